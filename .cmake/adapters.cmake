@@ -1,0 +1,70 @@
+include("${CMAKE_CURRENT_LIST_DIR}/robots-find-least.cmake")
+
+# robots_missing(<variable> <target>...): those of the targets that do not exist.
+function(robots_missing variable)
+  set(missing "")
+  foreach(target IN LISTS ARGN)
+    if(NOT TARGET ${target})
+      list(APPEND missing ${target})
+    endif()
+  endforeach()
+  set(${variable}
+      "${missing}"
+      PARENT_SCOPE)
+endfunction()
+
+# robots_add_adapter(<name> PACKAGE <package> VERSION <least> LINK <target> [NEEDS <adapter>...]
+#                    HEADERS <file>...)
+#
+# Defines robots::<name> over the headers (named relative to include/robots) when the package and the
+# needed adapters are there. ROBOTS_<NAME> is AUTO (when found), ON (fail when not found) or OFF. The
+# headers are installed in every case: who installs need not have what the user of the package has.
+function(robots_add_adapter name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PACKAGE;VERSION;LINK" "NEEDS;HEADERS")
+  string(TOUPPER ${name} upper)
+  list(TRANSFORM arg_NEEDS PREPEND robots::)
+  list(TRANSFORM arg_HEADERS PREPEND include/robots/)
+  target_sources(
+    robots
+    INTERFACE FILE_SET
+              adapters
+              TYPE
+              HEADERS
+              BASE_DIRS
+              include
+              FILES
+              ${arg_HEADERS})
+  string(JOIN " " call ${name} ${arg_PACKAGE} ${arg_VERSION} ${arg_LINK} ${arg_NEEDS})
+  set_property(GLOBAL APPEND PROPERTY ROBOTS_ADAPTERS "${call}")
+
+  set(ROBOTS_${upper}
+      AUTO
+      CACHE STRING "Provide robots::${name}, which needs ${arg_PACKAGE} ${arg_VERSION}")
+  set_property(CACHE ROBOTS_${upper} PROPERTY STRINGS AUTO ON OFF)
+  if(NOT ROBOTS_${upper})
+    message(STATUS "robots::${name}: no (ROBOTS_${upper} is off)")
+    return()
+  endif()
+  robots_find_least(${arg_PACKAGE} ${arg_VERSION} ${arg_LINK})
+  robots_missing(missing ${arg_NEEDS})
+  if(NOT robots_found OR missing)
+    set(needs "needs ${arg_PACKAGE} >= ${arg_VERSION} ${arg_NEEDS}")
+    if(NOT ROBOTS_${upper} STREQUAL "AUTO")
+      message(FATAL_ERROR "ROBOTS_${upper} is on, and robots::${name} ${needs}")
+    endif()
+    message(STATUS "robots::${name}: no (${needs})")
+    return()
+  endif()
+  message(STATUS "robots::${name}: yes (${arg_PACKAGE} ${robots_version})")
+  add_library(robots_${name} INTERFACE)
+  add_library(robots::${name} ALIAS robots_${name})
+  target_link_libraries(robots_${name} INTERFACE robots::robots ${arg_NEEDS} ${arg_LINK})
+  target_sources(
+    robots_${name}
+    INTERFACE FILE_SET
+              HEADERS
+              BASE_DIRS
+              include
+              FILES
+              ${arg_HEADERS})
+endfunction()

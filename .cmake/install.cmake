@@ -1,0 +1,33 @@
+# Installs the headers and what find_package(robots CONFIG) needs. The library has no binary part, so
+# the package files go to the folder shared by all architectures.
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+
+set(robots_package_dir "${CMAKE_INSTALL_DATADIR}/cmake/robots")
+install(
+  TARGETS robots
+  EXPORT robots-targets
+  FILE_SET HEADERS
+  FILE_SET adapters)
+install(
+  EXPORT robots-targets
+  NAMESPACE robots::
+  DESTINATION "${robots_package_dir}")
+
+get_property(robots_adapters GLOBAL PROPERTY ROBOTS_ADAPTERS)
+set(ROBOTS_ADAPTER_CALLS "")
+foreach(adapter IN LISTS robots_adapters)
+  string(APPEND ROBOTS_ADAPTER_CALLS "_robots_adapter(${adapter})\n")
+endforeach()
+configure_package_config_file(
+  .cmake/robots-config.cmake.in "${CMAKE_CURRENT_BINARY_DIR}/robots-config.cmake"
+  INSTALL_DESTINATION "${robots_package_dir}"
+  NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(
+  "${CMAKE_CURRENT_BINARY_DIR}/robots-config-version.cmake"
+  COMPATIBILITY SameMinorVersion
+  ARCH_INDEPENDENT)
+install(FILES "${CMAKE_CURRENT_BINARY_DIR}/robots-config.cmake"
+              "${CMAKE_CURRENT_BINARY_DIR}/robots-config-version.cmake" .cmake/robots-find-least.cmake
+        DESTINATION "${robots_package_dir}")
+install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")

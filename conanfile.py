@@ -1,0 +1,108 @@
+import os
+import re
+
+from conan import ConanFile
+from conan.tools.build import can_run, check_min_cppstd
+from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
+from conan.tools.files import copy, load
+
+required_conan_version = ">=2.0"
+
+
+class RobotsConan(ConanFile):
+    name = "robots-cpp"
+    description = "robots.txt for crawlers: parse, fetch, cache, decide, and say why"
+    license = "BSL-1.0"
+    topics = ("robots-txt", "crawler", "rfc9309", "header-only")
+    package_type = "header-library"
+    settings = "os", "arch", "compiler", "build_type"
+    options = {"with_curl": [True, False], "with_cpr": [True, False]}
+    default_options = {"with_curl": False, "with_cpr": False}
+    exports = "include/robots/version.hpp"
+    exports_sources = (
+        "CMakeLists.txt", "LICENSE", "README.md", "CHANGELOG.md",
+        ".cmake/*", "include/*", "tests/*", "benchmarks/*",
+    )
+    no_copy_source = True
+
+    # CprFetcher stands on the same headers as CurlFetcher.
+    @property
+    def _has_curl(self):
+        return self.options.with_curl or self.options.with_cpr
+
+    @property
+    def _runs_tests(self):
+        return not self.conf.get("tools.build:skip_test", default=False, check_type=bool)
+
+    def set_version(self):
+        header = load(self, os.path.join(self.recipe_folder, "include/robots/version.hpp"))
+        self.version = re.search(r'string_view version = "([0-9.]+)"', header).group(1)
+
+    def layout(self):
+        cmake_layout(self)
+
+    def requirements(self):
+        self.requires("boost/[>=1.81 <2]", options={"header_only": True})
+        if self._has_curl:
+            self.requires("libcurl/[>=7.86 <9]")
+        if self.options.with_cpr:
+            self.requires("cpr/[>=1.10 <2]")
+
+    def build_requirements(self):
+        self.tool_requires("cmake/[>=3.25]")
+        if self._runs_tests:
+            self.test_requires("cli11/[>=2.1 <3]")
+            self.test_requires("cpp-httplib/[>=0.11 <1]", options={"with_openssl": True})
+            self.test_requires("doctest/[>=2.4.9 <3]")
+            self.test_requires("nlohmann_json/[>=3.11 <4]")
+            self.test_requires("openssl/[>=3 <4]")
+            self.test_requires("zlib/[>=1.2 <2]")
+
+    def validate(self):
+        check_min_cppstd(self, 20)
+
+    def package_id(self):
+        self.info.clear()
+
+    def generate(self):
+        CMakeDeps(self).generate()
+        toolchain = CMakeToolchain(self)
+        toolchain.cache_variables["ROBOTS_BUILD_TESTS"] = self._runs_tests
+        toolchain.cache_variables["ROBOTS_INSTALL_TOOLS"] = False
+        toolchain.cache_variables["ROBOTS_CURL"] = "ON" if self._has_curl else "OFF"
+        toolchain.cache_variables["ROBOTS_CPR"] = "ON" if self.options.with_cpr else "OFF"
+        toolchain.generate()
+
+    def build(self):
+        if not self._runs_tests:
+            return
+        cmake = CMake(self)
+        cmake.configure()
+        cmake.build()
+        if can_run(self):
+            cmake.test()
+
+    def package(self):
+        copy(self, "LICENSE", self.source_folder, os.path.join(self.package_folder, "licenses"))
+        copy(self, "*.hpp", os.path.join(self.source_folder, "include"),
+             os.path.join(self.package_folder, "include"))
+
+    def package_info(self):
+        self.cpp_info.set_property("cmake_file_name", "robots")
+        core = self.cpp_info.components["robots"]
+        core.set_property("cmake_target_name", "robots::robots")
+        core.requires = ["boost::headers"]
+        if self.settings.os in ("Linux", "FreeBSD"):
+            core.system_libs = ["pthread"]
+        if self._has_curl:
+            self._adapter("curl", "robots::curl", ["libcurl::libcurl"])
+        if self.options.with_cpr:
+            self._adapter("cpr", "robots::cpr", ["curl", "cpr::cpr"])
+        for component in self.cpp_info.components.values():
+            component.bindirs = []
+            component.libdirs = []
+
+    def _adapter(self, name, target, requirements):
+        adapter = self.cpp_info.components[name]
+        adapter.set_property("cmake_target_name", target)
+        adapter.requires = ["robots", *requirements]

@@ -1,0 +1,80 @@
+// A Fetcher over libcurl.
+#pragma once
+
+#include <robots/adapters/curl_options.hpp>
+#include <robots/adapters/detail/curl_engine.hpp>
+#include <robots/adapters/detail/curl_handle.hpp>
+#include <robots/adapters/detail/curl_settings.hpp>
+#include <robots/fetch/fetcher.hpp>
+#include <robots/http/message.hpp>
+
+#include <cstdint>
+#include <memory>
+
+namespace robots {
+
+namespace detail {
+
+/// An easy handle of libcurl and the connections it keeps.
+class curl_slot {
+ public:
+  explicit curl_slot(const curl_settings& settings) : easy_(make_curl_easy()) {
+    settings.apply(easy_.get());
+  }
+
+  void prepare(const fetch_request&) const noexcept {}
+  [[nodiscard]] CURL* easy() const noexcept { return easy_.get(); }
+  [[nodiscard]] CURLM* multi() const noexcept { return multi_.get(); }
+
+ private:
+  curl_multi multi_ = make_curl_multi();
+  curl_easy easy_;
+};
+
+}  // namespace detail
+
+/// Fetches over libcurl, 7.85 or later.
+///
+/// Makes one GET a call, over HTTP or verified HTTPS, whichever version the two ends agree on.
+/// A URL of another scheme or with credentials in it, and a request header with a line end in it,
+/// are refused with `fetch_error::protocol`. Content is decoded (whatever of gzip, deflate, br and
+/// zstd the libcurl knows) before `max_bytes` is applied, so a small bomb stays small; a body over
+/// the limit ends the transfer at once and is a response, `truncated`. `timeout` and `stop` act
+/// during name lookup, connecting and transfer. No cookie is kept and no netrc read.
+///
+/// Copies share one pool of handles, and so their connections. Any thread may call any copy at any
+/// time; each call has a handle of its own. Nothing is locked while the network works.
+///
+/// A libcurl before 7.87 may raise SIGPIPE while it writes TLS; such a program should ignore it.
+class CurlFetcher {
+ public:
+  /// A fetcher with default options.
+  CurlFetcher() : CurlFetcher(curl_options{}) {}
+
+  /// Throws std::invalid_argument when an option is not one that libcurl can follow, and
+  /// std::runtime_error when libcurl cannot start.
+  explicit CurlFetcher(const curl_options& options)
+      : engine_(std::make_shared<engine>(options, [](const detail::curl_settings& settings) {
+          return std::make_unique<detail::curl_slot>(settings);
+        })) {}
+
+  /// Makes one exchange. Blocks; any thread. Throws nothing but std::bad_alloc.
+  [[nodiscard]] fetch_response fetch(const fetch_request& request) const {
+    return engine_->fetch(request);
+  }
+
+  /// Connections opened so far by all copies; below the number of exchanges when some were used
+  /// again. Any thread.
+  [[nodiscard]] std::uint64_t connections_opened() const noexcept {
+    return engine_->connections_opened();
+  }
+
+ private:
+  using engine = detail::curl_engine<detail::curl_slot>;
+
+  std::shared_ptr<engine> engine_;
+};
+
+static_assert(Fetcher<CurlFetcher>);
+
+}  // namespace robots

@@ -1,0 +1,42 @@
+// What a program may set on a fetcher that runs on libcurl.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace robots {
+
+/// Settings of `CurlFetcher` and `CprFetcher`, in curl's own words where curl has them.
+///
+/// There is no switch for redirects, cookies, other schemes than http and https, or the check of
+/// certificates: what a `Fetcher` does about these is fixed.
+struct curl_options {
+  /// For name, TCP and TLS together; when it runs out the error is `fetch_error::connect`. Above 0.
+  std::chrono::milliseconds connect_timeout{10'000};
+
+  /// PEM file of the certificates to trust. With this or `ca_path` set, nothing else is trusted;
+  /// with neither, libcurl's own store is.
+  std::string ca_file;
+
+  /// Folder of certificates to trust, prepared with `openssl rehash`.
+  std::string ca_path;
+
+  /// Proxy as `[scheme://]host[:port]`; empty means none. Without a value the environment decides
+  /// (`http_proxy`, `https_proxy`, `no_proxy`), as for all programs on libcurl.
+  std::optional<std::string> proxy;
+
+  /// Where to connect instead: `HOST1:PORT1:HOST2:PORT2` sends what is meant for the first pair to
+  /// the second, under the first one's name. Made for tests and intranets.
+  std::vector<std::string> connect_to;
+
+  /// Handles, each with its open connections, that are kept while no call uses them.
+  std::size_t max_idle_handles = 64;
+
+  /// Most octets of header section in one exchange; more is `fetch_error::protocol`. Above 0.
+  std::size_t max_header_bytes = std::size_t{64} * 1024;
+};
+
+}  // namespace robots

@@ -1,0 +1,186 @@
+// What is the same for every exchange of a fetcher, checked once and set on each handle.
+#pragma once
+
+#include <robots/adapters/curl_options.hpp>
+#include <robots/adapters/detail/curl_handle.hpp>
+#include <robots/rep/detail/ascii.hpp>
+
+#include <curl/curl.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+namespace robots::detail {
+
+/// libcurl keeps milliseconds in 32 bits; 24 days stand for any time beyond.
+[[nodiscard]] constexpr long curl_milliseconds(std::chrono::milliseconds time) noexcept {
+  constexpr std::chrono::milliseconds::rep most = 0x7FFF'FFFF;
+  return static_cast<long>(std::min(time.count(), most));
+}
+
+/// Whether `text` has the form `HOST1:PORT1:HOST2:PORT2`, where any field may be empty and an IPv6
+/// address stands in brackets.
+[[nodiscard]] constexpr bool is_connect_to(std::string_view text) noexcept {
+  int field = 0;
+  bool in_brackets = false;
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) <= ' ') {
+      return false;
+    }
+    if (c == '[' || c == ']') {
+      if (in_brackets == (c == '[')) {
+        return false;
+      }
+      in_brackets = c == '[';
+    } else if (c == ':' && !in_brackets) {
+      ++field;
+    } else if (field % 2 == 1 && !is_digit(c)) {
+      return false;
+    }
+  }
+  return field == 3 && !in_brackets;
+}
+
+/// Whether libcurl can read `text` as the URL of a proxy.
+[[nodiscard]] inline bool is_proxy(const std::string& text) {
+  const curl_url_handle url = made(curl_url_handle(curl_url()));
+  return text.find('\0') == std::string::npos &&
+         curl_url_set(url.get(), CURLUPART_URL, text.c_str(),
+                      CURLU_GUESS_SCHEME | CURLU_NON_SUPPORT_SCHEME) == CURLUE_OK;
+}
+
+/// Sets one option of libcurl. Throws std::invalid_argument when libcurl does not take it.
+template <class T>
+void set_option(CURL* easy, CURLoption option, T value) {
+  const CURLcode code = curl_easy_setopt(easy, option, value);
+  if (code == CURLE_OK) {
+    return;
+  }
+  if (code == CURLE_OUT_OF_MEMORY) {
+    throw std::bad_alloc();
+  }
+  const curl_easyoption* const known = curl_easy_option_by_id(option);
+  const std::string name = known == nullptr ? std::to_string(option) : known->name;
+  throw std::invalid_argument("this libcurl does not take CURLOPT_" + name + ": " +
+                              curl_easy_strerror(code));
+}
+
+/// Takes back one string of libcurl. A libcurl that does not know the option has nothing to take
+/// back, so its answer does not matter.
+inline void clear_option(CURL* easy, CURLoption option) noexcept {
+  curl_easy_setopt(easy, option, static_cast<const char*>(nullptr));
+}
+
+/// `curl_options` that are known to be good, in the form libcurl wants.
+class curl_settings {
+ public:
+  /// Throws std::invalid_argument with the name of the option that is no good, and
+  /// std::runtime_error when libcurl cannot start.
+  explicit curl_settings(curl_options options) : options_(std::move(options)) {
+    start_curl();
+    check();
+    for (const std::string& entry : options_.connect_to) {
+      connect_to_.add(entry);
+    }
+  }
+
+  [[nodiscard]] std::size_t max_header_bytes() const noexcept { return options_.max_header_bytes; }
+  [[nodiscard]] std::size_t max_idle_handles() const noexcept { return options_.max_idle_handles; }
+
+  [[nodiscard]] std::chrono::milliseconds connect_timeout() const noexcept {
+    return options_.connect_timeout;
+  }
+
+  /// Sets on a handle all that does not change from request to request, over whatever was there.
+  void apply(CURL* easy) const {
+    apply_exchange(easy);
+    apply_privacy(easy);
+    apply_tls(easy);
+    apply_route(easy);
+  }
+
+ private:
+  void check() const {
+    namespace fs = std::filesystem;
+    std::error_code ignored;
+    require(options_.connect_timeout.count() > 0, "connect_timeout must be above 0");
+    require(options_.max_header_bytes > 0, "max_header_bytes must be above 0");
+    require(options_.ca_file.empty() || (fs::exists(options_.ca_file, ignored) &&
+                                         !fs::is_directory(options_.ca_file, ignored)),
+            "ca_file must name a file: " + options_.ca_file);
+    require(options_.ca_path.empty() || fs::is_directory(options_.ca_path, ignored),
+            "ca_path must name a folder: " + options_.ca_path);
+    require(!options_.proxy || options_.proxy->empty() || is_proxy(*options_.proxy),
+            "proxy must be [scheme://]host[:port]: " + options_.proxy.value_or(""));
+    for (const std::string& entry : options_.connect_to) {
+      require(is_connect_to(entry), "connect_to must be HOST1:PORT1:HOST2:PORT2: " + entry);
+    }
+  }
+
+  static void require(bool good, const std::string& rule) {
+    if (!good) {
+      throw std::invalid_argument("robots::curl_options: " + rule);
+    }
+  }
+
+  void apply_exchange(CURL* easy) const {
+    set_option(easy, CURLOPT_HTTPGET, 1L);
+    clear_option(easy, CURLOPT_CUSTOMREQUEST);
+    set_option(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    set_option(easy, CURLOPT_FOLLOWLOCATION, 0L);
+    set_option(easy, CURLOPT_HTTP09_ALLOWED, 0L);
+    set_option(easy, CURLOPT_ACCEPT_ENCODING, "");
+    set_option(easy, CURLOPT_NOSIGNAL, 1L);
+    set_option(easy, CURLOPT_CONNECTTIMEOUT_MS, curl_milliseconds(options_.connect_timeout));
+#if LIBCURL_VERSION_NUM >= 0x075700
+    // Without it, ending a transfer during name lookup waits for the system's resolver.
+    set_option(easy, CURLOPT_QUICK_EXIT, 1L);
+#endif
+  }
+
+  static void apply_privacy(CURL* easy) {
+    set_option(easy, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
+    set_option(easy, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
+    clear_option(easy, CURLOPT_COOKIEFILE);
+    clear_option(easy, CURLOPT_COOKIE);
+    clear_option(easy, CURLOPT_USERAGENT);
+  }
+
+  void apply_tls(CURL* easy) const {
+    set_option(easy, CURLOPT_SSL_VERIFYPEER, 1L);
+    set_option(easy, CURLOPT_SSL_VERIFYHOST, 2L);
+    if (options_.ca_file.empty() && options_.ca_path.empty()) {
+      return;
+    }
+    clear_option(easy, CURLOPT_CAINFO);
+    clear_option(easy, CURLOPT_CAPATH);
+    if (!options_.ca_file.empty()) {
+      set_option(easy, CURLOPT_CAINFO, options_.ca_file.c_str());
+    }
+    if (!options_.ca_path.empty()) {
+      set_option(easy, CURLOPT_CAPATH, options_.ca_path.c_str());
+    }
+  }
+
+  void apply_route(CURL* easy) const {
+    if (options_.proxy) {
+      set_option(easy, CURLOPT_PROXY, options_.proxy->c_str());
+    }
+    if (connect_to_.get() != nullptr) {
+      set_option(easy, CURLOPT_CONNECT_TO, connect_to_.get());
+    }
+  }
+
+  curl_options options_;
+  curl_strings connect_to_;
+};
+
+}  // namespace robots::detail

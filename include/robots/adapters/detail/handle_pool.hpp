@@ -1,0 +1,74 @@
+// A pool of handles that one call at a time may use.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace robots::detail {
+
+/// Lends handles to calls from any thread. The one given back last is lent first, since its
+/// connections are the freshest. Makes a new one when none is idle. Must outlive its leases.
+template <class Handle>
+class handle_pool {
+ public:
+  using factory = std::function<std::unique_ptr<Handle>()>;
+
+  handle_pool(factory make, std::size_t max_idle) : make_(std::move(make)), max_idle_(max_idle) {}
+
+  /// A handle for one call; goes back to the pool when the lease ends.
+  class lease {
+   public:
+    lease(handle_pool& pool, std::unique_ptr<Handle> handle) noexcept
+        : pool_(&pool), handle_(std::move(handle)) {}
+    lease(const lease&) = delete;
+    lease& operator=(const lease&) = delete;
+    ~lease() { pool_->give_back(std::move(handle_)); }
+
+    [[nodiscard]] Handle* operator->() const noexcept { return handle_.get(); }
+
+   private:
+    handle_pool* pool_;
+    std::unique_ptr<Handle> handle_;
+  };
+
+  /// Lends a handle. Throws what the factory throws.
+  [[nodiscard]] lease lend() {
+    std::unique_ptr<Handle> handle = take_idle();
+    return lease(*this, handle ? std::move(handle) : make_());
+  }
+
+ private:
+  [[nodiscard]] std::unique_ptr<Handle> take_idle() {
+    const std::lock_guard lock(mutex_);
+    if (idle_.empty()) {
+      return nullptr;
+    }
+    std::unique_ptr<Handle> handle = std::move(idle_.back());
+    idle_.pop_back();
+    return handle;
+  }
+
+  // A handle over the limit ends after the lock, as closing its connections takes time.
+  void give_back(std::unique_ptr<Handle> handle) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (idle_.size() >= max_idle_) {
+      return;
+    }
+    try {
+      idle_.push_back(std::move(handle));
+    } catch (...) {
+      return;  // no memory to keep it: it ends here
+    }
+  }
+
+  factory make_;
+  std::size_t max_idle_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Handle>> idle_;
+};
+
+}  // namespace robots::detail

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <robots/fetch/fallback.hpp>
+#include <robots/fetch/retrieval_options.hpp>
+#include <robots/rep/parse_options.hpp>
+#include <robots/rep/product_token.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace robots {
+
+/// When a file is so broken that obeying what is left of it would be guessing (the pipeline guide).
+struct malformed_limit {
+  double share = 0.10;    ///< of the lines that are not blank, from 0 to 1
+  std::size_t lines = 5;  ///< and at least so many
+};
+
+/// How a `basic_robots_cache` behaves. The first two must be given.
+struct cache_options {
+  /// The crawler's `User-Agent` header, such as `FooBot/1.0 (+https://foo.example/bot)`. Rules are
+  /// those for its product token.
+  std::string user_agent;
+  /// What holds when a robots.txt cannot be had.
+  fallback_policy fallback;
+
+  /// Hosts that are never fetched and never allowed: top-level domains, suffixes or hosts, as for
+  /// `should_skip_by_tld`.
+  std::vector<std::string> excluded{};
+  /// How robots.txt files are read. `max_bytes` bounds what is fetched, too.
+  parse_options parse{};
+  /// For each exchange; the pipeline guide asks for 3 to 5 seconds. 0 means no limit.
+  std::chrono::milliseconds timeout{5'000};
+  /// Redirects to follow; RFC 9309, section 2.3.1.2, asks for at least five.
+  int max_redirects = 5;
+
+  /// How long an answer is used when its headers do not say (SPYDER; RFC 9309, section 2.4).
+  std::chrono::seconds default_ttl = std::chrono::hours{24};
+  /// Least time for which an answer is used, whatever its headers say.
+  std::chrono::seconds min_ttl = std::chrono::minutes{5};
+  /// Most time for which an answer is used, whatever its headers say.
+  std::chrono::seconds max_ttl = std::chrono::hours{24};
+  /// How long a failure is remembered, so that a dead host is not asked on every URL.
+  std::chrono::seconds failure_ttl = std::chrono::minutes{5};
+  /// How old the last good copy may be to stand in for one that cannot be had (RFC 9309, section
+  /// 2.3.1.4).
+  std::chrono::seconds last_good_for = std::chrono::days{30};
+  /// Above this, a file counts as `outcome::malformed`.
+  malformed_limit malformed{};
+};
+
+namespace detail {
+
+[[nodiscard]] inline retrieval_options retrieval_options_of(const cache_options& options) {
+  return {.user_agent = options.user_agent,
+          .max_redirects = options.max_redirects,
+          .timeout = options.timeout,
+          .excluded = options.excluded,
+          .max_bytes = options.parse.max_bytes};
+}
+
+}  // namespace detail
+
+/// Throws `std::invalid_argument`, saying what to mend, when the options contradict themselves.
+inline void validate(const cache_options& options) {
+  validate(detail::retrieval_options_of(options));
+  if (product_token(options.user_agent).empty()) {
+    throw std::invalid_argument{
+        "user_agent has no product token: begin it with the crawler's name, as in FooBot/1.0"};
+  }
+  if (options.parse.max_bytes == 0) {
+    throw std::invalid_argument{
+        "parse.max_bytes is 0: nothing would be read and everything allowed; "
+        "RFC 9309 asks for 500 KiB at least"};
+  }
+  if (options.min_ttl.count() < 0 || options.min_ttl > options.max_ttl) {
+    throw std::invalid_argument{"min_ttl must lie between 0 and max_ttl"};
+  }
+  if (options.default_ttl.count() < 0 || options.failure_ttl.count() < 0 ||
+      options.last_good_for.count() < 0) {
+    throw std::invalid_argument{"default_ttl, failure_ttl and last_good_for cannot be negative"};
+  }
+  if (!(options.malformed.share >= 0.0 && options.malformed.share <= 1.0)) {
+    throw std::invalid_argument{"malformed.share is a share: it lies between 0 and 1"};
+  }
+}
+
+}  // namespace robots

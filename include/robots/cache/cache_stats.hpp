@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace robots {
+
+/// What a cache has done since its construction (SPYDER's list of metrics).
+struct cache_stats {
+  std::uint64_t hits = 0;        ///< look-ups answered by a fresh entry
+  std::uint64_t misses = 0;      ///< look-ups that had to fetch
+  std::uint64_t joined = 0;      ///< look-ups that waited for another one's fetch
+  std::uint64_t retrievals = 0;  ///< robots.txt retrievals that ended
+  std::uint64_t failures = 0;    ///< of these, those without a usable answer
+  std::uint64_t allowed = 0;     ///< decisions that allowed
+  std::uint64_t denied = 0;      ///< decisions that denied, exclusions included
+  std::uint64_t excluded = 0;    ///< of these, those of excluded hosts
+  std::uint64_t evictions = 0;   ///< entries dropped for want of room
+  std::size_t size = 0;          ///< entries kept now
+
+  /// Share of look-ups that were answered without a fetch of their own, from 0 to 1.
+  [[nodiscard]] constexpr double hit_rate() const noexcept {
+    return share(hits + joined, hits + joined + misses);
+  }
+  /// Share of decisions that allowed, from 0 to 1.
+  [[nodiscard]] constexpr double allow_rate() const noexcept {
+    return share(allowed, allowed + denied);
+  }
+  /// Share of decisions about excluded hosts, from 0 to 1.
+  [[nodiscard]] constexpr double exclusion_rate() const noexcept {
+    return share(excluded, allowed + denied);
+  }
+  /// Share of retrievals that brought a usable answer, from 0 to 1.
+  [[nodiscard]] constexpr double fetch_success_rate() const noexcept {
+    return share(retrievals - failures, retrievals);
+  }
+
+ private:
+  [[nodiscard]] static constexpr double share(std::uint64_t part, std::uint64_t whole) noexcept {
+    return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
+  }
+};
+
+}  // namespace robots

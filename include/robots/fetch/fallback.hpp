@@ -1,0 +1,118 @@
+#pragma once
+
+#include <robots/fetch/outcome.hpp>
+
+#include <array>
+#include <cstddef>
+#include <stdexcept>
+#include <string_view>
+
+namespace robots {
+
+/// What to do about an outcome.
+enum class fallback_action {
+  parse,              ///< obey the rules that came
+  allow_all,          ///< act as if there were no robots.txt
+  deny_all,           ///< act as if everything were disallowed
+  last_good_or_deny,  ///< obey the last rules that came, while they are not too old, else deny all
+};
+
+/// The name of an action, as its enumerator is spelled.
+[[nodiscard]] constexpr std::string_view to_string(fallback_action action) noexcept {
+  switch (action) {
+    case fallback_action::parse:
+      return "parse";
+    case fallback_action::allow_all:
+      return "allow_all";
+    case fallback_action::deny_all:
+      return "deny_all";
+    case fallback_action::last_good_or_deny:
+      return "last_good_or_deny";
+  }
+  return "deny_all";
+}
+
+/// What a crawler does when a robots.txt cannot be had: one action for each outcome.
+///
+/// | outcome                     | `permissive` | `rfc9309`         | `strict`          |
+/// |-----------------------------|--------------|-------------------|-------------------|
+/// | `success`                   | parse        | parse             | parse             |
+/// | `not_found`                 | allow all    | allow all         | allow all         |
+/// | `client_error`              | allow all    | allow all         | deny all          |
+/// | `too_many_requests`         | allow all    | last good or deny | last good or deny |
+/// | `server_error`              | allow all    | last good or deny | last good or deny |
+/// | `unreachable`, `cancelled`  | allow all    | last good or deny | last good or deny |
+/// | `too_many_redirects`        | allow all    | allow all         | deny all          |
+/// | `refused`                   | deny all     | deny all          | deny all          |
+/// | `malformed`                 | parse        | parse             | deny all          |
+///
+/// When to use which: `rfc9309` does what RFC 9309, section 2.3.1, asks of a crawler. `permissive`
+/// is SPYDER's error table: what cannot be had forbids nothing. `strict` is the default-deny of the
+/// pipeline guide, for those who must be able to show that they were allowed. There is no default:
+/// the choice is the user's.
+class fallback_policy {
+ public:
+  /// SPYDER's table: failures allow.
+  [[nodiscard]] static constexpr fallback_policy permissive() noexcept {
+    using enum fallback_action;
+    return {"permissive",
+            {parse, allow_all, allow_all, allow_all, allow_all, allow_all, allow_all, deny_all,
+             parse, allow_all}};
+  }
+
+  /// The table of RFC 9309, section 2.3.1.
+  [[nodiscard]] static constexpr fallback_policy rfc9309() noexcept {
+    using enum fallback_action;
+    return {"rfc9309",
+            {parse, allow_all, allow_all, last_good_or_deny, last_good_or_deny, last_good_or_deny,
+             allow_all, deny_all, parse, last_good_or_deny}};
+  }
+
+  /// Default-deny: only a robots.txt that was read, or is known not to exist, allows.
+  [[nodiscard]] static constexpr fallback_policy strict() noexcept {
+    using enum fallback_action;
+    return {"strict",
+            {parse, allow_all, deny_all, last_good_or_deny, last_good_or_deny, last_good_or_deny,
+             deny_all, deny_all, deny_all, last_good_or_deny}};
+  }
+
+  /// What to do about `what`. Constant time.
+  [[nodiscard]] constexpr fallback_action action(outcome what) const noexcept {
+    return actions_[static_cast<std::size_t>(what)];
+  }
+
+  /// The same policy but for one row, and called `custom` if that makes a difference. Throws
+  /// `std::invalid_argument` when the row has nothing to parse.
+  [[nodiscard]] constexpr fallback_policy with(outcome what, fallback_action action) const {
+    if (action == fallback_action::parse && what != outcome::success &&
+        what != outcome::malformed) {
+      throw std::invalid_argument{
+          "fallback_policy::with: there is no robots.txt to parse after this outcome; "
+          "choose allow_all, deny_all or last_good_or_deny"};
+    }
+    fallback_policy changed = *this;
+    fallback_action& row = changed.actions_[static_cast<std::size_t>(what)];
+    if (row != action) {
+      row = action;
+      changed.name_ = "custom";
+    }
+    return changed;
+  }
+
+  /// `permissive`, `rfc9309`, `strict` or `custom`.
+  [[nodiscard]] constexpr std::string_view name() const noexcept { return name_; }
+
+  [[nodiscard]] friend constexpr bool operator==(const fallback_policy&,
+                                                 const fallback_policy&) = default;
+
+ private:
+  using actions = std::array<fallback_action, outcome_count>;
+
+  constexpr fallback_policy(std::string_view name, const actions& rows) noexcept
+      : name_{name}, actions_{rows} {}
+
+  std::string_view name_;
+  actions actions_;
+};
+
+}  // namespace robots

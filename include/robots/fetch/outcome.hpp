@@ -1,0 +1,87 @@
+#pragma once
+
+#include <robots/http/message.hpp>
+
+#include <cstddef>
+#include <string_view>
+
+namespace robots {
+
+/// What came of asking for a robots.txt: the rows of the failure table, one each, of which a
+/// `fallback_policy` says what follows.
+enum class outcome {
+  success,             ///< 2xx
+  not_found,           ///< 404 or 410: there is no robots.txt (RFC 9309, section 2.3.1.3)
+  client_error,        ///< 401, 403 and any other 4xx but 404, 410 and 429
+  too_many_requests,   ///< 429
+  server_error,        ///< 5xx, and any status that has no row of its own: see `outcome_of(int)`
+  unreachable,         ///< no response: name resolution, connection, TLS, timeout, broken HTTP
+  too_many_redirects,  ///< more redirects than are followed, or a loop of them
+  refused,             ///< a redirect or an address that policy forbids
+  malformed,           ///< 2xx, but too large a share of the lines is none of the protocol
+  cancelled,           ///< the caller gave up, which says nothing about the origin: not to be kept
+};
+
+/// How many outcomes there are.
+inline constexpr std::size_t outcome_count = 10;
+
+/// The name of an outcome, as its enumerator is spelled.
+[[nodiscard]] constexpr std::string_view to_string(outcome what) noexcept {
+  switch (what) {
+    case outcome::success:
+      return "success";
+    case outcome::not_found:
+      return "not_found";
+    case outcome::client_error:
+      return "client_error";
+    case outcome::too_many_requests:
+      return "too_many_requests";
+    case outcome::server_error:
+      return "server_error";
+    case outcome::unreachable:
+      return "unreachable";
+    case outcome::too_many_redirects:
+      return "too_many_redirects";
+    case outcome::refused:
+      return "refused";
+    case outcome::malformed:
+      return "malformed";
+    case outcome::cancelled:
+      return "cancelled";
+  }
+  return "server_error";
+}
+
+/// The row that a final status falls into. A status without a row counts as `server_error`, which
+/// is the careful reading since the server did not say what it holds: 1xx, 3xx (a redirect that
+/// cannot be followed, a 304 that nobody asked for), 600 and above, 0 and below.
+[[nodiscard]] constexpr outcome outcome_of(int status) noexcept {
+  if (status >= 200 && status < 300) {
+    return outcome::success;
+  }
+  if (status == 404 || status == 410) {
+    return outcome::not_found;
+  }
+  if (status == 429) {
+    return outcome::too_many_requests;
+  }
+  if (status >= 400 && status < 500) {
+    return outcome::client_error;
+  }
+  return outcome::server_error;
+}
+
+/// The row that an exchange without a response falls into.
+///
+/// Precondition: `error` is not `fetch_error::none`.
+[[nodiscard]] constexpr outcome outcome_of(fetch_error error) noexcept {
+  if (error == fetch_error::cancelled) {
+    return outcome::cancelled;
+  }
+  if (error == fetch_error::refused_address) {
+    return outcome::refused;
+  }
+  return outcome::unreachable;
+}
+
+}  // namespace robots

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace robots {
+
+/// How to ask for a robots.txt.
+struct retrieval_options {
+  std::string user_agent;  ///< the whole header value, such as `FooBot/1.0 (+https://foo.example)`
+  std::string accept = "text/plain, */*;q=0.1";  ///< value of the header `Accept`
+  int max_redirects = 5;  ///< to follow; RFC 9309, section 2.3.1.2, asks for five at least
+  std::chrono::milliseconds timeout{5'000};  ///< for each exchange; 0 means no limit
+  std::vector<std::string> excluded{};  ///< hosts never to be redirected to: `should_skip_by_tld`
+  std::size_t max_bytes = 512'000;  ///< of body to keep; 0 means no limit (RFC 9309, section 2.5)
+};
+
+namespace detail {
+
+[[nodiscard]] constexpr bool is_header_value(std::string_view text) noexcept {
+  for (const char c : text) {
+    const auto octet = static_cast<unsigned char>(c);
+    if ((octet < 0x20 && c != '\t') || octet == 0x7F) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace detail
+
+/// Throws `std::invalid_argument`, saying what to mend, when the user agent is empty or would break
+/// out of its header, or a number is negative. What is built on a retrieval calls this at its
+/// own construction.
+inline void validate(const retrieval_options& options) {
+  if (options.user_agent.empty()) {
+    throw std::invalid_argument{
+        "user_agent is empty: name your crawler, for example "
+        "\"FooBot/1.0 (+https://foo.example/bot)\""};
+  }
+  if (!detail::is_header_value(options.user_agent) || !detail::is_header_value(options.accept)) {
+    throw std::invalid_argument{
+        "user_agent or accept holds a control character: take out line ends and the like"};
+  }
+  if (options.max_redirects < 0) {
+    throw std::invalid_argument{"max_redirects is negative: use 0 to follow none"};
+  }
+  if (options.timeout.count() < 0) {
+    throw std::invalid_argument{"timeout is negative: use 0 for no limit"};
+  }
+}
+
+}  // namespace robots

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <robots/fetch/call_options.hpp>
+#include <robots/fetch/fetcher.hpp>
+#include <robots/fetch/retrieval.hpp>
+#include <robots/http/message.hpp>
+#include <robots/time/clock.hpp>
+
+#include <chrono>
+#include <exception>
+#include <optional>
+#include <stop_token>
+#include <utility>
+#include <variant>
+
+namespace robots {
+
+namespace detail {
+
+/// One exchange; what the fetcher throws becomes `fetch_error::other`.
+template <Fetcher F>
+[[nodiscard]] fetch_response fetch_without_throwing(F& fetcher, const fetch_request& request) {
+  fetch_response response;
+  response.error = fetch_error::other;
+  try {
+    return fetcher.fetch(request);
+  } catch (const std::exception& thrown) {
+    response.error_text = thrown.what();
+  } catch (...) {
+    response.error_text = "the fetcher threw what is no std::exception";
+  }
+  return response;
+}
+
+}  // namespace detail
+
+/// Brings a retrieval to its end with a blocking fetcher.
+///
+/// Each exchange gets the stop token, and no more time than is left until the deadline. Where the
+/// deadline, rather than the retrieval's own timeout, ends the exchange, it counts as cancelled: it
+/// tells of the caller's haste, not of the origin. An exception of the fetcher becomes
+/// `fetch_error::other` with its text.
+template <Fetcher F, Clock C>
+[[nodiscard]] retrieval_result run_retrieval(retrieval work, F& fetcher, C& clock,
+                                             const call_options& limits = {}) {
+  using std::chrono::milliseconds;
+  constexpr const char* too_late = "the deadline of the call passed";
+  while (const auto* next = std::get_if<fetch_request>(&work.next())) {
+    if (limits.stop.stop_requested()) {
+      work.cancel("the call was stopped");
+      break;
+    }
+    fetch_request request = *next;
+    request.stop = limits.stop;
+    bool hurried = false;
+    if (limits.deadline) {
+      const time_point now = clock.now();
+      if (*limits.deadline <= now) {
+        work.cancel(too_late);
+        break;
+      }
+      const auto left = std::chrono::ceil<milliseconds>(*limits.deadline - now);
+      hurried = request.timeout == milliseconds{0} || left < request.timeout;
+      if (hurried) {
+        request.timeout = left;
+      }
+    }
+    fetch_response response = detail::fetch_without_throwing(fetcher, request);
+    if (hurried && response.error == fetch_error::timeout) {
+      response.error = fetch_error::cancelled;
+      response.error_text = too_late;
+    }
+    work.on_response(std::move(response));
+  }
+  return std::get<retrieval_result>(std::move(work).next());
+}
+
+}  // namespace robots

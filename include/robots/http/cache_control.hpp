@@ -1,0 +1,86 @@
+#pragma once
+
+#include <robots/http/detail/delta_seconds.hpp>
+#include <robots/http/message.hpp>
+#include <robots/rep/detail/ascii.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace robots {
+
+/// What `Cache-Control` says to a private cache (RFC 9111, section 5.2.2), as far as it matters
+/// here. `s-maxage` is for shared caches only.
+struct cache_control {
+  bool no_store = false;  ///< not to be kept
+  bool no_cache = false;  ///< not to be used again unasked, whether for all or some fields
+  std::optional<std::chrono::seconds> max_age;  ///< the first one; 0 when it is no number
+
+  [[nodiscard]] friend bool operator==(const cache_control&, const cache_control&) = default;
+};
+
+namespace detail {
+
+[[nodiscard]] constexpr std::string_view trim_blanks(std::string_view text) noexcept {
+  return trim(text, is_blank);
+}
+
+/// The length of `token / quoted-string` at the start of `text`, up to the comma that ends it.
+[[nodiscard]] constexpr std::size_t directive_value_length(std::string_view text) noexcept {
+  bool quoted = false;
+  std::size_t i = 0;
+  for (; i < text.size() && (quoted || text[i] != ','); ++i) {
+    if (text[i] == '"') {
+      quoted = !quoted;
+    } else if (quoted && text[i] == '\\') {
+      ++i;
+    }
+  }
+  return i < text.size() ? i : text.size();
+}
+
+[[nodiscard]] constexpr std::string_view unquote(std::string_view text) noexcept {
+  const bool quoted = text.size() >= 2 && text.starts_with('"') && text.ends_with('"');
+  return quoted ? text.substr(1, text.size() - 2) : text;
+}
+
+constexpr void read_directives(cache_control& into, std::string_view text) noexcept {
+  while (!text.empty()) {
+    const std::size_t length = directive_value_length(text);
+    const std::string_view directive = text.substr(0, length);
+    text.remove_prefix(length < text.size() ? length + 1 : length);
+    const std::size_t equals = directive.find('=');
+    const std::string_view name = trim_blanks(directive.substr(0, equals));
+    if (equal_ignoring_case(name, "no-store")) {
+      into.no_store = true;
+    } else if (equal_ignoring_case(name, "no-cache")) {
+      into.no_cache = true;
+    } else if (equal_ignoring_case(name, "max-age") && !into.max_age) {
+      const std::string_view value =
+          equals == std::string_view::npos ? std::string_view{} : directive.substr(equals + 1);
+      into.max_age =
+          parse_delta_seconds(unquote(trim_blanks(value))).value_or(std::chrono::seconds{0});
+    }
+  }
+}
+
+}  // namespace detail
+
+/// Reads all `Cache-Control` headers as one list (RFC 9110, section 5.3). Names are taken in any
+/// case; a directive inside a quoted value is none; a `max-age` that is no number counts as 0, as
+/// RFC 9111, section 4.2.1, advises. Linear.
+[[nodiscard]] inline cache_control parse_cache_control(
+    const std::vector<http_header>& headers) noexcept {
+  cache_control result;
+  for (const http_header& header : headers) {
+    if (detail::equal_ignoring_case(header.name, "Cache-Control")) {
+      detail::read_directives(result, header.value);
+    }
+  }
+  return result;
+}
+
+}  // namespace robots

@@ -1,0 +1,155 @@
+#pragma once
+
+#include <robots/rep/detail/ascii.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace robots::detail {
+
+/// What a name in the DNS can hold (RFC 1035, section 2.3.4).
+inline constexpr std::size_t max_host_length = 253;
+inline constexpr std::size_t max_label_length = 63;
+
+[[nodiscard]] constexpr bool is_sub_delim(char c) noexcept {
+  return std::string_view{"!$&'()*+,;="}.find(c) != std::string_view::npos;
+}
+
+[[nodiscard]] constexpr bool is_ipv4(std::string_view text) noexcept {
+  for (int part = 0; part < 4; ++part) {
+    std::size_t length = 0;
+    int value = 0;
+    while (length < text.size() && length < 3 && is_digit(text[length])) {
+      value = value * 10 + (text[length++] - '0');
+    }
+    if (length == 0 || value > 255 || (length > 1 && text.front() == '0')) {
+      return false;
+    }
+    text.remove_prefix(length);
+    if (part == 3) {
+      return text.empty();
+    }
+    if (!text.starts_with('.')) {
+      return false;
+    }
+    text.remove_prefix(1);
+  }
+  return false;
+}
+
+/// `IPv6address` (RFC 3986, section 3.2.2), without brackets. Zones (RFC 6874) are none.
+[[nodiscard]] constexpr bool is_ipv6(std::string_view text) noexcept {
+  int groups = 0;
+  bool gap = false;
+  if (text.starts_with("::")) {
+    gap = true;
+    text.remove_prefix(2);
+  }
+  while (!text.empty()) {
+    std::size_t length = 0;
+    while (length < text.size() && hex_value(text[length]) >= 0) {
+      ++length;
+    }
+    if (length < text.size() && text[length] == '.') {
+      groups += 2;
+      return is_ipv4(text) && (gap ? groups < 8 : groups == 8);
+    }
+    if (length == 0 || length > 4) {
+      return false;
+    }
+    if (++groups > 8) {
+      return false;
+    }
+    text.remove_prefix(length);
+    if (text.empty()) {
+      break;
+    }
+    if (text.starts_with("::")) {
+      if (gap) {
+        return false;
+      }
+      gap = true;
+      text.remove_prefix(2);
+    } else if (text.starts_with(':') && text.size() > 1) {
+      text.remove_prefix(1);
+    } else {
+      return false;
+    }
+  }
+  return gap ? groups < 8 : groups == 8;
+}
+
+/// Labels of 1 to 63 octets with dots between them, 253 octets in all.
+[[nodiscard]] constexpr bool has_valid_labels(std::string_view host) noexcept {
+  if (host.empty() || host.size() > max_host_length) {
+    return false;
+  }
+  std::size_t length = 0;
+  for (const char c : host) {
+    if (c != '.') {
+      if (++length > max_label_length) {
+        return false;
+      }
+    } else {
+      if (length == 0) {
+        return false;
+      }
+      length = 0;
+    }
+  }
+  return length > 0;
+}
+
+/// One form for every spelling of a host: lower case, no dot at the end, no percent-encoding, an
+/// IPv6 literal with its brackets. Nothing for what is no host:
+///
+///     host     = IP-literal / IPv4address / reg-name            (RFC 3986, section 3.2.2)
+///     reg-name = *( unreserved / pct-encoded / sub-delims )
+///
+/// where `pct-encoded` may only stand for an unreserved octet. A name outside ASCII has to come as
+/// A-labels (RFC 5890).
+[[nodiscard]] inline std::optional<std::string> normal_host(std::string_view text) {
+  std::string host;
+  if (text.starts_with('[')) {
+    if (!text.ends_with(']') || !is_ipv6(text.substr(1, text.size() - 2))) {
+      return std::nullopt;
+    }
+    host.reserve(text.size());
+    for (const char c : text) {
+      host += to_lower(c);
+    }
+    return host;
+  }
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (c == '%') {
+      const int high = i + 2 < text.size() ? hex_value(text[i + 1]) : -1;
+      const int low = i + 2 < text.size() ? hex_value(text[i + 2]) : -1;
+      if (high < 0 || low < 0 || high > 7) {
+        return std::nullopt;
+      }
+      c = static_cast<char>(high * 16 + low);
+      if (!is_unreserved(c)) {
+        return std::nullopt;
+      }
+      i += 2;
+    } else if (!is_unreserved(c) && !is_sub_delim(c)) {
+      return std::nullopt;
+    }
+    if (host.size() > max_host_length) {
+      return std::nullopt;
+    }
+    host += to_lower(c);
+  }
+  if (host.ends_with('.')) {
+    host.pop_back();
+  }
+  if (!has_valid_labels(host)) {
+    return std::nullopt;
+  }
+  return host;
+}
+
+}  // namespace robots::detail

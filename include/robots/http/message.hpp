@@ -1,0 +1,89 @@
+#pragma once
+
+#include <robots/rep/detail/ascii.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace robots {
+
+/// One HTTP header field. Names are compared without regard to case (RFC 9110, section 5.1).
+struct http_header {
+  std::string name{};   ///< field name, in any case
+  std::string value{};  ///< field value, without the white space around it
+};
+
+/// Why an exchange produced no HTTP response.
+enum class fetch_error {
+  none,             ///< there is a response
+  resolve,          ///< the host name did not resolve
+  connect,          ///< no connection could be made
+  tls,              ///< the TLS handshake or the check of the certificate failed
+  timeout,          ///< `fetch_request::timeout` ran out
+  cancelled,        ///< `fetch_request::stop` was requested
+  refused_address,  ///< the address is one that policy forbids to reach
+  protocol,         ///< the peer broke HTTP, or the URL is none that HTTP can fetch
+  other,            ///< anything else; `fetch_response::error_text` says what
+};
+
+/// The name of an error, as its enumerator is spelled.
+[[nodiscard]] constexpr std::string_view to_string(fetch_error error) noexcept {
+  switch (error) {
+    case fetch_error::none:
+      return "none";
+    case fetch_error::resolve:
+      return "resolve";
+    case fetch_error::connect:
+      return "connect";
+    case fetch_error::tls:
+      return "tls";
+    case fetch_error::timeout:
+      return "timeout";
+    case fetch_error::cancelled:
+      return "cancelled";
+    case fetch_error::refused_address:
+      return "refused_address";
+    case fetch_error::protocol:
+      return "protocol";
+    case fetch_error::other:
+      return "other";
+  }
+  return "other";
+}
+
+/// One GET to make: exactly one exchange, without redirects and without retries.
+struct fetch_request {
+  std::string url{};                     ///< absolute, http or https
+  std::vector<http_header> headers{};    ///< to send, `User-Agent` among them
+  std::chrono::milliseconds timeout{0};  ///< for the whole exchange; 0 means no limit
+  std::size_t max_bytes = 0;             ///< most octets of decoded body to keep; 0 means no limit
+  std::stop_token stop{};                ///< ends the exchange with `fetch_error::cancelled`
+};
+
+/// What came of a `fetch_request`.
+struct fetch_response {
+  int status = 0;                         ///< HTTP status; 0 when `error` is not `none`
+  std::vector<http_header> headers{};     ///< in the order received
+  std::string body{};                     ///< decoded content, at most `max_bytes` octets
+  bool truncated = false;                 ///< the content was longer than `max_bytes`
+  fetch_error error = fetch_error::none;  ///< why there is no response
+  std::string error_text{};               ///< for people: the client's words for `error`
+};
+
+/// The value of the first header called `name`; nothing when there is none. Linear in the headers.
+[[nodiscard]] inline std::optional<std::string_view> find_header(
+    const std::vector<http_header>& headers, std::string_view name) noexcept {
+  for (const http_header& header : headers) {
+    if (detail::equal_ignoring_case(header.name, name)) {
+      return header.value;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace robots

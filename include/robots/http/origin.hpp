@@ -1,0 +1,81 @@
+#pragma once
+
+#include <robots/http/detail/authority.hpp>
+#include <robots/rep/detail/ascii.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace robots {
+
+/// The schemes under which a robots.txt is asked for.
+enum class url_scheme { http, https };
+
+/// The scheme as it stands in a URL: `http` or `https`.
+[[nodiscard]] constexpr std::string_view to_string(url_scheme scheme) noexcept {
+  return scheme == url_scheme::https ? "https" : "http";
+}
+
+/// 443 for https, 80 for http.
+[[nodiscard]] constexpr std::uint16_t default_port(url_scheme scheme) noexcept {
+  return scheme == url_scheme::https ? std::uint16_t{443} : std::uint16_t{80};
+}
+
+/// The scheme so called, in any case; nothing for any other.
+[[nodiscard]] constexpr std::optional<url_scheme> parse_scheme(std::string_view name) noexcept {
+  if (detail::equal_ignoring_case(name, "https")) {
+    return url_scheme::https;
+  }
+  if (detail::equal_ignoring_case(name, "http")) {
+    return url_scheme::http;
+  }
+  return std::nullopt;
+}
+
+/// Scheme, host and port: what one robots.txt holds good for (RFC 9309, section 2.3; RFC 6454).
+struct origin {
+  url_scheme scheme = url_scheme::https;  ///< http or https
+  std::string host;                       ///< lower case, no dot at the end; IPv6 in brackets
+  std::uint16_t port = 443;               ///< 1 to 65535
+
+  [[nodiscard]] friend bool operator==(const origin&, const origin&) = default;
+};
+
+/// The ASCII form of RFC 6454, section 6.2, such as `http://example.com:8080`. The default port of
+/// the scheme is left out.
+[[nodiscard]] inline std::string to_string(const origin& where) {
+  std::string text{to_string(where.scheme)};
+  text += "://";
+  text += where.host;
+  if (where.port != default_port(where.scheme)) {
+    text += ':';
+    text += std::to_string(where.port);
+  }
+  return text;
+}
+
+/// The origin of an absolute http or https URL, in normal form.
+///
+/// User information is dropped, percent-encoded unreserved octets of the host are decoded, one dot
+/// at the end of the host goes, an empty port is the default. Nothing for another scheme, a
+/// relative reference, a host outside ASCII (give A-labels) or one that RFC 3986 or the DNS does
+/// not allow, a port outside 1 to 65535, a backslash, blank or control in the authority. What
+/// follows the authority is not looked at. Linear in the authority.
+[[nodiscard]] inline std::optional<origin> parse_origin(std::string_view url) {
+  const detail::url_head head = detail::split_head(url);
+  const std::optional<url_scheme> scheme = parse_scheme(head.scheme.value_or(std::string_view{}));
+  if (!scheme) {
+    return std::nullopt;
+  }
+  std::optional<detail::authority> authority = detail::parse_authority(head.authority);
+  if (!authority) {
+    return std::nullopt;
+  }
+  const std::uint16_t port = authority->port != 0 ? authority->port : default_port(*scheme);
+  return origin{*scheme, std::move(authority->host), port};
+}
+
+}  // namespace robots

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <robots/http/cache_control.hpp>
+#include <robots/http/detail/delta_seconds.hpp>
+#include <robots/http/http_date.hpp>
+#include <robots/http/message.hpp>
+
+#include <chrono>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace robots {
+
+/// How long from `now` a server asks to be left alone: `Retry-After = HTTP-date / delay-seconds`
+/// (RFC 9110, section 10.2.3).
+///
+/// From 0 (a date that has passed) to 2^31 seconds; nothing when the header is missing or neither
+/// form. Linear.
+[[nodiscard]] inline std::optional<std::chrono::seconds> retry_after(
+    const std::vector<http_header>& headers, std::chrono::system_clock::time_point now) noexcept {
+  const std::optional<std::string_view> header = find_header(headers, "Retry-After");
+  if (!header) {
+    return std::nullopt;
+  }
+  const std::string_view value = detail::trim_blanks(*header);
+  if (const auto delay = detail::parse_delta_seconds(value)) {
+    return delay;
+  }
+  const std::optional<std::chrono::sys_seconds> date = parse_http_date(value, now);
+  if (!date) {
+    return std::nullopt;
+  }
+  return detail::clamp_delta_seconds(*date - std::chrono::floor<std::chrono::seconds>(now));
+}
+
+}  // namespace robots

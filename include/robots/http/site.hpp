@@ -1,0 +1,82 @@
+#pragma once
+
+#include <robots/http/origin.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace robots {
+
+/// Whose robots.txt a caller asks for: an origin, or a host with the scheme left open, which means
+/// https and, when that cannot be reached, http (SPYDER).
+struct site {
+  std::optional<url_scheme> scheme;  ///< nothing: https, then http
+  std::string host;                  ///< as in `origin`
+  std::uint16_t port = 0;            ///< 0: the default of the scheme
+
+  /// The origins to ask, the first that can be reached counts: one, or https and http.
+  [[nodiscard]] std::vector<origin> origins() const {
+    const auto under = [this](url_scheme s) {
+      return origin{s, host, port != 0 ? port : default_port(s)};
+    };
+    if (scheme) {
+      return {under(*scheme)};
+    }
+    return {under(url_scheme::https), under(url_scheme::http)};
+  }
+
+  /// The URLs of the robots.txt files of `origins()`, in the same order.
+  [[nodiscard]] std::vector<std::string> robots_urls() const {
+    std::vector<std::string> urls;
+    for (const origin& where : origins()) {
+      urls.push_back(to_string(where) + "/robots.txt");
+    }
+    return urls;
+  }
+
+  /// One text for every spelling of the same site: the origin (`https://example.com`,
+  /// `http://example.com:8080`), or host and port (`example.com`, `example.com:8080`) when the
+  /// scheme is open.
+  [[nodiscard]] std::string key() const {
+    if (scheme) {
+      return to_string(origins().front());
+    }
+    return port != 0 ? host + ':' + std::to_string(port) : host;
+  }
+
+  [[nodiscard]] friend bool operator==(const site&, const site&) = default;
+};
+
+/// The site that a host, `host:port`, or an absolute http or https URL names; a path behind it is
+/// ignored. Normalises and refuses as `parse_origin` does: nothing for what names no site. A port
+/// that is the default of a given scheme comes out as 0. Linear in the authority.
+[[nodiscard]] inline std::optional<site> parse_site(std::string_view host_or_url) {
+  const detail::url_head head = detail::split_head(host_or_url);
+  std::optional<url_scheme> scheme;
+  if (head.scheme) {
+    scheme = parse_scheme(*head.scheme);
+    if (!scheme) {
+      return std::nullopt;
+    }
+  }
+  // `mailto:bob@example.com` and `http:/example.com` are URLs gone wrong or of another kind, not
+  // hosts with user information or an empty port.
+  if (!scheme &&
+      (head.authority.find('@') != std::string_view::npos || head.authority.ends_with(':'))) {
+    return std::nullopt;
+  }
+  std::optional<detail::authority> authority = detail::parse_authority(head.authority);
+  if (!authority) {
+    return std::nullopt;
+  }
+  if (scheme && authority->port == default_port(*scheme)) {
+    authority->port = 0;
+  }
+  return site{scheme, std::move(authority->host), authority->port};
+}
+
+}  // namespace robots

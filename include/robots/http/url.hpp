@@ -1,0 +1,189 @@
+#pragma once
+
+#include <robots/rep/detail/ascii.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace robots {
+
+/// The five components of a URI reference (RFC 3986, section 3), as views into its text. A
+/// component that is absent is not the same as one that is empty.
+struct url_parts {
+  std::optional<std::string_view> scheme;     ///< without its `:`
+  std::optional<std::string_view> authority;  ///< without its `//`
+  std::string_view path;                      ///< with its leading `/`, if any
+  std::optional<std::string_view> query;      ///< without its `?`
+  std::optional<std::string_view> fragment;   ///< without its `#`
+};
+
+namespace detail {
+
+/// The length of `scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )` at the start of `text`.
+[[nodiscard]] constexpr std::size_t scheme_length(std::string_view text) noexcept {
+  if (text.empty() || !is_alpha(text.front())) {
+    return 0;
+  }
+  std::size_t length = 1;
+  while (length < text.size()) {
+    const char c = text[length];
+    if (!is_alpha(c) && !is_digit(c) && c != '+' && c != '-' && c != '.') {
+      break;
+    }
+    ++length;
+  }
+  return length;
+}
+
+/// Octets that neither a request line nor a log line may carry, and the backslash, which clients
+/// read differently: some take it for a slash, so that they disagree on where the host ends.
+[[nodiscard]] constexpr bool is_forbidden_in_url(char c) noexcept {
+  const auto octet = static_cast<unsigned char>(c);
+  return octet <= 0x20 || octet == 0x7F || c == '\\';
+}
+
+[[nodiscard]] constexpr bool has_forbidden_octet(std::string_view text) noexcept {
+  for (const char c : text) {
+    if (is_forbidden_in_url(c)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Appends `text` with every octet outside ASCII percent-encoded, as servers mean it that send
+/// bare UTF-8.
+inline void append_encoded(std::string& to, std::string_view text) {
+  constexpr std::string_view digits = "0123456789ABCDEF";
+  for (const char c : text) {
+    const auto octet = static_cast<unsigned char>(c);
+    if (octet < 0x80) {
+      to += c;
+    } else {
+      to += '%';
+      to += digits[octet >> 4U];
+      to += digits[octet & 0x0FU];
+    }
+  }
+}
+
+}  // namespace detail
+
+/// Splits any text into the components of a URI reference (RFC 3986, appendix B). Checks nothing
+/// else. Linear.
+[[nodiscard]] constexpr url_parts split_url(std::string_view text) noexcept {
+  url_parts parts;
+  if (const std::size_t hash = text.find('#'); hash != std::string_view::npos) {
+    parts.fragment = text.substr(hash + 1);
+    text = text.substr(0, hash);
+  }
+  if (const std::size_t mark = text.find('?'); mark != std::string_view::npos) {
+    parts.query = text.substr(mark + 1);
+    text = text.substr(0, mark);
+  }
+  if (const std::size_t length = detail::scheme_length(text);
+      length > 0 && length < text.size() && text[length] == ':') {
+    parts.scheme = text.substr(0, length);
+    text.remove_prefix(length + 1);
+  }
+  if (text.starts_with("//")) {
+    text.remove_prefix(2);
+    parts.authority = text.substr(0, text.find('/'));
+    text.remove_prefix(parts.authority->size());
+  }
+  parts.path = text;
+  return parts;
+}
+
+/// `path` with its `.` and `..` segments taken out (RFC 3986, section 5.2.4). Linear.
+[[nodiscard]] inline std::string remove_dot_segments(std::string_view path) {
+  std::string out;
+  out.reserve(path.size());
+  while (path.starts_with("../") || path.starts_with("./")) {
+    path.remove_prefix(path.find('/') + 1);
+  }
+  while (!path.empty()) {
+    const std::size_t end = path.find('/', path.front() == '/' ? 1 : 0);
+    const std::string_view segment = path.substr(0, end);
+    const bool last = end == std::string_view::npos;
+    path.remove_prefix(last ? path.size() : end);
+    if (segment == "/." || segment == ".") {
+      if (last && segment.front() == '/') {
+        out += '/';
+      }
+    } else if (segment == "/.." || segment == "..") {
+      const std::size_t slash = out.rfind('/');
+      out.resize(slash == std::string::npos ? 0 : slash);
+      if (last && segment.front() == '/') {
+        out += '/';
+      }
+    } else {
+      out += segment;
+    }
+  }
+  return out;
+}
+
+/// The absolute URL that `reference` means where it stands in `base` (RFC 3986, section 5.2.2),
+/// such as the target of a `Location` header.
+///
+/// The scheme comes out in lower case and may be any, so that the caller sees what it refuses; the
+/// fragment is dropped; octets outside ASCII in path and query come out percent-encoded. Nothing
+/// comes out when `base` has no scheme, or when either text holds a control character, a space or
+/// a backslash. Linear.
+[[nodiscard]] inline std::optional<std::string> resolve_reference(std::string_view base,
+                                                                  std::string_view reference) {
+  if (detail::has_forbidden_octet(base) || detail::has_forbidden_octet(reference)) {
+    return {};
+  }
+  const url_parts from = split_url(base);
+  const url_parts to = split_url(reference);
+  if (!from.scheme) {
+    return {};
+  }
+
+  std::optional<std::string_view> authority = to.authority;
+  std::optional<std::string_view> query = to.query;
+  std::string path;
+  if (to.scheme || to.authority) {
+    path = remove_dot_segments(to.path);
+  } else {
+    authority = from.authority;
+    if (to.path.empty()) {
+      path = std::string{from.path};
+      if (!to.query) {
+        query = from.query;
+      }
+    } else if (to.path.front() == '/') {
+      path = remove_dot_segments(to.path);
+    } else if (from.authority && from.path.empty()) {
+      path = remove_dot_segments("/" + std::string{to.path});
+    } else {
+      const std::size_t slash = from.path.rfind('/');
+      const std::size_t kept = slash == std::string_view::npos ? 0 : slash + 1;
+      path = remove_dot_segments(std::string{from.path.substr(0, kept)} + std::string{to.path});
+    }
+  }
+
+  std::string out;
+  for (const char c : to.scheme ? *to.scheme : *from.scheme) {
+    out += detail::to_lower(c);
+  }
+  out += ':';
+  if (authority) {
+    out += "//";
+    out += *authority;
+  } else if (path.starts_with("//")) {
+    out += "/.";  // or the path would be read as an authority (RFC 3986, section 3.3)
+  }
+  detail::append_encoded(out, path);
+  if (query) {
+    out += '?';
+    detail::append_encoded(out, *query);
+  }
+  return out;
+}
+
+}  // namespace robots

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <robots/store/decision.hpp>
+#include <robots/store/policy.hpp>
+
+#include <chrono>
+#include <concepts>
+#include <string_view>
+
+namespace robots {
+
+/// A robots.txt was asked for.
+struct retrieval_event {
+  std::string_view site;                 ///< the key it is kept under, see `site::key`
+  const robots::policy& policy;          ///< what came of it
+  std::chrono::nanoseconds duration{0};  ///< how long it took by the cache's clock
+};
+
+/// A decision was made.
+struct decision_event {
+  std::string_view url;              ///< as it was asked about
+  const robots::decision& decision;  ///< the answer
+};
+
+/// What is told of everything that a cache does.
+///
+/// A model's members may be called from any thread at once, return soon and do not throw: they run
+/// inside the call that they report. The events hold references that end with the call.
+///
+/// Exemplar: `o.on_retrieval(r)` and `o.on_decision(d)`. Models: `NullObserver`.
+template <class O>
+concept Observer = std::movable<O> && requires(O& observer, const retrieval_event& retrieved,
+                                               const decision_event& decided) {
+  observer.on_retrieval(retrieved);
+  observer.on_decision(decided);
+};
+
+/// Takes no notice, at no cost.
+struct NullObserver {
+  /// Does nothing.
+  void on_retrieval(const retrieval_event& /*retrieved*/) const noexcept {}
+  /// Does nothing.
+  void on_decision(const decision_event& /*decided*/) const noexcept {}
+};
+
+static_assert(Observer<NullObserver>);
+
+}  // namespace robots

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace robots::detail {
+
+[[nodiscard]] constexpr char to_lower(char c) noexcept {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+[[nodiscard]] constexpr bool is_alpha(char c) noexcept {
+  return to_lower(c) >= 'a' && to_lower(c) <= 'z';
+}
+
+[[nodiscard]] constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+
+/// RFC 3986, section 2.3.
+[[nodiscard]] constexpr bool is_unreserved(char c) noexcept {
+  return is_alpha(c) || is_digit(c) || c == '-' || c == '.' || c == '_' || c == '~';
+}
+
+/// White space inside a line: what C calls isspace, save the two line ends.
+[[nodiscard]] constexpr bool is_blank(char c) noexcept {
+  return c == ' ' || c == '\t' || c == '\v' || c == '\f';
+}
+
+/// The value of a hexadecimal digit, or -1.
+[[nodiscard]] constexpr int hex_value(char c) noexcept {
+  if (is_digit(c)) {
+    return c - '0';
+  }
+  const char low = to_lower(c);
+  return low >= 'a' && low <= 'f' ? low - 'a' + 10 : -1;
+}
+
+[[nodiscard]] constexpr bool equal_ignoring_case(std::string_view a, std::string_view b) noexcept {
+  if (a.size() != b.size()) {
+    return false;
+  }
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (to_lower(a[i]) != to_lower(b[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+[[nodiscard]] constexpr bool starts_with_ignoring_case(std::string_view text,
+                                                       std::string_view prefix) noexcept {
+  return text.size() >= prefix.size() && equal_ignoring_case(text.substr(0, prefix.size()), prefix);
+}
+
+/// `text` without the octets at both ends for which `drop` holds.
+template <class Predicate>
+[[nodiscard]] constexpr std::string_view trim(std::string_view text, Predicate drop) noexcept {
+  while (!text.empty() && drop(text.front())) {
+    text.remove_prefix(1);
+  }
+  while (!text.empty() && drop(text.back())) {
+    text.remove_suffix(1);
+  }
+  return text;
+}
+
+}  // namespace robots::detail

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <robots/rep/detail/agent_matcher.hpp>
+
+namespace robots::detail {
+
+/// Follows the groups of a text for one crawler (RFC 9309, section 2.2.1): groups that name it are
+/// merged; when none does, those of `*` apply.
+class group_selection {
+ public:
+  constexpr void on_user_agent(agent_match match, bool starts_group) noexcept {
+    if (starts_group) {
+      own_ = everyone_ = false;
+    }
+    own_ = own_ || match == agent_match::own;
+    everyone_ = everyone_ || match == agent_match::everyone;
+    own_found_ = own_found_ || own_;
+    everyone_found_ = everyone_found_ || everyone_;
+  }
+
+  /// The group being read names the crawler.
+  [[nodiscard]] constexpr bool own() const noexcept { return own_; }
+  /// The group being read is one that could still apply to the crawler.
+  [[nodiscard]] constexpr bool relevant() const noexcept {
+    return own_ || (everyone_ && !own_found_);
+  }
+  /// Some group read so far names the crawler.
+  [[nodiscard]] constexpr bool own_found() const noexcept { return own_found_; }
+  /// The crawler is not named, and `*` is.
+  [[nodiscard]] constexpr bool falls_back() const noexcept {
+    return !own_found_ && everyone_found_;
+  }
+
+ private:
+  bool own_ = false;
+  bool everyone_ = false;
+  bool own_found_ = false;
+  bool everyone_found_ = false;
+};
+
+}  // namespace robots::detail

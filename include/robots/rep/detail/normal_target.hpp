@@ -1,0 +1,49 @@
+#pragma once
+
+#include <robots/rep/detail/dialect_traits.hpp>
+#include <robots/rep/detail/match.hpp>
+#include <robots/rep/detail/normal_cursor.hpp>
+#include <robots/rep/detail/plain_cursor.hpp>
+#include <robots/rep/target.hpp>
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+namespace robots::detail {
+
+/// Octets of normal form kept on the stack. Longer targets are normalised while they are compared,
+/// which is slower and needs no memory either.
+inline constexpr std::size_t normal_target_capacity = 2048;
+
+/// Calls `use` with a cursor at the start of the normal form of `target`, and returns its result.
+/// Most targets are in normal form already and are not copied.
+template <class Use>
+constexpr auto with_normal_target(std::string_view target, const dialect_traits& traits, Use use) {
+  const target_path path = path_and_query(target, traits.lenient_targets);
+  if (!path.leading_slash && is_normal(path.text, *traits.target_form)) {
+    return use(plain_cursor{path.text});
+  }
+  const normal_cursor start{path.text, *traits.target_form, path.leading_slash};
+  std::array<char, normal_target_capacity> buffer{};
+  std::size_t size = 0;
+  normal_cursor octet = start;
+  for (; !octet.done() && size < buffer.size(); ++octet) {
+    buffer[size++] = *octet;
+  }
+  return octet.done() ? use(plain_cursor{{buffer.data(), size}}) : use(start);
+}
+
+/// RFC 9309, section 2.2.2: "The /robots.txt URI is implicitly allowed."
+template <class Cursor>
+[[nodiscard]] constexpr bool is_robots_txt(Cursor cursor) noexcept {
+  return skip_literal(cursor, "/robots.txt") && (cursor.done() || *cursor == '?');
+}
+
+/// Whether `target`, an absolute URL or a path with query, is /robots.txt itself.
+[[nodiscard]] constexpr bool targets_robots_txt(std::string_view target) noexcept {
+  return with_normal_target(target, rfc9309_traits,
+                            [](auto cursor) { return is_robots_txt(cursor); });
+}
+
+}  // namespace robots::detail

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace robots {
+
+/// What a line of robots.txt says. Everything but the first three is an extension that never
+/// changes a verdict (RFC 9309, section 2.2.4).
+enum class directive_kind : std::uint8_t {
+  user_agent,
+  allow,
+  disallow,
+  crawl_delay,
+  sitemap,
+  host,
+  request_rate,
+  visit_time,
+  clean_param,
+  noindex,
+  content_signal,
+  content_usage,
+  unknown,
+};
+
+/// Whether a line of this kind is a rule (RFC 9309, section 2.2.2).
+[[nodiscard]] constexpr bool is_rule(directive_kind kind) noexcept {
+  return kind == directive_kind::allow || kind == directive_kind::disallow;
+}
+
+/// One line of robots.txt with a key and a value, comments and white space around both removed.
+struct directive {
+  directive_kind kind = directive_kind::unknown;  ///< what the key means
+  std::string_view key{};                         ///< as written
+  std::string_view value{};                       ///< as written
+  std::uint32_t line = 0;                         ///< 1-based
+  bool starts_group = false;                      ///< a User-agent line that opens a group
+  bool in_group = false;                          ///< some User-agent line stands before it
+};
+
+}  // namespace robots

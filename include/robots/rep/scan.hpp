@@ -1,0 +1,241 @@
+#pragma once
+
+#include <robots/rep/detail/dialect_traits.hpp>
+#include <robots/rep/detail/keys.hpp>
+#include <robots/rep/detail/line_reader.hpp>
+#include <robots/rep/detail/parse_delay.hpp>
+#include <robots/rep/detail/split_line.hpp>
+#include <robots/rep/diagnostic.hpp>
+#include <robots/rep/directive.hpp>
+#include <robots/rep/parse_options.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+namespace robots {
+
+/// What `scan` reports to: every directive, in file order.
+///
+/// A handler that has a member `on_diagnostic` too is told of every finding about the text; for one
+/// that has not, nothing is looked for. Exemplar: `h.on_directive(d)` for `const directive d`,
+/// whose views point into the scanned text. Models: the makers of `document` and of `rule_set`.
+template <class H>
+concept DirectiveHandler =
+    requires(H& handler, const directive& line) { handler.on_directive(line); };
+
+/// How many lines a text has, and how many of them mean nothing (the pipeline guide's threshold).
+struct line_counts {
+  std::uint32_t non_blank = 0;  ///< lines that hold more than white space and a comment
+  std::uint32_t malformed = 0;  ///< of these, lines that are no `key: value`
+};
+
+/// Longest line that is read whole, in octets; google/robotstxt's bound.
+inline constexpr std::size_t max_line_bytes = 16'663;
+
+namespace detail {
+
+/// Most octets of a text that are read. Offsets into the text and what is made of it have 32 bits.
+[[nodiscard]] constexpr std::size_t text_limit(const parse_options& options) noexcept {
+  constexpr std::size_t most = std::size_t{256} << 20U;
+  return std::min(options.max_bytes, most);
+}
+
+/// Reads a text line by line and tells a handler what it says.
+template <DirectiveHandler Handler>
+class scanner {
+  static constexpr bool diagnoses =
+      requires(Handler& handler, const diagnostic& finding) { handler.on_diagnostic(finding); };
+
+ public:
+  constexpr scanner(Handler& handler, const parse_options& options) noexcept
+      : handler_(handler), options_(options), traits_(traits_of(options.dialect)) {}
+
+  constexpr line_counts run(std::string_view text) {
+    const std::string_view whole = cut(text);
+    line_reader lines{whole.substr(byte_order_mark(whole))};
+    while (!lines.done()) {
+      const std::string_view line = lines.next();
+      read_line(line, lines.number());
+    }
+    if (whole.size() < text.size()) {
+      report(diagnostic_code::file_too_long, std::max(lines.number(), 1U));
+    }
+    return counts_;
+  }
+
+ private:
+  /// RFC 9309, section 2.5. A line that is cut could say the opposite of what its author wrote, so
+  /// it goes whole.
+  [[nodiscard]] constexpr std::string_view cut(std::string_view text) const noexcept {
+    const std::size_t limit = text_limit(options_);
+    if (text.size() <= limit && !options_.truncated) {
+      return text;
+    }
+    const bool at_line_end = text.size() > limit && (text[limit] == '\n' || text[limit] == '\r');
+    text = text.substr(0, limit);
+    return at_line_end ? text : text.substr(0, text.find_last_of("\r\n") + 1);
+  }
+
+  [[nodiscard]] constexpr std::size_t byte_order_mark(std::string_view text) const noexcept {
+    constexpr std::string_view mark = "\xEF\xBB\xBF";
+    if (text.starts_with(mark)) {
+      return mark.size();
+    }
+    if (!traits_.partial_byte_order_mark) {
+      return 0;
+    }
+    return static_cast<std::size_t>(std::ranges::mismatch(text, mark).in1 - text.begin());
+  }
+
+  [[nodiscard]] static constexpr bool has_nul(std::string_view text) noexcept {
+    return text.find('\0') != std::string_view::npos;
+  }
+
+  constexpr void read_line(std::string_view line, std::uint32_t number) {
+    const bool too_long = line.size() > max_line_bytes;
+    if (too_long) {
+      report(diagnostic_code::line_too_long, number);
+      line = line.substr(0, max_line_bytes);
+    }
+    if (traits_.nul_ends_line) {
+      line = line.substr(0, line.find('\0'));
+    }
+    line = strip_comment(line);
+    if (line.empty()) {
+      return;
+    }
+    ++counts_.non_blank;
+    const key_and_value parts = split_line(line);
+    if (has_nul(parts.key) || has_nul(parts.value)) {
+      malformed(diagnostic_code::nul_in_line, number);
+      return;
+    }
+    if (!parts.found || (options_.strict && !parts.colon)) {
+      malformed(!seen_html_ && line.front() == '<' ? diagnostic_code::looks_like_html
+                                                   : diagnostic_code::malformed_line,
+                number);
+      seen_html_ = seen_html_ || line.front() == '<';
+      return;
+    }
+    const auto [kind, misspelled] = recognise_key(parts.key, traits_.key_prefixes, options_.strict);
+    if (!parts.colon) {
+      // Two words that are no directive are prose, not a forgotten colon.
+      if (kind == directive_kind::unknown) {
+        malformed(diagnostic_code::malformed_line, number);
+        return;
+      }
+      report(diagnostic_code::missing_colon, number);
+    }
+    if (misspelled) {
+      report(diagnostic_code::misspelled_key, number);
+    }
+    if (kind == directive_kind::unknown) {
+      report(diagnostic_code::unknown_key, number);
+    }
+    if (too_long && kind == directive_kind::allow && !traits_.keeps_cut_allow) {
+      close_agents();
+      return;
+    }
+    tell({.kind = kind, .key = parts.key, .value = parts.value, .line = number});
+  }
+
+  /// Works out where groups begin (RFC 9309, section 2.1: a group is one or more User-agent lines
+  /// followed by rules; section 2.2.4: no other record splits one).
+  constexpr void tell(directive line) {
+    if (line.kind == directive_kind::user_agent) {
+      line.starts_group = !in_agents_;
+      if (line.starts_group) {
+        group_has_delay_ = false;
+      }
+      if (in_agents_ && delay_among_agents_) {
+        report(diagnostic_code::delay_only_group, line.line);
+      }
+      in_agents_ = true;
+      in_group_ = true;
+      delay_among_agents_ = false;
+    } else if (is_rule(line.kind)) {
+      close_agents();
+    } else if (line.kind == directive_kind::crawl_delay) {
+      delay_among_agents_ = in_agents_;
+      if (options_.delay_closes_group) {
+        close_agents();
+      }
+    }
+    line.in_group = in_group_;
+    if constexpr (diagnoses) {
+      check(line);
+    }
+    handler_.on_directive(line);
+  }
+
+  /// What can be said of one directive without knowing for whom it is read.
+  constexpr void check(const directive& line) {
+    if (line.kind == directive_kind::user_agent && line.value.empty()) {
+      report(diagnostic_code::empty_product_token, line.line);
+    }
+    if (is_rule(line.kind)) {
+      if (!line.in_group) {
+        report(diagnostic_code::rule_outside_group, line.line);
+      }
+      if (pattern_never_matches(line.value)) {
+        report(diagnostic_code::pattern_never_matches, line.line);
+      }
+    }
+    if (line.kind == directive_kind::crawl_delay) {
+      if (!parse_delay(line.value)) {
+        report(diagnostic_code::invalid_crawl_delay, line.line);
+      } else if (std::exchange(group_has_delay_, true)) {
+        report(diagnostic_code::repeated_crawl_delay, line.line);
+      }
+    }
+  }
+
+  /// RFC 9309, section 2.2: `path-pattern = "/" *UTF8-char-noctl`; a leading `*` can match one too.
+  [[nodiscard]] constexpr bool pattern_never_matches(std::string_view value) const noexcept {
+    return !value.empty() && !value.starts_with('/') && !value.starts_with('*') &&
+           !options_.prepend_slash;
+  }
+
+  constexpr void close_agents() noexcept {
+    in_agents_ = false;
+    delay_among_agents_ = false;
+  }
+
+  constexpr void malformed(diagnostic_code code, std::uint32_t number) {
+    ++counts_.malformed;
+    report(code, number);
+  }
+
+  constexpr void report(diagnostic_code code, std::uint32_t number) {
+    if constexpr (diagnoses) {
+      handler_.on_diagnostic(make_diagnostic(code, number));
+    }
+  }
+
+  Handler& handler_;
+  const parse_options& options_;
+  const dialect_traits& traits_;
+  line_counts counts_;
+  bool in_group_ = false;
+  bool in_agents_ = false;
+  bool delay_among_agents_ = false;
+  bool group_has_delay_ = false;
+  bool seen_html_ = false;
+};
+
+}  // namespace detail
+
+/// Reads robots.txt in one pass and tells `handler` what it says, in file order.
+///
+/// Takes any octets: what cannot be understood is reported and skipped, line by line. Never throws
+/// unless the handler does; linear in the text.
+template <DirectiveHandler Handler>
+constexpr line_counts scan(std::string_view text, Handler& handler,
+                           const parse_options& options = {}) {
+  return detail::scanner<Handler>{handler, options}.run(text);
+}
+
+}  // namespace robots

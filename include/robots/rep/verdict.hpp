@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace robots {
+
+/// The two kinds of rule (RFC 9309, section 2.2.2).
+enum class rule_kind : std::uint8_t { allow, disallow };
+
+/// The name of a kind of rule, as WEB::ROBOTS spells it.
+[[nodiscard]] constexpr std::string_view to_string(rule_kind kind) noexcept {
+  return kind == rule_kind::allow ? "allow" : "disallow";
+}
+
+/// Whether a target may be fetched, and the rule that decided it (WEB::ROBOTS's MATCH).
+///
+/// The views point into the `document` or `rule_set` that was asked and live as long as it does.
+struct verdict {
+  /// The target may be fetched.
+  bool allowed = true;
+  /// Kind of the deciding rule; nothing when no rule matched, or for /robots.txt itself.
+  std::optional<rule_kind> directive{};
+  /// The deciding rule's pattern, as written in the file.
+  std::optional<std::string_view> pattern{};
+  /// Lower-case product token that the decision was made for; "*" when the rules of `*` applied.
+  std::string_view user_agent{};
+  /// 1-based line of the deciding rule; 0 when there is none.
+  std::uint32_t line = 0;
+};
+
+}  // namespace robots

@@ -1,0 +1,189 @@
+#pragma once
+
+#include <robots/fetch/fallback.hpp>
+#include <robots/fetch/outcome.hpp>
+#include <robots/fetch/retrieval.hpp>
+#include <robots/http/message.hpp>
+#include <robots/rep/compile.hpp>
+#include <robots/rep/detail/normal_target.hpp>
+#include <robots/rep/document.hpp>
+#include <robots/rep/rule_set.hpp>
+#include <robots/time/clock.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace robots {
+
+/// Where the rules of a site came from.
+struct provenance {
+  robots::outcome outcome = robots::outcome::unreachable;  ///< the row of the failure table
+  int status = 0;                         ///< HTTP status of the last exchange, 0 without response
+  fetch_error error = fetch_error::none;  ///< why the last exchange had no response
+  std::string error_text{};               ///< for people, when something went wrong
+  std::string url{};                      ///< the robots.txt that was asked for
+  std::string final_url{};                ///< where the answer was found, behind any redirects
+  int redirects = 0;                      ///< how many were followed
+  std::vector<exchange> exchanges{};      ///< every one that was made, in order
+  time_point fetched_at{};                ///< when the answer came
+};
+
+/// What a site's rules for one crawler rest on.
+enum class policy_basis : std::uint8_t {
+  rules,      ///< a robots.txt that was read
+  allow_all,  ///< there is none, or the fallback policy allows
+  deny_all,   ///< the fallback policy denies all but /robots.txt itself
+  refused,    ///< the site is none that may be asked: nothing is allowed, not even /robots.txt
+  last_good,  ///< the last robots.txt that could be read, since a newer one could not be had
+};
+
+/// The name of a basis, as its enumerator is spelled.
+[[nodiscard]] constexpr std::string_view to_string(policy_basis basis) noexcept {
+  switch (basis) {
+    case policy_basis::rules:
+      return "rules";
+    case policy_basis::allow_all:
+      return "allow_all";
+    case policy_basis::deny_all:
+      return "deny_all";
+    case policy_basis::refused:
+      return "refused";
+    case policy_basis::last_good:
+      return "last_good";
+  }
+  return "deny_all";
+}
+
+/// What one site permits one crawler, and how that is known. Immutable: threads share it freely.
+class policy {
+ public:
+  /// The rules of a robots.txt that was read.
+  policy(const document& text, std::string_view user_agent, provenance source)
+      : rules_(text.rules_for(user_agent)),
+        basis_(policy_basis::rules),
+        lines_(text.lines()),
+        file_delay_(text.file_delay()),
+        source_(std::move(source)) {
+    for (const std::string_view sitemap : text.sitemaps()) {
+      sitemaps_.emplace_back(sitemap);
+    }
+    if (const auto host = text.host()) {
+      host_ = *host;
+    }
+  }
+
+  /// What holds in place of a robots.txt. With `last_good`, its rules; else, by `action`,
+  /// everything is allowed or nothing is.
+  policy(fallback_action action, std::string_view user_agent, provenance source,
+         std::shared_ptr<const policy> last_good = nullptr)
+      : rules_(compile({}, user_agent)),
+        basis_(basis_of(action, last_good != nullptr)),
+        source_(std::move(source)),
+        last_good_(std::move(last_good)) {}
+
+  /// What holds for a site that must not be asked, and for a text that names none. `why` is for
+  /// people.
+  [[nodiscard]] static std::shared_ptr<const policy> refusal(std::string_view user_agent,
+                                                             std::string why) {
+    provenance source{.outcome = outcome::refused, .error_text = std::move(why)};
+    policy made{fallback_action::deny_all, user_agent, std::move(source)};
+    made.basis_ = policy_basis::refused;
+    return std::make_shared<const policy>(std::move(made));
+  }
+
+  /// Whether the crawler may fetch `target`, an absolute URL of this site or a path with query.
+  [[nodiscard]] bool allows(std::string_view target) const noexcept {
+    return match(target).allowed;
+  }
+
+  /// The same with the deciding rule, if one decided. The views in the result live as long as this
+  /// policy. Never allocates.
+  [[nodiscard]] verdict match(std::string_view target) const noexcept {
+    if (basis_ == policy_basis::last_good) {
+      return last_good_->match(target);
+    }
+    verdict result = rules_.match(target);
+    if (basis_ == policy_basis::refused) {
+      result.allowed = false;
+    }
+    // RFC 9309, section 2.2.2: /robots.txt is allowed whatever else is not.
+    if (basis_ == policy_basis::deny_all) {
+      result.allowed = detail::targets_robots_txt(target);
+    }
+    return result;
+  }
+
+  /// What the decisions rest on.
+  [[nodiscard]] policy_basis basis() const noexcept { return basis_; }
+
+  /// The rules in force; none when there is no robots.txt to obey.
+  [[nodiscard]] const rule_set& rules() const noexcept { return in_force().rules_; }
+
+  /// The Crawl-delay in force for the crawler.
+  [[nodiscard]] std::optional<std::chrono::milliseconds> crawl_delay() const noexcept {
+    return rules().crawl_delay();
+  }
+
+  /// The delay that the file asks of everyone before its first group, a floor for politeness.
+  [[nodiscard]] std::optional<std::chrono::milliseconds> file_delay() const noexcept {
+    return in_force().file_delay_;
+  }
+
+  /// The values of the Sitemap lines, as written.
+  [[nodiscard]] const std::vector<std::string>& sitemaps() const noexcept {
+    return in_force().sitemaps_;
+  }
+
+  /// The value of the first Host line; empty when there is none.
+  [[nodiscard]] const std::string& host() const noexcept { return in_force().host_; }
+
+  /// How many lines the robots.txt has, and how many of them mean nothing.
+  [[nodiscard]] line_counts lines() const noexcept { return in_force().lines_; }
+
+  /// What came of the last retrieval.
+  [[nodiscard]] const provenance& source() const noexcept { return source_; }
+
+  /// Where the rules in force came from: `source()`, unless they are those of an earlier retrieval.
+  [[nodiscard]] const provenance& rules_source() const noexcept { return in_force().source_; }
+
+  /// The last policy that rests on a robots.txt that was read: this one, an earlier one kept for
+  /// worse times, or none.
+  [[nodiscard]] static std::shared_ptr<const policy> good(std::shared_ptr<const policy> from) {
+    if (from == nullptr || from->basis_ == policy_basis::rules) {
+      return from;
+    }
+    return from->last_good_;
+  }
+
+ private:
+  [[nodiscard]] static policy_basis basis_of(fallback_action action, bool last_good) noexcept {
+    if (action == fallback_action::allow_all) {
+      return policy_basis::allow_all;
+    }
+    if (action == fallback_action::last_good_or_deny && last_good) {
+      return policy_basis::last_good;
+    }
+    return policy_basis::deny_all;
+  }
+
+  [[nodiscard]] const policy& in_force() const noexcept {
+    return basis_ == policy_basis::last_good ? *last_good_ : *this;
+  }
+
+  rule_set rules_;
+  policy_basis basis_;
+  line_counts lines_;
+  std::optional<std::chrono::milliseconds> file_delay_;
+  std::vector<std::string> sitemaps_;
+  std::string host_;
+  provenance source_;
+  std::shared_ptr<const policy> last_good_;
+};
+
+}  // namespace robots

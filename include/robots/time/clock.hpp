@@ -1,0 +1,29 @@
+#pragma once
+
+#include <chrono>
+#include <concepts>
+#include <stop_token>
+
+namespace robots {
+
+/// A moment of the steady time by which the library counts ages and delays. It never goes back and
+/// tells no date.
+using time_point = std::chrono::steady_clock::time_point;
+
+/// What tells the time and waits for it.
+///
+/// A model's `now()` never goes back. Its `sleep_until(when, stop)` returns once `now() >= when`
+/// or `stop` has been requested, whichever comes first, and may return at once. Both may be called
+/// from any thread.
+///
+/// Exemplar: after `c.sleep_until(when, stop)`, either `c.now() >= when` or
+/// `stop.stop_requested()`.
+///
+/// Models: `SteadyClock`, `ManualClock`.
+template <class C>
+concept Clock = std::movable<C> && requires(C& clock, time_point when, std::stop_token stop) {
+  { clock.now() } -> std::same_as<time_point>;
+  clock.sleep_until(when, stop);
+};
+
+}  // namespace robots

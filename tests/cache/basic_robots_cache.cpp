@@ -1,0 +1,431 @@
+#include "cache_fixture.hpp"
+#include <robots/cache/basic_robots_cache.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+using namespace std::chrono_literals;
+using robots::basic_robots_cache;
+using robots::cache_options;
+using robots::decision;
+using robots::decision_reason;
+using robots::explain;
+using robots::fallback_policy;
+using robots::fetch_error;
+using robots::fetch_request;
+using robots::fetch_response;
+using robots::LruStorage;
+using robots::ManualClock;
+using robots::policy;
+using robots::ScriptedFetcher;
+using robots::test::foo_bot;
+using robots::test::home;
+using robots::test::robots_url;
+using robots::test::scripted;
+using robots::test::secret;
+
+namespace {
+
+using small_cache = basic_robots_cache<ScriptedFetcher, ManualClock, LruStorage<2>>;
+
+static_assert(!std::copyable<small_cache>);
+static_assert(!std::movable<small_cache>);
+static_assert(!std::convertible_to<cache_options, small_cache>);
+static_assert(std::constructible_from<small_cache, cache_options>);
+static_assert(std::constructible_from<small_cache, cache_options, ScriptedFetcher, ManualClock>);
+static_assert(!std::default_initializable<small_cache>);
+
+template <class... Parts>
+concept composes = requires { typename basic_robots_cache<Parts...>; };
+
+static_assert(composes<ScriptedFetcher>);
+static_assert(
+    composes<ScriptedFetcher, robots::SteadyClock, LruStorage<4096>, robots::NullObserver>);
+static_assert(std::same_as<basic_robots_cache<ScriptedFetcher>,
+                           basic_robots_cache<ScriptedFetcher, robots::SteadyClock,
+                                              LruStorage<4096>, robots::NullObserver>>);
+static_assert(!composes<int>);
+static_assert(!composes<ManualClock>);
+static_assert(!composes<ScriptedFetcher, ScriptedFetcher>);
+static_assert(!composes<ScriptedFetcher, ManualClock, ManualClock>);
+static_assert(!composes<ScriptedFetcher, ManualClock, LruStorage<2>, LruStorage<2>>);
+
+/// Keeps nothing at all, which a storage may.
+class ForgetfulStorage {
+ public:
+  [[nodiscard]] std::optional<robots::cache_entry> find(std::string_view, robots::time_point) {
+    return std::nullopt;
+  }
+  void store(std::string_view, const robots::cache_entry&, robots::time_point) {}
+  void erase(std::string_view) {}
+  void clear() {}
+  [[nodiscard]] std::size_t size() const { return 0; }
+};
+
+/// Writes down what it is told. Copies share the notes.
+class RecordingObserver {
+ public:
+  struct retrieval_note {
+    std::string site;
+    std::string outcome;
+    std::chrono::nanoseconds duration;
+  };
+  struct decision_note {
+    std::string url;
+    std::string reason;
+    bool allowed;
+    bool from_cache;
+  };
+
+  void on_retrieval(const robots::retrieval_event& event) {
+    const std::scoped_lock lock{notes_->mutex};
+    notes_->retrievals.push_back({std::string{event.site},
+                                  std::string{to_string(event.policy.source().outcome)},
+                                  event.duration});
+  }
+  void on_decision(const robots::decision_event& event) {
+    const std::scoped_lock lock{notes_->mutex};
+    notes_->decisions.push_back({std::string{event.url},
+                                 std::string{to_string(event.decision.reason)},
+                                 event.decision.allowed, event.decision.from_cache});
+  }
+
+  [[nodiscard]] const std::vector<retrieval_note>& retrievals() const { return notes_->retrievals; }
+  [[nodiscard]] const std::vector<decision_note>& decisions() const { return notes_->decisions; }
+
+ private:
+  struct notes {
+    std::mutex mutex;
+    std::vector<retrieval_note> retrievals;
+    std::vector<decision_note> decisions;
+  };
+  std::shared_ptr<notes> notes_ = std::make_shared<notes>();
+};
+
+std::string reason(const decision& made) { return std::string{to_string(made.reason)}; }
+
+}  // namespace
+
+TEST_CASE("check says whether a URL may be fetched, by which rule, and how old that is") {
+  scripted at;
+  at.web.on(robots_url, robots::test::ok("User-agent: *\nDisallow: /private\nCrawl-delay: 2\n"));
+  const decision first = at.cache.check(home);
+  CHECK(first.allowed);
+  CHECK(reason(first) == "no_rule");
+  CHECK_FALSE(first.from_cache);
+  CHECK(first.age == 0s);
+  CHECK(first.crawl_delay() == 2'000ms);
+
+  at.clock.advance(90s);
+  const decision second = at.cache.check(secret);
+  CHECK_FALSE(second.allowed);
+  CHECK(reason(second) == "rule");
+  CHECK(second.verdict.pattern == "/private");
+  CHECK(second.verdict.line == 2);
+  CHECK(second.verdict.user_agent == "*");
+  CHECK(second.from_cache);
+  CHECK(second.age == 90s);
+  CHECK(second.policy == first.policy);
+  CHECK(explain(second) == "not allowed: disallow \"/private\", line 2, for *");
+  CHECK(at.web.count() == 1);
+}
+
+TEST_CASE("get gives the policy of a site, and allowed the bare answer") {
+  scripted at;
+  at.web.on(robots_url, robots::test::ok("User-agent: *\nDisallow: /private\nSitemap: /s.xml\n"));
+  const std::shared_ptr<const policy> found = at.cache.get("https://example.com");
+  REQUIRE(found);
+  CHECK(found->sitemaps() == std::vector<std::string>{"/s.xml"});
+  CHECK(found->source().url == robots_url);
+  CHECK(found->source().final_url == robots_url);
+  CHECK(found->source().status == 200);
+  CHECK(found->source().fetched_at == at.clock.now());
+  CHECK(at.cache.get("https://example.com/any/path?q#f") == found);
+  CHECK(at.cache.allowed(home));
+  CHECK_FALSE(at.cache.allowed(secret));
+  CHECK(at.web.count() == 1);
+}
+
+TEST_CASE("a decision stays good after the cache has forgotten the site, and after the cache") {
+  decision made;
+  {
+    scripted at;
+    at.web.on(robots_url, robots::test::ok());
+    made = at.cache.check(secret);
+    at.cache.clear();
+  }
+  CHECK(made.verdict.pattern == "/private");
+  CHECK_FALSE(made.policy->allows("/private"));
+}
+
+TEST_CASE("the rules are those for the crawler's own token") {
+  scripted at;
+  at.web.on(robots_url, robots::test::ok("User-agent: *\nDisallow: /\nUser-agent: foobot\n"
+                                         "Disallow: /only-this\n"));
+  const decision made = at.cache.check("https://example.com/only-this");
+  CHECK_FALSE(made.allowed);
+  CHECK(made.verdict.user_agent == "foobot");
+  CHECK(at.cache.allowed(home));
+}
+
+TEST_CASE("a fetch carries the whole user agent, the timeout and the limit") {
+  cache_options options = foo_bot();
+  options.timeout = 1'234ms;
+  options.parse.max_bytes = 9'999;
+  scripted at{options};
+  static_cast<void>(at.cache.check(home));
+  REQUIRE(at.web.count() == 1);
+  const fetch_request sent = at.web.requests().front();
+  CHECK(robots::find_header(sent.headers, "User-Agent") == options.user_agent);
+  CHECK(sent.timeout == 1'234ms);
+  CHECK(sent.max_bytes == 9'999);
+}
+
+TEST_CASE("the reading can be set") {
+  cache_options options = foo_bot();
+  options.parse.tie = robots::tie_break::disallow;
+  scripted at{options};
+  at.web.on(robots_url, robots::test::ok("User-agent: *\nAllow: /a\nDisallow: /a\n"));
+  CHECK_FALSE(at.cache.allowed("https://example.com/a"));
+}
+
+TEST_CASE("/robots.txt itself is always allowed, and the decision says that this is why") {
+  scripted at;
+  at.web.on(robots_url, robots::test::ok("User-agent: *\nDisallow: /\n"));
+  const decision made = at.cache.check(robots_url);
+  CHECK(made.allowed);
+  CHECK(reason(made) == "robots_txt");
+  CHECK(reason(at.cache.check("https://example.com/robots.txt?x=1")) == "robots_txt");
+  CHECK(reason(at.cache.check("https://example.com/robots.txt.bak")) == "rule");
+}
+
+TEST_CASE("what is invalidated is fetched anew, and nothing else") {
+  scripted at;
+  at.web.otherwise(robots::test::ok());
+  const auto forgets = [&](const char* what, const char* site) {
+    at.cache.clear();
+    static_cast<void>(at.cache.check(site));
+    at.cache.invalidate(what);
+    return !at.cache.check(site).from_cache;
+  };
+  CHECK(forgets("https://example.com/", "https://example.com/"));
+  CHECK(forgets("https://example.com/path?q", "https://example.com/"));
+  CHECK(forgets("HTTPS://u@EXAMPLE.com.:443", "https://example.com/"));
+  CHECK(forgets("example.com", "example.com"));
+  CHECK(forgets("example.com", "https://example.com/"));
+  CHECK(forgets("example.com", "http://example.com/"));
+  CHECK(forgets("https://example.com/", "example.com"));
+  CHECK(forgets("http://example.com/", "http://example.com/"));
+  CHECK(forgets("example.com:8080", "http://example.com:8080/"));
+
+  CHECK_FALSE(forgets("https://example.com/", "https://www.example.com/"));
+  CHECK_FALSE(forgets("https://example.com/", "http://example.com/"));
+  CHECK_FALSE(forgets("http://example.com/", "https://example.com/"));
+  CHECK_FALSE(forgets("https://example.com:8443/", "https://example.com/"));
+  CHECK_FALSE(forgets("not a host", "https://example.com/"));
+  CHECK_FALSE(forgets("", "https://example.com/"));
+}
+
+TEST_CASE("what is invalidated is no last good copy any more") {
+  scripted at;
+  at.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(503));
+  CHECK(at.cache.allowed(home));
+  SUBCASE("by invalidate") { at.cache.invalidate(home); }
+  SUBCASE("by clear") { at.cache.clear(); }
+  const decision made = at.cache.check(home);
+  CHECK_FALSE(made.allowed);
+  CHECK(to_string(made.policy->basis()) == "deny_all");
+}
+
+TEST_CASE("clear forgets every site, and the figures stay") {
+  scripted at;
+  at.web.otherwise(robots::test::ok());
+  CHECK(at.cache.allowed(home));
+  CHECK(at.cache.allowed("https://other.example/"));
+  CHECK(at.cache.stats().size == 2);
+  at.cache.clear();
+  CHECK(at.cache.stats().size == 0);
+  CHECK(at.cache.stats().misses == 2);
+  CHECK_FALSE(at.cache.check(home).from_cache);
+}
+
+TEST_CASE("the figures count what was done") {
+  cache_options options = foo_bot();
+  options.excluded = {"gov"};
+  small_cache cache{options,
+                    ScriptedFetcher{}
+                        .on(robots_url, robots::test::ok())
+                        .on("https://none.example/robots.txt", ScriptedFetcher::status(404))};
+  CHECK(cache.stats().size == 0);
+  CHECK(cache.allowed(home));                           // fetched
+  CHECK_FALSE(cache.allowed(secret));                   // kept
+  CHECK(cache.allowed("https://none.example/"));        // fetched
+  CHECK_FALSE(cache.allowed("https://dead.example/"));  // failed, and took the place of the first
+  CHECK_FALSE(cache.allowed("https://nasa.gov/"));
+  CHECK_FALSE(cache.allowed("what is this"));
+  static_cast<void>(cache.get("https://none.example/"));  // kept, no decision
+
+  const robots::cache_stats stats = cache.stats();
+  CHECK(stats.hits == 2);
+  CHECK(stats.misses == 3);
+  CHECK(stats.joined == 0);
+  CHECK(stats.retrievals == 3);
+  CHECK(stats.failures == 1);
+  CHECK(stats.allowed == 2);
+  CHECK(stats.denied == 4);
+  CHECK(stats.excluded == 1);
+  CHECK(stats.evictions == 1);
+  CHECK(stats.size == 2);
+  CHECK(stats.hit_rate() == 0.4);
+}
+
+TEST_CASE("a site that had to go for want of room is fetched anew") {
+  ScriptedFetcher web;
+  web.otherwise(robots::test::ok());
+  small_cache cache{foo_bot(), web};
+  for (int round = 0; round < 3; ++round) {
+    for (const char* url : {"https://a.example/", "https://b.example/", "https://c.example/"}) {
+      CHECK_FALSE(cache.check(url).from_cache);
+    }
+  }
+  CHECK(web.count() == 9);
+  CHECK(cache.stats().evictions == 7);
+  CHECK(cache.check("https://c.example/").from_cache);
+}
+
+TEST_CASE("a storage that forgets everything at once still works") {
+  ScriptedFetcher web;
+  web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(503));
+  basic_robots_cache<ScriptedFetcher, ManualClock, ForgetfulStorage> cache{foo_bot(), web};
+  CHECK(cache.allowed(home));
+  const decision made = cache.check(home);
+  CHECK_FALSE(made.allowed);
+  CHECK(to_string(made.policy->basis()) == "deny_all");
+  CHECK(cache.get("example.com") != nullptr);
+  cache.invalidate(home);
+  cache.clear();
+  CHECK(web.count() == 3);
+  CHECK(cache.stats().size == 0);
+  CHECK(cache.stats().evictions == 0);
+  CHECK(cache.stats().misses == 3);
+}
+
+TEST_CASE("an observer is told of every retrieval and every decision") {
+  RecordingObserver observer;
+  ManualClock clock;
+  ScriptedFetcher web;
+  web.on_call(robots_url, [&clock](const fetch_request&) {
+    clock.advance(250ms);
+    return robots::test::ok();
+  });
+  cache_options options = foo_bot();
+  options.excluded = {"gov"};
+  basic_robots_cache<ScriptedFetcher, ManualClock, LruStorage<8>, RecordingObserver> cache{
+      options, web, clock, {}, observer};
+  static_cast<void>(cache.get("HTTPS://Example.com"));
+  CHECK_FALSE(cache.allowed(secret));
+  CHECK(cache.allowed("example.com/x"));
+  CHECK_FALSE(cache.allowed("https://nasa.gov/"));
+  CHECK_FALSE(cache.allowed("what is this"));
+  CHECK_FALSE(cache.allowed("dead.example"));
+
+  REQUIRE(observer.retrievals().size() == 2);
+  CHECK(observer.retrievals()[0].site == "https://example.com");
+  CHECK(observer.retrievals()[0].outcome == "success");
+  CHECK(observer.retrievals()[0].duration == 250ms);
+  CHECK(observer.retrievals()[1].site == "dead.example");
+  CHECK(observer.retrievals()[1].outcome == "unreachable");
+  CHECK(observer.retrievals()[1].duration == 0ms);
+
+  REQUIRE(observer.decisions().size() == 5);
+  CHECK(observer.decisions()[0].url == secret);
+  CHECK(observer.decisions()[0].reason == "rule");
+  CHECK(observer.decisions()[0].from_cache);
+  CHECK(observer.decisions()[1].url == "example.com/x");
+  CHECK(observer.decisions()[1].allowed);
+  CHECK(observer.decisions()[2].reason == "excluded");
+  CHECK(observer.decisions()[3].reason == "invalid_url");
+  CHECK(observer.decisions()[4].reason == "fallback");
+  CHECK_FALSE(observer.decisions()[4].from_cache);
+}
+
+TEST_CASE("the options in force can be seen") {
+  const scripted at{foo_bot(fallback_policy::strict())};
+  CHECK(at.cache.options().fallback == fallback_policy::strict());
+  CHECK(at.cache.options().user_agent == foo_bot().user_agent);
+}
+
+TEST_CASE("a call that is over before it begins fetches nothing and keeps nothing") {
+  std::stop_source stop;
+  stop.request_stop();
+  for (const auto fallback :
+       {fallback_policy::permissive(), fallback_policy::rfc9309(), fallback_policy::strict()}) {
+    scripted at{foo_bot(fallback)};
+    at.web.otherwise(robots::test::ok(""));
+    for (const robots::call_options& over :
+         {robots::call_options{.stop = stop.get_token()},
+          robots::call_options{.deadline = at.clock.now()},
+          robots::call_options{.deadline = robots::time_point::min()}}) {
+      const decision made = at.cache.check(home, over);
+      CHECK(made.allowed == (fallback.name() == "permissive"));
+      CHECK(reason(made) == "fallback");
+      CHECK(to_string(made.policy->source().outcome) == "cancelled");
+      CHECK(at.web.count() == 0);
+      CHECK(at.cache.stats().size == 0);
+    }
+    const decision made = at.cache.check(home);
+    CHECK(made.allowed);
+    CHECK(to_string(made.policy->source().outcome) == "success");
+  }
+}
+
+TEST_CASE("a call that is over gets what is kept: the fresh copy, else the last good one") {
+  scripted at;
+  at.web.on(robots_url, robots::test::ok());
+  CHECK(at.cache.allowed(home));
+  std::stop_source stop;
+  stop.request_stop();
+  const robots::call_options over{.stop = stop.get_token()};
+  CHECK(at.cache.check(home, over).from_cache);
+  at.clock.advance(24h);
+  const decision made = at.cache.check(home, over);
+  CHECK(made.allowed);
+  CHECK(to_string(made.policy->basis()) == "last_good");
+  CHECK(made.age == 24h);
+  CHECK(at.web.count() == 1);
+  CHECK_FALSE(at.cache.check(home).from_cache);
+  CHECK(at.web.count() == 2);
+}
+
+TEST_CASE("a deadline shortens the timeout, and what it cuts off is not held against the site") {
+  scripted at;
+  at.web.on(robots_url, ScriptedFetcher::failure(fetch_error::timeout));
+  const decision hurried = at.cache.check(home, {.deadline = at.clock.now() + 100ms});
+  CHECK(to_string(hurried.policy->source().outcome) == "cancelled");
+  CHECK(at.web.requests().front().timeout == 100ms);
+  CHECK(at.cache.stats().size == 0);
+  const decision patient = at.cache.check(home, {.deadline = at.clock.now() + 1h});
+  CHECK(to_string(patient.policy->source().outcome) == "unreachable");
+  CHECK(at.web.requests().back().timeout == 5'000ms);
+  CHECK(at.cache.check(home).from_cache);
+}
+
+TEST_CASE("a deadline at the end of time is none") {
+  scripted at;
+  at.web.on(robots_url, robots::test::ok());
+  CHECK(at.cache.allowed(home, {.deadline = robots::time_point::max()}));
+  CHECK(at.web.requests().front().timeout == 5'000ms);
+}

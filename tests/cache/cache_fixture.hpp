@@ -1,0 +1,84 @@
+// What the tests of the cache have in common: a crawler, a scripted web, and parts to watch it by.
+#pragma once
+
+#include <robots/cache/basic_robots_cache.hpp>
+#include <robots/fetch/scripted_fetcher.hpp>
+#include <robots/store/lru_storage.hpp>
+#include <robots/time/manual_clock.hpp>
+
+#include <condition_variable>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+namespace robots::test {
+
+/// Allows everything but /private.
+inline constexpr std::string_view rules = "User-agent: *\nDisallow: /private\n";
+
+inline constexpr const char* home = "https://example.com/";
+inline constexpr const char* secret = "https://example.com/private/x";
+inline constexpr const char* robots_url = "https://example.com/robots.txt";
+
+[[nodiscard]] inline cache_options foo_bot(fallback_policy fallback = fallback_policy::rfc9309()) {
+  return {.user_agent = "FooBot/1.0 (+https://foo.example/bot)", .fallback = fallback};
+}
+
+[[nodiscard]] inline fetch_response ok(std::string_view body = rules,
+                                       std::vector<http_header> headers = {}) {
+  return ScriptedFetcher::ok(std::string{body}, std::move(headers));
+}
+
+/// A cache over a scripted web, at a time of its own.
+struct scripted {
+  explicit scripted(cache_options options = foo_bot()) : cache(std::move(options), web, clock) {}
+
+  ScriptedFetcher web;
+  ManualClock clock;
+  basic_robots_cache<ScriptedFetcher, ManualClock, LruStorage<64>> cache;
+};
+
+/// A storage that tells how many threads have looked for something in vain. Copies share it all.
+class WatchedStorage {
+ public:
+  [[nodiscard]] std::optional<cache_entry> find(std::string_view key, time_point now) {
+    auto found = shared_->kept.find(key, now);
+    if (!found) {
+      const std::scoped_lock lock{shared_->mutex};
+      shared_->missed.insert(std::this_thread::get_id());
+      shared_->changed.notify_all();
+    }
+    return found;
+  }
+  void store(std::string_view key, const cache_entry& entry, time_point now) {
+    shared_->kept.store(key, entry, now);
+  }
+  void erase(std::string_view key) { shared_->kept.erase(key); }
+  void clear() { shared_->kept.clear(); }
+  [[nodiscard]] std::size_t size() const { return shared_->kept.size(); }
+
+  /// Waits until so many threads have missed something.
+  void wait_for_misses(std::size_t threads) const {
+    std::unique_lock lock{shared_->mutex};
+    shared_->changed.wait(lock, [&] { return shared_->missed.size() >= threads; });
+  }
+
+ private:
+  struct state {
+    LruStorage<64> kept;
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::set<std::thread::id> missed;
+  };
+  std::shared_ptr<state> shared_ = std::make_shared<state>();
+};
+
+static_assert(Storage<WatchedStorage>);
+
+}  // namespace robots::test

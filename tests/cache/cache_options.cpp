@@ -1,0 +1,115 @@
+#include "cache_fixture.hpp"
+#include <robots/cache/cache_options.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <concepts>
+#include <functional>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+using namespace std::chrono_literals;
+using robots::cache_options;
+using robots::test::foo_bot;
+
+namespace {
+
+// The user must choose what holds when a robots.txt cannot be had.
+static_assert(!std::default_initializable<robots::fallback_policy>);
+static_assert(!std::default_initializable<cache_options>);
+
+/// What `validate` and the cache's constructor, which must agree, object to; empty if to nothing.
+std::string objection(const cache_options& options) {
+  std::string first;
+  try {
+    validate(options);
+  } catch (const std::invalid_argument& wrong) {
+    first = wrong.what();
+  }
+  std::string second;
+  try {
+    const robots::test::scripted made{options};
+  } catch (const std::invalid_argument& wrong) {
+    second = wrong.what();
+  }
+  CHECK(first == second);
+  return first;
+}
+
+}  // namespace
+
+TEST_CASE("the defaults are those of the sources and are accepted") {
+  const cache_options options = foo_bot();
+  CHECK(objection(options).empty());
+  CHECK(options.default_ttl == 24h);
+  CHECK(options.failure_ttl == 5min);
+  CHECK(options.last_good_for == std::chrono::days{30});
+  CHECK(options.max_redirects == 5);
+  CHECK(options.parse.max_bytes == 512'000);
+  CHECK(options.malformed.share == 0.10);
+  CHECK(options.malformed.lines == 5);
+  CHECK(options.excluded.empty());
+}
+
+TEST_CASE("options that contradict themselves are refused with a word on how to mend them") {
+  struct wrong_option {
+    std::string_view name;  // what the message must mention
+    std::function<void(cache_options&)> spoil;
+  };
+  const std::vector<wrong_option> table{
+      {"user_agent", [](cache_options& o) { o.user_agent.clear(); }},
+      {"user_agent", [](cache_options& o) { o.user_agent = " /1.0"; }},
+      {"user_agent", [](cache_options& o) { o.user_agent = "(only a comment)"; }},
+      {"user_agent", [](cache_options& o) { o.user_agent = "FooBot\r\nX: y"; }},
+      {"user_agent", [](cache_options& o) { o.user_agent = std::string("Foo\0Bot", 7); }},
+      {"max_redirects", [](cache_options& o) { o.max_redirects = -1; }},
+      {"timeout", [](cache_options& o) { o.timeout = -1ms; }},
+      {"min_ttl", [](cache_options& o) { o.min_ttl = -1s; }},
+      {"min_ttl", [](cache_options& o) { o.min_ttl = o.max_ttl + 1s; }},
+      {"min_ttl", [](cache_options& o) { o.max_ttl = -1s; }},
+      {"default_ttl", [](cache_options& o) { o.default_ttl = -1s; }},
+      {"failure_ttl", [](cache_options& o) { o.failure_ttl = -1s; }},
+      {"last_good_for", [](cache_options& o) { o.last_good_for = -1s; }},
+      {"malformed.share", [](cache_options& o) { o.malformed.share = -0.01; }},
+      {"malformed.share", [](cache_options& o) { o.malformed.share = 1.01; }},
+      {"malformed.share",
+       [](cache_options& o) { o.malformed.share = std::numeric_limits<double>::quiet_NaN(); }},
+  };
+  for (const wrong_option& each : table) {
+    cache_options options = foo_bot();
+    each.spoil(options);
+    const std::string message = objection(options);
+    CAPTURE(message);
+    CHECK(message.find(each.name) != std::string::npos);
+  }
+}
+
+TEST_CASE("a limit of no octets is refused, since it would allow everything") {
+  cache_options options = foo_bot();
+  options.parse.max_bytes = 0;
+  CHECK(objection(options).find("max_bytes") != std::string::npos);
+}
+
+TEST_CASE("limits at their ends are accepted") {
+  cache_options options = foo_bot();
+  options.timeout = 0ms;
+  options.max_redirects = 0;
+  options.min_ttl = options.max_ttl = options.default_ttl = 0s;
+  options.failure_ttl = options.last_good_for = 0s;
+  options.malformed = {.share = 0.0, .lines = 0};
+  CHECK(objection(options).empty());
+  options.malformed.share = 1.0;
+  CHECK(objection(options).empty());
+}
+
+TEST_CASE("the crawler's own name may hold what no token in a robots.txt can") {
+  for (const char* name : {"MJ12bot/v1.4.8", "FooBot", "Mozilla/5.0 (compatible; FooBot/1.0)"}) {
+    cache_options options = foo_bot();
+    options.user_agent = name;
+    CHECK(objection(options).empty());
+  }
+}

@@ -1,0 +1,31 @@
+#include <robots/cache/cache_stats.hpp>
+
+#include <doctest/doctest.h>
+
+using robots::cache_stats;
+
+TEST_CASE("rates are shares of what they are rates of") {
+  constexpr cache_stats stats{.hits = 6,
+                              .misses = 2,
+                              .joined = 2,
+                              .retrievals = 4,
+                              .failures = 1,
+                              .allowed = 3,
+                              .denied = 5,
+                              .excluded = 2};
+  static_assert(stats.hit_rate() == 0.8);
+  static_assert(stats.allow_rate() == 0.375);
+  static_assert(stats.exclusion_rate() == 0.25);
+  static_assert(stats.fetch_success_rate() == 0.75);
+  CHECK(stats.hit_rate() == 0.8);
+}
+
+TEST_CASE("a cache that has done nothing has rates of zero") {
+  constexpr cache_stats none;
+  static_assert(none.hit_rate() == 0.0);
+  static_assert(none.allow_rate() == 0.0);
+  static_assert(none.exclusion_rate() == 0.0);
+  static_assert(none.fetch_success_rate() == 0.0);
+  CHECK(none.size == 0);
+  CHECK(none.evictions == 0);
+}

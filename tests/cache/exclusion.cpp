@@ -1,0 +1,102 @@
+// Hosts that the crawler's own configuration excludes.
+#include "cache_fixture.hpp"
+#include <robots/cache/basic_robots_cache.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <string>
+
+using namespace std::chrono_literals;
+using robots::cache_options;
+using robots::decision;
+using robots::explain;
+using robots::fallback_policy;
+using robots::policy;
+using robots::ScriptedFetcher;
+using robots::test::foo_bot;
+using robots::test::home;
+using robots::test::robots_url;
+using robots::test::scripted;
+
+namespace {
+
+std::string reason(const decision& made) { return std::string{to_string(made.reason)}; }
+
+}  // namespace
+
+TEST_CASE("an excluded host is never fetched and never allowed, and the decision says so") {
+  cache_options options = foo_bot(fallback_policy::permissive());
+  options.excluded = {"gov",         ".MIL",     "*.test", "gov.uk",
+                      "example.org", "10.0.0.1", "[::1]",  "with-port.example:8080"};
+  scripted at{options};
+  at.web.otherwise(robots::test::ok(""));
+
+  for (const char* url : {"https://nasa.gov/",
+                          "http://nasa.gov:8080/x",
+                          "https://NASA.GOV/",
+                          "https://gov/",
+                          "https://nasa.gov./",
+                          "https://nasa.g%6Fv/",
+                          "https://user@nasa.gov/",
+                          "https://example.com@nasa.gov/",
+                          "nasa.gov",
+                          "nasa.gov:80",
+                          "https://army.mil/",
+                          "https://a.test/",
+                          "https://a.gov.uk/",
+                          "https://example.org/",
+                          "https://www.example.org/",
+                          "https://10.0.0.1/",
+                          "https://[::1]/",
+                          "http://[::1]:81/",
+                          "https://with-port.example/",
+                          "https://nasa.gov/robots.txt",
+                          "nasa.gov/robots.txt",
+                          "https://example.org/robots.txt"}) {
+    CAPTURE(std::string{url});
+    const decision made = at.cache.check(url);
+    CHECK_FALSE(made.allowed);
+    CHECK_FALSE(made.verdict.allowed);
+    CHECK(reason(made) == "excluded");
+    CHECK(explain(made) == "not allowed: the host is excluded");
+    CHECK(made.age == 0s);
+    CHECK(to_string(made.policy->basis()) == "refused");
+    CHECK_FALSE(at.cache.allowed(url));
+    const auto found = at.cache.get(url);
+    REQUIRE(found);
+    CHECK_FALSE(found->allows("/x"));
+  }
+  CHECK(at.web.count() == 0);
+  CHECK(at.cache.stats().excluded == 2 * 22);
+  CHECK(at.cache.stats().denied == 2 * 22);
+  CHECK(at.cache.stats().exclusion_rate() == 1.0);
+
+  for (const char* url : {"https://mygov/", "https://gov.example.com/", "https://uk/",
+                          "https://myexample.org/", "https://110.0.0.1/", "https://[::11]/"}) {
+    CAPTURE(std::string{url});
+    CHECK(at.cache.allowed(url));
+  }
+  CHECK(at.web.count() == 6);
+}
+
+TEST_CASE("the policy of an excluded host allows nothing, its /robots.txt included") {
+  cache_options options = foo_bot();
+  options.excluded = {"gov"};
+  scripted at{options};
+  CHECK_FALSE(at.cache.get("https://nasa.gov/")->allows("https://nasa.gov/robots.txt"));
+  CHECK_FALSE(at.cache.get("not a host")->allows("/robots.txt"));
+}
+
+TEST_CASE("an excluded host is not fetched behind a redirect either") {
+  cache_options options = foo_bot(fallback_policy::permissive());
+  options.excluded = {"gov"};
+  scripted at{options};
+  const std::string hidden = "https://www.nasa.gov/robots.txt";
+  at.web.on(robots_url, ScriptedFetcher::redirect(301, hidden));
+  at.web.on(hidden, robots::test::ok(""));
+  const decision made = at.cache.check(home);
+  CHECK(at.web.count(hidden) == 0);
+  CHECK_FALSE(made.allowed);
+  CHECK(to_string(made.policy->source().outcome) == "refused");
+}

@@ -1,0 +1,221 @@
+// How long the cache uses what it has: the site's headers, within the limits of the options.
+#include "cache_fixture.hpp"
+#include <robots/cache/basic_robots_cache.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace std::chrono_literals;
+using robots::cache_options;
+using robots::decision;
+using robots::fallback_policy;
+using robots::fetch_response;
+using robots::http_header;
+using robots::ScriptedFetcher;
+using robots::test::foo_bot;
+using robots::test::home;
+using robots::test::robots_url;
+using robots::test::scripted;
+using robots::test::secret;
+
+namespace {
+
+/// `answer` is used for `lifetime`, to the nanosecond, and no longer.
+void check_lifetime(const fetch_response& answer, std::chrono::seconds lifetime,
+                    const cache_options& options = foo_bot()) {
+  scripted at{options};
+  at.web.on(robots_url, answer);
+  CHECK_FALSE(at.cache.check(home).from_cache);
+  CAPTURE(lifetime.count());
+  at.clock.advance(lifetime - 1ns);
+  const decision last = at.cache.check(home);
+  CHECK(last.from_cache);
+  CHECK(last.age == lifetime - 1ns);
+  CHECK(at.web.count() == 1);
+  at.clock.advance(1ns);
+  const decision anew = at.cache.check(home);
+  CHECK_FALSE(anew.from_cache);
+  CHECK(at.web.count() == 2);
+}
+
+fetch_response with(std::vector<http_header> headers) { return robots::test::ok("", headers); }
+
+constexpr const char* noon = "Sun, 06 Nov 1994 12:00:00 GMT";
+constexpr const char* two_o_clock = "Sun, 06 Nov 1994 14:00:00 GMT";
+constexpr const char* next_week = "Sun, 13 Nov 1994 12:00:00 GMT";
+constexpr const char* far_future = "Fri, 31 Dec 2999 23:59:59 GMT";
+
+}  // namespace
+
+TEST_CASE("an answer without headers is used for a day") {
+  check_lifetime(with({}), 24h);
+  check_lifetime(ScriptedFetcher::status(404), 24h);
+  check_lifetime(ScriptedFetcher::status(403), 24h);
+}
+
+TEST_CASE("max-age and Expires are honoured") {
+  check_lifetime(with({{"Cache-Control", "max-age=3600"}}), 1h);
+  check_lifetime(with({{"cache-control", "public, MAX-AGE=\"7200\""}}), 2h);
+  check_lifetime(with({{"Date", noon}, {"Expires", two_o_clock}}), 2h);
+  check_lifetime(ScriptedFetcher::status(404, {{"Cache-Control", "max-age=3600"}}), 1h);
+}
+
+TEST_CASE("max-age goes before Expires, and Age is taken off") {
+  check_lifetime(
+      with({{"Cache-Control", "max-age=3600"}, {"Date", noon}, {"Expires", two_o_clock}}), 1h);
+  check_lifetime(with({{"Cache-Control", "max-age=3600"}, {"Age", "600"}}), 50min);
+}
+
+TEST_CASE("no header makes an answer live shorter than min_ttl") {
+  check_lifetime(with({{"Cache-Control", "max-age=0"}}), 5min);
+  check_lifetime(with({{"Cache-Control", "no-store"}}), 5min);
+  check_lifetime(with({{"Cache-Control", "no-cache"}}), 5min);
+  check_lifetime(with({{"Expires", "0"}}), 5min);
+  check_lifetime(with({{"Date", two_o_clock}, {"Expires", noon}}), 5min);
+  check_lifetime(with({{"Cache-Control", "max-age=60"}, {"Age", "4000000000"}}), 5min);
+}
+
+TEST_CASE("no header makes an answer live longer than max_ttl") {
+  check_lifetime(with({{"Cache-Control", "max-age=86401"}}), 24h);
+  check_lifetime(with({{"Cache-Control", "max-age=99999999999999999999999999"}}), 24h);
+  check_lifetime(with({{"Date", noon}, {"Expires", next_week}}), 24h);
+}
+
+TEST_CASE("the limits can be set") {
+  cache_options options = foo_bot();
+  options.min_ttl = 10s;
+  options.default_ttl = 1min;
+  options.max_ttl = 48h;
+  check_lifetime(with({}), 1min, options);
+  check_lifetime(with({{"Cache-Control", "max-age=20"}}), 20s, options);
+  check_lifetime(with({{"Cache-Control", "max-age=5"}}), 10s, options);
+  check_lifetime(with({{"Cache-Control", "max-age=999999"}}), 48h, options);
+  options.default_ttl = 1s;
+  check_lifetime(with({}), 10s, options);
+}
+
+TEST_CASE("it is the headers of the last response that count, not those of a redirect") {
+  scripted at;
+  fetch_response moved = ScriptedFetcher::redirect(301, "/r");
+  moved.headers.push_back({"Cache-Control", "max-age=3600"});
+  at.web.on(robots_url, moved);
+  at.web.on("https://example.com/r", with({{"Cache-Control", "max-age=7200"}}));
+  static_cast<void>(at.cache.check(home));
+  at.clock.advance(2h - 1s);
+  CHECK(at.cache.check(home).from_cache);
+  at.clock.advance(1s);
+  CHECK_FALSE(at.cache.check(home).from_cache);
+}
+
+TEST_CASE("a failure is remembered for failure_ttl, whatever Cache-Control says") {
+  const auto failed = ScriptedFetcher::status(500, {{"Cache-Control", "max-age=86400"}});
+  check_lifetime(failed, 5min);
+  cache_options options = foo_bot();
+  options.failure_ttl = 30s;
+  check_lifetime(failed, 30s, options);
+  options.failure_ttl = 10min;
+  options.min_ttl = options.default_ttl = options.max_ttl = 1min;
+  check_lifetime(failed, 1min, options);
+}
+
+TEST_CASE("a server is left alone for as long as it asks by Retry-After") {
+  for (const int status : {429, 503}) {
+    for (const auto fallback :
+         {fallback_policy::permissive(), fallback_policy::rfc9309(), fallback_policy::strict()}) {
+      const auto after = [status](std::string value) {
+        return ScriptedFetcher::status(status, {{"Retry-After", std::move(value)}});
+      };
+      const cache_options options = foo_bot(fallback);
+      check_lifetime(after("3600"), 1h, options);
+      check_lifetime(after("1"), 5min, options);
+      check_lifetime(after("0"), 5min, options);
+      check_lifetime(after("-5"), 5min, options);
+      check_lifetime(after("soon"), 5min, options);
+      check_lifetime(after("99999999999999999999"), 24h, options);
+      check_lifetime(after(noon), 5min, options);
+      check_lifetime(after(far_future), 24h, options);
+    }
+  }
+}
+
+TEST_CASE("until Retry-After, the last good copy holds, and without one nothing is allowed") {
+  scripted at;
+  at.web.on(robots_url, robots::test::ok(),
+            ScriptedFetcher::status(429, {{"Retry-After", "3600"}}));
+  CHECK(at.cache.allowed(home));
+  at.clock.advance(24h);
+  CHECK(at.cache.allowed(home));
+  at.clock.advance(1h - 1s);
+  const decision made = at.cache.check(secret);
+  CHECK(to_string(made.policy->source().outcome) == "too_many_requests");
+  CHECK(to_string(made.policy->basis()) == "last_good");
+  CHECK(made.from_cache);
+  CHECK(at.web.count() == 2);
+
+  at.web.on("https://new.example/robots.txt",
+            ScriptedFetcher::status(429, {{"Retry-After", "3600"}}));
+  CHECK_FALSE(at.cache.allowed("https://new.example/"));
+  at.clock.advance(1h - 1s);
+  CHECK_FALSE(at.cache.allowed("https://new.example/"));
+  CHECK(at.web.count("https://new.example/robots.txt") == 1);
+}
+
+TEST_CASE("the last good copy lasts as long as last_good_for says") {
+  cache_options options = foo_bot();
+  options.last_good_for = 36h;
+  scripted at{options};
+  at.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(500));
+  CHECK(at.cache.allowed(home));
+  at.clock.advance(36h - 1s);
+  CHECK(at.cache.allowed(home));
+  at.clock.advance(5min);
+  CHECK_FALSE(at.cache.allowed(home));
+}
+
+TEST_CASE("where last_good_for is nothing, no copy stands in once it is stale") {
+  cache_options options = foo_bot();
+  options.last_good_for = 0s;
+  scripted at{options};
+  at.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(500));
+  CHECK(at.cache.allowed(home));
+  at.clock.advance(24h - 1s);
+  CHECK(at.cache.check(home).from_cache);
+  at.clock.advance(1s);
+  CHECK_FALSE(at.cache.allowed(home));
+}
+
+TEST_CASE("durations without end mean for ever") {
+  using std::chrono::seconds;
+  cache_options options = foo_bot();
+  options.default_ttl = options.max_ttl = seconds::max();
+  options.last_good_for = seconds::max();
+
+  SUBCASE("for an answer") {
+    scripted at{options};
+    at.web.on(robots_url, robots::test::ok());
+    CHECK(at.cache.allowed(home));
+    at.clock.advance(std::chrono::hours{24 * 365 * 100});
+    CHECK(at.cache.check(home).from_cache);
+  }
+  SUBCASE("for the last good copy") {
+    options.default_ttl = options.max_ttl = 24h;
+    scripted at{options};
+    at.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(500));
+    CHECK(at.cache.allowed(home));
+    at.clock.advance(std::chrono::hours{24 * 365});
+    CHECK(to_string(at.cache.check(home).policy->basis()) == "last_good");
+  }
+  SUBCASE("for a failure") {
+    options.failure_ttl = seconds::max();
+    scripted at{options};
+    at.web.on(robots_url, ScriptedFetcher::status(500));
+    CHECK_FALSE(at.cache.allowed(home));
+    at.clock.advance(std::chrono::hours{24 * 365});
+    CHECK(at.cache.check(home).from_cache);
+  }
+}

@@ -1,0 +1,265 @@
+// The cache over real sockets: CurlFetcher against a server on this machine.
+#include "cache_fixture.hpp"
+#include "support/certificate_authority.hpp"
+#include "support/gate.hpp"
+#include "support/loopback_server.hpp"
+#include "support/raw_server.hpp"
+#include <robots/adapters/curl_fetcher.hpp>
+#include <robots/adapters/curl_options.hpp>
+#include <robots/cache/basic_robots_cache.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <cstddef>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+using namespace std::chrono_literals;
+using robots::CurlFetcher;
+using robots::decision;
+using robots::ManualClock;
+using robots::test::certificate_authority;
+using robots::test::closed_port;
+using robots::test::foo_bot;
+using robots::test::gate;
+using robots::test::loopback_reply;
+using robots::test::loopback_server;
+using robots::test::redirect_to;
+using robots::test::WatchedStorage;
+
+namespace {
+
+using live_cache = robots::basic_robots_cache<CurlFetcher, ManualClock, WatchedStorage>;
+
+constexpr const char* host = "site.example.test";
+
+/// Options that leave the proxies of the machine out of it.
+robots::curl_options direct() {
+  robots::curl_options options;
+  options.proxy = "";
+  return options;
+}
+
+/// Long enough for any machine: nothing here is meant to run out of time.
+robots::cache_options patient() {
+  robots::cache_options options = foo_bot();
+  options.timeout = 60s;
+  return options;
+}
+
+std::string connect_to(const closed_port& where, int its_port) {
+  return std::string{host} + ':' + std::to_string(its_port) +
+         ":127.0.0.1:" + std::to_string(where.number());
+}
+
+/// A site that is there under https and http, with different rules.
+struct two_servers {
+  two_servers() {
+    secure.get("/robots.txt", "User-agent: *\nDisallow: /secure\n");
+    plain.get("/robots.txt", "User-agent: *\nDisallow: /plain\n");
+  }
+
+  certificate_authority authority;
+  loopback_server secure{authority.issue({host, "127.0.0.1"})};
+  loopback_server plain;
+};
+
+}  // namespace
+
+TEST_CASE("sixteen threads that ask for one cold origin cause one request at the server") {
+  constexpr std::size_t threads = 16;
+  loopback_server server;
+  gate& door = server.stall("/robots.txt", std::string{robots::test::rules});
+  const CurlFetcher fetcher{direct()};
+  WatchedStorage storage;
+  live_cache cache{patient(), fetcher, {}, storage};
+  std::vector<decision> made(threads);
+  {
+    std::vector<std::jthread> callers;
+    for (decision& each : made) {
+      callers.emplace_back([&] { each = cache.check(server.url("/private/x")); });
+    }
+    // All have called and found nothing, and one has come to the server.
+    storage.wait_for_misses(threads);
+    door.wait_for_arrivals();
+    CHECK(cache.stats().size == 0);
+    door.open();
+  }
+  CHECK(server.requests() == 1);
+  CHECK(server.connections() == 1);
+  CHECK(fetcher.connections_opened() == 1);
+  for (const decision& each : made) {
+    CHECK(to_string(each.reason) == "rule");
+    CHECK(each.verdict.pattern == "/private");
+    CHECK(each.policy == made.front().policy);
+  }
+  CHECK(cache.stats().misses == 1);
+  CHECK(cache.stats().hits + cache.stats().joined == threads - 1);
+  CHECK(cache.check(server.url("/")).from_cache);
+  CHECK(server.requests() == 1);
+}
+
+TEST_CASE("the server sees one plain request with the crawler's whole name") {
+  loopback_server server;
+  server.get("/robots.txt", std::string{robots::test::rules});
+  live_cache cache{patient(), CurlFetcher{direct()}};
+  CHECK(cache.allowed(server.url("/a/b?c")));
+  const auto got = server.last_request();
+  CHECK(got.target == "/robots.txt");
+  CHECK(got.header("User-Agent") == foo_bot().user_agent);
+  CHECK(got.header("Cookie").empty());
+  CHECK(got.header("Authorization").empty());
+}
+
+TEST_CASE("a bare host is asked over https, whose certificate is verified") {
+  two_servers at;
+  robots::curl_options options = direct();
+  options.ca_file = at.authority.ca_file();
+  options.connect_to = {at.secure.connect_to(host, 443), at.plain.connect_to(host, 80)};
+  live_cache cache{patient(), CurlFetcher{options}};
+  CHECK_FALSE(cache.allowed(std::string{host} + "/secure"));
+  CHECK(cache.allowed(std::string{host} + "/plain"));
+  CHECK(cache.check(std::string{"https://"} + host).from_cache);
+  CHECK(at.secure.requests() == 1);
+  CHECK(at.secure.last_request().header("Host") == host);
+  CHECK(at.plain.requests() == 0);
+  CHECK_FALSE(cache.allowed(std::string{"http://"} + host + "/plain"));
+  CHECK(at.plain.requests() == 1);
+}
+
+TEST_CASE("a bare host falls back to http when https cannot be had, an https URL does not") {
+  two_servers at;
+  const closed_port nobody;
+  const certificate_authority other;
+  robots::curl_options options = direct();
+  options.ca_file = at.authority.ca_file();
+  options.connect_to = {at.plain.connect_to(host, 80)};
+
+  SUBCASE("because nothing listens there") {
+    options.connect_to.push_back(connect_to(nobody, 443));
+  }
+  SUBCASE("because another authority vouches for it") {
+    options.connect_to.push_back(at.secure.connect_to(host, 443));
+    options.ca_file = other.ca_file();
+  }
+  SUBCASE("because what listens there speaks no TLS") {
+    options.connect_to.push_back(at.plain.connect_to(host, 443));
+  }
+  CAPTURE(options.connect_to.back());
+  live_cache cache{patient(), CurlFetcher{options}};
+  CHECK_FALSE(cache.allowed(std::string{host} + "/plain"));
+  CHECK(cache.allowed(std::string{host} + "/secure"));
+  CHECK(at.plain.requests() == 1);
+
+  const decision made = cache.check(std::string{"https://"} + host + "/");
+  CHECK_FALSE(made.allowed);
+  CHECK(to_string(made.reason) == "fallback");
+  CHECK(to_string(made.policy->source().outcome) == "unreachable");
+  CHECK_FALSE(made.policy->source().error_text.empty());
+  CHECK(at.plain.requests() == 1);
+  CHECK(at.secure.requests() == 0);
+}
+
+TEST_CASE("redirects are followed from https to http and to another port") {
+  two_servers at;
+  at.secure.get("/robots.txt", redirect_to(at.plain.url("/rules.txt"), 301));
+  at.plain.get("/rules.txt", redirect_to("/rules/1.txt", 308));
+  at.plain.get("/rules/1.txt", "User-agent: *\nDisallow: /moved\n");
+  robots::curl_options options = direct();
+  options.ca_file = at.authority.ca_file();
+  live_cache cache{patient(), CurlFetcher{options}};
+  const decision made = cache.check(at.secure.url("/moved"));
+  CHECK(to_string(made.reason) == "rule");
+  CHECK(made.policy->source().redirects == 2);
+  CHECK(made.policy->source().final_url == at.plain.url("/rules/1.txt"));
+  CHECK(at.secure.requests() == 1);
+  CHECK(at.plain.requests() == 2);
+}
+
+TEST_CASE("a redirect away from http is refused, and a loop of redirects ends") {
+  loopback_server server;
+  live_cache cache{patient(), CurlFetcher{direct()}};
+  for (const char* target : {"file:///etc/passwd", "ftp://127.0.0.1/robots.txt"}) {
+    server.get("/robots.txt", redirect_to(target));
+    const decision made = cache.check(server.url());
+    CHECK_FALSE(made.allowed);
+    CHECK(to_string(made.policy->source().outcome) == "refused");
+    cache.clear();
+  }
+  const std::size_t before = server.requests();
+  server.otherwise([](const auto& request) { return redirect_to(request.path + "x"); });
+  server.get("/robots.txt", redirect_to("/x"));
+  CHECK(to_string(cache.check(server.url()).policy->source().outcome) == "too_many_redirects");
+  CHECK(server.requests() - before == 6);
+}
+
+TEST_CASE("of an endless file the limit is read, and the line that is cut does not count") {
+  loopback_server server;
+  server.get("/robots.txt", [](const auto&) {
+    return loopback_reply{.body = "User-agent: *\nDisallow: /\nAllow: /public\n", .endless = true};
+  });
+  robots::cache_options options = patient();
+  // Behind the second "Allow: /", where it would allow everything.
+  options.parse.max_bytes = 2 * std::string_view{"User-agent: *\nDisallow: /\nAllow: /"}.size() +
+                            std::string_view{"public\n"}.size();
+  live_cache cache{options, CurlFetcher{direct()}};
+  CHECK_FALSE(cache.allowed(server.url("/x")));
+  CHECK(cache.allowed(server.url("/public")));
+  CHECK(cache.get(server.url())->rules().size() == 3);
+}
+
+TEST_CASE("a call that is stopped while the server keeps it waiting ends, and is not kept") {
+  loopback_server server;
+  gate& door = server.stall("/robots.txt", std::string{robots::test::rules});
+  live_cache cache{patient(), CurlFetcher{direct()}};
+  decision made;
+  {
+    std::stop_source stop;
+    const std::jthread caller{
+        [&] { made = cache.check(server.url(), {.stop = stop.get_token()}); }};
+    door.wait_for_arrivals();
+    stop.request_stop();
+  }
+  CHECK(to_string(made.policy->source().outcome) == "cancelled");
+  CHECK(cache.stats().size == 0);
+  door.open();
+  CHECK(cache.allowed(server.url()));
+  CHECK(server.requests() == 2);
+}
+
+TEST_CASE("what the server's status means is what the failure table says") {
+  loopback_server server;
+  server.otherwise([](const auto& request) {
+    return loopback_reply{.status = std::stoi(request.host().substr(1))};
+  });
+  robots::curl_options options = direct();
+  for (const char* status : {"404", "403", "429", "500"}) {
+    options.connect_to.push_back(server.connect_to(std::string{"s"} + status, 80));
+  }
+  live_cache cache{patient(), CurlFetcher{options}};
+  const auto outcome = [&cache](const char* url) {
+    return std::string{to_string(cache.check(url).policy->source().outcome)};
+  };
+  CHECK(outcome("http://s404/") == "not_found");
+  CHECK(outcome("http://s403/") == "client_error");
+  CHECK(outcome("http://s429/") == "too_many_requests");
+  CHECK(outcome("http://s500/") == "server_error");
+  CHECK(cache.stats().failures == 2);
+}
+
+TEST_CASE("a site that is asked again is asked over the same connection") {
+  loopback_server server;
+  server.get("/robots.txt", std::string{robots::test::rules});
+  const CurlFetcher fetcher{direct()};
+  live_cache cache{patient(), fetcher};
+  for (int round = 0; round < 5; ++round) {
+    CHECK(cache.allowed(server.url()));
+    cache.invalidate(server.url());
+  }
+  CHECK(server.requests() == 5);
+  CHECK(fetcher.connections_opened() == 1);
+}

@@ -1,0 +1,149 @@
+// What the cache makes of odd responses: redirects, cut files, any octets, broken fetchers.
+#include "cache_fixture.hpp"
+#include <robots/cache/basic_robots_cache.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <stdexcept>
+#include <string>
+
+using namespace std::chrono_literals;
+using robots::cache_options;
+using robots::decision;
+using robots::explain;
+using robots::fallback_policy;
+using robots::fetch_error;
+using robots::fetch_request;
+using robots::fetch_response;
+using robots::policy;
+using robots::ScriptedFetcher;
+using robots::test::foo_bot;
+using robots::test::home;
+using robots::test::robots_url;
+using robots::test::scripted;
+using robots::test::secret;
+
+namespace {
+
+std::string reason(const decision& made) { return std::string{to_string(made.reason)}; }
+
+}  // namespace
+
+TEST_CASE("rules found behind redirects are those of the first origin") {
+  scripted at;
+  at.web.on(robots_url, ScriptedFetcher::redirect(301, "http://www.example.net:8080/r"));
+  at.web.on("http://www.example.net:8080/r", ScriptedFetcher::redirect(307, "/r/2"));
+  at.web.on("http://www.example.net:8080/r/2", robots::test::ok());
+  const decision made = at.cache.check(secret);
+  CHECK(reason(made) == "rule");
+  CHECK(made.policy->source().redirects == 2);
+  CHECK(made.policy->source().url == robots_url);
+  CHECK(made.policy->source().final_url == "http://www.example.net:8080/r/2");
+  // The other origin is not known by it.
+  CHECK(reason(at.cache.check("http://www.example.net:8080/private")) == "fallback");
+}
+
+TEST_CASE("max_redirects is obeyed") {
+  cache_options options = foo_bot(fallback_policy::strict());
+  options.max_redirects = 0;
+  scripted at{options};
+  at.web.on(robots_url, ScriptedFetcher::redirect(301, "/r"));
+  at.web.on("https://example.com/r", robots::test::ok(""));
+  const decision made = at.cache.check(home);
+  CHECK_FALSE(made.allowed);
+  CHECK(to_string(made.policy->source().outcome) == "too_many_redirects");
+  CHECK(at.web.count() == 1);
+}
+
+TEST_CASE("of a file that is cut, the line that is cut does not count") {
+  const std::string kept = "User-agent: *\nDisallow: /\n";
+  const std::string cut = "Allow: /";
+
+  SUBCASE("when the fetcher cut it") {
+    scripted at;
+    fetch_response response = robots::test::ok(kept + cut);
+    response.truncated = true;
+    at.web.on(robots_url, response);
+    CHECK_FALSE(at.cache.allowed(home));
+  }
+  SUBCASE("when the limit cuts it") {
+    cache_options options = foo_bot();
+    options.parse.max_bytes = kept.size() + cut.size();
+    scripted at{options};
+    at.web.on(robots_url, robots::test::ok(kept + cut + "only-this\n"));
+    CHECK_FALSE(at.cache.allowed(home));
+    CHECK(at.cache.get(home)->rules().size() == 1);
+  }
+  SUBCASE("and the whole file counts when it fits to the octet") {
+    cache_options options = foo_bot();
+    options.parse.max_bytes = kept.size() + cut.size();
+    scripted at{options};
+    at.web.on(robots_url, robots::test::ok(kept + cut));
+    CHECK(at.cache.allowed(home));
+  }
+  SUBCASE("and lines before the cut all count") {
+    cache_options options = foo_bot();
+    options.parse.max_bytes = kept.size();
+    scripted at{options};
+    at.web.on(robots_url, robots::test::ok(kept + "Allow: /\n"));
+    CHECK_FALSE(at.cache.allowed(home));
+  }
+  SUBCASE("and a file that is one endless line says nothing") {
+    scripted at;
+    at.web.on(robots_url, robots::test::ok(std::string(600'000, 'a')));
+    const decision made = at.cache.check(home);
+    CHECK(made.allowed);
+    CHECK(reason(made) == "no_rule");
+    CHECK(to_string(made.policy->basis()) == "rules");
+  }
+}
+
+TEST_CASE("any octets may come as a robots.txt") {
+  std::string every_octet;
+  for (int round = 0; round < 4; ++round) {
+    for (int octet = 0; octet < 256; ++octet) {
+      every_octet += static_cast<char>((octet * (2 * round + 1)) % 256);
+    }
+  }
+  for (const std::string& body :
+       {std::string(), std::string("\0", 1), std::string("\xEF\xBB\xBF"), std::string("\r\r\n\n\r"),
+        std::string(":"), std::string(1'000, ':'), std::string(100'000, '\n'), every_octet,
+        std::string("\xFF\xFEU\0s\0e\0r\0", 10)}) {
+    for (const auto fallback : {fallback_policy::permissive(), fallback_policy::strict()}) {
+      scripted at{foo_bot(fallback)};
+      at.web.on(robots_url, robots::test::ok(body));
+      const decision made = at.cache.check(home);
+      CHECK((made.allowed || made.policy->source().outcome == robots::outcome::malformed));
+    }
+  }
+}
+
+TEST_CASE("a response that breaks the promises of a fetcher does no harm") {
+  scripted at;
+  at.web.on(robots_url, fetch_response{});
+  CHECK(to_string(at.cache.check(home).policy->source().outcome) == "unreachable");
+  fetch_response both = robots::test::ok();
+  both.error = fetch_error::timeout;
+  at.web.on("https://both.example/robots.txt", both);
+  const decision made = at.cache.check("https://both.example/");
+  CHECK(to_string(made.policy->source().outcome) == "unreachable");
+  CHECK(made.policy->source().status == 0);
+}
+
+TEST_CASE("a fetcher that throws cannot be reached, and the policy has its words") {
+  scripted at;
+  at.web.otherwise_call(
+      [](const fetch_request&) -> fetch_response { throw std::runtime_error{"out of sockets"}; });
+  const decision made = at.cache.check(home);
+  CHECK_FALSE(made.allowed);
+  CHECK(reason(made) == "fallback");
+  CHECK(to_string(made.policy->source().error) == "other");
+  CHECK(explain(made) == "not allowed: fallback: unreachable (out of sockets)");
+  at.web.otherwise_call([](const fetch_request&) -> fetch_response { throw 42; });
+  CHECK(reason(at.cache.check("https://other.example/")) == "fallback");
+  CHECK(at.cache.stats().failures == 2);
+  at.clock.advance(5min);
+  at.web.otherwise(robots::test::ok());
+  CHECK(at.cache.allowed(home));
+}

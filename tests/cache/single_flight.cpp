@@ -1,0 +1,589 @@
+// One fetch at a time for a site, however many threads ask.
+#include "cache_fixture.hpp"
+#include "support/gate.hpp"
+#include <robots/cache/detail/single_flight.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <atomic>
+#include <barrier>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <random>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+using namespace std::chrono_literals;
+using robots::decision;
+using robots::fetch_request;
+using robots::fetch_response;
+using robots::ManualClock;
+using robots::policy;
+using robots::ScriptedFetcher;
+using robots::detail::single_flight;
+using robots::test::foo_bot;
+using robots::test::gate;
+using robots::test::home;
+using robots::test::robots_url;
+using robots::test::secret;
+using robots::test::WatchedStorage;
+
+namespace {
+
+std::shared_ptr<const policy> some_policy() {
+  return std::make_shared<const policy>(robots::fallback_action::allow_all, "FooBot",
+                                        robots::provenance{});
+}
+
+/// Opens a gate at the end of a scope, so that no thread is left behind it.
+class opening {
+ public:
+  explicit opening(gate& which) : gate_(which) {}
+  opening(const opening&) = delete;
+  opening& operator=(const opening&) = delete;
+  ~opening() { gate_.open(); }
+
+ private:
+  gate& gate_;
+};
+
+/// A cache whose first fetch waits at a gate, with the file that it then brings; later fetches
+/// bring `later` at once.
+struct held {
+  explicit held(fetch_response first = robots::test::ok(),
+                fetch_response later = robots::test::ok("")) {
+    web.otherwise_call([this, first, later](const fetch_request&) {
+      if (fetches++ > 0) {
+        return later;
+      }
+      door.pass();
+      return first;
+    });
+  }
+
+  gate door;
+  std::atomic<int> fetches = 0;
+  ScriptedFetcher web;
+  ManualClock clock;
+  WatchedStorage storage;
+  robots::basic_robots_cache<ScriptedFetcher, ManualClock, WatchedStorage> cache{foo_bot(), web,
+                                                                                 clock, storage};
+};
+
+std::string outcome_of(const decision& made) {
+  return std::string{to_string(made.policy->source().outcome)};
+}
+
+}  // namespace
+
+TEST_CASE("the first to join a flight leads it, the others follow until it lands") {
+  single_flight flights;
+  auto leader = flights.join("a");
+  const auto follower = flights.join("a");
+  const auto other = flights.join("b");
+  CHECK(leader.leads());
+  CHECK_FALSE(follower.leads());
+  CHECK(other.leads());
+  CHECK(&leader.under_way() == &follower.under_way());
+
+  const auto result = some_policy();
+  leader.land(result);
+  CHECK_FALSE(leader.leads());
+  ManualClock clock;
+  CHECK(follower.under_way().wait(clock, {}, {}) == result);
+  CHECK(flights.join("a").leads());
+}
+
+TEST_CASE("a leader that leaves without landing gives the flight up") {
+  single_flight flights;
+  gate door;
+  std::jthread leader;
+  const opening last{door};
+  leader = std::jthread{[&] {
+    const auto ticket = flights.join("a");
+    door.pass();
+  }};
+  door.wait_for_arrivals();
+  const auto follower = flights.join("a");
+  CHECK_FALSE(follower.leads());
+  door.open();
+  ManualClock clock;
+  const auto landed = follower.under_way().wait(clock, {}, {});
+  REQUIRE(landed);
+  CHECK(*landed == nullptr);
+  CHECK(flights.join("a").leads());
+}
+
+TEST_CASE("a detached flight lands for those who wait, and a new one can begin meanwhile") {
+  single_flight flights;
+  for (const bool all : {false, true}) {
+    auto old = flights.join("a");
+    const auto waits = flights.join("a");
+    if (all) {
+      flights.detach_all();
+    } else {
+      flights.detach("a");
+      flights.detach("never there");
+    }
+    bool kept = false;
+    old.under_way().keep_result([&kept] { kept = true; });
+    CHECK_FALSE(kept);
+
+    auto anew = flights.join("a");
+    CHECK(anew.leads());
+    anew.under_way().keep_result([&kept] { kept = true; });
+    CHECK(kept);
+
+    const auto late = some_policy();
+    old.land(late);
+    ManualClock clock;
+    CHECK(waits.under_way().wait(clock, {}, {}) == late);
+    CHECK_FALSE(flights.join("a").leads());  // the end of the old one is not that of the new one
+    anew.land(nullptr);
+  }
+}
+
+TEST_CASE("who waits for a flight leaves when stopped or when the deadline has come") {
+  single_flight flights;
+  const auto leader = flights.join("a");
+  ManualClock clock;
+  std::stop_source stop;
+  stop.request_stop();
+  CHECK(leader.under_way().wait(clock, stop.get_token(), {}) == std::nullopt);
+  CHECK(leader.under_way().wait(clock, {}, clock.now()) == std::nullopt);
+  CHECK(leader.under_way().wait(clock, {}, clock.now() - 1h) == std::nullopt);
+  CHECK(leader.leads());
+}
+
+TEST_CASE("what has landed counts, even for who comes too late") {
+  single_flight flights;
+  auto leader = flights.join("a");
+  const auto follower = flights.join("a");
+  const auto result = some_policy();
+  leader.land(result);
+  ManualClock clock;
+  std::stop_source stop;
+  stop.request_stop();
+  CHECK(follower.under_way().wait(clock, stop.get_token(), clock.now() - 1h) == result);
+}
+
+TEST_CASE("however many threads ask for one cold site, it is fetched once") {
+  constexpr std::size_t threads = 32;
+  constexpr std::array<const char*, 4> spellings{
+      "https://example.com/private/x", "HTTPS://EXAMPLE.com:443/private/y",
+      "https://user@example.com/private", "https://example.com./private?q"};
+  held at;
+  std::vector<decision> made(threads);
+  {
+    std::vector<std::jthread> callers;
+    const opening last{at.door};
+    for (std::size_t i = 0; i < threads; ++i) {
+      callers.emplace_back([&, i] { made[i] = at.cache.check(spellings[i % spellings.size()]); });
+    }
+    at.storage.wait_for_misses(threads);
+    at.door.wait_for_arrivals();
+  }
+  CHECK(at.web.count() == 1);
+  for (const decision& each : made) {
+    CHECK(to_string(each.reason) == "rule");
+    CHECK(each.policy == made.front().policy);
+  }
+  const robots::cache_stats stats = at.cache.stats();
+  CHECK(stats.misses == 1);
+  CHECK(stats.retrievals == 1);
+  CHECK(stats.hits + stats.joined == threads - 1);
+  CHECK(stats.denied == threads);
+}
+
+TEST_CASE("a bare host and its https origin, asked for at once, share one fetch") {
+  for (int round = 0; round < 20; ++round) {
+    held at;
+    at.web.otherwise_call([&at](const fetch_request&) {
+      at.door.pass();
+      return robots::test::ok();
+    });
+    std::array<std::shared_ptr<const policy>, 4> found;
+    {
+      std::vector<std::jthread> callers;
+      const opening last{at.door};
+      constexpr std::array<const char*, 4> names{"https://example.com/", "example.com",
+                                                 "https://example.com/x", "example.com/x"};
+      const std::size_t first = round % 2 == 0 ? 0 : 1;
+      callers.emplace_back([&, first] { found[first] = at.cache.get(names[first]); });
+      at.door.wait_for_arrivals();
+      for (std::size_t i = 0; i < names.size(); ++i) {
+        if (i != first) {
+          callers.emplace_back([&, i] { found[i] = at.cache.get(names[i]); });
+        }
+      }
+      at.storage.wait_for_misses(names.size());
+    }
+    CHECK(at.web.count() == 1);
+    for (const auto& each : found) {
+      CHECK(each == found.front());
+    }
+  }
+}
+
+TEST_CASE("the http origin of a host is not served by what its https origin brought") {
+  held at;  // the first fetch brings rules, the second none
+  std::shared_ptr<const policy> https;
+  std::shared_ptr<const policy> http;
+  {
+    std::vector<std::jthread> callers;
+    const opening last{at.door};
+    callers.emplace_back([&] { https = at.cache.get("https://example.com/"); });
+    at.door.wait_for_arrivals();
+    callers.emplace_back([&] { http = at.cache.get("http://example.com/"); });
+    at.storage.wait_for_misses(2);
+  }
+  CHECK(at.web.count("https://example.com/robots.txt") == 1);
+  CHECK(at.web.count("http://example.com/robots.txt") == 1);
+  CHECK(https->source().url == "https://example.com/robots.txt");
+  CHECK(http->source().url == "http://example.com/robots.txt");
+  CHECK(https->rules().size() == 1);
+  CHECK(http->rules().empty());
+}
+
+TEST_CASE("hosts do not wait for one another") {
+  held at;
+  std::jthread caller;
+  const opening last{at.door};
+  caller = std::jthread{[&at] { static_cast<void>(at.cache.check(home)); }};
+  at.door.wait_for_arrivals();
+  CHECK(at.cache.allowed("https://other.example/"));
+  CHECK(at.cache.allowed("https://example.com:8443/"));
+  CHECK(at.web.count() == 3);
+}
+
+TEST_CASE("a failure is shared like a success") {
+  held at{ScriptedFetcher::status(503)};
+  decision first;
+  decision second;
+  {
+    std::vector<std::jthread> callers;
+    const opening last{at.door};
+    callers.emplace_back([&] { first = at.cache.check(home); });
+    callers.emplace_back([&] { second = at.cache.check(home); });
+    at.storage.wait_for_misses(2);
+  }
+  CHECK(at.web.count() == 1);
+  CHECK(first.policy == second.policy);
+  CHECK(outcome_of(first) == "server_error");
+}
+
+TEST_CASE("a follower whose call is over leaves at once, and the flight goes on") {
+  held at;
+  decision led;
+  {
+    std::jthread leader;
+    const opening last{at.door};
+    leader = std::jthread{[&] { led = at.cache.check(secret); }};
+    at.door.wait_for_arrivals();
+
+    std::stop_source stop;
+    stop.request_stop();
+    const decision stopped = at.cache.check(home, {.stop = stop.get_token()});
+    CHECK(outcome_of(stopped) == "cancelled");
+    CHECK(to_string(stopped.reason) == "fallback");
+    CHECK_FALSE(stopped.allowed);
+    CHECK_FALSE(stopped.from_cache);
+    const decision late = at.cache.check(home, {.deadline = at.clock.now()});
+    CHECK(outcome_of(late) == "cancelled");
+    CHECK(at.cache.stats().size == 0);
+  }
+  CHECK(at.web.count() == 1);
+  CHECK(outcome_of(led) == "success");
+  CHECK(at.cache.check(home).from_cache);
+  CHECK(at.cache.stats().joined == 0);
+}
+
+TEST_CASE("a follower that leaves gets the last good copy where there is one") {
+  held at;
+  at.web.on(robots_url, robots::test::ok());
+  CHECK(at.cache.allowed(home));
+  at.clock.advance(24h);
+  at.web.on_call(robots_url, [&at](const fetch_request&) {
+    at.door.pass();
+    return ScriptedFetcher::status(404);
+  });
+  {
+    std::jthread leader;
+    const opening last{at.door};
+    leader = std::jthread{[&at] { static_cast<void>(at.cache.get(home)); }};
+    at.door.wait_for_arrivals();
+    const decision late = at.cache.check(secret, {.deadline = at.clock.now()});
+    CHECK(to_string(late.policy->basis()) == "last_good");
+    CHECK_FALSE(late.allowed);
+    CHECK(late.age == 24h);
+  }
+  CHECK(at.cache.allowed(secret));
+}
+
+TEST_CASE("a follower that waits is woken by its stop token") {
+  for (int round = 0; round < 50; ++round) {
+    held at;
+    std::jthread leader;
+    const opening last{at.door};
+    leader = std::jthread{[&at] { static_cast<void>(at.cache.check(home)); }};
+    at.door.wait_for_arrivals();
+    decision left;
+    std::stop_source stop;
+    {
+      const std::jthread follower{[&] { left = at.cache.check(home, {.stop = stop.get_token()}); }};
+      at.storage.wait_for_misses(2);
+      stop.request_stop();
+    }
+    CHECK(outcome_of(left) == "cancelled");
+    CHECK(at.web.count() == 1);
+  }
+}
+
+TEST_CASE("a follower that waits leaves when its deadline comes") {
+  held at;
+  std::jthread leader;
+  const opening last{at.door};
+  leader = std::jthread{[&at] { static_cast<void>(at.cache.check(home)); }};
+  at.door.wait_for_arrivals();
+  decision left;
+  {
+    const robots::time_point soon = at.clock.now() + 1ms;
+    const std::jthread follower{[&] { left = at.cache.check(home, {.deadline = soon}); }};
+    at.storage.wait_for_misses(2);
+    at.clock.advance(1ms);
+  }
+  CHECK(outcome_of(left) == "cancelled");
+  CHECK(at.web.count() == 1);
+}
+
+TEST_CASE("a follower with all the time in the world waits for the landing") {
+  gate door;
+  ScriptedFetcher web;
+  web.on_call(robots_url, [&door](const fetch_request&) {
+    door.pass();
+    return robots::test::ok();
+  });
+  WatchedStorage storage;
+  robots::basic_robots_cache<ScriptedFetcher, robots::SteadyClock, WatchedStorage> cache{
+      foo_bot(), web, {}, storage};
+  decision made;
+  {
+    std::vector<std::jthread> callers;
+    const opening last{door};
+    callers.emplace_back([&] { static_cast<void>(cache.check(home)); });
+    door.wait_for_arrivals();
+    callers.emplace_back(
+        [&] { made = cache.check(home, {.deadline = robots::time_point::max()}); });
+    storage.wait_for_misses(2);
+  }
+  CHECK(outcome_of(made) == "success");
+  CHECK(web.count() == 1);
+}
+
+TEST_CASE("when the leader's call is cancelled, a follower fetches anew") {
+  for (int round = 0; round < 50; ++round) {
+    held at;
+    std::stop_source stop;
+    decision led;
+    std::array<decision, 3> followed;
+    {
+      std::vector<std::jthread> callers;
+      const opening last{at.door};
+      callers.emplace_back([&] { led = at.cache.check(home, {.stop = stop.get_token()}); });
+      at.door.wait_for_arrivals();
+      for (decision& each : followed) {
+        callers.emplace_back([&] { each = at.cache.check(home); });
+      }
+      at.storage.wait_for_misses(4);
+      stop.request_stop();
+    }
+    CHECK(outcome_of(led) == "cancelled");
+    CHECK(at.web.count() == 2);
+    for (const decision& each : followed) {
+      CHECK(outcome_of(each) == "success");
+      CHECK(each.policy == followed.front().policy);
+    }
+    CHECK(at.cache.check(home).from_cache);
+  }
+}
+
+TEST_CASE("a fetcher that throws leaves nobody waiting") {
+  gate door;
+  ScriptedFetcher web;
+  web.otherwise_call([&door](const fetch_request&) -> fetch_response {
+    door.pass();
+    throw std::runtime_error{"no"};
+  });
+  WatchedStorage storage;
+  robots::basic_robots_cache<ScriptedFetcher, ManualClock, WatchedStorage> cache{
+      foo_bot(), web, {}, storage};
+  std::array<decision, 4> made;
+  {
+    std::vector<std::jthread> callers;
+    const opening last{door};
+    for (decision& each : made) {
+      callers.emplace_back([&] { each = cache.check(home); });
+    }
+    storage.wait_for_misses(made.size());
+  }
+  CHECK(web.count() == 1);
+  for (const decision& each : made) {
+    CHECK(outcome_of(each) == "unreachable");
+  }
+}
+
+TEST_CASE("what is forgotten during a flight is fetched anew, and the late result is not kept") {
+  const std::array<void (*)(held&), 4> ways{
+      [](held& at) { at.cache.invalidate(home); },
+      [](held& at) { at.cache.invalidate("HTTPS://EXAMPLE.com:443/x"); },
+      [](held& at) { at.cache.invalidate("example.com"); }, [](held& at) { at.cache.clear(); }};
+  for (const auto& forget : ways) {
+    for (const char* led : {home, "example.com/"}) {
+      held at;  // the first fetch brings rules, the second none
+      decision old;
+      decision joined;
+      {
+        std::vector<std::jthread> callers;
+        const opening last{at.door};
+        callers.emplace_back([&] { old = at.cache.check(led); });
+        at.door.wait_for_arrivals();
+        callers.emplace_back([&] { joined = at.cache.check(led); });
+        at.storage.wait_for_misses(2);
+        forget(at);
+        const decision anew = at.cache.check(led);
+        CHECK(anew.policy->rules().empty());
+        CHECK(at.cache.check(led).from_cache);
+      }
+      CHECK(old.policy->rules().size() == 1);
+      CHECK(outcome_of(joined) == "success");
+      CHECK(at.web.count() == 2);
+      const decision now = at.cache.check(led);
+      CHECK(now.from_cache);
+      CHECK(now.policy->rules().empty());
+    }
+  }
+}
+
+TEST_CASE("a flight that was forgotten leaves nothing behind") {
+  held at;
+  decision old;
+  {
+    std::jthread leader;
+    const opening last{at.door};
+    leader = std::jthread{[&] { old = at.cache.check(home); }};
+    at.door.wait_for_arrivals();
+    at.cache.clear();
+  }
+  CHECK(outcome_of(old) == "success");
+  CHECK(at.cache.stats().size == 0);
+  CHECK_FALSE(at.cache.check(home).from_cache);
+}
+
+TEST_CASE("a storage that forgets everything still lets threads share a fetch") {
+  struct Forgetful : WatchedStorage {
+    void store(std::string_view, const robots::cache_entry&, robots::time_point) {}
+  };
+  gate door;
+  ScriptedFetcher web;
+  web.on_call(robots_url, [&door](const fetch_request&) {
+    door.pass();
+    return robots::test::ok();
+  });
+  Forgetful storage;
+  robots::basic_robots_cache<ScriptedFetcher, ManualClock, Forgetful> cache{
+      foo_bot(), web, {}, storage};
+  std::array<decision, 8> made;
+  {
+    std::vector<std::jthread> callers;
+    const opening last{door};
+    for (decision& each : made) {
+      callers.emplace_back([&] { each = cache.check(secret); });
+    }
+    storage.wait_for_misses(made.size());
+  }
+  // Who comes after the landing has to fetch for itself.
+  CHECK(cache.stats().misses + cache.stats().joined == made.size());
+  CHECK(web.count() == cache.stats().misses);
+  for (const decision& each : made) {
+    CHECK(to_string(each.reason) == "rule");
+  }
+}
+
+TEST_CASE("eight threads may do anything to one cache at once") {
+  constexpr unsigned threads = 8;
+  ScriptedFetcher web;
+  web.otherwise_call([](const fetch_request& request) {
+    return request.url.size() % 5 == 0 ? ScriptedFetcher::status(503) : robots::test::ok();
+  });
+  ManualClock clock;
+  robots::cache_options options = foo_bot();
+  options.excluded = {"gov"};
+  robots::basic_robots_cache<ScriptedFetcher, ManualClock, robots::LruStorage<8>> cache{options,
+                                                                                        web, clock};
+  std::atomic<std::size_t> wrong = 0;
+  std::atomic<std::size_t> decisions = 0;
+  {
+    std::barrier together{threads};
+    std::vector<std::jthread> workers;
+    for (unsigned worker = 0; worker < threads; ++worker) {
+      workers.emplace_back([&, worker] {
+        std::mt19937 random{worker};
+        std::stop_source stopped;
+        stopped.request_stop();
+        together.arrive_and_wait();
+        for (int step = 0; step < 2'000; ++step) {
+          const auto scheme = random() % 3;
+          std::string url = scheme == 0 ? "" : scheme == 1 ? "http://" : "https://";
+          url += std::string(1 + random() % 6, 'a') + (random() % 8 == 0 ? ".gov" : ".example");
+          url += random() % 2 == 0 ? "/private" : "/x";
+          switch (random() % 32) {
+            case 0:
+              cache.invalidate(url);
+              break;
+            case 1:
+              clock.advance(1h);
+              break;
+            case 2:
+              wrong += cache.stats().size > 8 ? 1U : 0U;
+              break;
+            case 3:
+              if (step % 100 == 0) {
+                cache.clear();
+              }
+              break;
+            case 4:
+              wrong += cache.get(url) == nullptr ? 1U : 0U;
+              break;
+            case 5:
+              ++decisions;
+              static_cast<void>(cache.check(url, {.stop = stopped.get_token()}));
+              break;
+            case 6:
+              ++decisions;
+              static_cast<void>(cache.check(url, {.deadline = clock.now() + 1us}));
+              break;
+            default: {
+              ++decisions;
+              const decision made = cache.check(url);
+              const bool secret_page = url.ends_with("/private");
+              wrong += made.policy == nullptr || (made.allowed && secret_page) ? 1U : 0U;
+              break;
+            }
+          }
+        }
+      });
+    }
+  }
+  CHECK(wrong == 0);
+  const robots::cache_stats stats = cache.stats();
+  CHECK(stats.allowed + stats.denied == decisions);
+  CHECK(stats.retrievals == stats.misses);
+  CHECK(stats.size <= 8);
+}

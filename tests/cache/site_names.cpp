@@ -1,0 +1,322 @@
+// Which site a text names to the cache: spellings, bare hosts, and what names none.
+#include "cache_fixture.hpp"
+#include <robots/cache/basic_robots_cache.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace std::chrono_literals;
+using robots::decision;
+using robots::explain;
+using robots::fetch_request;
+using robots::policy;
+using robots::ScriptedFetcher;
+using robots::test::home;
+using robots::test::robots_url;
+using robots::test::scripted;
+using robots::test::secret;
+
+namespace {
+
+std::string reason(const decision& made) { return std::string{to_string(made.reason)}; }
+
+/// The URLs that were asked for, in order.
+std::vector<std::string> asked(const ScriptedFetcher& web) {
+  std::vector<std::string> urls;
+  for (const fetch_request& request : web.requests()) {
+    urls.push_back(request.url);
+  }
+  return urls;
+}
+
+}  // namespace
+
+TEST_CASE("every spelling of an origin is one site and is fetched once") {
+  const std::vector<std::string> spellings{"https://example.com",
+                                           "https://example.com/",
+                                           "https://example.com/a/b?c#d",
+                                           "https://example.com?q",
+                                           "https://example.com#f",
+                                           "https://EXAMPLE.com:443/x",
+                                           "HTTPS://Example.Com",
+                                           "https://example.com.",
+                                           "https://example.com.:443/",
+                                           "https://example.com:/",
+                                           "https://example.com:0443/",
+                                           "https://user@example.com/",
+                                           "https://user:pw@EXAMPLE.com:443/x",
+                                           "https://ex%61mple.com/"};
+  for (const std::string& first : spellings) {
+    CAPTURE(first);
+    scripted at;
+    at.web.on(robots_url, robots::test::ok());
+    const auto found = at.cache.get(first);
+    for (const std::string& next : spellings) {
+      CAPTURE(next);
+      CHECK(at.cache.get(next) == found);
+    }
+    CHECK(asked(at.web) == std::vector<std::string>{robots_url});
+    CHECK(at.cache.stats().size == 1);
+    at.cache.invalidate("https://Example.com.:443/y");
+    CHECK(at.cache.stats().size == 0);
+  }
+}
+
+TEST_CASE("another scheme, host or port is another site") {
+  scripted at;
+  at.web.otherwise(robots::test::ok());
+  for (const char* url :
+       {"https://example.com/", "http://example.com/", "https://www.example.com/",
+        "https://example.com:8443/", "http://example.com:443/", "https://example.com:80/",
+        "https://[2001:db8::1]/", "https://[2001:db8::1]:444/", "https://127.0.0.1/",
+        "https://xn--bcher-kva.example/", "https://_dmarc.example.com/"}) {
+    static_cast<void>(at.cache.check(url));
+  }
+  CHECK(asked(at.web) ==
+        std::vector<std::string>{
+            "https://example.com/robots.txt", "http://example.com/robots.txt",
+            "https://www.example.com/robots.txt", "https://example.com:8443/robots.txt",
+            "http://example.com:443/robots.txt", "https://example.com:80/robots.txt",
+            "https://[2001:db8::1]/robots.txt", "https://[2001:db8::1]:444/robots.txt",
+            "https://127.0.0.1/robots.txt", "https://xn--bcher-kva.example/robots.txt",
+            "https://_dmarc.example.com/robots.txt"});
+  CHECK(at.cache.stats().misses == 11);
+}
+
+TEST_CASE("the verdict is on the path, however the URL in front of it is spelled") {
+  scripted at;
+  at.web.otherwise(robots::test::ok("User-agent: *\nDisallow: /private\nDisallow: /?secret\n"));
+  for (const char* url :
+       {"https://example.com/private", "HTTPS://EXAMPLE.com:443/private/x",
+        "https://user:pw@example.com/private?q", "https://example.com./private#f",
+        "example.com/private", "EXAMPLE.com:443/private", "[::1]:8080/private",
+        "https://example.com/%70rivate", "https://example.com?secret", "example.com?secret"}) {
+    CAPTURE(std::string{url});
+    CHECK_FALSE(at.cache.allowed(url));
+    CHECK(reason(at.cache.check(url)) == "rule");
+  }
+  for (const char* url : {"https://example.com", "https://example.com/Private", "example.com",
+                          "https://example.com/#/private", "https://private.example.com/",
+                          "https://private@example.com/"}) {
+    CAPTURE(std::string{url});
+    CHECK(at.cache.allowed(url));
+  }
+}
+
+TEST_CASE("a bare host means https") {
+  scripted at;
+  at.web.on(robots_url, robots::test::ok());
+  CHECK_FALSE(at.cache.allowed("example.com/private"));
+  CHECK(at.cache.allowed("Example.com."));
+  CHECK(asked(at.web) == std::vector<std::string>{robots_url});
+}
+
+TEST_CASE("a bare host and its https origin share one fetch, whichever is asked first") {
+  const std::vector<std::pair<std::string, std::string>> pairs{
+      {"example.com", "https://example.com/x"},
+      {"https://example.com/x", "example.com"},
+      {"example.com:8443", "https://example.com:8443/"},
+      {"https://example.com:8443/", "EXAMPLE.com:8443"}};
+  for (const auto& [first, second] : pairs) {
+    CAPTURE(first);
+    scripted at;
+    at.web.otherwise(robots::test::ok());
+    const auto found = at.cache.get(first);
+    CHECK(at.cache.get(second) == found);
+    CHECK(at.cache.check(second).from_cache);
+    CHECK(at.web.count() == 1);
+  }
+}
+
+TEST_CASE("a bare host takes over from https whatever https answered") {
+  for (const int status : {404, 403, 429, 500}) {
+    scripted at;
+    at.web.on(robots_url, ScriptedFetcher::status(status));
+    const auto found = at.cache.get("https://example.com/");
+    CHECK(at.cache.get("example.com") == found);
+    CHECK(at.web.count() == 1);
+  }
+}
+
+TEST_CASE("when https cannot be reached, http serves the bare host but not the https URL") {
+  const std::string http = "http://example.com/robots.txt";
+
+  SUBCASE("the bare host first") {
+    scripted at;
+    at.web.on(http, robots::test::ok());
+    CHECK_FALSE(at.cache.allowed("example.com/private"));
+    CHECK(at.cache.get("example.com")->source().url == http);
+    const decision made = at.cache.check(home);
+    CHECK_FALSE(made.allowed);
+    CHECK(reason(made) == "fallback");
+    CHECK(asked(at.web) == std::vector<std::string>{robots_url, http, robots_url});
+    // What http said holds for the http origin too.
+    CHECK(at.cache.get("http://example.com/") == at.cache.get("example.com"));
+    CHECK(at.web.count() == 3);
+  }
+  SUBCASE("the https URL first") {
+    scripted at;
+    at.web.on(http, robots::test::ok());
+    CHECK_FALSE(at.cache.allowed(home));
+    CHECK(at.cache.allowed("example.com"));
+    CHECK(reason(at.cache.check(home)) == "fallback");
+    CHECK(asked(at.web) == std::vector<std::string>{robots_url, robots_url, http});
+  }
+  SUBCASE("and when nothing can be reached, the bare host falls back like any other") {
+    scripted at;
+    const decision made = at.cache.check("example.com/");
+    CHECK_FALSE(made.allowed);
+    CHECK(reason(made) == "fallback");
+    CHECK(to_string(made.policy->source().outcome) == "unreachable");
+    CHECK(at.cache.check("example.com").from_cache);
+    CHECK(asked(at.web) == std::vector<std::string>{robots_url, http});
+  }
+}
+
+TEST_CASE("the last good copy of an origin is found by whichever name the site is asked") {
+  const std::vector<std::pair<std::string, std::string>> pairs{
+      {"example.com", "https://example.com/"}, {"https://example.com/", "example.com"}};
+  for (const auto& [first, second] : pairs) {
+    CAPTURE(first);
+    scripted at;
+    at.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(503));
+    CHECK(at.cache.allowed(first));
+    at.clock.advance(24h);
+    for (const std::string& name : {second, first}) {
+      const decision made = at.cache.check(name);
+      CHECK(made.allowed);
+      CHECK(to_string(made.policy->basis()) == "last_good");
+      CHECK(made.age == 24h);
+    }
+  }
+}
+
+TEST_CASE("what is no URL and no host is denied without a throw or a fetch, and says so") {
+  scripted at;
+  at.web.otherwise(robots::test::ok(""));
+  const std::string long_label = "https://" + std::string(64, 'a') + ".com/";
+  const std::string long_host = "https://" + std::string(300, 'a') + "/";
+  std::string every_octet;
+  for (int octet = 0; octet < 256; ++octet) {
+    every_octet += static_cast<char>(octet);
+  }
+  const std::vector<std::string> texts{"",
+                                       " ",
+                                       "/",
+                                       "/private",
+                                       "?q",
+                                       "#f",
+                                       "//example.com/",
+                                       "://example.com/",
+                                       "https:example.com",
+                                       "http://",
+                                       "https:///path",
+                                       "https://?q",
+                                       "https://#f",
+                                       "https://user@/",
+                                       "https://:443/",
+                                       "https://./",
+                                       "https://a..b/",
+                                       "https://.example.com/",
+                                       "https://example.com../",
+                                       "https://exa mple.com/",
+                                       "https://example.com:port/",
+                                       "https://example.com:0/",
+                                       "https://example.com:65536/",
+                                       "https://example.com:99999999999999999999/",
+                                       "https://example.com:-1/",
+                                       "https://example.com:80:80/",
+                                       "https://[::1/",
+                                       "https://::1/",
+                                       "https://[::1]x/",
+                                       "https://[1.2.3.4]/",
+                                       "https://[::g]/",
+                                       "https://[fe80::1%25eth0]/",
+                                       "https://good.example\\@evil.example/",
+                                       "https://example.com\\private",
+                                       "https://ex%00mple.com/",
+                                       "https://ex%2Fmple.com/",
+                                       "https://ex%/",
+                                       "https://b\xC3\xBC"
+                                       "cher.example/",
+                                       "https://\xFF\xFE/",
+                                       "https://exam\nple.com/",
+                                       std::string("https://exam\0ple.com/", 21),
+                                       "\thttps://example.com/",
+                                       "ftp://example.com/",
+                                       "file:///etc/passwd",
+                                       "ws://example.com/",
+                                       "httpss://example.com/",
+                                       "javascript:alert(1)",
+                                       "data:text/plain,x",
+                                       long_label,
+                                       long_host,
+                                       every_octet,
+                                       std::string(1'000'000, 'x'),
+                                       std::string(100'000, ':'),
+                                       std::string(100'000, '@')};
+  for (const std::string& text : texts) {
+    const std::string shown = text.substr(0, 60);
+    CAPTURE(shown);
+    const decision made = at.cache.check(text);
+    CHECK_FALSE(made.allowed);
+    CHECK_FALSE(made.verdict.allowed);
+    CHECK(reason(made) == "invalid_url");
+    CHECK(explain(made) == "not allowed: not an http or https URL");
+    CHECK(made.age == 0s);
+    REQUIRE(made.policy);
+    CHECK(to_string(made.policy->basis()) == "refused");
+    CHECK_FALSE(at.cache.allowed(text));
+    const auto found = at.cache.get(text);
+    REQUIRE(found);
+    CHECK_FALSE(found->allows(home));
+    at.cache.invalidate(text);
+  }
+  CHECK(at.web.count() == 0);
+  CHECK(at.cache.stats().size == 0);
+  CHECK(at.cache.stats().denied == 2 * texts.size());
+}
+
+TEST_CASE("whatever stands behind the authority gets a decision") {
+  scripted at;
+  at.web.otherwise(robots::test::ok());
+  for (const std::string& rest :
+       {std::string("/%00"), std::string("/a b"), std::string("/\n\r\t"), std::string("/\0x", 3),
+        std::string("/%"), std::string("/%zz"), std::string("/\xFF\xFE"), std::string("/\\..\\"),
+        std::string("?"), std::string("/") + std::string(100'000, '/'),
+        std::string("/") + std::string(100'000, '%')}) {
+    CHECK(reason(at.cache.check("https://example.com" + rest)) == "no_rule");
+    CHECK(reason(at.cache.check("https://example.com/private" + rest)) == "rule");
+  }
+  CHECK(at.web.count() == 1);
+}
+
+TEST_CASE("what is invalidated is forgotten under all names that shared its fetch") {
+  for (const char* what : {"example.com", "https://example.com/", "https://example.com:443/"}) {
+    for (const char* stored : {"example.com", "https://example.com/"}) {
+      CAPTURE(std::string{what});
+      CAPTURE(std::string{stored});
+      scripted at;
+      at.web.on(robots_url, robots::test::ok());
+      static_cast<void>(at.cache.check(stored));
+      at.cache.invalidate(what);
+      CHECK_FALSE(at.cache.check(stored).from_cache);
+      CHECK(at.web.count() == 2);
+    }
+  }
+}
+
+TEST_CASE("a URL of another kind is not taken for a bare host") {
+  scripted at;
+  at.web.otherwise(robots::test::ok(""));
+  for (const std::string text :
+       {"mailto:bob@example.com", "http:", "http:/example.com/", "https:/example.com/"}) {
+    CAPTURE(text);
+    CHECK(reason(at.cache.check(text)) == "invalid_url");
+  }
+  CHECK(at.web.count() == 0);
+}

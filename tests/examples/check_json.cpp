@@ -1,0 +1,122 @@
+#include "check_json.hpp"
+
+#include <robots/fetch/outcome.hpp>
+#include <robots/http/message.hpp>
+#include <robots/rep/value_range.hpp>
+#include <robots/rep/verdict.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace robots::check {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+/// Octets that are no UTF-8 become U+FFFD; all else outside ASCII, and every control, is escaped.
+std::string to_line(const json& value) {
+  return value.dump(-1, ' ', true, json::error_handler_t::replace);
+}
+
+json text_or_null(std::string_view text) { return text.empty() ? json{} : json(std::string{text}); }
+
+/// Seconds to the millisecond, as an integer where they are one.
+json seconds(std::chrono::milliseconds time) {
+  constexpr std::int64_t unit = 1000;
+  if (time.count() % unit == 0) {
+    return time.count() / unit;
+  }
+  return static_cast<double>(time.count()) / unit;
+}
+
+json seconds(std::optional<std::chrono::milliseconds> time) {
+  return time ? seconds(*time) : json{};
+}
+
+/// Seconds to the microsecond.
+json exact_seconds(std::chrono::nanoseconds time) {
+  return std::round(static_cast<double>(time.count()) / 1e3) / 1e6;
+}
+
+json source_of(const answer& about) {
+  const provenance source = about.source();
+  return {{"outcome", to_string(source.outcome)},
+          {"status", source.status != 0 ? json(source.status) : json{}},
+          {"error", source.error != fetch_error::none ? json(to_string(source.error)) : json{}},
+          {"errorText", text_or_null(source.error_text)},
+          {"url", text_or_null(source.url)},
+          {"finalUrl", text_or_null(source.final_url)},
+          {"redirects", source.redirects},
+          {"ageSeconds", about.has_source() ? exact_seconds(about.what.age) : json{}},
+          {"fromCache", about.what.from_cache}};
+}
+
+json list(value_range values) {
+  json made = json::array();
+  for (const std::string_view value : values) {
+    made.push_back(std::string{value});
+  }
+  return made;
+}
+
+}  // namespace
+
+std::string to_json(const answer& about) {
+  const verdict& rule = about.what.verdict;
+  json made = {{"allowed", about.what.allowed},
+               {"directive", rule.directive ? json(to_string(*rule.directive)) : json{}},
+               {"pattern", rule.pattern ? json(std::string{*rule.pattern}) : json{}},
+               {"userAgent", std::string{rule.user_agent}},
+               {"url", std::string{about.url}},
+               {"line", rule.directive ? json(rule.line) : json{}},
+               {"reason", to_string(about.what.reason)},
+               {"crawlDelay", seconds(about.what.crawl_delay())},
+               {"source", source_of(about)}};
+  if (about.round != 0) {
+    made["round"] = about.round;
+  }
+  if (about.elapsed) {
+    made["elapsed"] = exact_seconds(*about.elapsed);
+  }
+  return to_line(made);
+}
+
+std::string to_json(const cache_stats& stats) {
+  const json made = {{"hits", stats.hits},
+                     {"misses", stats.misses},
+                     {"joined", stats.joined},
+                     {"hitRate", stats.hit_rate()},
+                     {"retrievals", stats.retrievals},
+                     {"failures", stats.failures},
+                     {"fetchSuccessRate", stats.fetch_success_rate()},
+                     {"allowed", stats.allowed},
+                     {"denied", stats.denied},
+                     {"allowRate", stats.allow_rate()},
+                     {"excluded", stats.excluded},
+                     {"exclusionRate", stats.exclusion_rate()},
+                     {"size", stats.size},
+                     {"evictions", stats.evictions}};
+  return to_line({{"stats", made}});
+}
+
+std::string to_json(const document& text) {
+  json groups = json::array();
+  for (const group each : text.groups()) {
+    groups.push_back({{"userAgents", list(each.user_agents)},
+                      {"allow", list(each.allow)},
+                      {"disallow", list(each.disallow)},
+                      {"crawlDelay", seconds(each.crawl_delay)}});
+  }
+  const auto host = text.host();
+  return to_line({{"groups", groups},
+                  {"sitemaps", list(text.sitemaps())},
+                  {"host", host ? json(std::string{*host}) : json{}}});
+}
+
+}  // namespace robots::check

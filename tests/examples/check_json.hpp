@@ -1,0 +1,22 @@
+// What robots-check prints with --json: WEB::ROBOTS's shapes, and around them the circumstances.
+#pragma once
+
+#include "check_answer.hpp"
+#include <robots/cache/cache_stats.hpp>
+#include <robots/rep/document.hpp>
+
+#include <string>
+
+namespace robots::check {
+
+/// One line of ASCII: MATCH's `allowed`, `directive`, `pattern`, `userAgent`, then the
+/// circumstances. Durations are in seconds; what there is none of is null.
+[[nodiscard]] std::string to_json(const answer& about);
+
+/// One line: `{"stats": {...}}`.
+[[nodiscard]] std::string to_json(const cache_stats& stats);
+
+/// One line: PARSE's `groups`, `sitemaps`, `host`.
+[[nodiscard]] std::string to_json(const document& text);
+
+}  // namespace robots::check

@@ -1,0 +1,234 @@
+#include "check_options.hpp"
+
+#include "printable.hpp"
+#include <robots/fetch/fallback.hpp>
+#include <robots/rep/dialect.hpp>
+#include <robots/version.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace robots::check {
+namespace {
+
+constexpr const char* output_notes = R"(What is printed:
+  One line a URL: the answer, the rule that decided, the Crawl-delay, and where
+  the rules came from. With --json, one object a line: allowed, directive,
+  pattern, userAgent, url, line, reason, crawlDelay and source; durations are in
+  seconds. With --stats a last line {"stats": {...}}; with --timing a member
+  elapsed; with --repeat a member round.
+
+Exit status:
+  0  all URLs are allowed
+  1  some are not
+  2  bad usage, a text that is no URL, or input or output that failed
+
+Examples:
+  robots-check --user-agent FooBot https://example.com/private
+  robots-check --file robots.txt --user-agent FooBot '/a?b' /c
+  robots-check --file robots.txt --json
+  robots-check --json - < urls.txt)";
+
+std::string own_user_agent() { return "robots-check/" + std::string{version}; }
+
+/// Everything that CLI11 sets, in types that it knows.
+struct raw_options {
+  std::string user_agent = own_user_agent();
+  std::string fallback = "rfc9309";
+  std::string dialect = "rfc9309";
+  std::string file;
+  std::string ca_file;
+  std::string proxy;
+  double timeout = 5;
+  unsigned repeat = 1;
+  std::vector<std::string> excluded;
+  std::vector<std::string> connect_to;
+  std::vector<std::string> urls;
+  bool json = false;
+  bool stats = false;
+  bool timing = false;
+};
+
+/// Unlike CLI::Range, lets no nan pass.
+std::string check_timeout(const std::string& text) {
+  double value = 0;
+  const bool good = CLI::detail::lexical_cast(text, value) && value >= 0 && value <= 1e6;
+  return good ? std::string{} : "not a number of seconds from 0 to 1000000: " + text;
+}
+
+/// The options of a `CLI::App`, which must not outlive this.
+class command_line {
+ public:
+  command_line() {
+    app.set_version_flag("--version", "robots-check " + std::string{version});
+    app.footer(output_notes);
+    app.get_formatter()->column_width(24);
+    add_questions();
+    add_network();
+    add_output();
+  }
+
+  [[nodiscard]] settings result() const {
+    settings made{.cache = {.user_agent = raw.user_agent, .fallback = fallback()}};
+    made.cache.excluded = raw.excluded;
+    made.cache.parse.dialect = raw.dialect == "google" ? dialect::google : dialect::rfc9309;
+    made.cache.timeout =
+        std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>{raw.timeout});
+    made.curl.ca_file = raw.ca_file;
+    made.curl.connect_to = raw.connect_to;
+    if (proxy->count() > 0) {
+      made.curl.proxy = raw.proxy;
+    }
+    if (file->count() > 0) {
+      made.file = raw.file;
+    }
+    made.json = raw.json;
+    made.stats = raw.stats;
+    made.timing = raw.timing;
+    made.repeat = raw.repeat;
+    made.urls = raw.urls;
+    return made;
+  }
+
+  /// Throws a CLI::ParseError when an option is unknown or has a bad value, or no sense can be made
+  /// of all of them together.
+  void parse(int argc, const char* const* argv) {
+    app.allow_extras();
+    app.parse(argc, argv);
+    bool options_ended = false;
+    for (std::string& extra : app.remaining()) {
+      if (!options_ended && extra == "--") {
+        options_ended = true;
+      } else if (!options_ended && extra.size() > 1 && extra.starts_with('-')) {
+        throw CLI::ExtrasError("robots-check", {extra});
+      } else {
+        raw.urls.push_back(std::move(extra));
+      }
+    }
+    check_together();
+  }
+
+  CLI::App app{"Tells whether a crawler may fetch a URL, and why (robots.txt, RFC 9309).",
+               "robots-check"};
+
+ private:
+  void check_together() const {
+    const auto from_input = std::ranges::count(raw.urls, "-");
+    if (raw.urls.empty() && !(file->count() > 0 && raw.json)) {
+      throw CLI::ValidationError(file->count() > 0
+                                     ? "no URL: give one, or --json to print what the file says"
+                                     : "no URL: give one, or - to read them from standard input");
+    }
+    if (from_input + (file->count() > 0 && raw.file == "-" ? 1 : 0) > 1) {
+      throw CLI::ValidationError("standard input can be read only once: give - only once");
+    }
+  }
+
+  // CLI11 takes a list out of its brackets, and so an IPv6 literal, unless one argument is all that
+  // is taken: the other URLs are what it leaves over.
+  void add_questions() {
+    app.add_option("URL", raw.urls,
+                   "URLs or bare hosts, which mean https and, where that\n"
+                   "cannot be reached, http; with --file also paths; - reads\n"
+                   "them from standard input, one a line")
+        ->allow_extra_args(false)
+        ->type_name("");
+    app.add_option("-a,--user-agent", raw.user_agent,
+                   "the crawler: a product token or a whole User-Agent value")
+        ->capture_default_str()
+        ->type_name("U");
+    app.add_option("--dialect", raw.dialect,
+                   "read rules by the RFC, or as google/robotstxt, quirks included")
+        ->check(CLI::IsMember({"rfc9309", "google"}))
+        ->capture_default_str()
+        ->type_name("D");
+    app.add_option("--exclude", raw.excluded,
+                   "a host suffix such as gov: never asked, never allowed; repeatable")
+        ->allow_extra_args(false)
+        ->type_name("SUFFIX");
+    file = app.add_option("--file", raw.file,
+                          "use the rules in this file, - for standard input, and no network")
+               ->type_name("FILE");
+    app.add_option("--fallback", raw.fallback,
+                   "what holds when a robots.txt cannot be had:\n"
+                   "  permissive  failures allow\n"
+                   "  rfc9309     server errors, 429 and silence deny; other 4xx\n"
+                   "              and too many redirects allow\n"
+                   "  strict      only 404 and 410 allow; a file that is mostly\n"
+                   "              garbage denies, too")
+        ->check(CLI::IsMember({"permissive", "rfc9309", "strict"}))
+        ->capture_default_str()
+        ->type_name("P");
+    app.add_option("--repeat", raw.repeat, "ask so many times, to see the cache work")
+        ->check(CLI::Range(1U, 1'000'000U))
+        ->capture_default_str()
+        ->type_name("N");
+  }
+
+  void add_network() {
+    const std::string network = "Network";
+    app.add_option("--timeout", raw.timeout, "for each exchange; 0 means no limit")
+        ->check(check_timeout)
+        ->capture_default_str()
+        ->type_name("SECONDS")
+        ->group(network);
+    app.add_option("--ca-file", raw.ca_file, "PEM file of the certificates to trust, and no others")
+        ->type_name("FILE")
+        ->group(network);
+    app.add_option("--connect-to", raw.connect_to,
+                   "connect to the second pair for what is meant for the first;\nrepeatable")
+        ->allow_extra_args(false)
+        ->type_name("HOST1:PORT1:HOST2:PORT2")
+        ->group(network);
+    proxy = app.add_option("--proxy", raw.proxy,
+                           "the proxy to use, empty for none, instead of the environment's")
+                ->type_name("[SCHEME://]HOST[:PORT]")
+                ->group(network);
+  }
+
+  void add_output() {
+    const std::string output = "Output";
+    app.add_flag("--json", raw.json, "print JSON; with --file and no URL, what the file says")
+        ->group(output);
+    app.add_flag("--stats", raw.stats, "print the cache's statistics at the end")->group(output);
+    app.add_flag("--timing", raw.timing, "print how long each answer took")->group(output);
+  }
+
+  [[nodiscard]] fallback_policy fallback() const {
+    if (raw.fallback == "permissive") {
+      return fallback_policy::permissive();
+    }
+    return raw.fallback == "strict" ? fallback_policy::strict() : fallback_policy::rfc9309();
+  }
+
+  raw_options raw;
+  CLI::Option* file = nullptr;
+  CLI::Option* proxy = nullptr;
+};
+
+}  // namespace
+
+std::variant<settings, status> read_command_line(int argc, const char* const* argv) {
+  command_line line;
+  try {
+    line.parse(argc, argv);
+    return line.result();
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
+      line.app.exit(error, std::cout, std::cerr);
+      return all_allowed;
+    }
+    std::cerr << "robots-check: " << printable(error.what())
+              << "\nrobots-check --help tells how it is used.\n";
+    return failed;
+  }
+}
+
+}  // namespace robots::check

@@ -1,0 +1,33 @@
+// The command line of robots-check.
+#pragma once
+
+#include <robots/adapters/curl_options.hpp>
+#include <robots/cache/cache_options.hpp>
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace robots::check {
+
+/// Exit statuses.
+enum status : int { all_allowed = 0, some_not_allowed = 1, failed = 2 };
+
+/// What the user wants.
+struct settings {
+  cache_options cache;
+  curl_options curl{};
+  std::optional<std::string> file{};  ///< the robots.txt to use instead of the sites' own
+  bool json = false;
+  bool stats = false;
+  bool timing = false;
+  unsigned repeat = 1;
+  std::vector<std::string> urls{};  ///< `-` stands for those on standard input
+};
+
+/// What the command line asks for; or, when there is nothing more to do, the exit status. Help and
+/// complaints are printed already.
+[[nodiscard]] std::variant<settings, status> read_command_line(int argc, const char* const* argv);
+
+}  // namespace robots::check

@@ -1,0 +1,150 @@
+#include "check_text.hpp"
+
+#include "printable.hpp"
+#include <robots/fetch/outcome.hpp>
+#include <robots/http/message.hpp>
+#include <robots/rep/verdict.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <iomanip>
+#include <ios>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <string_view>
+
+namespace robots::check {
+namespace {
+
+using real_seconds = std::chrono::duration<double>;
+
+constexpr std::size_t rule_width = 38;
+constexpr std::size_t delay_width = 10;
+
+std::string padded(std::string text, std::size_t width) {
+  if (text.size() < width) {
+    text.append(width - text.size(), ' ');
+  }
+  return text;
+}
+
+std::string number(double value, int decimals) {
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(decimals) << value;
+  return text.str();
+}
+
+std::string verdict_column(const answer& about, bool colour) {
+  const std::string word = padded(about.what.allowed ? "allowed" : "not allowed", 11);
+  if (!colour) {
+    return word;
+  }
+  return (about.what.allowed ? "\033[32m" : "\033[31m") + word + "\033[0m";
+}
+
+std::string rule_column(const answer& about, const text_style& style) {
+  const decision& what = about.what;
+  switch (what.reason) {
+    case decision_reason::rule:
+      return (*what.verdict.directive == rule_kind::allow ? "Allow: " : "Disallow: ") +
+             printable(*what.verdict.pattern) + " (line " + std::to_string(what.verdict.line) +
+             ", for " + printable(what.verdict.user_agent) + ')';
+    case decision_reason::no_rule:
+      return "no rule matches";
+    case decision_reason::robots_txt:
+      return "/robots.txt itself";
+    case decision_reason::no_file:
+      return "there is no robots.txt";
+    case decision_reason::fallback:
+      return "fallback " + std::string{style.fallback} +
+             (what.allowed ? " allows all" : " denies all");
+    case decision_reason::excluded:
+      return "the host is excluded";
+    case decision_reason::invalid_url:
+      break;
+  }
+  return "not an http or https URL";
+}
+
+std::string delay_column(const std::optional<std::chrono::milliseconds>& delay) {
+  if (!delay) {
+    return "no delay";
+  }
+  std::ostringstream text;
+  text << "delay " << real_seconds{*delay}.count() << " s";
+  return text.str();
+}
+
+std::string outcome_text(const provenance& source) {
+  std::string text{to_string(source.outcome)};
+  if (source.status != 0) {
+    text += ", HTTP " + std::to_string(source.status);
+  }
+  if (source.error != fetch_error::none) {
+    text += ", " + std::string{to_string(source.error)};
+  }
+  if (!source.error_text.empty()) {
+    text += ": " + printable(source.error_text);
+  }
+  return text;
+}
+
+std::string source_column(const answer& about) {
+  if (!about.has_source()) {
+    return "not asked";
+  }
+  const provenance source = about.source();
+  std::string text = printable(source.url);
+  if (source.redirects > 0) {
+    text += " -> " + printable(source.final_url) + " (" + std::to_string(source.redirects) +
+            (source.redirects == 1 ? " redirect)" : " redirects)");
+  }
+  text += " (" + outcome_text(source) + ')';
+  if (about.what.policy->basis() == policy_basis::last_good) {
+    text += ", by the last good copy";
+  }
+  text += about.what.from_cache ? ", cached, " : (about.file.empty() ? ", fetched, " : ", read, ");
+  return text + number(real_seconds{about.what.age}.count(), 1) + " s old";
+}
+
+}  // namespace
+
+std::string to_text(const answer& about, const text_style& style) {
+  std::string line = verdict_column(about, style.colour);
+  line += "  " + padded(printable(about.url), style.url_width);
+  line += "  " + padded(rule_column(about, style), rule_width);
+  line += "  " + padded(delay_column(about.what.crawl_delay()), delay_width);
+  line += "  " + source_column(about);
+  if (about.elapsed) {
+    using real_milliseconds = std::chrono::duration<double, std::milli>;
+    line += "  [" + number(real_milliseconds{*about.elapsed}.count(), 3) + " ms]";
+  }
+  return line;
+}
+
+std::string to_text(const cache_stats& stats) {
+  std::ostringstream text;
+  const auto row = [&text](std::string_view name, const auto& value) {
+    text << "  " << std::left << std::setw(34) << name << value << '\n';
+  };
+  const auto per_cent = [](double share) { return number(100 * share, 1) + " %"; };
+  text << "cache statistics\n";
+  row("look-ups that found fresh rules", stats.hits);
+  row("look-ups that had to fetch", stats.misses);
+  row("look-ups that joined a fetch", stats.joined);
+  row("hit rate", per_cent(stats.hit_rate()));
+  row("retrievals", stats.retrievals);
+  row("of these, failed", stats.failures);
+  row("fetch success rate", per_cent(stats.fetch_success_rate()));
+  row("decisions that allowed", stats.allowed);
+  row("decisions that denied", stats.denied);
+  row("allow rate", per_cent(stats.allow_rate()));
+  row("decisions about excluded hosts", stats.excluded);
+  row("exclusion rate", per_cent(stats.exclusion_rate()));
+  row("sites kept", stats.size);
+  row("sites evicted", stats.evictions);
+  return text.str();
+}
+
+}  // namespace robots::check

@@ -1,0 +1,48 @@
+// What the demo asks, and what it must be told.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace robots::demo {
+
+/// A URL and the answer that is right, in the words of `robots-check --json`.
+struct question {
+  std::string_view url;
+  bool allowed = false;
+  std::string_view reason;
+  std::string_view outcome;
+  std::string_view error{};    ///< of the last exchange; empty: it had a response
+  std::string_view pattern{};  ///< of the deciding rule; empty: there is none
+  int redirects = 0;
+  std::string_view answered_by{};  ///< the robots.txt that was found; empty: no matter
+};
+
+/// For `--user-agent DemoBot/1.0 --fallback rfc9309 --timeout 1 --exclude gov`.
+inline constexpr std::array questions{
+    question{"https://normal.test/", true, "no_rule", "success"},
+    question{"https://normal.test/private/x", false, "rule", "success", "", "/private"},
+    question{"https://normal.test/private/open", true, "rule", "success", "", "/private/open"},
+    question{"https://missing.test/", true, "no_file", "not_found"},
+    question{"https://broken.test/", false, "fallback", "server_error"},
+    question{"https://busy.test/", false, "fallback", "too_many_requests"},
+    question{"https://redirecting.test/private", false, "rule", "success", "", "/private", 2,
+             "https://normal.test/robots.txt"},
+    question{"https://loop.test/", true, "fallback", "too_many_redirects", "", "", 1},
+    question{"https://evil.test/", false, "fallback", "refused"},
+    question{"https://slow.test/", true, "no_rule", "success"},
+    question{"https://stalled.test/", false, "fallback", "unreachable", "timeout"},
+    question{"https://huge.test/early", false, "rule", "success", "", "/early"},
+    question{"https://huge.test/late", true, "no_rule", "success"},
+    question{"https-only.test", true, "no_rule", "success", "", "", 0,
+             "https://https-only.test/robots.txt"},
+    question{"http-only.test", true, "no_rule", "success", "", "", 0,
+             "http://http-only.test/robots.txt"},
+    question{"https://impostor.test/", false, "fallback", "unreachable", "tls"},
+    question{"https://agency.gov/", false, "excluded", "refused"},
+};
+
+/// How many different sites these are about, `agency.gov` not counted, which is never asked.
+inline constexpr unsigned sites_asked = 13;
+
+}  // namespace robots::demo

@@ -1,0 +1,202 @@
+// robots-check: tells on the command line whether a crawler may fetch URLs, and why.
+#include "check_answer.hpp"
+#include "check_json.hpp"
+#include "check_options.hpp"
+#include "check_text.hpp"
+#include "file_fetcher.hpp"
+#include "printable.hpp"
+#include "read_file.hpp"
+#include <robots/adapters/curl_fetcher.hpp>
+#include <robots/robots.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace robots::check {
+namespace {
+
+/// A pipe that nobody reads any more is an error like any other, since SIGPIPE is ignored.
+void print(std::string_view text) {
+  if (!(std::cout << text << std::flush)) {
+    throw std::runtime_error("cannot write the output");
+  }
+}
+
+text_style style_for(const settings& wanted) {
+  constexpr std::size_t widest = 60;
+  text_style style{.fallback = wanted.cache.fallback.name()};
+  std::size_t width = 0;
+  for (const std::string& url : wanted.urls) {
+    width = std::max(width, url == "-" ? style.url_width : printable(url).size());
+  }
+  style.url_width = std::min(width, widest);
+  style.colour = ::isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
+  return style;
+}
+
+/// Asks one cache about all URLs and prints what it says.
+template <class Cache>
+class session {
+ public:
+  session(const settings& wanted, Cache& cache)
+      : wanted_(wanted), cache_(cache), style_(style_for(wanted)) {}
+
+  /// Returns the exit status.
+  [[nodiscard]] status run() {
+    begin_round(1);
+    for (const std::string& url : wanted_.urls) {
+      if (url == "-") {
+        ask_standard_input();
+      } else {
+        ask_first(url);
+      }
+    }
+    for (unsigned round = 2; round <= wanted_.repeat; ++round) {
+      begin_round(round);
+      for (const std::string& url : asked_) {
+        ask(url);
+      }
+    }
+    if (wanted_.stats) {
+      const cache_stats stats = cache_.stats();
+      print(wanted_.json ? to_json(stats) + '\n' : '\n' + to_text(stats));
+    }
+    return worst_;
+  }
+
+ private:
+  void begin_round(unsigned round) {
+    if (wanted_.repeat == 1) {
+      return;
+    }
+    round_ = round;
+    if (!wanted_.json) {
+      print((round == 1 ? "round " : "\nround ") + std::to_string(round) + '\n');
+    }
+  }
+
+  void ask_standard_input() {
+    for (std::string line; std::getline(std::cin, line);) {
+      if (line.ends_with('\r')) {
+        line.pop_back();
+      }
+      if (!line.empty()) {
+        ask_first(line);
+      }
+    }
+    if (std::cin.bad() || std::ferror(stdin) != 0) {
+      throw std::runtime_error("cannot read the URLs from standard input");
+    }
+  }
+
+  void ask_first(const std::string& url) {
+    if (wanted_.repeat > 1) {
+      asked_.push_back(url);
+    }
+    ask(url);
+  }
+
+  void ask(const std::string& url) {
+    using stopwatch = std::chrono::steady_clock;
+    // The rules of a file hold for any site, so a path needs none; the cache does.
+    const bool path = wanted_.file && url.starts_with('/');
+    const std::string full = path ? "https://file.invalid" + url : url;
+    const auto began = stopwatch::now();
+    const decision what = cache_.check(full);
+    const auto elapsed = stopwatch::now() - began;
+    note(what);
+    answer about{.url = url, .what = what, .file = file_name(), .round = round_, .elapsed = {}};
+    if (wanted_.timing) {
+      about.elapsed = elapsed;
+    }
+    if (wanted_.json) {
+      print(to_json(about) + '\n');
+    } else if (what.reason == decision_reason::invalid_url) {
+      complain(url);
+    } else {
+      print(to_text(about, style_) + '\n');
+    }
+  }
+
+  [[nodiscard]] std::string_view file_name() const {
+    if (!wanted_.file) {
+      return {};
+    }
+    if (*wanted_.file == "-") {
+      return "standard input";
+    }
+    return *wanted_.file;
+  }
+
+  void note(const decision& what) {
+    if (what.reason == decision_reason::invalid_url) {
+      worst_ = failed;
+    } else if (!what.allowed) {
+      worst_ = std::max(worst_, some_not_allowed);
+    }
+  }
+
+  void complain(const std::string& url) const {
+    std::cerr << "robots-check: not an http or https URL"
+              << (wanted_.file ? " nor a path that begins with /" : "") << ": \"" << printable(url)
+              << "\"\n";
+  }
+
+  const settings& wanted_;
+  Cache& cache_;
+  text_style style_;
+  std::vector<std::string> asked_;
+  unsigned round_ = 0;
+  status worst_ = all_allowed;
+};
+
+template <Fetcher F>
+status run_with(const settings& wanted, F fetcher) {
+  basic_robots_cache<F> cache{wanted.cache, std::move(fetcher)};
+  return session{wanted, cache}.run();
+}
+
+status run(const settings& wanted) {
+  if (!wanted.file) {
+    return run_with(wanted, CurlFetcher{wanted.curl});
+  }
+  // One octet more than is read tells that there are more.
+  std::string text = read_file(*wanted.file, wanted.cache.parse.max_bytes + 1);
+  if (wanted.urls.empty()) {
+    print(to_json(parse(text, wanted.cache.parse)) + '\n');
+    return all_allowed;
+  }
+  return run_with(wanted, FileFetcher{std::move(text)});
+}
+
+}  // namespace
+}  // namespace robots::check
+
+int main(int argc, char** argv) {
+  using namespace robots::check;
+  // A libcurl before 7.87 may raise it while it writes TLS.
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    const auto wanted = read_command_line(argc, argv);
+    const auto* const ended = std::get_if<status>(&wanted);
+    return ended != nullptr ? *ended : run(std::get<settings>(wanted));
+  } catch (const std::exception& error) {
+    std::cerr << "robots-check: " << printable(error.what()) << '\n';
+    return failed;
+  }
+}

@@ -1,0 +1,353 @@
+#include <robots/fetch/retrieval.hpp>
+#include <robots/fetch/scripted_fetcher.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <cstddef>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+using namespace std::chrono_literals;
+using robots::fetch_error;
+using robots::fetch_request;
+using robots::fetch_response;
+using robots::outcome;
+using robots::retrieval;
+using robots::retrieval_options;
+using robots::retrieval_result;
+using web = robots::ScriptedFetcher;
+
+namespace {
+
+retrieval_options options() {
+  retrieval_options result;
+  result.user_agent = "FooBot/1.0 (+https://foo.example/bot)";
+  return result;
+}
+
+retrieval start(std::string_view host_or_url, retrieval_options with = options()) {
+  return retrieval{robots::parse_site(host_or_url).value(), std::move(with)};
+}
+
+std::string asked(const retrieval& work) {
+  const auto* request = std::get_if<fetch_request>(&work.next());
+  return request != nullptr ? request->url : "nothing";
+}
+
+const retrieval_result& result(const retrieval& work) {
+  return std::get<retrieval_result>(work.next());
+}
+
+}  // namespace
+
+TEST_CASE("a request carries the user agent, what is accepted, and the limits") {
+  retrieval_options with = options();
+  with.timeout = 3s;
+  with.max_bytes = 1000;
+  const retrieval work = start("https://example.com/x", with);
+  const auto& request = std::get<fetch_request>(work.next());
+  CHECK(request.url == "https://example.com/robots.txt");
+  CHECK(robots::find_header(request.headers, "user-agent") == with.user_agent);
+  CHECK(robots::find_header(request.headers, "accept") == with.accept);
+  CHECK(request.timeout == 3s);
+  CHECK(request.max_bytes == 1000);
+}
+
+TEST_CASE("options that cannot be used are refused at construction") {
+  CHECK_THROWS_AS(start("example.com", {}), std::invalid_argument);
+}
+
+TEST_CASE("a 200 is a success with its body") {
+  retrieval work = start("example.com");
+  CHECK(asked(work) == "https://example.com/robots.txt");
+  work.on_response(web::ok("User-agent: *\n", {{"ETag", "\"1\""}}));
+  CHECK(asked(work) == "nothing");
+  CHECK(result(work).outcome == outcome::success);
+  CHECK(result(work).status == 200);
+  CHECK(result(work).body == "User-agent: *\n");
+  CHECK(result(work).url == "https://example.com/robots.txt");
+  CHECK(result(work).final_url == "https://example.com/robots.txt");
+  CHECK(result(work).redirects == 0);
+  CHECK(result(work).exchanges.size() == 1);
+  CHECK(robots::find_header(result(work).headers, "etag") == "\"1\"");
+  CHECK_FALSE(result(work).truncated);
+}
+
+TEST_CASE("every status falls into its row") {
+  for (int status = -1; status < 1000; ++status) {
+    retrieval work = start("example.com");
+    work.on_response(web::status(status));
+    CAPTURE(status);
+    REQUIRE(std::holds_alternative<retrieval_result>(work.next()) == (status != 0));
+    if (status != 0) {
+      CHECK(result(work).outcome == robots::outcome_of(status));
+      CHECK(result(work).status == status);
+    }
+  }
+}
+
+TEST_CASE("the body of a failure is not kept") {
+  retrieval work = start("example.com");
+  fetch_response response = web::status(503);
+  response.body = "<html>";
+  response.truncated = true;
+  work.on_response(response);
+  CHECK(result(work).body.empty());
+  CHECK_FALSE(result(work).truncated);
+}
+
+TEST_CASE("a bare host falls back to http when https cannot be reached") {
+  for (const fetch_error error :
+       {fetch_error::resolve, fetch_error::connect, fetch_error::tls, fetch_error::timeout,
+        fetch_error::protocol, fetch_error::other}) {
+    CAPTURE(to_string(error));
+    retrieval work = start("example.com");
+    work.on_response(web::failure(error));
+    CHECK(asked(work) == "http://example.com/robots.txt");
+    work.on_response(web::ok(""));
+    CHECK(result(work).outcome == outcome::success);
+    CHECK(result(work).url == "http://example.com/robots.txt");
+    REQUIRE(result(work).exchanges.size() == 2);
+    CHECK(result(work).exchanges[0].url == "https://example.com/robots.txt");
+    CHECK(result(work).exchanges[0].error == error);
+    CHECK(result(work).exchanges[1].status == 200);
+  }
+}
+
+TEST_CASE("a bare host does not fall back once https has answered, whatever it said") {
+  for (const int status : {200, 404, 403, 429, 500, 304}) {
+    retrieval work = start("example.com");
+    work.on_response(web::status(status));
+    CHECK(asked(work) == "nothing");
+  }
+}
+
+TEST_CASE("a bare host does not fall back when the call was cancelled or the address refused") {
+  retrieval work = start("example.com");
+  work.on_response(web::failure(fetch_error::cancelled));
+  CHECK(result(work).outcome == outcome::cancelled);
+  work = start("example.com");
+  work.on_response(web::failure(fetch_error::refused_address));
+  CHECK(result(work).outcome == outcome::refused);
+}
+
+TEST_CASE("a URL is asked under its own scheme only") {
+  for (const std::string_view url : {"https://example.com/", "http://example.com/"}) {
+    retrieval work = start(url);
+    work.on_response(web::failure(fetch_error::connect));
+    CHECK(result(work).outcome == outcome::unreachable);
+    CHECK(result(work).status == 0);
+    CHECK(result(work).error == fetch_error::connect);
+    CHECK(result(work).error_text == "scripted: connect");
+  }
+}
+
+TEST_CASE("a host that cannot be reached at all is unreachable") {
+  retrieval work = start("example.com");
+  work.on_response(web::failure(fetch_error::tls));
+  work.on_response(web::failure(fetch_error::connect));
+  CHECK(result(work).outcome == outcome::unreachable);
+  CHECK(result(work).error == fetch_error::connect);
+  CHECK(result(work).exchanges.size() == 2);
+}
+
+TEST_CASE("redirects are followed and what they lead to counts for the first origin") {
+  for (const int status : {301, 302, 303, 307, 308}) {
+    CAPTURE(status);
+    retrieval work = start("example.com");
+    work.on_response(web::redirect(status, "//WWW.example.com:443/a/../r.txt?x#f"));
+    CHECK(asked(work) == "https://www.example.com/r.txt?x");
+    const auto& request = std::get<fetch_request>(work.next());
+    CHECK(robots::find_header(request.headers, "User-Agent") == options().user_agent);
+    work.on_response(web::redirect(status, "s"));
+    CHECK(asked(work) == "https://www.example.com/s");
+    work.on_response(web::ok("x"));
+    CHECK(result(work).outcome == outcome::success);
+    CHECK(result(work).url == "https://example.com/robots.txt");
+    CHECK(result(work).final_url == "https://www.example.com/s");
+    CHECK(result(work).redirects == 2);
+    CHECK(result(work).exchanges.size() == 3);
+  }
+}
+
+TEST_CASE("a redirect never carries credentials, and may go from https to http") {
+  retrieval work = start("https://example.com");
+  work.on_response(web::redirect(302, "http://user:pw@other.example"));
+  CHECK(asked(work) == "http://other.example/");
+}
+
+TEST_CASE("five redirects are followed, not six") {
+  for (const int count : {5, 6}) {
+    retrieval work = start("https://example.com");
+    for (int i = 0; i < count; ++i) {
+      REQUIRE(asked(work) != "nothing");
+      work.on_response(web::redirect(301, "/" + std::to_string(i)));
+    }
+    if (count == 5) {
+      CHECK(asked(work) == "https://example.com/4");
+      work.on_response(web::status(404));
+      CHECK(result(work).outcome == outcome::not_found);
+      CHECK(result(work).redirects == 5);
+    } else {
+      CHECK(result(work).outcome == outcome::too_many_redirects);
+      CHECK(result(work).error_text == "more than 5 redirects");
+      CHECK(result(work).status == 301);
+    }
+  }
+}
+
+TEST_CASE("following no redirects at all can be asked for") {
+  retrieval_options with = options();
+  with.max_redirects = 0;
+  retrieval work = start("example.com", with);
+  work.on_response(web::redirect(301, "/x"));
+  CHECK(result(work).outcome == outcome::too_many_redirects);
+}
+
+TEST_CASE("a loop of redirects is found at once") {
+  retrieval work = start("https://example.com");
+  work.on_response(web::redirect(302, "/a"));
+  work.on_response(web::redirect(302, "HTTPS://example.com:443/robots.txt#again"));
+  CHECK(result(work).outcome == outcome::too_many_redirects);
+  CHECK(result(work).exchanges.size() == 2);
+  work = start("https://example.com");
+  work.on_response(web::redirect(302, ""));
+  CHECK(result(work).outcome == outcome::too_many_redirects);
+}
+
+TEST_CASE("a redirect to another scheme is refused") {
+  for (const std::string_view location :
+       {"file:///etc/passwd", "ftp://example.com/robots.txt", "gopher://x/", "javascript:alert(1)",
+        "data:text/plain,Allow", "example.org:80/robots.txt"}) {
+    CAPTURE(location);
+    retrieval work = start("example.com");
+    work.on_response(web::redirect(302, std::string{location}));
+    CHECK(result(work).outcome == outcome::refused);
+    CHECK(result(work).status == 302);
+    CHECK_FALSE(result(work).error_text.empty());
+  }
+}
+
+TEST_CASE("a redirect without a usable target counts as a server error") {
+  for (const std::string_view location :
+       {"http://", "http:///x", "http:x", "//", "/a b", "/a\r\nX: y", "http://a:99999/",
+        "http://\xC3\xA4/", "\\\\evil\\x"}) {
+    CAPTURE(location);
+    retrieval work = start("example.com");
+    work.on_response(web::redirect(301, std::string{location}));
+    CHECK(result(work).outcome == outcome::server_error);
+    CHECK(result(work).status == 301);
+  }
+  retrieval work = start("example.com");
+  work.on_response(web::status(301));
+  CHECK(result(work).outcome == outcome::server_error);
+  CHECK(result(work).error_text == "the redirect has no Location");
+}
+
+TEST_CASE("a redirect target that cannot be reached does not bring http into play") {
+  retrieval work = start("example.com");
+  work.on_response(web::redirect(302, "https://other.example/"));
+  work.on_response(web::failure(fetch_error::connect));
+  CHECK(result(work).outcome == outcome::unreachable);
+  CHECK(result(work).final_url == "https://other.example/");
+  CHECK(result(work).redirects == 1);
+}
+
+TEST_CASE("an address refused behind a redirect is refused") {
+  retrieval work = start("example.com");
+  work.on_response(web::redirect(302, "http://127.0.0.1/"));
+  work.on_response(web::failure(fetch_error::refused_address));
+  CHECK(result(work).outcome == outcome::refused);
+}
+
+TEST_CASE("http and https may redirect to each other after the fallback") {
+  retrieval work = start("example.com");
+  work.on_response(web::failure(fetch_error::tls));
+  work.on_response(web::redirect(301, "https://example.com/robots.txt"));
+  CHECK(asked(work) == "https://example.com/robots.txt");
+  work.on_response(web::failure(fetch_error::tls));
+  CHECK(result(work).outcome == outcome::unreachable);
+  CHECK(result(work).exchanges.size() == 3);
+}
+
+TEST_CASE("truncation is passed on, and a body that is too long is cut") {
+  retrieval_options with = options();
+  with.max_bytes = 4;
+  retrieval work = start("example.com", with);
+  work.on_response(web::ok("123456"));
+  CHECK(result(work).body == "1234");
+  CHECK(result(work).truncated);
+  work = start("example.com", with);
+  fetch_response response = web::ok("1234");
+  response.truncated = true;
+  work.on_response(response);
+  CHECK(result(work).truncated);
+}
+
+TEST_CASE("a fetcher that breaks its promises is not believed") {
+  retrieval work = start("https://example.com");
+  work.on_response(fetch_response{});
+  CHECK(result(work).outcome == outcome::unreachable);
+  CHECK(result(work).error == fetch_error::other);
+  work = start("https://example.com");
+  fetch_response both = web::ok("x");
+  both.error = fetch_error::timeout;
+  work.on_response(both);
+  CHECK(result(work).outcome == outcome::unreachable);
+  CHECK(result(work).status == 0);
+  CHECK(result(work).body.empty());
+}
+
+TEST_CASE("a retrieval that has ended stays as it is") {
+  retrieval work = start("example.com");
+  work.on_response(web::status(404));
+  work.on_response(web::ok("late"));
+  work.cancel("late");
+  CHECK(result(work).outcome == outcome::not_found);
+  const robots::retrieval_step step = std::move(work).next();
+  CHECK(std::get<retrieval_result>(step).exchanges.size() == 1);
+}
+
+TEST_CASE("a cancelled retrieval says so and names no exchange it did not make") {
+  retrieval work = start("example.com");
+  work.cancel("enough");
+  CHECK(result(work).outcome == outcome::cancelled);
+  CHECK(result(work).error == fetch_error::cancelled);
+  CHECK(result(work).error_text == "enough");
+  CHECK(result(work).exchanges.empty());
+}
+
+TEST_CASE("whatever servers say, a retrieval ends and asks for clean http URLs only") {
+  std::mt19937 random{2331};
+  for (int round = 0; round < 5'000; ++round) {
+    retrieval work = start("example.com");
+    int exchanges = 0;
+    while (const auto* request = std::get_if<fetch_request>(&work.next())) {
+      REQUIRE(++exchanges <= 7);
+      CHECK(robots::parse_origin(request->url).has_value());
+      CHECK_FALSE(robots::detail::has_forbidden_octet(request->url));
+      fetch_response response;
+      response.status = static_cast<int>(random() % 700);
+      if (random() % 4 != 0) {
+        response.status = 302;
+      }
+      if (random() % 8 == 0) {
+        response.error = static_cast<fetch_error>(random() % 9);
+      }
+      std::string location = random() % 2 == 0 ? "/" : "http://";
+      for (std::size_t n = random() % 6; n > 0; --n) {
+        location += static_cast<char>(random() % 2 == 0 ? random() & 0xFFU : 'a' + random() % 26);
+      }
+      if (random() % 16 != 0) {
+        response.headers.push_back({"location", location});
+      }
+      work.on_response(response);
+    }
+    CHECK(static_cast<int>(result(work).exchanges.size()) == exchanges);
+  }
+}

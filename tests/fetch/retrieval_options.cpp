@@ -1,0 +1,48 @@
+#include <robots/fetch/retrieval_options.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <stdexcept>
+
+using namespace std::chrono_literals;
+using robots::retrieval_options;
+using robots::validate;
+
+namespace {
+
+retrieval_options usable() {
+  retrieval_options options;
+  options.user_agent = "FooBot/1.0 (+https://foo.example/bot)";
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("a user agent is all that has to be given") { CHECK_NOTHROW(validate(usable())); }
+
+TEST_CASE("a crawler without a name is refused") {
+  CHECK_THROWS_AS(validate(retrieval_options{}), std::invalid_argument);
+}
+
+TEST_CASE("options that would break out of a header are refused") {
+  retrieval_options options = usable();
+  options.user_agent = "FooBot\r\nHost: evil";
+  CHECK_THROWS_AS(validate(options), std::invalid_argument);
+  options = usable();
+  options.accept = "text/plain\n";
+  CHECK_THROWS_AS(validate(options), std::invalid_argument);
+}
+
+TEST_CASE("negative numbers are refused, noughts are not") {
+  retrieval_options options = usable();
+  options.max_redirects = 0;
+  options.timeout = 0ms;
+  options.max_bytes = 0;
+  CHECK_NOTHROW(validate(options));
+  options.max_redirects = -1;
+  CHECK_THROWS_AS(validate(options), std::invalid_argument);
+  options = usable();
+  options.timeout = -1ms;
+  CHECK_THROWS_AS(validate(options), std::invalid_argument);
+}

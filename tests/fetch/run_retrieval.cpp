@@ -1,0 +1,134 @@
+#include <robots/fetch/run_retrieval.hpp>
+#include <robots/fetch/scripted_fetcher.hpp>
+#include <robots/time/manual_clock.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+
+using namespace std::chrono_literals;
+using robots::call_options;
+using robots::fetch_error;
+using robots::fetch_request;
+using robots::ManualClock;
+using robots::outcome;
+using robots::retrieval_result;
+using robots::run_retrieval;
+using robots::ScriptedFetcher;
+
+namespace {
+
+constexpr std::string_view https_url = "https://example.com/robots.txt";
+constexpr std::string_view http_url = "http://example.com/robots.txt";
+
+robots::retrieval start(std::chrono::milliseconds timeout = 5s) {
+  robots::retrieval_options options;
+  options.user_agent = "FooBot";
+  options.timeout = timeout;
+  return robots::retrieval{robots::parse_site("example.com").value(), options};
+}
+
+}  // namespace
+
+TEST_CASE("a fetcher is driven to the end of a retrieval") {
+  ScriptedFetcher web;
+  ManualClock clock;
+  web.on(std::string{http_url}, ScriptedFetcher::redirect(301, "/r"));
+  web.on("http://example.com/r", ScriptedFetcher::ok("x"));
+  const retrieval_result result = run_retrieval(start(), web, clock);
+  CHECK(result.outcome == outcome::success);
+  CHECK(result.body == "x");
+  CHECK(web.count(https_url) == 1);
+  CHECK(web.count() == 3);
+  CHECK(web.requests().front().timeout == 5s);
+}
+
+TEST_CASE("an exception of the fetcher becomes an error with its text") {
+  ScriptedFetcher web;
+  ManualClock clock;
+  web.otherwise_call([](const fetch_request&) -> robots::fetch_response {
+    throw std::runtime_error{"out of handles"};
+  });
+  retrieval_result result = run_retrieval(start(), web, clock);
+  CHECK(result.outcome == outcome::unreachable);
+  CHECK(result.error == fetch_error::other);
+  CHECK(result.error_text == "out of handles");
+  CHECK(result.exchanges.size() == 2);
+  web.otherwise_call([](const fetch_request&) -> robots::fetch_response { throw 42; });
+  result = run_retrieval(start(), web, clock);
+  CHECK(result.error == fetch_error::other);
+}
+
+TEST_CASE("a call that was stopped before asks nobody") {
+  ScriptedFetcher web;
+  ManualClock clock;
+  std::stop_source stop;
+  stop.request_stop();
+  const retrieval_result result =
+      run_retrieval(start(), web, clock, {.deadline = {}, .stop = stop.get_token()});
+  CHECK(result.outcome == outcome::cancelled);
+  CHECK(web.count() == 0);
+}
+
+TEST_CASE("a call that is stopped on the way asks no further") {
+  ScriptedFetcher web;
+  ManualClock clock;
+  std::stop_source stop;
+  web.on_call(std::string{https_url}, [&](const fetch_request& request) {
+    CHECK(request.stop.stop_possible());
+    stop.request_stop();
+    return ScriptedFetcher::failure(fetch_error::connect);
+  });
+  const retrieval_result result =
+      run_retrieval(start(), web, clock, {.deadline = {}, .stop = stop.get_token()});
+  CHECK(result.outcome == outcome::cancelled);
+  CHECK(web.count() == 1);
+}
+
+TEST_CASE("an exchange gets no more time than the deadline leaves") {
+  ScriptedFetcher web;
+  ManualClock clock;
+  web.otherwise_call([&](const fetch_request&) {
+    clock.advance(2s);
+    return ScriptedFetcher::failure(fetch_error::connect);
+  });
+  const call_options limits{.deadline = clock.now() + 6s};
+  CHECK(run_retrieval(start(), web, clock, limits).outcome == outcome::unreachable);
+  REQUIRE(web.count() == 2);
+  CHECK(web.requests()[0].timeout == 5s);
+  CHECK(web.requests()[1].timeout == 4s);
+}
+
+TEST_CASE("without a timeout of its own an exchange has until the deadline") {
+  ScriptedFetcher web;
+  ManualClock clock;
+  web.otherwise(ScriptedFetcher::status(404));
+  static_cast<void>(run_retrieval(start(0ms), web, clock, {.deadline = clock.now() + 1500us}));
+  CHECK(web.requests().front().timeout == 2ms);
+}
+
+TEST_CASE("a deadline that has passed asks nobody and says nothing of the origin") {
+  ScriptedFetcher web;
+  ManualClock clock;
+  const retrieval_result result = run_retrieval(start(), web, clock, {.deadline = clock.now()});
+  CHECK(result.outcome == outcome::cancelled);
+  CHECK(result.error_text == "the deadline of the call passed");
+  CHECK(web.count() == 0);
+}
+
+TEST_CASE("a timeout is the origin's own only if the deadline did not bring it about") {
+  ScriptedFetcher web;
+  ManualClock clock;
+  web.otherwise(ScriptedFetcher::failure(fetch_error::timeout));
+  CHECK(run_retrieval(start(), web, clock, {.deadline = clock.now() + 1s}).outcome ==
+        outcome::cancelled);
+  CHECK(web.count() == 1);
+  CHECK(run_retrieval(start(), web, clock, {.deadline = clock.now() + 5s}).outcome ==
+        outcome::unreachable);
+  CHECK(run_retrieval(start(), web, clock).outcome == outcome::unreachable);
+}

@@ -1,0 +1,69 @@
+#include <robots/http/site.hpp>
+
+#include <doctest/doctest.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+using robots::parse_site;
+using robots::site;
+using robots::url_scheme;
+
+namespace {
+
+std::string key(std::string_view host_or_url) {
+  const std::optional<site> where = parse_site(host_or_url);
+  return where ? where->key() : "none";
+}
+
+}  // namespace
+
+TEST_CASE("a bare host means https, then http") {
+  CHECK(parse_site("example.com") == site{std::nullopt, "example.com", 0});
+  CHECK(
+      parse_site("example.com")->robots_urls() ==
+      std::vector<std::string>{"https://example.com/robots.txt", "http://example.com/robots.txt"});
+  CHECK(parse_site("example.com:8080")->robots_urls() ==
+        std::vector<std::string>{"https://example.com:8080/robots.txt",
+                                 "http://example.com:8080/robots.txt"});
+  CHECK(parse_site("example.com:80")->robots_urls() ==
+        std::vector<std::string>{"https://example.com:80/robots.txt",
+                                 "http://example.com/robots.txt"});
+}
+
+TEST_CASE("a URL names one origin") {
+  CHECK(parse_site("https://example.com/x") == site{url_scheme::https, "example.com", 0});
+  CHECK(parse_site("http://example.com:8080/x")->robots_urls() ==
+        std::vector<std::string>{"http://example.com:8080/robots.txt"});
+  CHECK(parse_site("http://[::1]:8080")->origins().front() ==
+        robots::origin{url_scheme::http, "[::1]", 8080});
+}
+
+TEST_CASE("a site has one key for all its spellings") {
+  CHECK(key("example.com") == "example.com");
+  CHECK(key("EXAMPLE.com.") == "example.com");
+  CHECK(key("example.com/x?y#z") == "example.com");
+  CHECK(key("example.com:8080/x") == "example.com:8080");
+  CHECK(key("example.com:") == "none");
+  CHECK(key("http:/example.com") == "none");
+  CHECK(key("mailto:bob@example.com") == "none");
+  CHECK(key("example.com:443") == "example.com:443");
+  CHECK(key("[::1]:80") == "[::1]:80");
+  CHECK(key("localhost:80") == "localhost:80");
+  CHECK(key("https:80") == "https:80");
+  CHECK(key("https://example.com/x") == "https://example.com");
+  CHECK(key("HTTP://Example.com:80") == "http://example.com");
+  CHECK(key("http://example.com:8080") == "http://example.com:8080");
+  CHECK(site{url_scheme::https, "example.com", 443}.key() == "https://example.com");
+}
+
+TEST_CASE("what names no site is refused") {
+  for (const std::string_view text :
+       {"", "/", "//example.com", "http://", "ftp://example.com", "://a", "a b", "example.com:x",
+        "::1", "a\\b", "\xFF", "https:example.com", "?", "#", ":80", "@", "a\nb"}) {
+    CAPTURE(text);
+    CHECK(key(text) == "none");
+  }
+}

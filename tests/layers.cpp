@@ -1,0 +1,212 @@
+// The rules of the tree that no compiler checks: which folder may include which, what a header may
+// include, and that the build knows of every file.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// A folder includes only itself and folders before it.
+constexpr std::array<std::string_view, 9> layers{"rep",    "time",    "http",  "fetch",   "store",
+                                                 "polite", "observe", "cache", "adapters"};
+constexpr std::string_view umbrella = "robots/robots.hpp";
+
+struct include_line {
+  std::size_t number;
+  std::string name;
+  bool angled;
+};
+
+struct source_file {
+  std::string path;  // relative to the project, with forward slashes
+  std::vector<std::string> lines;
+
+  std::vector<include_line> includes() const {
+    std::vector<include_line> found;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const std::string_view line = lines[i];
+      if (!line.starts_with("#include ")) {
+        continue;
+      }
+      const std::string_view rest = line.substr(line.find_first_of("<\""));
+      const std::size_t end = rest.find_first_of(">\"", 1);
+      found.push_back({i + 1, std::string{rest.substr(1, end - 1)}, rest.front() == '<'});
+    }
+    return found;
+  }
+};
+
+std::vector<std::string> lines_of(const fs::path& path) {
+  std::ifstream stream{path, std::ios::binary};
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) {
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+/// The .hpp and .cpp files under a top-level folder, sorted by path.
+std::vector<source_file> files_under(std::string_view folder) {
+  const fs::path root{ROBOTS_SOURCE_DIR};
+  std::vector<source_file> files;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator{root / folder}) {
+    const fs::path& path = entry.path();
+    if (path.extension() != ".hpp" && path.extension() != ".cpp") {
+      continue;
+    }
+    files.push_back({path.lexically_relative(root).generic_string(), lines_of(path)});
+  }
+  std::ranges::sort(files, {}, &source_file::path);
+  return files;
+}
+
+std::vector<source_file> headers() { return files_under("include"); }
+
+/// "include/robots/rep/x.hpp" -> "robots/rep/x.hpp", as it stands in an include line.
+std::string included_as(const source_file& header) {
+  return header.path.substr(std::string_view{"include/"}.size());
+}
+
+/// "robots/rep/detail/x.hpp" -> "rep"; "robots/version.hpp" -> "".
+std::string_view folder_of(std::string_view name) {
+  name.remove_prefix(std::string_view{"robots/"}.size());
+  const std::size_t slash = name.find('/');
+  return slash == std::string_view::npos ? std::string_view{} : name.substr(0, slash);
+}
+
+constexpr std::ptrdiff_t position(std::string_view folder) {
+  return std::ranges::find(layers, folder) - layers.begin();
+}
+
+/// Position among the layers; one past the end for a folder that is none. Of the headers in no
+/// folder, version.hpp stands before all layers, and the others, which speak of all, stand with the
+/// cache.
+std::ptrdiff_t rank_of(std::string_view name) {
+  if (name == "robots/version.hpp") {
+    return -1;
+  }
+  const std::string_view folder = folder_of(name);
+  return position(folder.empty() ? "cache" : folder);
+}
+
+bool is_standard(std::string_view name) {
+  return name.find('/') == std::string_view::npos && !name.ends_with(".h");
+}
+
+std::set<std::string> known_files() {
+  std::set<std::string> known;
+  for (std::string& line : lines_of(ROBOTS_KNOWN_FILES)) {
+    known.insert(std::move(line));
+  }
+  return known;
+}
+
+}  // namespace
+
+TEST_CASE("every folder under include/robots is a layer") {
+  for (const source_file& header : headers()) {
+    INFO(header.path);
+    CHECK(rank_of(included_as(header)) < std::ssize(layers));
+  }
+}
+
+TEST_CASE("a header includes only its own folder and the layers above it") {
+  for (const source_file& header : headers()) {
+    const std::string self = included_as(header);
+    for (const include_line& include : header.includes()) {
+      if (!include.name.starts_with("robots/")) {
+        continue;
+      }
+      INFO(header.path << ":" << include.number << " includes " << include.name);
+      CHECK(include.name != umbrella);
+      CHECK(rank_of(include.name) <= rank_of(self));
+    }
+  }
+}
+
+TEST_CASE("only adapters include third-party headers, Boost.Unordered aside") {
+  for (const source_file& header : headers()) {
+    if (folder_of(included_as(header)) == "adapters") {
+      continue;
+    }
+    for (const include_line& include : header.includes()) {
+      INFO(header.path << ":" << include.number << " includes " << include.name);
+      const bool allowed = include.name.starts_with("robots/") || is_standard(include.name) ||
+                           include.name.starts_with("boost/unordered/");
+      CHECK(allowed);
+    }
+  }
+}
+
+TEST_CASE("headers are included by their full name between angle brackets") {
+  for (const source_file& header : headers()) {
+    for (const include_line& include : header.includes()) {
+      INFO(header.path << ":" << include.number << " includes " << include.name);
+      CHECK(include.angled);
+    }
+  }
+}
+
+TEST_CASE("robots.hpp includes every public header but the adapters") {
+  std::set<std::string> included;
+  const std::vector<source_file> all = headers();
+  for (const source_file& header : all) {
+    if (included_as(header) != umbrella) {
+      continue;
+    }
+    for (const include_line& include : header.includes()) {
+      included.insert(include.name);
+    }
+  }
+  for (const source_file& header : all) {
+    const std::string name = included_as(header);
+    if (name == umbrella || folder_of(name) == "adapters" ||
+        name.find("/detail/") != std::string::npos) {
+      continue;
+    }
+    INFO("robots.hpp lacks " << name);
+    CHECK(included.contains(name));
+  }
+}
+
+TEST_CASE("source text is plain ASCII without tabs, in lines of at most 100 columns") {
+  for (const std::string_view folder : {"include", "tests", "benchmarks"}) {
+    for (const source_file& file : files_under(folder)) {
+      for (std::size_t i = 0; i < file.lines.size(); ++i) {
+        const std::string& line = file.lines[i];
+        INFO(file.path << ":" << i + 1);
+        CHECK(line.size() <= 100);
+        CHECK(std::ranges::all_of(line, [](char c) { return c >= ' ' && c <= '~'; }));
+      }
+    }
+  }
+}
+
+TEST_CASE("the build lists every header") {
+  const std::set<std::string> known = known_files();
+  for (const source_file& header : headers()) {
+    INFO("add to CMakeLists.txt: " << header.path);
+    CHECK(known.contains(header.path));
+  }
+}
+
+TEST_CASE("the build lists every source file of the tests") {
+  const std::set<std::string> known = known_files();
+  for (const source_file& file : files_under("tests")) {
+    if (!file.path.ends_with(".cpp")) {
+      continue;
+    }
+    INFO("add to tests/CMakeLists.txt: " << file.path);
+    CHECK(known.contains(file.path));
+  }
+}

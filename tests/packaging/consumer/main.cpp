@@ -1,0 +1,14 @@
+#include <robots/robots.hpp>
+#ifdef CONSUMER_HAS_CURL
+#include <robots/adapters/curl_fetcher.hpp>
+static_assert(robots::Fetcher<robots::CurlFetcher>);
+#endif
+#ifdef CONSUMER_HAS_CPR
+#include <robots/adapters/cpr_fetcher.hpp>
+static_assert(robots::Fetcher<robots::CprFetcher>);
+#endif
+
+int main() {
+  const auto rules = robots::parse("User-agent: *\nDisallow: /private\n");
+  return rules.allows("/public") && !rules.allows("/private/page") ? 0 : 1;
+}

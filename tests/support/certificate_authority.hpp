@@ -1,0 +1,46 @@
+// Certificates for test servers, made on the spot.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace robots::test {
+
+/// What a server needs to speak TLS: paths of PEM files.
+struct certificate {
+  std::string certificate_file;
+  std::string key_file;
+};
+
+/// When a certificate is good, in seconds from now.
+struct validity {
+  long from = -3600;
+  long until = 24 * 3600;
+};
+
+/// A day that is over.
+inline constexpr validity expired{.from = -48 * 3600, .until = -24 * 3600};
+
+/// A certificate authority that nobody knows, with EC P-256 keys. Its files live in a temporary
+/// folder that goes with it.
+class certificate_authority {
+ public:
+  certificate_authority();
+  certificate_authority(certificate_authority&&) noexcept;
+  certificate_authority& operator=(certificate_authority&&) noexcept;
+  ~certificate_authority();
+
+  /// PEM file of its own certificate: what a client must trust.
+  [[nodiscard]] const std::string& ca_file() const noexcept;
+
+  /// A server's certificate for `names`: host names, with `*.` in front if wanted, and IP
+  /// addresses. Not from several threads at once.
+  [[nodiscard]] certificate issue(const std::vector<std::string>& names, validity when = {});
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace robots::test

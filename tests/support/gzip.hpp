@@ -1,0 +1,43 @@
+// Compressed bodies for test servers.
+#pragma once
+
+#include <zlib.h>
+
+#include <array>
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace robots::test {
+
+/// `piece`, repeated `times` over, as one gzip member. Holds no more than the result in memory.
+[[nodiscard]] inline std::string gzip(std::string_view piece, std::size_t times = 1) {
+  constexpr int gzip_format = 15 + 16;
+  constexpr int memory_level = 8;
+  z_stream stream{};
+  if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, gzip_format, memory_level,
+                   Z_DEFAULT_STRATEGY) != Z_OK) {
+    throw std::runtime_error("zlib cannot start");
+  }
+  std::string result;
+  std::array<char, 16384> buffer{};
+  const auto run = [&](int flush) {
+    do {
+      stream.next_out = reinterpret_cast<Bytef*>(buffer.data());
+      stream.avail_out = static_cast<uInt>(buffer.size());
+      deflate(&stream, flush);
+      result.append(buffer.data(), buffer.size() - stream.avail_out);
+    } while (stream.avail_out == 0);
+  };
+  for (std::size_t i = 0; i < times; ++i) {
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(piece.data()));
+    stream.avail_in = static_cast<uInt>(piece.size());
+    run(Z_NO_FLUSH);
+  }
+  run(Z_FINISH);
+  deflateEnd(&stream);
+  return result;
+}
+
+}  // namespace robots::test

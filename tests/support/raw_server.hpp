@@ -1,0 +1,57 @@
+// A server that sends given octets, whatever HTTP may say about them.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace robots::test {
+
+/// What a `raw_server` does once its octets are sent.
+enum class raw_ending {
+  close,  ///< closes the connection in order
+  reset,  ///< resets it
+  stall,  ///< sends nothing more and waits for the client to close
+};
+
+/// Listens on 127.0.0.1 and serves one connection after another: reads the header section of a
+/// request, or the first octets of what is no request, sends `octets` and ends as told.
+class raw_server {
+ public:
+  explicit raw_server(std::string octets, raw_ending ending = raw_ending::close);
+  raw_server(const raw_server&) = delete;
+  raw_server& operator=(const raw_server&) = delete;
+  ~raw_server();
+
+  /// `http://127.0.0.1:port/path`.
+  [[nodiscard]] std::string url(std::string_view path = "/robots.txt") const;
+  [[nodiscard]] std::size_t connections() const noexcept;
+  /// What the last connection sent.
+  [[nodiscard]] std::string last_request() const;
+  /// Waits until the octets were sent to the first connection.
+  void wait_until_sent();
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+/// A port of 127.0.0.1 that refuses connections for as long as this lives.
+class closed_port {
+ public:
+  closed_port();
+  closed_port(const closed_port&) = delete;
+  closed_port& operator=(const closed_port&) = delete;
+  ~closed_port();
+
+  [[nodiscard]] int number() const noexcept { return number_; }
+  /// `http://127.0.0.1:port/path`.
+  [[nodiscard]] std::string url(std::string_view path = "/robots.txt") const;
+
+ private:
+  int socket_;
+  int number_;
+};
+
+}  // namespace robots::test

@@ -1,0 +1,82 @@
+#include <robots/time/manual_clock.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <stop_token>
+#include <thread>
+#include <utility>
+#include <vector>
+
+using namespace std::chrono_literals;
+using robots::ManualClock;
+using robots::time_point;
+
+TEST_CASE("a manual clock starts at the same moment every time, which is not zero") {
+  CHECK(ManualClock{}.now() == ManualClock{}.now());
+  CHECK(ManualClock{}.now() > time_point{});
+}
+
+TEST_CASE("a manual clock moves only when it is told to") {
+  const ManualClock clock;
+  const time_point start = clock.now();
+  CHECK(clock.now() == start);
+  clock.advance(25h);
+  CHECK(clock.now() == start + 25h);
+}
+
+TEST_CASE("copies of a manual clock share one time, and so does what was moved from") {
+  ManualClock one;
+  ManualClock other = one;
+  one.advance(1s);
+  CHECK(other.now() == one.now());
+  const ManualClock moved = std::move(other);
+  moved.advance(1s);
+  CHECK(other.now() == one.now());  // NOLINT(bugprone-use-after-move)
+}
+
+TEST_CASE("sleeping on a manual clock moves the time forward, never back") {
+  const ManualClock clock;
+  const time_point start = clock.now();
+  clock.sleep_until(start + 5s, {});
+  CHECK(clock.now() == start + 5s);
+  clock.sleep_until(start, {});
+  CHECK(clock.now() == start + 5s);
+}
+
+TEST_CASE("a stop that was requested keeps a manual clock from moving") {
+  const ManualClock clock;
+  const time_point start = clock.now();
+  std::stop_source stop;
+  stop.request_stop();
+  clock.sleep_until(start + 5s, stop.get_token());
+  CHECK(clock.now() == start);
+}
+
+TEST_CASE("a manual clock can neither be turned back nor past the end of time") {
+  const ManualClock clock;
+  const time_point start = clock.now();
+  clock.advance(-5s);
+  CHECK(clock.now() == start);
+  clock.advance(time_point::duration::max());
+  CHECK(clock.now() == time_point::max());
+  clock.advance(1h);
+  CHECK(clock.now() == time_point::max());
+}
+
+TEST_CASE("no step is lost when threads move a manual clock together") {
+  const ManualClock clock;
+  const time_point start = clock.now();
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back([clock] {
+        for (int step = 0; step < 1000; ++step) {
+          clock.advance(1ms);
+          clock.sleep_until(clock.now(), {});
+        }
+      });
+    }
+  }
+  CHECK(clock.now() == start + 4s);
+}
