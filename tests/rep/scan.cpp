@@ -137,6 +137,26 @@ TEST_CASE("a line that is too long is cut: a Disallow stays, an Allow goes") {
   CHECK(kept.directives.size() == 2);
 }
 
+TEST_CASE("what is cut inside a comment is no loss") {
+  const std::string text =
+      "User-agent: *\nAllow: /a # " + std::string(robots::max_line_bytes, 'x') + "\nDisallow: /\n";
+  const auto seen = record(text);
+  REQUIRE(seen.directives.size() == 3);
+  CHECK(seen.directives[1].value == "/a");
+  CHECK(seen.findings.empty());
+}
+
+TEST_CASE("a finding names the column at which its subject begins") {
+  const auto column = [](std::string_view text) { return record(text).findings.at(0).column; };
+  CHECK(column("  Useragent: *\n") == 3);
+  CHECK(column("User-agent: *\nDisallow:  x\n") == 12);
+  CHECK(column("\n\t nonsense\n") == 3);
+  CHECK(column("User-agent *\n") == 12);
+  CHECK(column("Crawl-delay: -1") == 14);
+  const std::string cut = "User-agent: " + std::string(robots::max_line_bytes, 'x');
+  CHECK(column(cut) == robots::max_line_bytes + 1);
+}
+
 TEST_CASE("a file that is too long loses the line that is cut, and says so") {
   const std::string_view text = "User-agent: *\nDisallow: /a\nAllow: /b\n";
   CHECK(codes(text, {.max_bytes = text.size()}).empty());

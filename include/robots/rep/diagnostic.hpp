@@ -46,16 +46,18 @@ enum class diagnostic_code : std::uint8_t {
 /// Something in a robots.txt text that its author should know.
 struct diagnostic {
   std::uint32_t line = 0;                                  ///< 1-based
+  std::uint32_t column = 0;                                ///< 1-based
   robots::severity severity = robots::severity::error;     ///< how much it matters
   diagnostic_code code = diagnostic_code::malformed_line;  ///< what it is, for programs
   std::string_view text{};                                 ///< what it is and how to mend it
 };
 
-/// The diagnostic that `code` stands for, on line `line`.
-[[nodiscard]] constexpr diagnostic make_diagnostic(diagnostic_code code,
-                                                   std::uint32_t line) noexcept {
+/// The diagnostic that `code` stands for, at a place in the text.
+[[nodiscard]] constexpr diagnostic make_diagnostic(diagnostic_code code, std::uint32_t line,
+                                                   std::uint32_t column) noexcept {
   const auto with = [&](severity level, std::string_view text) {
-    return diagnostic{.line = line, .severity = level, .code = code, .text = text};
+    return diagnostic{
+        .line = line, .column = column, .severity = level, .code = code, .text = text};
   };
   switch (code) {
     case diagnostic_code::malformed_line:

@@ -61,7 +61,8 @@ class scanner {
       read_line(line, lines.number());
     }
     if (whole.size() < text.size()) {
-      report(diagnostic_code::file_too_long, std::max(lines.number(), 1U));
+      begin_ = whole.data();
+      report(diagnostic_code::file_too_long, std::max(lines.number(), 1U), whole.substr(0, 0));
     }
     return counts_;
   }
@@ -95,10 +96,13 @@ class scanner {
   }
 
   constexpr void read_line(std::string_view line, std::uint32_t number) {
+    begin_ = line.data();
     const bool too_long = line.size() > max_line_bytes;
-    if (too_long) {
-      report(diagnostic_code::line_too_long, number);
-      line = line.substr(0, max_line_bytes);
+    line = line.substr(0, max_line_bytes);
+    // What is cut inside a comment is no loss.
+    const bool is_cut = too_long && line.find('#') == std::string_view::npos;
+    if (is_cut) {
+      report(diagnostic_code::line_too_long, number, line.substr(line.size()));
     }
     if (traits_.nul_ends_line) {
       line = line.substr(0, line.find('\0'));
@@ -110,13 +114,13 @@ class scanner {
     ++counts_.non_blank;
     const key_and_value parts = split_line(line);
     if (has_nul(parts.key) || has_nul(parts.value)) {
-      malformed(diagnostic_code::nul_in_line, number);
+      malformed(diagnostic_code::nul_in_line, number, line);
       return;
     }
     if (!parts.found || (options_.strict && !parts.colon)) {
       malformed(!seen_html_ && line.front() == '<' ? diagnostic_code::looks_like_html
                                                    : diagnostic_code::malformed_line,
-                number);
+                number, line);
       seen_html_ = seen_html_ || line.front() == '<';
       return;
     }
@@ -124,18 +128,18 @@ class scanner {
     if (!parts.colon) {
       // Two words that are no directive are prose, not a forgotten colon.
       if (kind == directive_kind::unknown) {
-        malformed(diagnostic_code::malformed_line, number);
+        malformed(diagnostic_code::malformed_line, number, line);
         return;
       }
-      report(diagnostic_code::missing_colon, number);
+      report(diagnostic_code::missing_colon, number, parts.value);
     }
     if (misspelled) {
-      report(diagnostic_code::misspelled_key, number);
+      report(diagnostic_code::misspelled_key, number, parts.key);
     }
     if (kind == directive_kind::unknown) {
-      report(diagnostic_code::unknown_key, number);
+      report(diagnostic_code::unknown_key, number, parts.key);
     }
-    if (too_long && kind == directive_kind::allow && !traits_.keeps_cut_allow) {
+    if (is_cut && kind == directive_kind::allow && !traits_.keeps_cut_allow) {
       close_agents();
       return;
     }
@@ -151,7 +155,7 @@ class scanner {
         group_has_delay_ = false;
       }
       if (in_agents_ && delay_among_agents_) {
-        report(diagnostic_code::delay_only_group, line.line);
+        report(diagnostic_code::delay_only_group, line.line, line.key);
       }
       in_agents_ = true;
       in_group_ = true;
@@ -174,21 +178,21 @@ class scanner {
   /// What can be said of one directive without knowing for whom it is read.
   constexpr void check(const directive& line) {
     if (line.kind == directive_kind::user_agent && line.value.empty()) {
-      report(diagnostic_code::empty_product_token, line.line);
+      report(diagnostic_code::empty_product_token, line.line, line.value);
     }
     if (is_rule(line.kind)) {
       if (!line.in_group) {
-        report(diagnostic_code::rule_outside_group, line.line);
+        report(diagnostic_code::rule_outside_group, line.line, line.key);
       }
       if (pattern_never_matches(line.value)) {
-        report(diagnostic_code::pattern_never_matches, line.line);
+        report(diagnostic_code::pattern_never_matches, line.line, line.value);
       }
     }
     if (line.kind == directive_kind::crawl_delay) {
       if (!parse_delay(line.value)) {
-        report(diagnostic_code::invalid_crawl_delay, line.line);
+        report(diagnostic_code::invalid_crawl_delay, line.line, line.value);
       } else if (std::exchange(group_has_delay_, true)) {
-        report(diagnostic_code::repeated_crawl_delay, line.line);
+        report(diagnostic_code::repeated_crawl_delay, line.line, line.value);
       }
     }
   }
@@ -204,20 +208,23 @@ class scanner {
     delay_among_agents_ = false;
   }
 
-  constexpr void malformed(diagnostic_code code, std::uint32_t number) {
+  constexpr void malformed(diagnostic_code code, std::uint32_t number, std::string_view at) {
     ++counts_.malformed;
-    report(code, number);
+    report(code, number, at);
   }
 
-  constexpr void report(diagnostic_code code, std::uint32_t number) {
+  /// Reports a finding on line `number`, where `at` begins.
+  constexpr void report(diagnostic_code code, std::uint32_t number, std::string_view at) {
     if constexpr (diagnoses) {
-      handler_.on_diagnostic(make_diagnostic(code, number));
+      const auto column = static_cast<std::uint32_t>(at.data() - begin_) + 1;
+      handler_.on_diagnostic(make_diagnostic(code, number, column));
     }
   }
 
   Handler& handler_;
   const parse_options& options_;
   const dialect_traits& traits_;
+  const char* begin_ = nullptr;  // of the line being read
   line_counts counts_;
   bool in_group_ = false;
   bool in_agents_ = false;
