@@ -1,0 +1,144 @@
+// RFC 9309, section 2.2.4: "Parsing of other records MUST NOT interfere with the parsing of
+// explicitly defined records." Whatever the extensions say, and wherever, verdicts stay as they
+// were.
+#include <robots/rep/compile.hpp>
+#include <robots/rep/document.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cstddef>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using robots::dialect;
+using robots::parse_options;
+using robots::verdict;
+
+constexpr std::array<std::string_view, 24> extensions{
+    "Crawl-delay: 10",
+    "Crawl-delay: nonsense",
+    "Sitemap: https://example.com/sitemap.xml",
+    "sitemap:",
+    "Host: example.com",
+    "Request-rate: 1/10s 0800-1300",
+    "Visit-time: 0600-0845",
+    "Clean-param: s&ref /a",
+    "Noindex: /",
+    "noindex: /a",
+    "Content-Signal: search=no, ai-train=no, ai-input=no",
+    "Content-Signal: /a ai-train=no",
+    "Content-Usage: train-ai=n",
+    "Content-Usage: /a train-ai=y, search=n",
+    "Cache-delay: 3",
+    "Comment: Disallow: /",
+    "X-Disallow: /",
+    "X-User-agent: *",
+    "Robot-version: 2.0.0",
+    "Unknown:",
+    "  Indented : value # comment",
+    "# User-agent: *",
+    "",
+    "a: *",
+};
+
+constexpr std::array<std::string_view, 7> files{
+    "User-agent: a\nDisallow: /\n",
+    "User-agent: a\nUser-agent: b\nDisallow: /x\nAllow: /x/y\n\nUser-agent: *\nDisallow: /z\n",
+    "Disallow: /before\nUser-agent: *\nDisallow: /a*b$\nAllow: /ab\n",
+    "User-agent: a\nUser-agent: *\nDisallow:\nUser-agent: b\nDisallow: /\n",
+    "User-agent: a\nDisallow: /1\nUser-agent: b\nDisallow: /2\nUser-agent: a\nDisallow: /x/y\n",
+    "User-agent: a\n\nUser-agent: b\n\nDisallow: /x\n",
+    "User-agent: *\nDisallow: /x\nAllow: /x\nDisallow: /a\nAllow: /index.html\nDisallow: /i\n",
+};
+
+constexpr std::array<std::string_view, 4> agents{"a", "b", "c", "*"};
+constexpr std::array<std::string_view, 10> targets{"/",  "/1",  "/2",     "/x",  "/x/y/z",
+                                                   "/z", "/ab", "/a/b/c", "/ib", "/before"};
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(end + 1);
+  }
+  return lines;
+}
+
+bool same(const verdict& a, const verdict& b) {
+  return a.allowed == b.allowed && a.directive == b.directive && a.pattern == b.pattern &&
+         a.user_agent == b.user_agent;
+}
+
+// Compares everything but line numbers.
+bool all_same(std::string_view before, std::string_view after) {
+  for (const dialect reading : {dialect::rfc9309, dialect::google}) {
+    const parse_options options{.dialect = reading};
+    const robots::document old_file = robots::parse(before, options);
+    const robots::document new_file = robots::parse(after, options);
+    for (const std::string_view agent : agents) {
+      const robots::rule_set old_rules = robots::compile(before, agent, options);
+      const robots::rule_set new_rules = robots::compile(after, agent, options);
+      for (const std::string_view target : targets) {
+        if (!same(old_file.match(target, agent), new_file.match(target, agent)) ||
+            !same(old_rules.match(target), new_rules.match(target))) {
+          return false;
+        }
+      }
+    }
+  }
+  return true;
+}
+
+TEST_CASE("any one extension line, anywhere, leaves all verdicts as they were") {
+  for (const std::string_view file : files) {
+    const std::vector<std::string_view> lines = lines_of(file);
+    for (const std::string_view extension : extensions) {
+      for (std::size_t place = 0; place <= lines.size(); ++place) {
+        std::string changed;
+        for (std::size_t i = 0; i <= lines.size(); ++i) {
+          if (i == place) {
+            changed.append(extension).append("\n");
+          }
+          if (i < lines.size()) {
+            changed.append(lines[i]).append("\n");
+          }
+        }
+        CAPTURE(changed);
+        CHECK(all_same(file, changed));
+      }
+    }
+  }
+}
+
+TEST_CASE("any number of extension lines, anywhere, leave all verdicts as they were") {
+  std::mt19937 random{9309};
+  const auto below = [&](std::size_t limit) { return random() % limit; };
+  for (int round = 0; round < 300; ++round) {
+    const std::string_view file = files[below(files.size())];
+    std::string changed;
+    const auto extend = [&] {
+      for (std::size_t count = below(4); count > 0; --count) {
+        changed.append(extensions[below(extensions.size())]).append("\n");
+      }
+    };
+    for (const std::string_view line : lines_of(file)) {
+      extend();
+      changed.append(line).append("\n");
+    }
+    extend();
+    CAPTURE(changed);
+    CHECK(all_same(file, changed));
+  }
+}
+
+TEST_CASE("the comparison sees a line that is no extension") {
+  CHECK_FALSE(all_same(files[1], "User-agent: a\nDisallow:\nUser-agent: b\nDisallow: /x\n"));
+}
+
+}  // namespace
