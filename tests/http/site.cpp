@@ -29,8 +29,9 @@ TEST_CASE("a bare host means https, then http") {
         std::vector<std::string>{"https://example.com:8080/robots.txt",
                                  "http://example.com:8080/robots.txt"});
   CHECK(parse_site("example.com:80")->robots_urls() ==
-        std::vector<std::string>{"https://example.com:80/robots.txt",
-                                 "http://example.com/robots.txt"});
+        std::vector<std::string>{"http://example.com/robots.txt"});
+  CHECK(parse_site("example.com:443")->robots_urls() ==
+        std::vector<std::string>{"https://example.com/robots.txt"});
 }
 
 TEST_CASE("a URL names one origin") {
@@ -49,10 +50,10 @@ TEST_CASE("a site has one key for all its spellings") {
   CHECK(key("example.com:") == "none");
   CHECK(key("http:/example.com") == "none");
   CHECK(key("mailto:bob@example.com") == "none");
-  CHECK(key("example.com:443") == "example.com:443");
-  CHECK(key("[::1]:80") == "[::1]:80");
-  CHECK(key("localhost:80") == "localhost:80");
-  CHECK(key("https:80") == "https:80");
+  CHECK(key("example.com:443") == "https://example.com");
+  CHECK(key("[::1]:80") == "http://[::1]");
+  CHECK(key("localhost:80") == "http://localhost");
+  CHECK(key("https:80") == "http://https");
   CHECK(key("https://example.com/x") == "https://example.com");
   CHECK(key("HTTP://Example.com:80") == "http://example.com");
   CHECK(key("http://example.com:8080") == "http://example.com:8080");

@@ -53,7 +53,8 @@ struct site {
 
 /// The site that a host, `host:port`, or an absolute http or https URL names; a path behind it is
 /// ignored. Normalises and refuses as `parse_origin` does: nothing for what names no site. A port
-/// that is the default of a given scheme comes out as 0. Linear in the authority.
+/// that is the default of a given scheme comes out as 0; behind a bare host, 443 means https and 80
+/// means http. Linear in the authority.
 [[nodiscard]] inline std::optional<site> parse_site(std::string_view host_or_url) {
   const detail::url_head head = detail::split_head(host_or_url);
   std::optional<url_scheme> scheme;
@@ -72,6 +73,12 @@ struct site {
   std::optional<detail::authority> authority = detail::parse_authority(head.authority);
   if (!authority) {
     return std::nullopt;
+  }
+  // A bare host with a scheme's own port can only mean that scheme.
+  for (const url_scheme own : {url_scheme::https, url_scheme::http}) {
+    if (!scheme && authority->port == default_port(own)) {
+      scheme = own;
+    }
   }
   if (scheme && authority->port == default_port(*scheme)) {
     authority->port = 0;

@@ -51,7 +51,7 @@ struct decision {
   robots::verdict verdict{};                       ///< the rule; its views live as long as `policy`
   std::shared_ptr<const robots::policy> policy{};  ///< what it rests on; never null
   std::chrono::nanoseconds age{0};                 ///< since the rules in force were fetched
-  bool from_cache = false;                         ///< nothing had to be fetched for it
+  bool from_cache = false;                         ///< a fresh entry answered: nothing was fetched
 
   /// The Crawl-delay in force for the crawler on this site.
   [[nodiscard]] std::optional<std::chrono::milliseconds> crawl_delay() const noexcept {

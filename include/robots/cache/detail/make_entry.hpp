@@ -99,7 +99,11 @@ namespace robots::detail {
   cache_entry entry{.policy = std::move(made), .fresh_until = later(now, lifetime)};
   entry.keep_until = entry.fresh_until;
   if (const auto good = policy::good(entry.policy)) {
-    entry.keep_until = std::max(entry.keep_until, later(good->source().fetched_at, last_good_for));
+    const time_point end = later(good->source().fetched_at, last_good_for);
+    if (entry.policy->basis() == policy_basis::last_good) {
+      entry.fresh_until = std::min(entry.fresh_until, end);
+    }
+    entry.keep_until = std::max(entry.fresh_until, end);
   }
   return entry;
 }

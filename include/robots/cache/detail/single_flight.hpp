@@ -5,6 +5,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
@@ -67,7 +68,9 @@ class flight {
       if (now >= *deadline) {
         return std::nullopt;
       }
-      changed_.wait_for(lock, stop, *deadline - now, landed);
+      // In steps: the wait adds to the time that is now, which overflows near the end of time.
+      constexpr time_point::duration step = std::chrono::hours{1};
+      changed_.wait_for(lock, stop, std::min(*deadline - now, step), landed);
     }
     return result_;
   }
