@@ -34,6 +34,7 @@
 #include <robots/rep/dialect.hpp>
 #include <robots/rep/directive.hpp>
 #include <robots/rep/document.hpp>
+#include <robots/rep/explanation.hpp>
 #include <robots/rep/group.hpp>
 #include <robots/rep/noindex.hpp>
 #include <robots/rep/parse_options.hpp>

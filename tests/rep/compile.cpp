@@ -88,11 +88,19 @@ static_assert(!allows(nested, "x", "/private/2021/x"));
 
 // Delays: the crawler's own groups, the first valid one, and no inheritance from `*`.
 constexpr std::string_view delays =
-    "User-agent: *\nCrawl-delay: 9\n\nUser-agent: a\nCrawl-delay: x\nCrawl-delay: 0.5\n"
-    "Crawl-delay: 3\n\nUser-agent: b\nDisallow: /x\n";
+    "User-agent: *\nCrawl-delay: 9\nDisallow:\n\n"
+    "User-agent: a\nCrawl-delay: x\nCrawl-delay: 0.5\nCrawl-delay: 3\nDisallow:\n\n"
+    "User-agent: b\nDisallow: /x\n";
 static_assert(compile(delays, "a").crawl_delay() == 500ms);
 static_assert(!compile(delays, "b").crawl_delay());
 static_assert(compile(delays, "c").crawl_delay() == 9s);
+
+// A delay between two User-agent lines holds for both of them.
+constexpr std::string_view between =
+    "User-agent: a\nCrawl-delay: 5\nUser-agent: b\nDisallow: /x\nUser-agent: c\nDisallow: /\n";
+static_assert(compile(between, "a").crawl_delay() == 5s);
+static_assert(compile(between, "b").crawl_delay() == 5s);
+static_assert(!compile(between, "c").crawl_delay());
 
 TEST_CASE("a verdict names the rule, its line, and the crawler it was made for") {
   const auto rules =

@@ -106,12 +106,21 @@ TEST_CASE("directives are listed in file order, and those that apply to a crawle
   CHECK(file.directives()[0].key == "Foo");
   CHECK(file.directives()[0].line == 1);
   const auto own = file.directives_for("a");
-  REQUIRE(own.size() == 3);
+  REQUIRE(own.size() == 4);
   CHECK(own[0].value == "2");
   CHECK(own[1].kind == robots::directive_kind::disallow);
-  CHECK(own[2].value == "4");
+  CHECK(own[2].value == "3");  // stands between two User-agent lines of one group
+  CHECK(own[3].value == "4");
   CHECK(file.directives_for("b").size() == 2);
   CHECK(parse("").directives_for("a").empty());
+}
+
+TEST_CASE("a line between two User-agent lines applies to both") {
+  const document file = parse("User-agent: a\nCrawl-delay: 5\nUser-agent: b\nDisallow: /x\n");
+  CHECK(file.crawl_delay("b") == 5s);
+  CHECK(file.directives_for("b").size() == 2);
+  CHECK(file.directives_for("a").size() == 2);
+  CHECK(file.rules_for("b").crawl_delay() == 5s);
 }
 
 TEST_CASE("a verdict reports the crawler in lower case, wherever the name comes from") {

@@ -58,6 +58,7 @@ static_assert(!everyone(""));
 static_assert(agent_matcher{""}.compare("*") == agent_match::everyone);
 static_assert(agent_matcher{"*"}.compare("*") == agent_match::everyone);
 static_assert(agent_matcher{"*"}.compare("FooBot") == agent_match::none);
+static_assert(agent_matcher{"*"}.compare("*/2") == agent_match::none);
 
 TEST_CASE("every octet either is a character of product tokens or is not") {
   int count = 0;

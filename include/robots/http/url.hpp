@@ -159,7 +159,7 @@ inline void append_encoded(std::string& to, std::string_view text) {
     } else if (to.path.front() == '/') {
       path = remove_dot_segments(to.path);
     } else if (from.authority && from.path.empty()) {
-      path = remove_dot_segments("/" + std::string{to.path});
+      path = remove_dot_segments(std::string{"/"}.append(to.path));
     } else {
       const std::size_t slash = from.path.rfind('/');
       const std::size_t kept = slash == std::string_view::npos ? 0 : slash + 1;

@@ -57,7 +57,7 @@ class document {
         return verdict{.user_agent = normalized(agent)};
       }
       const detail::decision_basis basis = detail::find_basis(parts_, options_.tie, agent, cursor);
-      verdict result{.user_agent = basis.falls_back ? "*" : normalized(agent)};
+      verdict result{.user_agent = basis.group == group_choice::everyone ? "*" : normalized(agent)};
       if (basis.rule != nullptr) {
         detail::set_rule(result, *basis.rule, parts_.text);
       }

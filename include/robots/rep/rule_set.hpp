@@ -4,6 +4,7 @@
 #include <robots/rep/detail/dialect_traits.hpp>
 #include <robots/rep/detail/match.hpp>
 #include <robots/rep/detail/normal_target.hpp>
+#include <robots/rep/explanation.hpp>
 #include <robots/rep/parse_options.hpp>
 #include <robots/rep/verdict.hpp>
 
@@ -11,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -56,6 +58,32 @@ class rule_set {
     });
   }
 
+  /// How the verdict on `target` comes about: every rule that matches, in the order in which they
+  /// decide, with the normal forms compared. Allocates; linear in the target for each rule.
+  [[nodiscard]] explanation explain(std::string_view target) const {
+    explanation result{.verdict = match(target), .group = group_};
+    const detail::dialect_traits& traits = detail::traits_of(options_.dialect);
+    detail::with_normal_target(target, traits, [&](auto cursor) {
+      for (const detail::compiled_rule& rule : rules_) {
+        const detail::compiled_pattern pattern{rule.compiled.in(text_), rule.anchored};
+        if (!detail::matches(pattern, cursor)) {
+          continue;
+        }
+        result.matches.push_back(
+            {.kind = rule.kind,
+             .pattern = rule.written.in(text_),
+             .compared = std::string{pattern.text} + (pattern.anchored ? "$" : ""),
+             .specificity = rule.specificity,
+             .line = rule.line});
+      }
+      for (; !cursor.done(); ++cursor) {
+        result.target += *cursor;
+      }
+      return true;
+    });
+    return result;
+  }
+
   /// The Crawl-delay that applies to the crawler, in milliseconds, rounded up; nothing when its
   /// groups have none. A crawler with groups of its own does not take over the delay of `*`.
   [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> crawl_delay() const noexcept {
@@ -64,7 +92,7 @@ class rule_set {
 
   /// What verdicts report: the crawler's token in lower case, or "*" when the rules of `*` apply.
   [[nodiscard]] constexpr std::string_view user_agent() const noexcept {
-    return falls_back_ ? std::string_view{"*"} : token();
+    return group_ == group_choice::everyone ? std::string_view{"*"} : token();
   }
 
   /// Number of rules; empty ones, which restrict nothing, do not count.
@@ -90,7 +118,7 @@ class rule_set {
   detail::text_span token_;
   parse_options options_;
   std::optional<std::chrono::milliseconds> crawl_delay_;
-  bool falls_back_ = false;
+  group_choice group_ = group_choice::none;
 };
 
 }  // namespace robots

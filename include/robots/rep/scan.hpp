@@ -112,16 +112,19 @@ class scanner {
       return;
     }
     ++counts_.non_blank;
+    if (line.front() == '<') {
+      malformed(std::exchange(seen_html_, true) ? diagnostic_code::malformed_line
+                                                : diagnostic_code::looks_like_html,
+                number, line);
+      return;
+    }
     const key_and_value parts = split_line(line);
     if (has_nul(parts.key) || has_nul(parts.value)) {
       malformed(diagnostic_code::nul_in_line, number, line);
       return;
     }
     if (!parts.found || (options_.strict && !parts.colon)) {
-      malformed(!seen_html_ && line.front() == '<' ? diagnostic_code::looks_like_html
-                                                   : diagnostic_code::malformed_line,
-                number, line);
-      seen_html_ = seen_html_ || line.front() == '<';
+      malformed(diagnostic_code::malformed_line, number, line);
       return;
     }
     const auto [kind, misspelled] = recognise_key(parts.key, traits_.key_prefixes, options_.strict);

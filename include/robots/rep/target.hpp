@@ -36,8 +36,8 @@ namespace detail {
   return {.text = url.substr(start), .leading_slash = url[start] != '/'};
 }
 
-/// google/robotstxt's reading: `//` at the start is skipped, a `;` ends the host as `?` does, and
-/// a text without a scheme begins with a host.
+/// google/robotstxt's reading: `//` at the start is skipped, a `;` ends the host as `?` does, a
+/// text without a scheme begins with a host, and a NUL octet ends it all.
 [[nodiscard]] constexpr target_path lenient_path(std::string_view url) noexcept {
   constexpr auto npos = std::string_view::npos;
   const std::size_t search = url.starts_with("//") ? 2 : 0;
@@ -49,7 +49,9 @@ namespace detail {
   if (start == npos || fragment < start) {
     return path_from(url, npos);
   }
-  return path_from(url.substr(0, fragment), start);
+  target_path path = path_from(url.substr(0, fragment), start);
+  path.text = path.text.substr(0, path.text.find('\0'));
+  return path;
 }
 
 }  // namespace detail

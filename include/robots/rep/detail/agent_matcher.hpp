@@ -19,10 +19,10 @@ enum class agent_match : std::uint8_t { none, everyone, own };
 class agent_matcher {
  public:
   constexpr explicit agent_matcher(std::string_view user_agent) noexcept
-      : token_(product_token(user_agent)),
+      : token_(product_token(user_agent) == "*" ? "" : product_token(user_agent)),
         plain_(std::ranges::all_of(token_, is_product_token_char)) {}
 
-  /// The crawler's token, as it was given.
+  /// The crawler's token, as it was given; empty for one that is only ever meant by `*`.
   [[nodiscard]] constexpr std::string_view token() const noexcept { return token_; }
 
   [[nodiscard]] constexpr agent_match compare(std::string_view value) const noexcept {

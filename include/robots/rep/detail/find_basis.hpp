@@ -12,16 +12,21 @@
 namespace robots::detail {
 
 /// Calls `use(line, own)` for each line of each group that names the crawler, or may apply to it
-/// because it names `*`.
+/// because it names `*`. A line between two User-agent lines belongs to both.
 template <class Use>
 constexpr group_selection visit_groups(const document_parts& parts, const agent_matcher& agent,
                                        Use use) {
   group_selection groups;
-  for (const record& line : parts.records) {
-    if (line.kind == directive_kind::user_agent) {
-      groups.on_user_agent(agent.compare(line.rule.written.in(parts.text)), line.starts_group);
-    } else if (groups.relevant()) {
-      use(line, groups.own());
+  for (auto line = parts.records.begin(); line != parts.records.end(); ++line) {
+    if (line->starts_group) {
+      groups.on_user_agent(agent.compare(line->rule.written.in(parts.text)), true);
+      for (auto next = line + 1; next != parts.records.end() && !next->starts_group; ++next) {
+        if (next->kind == directive_kind::user_agent) {
+          groups.on_user_agent(agent.compare(next->rule.written.in(parts.text)), false);
+        }
+      }
+    } else if (line->kind != directive_kind::user_agent && groups.relevant()) {
+      use(*line, groups.own());
     }
   }
   return groups;
@@ -29,8 +34,8 @@ constexpr group_selection visit_groups(const document_parts& parts, const agent_
 
 /// What a decision about one target rests on.
 struct decision_basis {
-  const compiled_rule* rule = nullptr;  ///< the deciding rule, if one matches
-  bool falls_back = false;              ///< the groups of `*` applied
+  const compiled_rule* rule = nullptr;      ///< the deciding rule, if one matches
+  group_choice group = group_choice::none;  ///< whose groups applied
 };
 
 /// Finds the deciding rule among the lines of a document.
@@ -50,7 +55,7 @@ template <class Cursor>
     }
   };
   const group_selection groups = visit_groups(parts, agent, try_rule);
-  return {.rule = best[groups.own_found()], .falls_back = groups.falls_back()};
+  return {.rule = best[groups.own_found()], .group = groups.choice()};
 }
 
 }  // namespace robots::detail

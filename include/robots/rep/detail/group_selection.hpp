@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/rep/detail/agent_matcher.hpp>
+#include <robots/rep/explanation.hpp>
 
 namespace robots::detail {
 
@@ -26,9 +27,12 @@ class group_selection {
   }
   /// Some group read so far names the crawler.
   [[nodiscard]] constexpr bool own_found() const noexcept { return own_found_; }
-  /// The crawler is not named, and `*` is.
-  [[nodiscard]] constexpr bool falls_back() const noexcept {
-    return !own_found_ && everyone_found_;
+  /// Whose groups apply.
+  [[nodiscard]] constexpr group_choice choice() const noexcept {
+    if (own_found_) {
+      return group_choice::own;
+    }
+    return everyone_found_ ? group_choice::everyone : group_choice::none;
   }
 
  private:

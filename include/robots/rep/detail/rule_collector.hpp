@@ -28,17 +28,18 @@ class rule_collector {
 
   constexpr void on_directive(const directive& line) {
     if (line.kind == directive_kind::user_agent) {
+      if (line.starts_group) {
+        group_delay_.reset();
+      }
       groups_.on_user_agent(agent_.compare(line.value), line.starts_group);
-      return;
-    }
-    if (!groups_.relevant()) {
-      return;
-    }
-    found& part = groups_.own() ? own_ : everyone_;
-    if (is_rule(line.kind)) {
-      part.rules.push_back(line);
-    } else if (line.kind == directive_kind::crawl_delay && !part.delay) {
-      part.delay = parse_delay(line.value);
+      take_delay();
+    } else if (line.kind == directive_kind::crawl_delay) {
+      if (!group_delay_) {
+        group_delay_ = parse_delay(line.value);
+      }
+      take_delay();
+    } else if (is_rule(line.kind) && groups_.relevant()) {
+      current().rules.push_back(line);
     }
   }
 
@@ -46,7 +47,7 @@ class rule_collector {
     const found& part = groups_.own_found() ? own_ : everyone_;
     rule_set result;
     result.options_ = options_;
-    result.falls_back_ = groups_.falls_back();
+    result.group_ = groups_.choice();
     result.crawl_delay_ = part.delay;
     result.text_.reserve(text_size(part));
     result.rules_.reserve(part.rules.size());
@@ -65,6 +66,15 @@ class rule_collector {
     std::vector<directive> rules;
     std::optional<std::chrono::milliseconds> delay;
   };
+
+  [[nodiscard]] constexpr found& current() noexcept { return groups_.own() ? own_ : everyone_; }
+
+  /// A delay between two User-agent lines holds for both, so it is kept until the group is over.
+  constexpr void take_delay() noexcept {
+    if (groups_.relevant() && !current().delay) {
+      current().delay = group_delay_;
+    }
+  }
 
   [[nodiscard]] constexpr std::size_t text_size(const found& part) const noexcept {
     std::size_t size = agent_.token().size();
@@ -93,6 +103,7 @@ class rule_collector {
   group_selection groups_;
   found own_;
   found everyone_;
+  std::optional<std::chrono::milliseconds> group_delay_;
 };
 
 }  // namespace robots::detail

@@ -35,11 +35,14 @@ struct key_and_value {
   if (blank == std::string_view::npos) {
     return {};
   }
-  const std::string_view value = trim(line.substr(blank), is_padding);
-  if (value.find_first_of(" \t") != std::string_view::npos) {
+  const std::string_view rest =
+      trim(line.substr(blank), [](char c) { return c == ' ' || c == '\t'; });
+  if (rest.find_first_of(" \t") != std::string_view::npos) {
     return {};
   }
-  return {.key = line.substr(0, blank), .value = value, .found = true};
+  return {.key = trim(line.substr(0, blank), is_padding),
+          .value = trim(rest, is_padding),
+          .found = true};
 }
 
 }  // namespace robots::detail
