@@ -14,6 +14,7 @@
 #include <robots/fetch/scripted_fetcher.hpp>
 #include <robots/fwd.hpp>
 #include <robots/http/cache_control.hpp>
+#include <robots/http/charset.hpp>
 #include <robots/http/freshness.hpp>
 #include <robots/http/host.hpp>
 #include <robots/http/http_date.hpp>

@@ -147,3 +147,21 @@ TEST_CASE("a fetcher that throws cannot be reached, and the policy has its words
   at.web.otherwise(robots::test::ok());
   CHECK(at.cache.allowed(home));
 }
+
+TEST_CASE("a file in UTF-16 or windows-1252 is obeyed like one in UTF-8") {
+  scripted at;
+  std::string utf16{"\xFF\xFE"};
+  for (const char c : std::string{"User-agent: *\nDisallow: /private\n"}) {
+    utf16 += c;
+    utf16 += '\0';
+  }
+  at.web.on(robots_url, ScriptedFetcher::ok(utf16));
+  CHECK_FALSE(at.cache.allowed("https://example.com/private"));
+  CHECK(at.cache.allowed("https://example.com/public"));
+
+  at.web.on("https://latin.example/robots.txt",
+            ScriptedFetcher::ok("User-agent: *\nDisallow: /caf\xE9\n",
+                                {{"Content-Type", "text/plain; charset=ISO-8859-1"}}));
+  CHECK_FALSE(at.cache.allowed("https://latin.example/caf%C3%A9"));
+  CHECK(at.cache.allowed("https://latin.example/caf%E9"));
+}

@@ -4,6 +4,7 @@
 #include <robots/fetch/fallback.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval.hpp>
+#include <robots/http/charset.hpp>
 #include <robots/http/freshness.hpp>
 #include <robots/http/retry_after.hpp>
 #include <robots/rep/document.hpp>
@@ -69,7 +70,10 @@ namespace robots::detail {
   if (result.outcome == outcome::success) {
     parse_options reading = options.parse;
     reading.truncated = reading.truncated || result.truncated;
-    const document text = parse(result.body, reading);
+    const utf8_text body = to_utf8(result.body, result.headers);
+    // The limit is about octets served; what became longer is not cut once more.
+    reading.max_bytes = std::max(reading.max_bytes, body.text().size());
+    const document text = parse(body.text(), reading);
     if (exceeds(options.malformed, text.lines())) {
       source.outcome = outcome::malformed;
     }

@@ -1,0 +1,191 @@
+#pragma once
+
+#include <robots/http/detail/charset_parameter.hpp>
+#include <robots/http/detail/from_utf16.hpp>
+#include <robots/http/detail/from_windows_1252.hpp>
+#include <robots/http/message.hpp>
+#include <robots/rep/detail/ascii.hpp>
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace robots {
+
+/// How the octets of a text stand for characters.
+enum class charset : std::uint8_t {
+  utf_8,         ///< also whatever is not known: the octets stay as they are
+  windows_1252,  ///< also what is called ISO-8859-1 or US-ASCII
+  utf_16le,      ///< UTF-16, the lower octet first
+  utf_16be,      ///< UTF-16, the upper octet first
+};
+
+/// The name of a charset, as IANA registers it, in lower case.
+[[nodiscard]] constexpr std::string_view to_string(charset which) noexcept {
+  switch (which) {
+    case charset::utf_8:
+      return "utf-8";
+    case charset::windows_1252:
+      return "windows-1252";
+    case charset::utf_16le:
+      return "utf-16le";
+    case charset::utf_16be:
+      return "utf-16be";
+  }
+  return "utf-8";
+}
+
+/// The charset that goes by `label`, in any case; nothing for any other.
+///
+/// The labels and what they mean are those of the WHATWG Encoding Standard, section 4.2, for these
+/// four charsets: who says ISO-8859-1 or US-ASCII means windows-1252, and `utf-16` is
+/// little-endian. Constant, but for the length of the label.
+[[nodiscard]] constexpr std::optional<charset> charset_of_label(std::string_view label) noexcept {
+  struct entry {
+    std::string_view label;
+    charset meaning;
+  };
+  using enum charset;
+  constexpr std::array<entry, 32> labels{{{"utf-8", utf_8},
+                                          {"utf8", utf_8},
+                                          {"unicode-1-1-utf-8", utf_8},
+                                          {"unicode11utf8", utf_8},
+                                          {"unicode20utf8", utf_8},
+                                          {"x-unicode20utf8", utf_8},
+                                          {"iso-8859-1", windows_1252},
+                                          {"iso8859-1", windows_1252},
+                                          {"iso88591", windows_1252},
+                                          {"iso_8859-1", windows_1252},
+                                          {"iso_8859-1:1987", windows_1252},
+                                          {"iso-ir-100", windows_1252},
+                                          {"csisolatin1", windows_1252},
+                                          {"latin1", windows_1252},
+                                          {"l1", windows_1252},
+                                          {"cp819", windows_1252},
+                                          {"ibm819", windows_1252},
+                                          {"us-ascii", windows_1252},
+                                          {"ascii", windows_1252},
+                                          {"ansi_x3.4-1968", windows_1252},
+                                          {"windows-1252", windows_1252},
+                                          {"cp1252", windows_1252},
+                                          {"x-cp1252", windows_1252},
+                                          {"utf-16", utf_16le},
+                                          {"utf-16le", utf_16le},
+                                          {"unicode", utf_16le},
+                                          {"csunicode", utf_16le},
+                                          {"ucs-2", utf_16le},
+                                          {"iso-10646-ucs-2", utf_16le},
+                                          {"unicodefeff", utf_16le},
+                                          {"utf-16be", utf_16be},
+                                          {"unicodefffe", utf_16be}}};
+  for (const entry& known : labels) {
+    if (detail::equal_ignoring_case(label, known.label)) {
+      return known.meaning;
+    }
+  }
+  return std::nullopt;
+}
+
+/// The charset in which `to_utf8` reads a body that came with `content_type`. What comes first
+/// decides:
+///
+/// 1. A byte order mark: of UTF-8, or of UTF-16 in either order (WHATWG Encoding, section 6).
+/// 2. NUL in every other octet: at least half of the text is ASCII in UTF-16. RFC 9309,
+/// section 2.2,
+///    has no NUL in robots.txt, so the text means nothing otherwise, whatever its label says.
+/// 3. The `charset` of the Content-Type (RFC 9110, section 8.3.2), unless it says UTF-16 of a body
+///    without any NUL: that would hold no ASCII and so no line of robots.txt.
+/// 4. UTF-8, as RFC 9309, section 2.3, demands.
+///
+/// UTF-32 is not looked for, as WHATWG Encoding does not know it. Linear.
+[[nodiscard]] constexpr charset charset_of(std::string_view body,
+                                           std::string_view content_type = {}) noexcept {
+  if (body.starts_with("\xEF\xBB\xBF")) {
+    return charset::utf_8;
+  }
+  if (body.starts_with("\xFF\xFE")) {
+    return charset::utf_16le;
+  }
+  if (body.starts_with("\xFE\xFF")) {
+    return charset::utf_16be;
+  }
+  if (const std::optional<std::endian> order = detail::utf16_order(body)) {
+    return *order == std::endian::little ? charset::utf_16le : charset::utf_16be;
+  }
+  const std::optional<std::string_view> label = detail::charset_parameter(content_type);
+  const charset said = label ? charset_of_label(*label).value_or(charset::utf_8) : charset::utf_8;
+  const bool utf_16 = said == charset::utf_16le || said == charset::utf_16be;
+  return utf_16 && body.find('\0') == std::string_view::npos ? charset::utf_8 : said;
+}
+
+/// A text that `to_utf8` has made: a view of the octets it was given where nothing had to change,
+/// else a text of its own.
+class utf8_text {
+ public:
+  /// `text` as it stands; it must outlive this object.
+  explicit utf8_text(std::string_view text) noexcept : given_(text) {}
+  /// A text that was made from another charset.
+  explicit utf8_text(std::string converted) noexcept : converted_(std::move(converted)) {}
+
+  /// The text; valid while this object and the octets it was made from are. Constant.
+  [[nodiscard]] std::string_view text() const noexcept { return converted_ ? *converted_ : given_; }
+
+  /// Whether the text is another than the octets it was made from.
+  [[nodiscard]] bool converted() const noexcept { return converted_.has_value(); }
+
+ private:
+  std::string_view given_;
+  std::optional<std::string> converted_;
+};
+
+/// The body of a robots.txt as UTF-8, read in the charset that `charset_of` finds:
+/// `parse(to_utf8(body, content_type).text(), options)`.
+///
+/// - UTF-8, and whatever is not known: the octets as they are, well-formed or not, with the byte
+///   order mark, which `parse` skips. What is not UTF-8 is compared octet by octet, so one bad
+///   octet harms nothing else.
+/// - windows-1252 and its kin, line by line: a line that is UTF-8 stays as it is, any other is
+///   transcoded. Servers call UTF-8 files ISO-8859-1 by default, and a file can grow from
+///   both; a line of Latin-1 that happens to be UTF-8 is rare. The line that a size limit has cut
+///   harms no other. The path of a URL is percent-encoded UTF-8 whatever the charset of the page
+///   (WHATWG URL, section 4.4), so transcoded patterns are the ones that match.
+/// - UTF-16: without its mark; each lone surrogate becomes U+FFFD, an odd last octet is dropped.
+///
+/// Never fails on content. Linear; copies only what is transcoded. The result is at most three
+/// times as long as `body`. A limit such as RFC 9309's 500 KiB is about the octets served: cut the
+/// body by it, then give `parse` the limit or the size of the text, whichever is more, so that a
+/// text which has grown is not cut again.
+[[nodiscard]] inline utf8_text to_utf8(std::string_view body, std::string_view content_type = {}) {
+  constexpr std::string_view::size_type mark = 2;
+  const auto without = [&](std::string_view bom) {
+    return body.substr(body.starts_with(bom) ? mark : 0);
+  };
+  switch (charset_of(body, content_type)) {
+    case charset::utf_16le:
+      return utf8_text{detail::from_utf16(without("\xFF\xFE"), std::endian::little)};
+    case charset::utf_16be:
+      return utf8_text{detail::from_utf16(without("\xFE\xFF"), std::endian::big)};
+    case charset::windows_1252:
+      if (detail::first_line_not_utf8(body) != body.size()) {
+        return utf8_text{detail::from_windows_1252(body)};
+      }
+      break;
+    case charset::utf_8:
+      break;
+  }
+  return utf8_text{body};
+}
+
+/// The same for the headers of a response, of which the first Content-Type counts:
+/// `parse(to_utf8(response.body, response.headers).text(), options)`.
+[[nodiscard]] inline utf8_text to_utf8(std::string_view body,
+                                       const std::vector<http_header>& headers) {
+  return to_utf8(body, find_header(headers, "Content-Type").value_or(std::string_view{}));
+}
+
+}  // namespace robots

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace robots::detail {
+
+/// The length of the well-formed sequence at the start of `text`, from 1 to 4; 0 if there is none.
+///
+///     UTF8-2 = %xC2-DF UTF8-tail
+///     UTF8-3 = %xE0 %xA0-BF UTF8-tail / %xE1-EC 2( UTF8-tail ) /
+///              %xED %x80-9F UTF8-tail / %xEE-EF 2( UTF8-tail )
+///     UTF8-4 = %xF0 %x90-BF 2( UTF8-tail ) / %xF1-F3 3( UTF8-tail ) /
+///              %xF4 %x80-8F 2( UTF8-tail )
+///
+/// (RFC 3629, section 4). Constant.
+[[nodiscard]] constexpr std::size_t utf8_sequence_length(std::string_view text) noexcept {
+  const auto octet = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  if (text.empty()) {
+    return 0;
+  }
+  const unsigned char lead = octet(0);
+  if (lead < 0x80) {
+    return 1;
+  }
+  if (lead < 0xC2 || lead > 0xF4) {
+    return 0;
+  }
+  const std::size_t length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+  if (text.size() < length) {
+    return 0;
+  }
+  const unsigned char least = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+  const unsigned char most = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+  if (octet(1) < least || octet(1) > most) {
+    return 0;
+  }
+  for (std::size_t i = 2; i < length; ++i) {
+    if (octet(i) < 0x80 || octet(i) > 0xBF) {
+      return 0;
+    }
+  }
+  return length;
+}
+
+/// Whether all of `text` is well-formed UTF-8. Linear.
+[[nodiscard]] constexpr bool is_utf8(std::string_view text) noexcept {
+  while (!text.empty()) {
+    const std::size_t length = utf8_sequence_length(text);
+    if (length == 0) {
+      return false;
+    }
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+/// Appends one Unicode scalar value, in 1 to 4 octets (RFC 3629, section 3).
+template <class Text>
+constexpr void append_utf8(Text& text, char32_t character) {
+  const auto append = [&](char32_t octet) { text.push_back(static_cast<char>(octet)); };
+  const auto append_tail = [&](unsigned shift) { append(0x80U | ((character >> shift) & 0x3FU)); };
+  if (character < 0x80) {
+    append(character);
+  } else if (character < 0x800) {
+    append(0xC0U | (character >> 6U));
+    append_tail(0);
+  } else if (character < 0x10000) {
+    append(0xE0U | (character >> 12U));
+    append_tail(6);
+    append_tail(0);
+  } else {
+    append(0xF0U | (character >> 18U));
+    append_tail(12);
+    append_tail(6);
+    append_tail(0);
+  }
+}
+
+}  // namespace robots::detail
