@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+/// What is fuzzed: each body takes any octets and throws `broken_property` when the library breaks
+/// a promise. The fuzzers call them with what they make up, replay.cpp with the saved inputs.
+namespace fuzz {
+
+using octets = std::span<const std::uint8_t>;
+
+/// An octet of options, one of max_bytes, user agent line, then a robots.txt.
+void fuzz_parse(octets input);
+/// Pattern line, then a target without its first slash.
+void fuzz_pattern(octets input);
+/// A target.
+void fuzz_target(octets input);
+/// `User-Agent` header line, then the value of a User-agent line.
+void fuzz_product_token(octets input);
+/// The time now in a line, then headers.
+void fuzz_freshness(octets input);
+/// Base line, then a reference.
+void fuzz_url(octets input);
+/// An octet of options, user agent line, target line without its first slash, then a robots.txt.
+void fuzz_properties(octets input);
+
+}  // namespace fuzz

@@ -1,0 +1,88 @@
+#pragma once
+
+#include "fuzz/bodies.hpp"
+#include <robots/rep/parse_options.hpp>
+
+#include <array>
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace fuzz {
+
+/// The library does not do what it promises.
+class broken_property : public std::logic_error {
+ public:
+  using std::logic_error::logic_error;
+};
+
+inline void require(bool holds, const char* property) {
+  if (!holds) {
+    throw broken_property{property};
+  }
+}
+
+/// Takes an input apart from its start.
+class reader {
+ public:
+  explicit reader(octets input)
+      : text_(input.begin(), input.end()), rest_(text_) {}  // a copy, so that ASan sees overruns
+  reader(const reader&) = delete;
+  reader& operator=(const reader&) = delete;
+
+  /// The next octet; 0 when none is left.
+  [[nodiscard]] unsigned octet() {
+    if (rest_.empty()) {
+      return 0;
+    }
+    const auto value = static_cast<unsigned char>(rest_.front());
+    rest_.remove_prefix(1);
+    return value;
+  }
+
+  /// What stands before the next line feed, which goes too.
+  [[nodiscard]] std::string line() {
+    const std::size_t end = rest_.find('\n');
+    const std::string taken{rest_.substr(0, end)};
+    rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
+    return taken;
+  }
+
+  /// What is left.
+  [[nodiscard]] std::string rest() const { return std::string{rest_}; }
+
+ private:
+  std::string text_;
+  std::string_view rest_;
+};
+
+inline constexpr std::array dialects{robots::dialect::rfc9309, robots::dialect::google};
+
+/// Options by the bits of an octet; none for `@`.
+inline robots::parse_options options_of(unsigned octet) {
+  robots::parse_options options;
+  options.strict = (octet & 1U) != 0;
+  options.delay_closes_group = (octet & 2U) != 0;
+  options.prepend_slash = (octet & 4U) != 0;
+  options.tie = (octet & 8U) != 0 ? robots::tie_break::disallow : robots::tie_break::allow;
+  options.truncated = (octet & 16U) != 0;
+  return options;
+}
+
+/// `text` with its first octets 0x01 turned into runs, so that small inputs reach large bounds.
+inline std::string inflated(std::string_view text, std::size_t length) {
+  std::string result;
+  int runs = 4;
+  for (const char c : text) {
+    if (c == '\x01' && runs > 0) {
+      --runs;
+      result.append(length, 'a');
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+}  // namespace fuzz

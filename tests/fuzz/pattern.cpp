@@ -1,0 +1,53 @@
+#include "fuzz/bodies.hpp"
+#include "fuzz/input.hpp"
+#include "rep/reference_matcher.hpp"
+#include <robots/rep/compile.hpp>
+#include <robots/rep/pattern.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace {
+
+using fuzz::require;
+
+reference::reading reading_of(robots::dialect dialect) {
+  return dialect == robots::dialect::google ? reference::reading::google
+                                            : reference::reading::rfc9309;
+}
+
+/// What a target is compared by when it begins with one slash.
+std::string_view path_of(std::string_view target) { return target.substr(0, target.find('#')); }
+
+}  // namespace
+
+void fuzz::fuzz_pattern(octets input) {
+  reader in{input};
+  const std::string text = in.line();
+  const std::string target = std::string{"/"}.append(inflated(in.rest(), 1'000));
+  if (target.starts_with("//")) {
+    return;  // google/robotstxt takes that for a host
+  }
+  for (const robots::dialect dialect : dialects) {
+    const reference::reading how = reading_of(dialect);
+    const robots::pattern pattern{text, dialect};
+    require(pattern.text() == text, "a pattern keeps its text");
+    require(pattern.specificity() == reference::specificity(text, how),
+            "specificity is the length of the normal form");
+    const bool matched = pattern.matches(target);
+    require(matched == reference::matches(text, path_of(target), how),
+            "the reference matches the same");
+    require(matched == robots::pattern{text, dialect}.matches(target + "#fragment"),
+            "a fragment does not count");
+    if (text.find_first_of("#\r") != std::string::npos || text.find('\0') != std::string::npos ||
+        text.empty() || robots::detail::trim(text, robots::detail::is_blank) != text) {
+      continue;
+    }
+    if (dialect == robots::dialect::rfc9309 && robots::detail::targets_robots_txt(target)) {
+      continue;
+    }
+    const robots::rule_set rules =
+        robots::compile("User-agent: *\nDisallow: " + text, "*", {.dialect = dialect});
+    require(rules.allows(target) != matched, "a rule matches what its pattern does");
+  }
+}

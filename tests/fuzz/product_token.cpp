@@ -1,0 +1,57 @@
+#include "fuzz/bodies.hpp"
+#include "fuzz/input.hpp"
+#include "rep/reference_matcher.hpp"
+#include <robots/rep/compile.hpp>
+#include <robots/rep/document.hpp>
+#include <robots/rep/product_token.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace {
+
+using fuzz::require;
+
+std::string upper(std::string_view text) {
+  std::string result{text};
+  for (char& c : result) {
+    c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
+  }
+  return result;
+}
+
+}  // namespace
+
+void fuzz::fuzz_product_token(octets input) {
+  reader in{input};
+  const std::string header = in.line();
+  const std::string value = in.rest();
+  const std::string_view token = robots::product_token(header);
+  require(reference::lower(token) == reference::token_of(header), "the reference sees this token");
+  require(robots::product_token(token) == token, "a token is its own token");
+  require(robots::product_token(std::string{token} + "/2.1 (+https://bot.example/)") == token,
+          "a version and a comment do not count");
+
+  if (value.find_first_of("#\r\n") != std::string::npos || value.find('\0') != std::string::npos ||
+      robots::detail::trim(value, robots::detail::is_blank) != value) {
+    return;
+  }
+  const std::string text = "User-agent: " + value + "\nDisallow: /\n";
+  const bool named = reference::names_crawler(value, reference::lower(token));
+  const bool everyone = reference::names_everyone(value);
+  for (const robots::dialect dialect : dialects) {
+    const robots::parse_options options{.dialect = dialect};
+    const robots::document document = robots::parse(text, options);
+    const robots::verdict verdict = document.match("/x", header);
+    require(verdict.allowed == !(named || everyone), "the reference is named as well");
+    require(document.match("/x", upper(header)).allowed == verdict.allowed,
+            "case does not count in the crawler's name");
+    require(robots::compile(upper(text), header, options).allows("/x") == verdict.allowed,
+            "case does not count in the line");
+    const bool nobody = token.empty() || (everyone && !named);
+    require(verdict.user_agent == (nobody ? "*" : reference::lower(token)),
+            "a verdict says for whom it is");
+    require(robots::compile(text, header, options).match("/x").user_agent == verdict.user_agent,
+            "both ways name the same");
+  }
+}

@@ -1,0 +1,42 @@
+// The bodies of the fuzzers, over the inputs that were saved: hand-written ones that reach the
+// corners, and what fuzzing has found.
+#include "fuzz/bodies.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+namespace {
+
+void replay(const std::string& target, void (*body)(fuzz::octets)) {
+  const std::filesystem::path folder{ROBOTS_FUZZ_INPUTS};
+  int inputs = 0;
+  for (const auto& entry : std::filesystem::directory_iterator{folder / target}) {
+    INFO(entry.path().string());
+    std::ifstream file{entry.path(), std::ios::binary};
+    const std::vector<char> text{std::istreambuf_iterator<char>{file}, {}};
+    const std::vector<std::uint8_t> octets(text.begin(), text.end());
+    CHECK_NOTHROW(body(octets));
+    ++inputs;
+  }
+  CHECK(inputs > 0);
+}
+
+TEST_CASE("parse takes any octets") { replay("parse", fuzz::fuzz_parse); }
+TEST_CASE("patterns match as the reference does") { replay("pattern", fuzz::fuzz_pattern); }
+TEST_CASE("targets have one normal form") { replay("target", fuzz::fuzz_target); }
+TEST_CASE("product tokens are taken out of any header") {
+  replay("product_token", fuzz::fuzz_product_token);
+}
+TEST_CASE("freshness stays within its limits") { replay("freshness", fuzz::fuzz_freshness); }
+TEST_CASE("URLs, origins and site keys read back") { replay("url", fuzz::fuzz_url); }
+TEST_CASE("the verdict does not depend on how a file is written") {
+  replay("properties", fuzz::fuzz_properties);
+}
+
+}  // namespace

@@ -1,0 +1,250 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// RFC 9309, sections 2.2.1 to 2.2.3, written for clarity and not for speed, to hold the library
+/// against. Shares no code with it: own normal form, own comparison, own choice of groups and
+/// rules. Quadratic in time, copies everything.
+namespace reference {
+
+enum class reading { rfc9309, google };
+enum class line_kind { user_agent, allow, disallow, other };
+
+/// One line of a robots.txt, key and value told apart.
+struct line {
+  line_kind kind;
+  std::string value;
+  std::uint32_t number = 0;
+};
+
+struct answer {
+  bool allowed = true;
+  std::optional<line> rule{};  ///< the one that decided
+  bool falls_back = false;     ///< the groups of `*` applied
+};
+
+inline bool is_hex(char c) {
+  return std::string_view{"0123456789abcdefABCDEF"}.find(c) != std::string_view::npos;
+}
+
+inline bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+/// RFC 3986, section 2.3.
+inline bool is_unreserved(char c) {
+  return is_letter(c) || (c >= '0' && c <= '9') ||
+         std::string_view{"-._~"}.find(c) != std::string_view::npos;
+}
+
+inline std::string lower(std::string_view text) {
+  std::string result{text};
+  for (char& c : result) {
+    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  }
+  return result;
+}
+
+inline std::string escape(unsigned octet) {
+  const std::string_view digits = "0123456789ABCDEF";
+  return {'%', digits[octet / 16], digits[octet % 16]};
+}
+
+/// The octet that an escape at the start of `text` stands for.
+inline std::optional<unsigned> escaped_octet(std::string_view text) {
+  if (text.size() < 3 || text[0] != '%' || !is_hex(text[1]) || !is_hex(text[2])) {
+    return std::nullopt;
+  }
+  return static_cast<unsigned>(std::stoul(std::string{text.substr(1, 2)}, nullptr, 16));
+}
+
+/// Whether a hexadecimal digit written behind `text` would stand behind a stray `%` so that the two
+/// might be taken for an escape.
+inline bool ends_in_stray_percent(std::string_view text) {
+  const std::size_t size = text.size();
+  return (size >= 1 && text[size - 1] == '%') ||
+         (size >= 2 && text[size - 2] == '%' && is_hex(text[size - 1]));
+}
+
+/// Percent normal form (RFC 9309, section 2.2.2), `*` and `$` left as they are: octets outside
+/// ASCII, controls and space encoded in upper case, encoded unreserved octets decoded, encoded
+/// reserved octets kept, a stray `%` kept. google/robotstxt encodes what is outside ASCII, decodes
+/// nothing, and leaves targets alone.
+inline std::string normal_form(std::string_view text, reading how) {
+  std::string result;
+  while (!text.empty()) {
+    if (const auto octet = escaped_octet(text)) {
+      const char c = static_cast<char>(*octet);
+      const bool decode = how == reading::rfc9309 && is_unreserved(c) &&
+                          !(is_hex(c) && ends_in_stray_percent(result));
+      result += decode ? std::string{c} : escape(*octet);
+      text.remove_prefix(3);
+      continue;
+    }
+    const auto octet = static_cast<unsigned char>(text.front());
+    const bool control = how == reading::rfc9309 && (octet <= 0x20 || octet == 0x7F);
+    result += control || octet >= 0x80 ? escape(octet) : std::string{text.front()};
+    text.remove_prefix(1);
+  }
+  return result;
+}
+
+/// In a rule, only a `$` that is not special: to be compared with the target's encoded one.
+inline std::string replace_all(std::string text, char from, std::string_view to) {
+  std::string result;
+  for (const char c : text) {
+    if (c == from) {
+      result += to;
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+/// Path and query of a target, in the form in which it is compared.
+inline std::string comparable_target(std::string_view path, reading how) {
+  if (how == reading::google) {
+    return std::string{path};
+  }
+  return replace_all(replace_all(normal_form(path, how), '*', "%2A"), '$', "%24");
+}
+
+/// RFC 9309, section 2.2.3: `*` any octets, `$` at the end of the pattern the end of the target.
+inline bool matches(std::string_view written, std::string_view path, reading how) {
+  const bool anchored = written.ends_with('$');
+  std::string pattern = normal_form(written.substr(0, written.size() - (anchored ? 1 : 0)), how);
+  if (how == reading::rfc9309) {
+    pattern = replace_all(pattern, '$', "%24");
+  }
+  const std::string target = comparable_target(path, how);
+  std::vector<bool> reached(target.size() + 1, false);  // places the pattern so far can end at
+  reached[0] = true;
+  for (const char c : pattern) {
+    std::vector<bool> next(target.size() + 1, false);
+    for (std::size_t i = 0; i <= target.size(); ++i) {
+      if (c == '*') {
+        next[i] = reached[i] || (i > 0 && next[i - 1]);
+      } else {
+        next[i] = i > 0 && reached[i - 1] && target[i - 1] == c;
+      }
+    }
+    reached = next;
+  }
+  return anchored ? reached.back() : std::ranges::find(reached, true) != reached.end();
+}
+
+/// Section 2.2.2: "the most octets".
+inline std::size_t specificity(std::string_view written, reading how) {
+  return normal_form(written, how).size();
+}
+
+/// A crawler's product token: its name up to white space, a slash or a comment.
+inline std::string token_of(std::string_view user_agent) {
+  while (!user_agent.empty() &&
+         std::string_view{" \t\v\f"}.find(user_agent.front()) != std::string_view::npos) {
+    user_agent.remove_prefix(1);
+  }
+  return lower(user_agent.substr(0, user_agent.find_first_of(" \t\v\f\r\n/(;,")));
+}
+
+/// Whether a User-agent line names everyone.
+inline bool names_everyone(std::string_view value) {
+  return value == "*" || (value.starts_with('*') &&
+                          std::string_view{" \t\v\f"}.find(value[1]) != std::string_view::npos);
+}
+
+/// Whether a User-agent line names the crawler with this token (section 2.2.1).
+inline bool names_crawler(std::string_view value, std::string_view token) {
+  const auto is_token_char = [](char c) { return is_letter(c) || c == '-' || c == '_'; };
+  if (token.empty() || token == "*") {
+    return false;
+  }
+  std::string named;
+  const bool plain = std::ranges::all_of(token, is_token_char);
+  for (const char c : value) {
+    if (plain ? !is_token_char(c)
+              : std::string_view{" \t\v\f/"}.find(c) != std::string_view::npos) {
+      break;
+    }
+    named += c;
+  }
+  return lower(named) == token;
+}
+
+/// The rules of all groups for whose list of User-agent values `applies` holds, and whether there
+/// is such a group.
+template <class Applies>
+std::optional<std::vector<line>> rules_of_groups(const std::vector<line>& lines, Applies applies) {
+  std::vector<line> rules;
+  bool found = false;
+  bool in_agents = false;
+  bool here = false;
+  for (const line& each : lines) {
+    if (each.kind == line_kind::user_agent) {
+      here = (in_agents && here) || applies(each.value);
+      in_agents = true;
+      found = found || here;
+    } else if (each.kind != line_kind::other) {
+      in_agents = false;
+      if (here) {
+        rules.push_back(each);
+      }
+    }
+  }
+  return found ? std::optional{rules} : std::nullopt;
+}
+
+/// google/robotstxt lets `Allow: /x/index.html` allow `/x/` too.
+inline std::vector<std::string> patterns_of(const line& rule, reading how) {
+  std::vector<std::string> patterns{rule.value};
+  const std::size_t slash = rule.value.rfind('/');
+  if (how == reading::google && rule.kind == line_kind::allow && slash != std::string::npos &&
+      rule.value.substr(slash).starts_with("/index.htm")) {
+    patterns.push_back(rule.value.substr(0, slash + 1) + '$');
+  }
+  return patterns;
+}
+
+/// Whether the crawler may fetch `path`, which begins with a slash. Of the rules that match, the
+/// one with the most octets decides, at equal length an Allow; `rule` is the first such line.
+inline answer decide(const std::vector<line>& lines, std::string_view user_agent,
+                     std::string_view path, reading how) {
+  answer result;
+  const std::string token = token_of(user_agent);
+  auto rules =
+      rules_of_groups(lines, [&](std::string_view value) { return names_crawler(value, token); });
+  if (!rules) {
+    rules = rules_of_groups(lines, names_everyone);
+    result.falls_back = rules.has_value();
+  }
+  const std::string compared = comparable_target(path, how);
+  const std::string_view robots_txt = "/robots.txt";
+  if (how == reading::rfc9309 &&
+      (compared == robots_txt || compared.starts_with(std::string{robots_txt} + "?"))) {
+    return result;
+  }
+  std::size_t most = 0;
+  for (const line& rule : rules.value_or(std::vector<line>{})) {
+    if (rule.value.empty()) {
+      continue;
+    }
+    for (const std::string& pattern : patterns_of(rule, how)) {
+      const std::size_t octets = specificity(pattern, how);
+      const bool decides = octets > most || (octets == most && rule.kind == line_kind::allow &&
+                                             result.rule->kind == line_kind::disallow);
+      if (decides && matches(pattern, path, how)) {
+        most = octets;
+        result.rule = rule;
+        result.allowed = rule.kind == line_kind::allow;
+      }
+    }
+  }
+  return result;
+}
+
+}  // namespace reference
