@@ -267,6 +267,11 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher decodes content", F, fetcher_decoding) {
                loopback_reply{.body = gzip(rules), .headers = {{"Content-Encoding", "gzip"}}});
     check_answered(fetcher.fetch(get(server.url("/robots.txt"))), 200, rules);
   }
+  SUBCASE("but not in several layers, which no limit on the outcome can hold") {
+    server.get("/robots.txt", loopback_reply{.body = gzip(gzip(rules)),
+                                             .headers = {{"Content-Encoding", "gzip, gzip"}}});
+    check_failed(fetcher.fetch(get(server.url("/robots.txt"))), robots::fetch_error::protocol);
+  }
   SUBCASE("and says so when it is none") {
     server.get("/robots.txt", loopback_reply{.body = "this is no gzip at all",
                                              .headers = {{"Content-Encoding", "gzip"}}});

@@ -429,3 +429,63 @@ TEST_CASE("a deadline at the end of time is none") {
   CHECK(at.cache.allowed(home, {.deadline = robots::time_point::max()}));
   CHECK(at.web.requests().front().timeout == 5'000ms);
 }
+
+namespace {
+
+/// Loses its connection at every second call.
+class FlakyStorage {
+ public:
+  [[nodiscard]] std::optional<robots::cache_entry> find(std::string_view key,
+                                                        robots::time_point now) {
+    if (++calls_ % 2 == 0) {
+      throw std::runtime_error{"connection lost"};
+    }
+    return kept_.find(key, now);
+  }
+  void store(std::string_view, const robots::cache_entry&, robots::time_point) {
+    throw std::runtime_error{"connection lost"};
+  }
+  void erase(std::string_view key) { kept_.erase(key); }
+  void clear() { kept_.clear(); }
+  [[nodiscard]] std::size_t size() const { return kept_.size(); }
+
+ private:
+  LruStorage<8> kept_;
+  int calls_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("a storage that throws costs a fetch, not the answer") {
+  ScriptedFetcher web;
+  web.on(robots_url, robots::test::ok());
+  basic_robots_cache<ScriptedFetcher, ManualClock, FlakyStorage> cache{foo_bot(), web};
+  CHECK(cache.allowed(home));
+  CHECK_FALSE(cache.allowed(secret));
+  CHECK(web.count() == 2);
+  CHECK(cache.stats().storage_failures > 1);
+  CHECK(cache.stats().retrievals == 2);
+}
+
+TEST_CASE("a bare host and its origin share what is fresh, however stale the other's entry is") {
+  ManualClock clock;
+  ScriptedFetcher web;
+  web.otherwise(robots::test::ok());
+  basic_robots_cache<ScriptedFetcher, ManualClock> cache{foo_bot(), web, clock};
+  static_cast<void>(cache.get("example.com"));
+  static_cast<void>(cache.get("https://example.com"));
+  CHECK(web.count() == 1);
+  clock.advance(25h);
+  static_cast<void>(cache.get("https://example.com"));
+  static_cast<void>(cache.get("example.com"));
+  CHECK(web.count() == 2);
+  clock.advance(23h);
+  static_cast<void>(cache.get("example.com"));
+  CHECK(web.count() == 2);
+}
+
+TEST_CASE("an exclusion that could never hold is refused at construction") {
+  cache_options options = foo_bot();
+  options.excluded = {"gov", " mil"};
+  CHECK_THROWS_AS((basic_robots_cache<ScriptedFetcher>{options}), std::invalid_argument);
+}

@@ -87,42 +87,6 @@ robots::parse_options options_of(const json& value) {
   return options;
 }
 
-std::string_view name_of(robots::diagnostic_code code) {
-  using enum robots::diagnostic_code;
-  switch (code) {
-    case malformed_line:
-      return "malformed_line";
-    case missing_colon:
-      return "missing_colon";
-    case misspelled_key:
-      return "misspelled_key";
-    case unknown_key:
-      return "unknown_key";
-    case rule_outside_group:
-      return "rule_outside_group";
-    case pattern_never_matches:
-      return "pattern_never_matches";
-    case empty_product_token:
-      return "empty_product_token";
-    case invalid_crawl_delay:
-      return "invalid_crawl_delay";
-    case repeated_crawl_delay:
-      return "repeated_crawl_delay";
-    case delay_only_group:
-      return "delay_only_group";
-    case nul_in_line:
-      return "nul_in_line";
-    case line_too_long:
-      return "line_too_long";
-    case file_too_long:
-      return "file_too_long";
-    case looks_like_html:
-      return "looks_like_html";
-    default:
-      return "";
-  }
-}
-
 /// What is expected under `key` in a dialect, if the case says: one value for all dialects, or an
 /// object with one for some of them.
 std::optional<json> expected(const json& from, const std::string& key, robots::dialect dialect) {
@@ -212,7 +176,7 @@ int run_case(const json& item, robots::dialect dialect) {
       const auto line = finding.at("line").get<std::uint32_t>();
       const auto code = finding.at("code").get<std::string>();
       CHECK(std::ranges::any_of(document.diagnostics(), [&](const robots::diagnostic& made) {
-        return made.line == line && name_of(made.code) == code;
+        return made.line == line && to_string(made.code) == code;
       }));
     }
     const bool clean = !wanted->empty() || document.diagnostics().empty();

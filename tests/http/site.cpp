@@ -49,6 +49,14 @@ TEST_CASE("a site has one key for all its spellings") {
   CHECK(key("example.com:8080/x") == "example.com:8080");
   CHECK(key("example.com:") == "none");
   CHECK(key("http:/example.com") == "none");
+  CHECK(key("http://127.0.0.1/") == "http://127.0.0.1");
+  for (const char* odd : {"http://127.1", "http://2130706433", "http://0x7f.0.0.1",
+                          "http://0177.0.0.1", "http://127.0.0.0x1", "http://256.0.0.1", "127.1"}) {
+    CAPTURE(odd);
+    CHECK(key(odd) == "none");
+  }
+  CHECK(key("http://1.example") == "http://1.example");
+  CHECK(key("http://example.0xyz") == "http://example.0xyz");
   CHECK(key("mailto:bob@example.com") == "none");
   CHECK(key("example.com:443") == "https://example.com");
   CHECK(key("[::1]:80") == "http://[::1]");

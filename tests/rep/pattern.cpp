@@ -15,7 +15,8 @@ constexpr bool matches(std::string_view text, std::string_view target) {
   return pattern{text}.matches(target);
 }
 
-// RFC 9309, section 2.2.2: the table of percent-encoded paths.
+// RFC 9309, section 2.2.2: the table of percent-encoded paths. Its second row encodes reserved
+// octets; here they are compared as they are written, as nearly all implementations do.
 static_assert(matches("/foo/bar?baz=quz", "/foo/bar?baz=quz"));
 static_assert(matches("/foo/bar?baz=https://foo.bar", "/foo/bar?baz=https://foo.bar"));
 static_assert(matches("/foo/bar/%E3%83%84", "/foo/bar/%E3%83%84"));
@@ -115,7 +116,7 @@ TEST_CASE("a copied pattern matches on its own, whether it was rewritten or not"
 }
 
 TEST_CASE("a target whose normal form is longer than the stack buffer is matched all the same") {
-  const std::string filler(5'000, ' ');  // three octets each in normal form
+  const std::string filler(30'000, ' ');  // three octets each in normal form
   const std::string target = "/a" + filler + "/needle/" + filler + "end";
   CHECK(pattern{"/a*/needle/*end$"}.matches(target));
   CHECK(pattern{"/a%20%20"}.matches(target));

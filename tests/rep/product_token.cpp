@@ -17,6 +17,14 @@ static_assert(product_token("  FooBot 1") == "FooBot");
 static_assert(product_token("FooBot(x)") == "FooBot");
 static_assert(product_token("MJ12bot/v1.4.8") == "MJ12bot");
 static_assert(product_token("*") == "*");
+static_assert(product_token("Mozilla/5.0 (compatible; ExampleBot/0.1; "
+                            "https://www.example.com/bot.html)") == "ExampleBot");
+static_assert(product_token("Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; Compatible; "
+                            "FooBot/2.1; +http://foo.example/)") == "FooBot");
+static_assert(product_token("Mozilla/5.0 (X11; Linux x86_64)") == "Mozilla");
+static_assert(product_token("Mozilla/5.0 (compatible;") == "Mozilla");
+static_assert(product_token("Mozilla") == "Mozilla");
+static_assert(product_token("FooBot (compatible; BarBot)") == "FooBot");
 static_assert(product_token("").empty());
 static_assert(product_token("/1.0").empty());
 static_assert(product_token("(compatible)").empty());

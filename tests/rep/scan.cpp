@@ -139,6 +139,16 @@ TEST_CASE("a line that is too long is cut: a Disallow stays, an Allow goes") {
   CHECK(kept.directives.size() == 2);
 }
 
+TEST_CASE("a line that is cut inside an escape is cut before it") {
+  std::string line = "Disallow: /";
+  line += std::string(robots::max_line_bytes - line.size() - 2, 'x') + "%e3%83";
+  const std::string text = "User-agent: *\n" + line + "\n";
+  const auto seen = record(text);
+  REQUIRE(seen.directives.size() == 2);
+  CHECK(seen.directives[1].value.ends_with('x'));
+  CHECK_FALSE(robots::parse(text).allows("/" + line.substr(11)));
+}
+
 TEST_CASE("what is cut inside a comment is no loss") {
   const std::string text =
       "User-agent: *\nAllow: /a # " + std::string(robots::max_line_bytes, 'x') + "\nDisallow: /\n";

@@ -20,7 +20,7 @@ struct Nothing {
   void store(std::string_view, const cache_entry&, time_point) {}
   void erase(std::string_view) {}
   void clear() {}
-  std::size_t size() { return 0; }
+  std::size_t size() const { return 0; }
 };
 static_assert(Storage<Nothing>);
 
@@ -40,7 +40,10 @@ struct CannotClear : Nothing {
   void clear() = delete;
 };
 struct HasNoSize : Nothing {
-  std::string size() { return "many"; }
+  std::string size() const { return "many"; }
+};
+struct ChangesToTellItsSize : Nothing {
+  std::size_t size() { return 0; }
 };
 struct CannotMove : Nothing {
   CannotMove() = default;
@@ -53,6 +56,7 @@ static_assert(!Storage<StoresByMutableReference>);
 static_assert(!Storage<CannotErase>);
 static_assert(!Storage<CannotClear>);
 static_assert(!Storage<HasNoSize>);
+static_assert(!Storage<ChangesToTellItsSize>);
 static_assert(!Storage<CannotMove>);
 static_assert(!Storage<int>);
 static_assert(!Storage<const Nothing>);

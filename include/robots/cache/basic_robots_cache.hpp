@@ -8,11 +8,10 @@
 #include <robots/fetch/fetcher.hpp>
 #include <robots/fetch/retrieval.hpp>
 #include <robots/fetch/run_retrieval.hpp>
-#include <robots/fwd.hpp>
+#include <robots/http/excluded_hosts.hpp>
 #include <robots/http/host.hpp>
 #include <robots/http/site.hpp>
 #include <robots/http/site_key.hpp>
-#include <robots/http/tld.hpp>
 #include <robots/observe/observer.hpp>
 #include <robots/store/decision.hpp>
 #include <robots/store/lru_storage.hpp>
@@ -43,7 +42,7 @@ namespace robots {
 ///
 /// All members may be called from any thread. None throws on account of the network or of content.
 /// A look-up that needs no fetch takes constant time on average, and the time of `rule_set::match`.
-template <Fetcher F, Clock C, Storage S, Observer O>
+template <Fetcher F, Clock C = SteadyClock, Storage S = LruStorage<4096>, Observer O = NullObserver>
 class basic_robots_cache {
  public:
   /// Composes a cache of its parts. Throws `std::invalid_argument` when the options contradict
@@ -56,7 +55,7 @@ class basic_robots_cache {
         storage_(std::move(storage)),
         observer_(std::move(observer)) {
     validate(options_);
-    excluded_.assign(options_.excluded.begin(), options_.excluded.end());
+    excluded_ = std::make_shared<const excluded_hosts>(options_.excluded);
     excluded_policy_ = policy::refusal(options_.user_agent, "the host is excluded");
     invalid_policy_ = policy::refusal(options_.user_agent, "not an http or https URL or a host");
   }
@@ -130,6 +129,7 @@ class basic_robots_cache {
                        .allowed = allowed_,
                        .denied = denied_,
                        .excluded = excluded_count_,
+                       .storage_failures = storage_failures_,
                        .size = storage_.size()};
     if constexpr (requires { storage_.evictions(); }) {
       result.evictions = storage_.evictions();
@@ -152,7 +152,7 @@ class basic_robots_cache {
 
   [[nodiscard]] found look_up(std::string_view host_or_url, const call_options& call) {
     if (const auto key = site_key_prefix(host_or_url)) {
-      if (is_excluded(*key)) {
+      if (!excluded_->empty() && excluded_->contains(host_of(*key))) {
         return excluded_site();
       }
       if (auto fresh = find_fresh(*key)) {
@@ -163,14 +163,10 @@ class basic_robots_cache {
     if (!where) {
       return {.policy = invalid_policy_};
     }
-    if (is_excluded(where->host)) {
+    if (excluded_->contains(where->host)) {
       return excluded_site();
     }
     return load(*where, call);
-  }
-
-  [[nodiscard]] bool is_excluded(std::string_view host) const noexcept {
-    return !excluded_.empty() && should_skip_by_tld(host, excluded_);
   }
 
   [[nodiscard]] found excluded_site() const {
@@ -179,12 +175,15 @@ class basic_robots_cache {
 
   [[nodiscard]] found hit(std::shared_ptr<const policy> kept) {
     ++hits_;
-    return {.policy = std::move(kept), .from_cache = true};
+    found result;
+    result.policy = std::move(kept);
+    result.from_cache = true;
+    return result;
   }
 
   [[nodiscard]] std::shared_ptr<const policy> find_fresh(std::string_view key) {
     const time_point now = clock_.now();
-    auto entry = storage_.find(key, now);
+    auto entry = find_entry(key, now);
     return entry && now < entry->fresh_until ? std::move(entry->policy) : nullptr;
   }
 
@@ -198,7 +197,7 @@ class basic_robots_cache {
       auto ticket = flights_.join(shared, key);
       if (ticket.leads()) {
         // Another flight may have landed since the look-up.
-        auto kept = find_own_or_twin(where, key);
+        auto kept = find_shared(where, key);
         if (kept && clock_.now() < kept->fresh_until) {
           ticket.land(kept->policy);
           return hit(std::move(kept->policy));
@@ -225,32 +224,34 @@ class basic_robots_cache {
     return where.key();
   }
 
-  /// The entry of a site. For want of one, that of its twin: a bare host and the origin that
-  /// answered for it have the same rules, so that one need not be fetched while the other is fresh.
-  [[nodiscard]] std::optional<cache_entry> find_own_or_twin(const site& where,
-                                                            const std::string& key) {
+  /// The entry of a site. A bare host and the origin that answered for it have the same rules, so
+  /// that either's entry serves the other, and neither is fetched while one of them is fresh.
+  [[nodiscard]] std::optional<cache_entry> find_shared(const site& where, const std::string& key) {
     const time_point now = clock_.now();
-    if (auto own = storage_.find(key, now)) {
+    auto own = find_entry(key, now);
+    if (own && now < own->fresh_until) {
       return own;
     }
-    site named = where;
-    named.scheme = where.scheme ? std::optional<url_scheme>{} : std::optional{url_scheme::https};
-    auto twin = storage_.find(named.key(), now);
-    if (!twin) {
-      return std::nullopt;
+    site counterpart = where;
+    counterpart.scheme =
+        where.scheme ? std::optional<url_scheme>{} : std::optional{url_scheme::https};
+    auto other = find_entry(counterpart.key(), now);
+    if (!other || (own && now >= other->fresh_until)) {
+      return own;
     }
-    const site& origin = where.scheme ? where : named;
-    const auto good = policy::good(twin->policy);
-    const provenance& answered = good ? good->source() : twin->policy->source();
+    const site& origin = where.scheme ? where : counterpart;
+    const auto good = policy::good(other->policy);
+    const provenance& answered = good ? good->source() : other->policy->source();
     const bool same = answered.status != 0 && answered.url == origin.robots_urls().front();
-    return same ? twin : std::nullopt;
+    return same ? other : own;
   }
 
   [[nodiscard]] found retrieve(const site& where, const std::string& key, const call_options& call,
                                detail::single_flight::ticket& ticket) {
     const time_point began = clock_.now();
-    const retrieval_result result = run_retrieval(
-        retrieval{where, detail::retrieval_options_of(options_)}, fetcher_, clock_, call);
+    const retrieval_result result =
+        run_retrieval(retrieval{where, detail::retrieval_options_of(options_, excluded_)}, fetcher_,
+                      clock_, call);
     const time_point now = clock_.now();
     auto made = detail::make_policy(result, options_, last_policy(where, key), now);
     ++retrievals_;
@@ -262,16 +263,44 @@ class basic_robots_cache {
     } else {
       const auto lifetime = detail::lifetime(result, options_);
       const auto entry = detail::make_entry(made, lifetime, options_.last_good_for, now);
-      ticket.under_way().keep_result([&] { storage_.store(key, entry, now); });
+      keep(key, entry, now, ticket.under_way());
       ticket.land(made);
     }
     observer_.on_retrieval({.site = key, .policy = *made, .duration = now - began});
     return {.policy = std::move(made)};
   }
 
+  /// Stores an entry unless the site was invalidated meanwhile. Whoever does that marks the flight
+  /// before it erases, so that one of the two erases last.
+  void keep(const std::string& key, const cache_entry& entry, time_point now,
+            const detail::flight& flight) noexcept {
+    if (flight.detached()) {
+      return;
+    }
+    try {
+      storage_.store(key, entry, now);
+      if (flight.detached()) {
+        storage_.erase(key);
+      }
+    } catch (...) {
+      ++storage_failures_;
+    }
+  }
+
+  /// The entry of `key`; none when the storage fails.
+  [[nodiscard]] std::optional<cache_entry> find_entry(std::string_view key,
+                                                      time_point now) noexcept {
+    try {
+      return storage_.find(key, now);
+    } catch (...) {
+      ++storage_failures_;
+      return std::nullopt;
+    }
+  }
+
   [[nodiscard]] std::shared_ptr<const policy> last_policy(const site& where,
                                                           const std::string& key) {
-    auto kept = find_own_or_twin(where, key);
+    auto kept = find_shared(where, key);
     return kept ? std::move(kept->policy) : nullptr;
   }
 
@@ -317,7 +346,7 @@ class basic_robots_cache {
   C clock_;
   S storage_;
   O observer_;
-  std::vector<std::string_view> excluded_;
+  std::shared_ptr<const excluded_hosts> excluded_;
   std::shared_ptr<const policy> excluded_policy_;
   std::shared_ptr<const policy> invalid_policy_;
   detail::single_flight flights_;
@@ -329,6 +358,7 @@ class basic_robots_cache {
   counter allowed_ = 0;
   counter denied_ = 0;
   counter excluded_count_ = 0;
+  counter storage_failures_ = 0;
 };
 
 }  // namespace robots

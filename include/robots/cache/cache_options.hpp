@@ -2,22 +2,19 @@
 
 #include <robots/fetch/fallback.hpp>
 #include <robots/fetch/retrieval_options.hpp>
+#include <robots/http/excluded_hosts.hpp>
+#include <robots/rep/malformed_limit.hpp>
 #include <robots/rep/parse_options.hpp>
 #include <robots/rep/product_token.hpp>
 
 #include <chrono>
-#include <cstddef>
+#include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace robots {
-
-/// When a file is so broken that obeying what is left of it would be guessing (the pipeline guide).
-struct malformed_limit {
-  double share = 0.10;    ///< of the lines that are not blank, from 0 to 1
-  std::size_t lines = 5;  ///< and at least so many
-};
 
 /// How a `basic_robots_cache` behaves. The first two must be given.
 struct cache_options {
@@ -54,11 +51,12 @@ struct cache_options {
 
 namespace detail {
 
-[[nodiscard]] inline retrieval_options retrieval_options_of(const cache_options& options) {
+[[nodiscard]] inline retrieval_options retrieval_options_of(
+    const cache_options& options, std::shared_ptr<const excluded_hosts> excluded = nullptr) {
   return {.user_agent = options.user_agent,
           .max_redirects = options.max_redirects,
           .timeout = options.timeout,
-          .excluded = options.excluded,
+          .excluded = std::move(excluded),
           .max_bytes = options.parse.max_bytes};
 }
 

@@ -5,7 +5,6 @@
 #include <robots/http/message.hpp>
 #include <robots/http/origin.hpp>
 #include <robots/http/site.hpp>
-#include <robots/http/tld.hpp>
 #include <robots/http/url.hpp>
 
 #include <algorithm>
@@ -114,6 +113,9 @@ class retrieval {
   }
 
  private:
+  /// RFC 9110, section 4.1, recommends to support URIs of 8,000 octets.
+  static constexpr std::size_t max_location_bytes = 8'000;
+
   [[nodiscard]] static constexpr bool is_redirect(int status) noexcept {
     return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
   }
@@ -147,6 +149,10 @@ class retrieval {
 
   void on_redirect(fetch_response response) {
     const std::optional<std::string_view> location = find_header(response.headers, "Location");
+    if (location && location->size() > max_location_bytes) {
+      response.error_text = "the redirect's Location is too long";
+      return finish(outcome::server_error, std::move(response));
+    }
     const std::optional<std::string> target =
         location ? resolve_reference(url_, *location) : std::nullopt;
     if (!target) {
@@ -165,9 +171,7 @@ class retrieval {
       response.error_text = "the redirect's Location names no host that can be asked";
       return finish(outcome::server_error, std::move(response));
     }
-    const std::vector<std::string_view> excluded{options_.excluded.begin(),
-                                                 options_.excluded.end()};
-    if (should_skip_by_tld(where->host, excluded)) {
+    if (options_.excluded && options_.excluded->contains(where->host)) {
       response.error_text = "redirect to a host that is excluded: " + where->host;
       return finish(outcome::refused, std::move(response));
     }

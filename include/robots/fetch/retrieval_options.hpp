@@ -1,11 +1,13 @@
 #pragma once
 
+#include <robots/http/excluded_hosts.hpp>
+
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace robots {
 
@@ -14,8 +16,8 @@ struct retrieval_options {
   std::string user_agent;  ///< the whole header value, such as `FooBot/1.0 (+https://foo.example)`
   std::string accept = "text/plain, */*;q=0.1";  ///< value of the header `Accept`
   int max_redirects = 5;  ///< to follow; RFC 9309, section 2.3.1.2, asks for five at least
-  std::chrono::milliseconds timeout{5'000};  ///< for each exchange; 0 means no limit
-  std::vector<std::string> excluded{};  ///< hosts never to be redirected to: `should_skip_by_tld`
+  std::chrono::milliseconds timeout{5'000};          ///< for each exchange; 0 means no limit
+  std::shared_ptr<const excluded_hosts> excluded{};  ///< hosts never to be redirected to
   std::size_t max_bytes = 512'000;  ///< of body to keep; 0 means no limit (RFC 9309, section 2.5)
 };
 

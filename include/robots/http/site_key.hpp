@@ -70,6 +70,12 @@ inline constexpr std::array<key_octet, 256> key_octets = [] {
   if (ends == detail::key_octet::other || bad_label()) {
     return std::nullopt;
   }
+  if (detail::is_digit(url[label])) {
+    const std::string_view name = url.substr(host, at - host);
+    if (detail::ends_in_number(name) && !detail::is_ipv4(name)) {
+      return std::nullopt;
+    }
+  }
   if (at - host > detail::max_host_length) {
     return std::nullopt;
   }

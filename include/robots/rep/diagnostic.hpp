@@ -41,7 +41,60 @@ enum class diagnostic_code : std::uint8_t {
   line_too_long,
   file_too_long,
   looks_like_html,
+  duplicate_rule,
+  shadowed_rule,
+  redundant_rule,
+  unmatchable_user_agent,
+  relative_sitemap,
+  malformed_share,
 };
+
+/// The name of a code, as its enumerator is spelled.
+[[nodiscard]] constexpr std::string_view to_string(diagnostic_code code) noexcept {
+  switch (code) {
+    case diagnostic_code::malformed_line:
+      return "malformed_line";
+    case diagnostic_code::missing_colon:
+      return "missing_colon";
+    case diagnostic_code::misspelled_key:
+      return "misspelled_key";
+    case diagnostic_code::unknown_key:
+      return "unknown_key";
+    case diagnostic_code::rule_outside_group:
+      return "rule_outside_group";
+    case diagnostic_code::pattern_never_matches:
+      return "pattern_never_matches";
+    case diagnostic_code::empty_product_token:
+      return "empty_product_token";
+    case diagnostic_code::invalid_crawl_delay:
+      return "invalid_crawl_delay";
+    case diagnostic_code::repeated_crawl_delay:
+      return "repeated_crawl_delay";
+    case diagnostic_code::delay_only_group:
+      return "delay_only_group";
+    case diagnostic_code::nul_in_line:
+      return "nul_in_line";
+    case diagnostic_code::line_too_long:
+      return "line_too_long";
+    case diagnostic_code::file_too_long:
+      return "file_too_long";
+    case diagnostic_code::looks_like_html:
+      return "looks_like_html";
+    case diagnostic_code::duplicate_rule:
+      return "duplicate_rule";
+    case diagnostic_code::shadowed_rule:
+      return "shadowed_rule";
+    case diagnostic_code::redundant_rule:
+      return "redundant_rule";
+    case diagnostic_code::unmatchable_user_agent:
+      return "unmatchable_user_agent";
+    case diagnostic_code::relative_sitemap:
+      return "relative_sitemap";
+    case diagnostic_code::malformed_share:
+      return "malformed_share";
+  }
+  return "malformed_line";
+}
 
 /// Something in a robots.txt text that its author should know.
 struct diagnostic {
@@ -89,6 +142,21 @@ struct diagnostic {
       return with(severity::error, "the file is longer than is read; what follows has no effect");
     case diagnostic_code::looks_like_html:
       return with(severity::error, "looks like HTML; serve robots.txt as plain text");
+    case diagnostic_code::duplicate_rule:
+      return with(severity::note, "the group has this rule already; remove one of the two");
+    case diagnostic_code::shadowed_rule:
+      return with(
+          severity::warning,
+          "never decides: an opposite rule with the same pattern wins; remove one of the two");
+    case diagnostic_code::redundant_rule:
+      return with(severity::note, "changes nothing: a shorter rule of the group says the same");
+    case diagnostic_code::unmatchable_user_agent:
+      return with(severity::error, "names no crawler; a product token holds no such characters");
+    case diagnostic_code::relative_sitemap:
+      return with(severity::warning, "write an absolute URL; crawlers may not resolve a path");
+    case diagnostic_code::malformed_share:
+      return with(severity::error,
+                  "so many lines are no `key: value` that strict crawlers may obey none of them");
   }
   return with(severity::error, "unknown diagnostic");
 }

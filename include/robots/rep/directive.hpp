@@ -34,6 +34,7 @@ struct directive {
   std::string_view key{};                         ///< as written
   std::string_view value{};                       ///< as written
   std::uint32_t line = 0;                         ///< 1-based
+  std::uint32_t column = 0;                       ///< of the value, 1-based, in octets
   bool starts_group = false;                      ///< a User-agent line that opens a group
   bool in_group = false;                          ///< some User-agent line stands before it
 };

@@ -3,6 +3,7 @@
 #include <robots/rep/detail/agent_matcher.hpp>
 #include <robots/rep/detail/document_builder.hpp>
 #include <robots/rep/detail/find_basis.hpp>
+#include <robots/rep/detail/names_collector.hpp>
 #include <robots/rep/detail/normal_target.hpp>
 #include <robots/rep/detail/parse_delay.hpp>
 #include <robots/rep/detail/rule_collector.hpp>
@@ -19,6 +20,7 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -29,7 +31,8 @@ namespace robots {
 
 /// Everything that one robots.txt says (WEB::ROBOTS's PARSE). Made by `parse`.
 ///
-/// Owns a copy of the text. A value that many threads may ask at once. A `user_agent` is a product
+/// Owns a copy of the text, which all views and ranges that it gives out point into: keep the
+/// document as long as them. A value that many threads may ask at once. A `user_agent` is a product
 /// token or a whole `User-Agent` header value; "*" asks for what holds for crawlers that are not
 /// named. A `target` is an absolute URL or a path with query.
 class document {
@@ -59,7 +62,7 @@ class document {
       const detail::decision_basis basis = detail::find_basis(parts_, options_.tie, agent, cursor);
       verdict result{.user_agent = basis.group == group_choice::everyone ? "*" : normalized(agent)};
       if (basis.rule != nullptr) {
-        detail::set_rule(result, *basis.rule, parts_.text);
+        detail::set_rule(result, *basis.rule, all_text());
       }
       return result;
     });
@@ -82,7 +85,7 @@ class document {
 
   /// The values of all lines of one kind, as written, in file order.
   [[nodiscard]] constexpr value_range values(directive_kind kind) const noexcept {
-    return {parts_.records, parts_.text, kind};
+    return {parts_.records, all_text(), kind};
   }
 
   /// The Crawl-delay that applies to a crawler, in milliseconds, rounded up; nothing when its
@@ -144,7 +147,7 @@ class document {
 
   /// The groups in file order, not merged.
   [[nodiscard]] constexpr group_range groups() const noexcept {
-    return {parts_.records, parts_.text};
+    return {parts_.records, all_text()};
   }
 
   /// What the author of the file should know, by line. Empty for a clean file.
@@ -152,18 +155,29 @@ class document {
     return parts_.diagnostics;
   }
 
+  /// How the text was read.
+  [[nodiscard]] constexpr const parse_options& options() const noexcept { return options_; }
+
   /// How many lines there are, and how many of them are no `key: value` (the pipeline guide).
   [[nodiscard]] constexpr line_counts lines() const noexcept { return parts_.lines; }
 
   /// The rules that apply to one crawler, compiled: what a hot loop should ask.
   [[nodiscard]] constexpr rule_set rules_for(std::string_view user_agent) const {
     detail::rule_collector collector{user_agent, options_};
-    for (const detail::record& line : parts_.records) {
-      if (!line.implied) {
-        collector.on_directive(directive_of(line));
-      }
-    }
+    tell(collector);
     return collector.finish();
+  }
+
+  /// The same for a crawler that goes by several names, the most specific first; see `compile`.
+  [[nodiscard]] constexpr rule_set rules_for(std::span<const std::string_view> user_agents) const {
+    return detail::collect_names(user_agents, options_,
+                                 [this](auto& collector) { tell(collector); });
+  }
+
+  /// The same for names in braces.
+  [[nodiscard]] constexpr rule_set rules_for(
+      std::initializer_list<std::string_view> user_agents) const {
+    return rules_for(std::span{user_agents.begin(), user_agents.size()});
   }
 
  private:
@@ -172,13 +186,28 @@ class document {
   constexpr document(detail::document_parts parts, const parse_options& options)
       : parts_(std::move(parts)), options_(options) {}
 
+  [[nodiscard]] constexpr std::string_view all_text() const noexcept {
+    return {parts_.text.data(), parts_.text.size()};
+  }
+
   [[nodiscard]] constexpr directive directive_of(const detail::record& line) const noexcept {
     return {.kind = line.kind,
             .key = line.key.in(parts_.text),
             .value = line.rule.written.in(parts_.text),
             .line = line.rule.line,
+            .column = line.column,
             .starts_group = line.starts_group,
             .in_group = line.in_group};
+  }
+
+  /// Gives every directive to a maker of rule sets.
+  template <class Collector>
+  constexpr void tell(Collector& collector) const {
+    for (const detail::record& line : parts_.records) {
+      if (!line.implied) {
+        collector.on_directive(directive_of(line));
+      }
+    }
   }
 
   /// The crawler's token in lower case, from the file if it is named there.

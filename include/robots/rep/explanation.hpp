@@ -43,7 +43,7 @@ struct explanation {
   robots::verdict verdict{};                ///< the answer
   group_choice group = group_choice::none;  ///< whose rules were asked, and why
   std::string target{};                     ///< the normal form of the target
-  std::vector<matching_rule> matches{};     ///< all that match, the deciding one first; were
+  std::vector<matching_rule> matches{};     ///< all that match, the deciding one first (none decides about /robots.txt); were
                                             ///< it gone, the next one would decide
 };
 

@@ -11,7 +11,7 @@
 #include <iterator>
 #include <optional>
 #include <span>
-#include <vector>
+#include <string_view>
 
 namespace robots {
 
@@ -40,9 +40,9 @@ class group_range {
     /// The current group.
     [[nodiscard]] constexpr group operator*() const noexcept {
       const auto here = rest_.first(size_);
-      return {.user_agents = {here, *text_, directive_kind::user_agent},
-              .allow = {here, *text_, directive_kind::allow},
-              .disallow = {here, *text_, directive_kind::disallow},
+      return {.user_agents = {here, text_, directive_kind::user_agent},
+              .allow = {here, text_, directive_kind::allow},
+              .disallow = {here, text_, directive_kind::disallow},
               .crawl_delay = delay(here)};
     }
     /// Moves to the next group.
@@ -65,8 +65,8 @@ class group_range {
    private:
     friend class group_range;
 
-    constexpr iterator(std::span<const detail::record> rest, const std::vector<char>& text) noexcept
-        : rest_(rest), text_(&text) {
+    constexpr iterator(std::span<const detail::record> rest, std::string_view text) noexcept
+        : rest_(rest), text_(text) {
       settle();
     }
 
@@ -90,7 +90,7 @@ class group_range {
         if (line.kind != directive_kind::crawl_delay) {
           continue;
         }
-        if (const auto value = detail::parse_delay(line.rule.written.in(*text_))) {
+        if (const auto value = detail::parse_delay(line.rule.written.in(text_))) {
           return value;
         }
       }
@@ -98,25 +98,24 @@ class group_range {
     }
 
     std::span<const detail::record> rest_;
-    const std::vector<char>* text_ = nullptr;
+    std::string_view text_;
     std::size_t size_ = 0;
   };
 
   /// Used by `document`.
-  constexpr group_range(std::span<const detail::record> records,
-                        const std::vector<char>& text) noexcept
-      : records_(records), text_(&text) {}
+  constexpr group_range(std::span<const detail::record> records, std::string_view text) noexcept
+      : records_(records), text_(text) {}
 
   /// The first group.
-  [[nodiscard]] constexpr iterator begin() const noexcept { return {records_, *text_}; }
+  [[nodiscard]] constexpr iterator begin() const noexcept { return {records_, text_}; }
   /// Behind the last group.
-  [[nodiscard]] constexpr iterator end() const noexcept { return {records_.last(0), *text_}; }
+  [[nodiscard]] constexpr iterator end() const noexcept { return {records_.last(0), text_}; }
   /// Whether there are no groups.
   [[nodiscard]] constexpr bool empty() const noexcept { return begin() == end(); }
 
  private:
   std::span<const detail::record> records_;
-  const std::vector<char>* text_;
+  std::string_view text_;
 };
 
 }  // namespace robots

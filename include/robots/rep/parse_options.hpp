@@ -13,6 +13,13 @@ enum class tie_break : std::uint8_t {
   disallow,  ///< the careful choice, for compliance frameworks that want it (the pipeline guide)
 };
 
+/// Which groups apply to a crawler that goes by several names.
+enum class several_names : std::uint8_t {
+  first_with_group,  ///< the first name that has a group decides alone, in the order given: a
+                     ///< crawler lists its own name before the one it falls back to
+  union_of_groups,   ///< the groups of all names are merged, as google/robotstxt does it
+};
+
 /// How a robots.txt text is read. Every default is RFC 9309's choice.
 struct parse_options {
   /// Whose reading decides where implementations disagree.
@@ -30,6 +37,8 @@ struct parse_options {
   bool prepend_slash = false;
   /// Which rule decides between equally long ones.
   tie_break tie = tie_break::allow;
+  /// Whose groups apply to a crawler with several names; without effect on one with one name.
+  several_names names = several_names::first_with_group;
 };
 
 }  // namespace robots

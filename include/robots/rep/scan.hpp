@@ -50,8 +50,10 @@ class scanner {
       requires(Handler& handler, const diagnostic& finding) { handler.on_diagnostic(finding); };
 
  public:
-  constexpr scanner(Handler& handler, const parse_options& options) noexcept
-      : handler_(handler), options_(options), traits_(traits_of(options.dialect)) {}
+  /// Reads as `traits` says, whatever the dialect of `options`.
+  constexpr scanner(Handler& handler, const parse_options& options,
+                    const dialect_traits& traits) noexcept
+      : handler_(handler), options_(options), traits_(traits) {}
 
   constexpr line_counts run(std::string_view text) {
     const std::string_view whole = cut(text);
@@ -91,6 +93,14 @@ class scanner {
     return static_cast<std::size_t>(std::ranges::mismatch(text, mark).in1 - text.begin());
   }
 
+  /// Half an escape would be taken for octets of its own, and the rule would match nothing.
+  [[nodiscard]] static constexpr std::string_view without_cut_escape(
+      std::string_view line) noexcept {
+    const auto percent = line.rfind('%');
+    return percent != std::string_view::npos && percent + 2 >= line.size() ? line.substr(0, percent)
+                                                                           : line;
+  }
+
   [[nodiscard]] static constexpr bool has_nul(std::string_view text) noexcept {
     return text.find('\0') != std::string_view::npos;
   }
@@ -101,6 +111,9 @@ class scanner {
     line = line.substr(0, max_line_bytes);
     // What is cut inside a comment is no loss.
     const bool is_cut = too_long && line.find('#') == std::string_view::npos;
+    if (is_cut && !traits_.keeps_cut_allow) {
+      line = without_cut_escape(line);
+    }
     if (is_cut) {
       report(diagnostic_code::line_too_long, number, line.substr(line.size()));
     }
@@ -146,7 +159,11 @@ class scanner {
       close_agents();
       return;
     }
-    tell({.kind = kind, .key = parts.key, .value = parts.value, .line = number});
+    tell({.kind = kind,
+          .key = parts.key,
+          .value = parts.value,
+          .line = number,
+          .column = column_of(parts.value)});
   }
 
   /// Works out where groups begin (RFC 9309, section 2.1: a group is one or more User-agent lines
@@ -219,9 +236,12 @@ class scanner {
   /// Reports a finding on line `number`, where `at` begins.
   constexpr void report(diagnostic_code code, std::uint32_t number, std::string_view at) {
     if constexpr (diagnoses) {
-      const auto column = static_cast<std::uint32_t>(at.data() - begin_) + 1;
-      handler_.on_diagnostic(make_diagnostic(code, number, column));
+      handler_.on_diagnostic(make_diagnostic(code, number, column_of(at)));
     }
+  }
+
+  [[nodiscard]] constexpr std::uint32_t column_of(std::string_view at) const noexcept {
+    return static_cast<std::uint32_t>(at.data() - begin_) + 1;
   }
 
   Handler& handler_;
@@ -245,7 +265,7 @@ class scanner {
 template <DirectiveHandler Handler>
 constexpr line_counts scan(std::string_view text, Handler& handler,
                            const parse_options& options = {}) {
-  return detail::scanner<Handler>{handler, options}.run(text);
+  return detail::scanner<Handler>{handler, options, detail::traits_of(options.dialect)}.run(text);
 }
 
 }  // namespace robots

@@ -7,7 +7,6 @@
 #include <iterator>
 #include <span>
 #include <string_view>
-#include <vector>
 
 namespace robots {
 
@@ -27,7 +26,7 @@ class value_range {
 
     /// The value of the current line.
     [[nodiscard]] constexpr std::string_view operator*() const noexcept {
-      return at_->rule.written.in(*text_);
+      return at_->rule.written.in(text_);
     }
     /// Moves to the next line of the kind.
     constexpr iterator& operator++() noexcept {
@@ -49,9 +48,9 @@ class value_range {
    private:
     friend class value_range;
 
-    constexpr iterator(const detail::record* at, const detail::record* end,
-                       const std::vector<char>& text, directive_kind kind) noexcept
-        : at_(at), end_(end), text_(&text), kind_(kind) {
+    constexpr iterator(const detail::record* at, const detail::record* end, std::string_view text,
+                       directive_kind kind) noexcept
+        : at_(at), end_(end), text_(text), kind_(kind) {
       settle();
     }
 
@@ -63,14 +62,14 @@ class value_range {
 
     const detail::record* at_ = nullptr;
     const detail::record* end_ = nullptr;
-    const std::vector<char>* text_ = nullptr;
+    std::string_view text_;
     directive_kind kind_ = directive_kind::unknown;
   };
 
   /// Used by `document`.
-  constexpr value_range(std::span<const detail::record> records, const std::vector<char>& text,
+  constexpr value_range(std::span<const detail::record> records, std::string_view text,
                         directive_kind kind) noexcept
-      : records_(records), text_(&text), kind_(kind) {}
+      : records_(records), text_(text), kind_(kind) {}
 
   /// The first value.
   [[nodiscard]] constexpr iterator begin() const noexcept { return at(0); }
@@ -82,11 +81,11 @@ class value_range {
  private:
   [[nodiscard]] constexpr iterator at(std::size_t index) const noexcept {
     const detail::record* const first = records_.data();
-    return {first + index, first + records_.size(), *text_, kind_};
+    return {first + index, first + records_.size(), text_, kind_};
   }
 
   std::span<const detail::record> records_;
-  const std::vector<char>* text_;
+  std::string_view text_;
   directive_kind kind_;
 };
 

@@ -59,6 +59,27 @@ struct decision {
   }
 };
 
+namespace detail {
+
+/// `text` with whatever a terminal or a log could take for more than text as `\xNN`.
+[[nodiscard]] inline std::string printable(std::string_view text) {
+  constexpr std::string_view digits = "0123456789ABCDEF";
+  std::string result;
+  for (const char c : text) {
+    const auto octet = static_cast<unsigned char>(c);
+    if (octet >= 0x20 && octet < 0x7F) {
+      result += c;
+    } else {
+      result += "\\x";
+      result += digits[octet / 16U];
+      result += digits[octet % 16U];
+    }
+  }
+  return result;
+}
+
+}  // namespace detail
+
 /// One sentence for people: the answer, the rule and its line, or the row of the failure table.
 [[nodiscard]] inline std::string explain(const decision& what) {
   std::string text = what.allowed ? "allowed: " : "not allowed: ";
@@ -69,15 +90,16 @@ struct decision {
       row += " (HTTP " + std::to_string(source.status) + ')';
     }
     if (!source.error_text.empty()) {
-      row += " (" + source.error_text + ')';
+      row += " (" + detail::printable(source.error_text) + ')';
     }
     return row;
   };
   switch (what.reason) {
     case decision_reason::rule:
       text += to_string(*what.verdict.directive);
-      text += " \"" + std::string{*what.verdict.pattern} + "\", line " +
-              std::to_string(what.verdict.line) + ", for " + std::string{what.verdict.user_agent};
+      text += " \"" + detail::printable(*what.verdict.pattern) + "\", line " +
+              std::to_string(what.verdict.line) + ", for " +
+              detail::printable(what.verdict.user_agent);
       break;
     case decision_reason::no_rule:
       text += "no rule matches";

@@ -51,6 +51,7 @@ class LruStorage {
 
   /// The entry of `key`, which becomes the most recently used one.
   [[nodiscard]] std::optional<cache_entry> find(std::string_view key, time_point now) {
+    std::list<node> dropped;  // destroyed after the lock is given back
     const std::scoped_lock lock{mutex_};
     const auto found = index_.find(key);
     if (found == index_.end()) {
@@ -59,7 +60,7 @@ class LruStorage {
     const iterator at = found->second;
     if (at->value.keep_until <= now) {
       index_.erase(found);
-      entries_.erase(at);
+      dropped.splice(dropped.begin(), entries_, at);
       return std::nullopt;
     }
     entries_.splice(entries_.begin(), entries_, at);
@@ -70,9 +71,10 @@ class LruStorage {
   /// recently used one goes.
   void store(std::string_view key, const cache_entry& entry, time_point /*now*/) {
     std::list<node> dropped;  // destroyed after the lock is given back
+    cache_entry replaced = entry;
     const std::scoped_lock lock{mutex_};
     if (const auto found = index_.find(key); found != index_.end()) {
-      found->second->value = entry;
+      std::swap(found->second->value, replaced);
       entries_.splice(entries_.begin(), entries_, found->second);
       return;
     }
@@ -92,6 +94,7 @@ class LruStorage {
 
   /// Drops the entry of `key`, if there is one.
   void erase(std::string_view key) {
+    std::list<node> dropped;  // destroyed after the lock is given back
     const std::scoped_lock lock{mutex_};
     const auto found = index_.find(key);
     if (found == index_.end()) {
@@ -99,7 +102,7 @@ class LruStorage {
     }
     const iterator at = found->second;
     index_.erase(found);
-    entries_.erase(at);
+    dropped.splice(dropped.begin(), entries_, at);
   }
 
   /// Drops every entry.

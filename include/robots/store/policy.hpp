@@ -71,7 +71,9 @@ class policy {
         file_delay_(text.file_delay()),
         source_(std::move(source)) {
     for (const std::string_view sitemap : text.sitemaps()) {
-      sitemaps_.emplace_back(sitemap);
+      if (!sitemap.empty()) {
+        sitemaps_.emplace_back(sitemap);
+      }
     }
     if (const auto host = text.host()) {
       host_ = *host;

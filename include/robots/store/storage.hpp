@@ -20,24 +20,25 @@ struct cache_entry {
 
 /// Where a cache keeps its entries, by the key of `site::key`.
 ///
-/// A model may be called from any thread at once. `find(key, now)` gives the entry last stored
-/// under `key`, unless `keep_until <= now`, or the model dropped it to stay within its bounds: a
-/// storage may forget at any time, and must never give an entry of another key. `store` replaces.
-/// `erase` and `clear` hold for every `find` that begins after they return. A model that also has
-/// `evictions()`, the number of entries it dropped for want of room, is asked for it by
+/// A model may be called from any thread at once. What it throws costs the cache that one look-up
+/// or store, and is counted. `find(key, now)` gives the entry last stored under `key`, unless
+/// `keep_until <= now`, or the model dropped it to stay within its bounds: a storage may forget at
+/// any time, and must never give an entry of another key. `store` replaces. `erase` and `clear`
+/// hold for every `find` that begins after they return. A model that also has `evictions() const`,
+/// the number of entries it dropped for want of room, is asked for it by
 /// `basic_robots_cache::stats`.
 ///
 /// Exemplar: after `s.store(key, entry, now)`, `s.find(key, now)->policy == entry.policy`.
 ///
 /// Models: `LruStorage<N>`.
 template <class S>
-concept Storage = std::movable<S> && requires(S& storage, std::string_view key,
+concept Storage = std::movable<S> && requires(S& storage, const S& constant, std::string_view key,
                                               const cache_entry& entry, time_point now) {
   { storage.find(key, now) } -> std::same_as<std::optional<cache_entry>>;
   storage.store(key, entry, now);
   storage.erase(key);
   storage.clear();
-  { storage.size() } -> std::convertible_to<std::size_t>;
+  { constant.size() } -> std::convertible_to<std::size_t>;
 };
 
 }  // namespace robots

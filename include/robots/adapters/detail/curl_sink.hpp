@@ -2,6 +2,7 @@
 #pragma once
 
 #include <robots/adapters/detail/curl_settings.hpp>
+#include <robots/rep/detail/ascii.hpp>
 
 #include <curl/curl.h>
 
@@ -78,6 +79,11 @@ class curl_sink {
     header_room_ -= line.size();
     if (line.starts_with("HTTP/")) {
       headers_complete_ = false;
+      codings_ = 0;
+    }
+    if (++header_lines_ > max_header_lines || !takes_coding(line)) {
+      headers_over_limit_ = true;
+      return refuse(line.size());
     }
     if (line == "\r\n" || line == "\n") {
       headers_complete_ = true;
@@ -85,11 +91,28 @@ class curl_sink {
     return line.size();
   }
 
+  /// A body that is compressed more than once can be decoded into so much more than it is that the
+  /// limit on what comes out is of no help.
+  [[nodiscard]] bool takes_coding(std::string_view line) noexcept {
+    constexpr std::string_view name = "content-encoding:";
+    if (!starts_with_ignoring_case(line, name)) {
+      return true;
+    }
+    const auto commas = std::count(line.begin(), line.end(), ',');
+    codings_ += static_cast<std::size_t>(commas) + 1;
+    return codings_ <= 1;
+  }
+
+  /// libcurl looks headers up one by one in a list.
+  static constexpr std::size_t max_header_lines = 1'000;
+
   [[nodiscard]] static std::size_t refuse(std::size_t size) noexcept { return size == 0 ? 1 : 0; }
 
   std::string body_;
   std::size_t body_room_;
   std::size_t header_room_;
+  std::size_t header_lines_ = 0;
+  std::size_t codings_ = 0;
   bool body_over_limit_ = false;
   bool headers_over_limit_ = false;
   bool headers_complete_ = false;

@@ -33,10 +33,6 @@ namespace robots::detail {
   }
 }
 
-[[nodiscard]] inline bool exceeds(const malformed_limit& limit, line_counts lines) noexcept {
-  return lines.malformed >= limit.lines && lines.malformed > limit.share * lines.non_blank;
-}
-
 /// How long the outcome of a retrieval is used. What a server says by Cache-Control, Expires or
 /// Retry-After counts within the limits that the options set.
 [[nodiscard]] inline std::chrono::seconds lifetime(const retrieval_result& result,
@@ -74,7 +70,7 @@ namespace robots::detail {
     // The limit is about octets served; what became longer is not cut once more.
     reading.max_bytes = std::max(reading.max_bytes, body.text().size());
     const document text = parse(body.text(), reading);
-    if (exceeds(options.malformed, text.lines())) {
+    if (options.malformed.exceeded_by(text.lines())) {
       source.outcome = outcome::malformed;
     }
     if (options.fallback.action(source.outcome) == fallback_action::parse) {

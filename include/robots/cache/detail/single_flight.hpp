@@ -6,6 +6,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
@@ -27,20 +28,11 @@ class flight {
   /// The site that is fetched, by `site::key`.
   [[nodiscard]] const std::string& site() const noexcept { return site_; }
 
-  /// Runs `keep` unless the flight's result is no longer wanted in the cache.
-  template <class Keep>
-  void keep_result(Keep keep) {
-    const std::scoped_lock lock{mutex_};
-    if (!detached_) {
-      keep();
-    }
-  }
-
   /// From now on the result is only for those who wait already.
-  void detach() {
-    const std::scoped_lock lock{mutex_};
-    detached_ = true;
-  }
+  void detach() noexcept { detached_ = true; }
+
+  /// The result is not wanted in the cache.
+  [[nodiscard]] bool detached() const noexcept { return detached_; }
 
   /// Ends the flight. A null result means that it was given up: whoever still waits starts anew.
   void land(std::shared_ptr<const policy> result) {
@@ -80,7 +72,7 @@ class flight {
   std::mutex mutex_;
   std::condition_variable_any changed_;
   bool landed_ = false;
-  bool detached_ = false;
+  std::atomic<bool> detached_ = false;
   std::shared_ptr<const policy> result_;
 };
 

@@ -102,13 +102,24 @@ inline constexpr std::size_t max_label_length = 63;
   return length > 0;
 }
 
+/// Whether the last label is a number, decimal or hexadecimal: name resolution takes such a host
+/// for an IPv4 address, in spellings that no two programs agree on (WHATWG URL, section 3.5).
+[[nodiscard]] constexpr bool ends_in_number(std::string_view host) noexcept {
+  const std::string_view last = host.substr(host.rfind('.') + 1);
+  if (last.starts_with("0x")) {
+    return last.find_first_not_of("0123456789abcdef", 2) == std::string_view::npos;
+  }
+  return last.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 /// One form for every spelling of a host: lower case, no dot at the end, no percent-encoding, an
 /// IPv6 literal with its brackets. Nothing for what is no host:
 ///
 ///     host     = IP-literal / IPv4address / reg-name            (RFC 3986, section 3.2.2)
 ///     reg-name = *( unreserved / pct-encoded / sub-delims )
 ///
-/// where `pct-encoded` may only stand for an unreserved octet. A name outside ASCII has to come as
+/// where `pct-encoded` may only stand for an unreserved octet, and an IPv4 address has its four
+/// decimal parts: `127.1` and `0x7f.0.0.1` are refused. A name outside ASCII has to come as
 /// A-labels (RFC 5890).
 [[nodiscard]] inline std::optional<std::string> normal_host(std::string_view text) {
   std::string host;
@@ -146,7 +157,7 @@ inline constexpr std::size_t max_label_length = 63;
   if (host.ends_with('.')) {
     host.pop_back();
   }
-  if (!has_valid_labels(host)) {
+  if (!has_valid_labels(host) || (ends_in_number(host) && !is_ipv4(host))) {
     return std::nullopt;
   }
   return host;

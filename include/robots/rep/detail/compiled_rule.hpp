@@ -15,8 +15,11 @@ struct text_span {
   std::uint32_t offset = 0;
   std::uint32_t size = 0;
 
+  [[nodiscard]] constexpr std::string_view in(std::string_view text) const noexcept {
+    return text.substr(offset, size);
+  }
   [[nodiscard]] constexpr std::string_view in(const std::vector<char>& text) const noexcept {
-    return std::string_view{text.data(), text.size()}.substr(offset, size);
+    return in(std::string_view{text.data(), text.size()});
   }
 };
 
@@ -45,7 +48,7 @@ struct compiled_rule {
 
 /// Names `rule` as the one that decided.
 constexpr void set_rule(verdict& result, const compiled_rule& rule,
-                        const std::vector<char>& text) noexcept {
+                        std::string_view text) noexcept {
   result.allowed = rule.kind == rule_kind::allow;
   result.directive = rule.kind;
   result.pattern = rule.written.in(text);

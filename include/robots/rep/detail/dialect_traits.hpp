@@ -16,6 +16,8 @@ struct dialect_traits {
   bool partial_byte_order_mark;    ///< the first octets of a UTF-8 BOM are skipped on their own
   bool index_html_is_directory;    ///< `Allow: /x/index.html` allows `/x/` too
   bool lenient_targets;            ///< `//host/path`, `host/path` and `;` are read as in URLs
+
+  friend constexpr bool operator==(const dialect_traits&, const dialect_traits&) = default;
 };
 
 inline constexpr dialect_traits rfc9309_traits{

@@ -36,6 +36,7 @@ class document_builder {
                  .in_group = line.in_group};
     entry.rule.written = span_of(line.value);
     entry.rule.line = line.line;
+    entry.column = line.column;
     if (line.kind == directive_kind::user_agent) {
       entry.rule.compiled = append_lower(parts_.text, line.value);
     }
@@ -60,9 +61,9 @@ class document_builder {
   }
 
   constexpr void add_rules(const directive& line, record entry) {
-    const normal_form& form = *traits_of(options_.dialect).rule_form;
-    for_each_pattern(line.kind, line.value, options_, [&](const pattern_source& source) {
-      entry.rule = make_rule(parts_.text, source, span_of(line.value), form);
+    const dialect_traits& traits = traits_of(options_.dialect);
+    for_each_pattern(line.kind, line.value, options_, traits, [&](const pattern_source& source) {
+      entry.rule = make_rule(parts_.text, source, span_of(line.value), *traits.rule_form);
       entry.rule.line = line.line;
       entry.rule.kind = line.kind == directive_kind::allow ? rule_kind::allow : rule_kind::disallow;
       parts_.records.push_back(entry);

@@ -12,9 +12,23 @@
 
 namespace robots::detail {
 
-/// Octets of normal form kept on the stack. Longer targets are normalised while they are compared,
-/// which is slower and needs no memory either.
-inline constexpr std::size_t normal_target_capacity = 2048;
+/// Octets of normal form kept on the stack: more than any server takes. Longer targets are
+/// normalised anew for each rule, which is slow and needs no memory either.
+inline constexpr std::size_t normal_target_capacity = 65'536;
+
+/// Calls `use` with the normal form of a target that is not in it. Apart from the usual case, whose
+/// stack stays small.
+template <class Use>
+[[gnu::noinline]]
+constexpr auto use_rewritten(const normal_cursor& start, Use use) {
+  std::array<char, normal_target_capacity> buffer;  // NOLINT(*-member-init): filled below
+  std::size_t size = 0;
+  normal_cursor octet = start;
+  for (; !octet.done() && size < buffer.size(); ++octet) {
+    buffer[size++] = *octet;
+  }
+  return octet.done() ? use(plain_cursor{{buffer.data(), size}}) : use(start);
+}
 
 /// Calls `use` with a cursor at the start of the normal form of `target`, and returns its result.
 /// Most targets are in normal form already and are not copied.
@@ -24,14 +38,7 @@ constexpr auto with_normal_target(std::string_view target, const dialect_traits&
   if (!path.leading_slash && is_normal(path.text, *traits.target_form)) {
     return use(plain_cursor{path.text});
   }
-  const normal_cursor start{path.text, *traits.target_form, path.leading_slash};
-  std::array<char, normal_target_capacity> buffer{};
-  std::size_t size = 0;
-  normal_cursor octet = start;
-  for (; !octet.done() && size < buffer.size(); ++octet) {
-    buffer[size++] = *octet;
-  }
-  return octet.done() ? use(plain_cursor{{buffer.data(), size}}) : use(start);
+  return use_rewritten(normal_cursor{path.text, *traits.target_form, path.leading_slash}, use);
 }
 
 /// RFC 9309, section 2.2.2: "The /robots.txt URI is implicitly allowed."

@@ -15,12 +15,13 @@ namespace robots::detail {
 /// google/robotstxt lets a rule that allows `/x/index.html` allow `/x/` as well.
 template <class Use>
 constexpr void for_each_pattern(directive_kind kind, std::string_view value,
-                                const parse_options& options, Use use) {
+                                const parse_options& options, const dialect_traits& traits,
+                                Use use) {
   if (value.empty()) {
     return;
   }
   use(pattern_source::of(value, options.prepend_slash));
-  if (kind != directive_kind::allow || !traits_of(options.dialect).index_html_is_directory) {
+  if (kind != directive_kind::allow || !traits.index_html_is_directory) {
     return;
   }
   const auto slash = value.find_last_of('/');

@@ -29,10 +29,13 @@ namespace robots::detail {
 [[nodiscard]] constexpr compiled_rule make_rule(std::vector<char>& text,
                                                 const pattern_source& source, text_span written,
                                                 const normal_form& form) {
-  compiled_rule rule{.written = written, .specificity = specificity(source, form)};
+  compiled_rule rule{.written = written};
   rule.compiled = {.offset = written.offset,
                    .size = static_cast<std::uint32_t>(source.body.size())};
-  if (!is_compiled(source, form)) {
+  if (is_compiled(source, form)) {
+    rule.specificity = rule.compiled.size + (source.anchored ? 1 : 0);
+  } else {
+    rule.specificity = specificity(source, form);
     rule.compiled.offset = static_cast<std::uint32_t>(text.size());
     write_compiled(source, form, [&text](char c) { text.push_back(c); });
     rule.compiled.size = static_cast<std::uint32_t>(text.size()) - rule.compiled.offset;

@@ -1,0 +1,154 @@
+#pragma once
+
+#include <robots/rep/detail/compiled_rule.hpp>
+#include <robots/rep/detail/dialect_traits.hpp>
+#include <robots/rep/detail/text_arena.hpp>
+#include <robots/rep/diagnostic.hpp>
+#include <robots/rep/directive.hpp>
+#include <robots/rep/parse_options.hpp>
+
+#include <algorithm>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace robots::detail {
+
+/// Holds the rules of one group against each other.
+class group_lint {
+ public:
+  constexpr group_lint(const parse_options& options, std::vector<diagnostic>& findings)
+      : options_(options), findings_(findings) {}
+
+  constexpr void add(const directive& line) {
+    if (!is_rule(line.kind) || !line.in_group || line.value.empty()) {
+      return;
+    }
+    const auto source = pattern_source::of(line.value, options_.prepend_slash);
+    const text_span written = append(text_, line.value);
+    entry added{.rule = make_rule(text_, source, written, *traits_of(options_.dialect).rule_form),
+                .column = line.column};
+    added.rule.line = line.line;
+    added.rule.kind = line.kind == directive_kind::allow ? rule_kind::allow : rule_kind::disallow;
+    rules_.push_back(added);
+  }
+
+  /// Reports on the rules added so far, and forgets them.
+  constexpr void finish() {
+    std::ranges::sort(rules_, [this](const entry& a, const entry& b) {
+      if (const auto order = text(a) <=> text(b); order != 0) {
+        return order < 0;
+      }
+      if (a.rule.anchored != b.rule.anchored) {
+        return b.rule.anchored;
+      }
+      return a.rule.line < b.rule.line;
+    });
+    report_same_patterns();
+    report_redundant();
+    rules_.clear();
+    text_.clear();
+  }
+
+ private:
+  struct entry {
+    compiled_rule rule;
+    std::uint32_t column = 0;
+    bool reported = false;
+  };
+
+  [[nodiscard]] constexpr std::string_view text(const entry& of) const noexcept {
+    return of.rule.compiled.in(text_);
+  }
+
+  [[nodiscard]] constexpr bool same_pattern(const entry& a, const entry& b) const noexcept {
+    return text(a) == text(b) && a.rule.anchored == b.rule.anchored;
+  }
+
+  constexpr void report(entry& about, diagnostic_code code) {
+    if (about.reported) {
+      return;
+    }
+    about.reported = true;
+    findings_.push_back(make_diagnostic(code, about.rule.line, about.column));
+  }
+
+  constexpr void report_same_patterns() {
+    for (std::size_t first = 0; first < rules_.size();) {
+      std::size_t end = first + 1;
+      while (end < rules_.size() && same_pattern(rules_[first], rules_[end])) {
+        ++end;
+      }
+      report_among(first, end);
+      first = end;
+    }
+  }
+
+  /// Of rules with one pattern, all but the first of the kind that wins are idle.
+  constexpr void report_among(std::size_t first, std::size_t end) {
+    std::size_t winner = first;
+    for (std::size_t i = first; i < end; ++i) {
+      if (rules_[i].rule.decides_over(rules_[winner].rule, options_.tie)) {
+        winner = i;
+      }
+    }
+    for (std::size_t i = first; i < end; ++i) {
+      if (i == winner) {
+        continue;
+      }
+      report(rules_[i], rules_[i].rule.kind == rules_[winner].rule.kind
+                            ? diagnostic_code::duplicate_rule
+                            : diagnostic_code::shadowed_rule);
+    }
+  }
+
+  /// A rule changes nothing when a prefix of it says the same, and no opposite rule could come
+  /// between the two.
+  constexpr void report_redundant() {
+    const auto allowing = specificities(rule_kind::allow);
+    const auto disallowing = specificities(rule_kind::disallow);
+    std::vector<std::size_t> prefixes;  // rules whose text the current one begins with
+    for (std::size_t i = 0; i < rules_.size(); ++i) {
+      entry& rule = rules_[i];
+      while (!prefixes.empty() && !text(rule).starts_with(text(rules_[prefixes.back()]))) {
+        prefixes.pop_back();
+      }
+      const auto& opposite = rule.rule.kind == rule_kind::allow ? disallowing : allowing;
+      if (!prefixes.empty() && covers(rules_[prefixes.back()], rule, opposite)) {
+        report(rule, diagnostic_code::redundant_rule);
+      }
+      if (!rule.rule.anchored && !rule.reported) {
+        prefixes.push_back(i);
+      }
+    }
+  }
+
+  [[nodiscard]] constexpr std::vector<std::uint32_t> specificities(rule_kind kind) const {
+    std::vector<std::uint32_t> result;
+    for (const entry& rule : rules_) {
+      if (rule.rule.kind == kind) {
+        result.push_back(rule.rule.specificity);
+      }
+    }
+    std::ranges::sort(result);
+    return result;
+  }
+
+  [[nodiscard]] static constexpr bool covers(const entry& shorter, const entry& longer,
+                                             const std::vector<std::uint32_t>& opposite) noexcept {
+    if (shorter.rule.kind != longer.rule.kind) {
+      return false;
+    }
+    const auto between = std::ranges::lower_bound(opposite, shorter.rule.specificity);
+    return between == opposite.end() || *between > longer.rule.specificity;
+  }
+
+  const parse_options& options_;
+  std::vector<diagnostic>& findings_;
+  std::vector<char> text_;
+  std::vector<entry> rules_;
+};
+
+}  // namespace robots::detail

@@ -1,0 +1,42 @@
+#include <robots/http/excluded_hosts.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using robots::excluded_hosts;
+
+TEST_CASE("a set of excluded hosts answers as should_skip_by_tld does") {
+  const std::vector<std::string> entries{"gov",         ".MIL",  "*.int",    "gov.uk.",
+                                         "example.com", "[::1]", "127.0.0.1"};
+  const std::vector<std::string_view> views{entries.begin(), entries.end()};
+  const excluded_hosts excluded{entries};
+  for (const std::string_view host :
+       {"gov", "a.gov", "mygov", "a.mil", "int", "who.int", "gov.uk", "a.gov.uk", "uk",
+        "example.com", "www.example.com", "myexample.com", "com", "[::1]", "[::11]", "127.0.0.1",
+        "0.1", "example.org"}) {
+    CAPTURE(host);
+    CHECK(excluded.contains(host) == robots::should_skip_by_tld(host, views));
+  }
+}
+
+TEST_CASE("no entries exclude nothing") {
+  CHECK(excluded_hosts{}.empty());
+  CHECK_FALSE(excluded_hosts{}.contains("example.gov"));
+}
+
+TEST_CASE("an entry that could never exclude anything is refused, with a word on how to mend it") {
+  for (const char* entry : {"", " gov", "gov\n", "*gov gov", "m\xC3\xBCnchen.de", "a..b", "."}) {
+    CAPTURE(entry);
+    const std::array<std::string, 1> entries{entry};
+    CHECK_THROWS_AS(excluded_hosts{entries}, std::invalid_argument);
+  }
+}
+
+}  // namespace
