@@ -2,6 +2,7 @@
 
 #include <robots/fetch/outcome.hpp>
 #include <robots/http/message.hpp>
+#include <robots/rep/explanation.hpp>
 #include <robots/rep/value_range.hpp>
 #include <robots/rep/verdict.hpp>
 
@@ -57,6 +58,23 @@ json source_of(const answer& about) {
           {"fromCache", about.what.from_cache}};
 }
 
+/// Without a robots.txt there are no groups to choose from; without a URL, no target.
+json explain_of(const answer& about) {
+  const explanation& why = *about.why;
+  json matches = json::array();
+  for (const matching_rule& rule : why.matches) {
+    matches.push_back({{"directive", to_string(rule.kind)},
+                       {"pattern", std::string{rule.pattern}},
+                       {"compared", rule.compared},
+                       {"specificity", rule.specificity},
+                       {"line", rule.line}});
+  }
+  const bool url = about.what.reason != decision_reason::invalid_url;
+  return {{"group", about.has_rules() ? json(to_string(why.group)) : json{}},
+          {"target", url ? json(why.target) : json{}},
+          {"matches", matches}};
+}
+
 json list(value_range values) {
   json made = json::array();
   for (const std::string_view value : values) {
@@ -78,6 +96,9 @@ std::string to_json(const answer& about) {
                {"reason", to_string(about.what.reason)},
                {"crawlDelay", seconds(about.what.crawl_delay())},
                {"source", source_of(about)}};
+  if (about.why) {
+    made["explain"] = explain_of(about);
+  }
   if (about.round != 0) {
     made["round"] = about.round;
   }
@@ -117,6 +138,15 @@ std::string to_json(const document& text) {
   return to_line({{"groups", groups},
                   {"sitemaps", list(text.sitemaps())},
                   {"host", host ? json(std::string{*host}) : json{}}});
+}
+
+std::string to_json(const diagnostic& finding, std::string_view file) {
+  return to_line({{"file", std::string{file}},
+                  {"line", finding.line},
+                  {"column", finding.column},
+                  {"severity", to_string(finding.severity)},
+                  {"code", to_string(finding.code)},
+                  {"text", std::string{finding.text}}});
 }
 
 }  // namespace robots::check

@@ -3,9 +3,11 @@
 
 #include "check_answer.hpp"
 #include <robots/cache/cache_stats.hpp>
+#include <robots/rep/diagnostic.hpp>
 #include <robots/rep/document.hpp>
 
 #include <string>
+#include <string_view>
 
 namespace robots::check {
 
@@ -18,5 +20,8 @@ namespace robots::check {
 
 /// One line: PARSE's `groups`, `sitemaps`, `host`.
 [[nodiscard]] std::string to_json(const document& text);
+
+/// One line about a finding in `file`: `file`, `line`, `column`, `severity`, `code`, `text`.
+[[nodiscard]] std::string to_json(const diagnostic& finding, std::string_view file);
 
 }  // namespace robots::check

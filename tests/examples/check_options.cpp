@@ -23,17 +23,22 @@ constexpr const char* output_notes = R"(What is printed:
   the rules came from. With --json, one object a line: allowed, directive,
   pattern, userAgent, url, line, reason, crawlDelay and source; durations are in
   seconds. With --stats a last line {"stats": {...}}; with --timing a member
-  elapsed; with --repeat a member round.
+  elapsed; with --repeat a member round; with --explain a member explain: group,
+  target and matches.
+  With --lint, one line a finding, FILE:LINE:COLUMN: severity: text [code], and
+  their counts; with --json, only one object a finding.
 
 Exit status:
-  0  all URLs are allowed
-  1  some are not
+  0  all URLs are allowed; with --lint, nothing worse than notes
+  1  some are not; with --lint, warnings or errors
   2  bad usage, a text that is no URL, or input or output that failed
 
 Examples:
   robots-check --user-agent FooBot https://example.com/private
   robots-check --file robots.txt --user-agent FooBot '/a?b' /c
   robots-check --file robots.txt --json
+  robots-check --file robots.txt --explain /a
+  robots-check --lint robots.txt
   robots-check --json - < urls.txt)";
 
 std::string own_user_agent() { return "robots-check/" + std::string{version}; }
@@ -44,6 +49,7 @@ struct raw_options {
   std::string fallback = "rfc9309";
   std::string dialect = "rfc9309";
   std::string file;
+  std::string lint;
   std::string ca_file;
   std::string proxy;
   double timeout = 5;
@@ -51,6 +57,7 @@ struct raw_options {
   std::vector<std::string> excluded;
   std::vector<std::string> connect_to;
   std::vector<std::string> urls;
+  bool explain = false;
   bool json = false;
   bool stats = false;
   bool timing = false;
@@ -89,6 +96,10 @@ class command_line {
     if (file->count() > 0) {
       made.file = raw.file;
     }
+    if (lint->count() > 0) {
+      made.lint = raw.lint;
+    }
+    made.explain = raw.explain;
     made.json = raw.json;
     made.stats = raw.stats;
     made.timing = raw.timing;
@@ -120,11 +131,17 @@ class command_line {
 
  private:
   void check_together() const {
+    if (lint->count() > 0) {
+      if (!raw.urls.empty()) {
+        throw CLI::ValidationError("--lint takes a file and no URL: give one of the two");
+      }
+      return;
+    }
     const auto from_input = std::ranges::count(raw.urls, "-");
     if (raw.urls.empty() && !(file->count() > 0 && raw.json)) {
-      throw CLI::ValidationError(file->count() > 0
-                                     ? "no URL: give one, or --json to print what the file says"
-                                     : "no URL: give one, or - to read them from standard input");
+      throw CLI::ValidationError(
+          file->count() > 0 ? "no URL: give one, or --json to print what the file says"
+                            : "no URL: give one, - to read them from standard input, or --lint");
     }
     if (from_input + (file->count() > 0 && raw.file == "-" ? 1 : 0) > 1) {
       throw CLI::ValidationError("standard input can be read only once: give - only once");
@@ -155,6 +172,11 @@ class command_line {
         ->type_name("SUFFIX");
     file = app.add_option("--file", raw.file,
                           "use the rules in this file, - for standard input, and no network")
+               ->type_name("FILE");
+    lint = app.add_option("--lint", raw.lint,
+                          "ask nothing, but tell what is wrong with this file, - for\n"
+                          "standard input")
+               ->excludes(file)
                ->type_name("FILE");
     app.add_option("--fallback", raw.fallback,
                    "what holds when a robots.txt cannot be had:\n"
@@ -197,6 +219,10 @@ class command_line {
     const std::string output = "Output";
     app.add_flag("--json", raw.json, "print JSON; with --file and no URL, what the file says")
         ->group(output);
+    app.add_flag("--explain", raw.explain,
+                 "print the group, the target and every rule that matches")
+        ->excludes(lint)
+        ->group(output);
     app.add_flag("--stats", raw.stats, "print the cache's statistics at the end")->group(output);
     app.add_flag("--timing", raw.timing, "print how long each answer took")->group(output);
   }
@@ -210,6 +236,7 @@ class command_line {
 
   raw_options raw;
   CLI::Option* file = nullptr;
+  CLI::Option* lint = nullptr;
   CLI::Option* proxy = nullptr;
 };
 

@@ -12,13 +12,21 @@
 namespace robots::check {
 
 /// Exit statuses.
-enum status : int { all_allowed = 0, some_not_allowed = 1, failed = 2 };
+enum status : int {
+  all_allowed = 0,
+  some_not_allowed = 1,
+  failed = 2,
+  well_formed = all_allowed,      ///< --lint found notes at most
+  ill_formed = some_not_allowed,  ///< --lint found warnings or errors
+};
 
 /// What the user wants.
 struct settings {
   cache_options cache;
   curl_options curl{};
   std::optional<std::string> file{};  ///< the robots.txt to use instead of the sites' own
+  std::optional<std::string> lint{};  ///< the robots.txt to examine; there are no URLs then
+  bool explain = false;
   bool json = false;
   bool stats = false;
   bool timing = false;

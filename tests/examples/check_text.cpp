@@ -3,6 +3,7 @@
 #include "printable.hpp"
 #include <robots/fetch/outcome.hpp>
 #include <robots/http/message.hpp>
+#include <robots/rep/explanation.hpp>
 #include <robots/rep/verdict.hpp>
 
 #include <chrono>
@@ -108,6 +109,43 @@ std::string source_column(const answer& about) {
   return text + number(real_seconds{about.what.age}.count(), 1) + " s old";
 }
 
+std::string counted(std::size_t count, const std::string& what) {
+  return std::to_string(count) + ' ' + what + (count == 1 ? "" : "s");
+}
+
+std::string group_text(group_choice group, const std::string& crawler) {
+  switch (group) {
+    case group_choice::own:
+      return "own, since one names " + crawler;
+    case group_choice::everyone:
+      return "everyone, since none names " + crawler + " and there is one for *";
+    case group_choice::none:
+      break;
+  }
+  return "none, since none names " + crawler + " and there is none for *";
+}
+
+std::string match_text(const matching_rule& rule) {
+  std::string text = rule.kind == rule_kind::allow ? "Allow: " : "Disallow: ";
+  text += printable(rule.pattern);
+  if (rule.compared != rule.pattern) {
+    text += ", compared as " + printable(rule.compared);
+  }
+  return text + " (" + counted(rule.specificity, "octet") + ", line " + std::to_string(rule.line) +
+         ')';
+}
+
+std::string no_rules_text(decision_reason reason) {
+  switch (reason) {
+    case decision_reason::excluded:
+      return "no rules: the host is excluded and was not asked";
+    case decision_reason::no_file:
+      return "no rules: there is no robots.txt";
+    default:
+      return "no rules: no robots.txt was obeyed";
+  }
+}
+
 }  // namespace
 
 std::string to_text(const answer& about, const text_style& style) {
@@ -121,6 +159,48 @@ std::string to_text(const answer& about, const text_style& style) {
     line += "  [" + number(real_milliseconds{*about.elapsed}.count(), 3) + " ms]";
   }
   return line;
+}
+
+std::string explanation_text(const answer& about, const text_style& style) {
+  std::string text;
+  const auto line = [&text](const std::string& content) { text += "    " + content + '\n'; };
+  if (!about.has_rules()) {
+    line(no_rules_text(about.what.reason));
+    return text;
+  }
+  const explanation& why = *about.why;
+  const bool rule_decides = why.verdict.directive.has_value();
+  line("group: " + group_text(why.group, printable(style.crawler)));
+  line("target: " + printable(why.target));
+  for (std::size_t i = 0; i < why.matches.size(); ++i) {
+    std::string content = "matches: " + match_text(why.matches[i]);
+    if (rule_decides && i < 2) {
+      content += i == 0 ? ", decides" : ", would decide if that one were gone";
+    }
+    line(content);
+  }
+  if (about.what.reason == decision_reason::robots_txt && !rule_decides) {
+    line("no rule decides: /robots.txt itself is always allowed");
+  } else if (why.matches.empty()) {
+    line("no rule matches, which allows");
+  } else if (why.matches.size() == 1) {
+    line("if it were gone, no rule would match, which allows");
+  }
+  return text;
+}
+
+std::string to_text(const diagnostic& finding, std::string_view file) {
+  std::string text = printable(file) + ':' + std::to_string(finding.line) + ':' +
+                     std::to_string(finding.column) + ": ";
+  text += to_string(finding.severity);
+  text += ": " + printable(finding.text) + " [";
+  text += to_string(finding.code);
+  return text + ']';
+}
+
+std::string to_text(const finding_counts& counts) {
+  return counted(counts.errors, "error") + ", " + counted(counts.warnings, "warning") + ", " +
+         counted(counts.notes, "note");
 }
 
 std::string to_text(const cache_stats& stats) {

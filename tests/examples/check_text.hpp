@@ -3,6 +3,7 @@
 
 #include "check_answer.hpp"
 #include <robots/cache/cache_stats.hpp>
+#include <robots/rep/diagnostic.hpp>
 
 #include <cstddef>
 #include <string>
@@ -13,6 +14,7 @@ namespace robots::check {
 /// How a line is laid out.
 struct text_style {
   std::string_view fallback;   ///< name of the fallback policy in force
+  std::string_view crawler;    ///< product token of the crawler
   std::size_t url_width = 40;  ///< columns kept for the URL
   bool colour = false;         ///< with ANSI colours
 };
@@ -20,6 +22,23 @@ struct text_style {
 /// One line, without its end: verdict, URL, the rule and its line, the delay, where the rules came
 /// from and how old they are.
 [[nodiscard]] std::string to_text(const answer& about, const text_style& style);
+
+/// Several indented lines, each with its end: the group, the target and every rule that matches,
+/// the deciding one first. `about.why` must be there.
+[[nodiscard]] std::string explanation_text(const answer& about, const text_style& style);
+
+/// One line about a finding in `file`, without its end, as compilers print theirs.
+[[nodiscard]] std::string to_text(const diagnostic& finding, std::string_view file);
+
+/// How many findings of each severity there are.
+struct finding_counts {
+  std::size_t errors = 0;
+  std::size_t warnings = 0;
+  std::size_t notes = 0;
+};
+
+/// One line, without its end.
+[[nodiscard]] std::string to_text(const finding_counts& counts);
 
 /// A table of several lines.
 [[nodiscard]] std::string to_text(const cache_stats& stats);

@@ -39,7 +39,8 @@ void print(std::string_view text) {
 
 text_style style_for(const settings& wanted) {
   constexpr std::size_t widest = 60;
-  text_style style{.fallback = wanted.cache.fallback.name()};
+  text_style style{.fallback = wanted.cache.fallback.name(),
+                   .crawler = product_token(wanted.cache.user_agent)};
   std::size_t width = 0;
   for (const std::string& url : wanted.urls) {
     width = std::max(width, url == "-" ? style.url_width : printable(url).size());
@@ -48,6 +49,9 @@ text_style style_for(const settings& wanted) {
   style.colour = ::isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
   return style;
 }
+
+/// What messages call a file.
+std::string_view name_of(std::string_view file) { return file == "-" ? "standard input" : file; }
 
 /// Asks one cache about all URLs and prints what it says.
 template <class Cache>
@@ -120,27 +124,24 @@ class session {
     const decision what = cache_.check(full);
     const auto elapsed = stopwatch::now() - began;
     note(what);
-    answer about{.url = url, .what = what, .file = file_name(), .round = round_, .elapsed = {}};
+    answer about{.url = url, .what = what, .file = file_name(), .round = round_};
     if (wanted_.timing) {
       about.elapsed = elapsed;
+    }
+    if (wanted_.explain) {
+      about.why = what.policy->rules().explain(full);
     }
     if (wanted_.json) {
       print(to_json(about) + '\n');
     } else if (what.reason == decision_reason::invalid_url) {
       complain(url);
     } else {
-      print(to_text(about, style_) + '\n');
+      print(to_text(about, style_) + '\n' + (about.why ? explanation_text(about, style_) : ""));
     }
   }
 
   [[nodiscard]] std::string_view file_name() const {
-    if (!wanted_.file) {
-      return {};
-    }
-    if (*wanted_.file == "-") {
-      return "standard input";
-    }
-    return *wanted_.file;
+    return wanted_.file ? name_of(*wanted_.file) : std::string_view{};
   }
 
   void note(const decision& what) {
@@ -171,12 +172,44 @@ status run_with(const settings& wanted, F fetcher) {
   return session{wanted, cache}.run();
 }
 
+/// One octet more than is parsed tells that there are more.
+std::string read_robots(const settings& wanted, const std::string& file) {
+  return read_file(file, wanted.cache.parse.max_bytes + 1);
+}
+
+status run_lint(const settings& wanted) {
+  const std::string text = read_robots(wanted, *wanted.lint);
+  const document file = parse(text, wanted.cache.parse);
+  finding_counts counts;
+  for (const diagnostic& finding : lint(file, wanted.cache.malformed)) {
+    const std::string_view name = name_of(*wanted.lint);
+    print((wanted.json ? to_json(finding, name) : to_text(finding, name)) + '\n');
+    switch (finding.severity) {
+      case severity::error:
+        ++counts.errors;
+        break;
+      case severity::warning:
+        ++counts.warnings;
+        break;
+      case severity::note:
+        ++counts.notes;
+        break;
+    }
+  }
+  if (!wanted.json) {
+    print(to_text(counts) + '\n');
+  }
+  return counts.errors + counts.warnings == 0 ? well_formed : ill_formed;
+}
+
 status run(const settings& wanted) {
+  if (wanted.lint) {
+    return run_lint(wanted);
+  }
   if (!wanted.file) {
     return run_with(wanted, CurlFetcher{wanted.curl});
   }
-  // One octet more than is read tells that there are more.
-  std::string text = read_file(*wanted.file, wanted.cache.parse.max_bytes + 1);
+  std::string text = read_robots(wanted, *wanted.file);
   if (wanted.urls.empty()) {
     print(to_json(parse(text, wanted.cache.parse)) + '\n');
     return all_allowed;

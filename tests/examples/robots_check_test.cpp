@@ -17,6 +17,7 @@
 namespace {
 
 using nlohmann::json;
+using std::string_view_literals::operator""sv;
 using robots::test::program_result;
 
 constexpr std::string_view text =
@@ -123,6 +124,13 @@ TEST_CASE("robots-check returns 2 for bad usage, says why and prints nothing els
       {"--file", "-", "-"},
       {"-", "-"},
       {"--file"},
+      {"--lint"},
+      {"--lint", file.path(), "/a"},
+      {"--lint", file.path(), "--", "/a"},
+      {"--lint", file.path(), "--file", file.path()},
+      {"--lint", file.path(), "--explain"},
+      {"--lint", file.path(), "--dialect", "bing"},
+      {"--explain"},
   };
   for (const std::vector<std::string>& arguments : bad) {
     const program_result result = run(arguments);
@@ -173,7 +181,8 @@ TEST_CASE("robots-check tells its version and how it is used") {
   CHECK(help.status == 0);
   for (const char* const option :
        {"--user-agent", "--fallback", "--json", "--file", "--dialect", "--timeout", "--exclude",
-        "--ca-file", "--connect-to", "--repeat", "--stats", "--timing", "--version"}) {
+        "--ca-file", "--connect-to", "--repeat", "--stats", "--timing", "--version", "--lint",
+        "--explain"}) {
     CHECK(contains(help.output, option));
   }
 }
@@ -355,4 +364,193 @@ TEST_CASE("a file over the size limit is read up to it") {
   CHECK(file.check({"/early"}).status == 1);
   CHECK(file.check({"/late"}).status == 0);
   CHECK(file.check_json({}).at("groups").at(0).at("disallow") == json{"/early"});
+}
+
+TEST_CASE("--lint prints one line a finding, by place, and their counts") {
+  const robots_file file(
+      "User-agent: *\nDisallow /x\nfoo\nSitemap: /s\nAllow: /x\nDisallow: /y\nDisallow: /y\n");
+  const program_result result = run({"--lint", file.path()});
+  CHECK(result.status == 1);
+  CHECK(result.errors.empty());
+  const std::vector<std::string> lines = lines_of(result.output);
+  REQUIRE(lines.size() == 6);
+  CHECK(lines[0] ==
+        file.path() + ":2:10: warning: write a colon between key and value " + "[missing_colon]");
+  CHECK(lines[1].starts_with(file.path() + ":2:"));
+  CHECK(lines[1].ends_with(" [shadowed_rule]"));
+  CHECK(lines[2].starts_with(file.path() + ":3:1: error: "));
+  CHECK(lines[2].ends_with(" [malformed_line]"));
+  CHECK(lines[3].starts_with(file.path() + ":4:10: warning: "));
+  CHECK(lines[3].ends_with(" [relative_sitemap]"));
+  CHECK(lines[4].starts_with(file.path() + ":7:11: note: "));
+  CHECK(lines[4].ends_with(" [duplicate_rule]"));
+  CHECK(lines[5] == "1 error, 3 warnings, 1 note");
+}
+
+TEST_CASE("--lint returns 1 from a warning on, and 0 below") {
+  const auto lint = [](std::string_view content) { return run({"--lint", "-"}, content); };
+  CHECK(lint("").status == 0);
+  CHECK(lint("").output == "0 errors, 0 warnings, 0 notes\n");
+  CHECK(lint(text).status == 0);
+  const program_result note = lint("User-agent: a\nDisallow: /\nUnknown: 1\n");
+  CHECK(note.status == 0);
+  CHECK(note.output.starts_with("standard input:3:1: note: "));
+  CHECK(note.output.ends_with("\n0 errors, 0 warnings, 1 note\n"));
+  CHECK(lint("User-agent: a\nDisallow /\n").status == 1);
+  CHECK(lint("Disallow: /\n").status == 1);
+}
+
+TEST_CASE("--lint --json prints an object a finding and nothing else") {
+  const robots_file file("User-agent: *\nDisallow /x\nfoo\n");
+  const program_result result = run({"--json", "--lint", file.path()});
+  CHECK(result.status == 1);
+  const std::vector<std::string> lines = lines_of(result.output);
+  REQUIRE(lines.size() == 2);
+  CHECK(json::parse(lines[0]) == json{{"file", file.path()},
+                                      {"line", 2},
+                                      {"column", 10},
+                                      {"severity", "warning"},
+                                      {"code", "missing_colon"},
+                                      {"text", "write a colon between key and value"}});
+  CHECK(json::parse(lines[1]).at("code") == "malformed_line");
+  const program_result clean = run({"--lint", "-", "--json"}, text);
+  CHECK(clean.status == 0);
+  CHECK(clean.output.empty());
+}
+
+TEST_CASE("--lint reads the file by the dialect that is asked for") {
+  // To the RFC, %7E is ~; google/robotstxt leaves it as it is, so the rules differ.
+  const robots_file file("User-agent: *\nDisallow: /%7Ea\nDisallow: /~a\n");
+  CHECK(contains(run({"--lint", file.path()}).output, "[duplicate_rule]"));
+  CHECK_FALSE(
+      contains(run({"--lint", file.path(), "--dialect", "google"}).output, "[duplicate_rule]"));
+}
+
+TEST_CASE("--lint tells when a file is longer than is read") {
+  const robots_file file("User-agent: *\nDisallow: /a\n#" + std::string(512'000, '#') + "\n");
+  const program_result result = run({"--lint", file.path()});
+  CHECK(result.status == 1);
+  CHECK(contains(result.output, "[file_too_long]"));
+}
+
+TEST_CASE("--lint returns 2 for input that cannot be read and output that cannot be written") {
+  const robots_file file;
+  for (const std::string& name : {file.path() + ".not", std::string{"/"}, std::string{}}) {
+    const program_result missing = run({"--lint", name});
+    CAPTURE(name);
+    CHECK(missing.status == 2);
+    CHECK(missing.output.empty());
+    CHECK(missing.errors.starts_with("robots-check: cannot read \"" + name + '"'));
+  }
+  if (std::filesystem::exists("/dev/full")) {
+    const program_result full = robots::test::run_program(
+        "/bin/sh",
+        {"-c", "exec \"$0\" --lint \"$1\" >/dev/full", ROBOTS_CHECK_PROGRAM, file.path()});
+    CHECK(full.status == 2);
+    CHECK(contains(full.errors, "cannot write"));
+  }
+}
+
+TEST_CASE("--lint and --explain pass no hostile octets on") {
+  const robots::test::temporary_folder folder;
+  const std::string name = (folder.path() / "\033[2J\xFF\n.txt").string();
+  std::ofstream(name, std::ios::binary)
+      << "User-agent: \033[2J\nUser-agent: *\nDisallow: /\033[2J\xFF\xC2\x9B\n"
+         "\xFE\033\a\nDisallow: /\0x\n"sv;
+  const program_result found = run({"--lint", name});
+  CHECK(found.status == 1);
+  CHECK(is_plain(found.output));
+  CHECK(contains(found.output, "\\x1B[2J\\xFF\\x0A.txt:"));
+  const program_result objects = run({"--lint", name, "--json"});
+  CHECK(is_plain(objects.output));
+  CHECK(json::parse(lines_of(objects.output).at(0)).at("file").is_string());
+  CHECK(is_plain(run({"--lint", name + "\033"}).errors));
+
+  const std::string target = "/\033[2J\xFF\xC2\x9B";
+  const program_result people = run({"--file", name, "--explain", "-a", "A\033", target});
+  CHECK(is_plain(people.output));
+  CHECK(is_plain(people.errors));
+  const program_result why = run({"--file", name, "--explain", target});
+  CHECK(why.status == 1);
+  CHECK(is_plain(why.output));
+  CHECK(contains(why.output, "Disallow: /\\x1B[2J\\xFF\\xC2\\x9B"));
+  const program_result why_json = run({"--file", name, "--explain", "--json", target});
+  CHECK(is_plain(why_json.output));
+  CHECK(json::parse(why_json.output).at("explain").at("matches").size() == 1);
+}
+
+TEST_CASE("--explain lists the group, the target and the rules in the order in which they decide") {
+  const robots_file file(
+      "User-agent: FerretBot\nAllow: /a\nDisallow: /%7Ea\nDisallow: /~\nDisallow: /b\n"
+      "User-agent: *\nDisallow: /c$\n");
+  const auto why = [&file](const std::string& agent, const std::string& url) {
+    std::vector<std::string> lines =
+        lines_of(file.check({"--user-agent", agent, "--explain", url}).output);
+    lines.erase(lines.begin());
+    return lines;
+  };
+  using list = std::vector<std::string>;
+  CHECK(why("FerretBot/1.0", "/%7eab") ==
+        list{"    group: own, since one names FerretBot", "    target: /~ab",
+             "    matches: Disallow: /%7Ea, compared as /~a (3 octets, line 3), decides",
+             "    matches: Disallow: /~ (2 octets, line 4), would decide if that one were gone"});
+  CHECK(why("FerretBot", "https://example.com/b") ==
+        list{"    group: own, since one names FerretBot", "    target: /b",
+             "    matches: Disallow: /b (2 octets, line 5), decides",
+             "    if it were gone, no rule would match, which allows"});
+  CHECK(why("StoatBot", "/c") ==
+        list{"    group: everyone, since none names StoatBot and there is one for *",
+             "    target: /c", "    matches: Disallow: /c$ (3 octets, line 7), decides",
+             "    if it were gone, no rule would match, which allows"});
+  CHECK(why("StoatBot", "/d").back() == "    no rule matches, which allows");
+  CHECK(file.check({"--explain", "/c"}).status == 1);
+  CHECK(file.check({"--explain", "/d"}).status == 0);
+}
+
+TEST_CASE("--explain says that no group applies, and that /robots.txt is always allowed") {
+  const robots_file file("User-agent: FerretBot\nDisallow: /\n");
+  CHECK(contains(file.check({"-a", "StoatBot", "--explain", "/a"}).output,
+                 "    group: none, since none names StoatBot and there is none for *\n"));
+  const program_result itself = file.check({"-a", "FerretBot", "--explain", "/robots.txt"});
+  CHECK(contains(itself.output, "    matches: Disallow: / (1 octet, line 2)\n"));
+  CHECK(contains(itself.output, "    no rule decides: /robots.txt itself is always allowed\n"));
+  const program_result google =
+      file.check({"-a", "FerretBot", "--dialect", "google", "--explain", "/robots.txt"});
+  CHECK(contains(google.output, "    matches: Disallow: / (1 octet, line 2), decides\n"));
+}
+
+TEST_CASE("--explain says when there are no rules") {
+  const robots_file file;
+  const program_result excluded = file.check({"--exclude", "gov", "--explain", "https://a.gov/"});
+  CHECK(excluded.status == 1);
+  CHECK(lines_of(excluded.output).at(1) == "    no rules: the host is excluded and was not asked");
+  const json answer = file.check_json({"--exclude", "gov", "--explain", "https://a.gov/"});
+  CHECK(answer.at("explain") ==
+        json{{"group", nullptr}, {"target", "/"}, {"matches", json::array()}});
+  const json no_url = file.check_json({"--explain", "ftp://example.com/"});
+  CHECK(no_url.at("explain") ==
+        json{{"group", nullptr}, {"target", nullptr}, {"matches", json::array()}});
+  const robots_file garbage("what\nis\nthis\nfile\nhere\nnow\n");
+  CHECK(contains(garbage.check({"--fallback", "strict", "--explain", "/a"}).output,
+                 "    no rules: no robots.txt was obeyed\n"));
+}
+
+TEST_CASE("--explain --json adds the group, the target and the matches") {
+  const robots_file file("User-agent: *\nAllow: /a\nDisallow: /%7ea$\nDisallow: /*a\n");
+  const json answer = file.check_json({"--explain", "/%7Ea"});
+  CHECK(answer.at("explain") == json{{"group", "everyone"},
+                                     {"target", "/~a"},
+                                     {"matches", json::array({{{"directive", "disallow"},
+                                                               {"pattern", "/%7ea$"},
+                                                               {"compared", "/~a$"},
+                                                               {"specificity", 4},
+                                                               {"line", 3}},
+                                                              {{"directive", "disallow"},
+                                                               {"pattern", "/*a"},
+                                                               {"compared", "/*a"},
+                                                               {"specificity", 3},
+                                                               {"line", 4}}})}});
+  CHECK(file.check_json({"--explain", "/b"}).at("explain").at("matches") == json::array());
+  CHECK(robots_file("").check_json({"--explain", "/b"}).at("explain").at("group") == "none");
+  CHECK_FALSE(file.check_json({"/a"}).contains("explain"));
 }
