@@ -33,7 +33,7 @@ enum class group_choice : std::uint8_t {
 struct matching_rule {
   rule_kind kind = rule_kind::allow;  ///< what it says
   std::string_view pattern{};         ///< as written in the file
-  std::string compared{};             ///< its normal form: what was compared with the target's
+  std::string compared{};             ///< its normal form, without wildcards at its end
   std::uint32_t specificity = 0;      ///< octets of the normal form, wildcard and anchor included
   std::uint32_t line = 0;             ///< 1-based
 };
@@ -43,8 +43,9 @@ struct explanation {
   robots::verdict verdict{};                ///< the answer
   group_choice group = group_choice::none;  ///< whose rules were asked, and why
   std::string target{};                     ///< the normal form of the target
-  std::vector<matching_rule> matches{};     ///< all that match, the deciding one first (none decides about /robots.txt); were
-                                            ///< it gone, the next one would decide
+  /// All rules that match. The first one decides, unless the target is /robots.txt; were it gone,
+  /// the next one would.
+  std::vector<matching_rule> matches{};
 };
 
 }  // namespace robots
