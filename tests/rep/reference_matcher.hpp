@@ -106,10 +106,11 @@ inline std::string replace_all(std::string text, char from, std::string_view to)
   return result;
 }
 
-/// Path and query of a target, in the form in which it is compared.
+/// Path and query of a target, in the form in which it is compared. To google/robotstxt it is a C
+/// string.
 inline std::string comparable_target(std::string_view path, reading how) {
   if (how == reading::google) {
-    return std::string{path};
+    return std::string{path.substr(0, path.find('\0'))};
   }
   return replace_all(replace_all(normal_form(path, how), '*', "%2A"), '$', "%24");
 }
