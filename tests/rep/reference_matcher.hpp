@@ -144,13 +144,25 @@ inline std::size_t specificity(std::string_view written, reading how) {
   return normal_form(written, how).size();
 }
 
-/// A crawler's product token: its name up to white space, a slash or a comment.
-inline std::string token_of(std::string_view user_agent) {
-  while (!user_agent.empty() &&
-         std::string_view{" \t\v\f"}.find(user_agent.front()) != std::string_view::npos) {
-    user_agent.remove_prefix(1);
+/// A product name at the start of a text: RFC 9110, section 10.1.5.
+inline std::string product_of(std::string_view text) {
+  while (!text.empty() &&
+         std::string_view{" \t\v\f"}.find(text.front()) != std::string_view::npos) {
+    text.remove_prefix(1);
   }
-  return lower(user_agent.substr(0, user_agent.find_first_of(" \t\v\f\r\n/(;,")));
+  return lower(text.substr(0, text.find_first_of(" \t\v\f\r\n/(;,)")));
+}
+
+/// The token of a crawler: its first product, or for one that poses as a browser what follows
+/// `compatible;` (RFC 9309, section 2.2.1, has such an example).
+inline std::string token_of(std::string_view user_agent) {
+  const std::string first = product_of(user_agent);
+  const auto mark = lower(user_agent).find("compatible;");
+  if (first != "mozilla" || mark == std::string::npos) {
+    return first;
+  }
+  const std::string posing = product_of(user_agent.substr(mark + 11));
+  return posing.empty() ? first : posing;
 }
 
 /// Whether a User-agent line names everyone.
