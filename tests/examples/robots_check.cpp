@@ -177,9 +177,19 @@ std::string read_robots(const settings& wanted, const std::string& file) {
   return read_file(file, wanted.cache.parse.max_bytes + 1);
 }
 
+/// What a file says, in whatever charset it says it.
+document read_document(const settings& wanted, const std::string& file) {
+  const std::string octets = read_robots(wanted, file);
+  const utf8_text text = to_utf8(octets);
+  parse_options options = wanted.cache.parse;
+  if (text.converted()) {
+    options.max_bytes = std::max(options.max_bytes, text.text().size());
+  }
+  return parse(text.text(), options);
+}
+
 status run_lint(const settings& wanted) {
-  const std::string text = read_robots(wanted, *wanted.lint);
-  const document file = parse(text, wanted.cache.parse);
+  const document file = read_document(wanted, *wanted.lint);
   finding_counts counts;
   for (const diagnostic& finding : lint(file, wanted.cache.malformed)) {
     const std::string_view name = name_of(*wanted.lint);
@@ -209,12 +219,11 @@ status run(const settings& wanted) {
   if (!wanted.file) {
     return run_with(wanted, CurlFetcher{wanted.curl});
   }
-  std::string text = read_robots(wanted, *wanted.file);
   if (wanted.urls.empty()) {
-    print(to_json(parse(text, wanted.cache.parse)) + '\n');
+    print(to_json(read_document(wanted, *wanted.file)) + '\n');
     return all_allowed;
   }
-  return run_with(wanted, FileFetcher{std::move(text)});
+  return run_with(wanted, FileFetcher{read_robots(wanted, *wanted.file)});
 }
 
 }  // namespace

@@ -479,6 +479,18 @@ TEST_CASE("--lint and --explain pass no hostile octets on") {
   CHECK(json::parse(why_json.output).at("explain").at("matches").size() == 1);
 }
 
+TEST_CASE("--lint and --file read UTF-16 as the cache does") {
+  std::string text = "\xFF\xFE";
+  for (const char c : std::string{"User-agent: *\nDisallow: /x\n"}) {
+    text += c;
+    text += '\0';
+  }
+  CHECK(run({"--lint", "-"}, text).status == 0);
+  const std::string parsed = run({"--file", "-", "--json"}, text).output;
+  CHECK(json::parse(parsed).at("groups").at(0).at("disallow").at(0) == "/x");
+  CHECK(run({"--file", "-", "/x"}, text).status == 1);
+}
+
 TEST_CASE("--explain lists the group, the target and the rules in the order in which they decide") {
   const robots_file file(
       "User-agent: FerretBot\nAllow: /a\nDisallow: /%7Ea\nDisallow: /~\nDisallow: /b\n"

@@ -259,6 +259,17 @@ bool agrees(const std::string& body) {
   return good;
 }
 
+TEST_CASE("UTF-16 without a mark is found whether or not its last octet is half a unit") {
+  std::string big;
+  for (const char c : std::string{"User-agent: *"}) {
+    big += '\0';
+    big += c;
+  }
+  CHECK(robots::charset_of(big) == robots::charset::utf_16be);
+  CHECK(robots::charset_of(big + '\0') == robots::charset::utf_16be);
+  CHECK(robots::charset_of(big.substr(1)) == robots::charset::utf_16le);
+}
+
 }  // namespace
 
 TEST_CASE("a text that is UTF-8 is not copied") {

@@ -49,4 +49,10 @@ TEST_CASE("the target of an explanation is whole however long it is") {
   CHECK(why.matches.size() == 1);
 }
 
+TEST_CASE("a line is listed once, even where google takes it for two patterns") {
+  const auto rules = compile("User-agent: *\nAllow: /*/index.html\n", "FooBot",
+                             {.dialect = robots::dialect::google});
+  CHECK(rules.explain("/a/index.html/").matches.size() == 1);
+}
+
 }  // namespace

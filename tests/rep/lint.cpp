@@ -54,6 +54,21 @@ TEST_CASE("a rule that a shorter one makes idle is said to") {
   CHECK(findings("User-agent: *\nAllow: /p\nDisallow: /p/x\n").empty());
 }
 
+TEST_CASE("a rule is not called idle when a rule of another group could come between") {
+  CHECK(findings("User-agent: a\nDisallow: /x\nDisallow: /x/y/z\nUser-agent: a\nAllow: /x/y\n")
+            .empty());
+}
+
+TEST_CASE("a rule that google takes for two is not called idle") {
+  const robots::parse_options google{.dialect = robots::dialect::google};
+  CHECK(findings("User-agent: *\nDisallow: /x\nAllow: /x/index.html\nDisallow: /x/***\n", google)
+            .empty());
+  CHECK(findings("User-agent: *\nDisallow: /x/\nAllow: /x/index.html\nDisallow: "
+                 "/x/index.html*\n",
+                 google)
+            .empty());
+}
+
 TEST_CASE("removing what is called redundant, duplicate or shadowed changes no verdict") {
   const std::vector<std::string> lines{
       "Disallow: /a\n",  "Allow: /a\n", "Disallow: /ab\n", "Allow: /a*b\n",    "Disallow: /$\n",
@@ -92,6 +107,12 @@ TEST_CASE("removing what is called redundant, duplicate or shadowed changes no v
 TEST_CASE("user agents that nobody can have and sitemaps without a host are found") {
   CHECK(findings("User-agent: (compatible)\nDisallow: /\n") ==
         found{{1, diagnostic_code::unmatchable_user_agent}});
+  for (const char* agent : {"/foo", "/", "*/1.0", "*;", "*,foo", "*foo"}) {
+    CAPTURE(agent);
+    CHECK(findings("User-agent: " + std::string{agent} + "\n") ==
+          found{{1, diagnostic_code::unmatchable_user_agent}});
+  }
+  CHECK(findings("User-agent: * all\n").empty());
   CHECK(findings("User-agent: 360Spider\nUser-agent: MJ12bot/1\nUser-agent: *\n").empty());
   CHECK(findings("Sitemap: /sitemap.xml\nSitemap: https://example.com/s.xml\n") ==
         found{{1, diagnostic_code::relative_sitemap}});

@@ -95,9 +95,8 @@ enum class charset : std::uint8_t {
 /// decides:
 ///
 /// 1. A byte order mark: of UTF-8, or of UTF-16 in either order (WHATWG Encoding, section 6).
-/// 2. NUL in every other octet: at least half of the text is ASCII in UTF-16. RFC 9309,
-/// section 2.2,
-///    has no NUL in robots.txt, so the text means nothing otherwise, whatever its label says.
+/// 2. NUL in every other octet: at least half of the text is ASCII in UTF-16. As RFC 9309, 2.2, has
+///    no NUL in robots.txt, the text means nothing otherwise, whatever its label says.
 /// 3. The `charset` of the Content-Type (RFC 9110, section 8.3.2), unless it says UTF-16 of a body
 ///    without any NUL: that would hold no ASCII and so no line of robots.txt.
 /// 4. UTF-8, as RFC 9309, section 2.3, demands.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/rep/detail/agent_matcher.hpp>
 #include <robots/rep/detail/group_lint.hpp>
 #include <robots/rep/diagnostic.hpp>
 #include <robots/rep/directive.hpp>
@@ -19,9 +20,12 @@ namespace detail {
 /// Whether no product token, neither the RFC's nor one with other characters, equals what a
 /// User-agent line names.
 [[nodiscard]] constexpr bool is_unmatchable(std::string_view user_agent) noexcept {
+  if (user_agent.empty() || is_product_token_char(user_agent.front()) ||
+      agent_matcher{{}}.compare(user_agent) == agent_match::everyone) {
+    return false;
+  }
   const std::string_view named = user_agent.substr(0, user_agent.find_first_of(" \t\v\f/"));
-  return !user_agent.empty() && user_agent.front() != '*' &&
-         !is_product_token_char(user_agent.front()) && product_token(named) != named;
+  return named.empty() || named.front() == '*' || product_token(named) != named;
 }
 
 }  // namespace detail
@@ -35,8 +39,9 @@ namespace detail {
 [[nodiscard]] constexpr std::vector<diagnostic> lint(const document& file,
                                                      const malformed_limit& limit = {}) {
   std::vector<diagnostic> findings{file.diagnostics().begin(), file.diagnostics().end()};
-  detail::group_lint group{file.options(), findings};
-  for (const directive& line : file.directives()) {
+  const std::vector<directive> lines = file.directives();
+  detail::group_lint group{lines, file.options(), findings};
+  for (const directive& line : lines) {
     if (line.starts_group) {
       group.finish();
     }

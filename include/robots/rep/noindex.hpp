@@ -20,7 +20,8 @@ struct noindex_rule {
   std::string_view pattern{};  ///< as written, never empty; lives as long as the document
   std::uint32_t line = 0;      ///< 1-based
 
-  /// Whether the pattern matches a target, as it would in a Disallow line. Linear in both.
+  /// Whether the pattern matches a target, read as `dialect::rfc9309` reads it whatever the
+  /// document's options. Linear in both.
   [[nodiscard]] constexpr bool matches(std::string_view target) const {
     return robots::pattern{pattern}.matches(target);
   }

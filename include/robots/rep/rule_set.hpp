@@ -8,6 +8,7 @@
 #include <robots/rep/explanation.hpp>
 #include <robots/rep/verdict.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <optional>
@@ -51,7 +52,10 @@ class rule_set {
     detail::with_normal_target(target, *parts_.traits, [&](auto cursor) {
       for (const detail::compiled_rule& rule : parts_.rules) {
         const detail::compiled_pattern pattern{rule.compiled.in(parts_.text), rule.anchored};
-        if (!detail::matches(pattern, cursor)) {
+        // To google/robotstxt one line can be two patterns.
+        const bool listed = std::ranges::find(result.matches, rule.line, &matching_rule::line) !=
+                            result.matches.end();
+        if (listed || !detail::matches(pattern, cursor)) {
           continue;
         }
         result.matches.push_back(

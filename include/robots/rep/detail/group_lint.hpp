@@ -2,6 +2,7 @@
 
 #include <robots/rep/detail/compiled_rule.hpp>
 #include <robots/rep/detail/dialect_traits.hpp>
+#include <robots/rep/detail/rule_patterns.hpp>
 #include <robots/rep/detail/text_arena.hpp>
 #include <robots/rep/diagnostic.hpp>
 #include <robots/rep/directive.hpp>
@@ -19,17 +20,37 @@ namespace robots::detail {
 /// Holds the rules of one group against each other.
 class group_lint {
  public:
-  constexpr group_lint(const parse_options& options, std::vector<diagnostic>& findings)
-      : options_(options), findings_(findings) {}
+  /// `file` is all that the file says: rules of one crawler in another group count against calling
+  /// a rule idle.
+  constexpr group_lint(const std::vector<directive>& file, const parse_options& options,
+                       std::vector<diagnostic>& findings)
+      : options_(options), findings_(findings) {
+    for (const directive& line : file) {
+      if (!is_rule(line.kind)) {
+        continue;
+      }
+      auto& same_kind = line.kind == directive_kind::allow ? allowing_ : disallowing_;
+      for_each_pattern(line.kind, line.value, options, traits(), [&](const pattern_source& source) {
+        same_kind.push_back(specificity(source, *traits().rule_form));
+      });
+    }
+    std::ranges::sort(allowing_);
+    std::ranges::sort(disallowing_);
+  }
 
   constexpr void add(const directive& line) {
     if (!is_rule(line.kind) || !line.in_group || line.value.empty()) {
       return;
     }
+    std::size_t patterns = 0;
+    for_each_pattern(line.kind, line.value, options_, traits(),
+                     [&](const pattern_source&) { ++patterns; });
     const auto source = pattern_source::of(line.value, options_.prepend_slash);
     const text_span written = append(text_, line.value);
-    entry added{.rule = make_rule(text_, source, written, *traits_of(options_.dialect).rule_form),
-                .column = line.column};
+    // A line that stands for two patterns is never idle as a whole.
+    entry added{.rule = make_rule(text_, source, written, *traits().rule_form),
+                .column = line.column,
+                .reported = patterns > 1};
     added.rule.line = line.line;
     added.rule.kind = line.kind == directive_kind::allow ? rule_kind::allow : rule_kind::disallow;
     rules_.push_back(added);
@@ -58,6 +79,10 @@ class group_lint {
     std::uint32_t column = 0;
     bool reported = false;
   };
+
+  [[nodiscard]] constexpr const dialect_traits& traits() const noexcept {
+    return traits_of(options_.dialect);
+  }
 
   [[nodiscard]] constexpr std::string_view text(const entry& of) const noexcept {
     return of.rule.compiled.in(text_);
@@ -107,15 +132,13 @@ class group_lint {
   /// A rule changes nothing when a prefix of it says the same, and no opposite rule could come
   /// between the two.
   constexpr void report_redundant() {
-    const auto allowing = specificities(rule_kind::allow);
-    const auto disallowing = specificities(rule_kind::disallow);
     std::vector<std::size_t> prefixes;  // rules whose text the current one begins with
     for (std::size_t i = 0; i < rules_.size(); ++i) {
       entry& rule = rules_[i];
       while (!prefixes.empty() && !text(rule).starts_with(text(rules_[prefixes.back()]))) {
         prefixes.pop_back();
       }
-      const auto& opposite = rule.rule.kind == rule_kind::allow ? disallowing : allowing;
+      const auto& opposite = rule.rule.kind == rule_kind::allow ? disallowing_ : allowing_;
       if (!prefixes.empty() && covers(rules_[prefixes.back()], rule, opposite)) {
         report(rule, diagnostic_code::redundant_rule);
       }
@@ -123,17 +146,6 @@ class group_lint {
         prefixes.push_back(i);
       }
     }
-  }
-
-  [[nodiscard]] constexpr std::vector<std::uint32_t> specificities(rule_kind kind) const {
-    std::vector<std::uint32_t> result;
-    for (const entry& rule : rules_) {
-      if (rule.rule.kind == kind) {
-        result.push_back(rule.rule.specificity);
-      }
-    }
-    std::ranges::sort(result);
-    return result;
   }
 
   [[nodiscard]] static constexpr bool covers(const entry& shorter, const entry& longer,
@@ -147,6 +159,8 @@ class group_lint {
 
   const parse_options& options_;
   std::vector<diagnostic>& findings_;
+  std::vector<std::uint32_t> allowing_;  // specificities of the patterns of the whole file, sorted
+  std::vector<std::uint32_t> disallowing_;
   std::vector<char> text_;
   std::vector<entry> rules_;
 };
