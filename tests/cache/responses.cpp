@@ -165,3 +165,14 @@ TEST_CASE("a file in UTF-16 or windows-1252 is obeyed like one in UTF-8") {
   CHECK_FALSE(at.cache.allowed("https://latin.example/caf%C3%A9"));
   CHECK(at.cache.allowed("https://latin.example/caf%E9"));
 }
+
+TEST_CASE("a file is read whatever its media type") {
+  for (const char* type : {"text/html", "application/octet-stream", "image/png", "nonsense"}) {
+    CAPTURE(std::string{type});
+    scripted at;
+    at.web.on(robots_url,
+              ScriptedFetcher::ok("User-agent: *\nDisallow: /private\n", {{"Content-Type", type}}));
+    CHECK_FALSE(at.cache.allowed("https://example.com/private"));
+    CHECK(at.cache.allowed("https://example.com/public"));
+  }
+}

@@ -186,6 +186,19 @@ TEST_CASE("a file that is too long loses the line that is cut, and says so") {
   CHECK(record("User-agent: *\nAllow: /\n", {.truncated = true}).directives.size() == 2);
 }
 
+TEST_CASE("512,000 octets are read, and no more") {
+  const std::string last = "Disallow: /last\n";
+  std::string text = "User-agent: *\n";
+  while (text.size() + last.size() < 512'000) {
+    text += '#';
+  }
+  text.replace(text.size() - 1, 1, "\n");
+  text += last;
+  REQUIRE(text.size() == 512'000);
+  CHECK_FALSE(robots::parse(text).allows("/last"));
+  CHECK(robots::parse("  " + text).allows("/last"));
+}
+
 TEST_CASE("lines are counted, and those that mean nothing") {
   recorder handler;
   const auto counts = robots::scan("# c\n\nUser-agent: *\nfoo bar baz\n<p>\nX: y\n", handler);
