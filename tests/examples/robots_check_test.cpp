@@ -480,15 +480,15 @@ TEST_CASE("--lint and --explain pass no hostile octets on") {
 }
 
 TEST_CASE("--lint and --file read UTF-16 as the cache does") {
-  std::string text = "\xFF\xFE";
+  std::string utf16 = "\xFF\xFE";
   for (const char c : std::string{"User-agent: *\nDisallow: /x\n"}) {
-    text += c;
-    text += '\0';
+    utf16 += c;
+    utf16 += '\0';
   }
-  CHECK(run({"--lint", "-"}, text).status == 0);
-  const std::string parsed = run({"--file", "-", "--json"}, text).output;
+  CHECK(run({"--lint", "-"}, utf16).status == 0);
+  const std::string parsed = run({"--file", "-", "--json"}, utf16).output;
   CHECK(json::parse(parsed).at("groups").at(0).at("disallow").at(0) == "/x");
-  CHECK(run({"--file", "-", "/x"}, text).status == 1);
+  CHECK(run({"--file", "-", "/x"}, utf16).status == 1);
 }
 
 TEST_CASE("--explain lists the group, the target and the rules in the order in which they decide") {

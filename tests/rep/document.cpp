@@ -8,7 +8,6 @@
 #include <ranges>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -144,27 +143,6 @@ TEST_CASE("verdicts about several unnamed crawlers stay readable side by side") 
   CHECK(first.user_agent == "foobot");
   CHECK(second.user_agent == "barbot");
   CHECK(moved.match("/", "FOOBOT").user_agent.data() == first.user_agent.data());
-}
-
-TEST_CASE("a document and its copy can be asked by many threads at once") {
-  const document file = parse(text);
-  const document copy = file;
-  std::vector<std::jthread> threads;
-  std::atomic<int> wrong = 0;
-  for (int t = 0; t < 8; ++t) {
-    threads.emplace_back([&, t] {
-      for (int i = 0; i < 500; ++i) {
-        const std::string name = "Bot" + std::string(static_cast<std::size_t>(i % 7), 'X');
-        const document& asked = t % 2 == 0 ? file : copy;
-        std::string expected = "bot" + std::string(static_cast<std::size_t>(i % 7), 'x');
-        if (asked.match("/robots.txt", name).user_agent != expected) {
-          ++wrong;
-        }
-      }
-    });
-  }
-  threads.clear();
-  CHECK(wrong == 0);
 }
 
 TEST_CASE("a document outlives the text it was read from") {
