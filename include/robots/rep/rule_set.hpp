@@ -1,8 +1,10 @@
 #pragma once
 
-#include <robots/rep/detail/compiled_rule.hpp>
+#include <robots/rep/detail/compiled_pattern.hpp>
+#include <robots/rep/detail/hash_bucket.hpp>
 #include <robots/rep/detail/match.hpp>
 #include <robots/rep/detail/normal_target.hpp>
+#include <robots/rep/detail/packed_rule.hpp>
 #include <robots/rep/detail/rule_set_parts.hpp>
 #include <robots/rep/detail/rule_table.hpp>
 #include <robots/rep/explanation.hpp>
@@ -15,6 +17,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace robots {
 
@@ -34,7 +37,7 @@ class rule_set {
   /// Whether the crawler may fetch `target`, an absolute URL or a path with query.
   /// Linear in the target for each rule that is tried; never allocates.
   [[nodiscard]] constexpr bool allows(std::string_view target) const noexcept {
-    return match(target).allowed;
+    return table().allows(target);
   }
 
   /// The same with the deciding rule. The views in the result live as long as this rule set.
@@ -48,35 +51,43 @@ class rule_set {
   /// How the verdict on `target` comes about: every rule that matches, in the order in which they
   /// decide, with the normal forms compared. Allocates; linear in the target for each rule.
   [[nodiscard]] explanation explain(std::string_view target) const {
-    explanation result{.verdict = match(target), .group = parts_.group};
-    detail::with_normal_target(target, *parts_.traits, [&](auto cursor) {
-      for (const detail::compiled_rule& rule : parts_.rules) {
-        const detail::compiled_pattern pattern{rule.compiled.in(parts_.text), rule.anchored};
-        // To google/robotstxt one line can be two patterns.
-        const bool listed = std::ranges::find(result.matches, rule.line, &matching_rule::line) !=
-                            result.matches.end();
-        if (listed || !detail::matches(pattern, cursor)) {
-          continue;
+    explanation result{.verdict = match(target), .group = parts_.facts.group};
+    const std::string_view text = table().text;
+    std::vector<const detail::packed_rule*> matching;
+    detail::with_normal_target(target, *parts_.facts.traits, [&](auto cursor) {
+      for (const detail::packed_rule& rule : parts_.rules) {
+        if (detail::matches(rule.pattern(text), cursor)) {
+          matching.push_back(&rule);
         }
-        result.matches.push_back(
-            {.kind = rule.kind,
-             .pattern = rule.written.in(parts_.text),
-             .compared = std::string{pattern.text} + (pattern.anchored ? "$" : ""),
-             .specificity = rule.specificity,
-             .line = rule.line});
       }
       for (; !cursor.done(); ++cursor) {
         result.target += *cursor;
       }
-      return true;
     });
+    std::ranges::sort(matching, [&](const auto* a, const auto* b) {
+      return a->rank(text).decides_over(b->rank(text), parts_.facts.tie);
+    });
+    for (const detail::packed_rule* rule : matching) {
+      // To google/robotstxt one line can be two patterns.
+      if (std::ranges::find(result.matches, rule->line, &matching_rule::line) !=
+          result.matches.end()) {
+        continue;
+      }
+      const detail::compiled_pattern pattern = rule->pattern(text);
+      result.matches.push_back(
+          {.kind = rule->kind(),
+           .pattern = rule->written(text),
+           .compared = std::string{pattern.text} + (pattern.anchored ? "$" : ""),
+           .specificity = rule->rank(text).specificity,
+           .line = rule->line});
+    }
     return result;
   }
 
   /// The Crawl-delay that applies to the crawler, in milliseconds, rounded up; nothing when its
   /// groups have none. A crawler with groups of its own does not take over the delay of `*`.
   [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> crawl_delay() const noexcept {
-    return parts_.crawl_delay;
+    return parts_.facts.crawl_delay;
   }
 
   /// What verdicts report: the crawler's token in lower case, or "*" when the rules of `*` apply.
@@ -93,7 +104,9 @@ class rule_set {
   /// Octets of memory held, this object included.
   [[nodiscard]] constexpr std::size_t memory_bytes() const noexcept {
     return sizeof(*this) + parts_.text.capacity() +
-           parts_.rules.capacity() * sizeof(detail::compiled_rule);
+           parts_.rules.capacity() * sizeof(detail::packed_rule) +
+           parts_.buckets.capacity() * sizeof(detail::hash_bucket) +
+           parts_.needed.capacity() * sizeof(detail::class_set);
   }
 
  private:
@@ -103,10 +116,10 @@ class rule_set {
 
   [[nodiscard]] constexpr detail::rule_table table() const noexcept {
     return {.text = {parts_.text.data(), parts_.text.size()},
-            .rules = parts_.rules,
-            .token = parts_.token,
-            .group = parts_.group,
-            .traits = *parts_.traits};
+            .rules = parts_.rules.data(),
+            .buckets = parts_.buckets.data(),
+            .needed = parts_.needed.data(),
+            .facts = parts_.facts};
   }
 
   detail::rule_set_parts parts_;

@@ -26,7 +26,7 @@ class static_rule_set {
   /// Whether the crawler may fetch `target`, an absolute URL or a path with query.
   /// Linear in the target for each rule that is tried; never allocates.
   [[nodiscard]] static constexpr bool allows(std::string_view target) noexcept {
-    return match(target).allowed;
+    return stored.table().allows(target);
   }
 
   /// The same with the deciding rule (RFC 9309, section 2.2.2). The views in the result are valid
@@ -38,7 +38,7 @@ class static_rule_set {
   /// The Crawl-delay that applies to the crawler, in milliseconds, rounded up; nothing when its
   /// groups have none.
   [[nodiscard]] static constexpr std::optional<std::chrono::milliseconds> crawl_delay() noexcept {
-    return stored.crawl_delay;
+    return stored.facts.crawl_delay;
   }
 
   /// What verdicts report: the crawler's token in lower case, or "*" when the rules of `*` apply.

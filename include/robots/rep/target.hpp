@@ -3,6 +3,7 @@
 #include <robots/rep/detail/ascii.hpp>
 #include <robots/rep/dialect.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <string_view>
 
@@ -69,7 +70,11 @@ namespace detail {
   if (target.starts_with('/')) {
     return {.text = target};
   }
-  return detail::path_from(target, target.find_first_of("/?", detail::scheme_prefix(target)));
+  const auto rest = target.substr(detail::scheme_prefix(target));
+  const auto start = std::ranges::find_if(rest, [](char c) { return c == '/' || c == '?'; });
+  return detail::path_from(target, start == rest.end()
+                                       ? std::string_view::npos
+                                       : static_cast<std::size_t>(&*start - target.data()));
 }
 
 }  // namespace robots

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/rep/detail/compiled_pattern.hpp>
+#include <robots/rep/detail/octet_word.hpp>
 #include <robots/rep/detail/plain_cursor.hpp>
 #include <robots/rep/detail/search.hpp>
 
@@ -26,7 +27,7 @@ template <class Cursor>
 }
 
 [[nodiscard]] constexpr bool skip_literal(plain_cursor& cursor, std::string_view literal) noexcept {
-  if (!cursor.rest().starts_with(literal)) {
+  if (!begins_with(cursor.rest(), literal)) {
     return false;
   }
   cursor.skip(literal.size());
@@ -43,12 +44,19 @@ template <class Cursor>
   if (literal.size() > short_literal) {
     return two_way_find(cursor, literal);
   }
-  const auto found = cursor.rest().find(literal);
-  if (found == std::string_view::npos) {
-    return false;
+  if (literal.empty()) {
+    return true;
   }
-  cursor.skip(found + literal.size());
-  return true;
+  for (;;) {
+    cursor.skip(find_octet(cursor.rest(), literal.front()));
+    if (cursor.rest().size() < literal.size()) {
+      return false;
+    }
+    if (skip_literal(cursor, literal)) {
+      return true;
+    }
+    ++cursor;
+  }
 }
 
 /// Whether the text from `cursor` on ends with `literal`.
@@ -78,17 +86,17 @@ template <class Cursor>
 template <class Cursor>
 [[nodiscard]] constexpr bool matches(const compiled_pattern& pattern, Cursor cursor) noexcept {
   std::string_view rest = pattern.text;
-  auto star = rest.find('*');
+  auto star = find_octet(rest, '*');
   if (!skip_literal(cursor, rest.substr(0, star))) {
     return false;
   }
-  if (star == std::string_view::npos) {
+  if (star == rest.size()) {
     return !pattern.anchored || cursor.done();
   }
   for (;;) {
     rest.remove_prefix(star + 1);
-    star = rest.find('*');
-    if (star == std::string_view::npos) {
+    star = find_octet(rest, '*');
+    if (star == rest.size()) {
       return pattern.anchored ? ends_with(cursor, rest) : skip_to(cursor, rest);
     }
     if (!skip_to(cursor, rest.substr(0, star))) {

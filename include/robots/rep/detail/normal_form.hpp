@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/rep/detail/ascii.hpp>
+#include <robots/rep/detail/octet_word.hpp>
 
 #include <array>
 #include <cstddef>
@@ -66,6 +67,9 @@ inline constexpr normal_form google_target_form{};  // google/robotstxt takes UR
 /// Whether `text` is its own normal form. May say no of a text that is, when an escape in it only
 /// stays because of a stray `%` before it. One pass.
 [[nodiscard]] constexpr bool is_normal(std::string_view text, const normal_form& form) noexcept {
+  if (is_graphic_without<'%', '$', '*'>(text)) {
+    return true;  // in every form
+  }
   for (std::size_t i = 0; i < text.size(); ++i) {
     const octet_action action = form.action(text[i]);
     if (action == octet_action::keep) {

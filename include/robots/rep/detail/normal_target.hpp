@@ -3,6 +3,7 @@
 #include <robots/rep/detail/dialect_traits.hpp>
 #include <robots/rep/detail/match.hpp>
 #include <robots/rep/detail/normal_cursor.hpp>
+#include <robots/rep/detail/octet_word.hpp>
 #include <robots/rep/detail/plain_cursor.hpp>
 #include <robots/rep/target.hpp>
 
@@ -30,21 +31,37 @@ constexpr auto use_rewritten(const normal_cursor& start, Use use) {
   return octet.done() ? use(plain_cursor{{buffer.data(), size}}) : use(start);
 }
 
+/// Whether `target` is a path with query in normal form, whatever the dialect, as most are.
+[[nodiscard]] constexpr bool is_plain_path(std::string_view target) noexcept {
+  return target.starts_with('/') && !target.starts_with("//") &&
+         is_graphic_without<'%', '$', '*', '#'>(target);
+}
+
 /// Calls `use` with a cursor at the start of the normal form of `target`, and returns its result.
 /// Most targets are in normal form already and are not copied.
 template <class Use>
 constexpr auto with_normal_target(std::string_view target, const dialect_traits& traits, Use use) {
-  const target_path path = path_and_query(target, traits.lenient_targets);
-  if (!path.leading_slash && is_normal(path.text, *traits.target_form)) {
-    return use(plain_cursor{path.text});
+  target_path path{.text = target};
+  if (!is_plain_path(target)) {
+    path = path_and_query(target, traits.lenient_targets);
+    if (path.leading_slash || !is_normal(path.text, *traits.target_form)) {
+      return use_rewritten(normal_cursor{path.text, *traits.target_form, path.leading_slash}, use);
+    }
   }
-  return use_rewritten(normal_cursor{path.text, *traits.target_form, path.leading_slash}, use);
+  return use(plain_cursor{path.text});
 }
 
 /// RFC 9309, section 2.2.2: "The /robots.txt URI is implicitly allowed."
 template <class Cursor>
 [[nodiscard]] constexpr bool is_robots_txt(Cursor cursor) noexcept {
   return skip_literal(cursor, "/robots.txt") && (cursor.done() || *cursor == '?');
+}
+
+/// Whether rules have no say about a target.
+template <class Cursor>
+[[nodiscard]] constexpr bool is_exempt(const Cursor& target,
+                                       const dialect_traits& traits) noexcept {
+  return traits.robots_txt_always_allowed && is_robots_txt(target);
 }
 
 /// Whether `target`, an absolute URL or a path with query, is /robots.txt itself.

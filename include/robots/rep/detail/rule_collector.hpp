@@ -4,17 +4,14 @@
 #include <robots/rep/detail/dialect_traits.hpp>
 #include <robots/rep/detail/group_selection.hpp>
 #include <robots/rep/detail/parse_delay.hpp>
-#include <robots/rep/detail/rule_patterns.hpp>
+#include <robots/rep/detail/rule_packer.hpp>
 #include <robots/rep/detail/rule_set_parts.hpp>
-#include <robots/rep/detail/text_arena.hpp>
 #include <robots/rep/directive.hpp>
 #include <robots/rep/parse_options.hpp>
 #include <robots/rep/rule_set.hpp>
 
-#include <algorithm>
+#include <array>
 #include <chrono>
-#include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -47,7 +44,11 @@ class rule_collector {
     if (line.starts_group) {
       group_delay_.reset();
     }
+    const bool own_before = groups_.own_found();
     groups_.on_user_agent(match, line.starts_group);
+    if (groups_.own_found() != own_before) {
+      kept_.clear();  // those of `*` do not apply
+    }
     take_delay();
   }
 
@@ -58,8 +59,8 @@ class rule_collector {
         group_delay_ = parse_delay(line.value);
       }
       take_delay();
-    } else if (is_rule(line.kind) && groups_.relevant()) {
-      current().rules.push_back(line);
+    } else if (is_rule(line.kind) && groups_.relevant() && !line.value.empty()) {
+      kept_.push_back({.value = line.value, .line = line.line, .kind = line.kind});
     }
   }
 
@@ -77,64 +78,30 @@ class rule_collector {
   [[nodiscard]] constexpr rule_set_parts parts() const { return parts(agent_.token()); }
 
   [[nodiscard]] constexpr rule_set_parts parts(std::string_view token) const {
-    const found& part = groups_.own_found() ? own_ : everyone_;
-    rule_set_parts result{.crawl_delay = part.delay, .group = groups_.choice(), .traits = traits_};
-    result.text.reserve(text_size(part, token));
-    result.rules.reserve(part.rules.size());
-    result.token = append_lower(result.text, token);
-    for (const directive& line : part.rules) {
-      add(result, line);
-    }
-    std::ranges::sort(result.rules, [this](const compiled_rule& a, const compiled_rule& b) {
-      return a.decides_over(b, options_.tie);
-    });
-    return result;
+    return rule_packer{kept_, token, options_, *traits_}.finish(
+        {.crawl_delay = delays_[groups_.own_found()],
+         .traits = traits_,
+         .group = groups_.choice(),
+         .tie = options_.tie});
   }
 
  private:
-  struct found {
-    std::vector<directive> rules;
-    std::optional<std::chrono::milliseconds> delay;
-  };
-
-  [[nodiscard]] constexpr found& current() noexcept { return groups_.own() ? own_ : everyone_; }
-
   /// A delay between two User-agent lines holds for both, so it is kept until the group is over.
   constexpr void take_delay() noexcept {
-    if (group_delay_ && groups_.relevant() && !current().delay) {
-      current().delay = *group_delay_;
+    std::optional<std::chrono::milliseconds>& delay = delays_[groups_.own()];
+    if (group_delay_ && groups_.relevant() && !delay) {
+      delay = *group_delay_;
     }
-  }
-
-  [[nodiscard]] static constexpr std::size_t text_size(const found& part,
-                                                       std::string_view token) noexcept {
-    std::size_t size = token.size();
-    for (const directive& line : part.rules) {
-      size += line.value.size();
-    }
-    return size;
-  }
-
-  constexpr void add(rule_set_parts& result, const directive& line) const {
-    if (line.value.empty()) {
-      return;
-    }
-    const text_span written = append(result.text, line.value);
-    const normal_form& form = *traits_->rule_form;
-    for_each_pattern(line.kind, line.value, options_, *traits_, [&](const pattern_source& source) {
-      compiled_rule rule = make_rule(result.text, source, written, form);
-      rule.line = line.line;
-      rule.kind = line.kind == directive_kind::allow ? rule_kind::allow : rule_kind::disallow;
-      result.rules.push_back(rule);
-    });
   }
 
   agent_matcher agent_;
   parse_options options_;
   const dialect_traits* traits_;
   group_selection groups_;
-  found own_;
-  found everyone_;
+  // Of the groups that name the crawler, if there are any, else of those of `*`.
+  std::vector<kept_rule> kept_;
+  // Of `*`, and of the groups that name the crawler.
+  std::array<std::optional<std::chrono::milliseconds>, 2> delays_;
   std::optional<std::chrono::milliseconds> group_delay_;
 };
 

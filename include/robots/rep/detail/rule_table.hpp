@@ -1,12 +1,22 @@
 #pragma once
 
-#include <robots/rep/detail/compiled_rule.hpp>
-#include <robots/rep/detail/dialect_traits.hpp>
+#include <robots/rep/detail/class_set.hpp>
+#include <robots/rep/detail/compiled_pattern.hpp>
+#include <robots/rep/detail/gram.hpp>
+#include <robots/rep/detail/hash_bucket.hpp>
 #include <robots/rep/detail/match.hpp>
 #include <robots/rep/detail/normal_target.hpp>
+#include <robots/rep/detail/octet_word.hpp>
+#include <robots/rep/detail/packed_rule.hpp>
+#include <robots/rep/detail/plain_cursor.hpp>
+#include <robots/rep/detail/prefix_hash.hpp>
+#include <robots/rep/detail/rule_set_parts.hpp>
 #include <robots/rep/explanation.hpp>
 #include <robots/rep/verdict.hpp>
 
+#include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -14,37 +24,156 @@ namespace robots::detail {
 
 /// A view of compiled rules, wherever they are stored, that answers for them.
 struct rule_table {
-  std::string_view text;                 ///< what the spans lie in
-  std::span<const compiled_rule> rules;  ///< the one that decides comes first
-  text_span token;
-  group_choice group;
-  const dialect_traits& traits;
+  std::string_view text;  ///< what the rules' offsets lie in
+  const packed_rule* rules;
+  const hash_bucket* buckets;
+  const class_set* needed;  ///< by each of the rules that are tried one by one
+  const rule_set_facts& facts;
 
+  /// Whether `target` may be fetched.
+  [[nodiscard]] constexpr bool allows(std::string_view target) const noexcept {
+    if (facts.index.rules == 0) {
+      return true;
+    }
+    return with_normal_target(target, *facts.traits, [*this](auto cursor) {
+      const packed_rule* rule = find(cursor);
+      return rule == nullptr || rule->kind() == rule_kind::allow ||
+             is_exempt(cursor, *facts.traits);
+    });
+  }
+
+  /// The same with the deciding rule.
   [[nodiscard]] constexpr verdict match(std::string_view target) const noexcept {
-    // By copy: what nobody else can reach stays in registers.
-    return with_normal_target(target, traits, [*this](auto cursor) {
-      if (traits.robots_txt_always_allowed && is_robots_txt(cursor)) {
+    return with_normal_target(target, *facts.traits, [*this](auto cursor) {
+      if (is_exempt(cursor, *facts.traits)) {
         return verdict{.user_agent = named()};
       }
-      for (const compiled_rule& rule : rules) {
-        if (matches({rule.compiled.in(text), rule.anchored}, cursor)) {
-          verdict result{.user_agent = user_agent()};
-          set_rule(result, rule, text);
-          return result;
-        }
+      verdict result{.user_agent = user_agent()};
+      if (const packed_rule* rule = find(cursor)) {
+        result.allowed = rule->kind() == rule_kind::allow;
+        result.directive = rule->kind();
+        result.pattern = rule->written(text);
+        result.line = rule->line;
       }
-      return verdict{.user_agent = user_agent()};
+      return result;
     });
   }
 
   /// What verdicts report: the crawler's token, or "*" when the rules of `*` apply.
   [[nodiscard]] constexpr std::string_view user_agent() const noexcept {
-    return group == group_choice::everyone ? std::string_view{"*"} : named();
+    return facts.group == group_choice::everyone ? std::string_view{"*"} : named();
   }
 
  private:
+  /// The best of the rules found so far.
+  struct best_rule {
+    const packed_rule* rule = nullptr;
+    precedence rank{};
+  };
+
   [[nodiscard]] constexpr std::string_view named() const noexcept {
-    return token.size == 0 ? std::string_view{"*"} : token.in(text);
+    return facts.token.size == 0 ? std::string_view{"*"} : facts.token.in(text);
+  }
+
+  /// Of a target too long for its normal form to be stored, all rules are tried.
+  [[nodiscard]] constexpr const packed_rule* find(const normal_cursor& target) const noexcept {
+    best_rule best;
+    try_all(best, {rules, facts.index.rules}, target);
+    return best.rule;
+  }
+
+  [[nodiscard]] constexpr const packed_rule* find(const plain_cursor& target) const noexcept {
+    best_rule best;
+    if (facts.index.tried != 0) {
+      find_by_trial(best, target);
+    }
+    if (facts.index.prefix_buckets != 0) {
+      find_by_prefix(best, target);
+    }
+    if (facts.index.gram_buckets != 0) {
+      find_by_gram(best, target);
+    }
+    return best.rule;
+  }
+
+  template <class Cursor>
+  [[nodiscard]] constexpr bool matches(const packed_rule& rule, Cursor target) const noexcept {
+    const compiled_pattern pattern = rule.pattern(text);
+    if (rule.star != 0) {
+      return detail::matches(pattern, target);
+    }
+    return skip_literal(target, pattern.text) && (!pattern.anchored || target.done());
+  }
+
+  template <class Cursor>
+  constexpr void try_rule(best_rule& best, const packed_rule& rule,
+                          const Cursor& target) const noexcept {
+    const precedence rank = rule.rank(text);
+    if (best.rule != nullptr && !rank.decides_over(best.rank, facts.tie)) {
+      return;
+    }
+    if (matches(rule, target)) {
+      best = {.rule = &rule, .rank = rank};
+    }
+  }
+
+  template <class Cursor>
+  constexpr void try_all(best_rule& best, std::span<const packed_rule> all,
+                         const Cursor& target) const noexcept {
+    for (const packed_rule& rule : all) {
+      try_rule(best, rule, target);
+    }
+  }
+
+  constexpr void find_by_trial(best_rule& best, const plain_cursor& target) const noexcept {
+    const class_set present = classes_of(target.rest());
+    for (std::size_t i = 0; i < facts.index.tried; ++i) {
+      if (has_all(present, needed[i]) && matches(rules[i], target)) {
+        best = {.rule = &rules[i], .rank = rules[i].rank(text)};
+        return;
+      }
+    }
+  }
+
+  constexpr void find_by_prefix(best_rule& best, const plain_cursor& target) const noexcept {
+    const hash_table table{
+        .rules = rules, .buckets = buckets, .places = hash_places{facts.index.prefix_buckets}};
+    const std::string_view path = target.rest();
+    const prefix_hashes<max_key_size> hashes{path};
+    std::size_t base = 0;
+    for (std::uint64_t lengths : facts.index.lengths) {
+      if (path.size() - base < 63) {
+        lengths &= (std::uint64_t{2} << (path.size() - base)) - 1;
+      }
+      for (; lengths != 0; lengths &= lengths - 1) {
+        const std::size_t size = base + static_cast<std::size_t>(std::countr_zero(lengths));
+        table.visit(hashes.of(size),
+                    [&](const packed_rule& rule) { try_rule(best, rule, target); });
+      }
+      base += 64;
+      if (path.size() < base) {
+        return;
+      }
+    }
+  }
+
+  constexpr void find_by_gram(best_rule& best, const plain_cursor& target) const noexcept {
+    const hash_table table{.rules = rules,
+                           .buckets = buckets + facts.index.prefix_buckets,
+                           .places = hash_places{facts.index.gram_buckets}};
+    std::size_t tries = facts.index.grams;
+    for_each_gram(target.rest(), [&](std::uint64_t hash, std::string_view /*gram*/) {
+      table.visit(hash, [&](const packed_rule& rule) {
+        if (tries > 0) {
+          --tries;
+          try_rule(best, rule, target);
+        }
+      });
+    });
+    if (tries == 0) {
+      // The target repeats itself and may find one rule again and again; now each is tried once.
+      try_all(best, {rules + facts.index.rules - facts.index.grams, facts.index.grams}, target);
+    }
   }
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
-#include <robots/rep/detail/compiled_rule.hpp>
+#include <robots/rep/detail/hash_bucket.hpp>
+#include <robots/rep/detail/packed_rule.hpp>
 #include <robots/rep/detail/rule_collector.hpp>
 #include <robots/rep/detail/rule_set_parts.hpp>
 #include <robots/rep/detail/rule_table.hpp>
@@ -10,28 +11,25 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstddef>
-#include <optional>
 
 namespace robots::detail {
 
 /// The parts of a rule set in arrays, which may outlive the compiler where vectors may not.
-template <std::size_t Octets, std::size_t Rules>
+template <std::size_t Octets, std::size_t Rules, std::size_t Buckets, std::size_t Tried>
 struct static_rules {
   std::array<char, Octets> text{};
-  std::array<compiled_rule, Rules> rules{};
-  text_span token{};
-  std::optional<std::chrono::milliseconds> crawl_delay{};
-  group_choice group = group_choice::none;
-  const dialect_traits* traits = nullptr;
+  std::array<packed_rule, Rules> rules{};
+  std::array<hash_bucket, Buckets> buckets{};
+  std::array<class_set, Tried> needed{};
+  rule_set_facts facts{};
 
   [[nodiscard]] constexpr rule_table table() const noexcept {
     return {.text = {text.data(), text.size()},
-            .rules = rules,
-            .token = token,
-            .group = group,
-            .traits = *traits};
+            .rules = rules.data(),
+            .buckets = buckets.data(),
+            .needed = needed.data(),
+            .facts = facts};
   }
 };
 
@@ -45,6 +43,8 @@ template <fixed_string Text, fixed_string UserAgent, parse_options Options>
 struct static_sizes {
   std::size_t octets;
   std::size_t rules;
+  std::size_t buckets;
+  std::size_t tried;
 };
 
 /// Compiles twice: first to learn how long the arrays must be.
@@ -52,15 +52,17 @@ template <fixed_string Text, fixed_string UserAgent, parse_options Options>
 [[nodiscard]] consteval auto make_static_rules() {
   constexpr static_sizes sizes = [] {
     const rule_set_parts parts = compile_static<Text, UserAgent, Options>();
-    return static_sizes{.octets = parts.text.size(), .rules = parts.rules.size()};
+    return static_sizes{.octets = parts.text.size(),
+                        .rules = parts.rules.size(),
+                        .buckets = parts.buckets.size(),
+                        .tried = parts.needed.size()};
   }();
   const rule_set_parts parts = compile_static<Text, UserAgent, Options>();
-  static_rules<sizes.octets, sizes.rules> result{.token = parts.token,
-                                                 .crawl_delay = parts.crawl_delay,
-                                                 .group = parts.group,
-                                                 .traits = parts.traits};
+  static_rules<sizes.octets, sizes.rules, sizes.buckets, sizes.tried> result{.facts = parts.facts};
   std::ranges::copy(parts.text, result.text.begin());
   std::ranges::copy(parts.rules, result.rules.begin());
+  std::ranges::copy(parts.buckets, result.buckets.begin());
+  std::ranges::copy(parts.needed, result.needed.begin());
   return result;
 }
 

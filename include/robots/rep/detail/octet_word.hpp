@@ -1,0 +1,148 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+
+namespace robots::detail {
+
+/// Eight octets read as one number, the first octet in its lowest bits whatever the machine's own
+/// order, so that several octets are looked at at once.
+using octet_word = std::uint64_t;
+
+/// The octet `c` eight times.
+[[nodiscard]] constexpr octet_word repeat_octet(unsigned char c) noexcept {
+  return 0x0101'0101'0101'0101U * c;
+}
+
+/// The lowest `count` octets of a word, 0 to 7.
+[[nodiscard]] constexpr octet_word octet_mask(std::size_t count) noexcept {
+  return (octet_word{1} << (8 * count)) - 1;
+}
+
+/// `Size` octets from `at` on.
+template <std::size_t Size>
+[[nodiscard]] constexpr octet_word part_of_word(std::string_view text, std::size_t at) noexcept {
+  octet_word word = 0;
+  if (!std::is_constant_evaluated() && std::endian::native == std::endian::little) {
+    std::memcpy(&word, text.data() + at, Size);
+    return word;
+  }
+  for (std::size_t i = 0; i < Size; ++i) {
+    word |= octet_word{static_cast<unsigned char>(text[at + i])} << (8 * i);
+  }
+  return word;
+}
+
+/// A whole word from `at` on.
+[[nodiscard]] constexpr octet_word whole_word(std::string_view text, std::size_t at) noexcept {
+  return part_of_word<sizeof(octet_word)>(text, at);
+}
+
+/// The octets from `at` on, of which there must be less than a whole word; then zeros.
+[[nodiscard, gnu::always_inline]] constexpr octet_word last_word(std::string_view text,
+                                                                 std::size_t at) noexcept {
+  const std::size_t left = text.size() - at;
+  if (left == 0) {
+    return 0;
+  }
+  if (text.size() >= sizeof(octet_word)) {
+    return whole_word(text, text.size() - sizeof(octet_word)) >> (8 * (sizeof(octet_word) - left));
+  }
+  // Parts that overlap: the octets in both are the same.
+  if (left >= 4) {
+    return part_of_word<4>(text, at) | part_of_word<4>(text, text.size() - 4) << (8 * (left - 4));
+  }
+  if (left >= 2) {
+    return part_of_word<2>(text, at) | part_of_word<2>(text, text.size() - 2) << (8 * (left - 2));
+  }
+  return part_of_word<1>(text, at);
+}
+
+/// The octets from `at` on, zeros behind the end.
+[[nodiscard]] constexpr octet_word word_at(std::string_view text, std::size_t at) noexcept {
+  return text.size() - at >= sizeof(octet_word) ? whole_word(text, at) : last_word(text, at);
+}
+
+/// Whether a word holds the octet `c`.
+[[nodiscard]] constexpr bool has_octet(octet_word word, unsigned char c) noexcept {
+  const octet_word differs = word ^ repeat_octet(c);
+  return ((differs - repeat_octet(1)) & ~differs & repeat_octet(0x80)) != 0;
+}
+
+/// Whether a word holds an octet below `c`, an ASCII character; at random if it holds one above
+/// ASCII.
+[[nodiscard]] constexpr bool has_octet_below(octet_word word, unsigned char c) noexcept {
+  return ((word - repeat_octet(c)) & ~word & repeat_octet(0x80)) != 0;
+}
+
+/// Whether a word holds an octet above ASCII, or the control character DEL.
+[[nodiscard]] constexpr bool has_octet_above_graphic(octet_word word) noexcept {
+  return ((word | (word + repeat_octet(1))) & repeat_octet(0x80)) != 0;
+}
+
+/// Whether a word holds an octet that is no graphic ASCII character (`0x21` to `0x7E`), or one of
+/// `Others`, of which all are below `+`.
+template <unsigned char... Others>
+[[nodiscard]] constexpr bool has_other_than_graphic(octet_word word) noexcept {
+  constexpr unsigned char above_others = '+';
+  static_assert(((Others < above_others) && ...));
+  if (has_octet_above_graphic(word)) {
+    return true;
+  }
+  return has_octet_below(word, above_others) &&
+         (has_octet_below(word, '!') || (has_octet(word, Others) || ...));
+}
+
+/// The last word of a text, of which `count` octets are its own, filled up with graphic characters.
+[[nodiscard]] constexpr octet_word with_graphic_end(octet_word word, std::size_t count) noexcept {
+  return word | (repeat_octet('~') & ~octet_mask(count));
+}
+
+/// Whether `text` consists of graphic ASCII characters other than `Others`.
+template <unsigned char... Others>
+[[nodiscard]] constexpr bool is_graphic_without(std::string_view text) noexcept {
+  std::size_t at = 0;
+  for (; text.size() - at >= sizeof(octet_word); at += sizeof(octet_word)) {
+    if (has_other_than_graphic<Others...>(whole_word(text, at))) {
+      return false;
+    }
+  }
+  return !has_other_than_graphic<Others...>(
+      with_graphic_end(last_word(text, at), text.size() - at));
+}
+
+/// Where `c` first occurs in `text`, or its size: quicker than the standard's way where it is near.
+[[nodiscard]] constexpr std::size_t find_octet(std::string_view text, char c) noexcept {
+  const octet_word wanted = repeat_octet(static_cast<unsigned char>(c));
+  for (std::size_t at = 0; at < text.size(); at += sizeof(octet_word)) {
+    const octet_word differs = word_at(text, at) ^ wanted;
+    // Its lowest bit belongs to the first octet that is equal; those above may be wrong.
+    const octet_word equal = (differs - repeat_octet(1)) & ~differs & repeat_octet(0x80);
+    if (equal != 0) {
+      return std::min(at + static_cast<std::size_t>(std::countr_zero(equal)) / 8, text.size());
+    }
+  }
+  return text.size();
+}
+
+/// Whether `text` starts with `prefix`: quicker than the standard's way where both are short.
+[[nodiscard]] constexpr bool begins_with(std::string_view text, std::string_view prefix) noexcept {
+  if (text.size() < prefix.size()) {
+    return false;
+  }
+  text = text.substr(0, prefix.size());
+  std::size_t at = 0;
+  for (; prefix.size() - at >= sizeof(octet_word); at += sizeof(octet_word)) {
+    if (whole_word(text, at) != whole_word(prefix, at)) {
+      return false;
+    }
+  }
+  return at == prefix.size() || last_word(text, at) == last_word(prefix, at);
+}
+
+}  // namespace robots::detail

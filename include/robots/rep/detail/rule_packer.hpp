@@ -1,0 +1,140 @@
+#pragma once
+
+#include <robots/rep/detail/compiled_pattern.hpp>
+#include <robots/rep/detail/compiled_rule.hpp>
+#include <robots/rep/detail/dialect_traits.hpp>
+#include <robots/rep/detail/octet_word.hpp>
+#include <robots/rep/detail/packed_rule.hpp>
+#include <robots/rep/detail/prefix_hash.hpp>
+#include <robots/rep/detail/rule_layout.hpp>
+#include <robots/rep/detail/rule_patterns.hpp>
+#include <robots/rep/detail/rule_set_parts.hpp>
+#include <robots/rep/detail/text_writer.hpp>
+#include <robots/rep/directive.hpp>
+#include <robots/rep/parse_options.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace robots::detail {
+
+/// A rule that concerns the crawler, as it stands in the file.
+struct kept_rule {
+  std::string_view value;  ///< not empty
+  std::uint32_t line;
+  directive_kind kind;
+};
+
+/// Compiles the rules for one crawler into what a `rule_set` keeps.
+class rule_packer {
+ public:
+  constexpr rule_packer(std::span<const kept_rule> rules, std::string_view token,
+                        const parse_options& options, const dialect_traits& traits)
+      : options_(options),
+        traits_(traits),
+        simple_patterns_(!options.prepend_slash && !traits.index_html_is_directory),
+        text_(text_size(rules) + token.size()),
+        layout_(rules.size()) {
+    for (const kept_rule& rule : rules) {
+      add(rule);
+    }
+    token_ = text_.write(token);
+    text_.lower(token_);
+  }
+
+  /// What a rule set keeps; `facts` are what is known beside the rules.
+  [[nodiscard]] constexpr rule_set_parts finish(const rule_set_facts& facts) && {
+    rule_set_parts result{.facts = facts};
+    result.facts.token = token_;
+    result.text = std::move(text_).finish();
+    std::move(layout_).write_to(result);
+    return result;
+  }
+
+ private:
+  [[nodiscard]] static constexpr std::size_t text_size(std::span<const kept_rule> rules) noexcept {
+    std::size_t size = 0;
+    for (const kept_rule& rule : rules) {
+      size += rule.value.size();
+    }
+    return size;
+  }
+
+  constexpr void add(const kept_rule& rule) {
+    if (simple_patterns_ && rule.value.size() <= max_key_size) {
+      if (const auto hash = hash_of_graphic_without<'%', '$', '*'>(rule.value)) {
+        add_simple(rule, *hash);
+        return;
+      }
+    }
+    for_each_pattern(rule.kind, rule.value, options_, traits_, [&](const pattern_source& source) {
+      packed_rule packed{.line = rule.line & ((1U << packed_rule::line_bits) - 1),
+                         .allow = rule.kind == directive_kind::allow ? 1U : 0U};
+      if (!add_as_written(packed, rule.value, source)) {
+        add_detached(packed, rule.value, source);
+      }
+    });
+  }
+
+  /// Adds a rule whose pattern is its own compiled form and without wildcard, as most are.
+  constexpr void add_simple(const kept_rule& rule, std::uint64_t hash) {
+    layout_.add_simple({.offset = text_.write(rule.value).offset,
+                        .line = rule.line & ((1U << packed_rule::line_bits) - 1),
+                        .allow = rule.kind == directive_kind::allow ? 1U : 0U,
+                        .size = static_cast<std::uint16_t>(rule.value.size())},
+                       hash);
+  }
+
+  /// Adds a rule whose compiled pattern is all but the tail of the written one, as mostly.
+  constexpr bool add_as_written(packed_rule rule, std::string_view written,
+                                const pattern_source& source) {
+    if (!is_compiled(source, *traits_.rule_form)) {
+      return false;
+    }
+    const compiled_pattern pattern = detail::finish(source.body, source.anchored);
+    const auto tail = find_tail(written.substr(pattern.text.size()));
+    if (!tail) {
+      return false;
+    }
+    rule.size = static_cast<std::uint16_t>(pattern.text.size());
+    rule.tail = *tail & 3U;
+    rule.offset = text_.write(written).offset;
+    place(rule, pattern.text);
+    return true;
+  }
+
+  constexpr void add_detached(packed_rule rule, std::string_view written,
+                              const pattern_source& source) {
+    std::vector<char> compiled;
+    write_compiled(source, *traits_.rule_form, [&](char c) { compiled.push_back(c); });
+    const compiled_pattern pattern =
+        detail::finish({compiled.data(), compiled.size()}, source.anchored);
+    rule.size = static_cast<std::uint16_t>(pattern.text.size());
+    rule.tail = pattern.anchored ? 1U : 0U;
+    rule.detached = 1U;
+    rule.offset = text_.write(pattern.text).offset;
+    text_.write_number(specificity(source, *traits_.rule_form));
+    text_.write_number(written.size());
+    text_.write(written);
+    place(rule, pattern.text);
+  }
+
+  constexpr void place(packed_rule rule, std::string_view pattern) {
+    const std::size_t star = find_octet(pattern, '*');
+    rule.star = star < pattern.size() ? 1U : 0U;
+    layout_.add(rule, pattern, star);
+  }
+
+  const parse_options& options_;
+  const dialect_traits& traits_;
+  bool simple_patterns_;  // no rule stands for another pattern than the one written
+  text_writer text_;
+  rule_layout layout_;
+  text_span token_;
+};
+
+}  // namespace robots::detail
