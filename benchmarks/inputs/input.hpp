@@ -1,0 +1,34 @@
+// What is measured: files, and questions about them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+/// One question about one file.
+struct question {
+  std::size_t file = 0;  ///< index into the input's files
+  std::string agent;     ///< product token
+  std::string path;      ///< path with query
+};
+
+/// What is done with an input. Every peer is asked for the same three.
+enum class operation : std::uint8_t {
+  parse,    ///< a file into whatever the peer keeps of it
+  compile,  ///< a file and the first question about it into one verdict
+  match,    ///< one question into a verdict, about rules that are read already
+};
+
+/// Files of one shape with questions about them.
+struct input {
+  std::string name;  ///< `family` or `family/size`, as it stands in the names of rows
+  std::vector<std::string> files;
+  std::vector<question> questions;  ///< in the order of the files
+  std::vector<operation> operations{operation::parse, operation::compile, operation::match};
+  std::vector<std::string> file_names{};  ///< for people; may be empty
+};
+
+}  // namespace bench

@@ -1,0 +1,264 @@
+// The shapes that real robots.txt files have, generated: the same octets on every machine.
+//
+// To add a shape, write a generator here and add a line to generated_inputs() in inputs.cpp.
+#pragma once
+
+#include "inputs/input.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace bench {
+
+/// Numbers that look random and are the same everywhere (a linear congruential generator).
+class dice {
+ public:
+  explicit dice(std::uint64_t seed) : state_{seed * 2'862'933'555'777'941'757U + 3'037'000'493U} {}
+
+  /// A number below `bound`.
+  std::size_t below(std::size_t bound) {
+    state_ = state_ * 6'364'136'223'846'793'005U + 1'442'695'040'888'963'407U;
+    return static_cast<std::size_t>(state_ >> 33U) % bound;
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+inline constexpr std::array<std::string_view, 16> words{
+    "admin",   "search", "cart",  "account", "api",   "images", "tmp",  "private",
+    "reports", "print",  "login", "tag",     "feeds", "static", "user", "archive"};
+
+/// Such as `/cart/print-217`.
+inline std::string path_of(dice& random) {
+  std::string path = "/";
+  path += words[random.below(words.size())];
+  path += '/';
+  path += words[random.below(words.size())];
+  path += '-' + std::to_string(random.below(1000));
+  return path;
+}
+
+/// A rule line as webmasters write them, without line end.
+inline std::string rule_of(dice& random) {
+  std::string line = random.below(5) == 0 ? "Allow: " : "Disallow: ";
+  line += path_of(random);
+  switch (random.below(8)) {
+    case 0:
+      return line + "/*.html$";
+    case 1:
+      return line + "*?sort=";
+    case 2:
+      return line;
+    default:
+      return line + '/';
+  }
+}
+
+/// How many files of `octets` make up an input that takes long enough to time.
+constexpr std::size_t copies_of(std::size_t octets) {
+  return std::max<std::size_t>(1, 64 * 1024 / std::max<std::size_t>(octets, 1));
+}
+
+/// Asks `count` questions about each file, for a crawler that is named by none, by turns.
+inline void ask_about_each(input& in, std::size_t count, dice& random) {
+  for (std::size_t file = 0; file < in.files.size(); ++file) {
+    for (std::size_t i = 0; i < count; ++i) {
+      in.questions.push_back({file, i % 2 == 0 ? "FooBot" : "Googlebot", path_of(random) + "/x"});
+    }
+  }
+}
+
+/// What most sites serve: one group and at most one rule.
+inline input tiny() {
+  input in{.name = "tiny", .files = {}, .questions = {}};
+  dice random{1};
+  for (std::size_t i = 0; i < 1024; ++i) {
+    in.files.push_back(i % 4 == 0 ? "User-agent: *\nDisallow:\n"
+                                  : "User-agent: *\n" + rule_of(random) + '\n');
+  }
+  ask_about_each(in, 2, random);
+  return in;
+}
+
+/// Groups, rules, comments, a Sitemap and a Crawl-delay now and then, `octets` long.
+inline std::string mixed_file(std::size_t octets, dice& random, std::string_view end = "\n") {
+  std::string text = "# robots.txt";
+  text += end;
+  const auto add = [&](std::string_view line) { text.append(line).append(end); };
+  add("User-agent: *");
+  while (text.size() < octets) {
+    switch (random.below(24)) {
+      case 0:
+        add("");
+        add(random.below(3) == 0
+                ? "User-agent: *"
+                : "User-agent: " + std::string{words[random.below(words.size())]} + "bot");
+        break;
+      case 1:
+        add("# " + path_of(random) + path_of(random));
+        break;
+      case 2:
+        add("Sitemap: https://www.example.com" + path_of(random) + ".xml");
+        break;
+      case 3:
+        add("Crawl-delay: " + std::to_string(random.below(10)));
+        break;
+      default:
+        add(rule_of(random));
+    }
+  }
+  text.resize(octets);
+  return text;
+}
+
+/// Files of one size, to see how reading grows.
+inline input sized(std::size_t octets) {
+  input in{.name = "size/" + std::to_string(octets),
+           .files = {},
+           .questions = {},
+           .operations = {operation::parse, operation::compile}};
+  dice random{octets};
+  for (std::size_t i = 0; i < copies_of(octets); ++i) {
+    in.files.push_back(mixed_file(octets, random));
+  }
+  ask_about_each(in, 1, random);
+  return in;
+}
+
+/// Many groups, most of which concern others.
+inline input groups(std::size_t count) {
+  input in{.name = "groups/" + std::to_string(count), .files = {}, .questions = {}};
+  dice random{2};
+  for (std::size_t file = 0; file < 8; ++file) {
+    std::string text;
+    for (std::size_t group = 0; group < count; ++group) {
+      text += "User-agent: crawler-" + std::string(1, static_cast<char>('a' + group % 26)) +
+              std::string(1 + group / 26, 'x') + '\n';
+      if (group == count / 2) {
+        text += "User-agent: Googlebot\n";
+      }
+      for (std::size_t rules = 2 + random.below(8); rules > 0; --rules) {
+        text += rule_of(random) + '\n';
+      }
+      text += '\n';
+    }
+    in.files.push_back(text + "User-agent: *\n" + rule_of(random) + '\n' + rule_of(random) + '\n');
+  }
+  ask_about_each(in, 128, random);
+  return in;
+}
+
+/// Where the wildcards of a rule stand.
+enum class stars_at : std::uint8_t {
+  inner,    ///< `/section-7/*/print$`
+  leading,  ///< `/*/section-7/*.html$`
+};
+
+/// One group of `count` rules, every tenth with wildcards; 20,000 fill 500 KiB.
+inline input rules(std::size_t count, stars_at where) {
+  const bool inner = where == stars_at::inner;
+  input in{.name = (inner ? "rules-inner/" : "rules-leading/") + std::to_string(count),
+           .files = {},
+           .questions = {}};
+  std::string text = "User-agent: *\n";
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string section = "/section-" + std::to_string(i) + '/';
+    text += i % 3 == 0 ? "Allow: " : "Disallow: ";
+    if (i % 10 != 7) {
+      text += section;
+    } else if (inner) {
+      text += section + "*/print$";
+    } else {
+      text += "/*" + section + "*.html$";
+    }
+    text += '\n';
+  }
+  in.files.assign(copies_of(text.size()), text);
+  dice random{count};
+  for (std::size_t file = 0; file < in.files.size(); ++file) {
+    for (std::size_t i = 0; i < std::max<std::size_t>(1, 1024 / in.files.size()); ++i) {
+      const std::string section = "/section-" + std::to_string(random.below(2 * count));
+      constexpr std::array<std::string_view, 4> ends{"/list/page.html", "/list/print", "/",
+                                                     "/x.html?query=1"};
+      const std::string prefix = random.below(4) == 0 ? "/news" : "";
+      in.questions.push_back(
+          {file, "FooBot", prefix + section + std::string{ends[random.below(ends.size())]}});
+    }
+  }
+  return in;
+}
+
+/// Mostly comments, on lines of their own and behind rules.
+inline input comments() {
+  input in{.name = "comments", .files = {}, .questions = {}};
+  dice random{3};
+  for (std::size_t file = 0; file < 16; ++file) {
+    std::string text = "User-agent: *\n";
+    while (text.size() < 8 * 1024) {
+      for (std::size_t lines = 1 + random.below(4); lines > 0; --lines) {
+        text += "# " + path_of(random) + ": why this is not to be crawled, and whom to ask\n";
+      }
+      text += rule_of(random) + (random.below(2) == 0 ? "  # since 2019\n" : "\n");
+    }
+    in.files.push_back(text);
+  }
+  ask_about_each(in, 64, random);
+  return in;
+}
+
+/// Lines that end in CR LF.
+inline input crlf() {
+  input in{.name = "crlf", .files = {}, .questions = {}};
+  dice random{4};
+  for (std::size_t file = 0; file < 32; ++file) {
+    in.files.push_back(mixed_file(2 * 1024, random, "\r\n"));
+  }
+  ask_about_each(in, 32, random);
+  return in;
+}
+
+/// Lines of up to 8 KiB, as generators of rules for faceted search write them.
+inline input long_lines() {
+  input in{.name = "long-lines", .files = {}, .questions = {}};
+  dice random{5};
+  for (std::size_t file = 0; file < 4; ++file) {
+    std::string text = "User-agent: *\n";
+    for (std::size_t line = 0; line < 8; ++line) {
+      std::string pattern = path_of(random) + '?';
+      const std::size_t size = 1024 + random.below(7 * 1024);
+      while (pattern.size() < size) {
+        pattern += words[random.below(words.size())];
+        pattern += '=' + std::to_string(random.below(100'000)) + '&';
+      }
+      text += (line % 4 == 0 ? "# " : "Disallow: ") + pattern + '\n';
+      text += rule_of(random) + '\n';
+    }
+    in.files.push_back(text);
+  }
+  ask_about_each(in, 128, random);
+  return in;
+}
+
+/// A pattern of `count` stars, `/*a*a*b`, and targets of `octets` that it does not match: where a
+/// matcher that goes back and tries again never comes to an end.
+inline input stars(std::size_t count, std::size_t octets, std::string name) {
+  std::string pattern = "/";
+  for (std::size_t i = 1; i < count; ++i) {
+    pattern += "*a";
+  }
+  input in{.name = std::move(name),
+           .files = {"User-agent: *\nDisallow: " + pattern + "*b\n"},
+           .questions = {},
+           .operations = {operation::match}};
+  for (std::size_t i = 0; i < 32; ++i) {
+    in.questions.push_back({0, "FooBot", '/' + std::string(octets - 1, 'a')});
+  }
+  return in;
+}
+
+}  // namespace bench

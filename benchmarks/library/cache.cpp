@@ -1,0 +1,177 @@
+// `allowed(url)` of a whole cache: hits, misses that throw out another site, by hosts and threads.
+// Beside them the plain LRU, which decides nothing, and threads that share nothing at all.
+#include "inputs/hosts.hpp"
+#include "inputs/shapes.hpp"
+#include "limits/plain_lru.hpp"
+#include <robots/cache/basic_robots_cache.hpp>
+#include <robots/fetch/scripted_fetcher.hpp>
+#include <robots/rep/compile.hpp>
+#include <robots/store/lru_storage.hpp>
+#include <robots/time/steady_clock.hpp>
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace bench {
+namespace {
+
+/// As long as half of the real files are.
+std::string body() {
+  dice random{6};
+  return mixed_file(560, random);
+}
+
+template <std::size_t Capacity>
+using cache = robots::basic_robots_cache<robots::ScriptedFetcher, robots::SteadyClock,
+                                         robots::LruStorage<Capacity>>;
+
+robots::ScriptedFetcher web() {
+  robots::ScriptedFetcher answers;
+  answers.otherwise(robots::ScriptedFetcher::ok(body()));
+  return answers;
+}
+
+robots::cache_options options() {
+  return {.user_agent = "FooBot/1.0 (+https://foo.example/bot)",
+          .fallback = robots::fallback_policy::rfc9309()};
+}
+
+/// Goes round and round through some texts, each thread from a place of its own.
+class rounds {
+ public:
+  rounds(const std::vector<std::string>& texts, const benchmark::State& state)
+      : texts_(texts),
+        next_(texts.size() / static_cast<std::size_t>(state.threads()) *
+              static_cast<std::size_t>(state.thread_index())) {}
+
+  const std::string& next() {
+    next_ = next_ + 1 == texts_.size() ? 0 : next_ + 1;
+    return texts_[next_];
+  }
+
+ private:
+  const std::vector<std::string>& texts_;
+  std::size_t next_;
+};
+
+template <std::size_t Capacity>
+struct filled_cache {
+  explicit filled_cache(std::size_t hosts) : urls(urls_on(host_names(hosts))) {
+    for (const std::string& url : urls) {
+      benchmark::DoNotOptimize(kept.allowed(url));
+    }
+  }
+
+  std::vector<std::string> urls;
+  cache<Capacity> kept{options(), web()};
+};
+
+struct filled_lru {
+  filled_lru() {
+    for (const std::string& host : hosts) {
+      kept.store(host, std::make_shared<const std::string>(host));
+    }
+  }
+
+  std::vector<std::string> hosts = host_names(4096);
+  plain_lru<std::string> kept{4096};
+};
+
+void count(benchmark::State& state) { state.SetItemsProcessed(state.iterations()); }
+
+void hit(benchmark::State& state) {
+  static filled_cache<4096> filled{4096};
+  rounds urls{filled.urls, state};
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(filled.kept.allowed(urls.next()));
+  }
+  count(state);
+}
+
+void plain_hit(benchmark::State& state) {
+  static filled_lru filled;
+  rounds hosts{filled.hosts, state};
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(filled.kept.find(hosts.next()));
+  }
+  count(state);
+}
+
+/// A plain LRU of its own for each thread: how far this machine goes at all.
+void independent(benchmark::State& state) {
+  static std::array<filled_lru, 16> filled;
+  auto& own = filled.at(static_cast<std::size_t>(state.thread_index()));
+  rounds hosts{own.hosts, state};
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(own.kept.find(hosts.next()));
+  }
+  count(state);
+}
+
+/// Twice as many hosts as there is room for, in turns: each has just been thrown out.
+void miss(benchmark::State& state) {
+  static filled_cache<4096> filled{8192};
+  rounds urls{filled.urls, state};
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(filled.kept.allowed(urls.next()));
+  }
+  count(state);
+}
+
+/// The least that a miss must do: read the file, keep the rules, drop the oldest.
+void plain_miss(benchmark::State& state) {
+  static const std::vector<std::string> hosts = host_names(8192);
+  static plain_lru<robots::rule_set> kept{4096};
+  const std::string text = body();
+  rounds names{hosts, state};
+  for (auto _ : state) {
+    const std::string& name = names.next();
+    benchmark::DoNotOptimize(kept.find(name));
+    kept.store(name, std::make_shared<const robots::rule_set>(robots::compile(text, "FooBot")));
+  }
+  count(state);
+}
+
+constexpr std::size_t most_hosts = 16'384;
+
+void hosts(benchmark::State& state) {
+  filled_cache<most_hosts> filled{static_cast<std::size_t>(state.range(0))};
+  rounds urls{filled.urls, state};
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(filled.kept.allowed(urls.next()));
+  }
+  count(state);
+}
+BENCHMARK(hosts)
+    ->Name("cache/robots-cpp/hosts")
+    ->RangeMultiplier(4)
+    ->Range(16, most_hosts)
+    ->Repetitions(3);
+
+/// 1, 2, 4 and so on, up to the cores there are but at least 2.
+[[maybe_unused]] const bool registered = [] {
+  const int cores = std::max(2, static_cast<int>(std::thread::hardware_concurrency()));
+  const auto add = [&](const char* name, void (*body_of)(benchmark::State&)) {
+    for (int threads = 1; threads <= std::min(cores, 16); threads *= 2) {
+      benchmark::RegisterBenchmark(name, body_of)->Threads(threads)->UseRealTime();
+    }
+  };
+  add("cache/robots-cpp/hit", hit);
+  add("cache/plain-lru/hit", plain_hit);
+  add("cache/independent/hit", independent);
+  add("cache/robots-cpp/miss", miss);
+  add("cache/plain-lru/miss", plain_miss);
+  return true;
+}();
+
+}  // namespace
+}  // namespace bench

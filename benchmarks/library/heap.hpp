@@ -1,0 +1,13 @@
+// What this library takes from the heap.
+#pragma once
+
+#include "inputs/input.hpp"
+
+#include <vector>
+
+namespace bench {
+
+/// Registers the rows of memory and allocations for each input.
+void register_heap_rows(const std::vector<input>& inputs);
+
+}  // namespace bench

@@ -1,0 +1,64 @@
+// The list of all that is measured. What the build did not find comes with the reason.
+#include "limits/limits.hpp"
+#include "peers/process.hpp"
+#include "peers/rivals.hpp"
+#include "peers/robots_cpp.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+// Set by the build to the path of what it found, or empty.
+#ifndef BENCH_FAST_ROBOTS
+#define BENCH_FAST_ROBOTS ""
+#endif
+#ifndef BENCH_NODE
+#define BENCH_NODE ""
+#endif
+#ifndef BENCH_PYTHON
+#define BENCH_PYTHON ""
+#endif
+
+namespace bench {
+namespace {
+
+/// A program that speaks the protocol, or its interpreter with arguments.
+candidate process(std::string name, const std::string& program, std::vector<std::string> arguments,
+                  std::string absent) {
+  if (program.empty()) {
+    return {std::move(name), {}, std::move(absent)};
+  }
+  arguments.insert(arguments.begin(), program);
+  const auto start = [name, arguments] { return start_process(name, arguments); };
+  return {name, start, {}};
+}
+
+}  // namespace
+
+std::vector<candidate> candidates() {
+  const std::string here = BENCH_PEERS_DIR;
+  std::vector<candidate> all{{"robots-cpp", make_robots_cpp, {}}};
+  for (candidate& limit : line_walks()) {
+    all.push_back(std::move(limit));
+  }
+  all.push_back(process("fast-robots", BENCH_FAST_ROBOTS, {},
+                        "its program is not there; set ROBOTS_PEER_FAST_ROBOTS"));
+#ifdef BENCH_HAS_GOOGLE_ROBOTSTXT
+  all.push_back({"google", make_google_robotstxt, {}});
+#else
+  all.push_back({"google", {}, "its header and library are not there"});
+#endif
+#ifdef BENCH_HAS_REP_CPP
+  all.push_back({"rep-cpp", make_rep_cpp, {}});
+#else
+  all.push_back({"rep-cpp", {}, "its header and library are not there"});
+#endif
+  all.push_back(process("robots-parser", BENCH_NODE, {here + "/robots_parser.mjs", BENCH_NPM_DIR},
+                        "there is no node"));
+  all.push_back(
+      process("protego", BENCH_PYTHON, {here + "/protego_peer.py"}, "there is no python3"));
+  all.push_back(process("urllib", BENCH_PYTHON, {here + "/urllib_peer.py"}, "there is no python3"));
+  return all;
+}
+
+}  // namespace bench

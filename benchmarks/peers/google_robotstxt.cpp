@@ -1,0 +1,56 @@
+// google/robotstxt, when the build finds it. It keeps nothing of a file: every question reads the
+// file again.
+#include "peers/in_process.hpp"
+#include "peers/rivals.hpp"
+
+#include <robots.h>
+
+namespace bench {
+namespace {
+
+/// Takes in what is read and does nothing with it.
+struct ignore final : googlebot::RobotsParseHandler {
+  void HandleRobotsStart() override {}
+  void HandleRobotsEnd() override {}
+  void HandleUserAgent(int, absl::string_view) override { ++lines; }
+  void HandleAllow(int, absl::string_view) override { ++lines; }
+  void HandleDisallow(int, absl::string_view) override { ++lines; }
+  void HandleSitemap(int, absl::string_view) override { ++lines; }
+  void HandleUnknownAction(int, absl::string_view, absl::string_view) override { ++lines; }
+
+  int lines = 0;
+};
+
+struct google_robotstxt {
+  static constexpr std::string_view name = "google";
+  static constexpr std::string_view note =
+      "google/robotstxt, in process; keeps nothing, so that every query reads the file again";
+  struct prepared {
+    std::string agent;
+    std::string url;
+  };
+  using asked = std::string_view;
+
+  prepared prepare(const question& q) const {
+    return {.agent = q.agent, .url = "https://www.example.com" + q.path};
+  }
+  asked read(const std::string& text, const prepared&) const { return text; }
+  int parse(const std::string& text) const {
+    ignore handler;
+    googlebot::ParseRobotsTxt({text.data(), text.size()}, &handler);
+    return handler.lines;
+  }
+  bool compile(const std::string& text, const prepared& q) const { return match(text, q); }
+  bool match(asked text, const prepared& q) const {
+    googlebot::RobotsMatcher matcher;
+    return matcher.OneAgentAllowedByRobots({text.data(), text.size()}, q.agent, q.url);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<peer> make_google_robotstxt() {
+  return std::make_unique<in_process<google_robotstxt>>();
+}
+
+}  // namespace bench

@@ -1,0 +1,131 @@
+// Peers that are called: an engine is a class with the five members that `in_process` uses.
+#pragma once
+
+#include "inputs/input.hpp"
+#include "peers/peer.hpp"
+#include "support/best_pass.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <concepts>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace bench {
+
+/// What an engine must be; see robots_cpp.cpp for one.
+template <class E>
+concept Engine = requires(const E engine, const std::string text, const question q,
+                          const typename E::asked about, const typename E::prepared ready) {
+  { E::name } -> std::convertible_to<std::string_view>;
+  { E::note } -> std::convertible_to<std::string_view>;
+  // The question as the engine wants it; not timed.
+  { engine.prepare(q) } -> std::same_as<typename E::prepared>;
+  // What a query is put to: the rules of a file for a crawler; not timed. `text` stays alive.
+  { engine.read(text, ready) } -> std::same_as<typename E::asked>;
+  engine.parse(text);
+  { engine.compile(text, ready) } -> std::same_as<bool>;
+  { engine.match(about, ready) } -> std::same_as<bool>;
+};
+
+/// An engine as a peer. It may have a member `does(operation, input)`, and `refuses(input)`, which
+/// returns why it cannot bear an input, or nothing.
+template <Engine E>
+class in_process final : public peer {
+ public:
+  [[nodiscard]] std::string name() const override { return std::string{E::name}; }
+
+  [[nodiscard]] std::string note() const override { return std::string{E::note}; }
+
+  [[nodiscard]] bool does(operation what, const input& in) const override {
+    if constexpr (requires { engine_.does(what, in); }) {
+      return engine_.does(what, in);
+    }
+    return std::ranges::find(in.operations, what) != in.operations.end();
+  }
+
+  [[nodiscard]] timing time(operation what, const input& in,
+                            std::chrono::milliseconds budget) override {
+    const made& ready = made_of(in);
+    const auto size = [&](std::size_t file) { return in.files[file].size(); };
+    const auto file_of = [&](std::size_t i) { return ready.questions[ready.first[i]].file; };
+    switch (what) {
+      case operation::parse:
+        return best_pass(
+            in.files.size(), budget, [&](std::size_t i) { return engine_.parse(in.files[i]); },
+            size);
+      case operation::compile:
+        return best_pass(
+            ready.first.size(), budget,
+            [&](std::size_t i) {
+              return engine_.compile(in.files[file_of(i)], ready.questions[ready.first[i]].asks);
+            },
+            [&](std::size_t i) { return size(file_of(i)); });
+      case operation::match:
+        break;
+    }
+    return best_pass(
+        ready.questions.size(), budget,
+        [&](std::size_t i) {
+          const ready_question& q = ready.questions[i];
+          return engine_.match(*q.about, q.asks);
+        },
+        [](std::size_t) { return std::size_t{0}; });
+  }
+
+  [[nodiscard]] std::string verdicts(const input& in) override {
+    std::string answers;
+    for (const ready_question& q : made_of(in).questions) {
+      answers += engine_.match(*q.about, q.asks) ? '1' : '0';
+    }
+    return answers;
+  }
+
+ private:
+  struct ready_question {
+    std::size_t file;
+    typename E::prepared asks;
+    std::shared_ptr<const typename E::asked> about;
+  };
+  struct made {
+    std::vector<ready_question> questions;
+    std::vector<std::size_t> first;  // the first question about each file that has one
+  };
+
+  const made& made_of(const input& in) {
+    if constexpr (requires { engine_.refuses(in); }) {
+      if (const std::string_view why = engine_.refuses(in); !why.empty()) {
+        throw peer_error{std::string{why}};
+      }
+    }
+    const auto [at, is_new] = made_.try_emplace(in.name);
+    made& result = at->second;
+    if (!is_new) {
+      return result;
+    }
+    std::map<std::string_view, std::shared_ptr<const typename E::asked>> by_agent;
+    for (const question& q : in.questions) {
+      if (result.questions.empty() || result.questions.back().file != q.file) {
+        result.first.push_back(result.questions.size());
+        by_agent.clear();
+      }
+      auto asks = engine_.prepare(q);
+      auto& about = by_agent[q.agent];
+      if (about == nullptr) {
+        about = std::make_shared<const typename E::asked>(engine_.read(in.files[q.file], asks));
+      }
+      result.questions.push_back({q.file, std::move(asks), about});
+    }
+    return result;
+  }
+
+  E engine_{};
+  std::map<std::string, made> made_;
+};
+
+}  // namespace bench

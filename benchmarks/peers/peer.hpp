@@ -1,0 +1,60 @@
+// The one signature behind which everything stands that reads robots.txt files, this library too.
+#pragma once
+
+#include "inputs/input.hpp"
+#include "support/best_pass.hpp"
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+/// Why a measurement could not be made.
+class peer_error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Something that can be timed on an input.
+class peer {
+ public:
+  peer() = default;
+  peer(const peer&) = delete;
+  peer& operator=(const peer&) = delete;
+  virtual ~peer() = default;
+
+  /// As it stands in the names of rows.
+  [[nodiscard]] virtual std::string name() const = 0;
+
+  /// What people should know when they read its rows: version, and what it does not do.
+  [[nodiscard]] virtual std::string note() const = 0;
+
+  /// Whether it has anything to say to an operation on an input. What it cannot bear it refuses by
+  /// throwing from `time`, so that the row says why.
+  [[nodiscard]] virtual bool does(operation what, const input& in) const = 0;
+
+  /// See `best_pass`. Throws `peer_error`.
+  [[nodiscard]] virtual timing time(operation what, const input& in,
+                                    std::chrono::milliseconds budget) = 0;
+
+  /// One character per question: 1 allowed, 0 not, ? no answer. Throws `peer_error`.
+  [[nodiscard]] virtual std::string verdicts(const input& in) = 0;
+};
+
+/// A peer, or why it is left out.
+struct candidate {
+  std::string name;
+  std::function<std::unique_ptr<peer>()> start;  ///< empty when it was not found by the build
+  std::string absent;                            ///< why, then
+};
+
+/// Everything that is measured: this library, the limits, the rivals. A new one is one file and one
+/// line in candidates.cpp.
+std::vector<candidate> candidates();
+
+}  // namespace bench

@@ -1,0 +1,149 @@
+#include "peers/process.hpp"
+
+#include "peers/child.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string_view>
+#include <utility>
+
+namespace bench {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::string_view greeting = "robots-peer 1 ";
+constexpr auto patience = 60s;  // for anything that is not timed
+constexpr auto grace = 5s;      // beyond the time a timed answer was given
+
+std::string_view word_for(operation what) {
+  switch (what) {
+    case operation::parse:
+      return "parse";
+    case operation::compile:
+      return "compile";
+    case operation::match:
+      break;
+  }
+  return "match";
+}
+
+std::string in_words(const input& in) {
+  std::string text = "input " + in.name + ' ' + std::to_string(in.files.size()) + ' ' +
+                     std::to_string(in.questions.size()) + '\n';
+  for (const std::string& file : in.files) {
+    text += std::to_string(file.size()) + '\n' + file;
+  }
+  for (const question& q : in.questions) {
+    text += std::to_string(q.file) + '\t' + q.agent + '\t' + q.path + '\n';
+  }
+  return text;
+}
+
+/// Removes `prefix`, or says what came instead.
+std::string after(std::string_view prefix, const std::string& answer) {
+  if (!answer.starts_with(prefix)) {
+    throw peer_error{answer.starts_with("failed ") ? answer.substr(7) : "it says: " + answer};
+  }
+  return answer.substr(prefix.size());
+}
+
+class process_peer final : public peer {
+ public:
+  process_peer(std::string name, std::vector<std::string> command)
+      : name_(std::move(name)), command_(std::move(command)) {
+    note_ = start();
+  }
+
+  [[nodiscard]] std::string name() const override { return name_; }
+
+  [[nodiscard]] std::string note() const override { return note_ + ", a process of its own"; }
+
+  [[nodiscard]] bool does(operation what, const input& in) const override {
+    return std::ranges::find(in.operations, what) != in.operations.end();
+  }
+
+  [[nodiscard]] timing time(operation what, const input& in,
+                            std::chrono::milliseconds budget) override {
+    const std::string family = in.name.substr(0, in.name.find('/'));
+    if (const auto at = given_up_.find(family); at != given_up_.end()) {
+      throw peer_error{at->second};
+    }
+    try {
+      hand_over(in);
+      const std::string command = "time " + std::string{word_for(what)} + ' ' + in.name + ' ' +
+                                  std::to_string(budget.count()) + '\n';
+      std::istringstream answer{after("timed ", ask(command, budget + grace))};
+      timing result;
+      if (!(answer >> result.operations >> result.octets >> result.nanoseconds) ||
+          result.operations == 0) {
+        throw peer_error{"it counts wrong"};
+      }
+      return result;
+    } catch (const child_error& error) {
+      // What hung once would hang again.
+      child_.reset();
+      given_up_[family] = "gave up: " + std::string{error.what()};
+      throw peer_error{given_up_[family]};
+    }
+  }
+
+  [[nodiscard]] std::string verdicts(const input& in) override {
+    try {
+      hand_over(in);
+      std::string answers = after("verdicts ", ask("verdicts " + in.name + '\n', patience));
+      if (answers.size() != in.questions.size()) {
+        throw peer_error{"it leaves questions unanswered"};
+      }
+      return answers;
+    } catch (const child_error& error) {
+      child_.reset();
+      throw peer_error{error.what()};
+    }
+  }
+
+ private:
+  std::string start() {
+    known_.clear();
+    try {
+      child_ = std::make_unique<child>(command_);
+      return after(greeting, child_->read_line(patience));
+    } catch (const child_error& error) {
+      child_.reset();
+      throw peer_error{error.what()};
+    }
+  }
+
+  void hand_over(const input& in) {
+    if (child_ == nullptr) {
+      start();
+    }
+    if (known_.insert(in.name).second) {
+      after("ready", ask(in_words(in), patience));
+    }
+  }
+
+  std::string ask(std::string_view words, std::chrono::milliseconds limit) {
+    child_->write(words, patience);
+    return child_->read_line(limit);
+  }
+
+  std::string name_;
+  std::vector<std::string> command_;
+  std::string note_;
+  std::unique_ptr<child> child_;
+  std::set<std::string> known_;                  // inputs that the process has been given
+  std::map<std::string, std::string> given_up_;  // families of inputs, and why
+};
+
+}  // namespace
+
+std::unique_ptr<peer> start_process(std::string name, std::vector<std::string> command) {
+  return std::make_unique<process_peer>(std::move(name), std::move(command));
+}
+
+}  // namespace bench

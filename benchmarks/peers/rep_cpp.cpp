@@ -1,0 +1,43 @@
+// rep-cpp (seomoz), when the build finds it.
+#include "peers/in_process.hpp"
+#include "peers/rivals.hpp"
+
+#include <robots.h>
+
+#include <iostream>
+
+namespace bench {
+namespace {
+
+struct rep_cpp {
+  static constexpr std::string_view name = "rep-cpp";
+  static constexpr std::string_view note = "seomoz/rep-cpp, in process";
+  using prepared = question;
+  using asked = Rep::Agent;
+
+  /// Tries every way in which the stars can match, one inside the other.
+  std::string_view refuses(const input& in) const {
+    return in.name.starts_with("star") ? "left out: with three stars it takes over 20 s" : "";
+  }
+  prepared prepare(const question& q) const { return q; }
+  asked read(const std::string& text, const prepared& q) const {
+    asked agent = Rep::Robots{text}.agent(q.agent);
+    static_cast<void>(agent.allowed("/"));  // sorts the rules, once
+    return agent;
+  }
+  std::size_t parse(const std::string& text) const { return Rep::Robots{text}.sitemaps().size(); }
+  bool compile(const std::string& text, const prepared& q) const {
+    return Rep::Robots{text}.allowed(q.path, q.agent);
+  }
+  bool match(const asked& rules, const prepared& q) const { return rules.allowed(q.path); }
+};
+
+}  // namespace
+
+std::unique_ptr<peer> make_rep_cpp() {
+  // It complains there about every delay that is no number, which would be timed too.
+  std::cerr.setstate(std::ios::failbit);
+  return std::make_unique<in_process<rep_cpp>>();
+}
+
+}  // namespace bench

@@ -1,0 +1,13 @@
+// The rivals that are called, each in a file of its own; the build leaves out what it cannot find.
+#pragma once
+
+#include "peers/peer.hpp"
+
+#include <memory>
+
+namespace bench {
+
+std::unique_ptr<peer> make_google_robotstxt();
+std::unique_ptr<peer> make_rep_cpp();
+
+}  // namespace bench

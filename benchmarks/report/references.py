@@ -1,0 +1,29 @@
+"""Published figures of rivals, for runs without the rival: see PERFORMANCE in README.md.
+
+They were measured on real files on a machine that walked lines with memchr at MEMCHR; on a machine
+that walks faster they are taken to be faster by as much.
+"""
+
+MEMCHR = 4_900  # MB/s, the middle of 3,900 to 5,900
+
+# MB/s, or nanoseconds for match.
+FIGURES = {
+    ("parse", "fast-robots"): 1_009,
+    ("compile", "fast-robots"): 752,
+    ("match", "fast-robots"): 589,
+    ("parse", "google"): 243,  # 222 to 265
+    ("compile", "google"): 203,  # 173 to 234
+}
+
+
+def reference(results, what, who):
+    """Nanoseconds that the rival is taken to need for an operation on the real files, or None."""
+    walk = results.row("parse", "memchr-lines", "real")
+    ours = results.row(what, "robots-cpp", "real")
+    figure = FIGURES.get((what, who))
+    if not (walk and walk.best and ours and ours.best and figure):
+        return None
+    scale = walk.megabytes_per_second / MEMCHR
+    if what == "match":
+        return figure / scale
+    return ours.counters["octets"] * 1e3 / (figure * scale)

@@ -1,0 +1,126 @@
+"""What a run left behind: results.json, notes.tsv, verdicts.tsv."""
+
+import csv
+import json
+import statistics
+from dataclasses import dataclass, field
+from pathlib import Path
+
+NANOSECONDS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
+
+
+@dataclass
+class Row:
+    """One row over all its repetitions. `name` is what/who/input; an input may be family/size."""
+
+    name: str
+    threads: int = 1
+    times: list = field(default_factory=list)  # nanoseconds per operation
+    counters: dict = field(default_factory=dict)
+    error: str = ""
+
+    @property
+    def best(self):
+        """The fastest repetition, which neighbours on the machine disturbed least."""
+        return min(self.times) if self.times else None
+
+    @property
+    def median(self):
+        return statistics.median(self.times) if self.times else None
+
+    @property
+    def partial(self):
+        """Whether there was no time for all of the input."""
+        return self.counters.get("operations", 0) < self.counters.get("of", 0)
+
+    @property
+    def megabytes_per_second(self):
+        octets = self.counters.get("octets", 0)
+        return octets * 1e3 / self.best if octets and self.best else None
+
+
+class Results:
+    def __init__(self, folder):
+        data = json.loads((Path(folder) / "results.json").read_text())
+        self.context = data["context"]
+        self.rows = {}
+        for run in data["benchmarks"]:
+            if run["run_type"] == "iteration":
+                self._add(run)
+        self.notes = []
+        with open(Path(folder) / "notes.tsv", encoding="utf-8", errors="replace") as lines:
+            for line in lines:
+                self.notes.append(tuple(line.rstrip("\n").split("\t")))
+        self.verdicts = read_verdicts(Path(folder) / "verdicts.tsv")
+
+    def _add(self, run):
+        parts = [
+            part
+            for part in run["run_name"].split("/")
+            if ":" not in part and part not in ("manual_time", "real_time")
+        ]
+        for part in run["run_name"].split("/"):
+            if part.isdigit() and part not in parts:
+                parts.append(part)
+        name = "/".join(parts)
+        row = self.rows.setdefault((name, run["threads"]), Row(name, run["threads"]))
+        if run.get("error_occurred"):
+            row.error = run["error_message"]
+            return
+        row.times.append(run["real_time"] * NANOSECONDS[run["time_unit"]])
+        known = ("operations", "octets", "of")
+        for key, value in run.items():
+            if isinstance(value, (int, float)):
+                # Of rows that were cut short, the repetition that came farthest.
+                row.counters[key] = max(value, row.counters.get(key, 0)) if key in known else value
+
+    def row(self, what, who, what_input, threads=1):
+        return self.rows.get((f"{what}/{who}/{what_input}", threads))
+
+    def best(self, what, who, what_input, threads=1):
+        """Nanoseconds per operation, or None when it was not measured."""
+        row = self.row(what, who, what_input, threads)
+        return row.best if row else None
+
+    def counter(self, what, what_input, name):
+        row = self.row(what, "robots-cpp", what_input)
+        return row.counters.get(name) if row else None
+
+    def inputs(self, what):
+        """The inputs of the rows of `what`, in the order of families and sizes."""
+        found = {name.split("/", 2)[2] for name, _ in self.rows if name.startswith(what + "/")}
+        return sorted(found, key=in_order)
+
+    def whom(self, what):
+        """Who has rows of `what`: this library, then by speed on what is asked first."""
+        found = {name.split("/")[1] for name, _ in self.rows if name.startswith(what + "/")}
+        order = [who for kind, who, *_ in self.notes if kind == "measured"]
+        return [who for who in order if who in found]
+
+
+def in_order(name):
+    family, _, size = name.partition("/")
+    return (family != "real", family, int(size) if size.isdigit() else 0)
+
+
+@dataclass
+class Verdicts:
+    """The answers of all to the questions about one input."""
+
+    name: str
+    whom: list
+    questions: list = field(default_factory=list)  # (file, agent, path)
+    answers: list = field(default_factory=list)  # a string of one character each
+
+
+def read_verdicts(path):
+    blocks = []
+    with open(path, encoding="utf-8", errors="replace", newline="") as lines:
+        for fields in csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE):
+            if fields[:2] == ["input", "file"]:
+                blocks.append(Verdicts("", fields[4:]))
+                continue
+            blocks[-1].name = fields[0]
+            blocks[-1].questions.append(tuple(fields[1:4]))
+            blocks[-1].answers.append(fields[4:])
+    return blocks

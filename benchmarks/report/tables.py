@@ -1,0 +1,243 @@
+"""The tables of the report. A new one is a function in TABLES: results -> (title, remark, table)."""
+
+from text import count, duration, number, ratio, table, times
+
+# What a row is held against: rows of the same theme and input by this subject.
+LIMITS = {
+    "parse": ("parse", "memchr-lines"),
+    "compile": ("parse", "memchr-lines"),
+    "match": ("match", "read-target"),
+    "cache": ("cache", "plain-lru"),
+}
+LIMIT_SUBJECTS = ("memchr-lines", "vector-pass", "memcpy", "read-target")
+
+
+def limit_of(results, what, what_input, threads=1):
+    if what not in LIMITS:
+        return None
+    theme, who = LIMITS[what]
+    found = results.best(theme, who, what_input, threads)
+    if found is None and what == "cache":
+        found = results.best(theme, who, "hit", threads)
+    return found
+
+
+def cell(results, what, who, what_input):
+    """Time and, in parentheses, how many times its limit that is."""
+    row = results.row(what, who, what_input)
+    if row is None:
+        return ""
+    if row.best is None:
+        return "gave up" if row.error.startswith("gave up") else "left out"
+    mark = "~" if row.partial else ""
+    limit = limit_of(results, what, what_input)
+    return f"{mark}{duration(row.best)} ({times(ratio(row.best, limit))})"
+
+
+def by_input(what, title, remark):
+    def build(results):
+        whom = results.whom(what)
+        rows = [
+            [what_input, *(cell(results, what, who, what_input) for who in whom)]
+            for what_input in results.inputs(what)
+        ]
+        return title, remark, table(["input", *whom], rows)
+
+    return build
+
+
+def throughput(results):
+    whom = [who for who in results.whom("parse")]
+    rows = []
+    for what in ("parse", "compile"):
+        for who in whom:
+            row = results.row(what, who, "real")
+            if row is not None and row.best is not None:
+                limit = limit_of(results, what, "real")
+                part = f"{count(row.counters['operations'])} of {count(row.counters['of'])} files"
+                rows.append(
+                    [
+                        what,
+                        who,
+                        number(row.megabytes_per_second),
+                        times(ratio(row.best, limit)),
+                        part if row.partial else "",
+                    ]
+                )
+    title = "Real files, in MB/s"
+    return title, "", table(["work", "by", "MB/s", "times its limit", "what there was time for"], rows)
+
+
+def cache(results):
+    rows = []
+    for (name, threads), row in sorted(results.rows.items(), key=lambda item: (item[0][0], item[0][1])):
+        if not name.startswith("cache/") or row.best is None or "/hosts" in name:
+            continue
+        _, who, what_input = name.split("/", 2)
+        one = results.best("cache", who, what_input)
+        limit = limit_of(results, "cache", what_input, threads)
+        rows.append(
+            [
+                what_input,
+                who,
+                threads,
+                duration(row.best),
+                times(ratio(row.best, limit)),
+                times(ratio(one, row.best)),
+            ]
+        )
+    rows.sort(key=lambda r: (r[0], r[1], r[2]))
+    remark = (
+        "Among 4,096 hosts; a miss throws out another host. Time is wall time over all threads, so "
+        "with two threads half of what each look-up takes. independent: a plain LRU for each thread."
+    )
+    head = ["work", "by", "threads", "time", "times plain LRU", "throughput of 1 thread"]
+    return "Cache", remark, table(head, rows)
+
+
+def primitives(results):
+    rows = [
+        [name.split("/", 1)[1], duration(row.best), times(ratio(row.best, results.best("cache", "plain-lru", "hit")))]
+        for (name, _), row in sorted(results.rows.items())
+        if name.startswith("primitive/") and row.best is not None
+    ]
+    remark = "What a look-up in a cache is made of."
+    return "Primitives", remark, table(["what", "time", "times plain LRU"], rows)
+
+
+def memory(results):
+    rows = []
+    for what_input in results.inputs("memory"):
+        get = lambda name: results.counter("memory", what_input, name)
+        sets = get("sets")
+        rows.append(
+            [
+                what_input,
+                count(sets),
+                number(get("heap") / sets, 4),
+                number(get("memory_bytes") / sets, 4),
+                number(get("rule_lines") / sets, 4),
+                number(get("patterns") / sets, 4),
+                times(ratio(get("heap"), get("rule_lines"))),
+                times(ratio(get("heap"), get("patterns"))),
+                f"{100 * get('within') / sets:.0f} %",
+                times(get("worst")),
+            ]
+        )
+    remark = (
+        "Octets of a compiled rule set, on average: what it took from the heap, its own size "
+        "included; what it says itself; its rules as lines `key: value`, which RFC 9309 section 2.1 "
+        "calls rules; their patterns alone. Within: sets of at most 1.2 times their rule lines and "
+        "200 octets. Worst: the largest set, as a multiple of that."
+    )
+    head = ["input", "sets", "held", "memory_bytes", "rule lines", "patterns", "held / lines",
+            "held / patterns", "within", "worst"]
+    return "Memory of rule sets", remark, table(head, rows)
+
+
+def hosts(results):
+    rows = []
+    for what_input in results.inputs("memory-hosts"):
+        get = lambda name: results.counter("memory-hosts", what_input, name)
+        kept = get("hosts")
+        rows.append(
+            [
+                what_input,
+                count(kept),
+                number(get("files") / kept, 4),
+                number(get("heap") / kept, 4),
+                number(get("hit_allocations") / kept),
+            ]
+        )
+    remark = (
+        "A whole cache with a host for each file: octets of its robots.txt, octets held for it, key, "
+        "record of the retrieval and all, and allocations when it is asked about again."
+    )
+    head = ["input", "hosts", "file", "held per host", "allocations per hit"]
+    return "Memory of a cache", remark, table(head, rows)
+
+
+def allocations(results):
+    rows = []
+    for what in ("parse", "compile", "match"):
+        theme = "allocations-" + what
+        for what_input in results.inputs(theme):
+            get = lambda name: results.counter(theme, what_input, name)
+            mean = ratio(get("allocations"), get("operations"))
+            rows.append([what, what_input, number(mean), count(get("most"))])
+    remark = "Per operation; parse: of files below 64 KiB."
+    return "Allocations", remark, table(["work", "input", "mean", "most"], rows)
+
+
+def every_row(results):
+    rows = []
+    for (name, threads), row in sorted(results.rows.items()):
+        if name.startswith(("memory", "allocations")):
+            continue
+        what, _, what_input = name.split("/", 2)
+        limit = limit_of(results, what, what_input, threads)
+        part = ""
+        if row.partial:
+            part = f"{count(row.counters['operations'])} of {count(row.counters['of'])} done"
+        rows.append(
+            [
+                f"{name}, {threads} threads" if threads > 1 else name,
+                duration(row.best),
+                duration(row.median),
+                times(ratio(row.best, limit)),
+                row.error or part,
+            ]
+        )
+    remark = "Fastest and median repetition."
+    return "Every row", remark, table(["row", "fastest", "median", "times its limit", "remark"], rows)
+
+
+def overview(results):
+    """This library beside the limits and the fastest rival."""
+    rows = []
+    for what in ("parse", "compile", "match"):
+        rivals = [who for who in results.whom(what) if who not in (*LIMIT_SUBJECTS, "robots-cpp")]
+        for what_input in results.inputs(what):
+            ours = results.best(what, "robots-cpp", what_input)
+            limit = limit_of(results, what, what_input)
+            theirs = [(results.best(what, who, what_input), who) for who in rivals]
+            theirs = min(((time, who) for time, who in theirs if time), default=(None, ""))
+            rows.append(
+                [
+                    what,
+                    what_input,
+                    duration(ours),
+                    duration(limit),
+                    times(ratio(ours, limit)),
+                    f"{theirs[1]} {duration(theirs[0])}",
+                    times(ratio(theirs[0], ours)),
+                ]
+            )
+    remark = (
+        "Time per file (parse; compile: read for one crawler, one verdict) or per query. Limits: a "
+        "walk along the same lines with memchr; the target read once."
+    )
+    head = ["work", "input", "robots-cpp", "limit", "times it", "fastest rival", "times ours"]
+    return "Reading and asking", remark, table(head, rows)
+
+
+PER_FILE = "Time per file and, in parentheses, times the limit: a walk along the same lines with memchr."
+SHORT = [throughput, overview, cache, primitives]
+TABLES = [
+    throughput,
+    overview,
+    by_input("parse", "Parse", PER_FILE + " ~: there was no time for all of the input."),
+    by_input("compile", "Read for one crawler, and one verdict", PER_FILE),
+    by_input(
+        "match",
+        "One query about rules that are read",
+        "Time per query, on average; in parentheses, times the limit: the target read once with "
+        "memchr. google keeps no rules and reads the file again.",
+    ),
+    cache,
+    primitives,
+    memory,
+    hosts,
+    allocations,
+    every_row,
+]

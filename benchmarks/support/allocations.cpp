@@ -1,0 +1,91 @@
+#include "support/allocations.hpp"
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include <cstdlib>
+#include <functional>
+#include <new>
+#include <utility>
+
+namespace {
+
+/// Takes memory past operator new, which the tally is called from.
+template <class T>
+struct uncounted {
+  using value_type = T;
+
+  uncounted() = default;
+  template <class U>
+  explicit(false) uncounted(const uncounted<U>&) noexcept {}
+
+  T* allocate(std::size_t count) {
+    void* const taken = std::malloc(count * sizeof(T));
+    if (taken == nullptr) {
+      throw std::bad_alloc{};
+    }
+    return static_cast<T*>(taken);
+  }
+  void deallocate(T* given, std::size_t) noexcept { std::free(given); }
+  friend bool operator==(const uncounted&, const uncounted&) { return true; }
+};
+
+struct tally {
+  bench::heap_use use;
+  boost::unordered_flat_map<void*, std::size_t, std::hash<void*>, std::equal_to<void*>,
+                            uncounted<std::pair<void* const, std::size_t>>>
+      sizes{};
+};
+
+constinit thread_local tally* current = nullptr;
+
+void* take(std::size_t size) {
+  void* const taken = std::malloc(size == 0 ? 1 : size);
+  if (taken == nullptr) {
+    throw std::bad_alloc{};
+  }
+  if (current != nullptr) {
+    ++current->use.allocations;
+    current->use.live += size;
+    current->sizes[taken] = size;
+  }
+  return taken;
+}
+
+void give_back(void* given) noexcept {
+  if (current != nullptr) {
+    if (const auto at = current->sizes.find(given); at != current->sizes.end()) {
+      current->use.live -= at->second;
+      current->sizes.erase(at);
+    }
+  }
+  std::free(given);
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) { return take(size); }
+void* operator new[](std::size_t size) { return take(size); }
+void operator delete(void* given) noexcept { give_back(given); }
+void operator delete[](void* given) noexcept { give_back(given); }
+void operator delete(void* given, std::size_t) noexcept { give_back(given); }
+void operator delete[](void* given, std::size_t) noexcept { give_back(given); }
+
+namespace bench {
+
+allocation_scope::allocation_scope() {
+  void* const place = std::malloc(sizeof(tally));
+  if (place == nullptr) {
+    throw std::bad_alloc{};
+  }
+  current = new (place) tally{};
+}
+
+allocation_scope::~allocation_scope() {
+  tally* const ended = std::exchange(current, nullptr);
+  ended->~tally();
+  std::free(ended);
+}
+
+heap_use allocation_scope::used() const { return current->use; }
+
+}  // namespace bench

@@ -1,0 +1,56 @@
+// How passes over an input are timed.
+#pragma once
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+namespace bench {
+
+/// What a number of like operations took.
+struct timing {
+  std::uint64_t operations = 0;
+  std::uint64_t octets = 0;  ///< of files read by them
+  std::uint64_t nanoseconds = 0;
+};
+
+/// The fastest of as many passes over `count` operations as fit into `budget`, after one to warm
+/// up. When not even that one fits, what there was time for.
+///
+/// `once(i)` does the i-th operation and returns what must not be optimised away; `octets(i)` is
+/// what it reads.
+template <class Once, class Octets>
+timing best_pass(std::size_t count, std::chrono::nanoseconds budget, Once once, Octets octets) {
+  using clock = std::chrono::steady_clock;
+  const auto since = [](clock::time_point start) { return clock::now() - start; };
+  const auto start = clock::now();
+  timing result;
+  for (std::size_t i = 0; i < count; ++i) {
+    benchmark::DoNotOptimize(once(i));
+    ++result.operations;
+    result.octets += octets(i);
+    if (since(start) > budget) {
+      break;
+    }
+  }
+  auto best = clock::duration::max();
+  if (result.operations < count) {
+    best = since(start);
+  } else {
+    do {
+      const auto pass = clock::now();
+      for (std::size_t i = 0; i < count; ++i) {
+        benchmark::DoNotOptimize(once(i));
+      }
+      best = std::min(best, since(pass));
+    } while (since(start) < budget);
+  }
+  result.nanoseconds = static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(best).count());
+  return result;
+}
+
+}  // namespace bench
