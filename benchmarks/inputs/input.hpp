@@ -26,7 +26,7 @@ enum class operation : std::uint8_t {
 struct input {
   std::string name;  ///< `family` or `family/size`, as it stands in the names of rows
   std::vector<std::string> files;
-  std::vector<question> questions;  ///< in the order of the files
+  std::vector<question> questions;
   std::vector<operation> operations{operation::parse, operation::compile, operation::match};
   std::vector<std::string> file_names{};  ///< for people; may be empty
 };

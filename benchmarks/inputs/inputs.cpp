@@ -130,6 +130,17 @@ real_files read_real_files(const std::string& folder) {
   return {.found = std::move(in), .folder = folder, .note = note};
 }
 
+input shuffled(const input& all) {
+  input in = all;
+  in.name = all.name + "-shuffled";
+  in.operations = {operation::match};
+  dice random{7};
+  for (std::size_t i = in.questions.size(); i > 1; --i) {
+    std::swap(in.questions[i - 1], in.questions[random.below(i)]);
+  }
+  return in;
+}
+
 input sample_of(const input& all, std::size_t step) {
   input in{.name = all.name + "-sample", .files = {}, .questions = {}};
   for (const question& q : all.questions) {

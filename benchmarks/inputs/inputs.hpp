@@ -25,6 +25,10 @@ struct real_files {
 /// a part of them stands for all. Nothing beyond 512,000 octets of a file is used.
 real_files read_real_files(const std::string& folder);
 
+/// The same questions in an order without pattern, as a crawler has them that goes from host to
+/// host: only to be matched.
+input shuffled(const input& all);
+
 /// Of an input, every `step`th file with the questions about it.
 input sample_of(const input& all, std::size_t step);
 

@@ -86,15 +86,38 @@ struct filled_lru {
   plain_lru<std::string> kept{4096};
 };
 
-void count(benchmark::State& state) { state.SetItemsProcessed(state.iterations()); }
+/// Tells, when a row ends, which share of its look-ups were hits.
+template <class Cache>
+class hit_share {
+ public:
+  hit_share(benchmark::State& state, const Cache& kept)
+      : state_(state), kept_(kept), before_(kept.stats()) {}
+  hit_share(const hit_share&) = delete;
+  hit_share& operator=(const hit_share&) = delete;
+
+  ~hit_share() {
+    if (state_.thread_index() != 0) {
+      return;
+    }
+    const robots::cache_stats after = kept_.stats();
+    const auto hits = static_cast<double>(after.hits - before_.hits);
+    const auto misses = static_cast<double>(after.misses - before_.misses);
+    state_.counters["hit_share"] = hits / (hits + misses);
+  }
+
+ private:
+  benchmark::State& state_;
+  const Cache& kept_;
+  robots::cache_stats before_;
+};
 
 void hit(benchmark::State& state) {
   static filled_cache<4096> filled{4096};
   rounds urls{filled.urls, state};
+  const hit_share share{state, filled.kept};
   for (auto _ : state) {
     benchmark::DoNotOptimize(filled.kept.allowed(urls.next()));
   }
-  count(state);
 }
 
 void plain_hit(benchmark::State& state) {
@@ -103,7 +126,6 @@ void plain_hit(benchmark::State& state) {
   for (auto _ : state) {
     benchmark::DoNotOptimize(filled.kept.find(hosts.next()));
   }
-  count(state);
 }
 
 /// A plain LRU of its own for each thread: how far this machine goes at all.
@@ -114,17 +136,16 @@ void independent(benchmark::State& state) {
   for (auto _ : state) {
     benchmark::DoNotOptimize(own.kept.find(hosts.next()));
   }
-  count(state);
 }
 
 /// Twice as many hosts as there is room for, in turns: each has just been thrown out.
 void miss(benchmark::State& state) {
   static filled_cache<4096> filled{8192};
   rounds urls{filled.urls, state};
+  const hit_share share{state, filled.kept};
   for (auto _ : state) {
     benchmark::DoNotOptimize(filled.kept.allowed(urls.next()));
   }
-  count(state);
 }
 
 /// The least that a miss must do: read the file, keep the rules, drop the oldest.
@@ -138,7 +159,6 @@ void plain_miss(benchmark::State& state) {
     benchmark::DoNotOptimize(kept.find(name));
     kept.store(name, std::make_shared<const robots::rule_set>(robots::compile(text, "FooBot")));
   }
-  count(state);
 }
 
 constexpr std::size_t most_hosts = 16'384;
@@ -146,10 +166,10 @@ constexpr std::size_t most_hosts = 16'384;
 void hosts(benchmark::State& state) {
   filled_cache<most_hosts> filled{static_cast<std::size_t>(state.range(0))};
   rounds urls{filled.urls, state};
+  const hit_share share{state, filled.kept};
   for (auto _ : state) {
     benchmark::DoNotOptimize(filled.kept.allowed(urls.next()));
   }
-  count(state);
 }
 BENCHMARK(hosts)
     ->Name("cache/robots-cpp/hosts")

@@ -203,6 +203,9 @@ void register_heap_rows(const std::vector<input>& inputs) {
         ->Unit(benchmark::kMillisecond);
   };
   for (const input& in : inputs) {
+    if (in.name.ends_with("-shuffled")) {
+      continue;
+    }
     add("memory/robots-cpp/", memory, in);
     if (in.files.size() >= 16) {
       add("memory-hosts/robots-cpp/", memory_of_hosts, in);

@@ -56,8 +56,9 @@ std::vector<candidate> candidates() {
   all.push_back(process("robots-parser", BENCH_NODE, {here + "/robots_parser.mjs", BENCH_NPM_DIR},
                         "there is no node"));
   all.push_back(
-      process("protego", BENCH_PYTHON, {here + "/protego_peer.py"}, "there is no python3"));
-  all.push_back(process("urllib", BENCH_PYTHON, {here + "/urllib_peer.py"}, "there is no python3"));
+      process("protego", BENCH_PYTHON, {"-B", here + "/protego_peer.py"}, "there is no python3"));
+  all.push_back(
+      process("urllib", BENCH_PYTHON, {"-B", here + "/urllib_peer.py"}, "there is no python3"));
   return all;
 }
 

@@ -41,8 +41,11 @@ fn read_input(stream: &mut impl BufRead, files: usize, questions: usize) -> Inpu
         stream.read_exact(&mut octets).expect("a file");
         // The crate reads UTF-8 only; making the text that is left out of the timing.
         let text = String::from_utf8_lossy(&octets).into_owned();
+        let text: &'static str = Box::leak(text.into_boxed_str());
+        let rules: &'static RobotsTxt<'static> = Box::leak(Box::new(RobotsTxt::parse(text)));
         input.sizes.push(size);
-        input.texts.push(Box::leak(text.into_boxed_str()));
+        input.texts.push(text);
+        input.matchers.push(rules.matcher());
     }
     for _ in 0..questions {
         let line = read_line(stream);
@@ -93,18 +96,7 @@ fn best_pass<T>(
     format!("timed {done} {read} {}", best.as_nanos())
 }
 
-fn make_matchers(input: &mut Input) {
-    if input.matchers.is_empty() {
-        for text in &input.texts {
-            let rules: &'static RobotsTxt<'static> = Box::leak(Box::new(RobotsTxt::parse(text)));
-            input.matchers.push(rules.matcher());
-        }
-    }
-}
-
-fn timed(input: &mut Input, what: &str, budget: Duration) -> String {
-    make_matchers(input);
-    let input = &*input;
+fn timed(input: &Input, what: &str, budget: Duration) -> String {
     let first = |i: usize| &input.questions[input.first[i]];
     match what {
         "parse" => best_pass(
@@ -134,8 +126,7 @@ fn timed(input: &mut Input, what: &str, budget: Duration) -> String {
     }
 }
 
-fn verdicts(input: &mut Input) -> String {
-    make_matchers(input);
+fn verdicts(input: &Input) -> String {
     let answer = |q: &Question| {
         if input.matchers[q.file].is_allowed(&q.agent, &q.path) { '1' } else { '0' }
     };
@@ -162,12 +153,11 @@ fn main() {
             }
             ["time", what, name, milliseconds] => {
                 let budget = Duration::from_millis(milliseconds.parse().expect("a duration"));
-                let input = inputs.get_mut(name).expect("a known input");
-                say(&timed(input, what, budget));
+                say(&timed(inputs.get(name).expect("a known input"), what, budget));
             }
             ["verdicts", name] => {
-                let input = inputs.get_mut(name).expect("a known input");
-                say(&format!("verdicts {}", verdicts(input)));
+                let answers = verdicts(inputs.get(name).expect("a known input"));
+                say(&format!("verdicts {answers}"));
             }
             _ => say("failed unknown command"),
         }

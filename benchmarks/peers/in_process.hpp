@@ -108,14 +108,16 @@ class in_process final : public peer {
     if (!is_new) {
       return result;
     }
-    std::map<std::string_view, std::shared_ptr<const typename E::asked>> by_agent;
+    std::map<std::pair<std::size_t, std::string_view>, std::shared_ptr<const typename E::asked>>
+        read;
+    std::vector<bool> seen(in.files.size());
     for (const question& q : in.questions) {
-      if (result.questions.empty() || result.questions.back().file != q.file) {
+      if (!seen[q.file]) {
+        seen[q.file] = true;
         result.first.push_back(result.questions.size());
-        by_agent.clear();
       }
       auto asks = engine_.prepare(q);
-      auto& about = by_agent[q.agent];
+      auto& about = read[{q.file, q.agent}];
       if (about == nullptr) {
         about = std::make_shared<const typename E::asked>(engine_.read(in.files[q.file], asks));
       }

@@ -59,6 +59,7 @@ function readInput(files, questions) {
     if (i === 0 || input.questions[i - 1].file !== question.file) input.first.push(question);
     input.questions.push(question);
   }
+  input.rules = input.texts.map(parse);
   return input;
 }
 
@@ -86,10 +87,6 @@ function bestPass(items, once, size, budget) {
 }
 
 const allows = (rules, question) => rules.isAllowed(question.url, question.agent);
-function rulesOf(input) {
-  input.rules ??= input.texts.map(parse);
-  return input.rules;
-}
 
 function timed(what, input, budget) {
   if (what === "parse") {
@@ -100,8 +97,7 @@ function timed(what, input, budget) {
     return bestPass(input.first, (q) => allows(parse(input.texts[q.file]), q),
                     (q) => input.sizes[q.file], budget);
   }
-  const rules = rulesOf(input);
-  return bestPass(input.questions, (q) => allows(rules[q.file], q), () => 0, budget);
+  return bestPass(input.questions, (q) => allows(input.rules[q.file], q), () => 0, budget);
 }
 
 function verdict(rules, question) {
@@ -121,8 +117,7 @@ for (;;) {
       say(timed(words[0], inputs.get(words[1]), BigInt(words[2]) * 1000000n));
     } else if (command === "verdicts") {
       const input = inputs.get(words[0]);
-      const rules = rulesOf(input);
-      say("verdicts " + input.questions.map((q) => verdict(rules[q.file], q)).join(""));
+      say("verdicts " + input.questions.map((q) => verdict(input.rules[q.file], q)).join(""));
     } else {
       say("failed unknown command " + command);
     }

@@ -38,7 +38,7 @@ def faster_than(results, work, what, who, least):
     if theirs is None:
         theirs = reference(results, what, who)
         found = ratio(theirs, ours)
-        against = f"{who}, published, scaled: {duration(theirs)}" if theirs else f"{who}: absent"
+        against = f"{who}, reference, scaled: {duration(theirs)}" if theirs else f"{who}: absent"
     return Bar(work, duration(ours), against, times(found), f">= {least:g}x", holds)
 
 

@@ -100,7 +100,7 @@ class Results:
 
 def in_order(name):
     family, _, size = name.partition("/")
-    return (family != "real", family, int(size) if size.isdigit() else 0)
+    return (not family.startswith("real"), family, int(size) if size.isdigit() else 0)
 
 
 @dataclass

@@ -75,6 +75,7 @@ def cache(results):
             continue
         _, who, what_input = name.split("/", 2)
         one = results.best("cache", who, what_input)
+        hits = row.counters.get("hit_share")
         limit = limit_of(results, "cache", what_input, threads)
         rows.append(
             [
@@ -84,6 +85,7 @@ def cache(results):
                 duration(row.best),
                 times(ratio(row.best, limit)),
                 times(ratio(one, row.best)),
+                f"{100 * hits:.1f} %" if hits is not None else "",
             ]
         )
     rows.sort(key=lambda r: (r[0], r[1], r[2]))
@@ -91,7 +93,7 @@ def cache(results):
         "Among 4,096 hosts; a miss throws out another host. Time is wall time over all threads, so "
         "with two threads half of what each look-up takes. independent: a plain LRU for each thread."
     )
-    head = ["work", "by", "threads", "time", "times plain LRU", "throughput of 1 thread"]
+    head = ["work", "by", "threads", "time", "times plain LRU", "throughput of 1 thread", "hits"]
     return "Cache", remark, table(head, rows)
 
 
