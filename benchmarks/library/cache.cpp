@@ -1,5 +1,5 @@
-// `allowed(url)` of a whole cache: hits, misses that throw out another site, by hosts and threads.
-// Beside them the plain LRU, which decides nothing, and threads that share nothing at all.
+#include "library/cache.hpp"
+
 #include "inputs/hosts.hpp"
 #include "inputs/shapes.hpp"
 #include "limits/plain_lru.hpp"
@@ -23,6 +23,8 @@
 
 namespace bench {
 namespace {
+
+constexpr int most_threads = 16;
 
 /// As long as half of the real files are.
 std::string body() {
@@ -76,14 +78,14 @@ struct filled_cache {
 };
 
 struct filled_lru {
-  filled_lru() {
+  explicit filled_lru(std::size_t count = 4096) : hosts(host_names(count)), kept(count) {
     for (const std::string& host : hosts) {
       kept.store(host, std::make_shared<const std::string>(host));
     }
   }
 
-  std::vector<std::string> hosts = host_names(4096);
-  plain_lru<std::string> kept{4096};
+  std::vector<std::string> hosts;
+  plain_lru<std::string> kept;
 };
 
 /// Tells, when a row ends, which share of its look-ups were hits.
@@ -111,51 +113,60 @@ class hit_share {
   robots::cache_stats before_;
 };
 
+/// What the rows share, filled in the same order in every run, so that it lies in memory the same.
+struct shared {
+  filled_cache<4096> hits{4096};
+  filled_cache<4096> misses{8192};
+  filled_lru plain;
+  std::array<filled_lru, most_threads> independent;
+};
+
+shared& all() {
+  static shared made;
+  return made;
+}
+
 void hit(benchmark::State& state) {
-  static filled_cache<4096> filled{4096};
-  rounds urls{filled.urls, state};
-  const hit_share share{state, filled.kept};
+  auto& [urls, kept] = all().hits;
+  rounds round{urls, state};
+  const hit_share share{state, kept};
   for (auto _ : state) {
-    benchmark::DoNotOptimize(filled.kept.allowed(urls.next()));
-  }
-}
-
-void plain_hit(benchmark::State& state) {
-  static filled_lru filled;
-  rounds hosts{filled.hosts, state};
-  for (auto _ : state) {
-    benchmark::DoNotOptimize(filled.kept.find(hosts.next()));
-  }
-}
-
-/// A plain LRU of its own for each thread: how far this machine goes at all.
-void independent(benchmark::State& state) {
-  static std::array<filled_lru, 16> filled;
-  auto& own = filled.at(static_cast<std::size_t>(state.thread_index()));
-  rounds hosts{own.hosts, state};
-  for (auto _ : state) {
-    benchmark::DoNotOptimize(own.kept.find(hosts.next()));
+    benchmark::DoNotOptimize(kept.allowed(round.next()));
   }
 }
 
 /// Twice as many hosts as there is room for, in turns: each has just been thrown out.
 void miss(benchmark::State& state) {
-  static filled_cache<4096> filled{8192};
-  rounds urls{filled.urls, state};
-  const hit_share share{state, filled.kept};
+  auto& [urls, kept] = all().misses;
+  rounds round{urls, state};
+  const hit_share share{state, kept};
   for (auto _ : state) {
-    benchmark::DoNotOptimize(filled.kept.allowed(urls.next()));
+    benchmark::DoNotOptimize(kept.allowed(round.next()));
   }
+}
+
+void find_in(filled_lru& lru, benchmark::State& state) {
+  rounds round{lru.hosts, state};
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(lru.kept.find(round.next()));
+  }
+}
+
+void plain_hit(benchmark::State& state) { find_in(all().plain, state); }
+
+/// A plain LRU of its own for each thread: how far this machine goes at all.
+void independent(benchmark::State& state) {
+  find_in(all().independent.at(static_cast<std::size_t>(state.thread_index())), state);
 }
 
 /// The least that a miss must do: read the file, keep the rules, drop the oldest.
 void plain_miss(benchmark::State& state) {
-  static const std::vector<std::string> hosts = host_names(8192);
+  static const std::vector<std::string> names = host_names(8192);
   static plain_lru<robots::rule_set> kept{4096};
   const std::string text = body();
-  rounds names{hosts, state};
+  rounds round{names, state};
   for (auto _ : state) {
-    const std::string& name = names.next();
+    const std::string& name = round.next();
     benchmark::DoNotOptimize(kept.find(name));
     kept.store(name, std::make_shared<const robots::rule_set>(robots::compile(text, "FooBot")));
   }
@@ -165,33 +176,41 @@ constexpr std::size_t most_hosts = 16'384;
 
 void hosts(benchmark::State& state) {
   filled_cache<most_hosts> filled{static_cast<std::size_t>(state.range(0))};
-  rounds urls{filled.urls, state};
+  rounds round{filled.urls, state};
   const hit_share share{state, filled.kept};
   for (auto _ : state) {
-    benchmark::DoNotOptimize(filled.kept.allowed(urls.next()));
+    benchmark::DoNotOptimize(filled.kept.allowed(round.next()));
   }
 }
-BENCHMARK(hosts)
-    ->Name("cache/robots-cpp/hosts")
-    ->RangeMultiplier(4)
-    ->Range(16, most_hosts)
-    ->Repetitions(3);
 
-/// 1, 2, 4 and so on, up to the cores there are but at least 2.
-[[maybe_unused]] const bool registered = [] {
-  const int cores = std::max(2, static_cast<int>(std::thread::hardware_concurrency()));
-  const auto add = [&](const char* name, void (*body_of)(benchmark::State&)) {
-    for (int threads = 1; threads <= std::min(cores, 16); threads *= 2) {
-      benchmark::RegisterBenchmark(name, body_of)->Threads(threads)->UseRealTime();
-    }
-  };
-  add("cache/robots-cpp/hit", hit);
-  add("cache/plain-lru/hit", plain_hit);
-  add("cache/independent/hit", independent);
-  add("cache/robots-cpp/miss", miss);
-  add("cache/plain-lru/miss", plain_miss);
-  return true;
-}();
+void plain_hosts(benchmark::State& state) {
+  filled_lru filled{static_cast<std::size_t>(state.range(0))};
+  find_in(filled, state);
+}
 
 }  // namespace
+
+void register_cache_rows() {
+  all();
+  const auto by_threads = [](const char* name, void (*row)(benchmark::State&)) {
+    const int cores = std::max(2, static_cast<int>(std::thread::hardware_concurrency()));
+    for (int threads = 1; threads <= std::min(cores, most_threads); threads *= 2) {
+      benchmark::RegisterBenchmark(name, row)->Threads(threads)->UseRealTime();
+    }
+  };
+  by_threads("cache/robots-cpp/hit", hit);
+  by_threads("cache/plain-lru/hit", plain_hit);
+  by_threads("cache/independent/hit", independent);
+  by_threads("cache/robots-cpp/miss", miss);
+  by_threads("cache/plain-lru/miss", plain_miss);
+  const auto by_hosts = [](const char* name, void (*row)(benchmark::State&)) {
+    benchmark::RegisterBenchmark(name, row)
+        ->RangeMultiplier(4)
+        ->Range(16, most_hosts)
+        ->Repetitions(3);
+  };
+  by_hosts("cache/robots-cpp/hosts", hosts);
+  by_hosts("cache/plain-lru/hosts", plain_hosts);
+}
+
 }  // namespace bench

@@ -50,8 +50,12 @@ def best_pass(items, once, size, budget):
 
 def timed(engine, what, data, budget):
     if what == "parse":
-        files = range(len(data.texts))
-        return best_pass(files, lambda i: engine.parse(data.texts[i]), data.sizes.__getitem__, budget)
+        return best_pass(
+            range(len(data.texts)),
+            lambda i: engine.parse(data.texts[i]),
+            lambda i: data.sizes[i],
+            budget,
+        )
     if what == "compile":
         return best_pass(
             list(data.first.values()),

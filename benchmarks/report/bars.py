@@ -91,10 +91,11 @@ def threads(results):
         return ratio(results.best("cache", who, "hit", 1), results.best("cache", who, "hit", 2))
 
     found = scale("robots-cpp")
+    plain, alone = times(scale("plain-lru")), times(scale("independent"))
     return Bar(
         "allowed(url) on a hit, 2 threads",
         duration(results.best("cache", "robots-cpp", "hit", 2)),
-        f"1 thread (plain LRU {times(scale('plain-lru'))}, sharing nothing {times(scale('independent'))})",
+        f"1 thread (plain LRU {plain}, sharing nothing {alone})",
         times(found),
         ">= 1.8x",
         answer(found, lambda value: value >= 1.8),
@@ -106,10 +107,11 @@ def memory(results, what_input):
     sets = get("sets")
     if not sets:
         return Bar(f"rule sets of {what_input}", "-", "", "-", "", NOT_MEASURED)
+    mean = lambda name: number(get(name) / sets, 4)
     return Bar(
         f"rule sets of {what_input}",
-        f"{number(get('heap') / sets, 4)} octets",
-        f"lines {number(get('rule_lines') / sets, 4)}, patterns {number(get('patterns') / sets, 4)}",
+        f"{mean('heap')} octets",
+        f"lines {mean('rule_lines')}, patterns {mean('patterns')}",
         f"worst {times(get('worst'))}, {100 * get('within') / sets:.0f} % within",
         "<= 1.2 x lines + 200",
         answer(get("worst"), lambda value: value <= 1),

@@ -40,7 +40,8 @@ def disagreements(results):
                     [who, shorten(file), agent, f"`{shorten(path)}`", allowed[answers[ours]],
                      allowed[answers[column]]]
                 )
+    head = ["questions about", "rival", "asked", "answered otherwise", "share", "no answer"]
     return (
-        table(["questions about", "rival", "asked", "answered otherwise", "share", "no answer"], counts),
+        table(head, counts),
         table(["rival", "file", "agent", "path", OURS, "rival says"], examples),
     )

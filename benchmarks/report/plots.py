@@ -33,14 +33,6 @@ def growth(what, family):
     return curves
 
 
-def hosts(results):
-    points = []
-    for (name, _), row in results.rows.items():
-        if name.startswith("cache/robots-cpp/hosts/") and row.best:
-            points.append((int(name.split("/")[3]), row.best))
-    return {"robots-cpp": sorted(points)} if points else {}
-
-
 def threads(results):
     found = {}
     for who in ("robots-cpp", "plain-lru", "independent"):
@@ -67,7 +59,7 @@ PLOTS = [
     Plot("match-stars", "One query, target of 2 KiB", "stars", PER_QUERY, growth("match", "stars")),
     Plot("match-targets", "One query, 100 stars", "octets of the target", PER_QUERY,
          growth("match", "star-targets")),
-    Plot("cache-hosts", "allowed(url) on a hit", "hosts", "ns per URL", hosts),
+    Plot("cache-hosts", "allowed(url) on a hit", "hosts", "ns per URL", growth("cache", "hosts")),
     Plot("cache-threads", "Hits", "threads", "million a second", threads),
 ]
 

@@ -52,7 +52,7 @@ def main():
     plots, no_plots = draw(results, folder)
     counts, examples = disagreements(results)
     bars = bars_table(results)
-    remark = "Times are those of the fastest repetition: neighbours on a machine only ever slow down."
+    remark = "Times are those of the fastest repetition: neighbours can only slow a row down."
     notes = table(["", "what", "note"], [[*note, "", ""][:3] for note in results.notes])
 
     parts = ["# Benchmarks of robots-cpp", remark, "## Machine", machine(results, command)]

@@ -59,9 +59,6 @@ class Results:
             for part in run["run_name"].split("/")
             if ":" not in part and part not in ("manual_time", "real_time")
         ]
-        for part in run["run_name"].split("/"):
-            if part.isdigit() and part not in parts:
-                parts.append(part)
         name = "/".join(parts)
         row = self.rows.setdefault((name, run["threads"]), Row(name, run["threads"]))
         if run.get("error_occurred"):
@@ -92,10 +89,10 @@ class Results:
         return sorted(found, key=in_order)
 
     def whom(self, what):
-        """Who has rows of `what`: this library, then by speed on what is asked first."""
+        """Who has rows of `what`, in the order in which they were measured; then the others."""
         found = {name.split("/")[1] for name, _ in self.rows if name.startswith(what + "/")}
         order = [who for kind, who, *_ in self.notes if kind == "measured"]
-        return [who for who in order if who in found]
+        return [who for who in order if who in found] + sorted(found.difference(order))
 
 
 def in_order(name):

@@ -1,4 +1,7 @@
-"""The tables of the report. A new one is a function in TABLES: results -> (title, remark, table)."""
+"""The tables of the report.
+
+A new one is a function from results to title, remark and table, and an entry in TABLES.
+"""
 
 from text import count, duration, number, ratio, table, times
 
@@ -65,14 +68,15 @@ def throughput(results):
                     ]
                 )
     title = "Real files, in MB/s"
-    return title, "", table(["work", "by", "MB/s", "times its limit", "what there was time for"], rows)
+    head = ["work", "by", "MB/s", "times its limit", "what there was time for"]
+    return title, "", table(head, rows)
 
 
 def cache(results):
     rows = []
-    for (name, threads), row in sorted(results.rows.items(), key=lambda item: (item[0][0], item[0][1])):
+    for (name, threads), row in sorted(results.rows.items()):
         if not name.startswith("cache/") or row.best is None or "/hosts" in name:
-            continue
+            continue  # drawn
         _, who, what_input = name.split("/", 2)
         one = results.best("cache", who, what_input)
         hits = row.counters.get("hit_share")
@@ -90,16 +94,17 @@ def cache(results):
         )
     rows.sort(key=lambda r: (r[0], r[1], r[2]))
     remark = (
-        "Among 4,096 hosts; a miss throws out another host. Time is wall time over all threads, so "
-        "with two threads half of what each look-up takes. independent: a plain LRU for each thread."
+        "Among 4,096 hosts; a miss throws out another host. Time is wall time over all threads, "
+        "with two threads half of what each look-up takes. independent: a plain LRU for each."
     )
     head = ["work", "by", "threads", "time", "times plain LRU", "throughput of 1 thread", "hits"]
     return "Cache", remark, table(head, rows)
 
 
 def primitives(results):
+    plain = results.best("cache", "plain-lru", "hit")
     rows = [
-        [name.split("/", 1)[1], duration(row.best), times(ratio(row.best, results.best("cache", "plain-lru", "hit")))]
+        [name.split("/", 1)[1], duration(row.best), times(ratio(row.best, plain))]
         for (name, _), row in sorted(results.rows.items())
         if name.startswith("primitive/") and row.best is not None
     ]
@@ -128,8 +133,8 @@ def memory(results):
         )
     remark = (
         "Octets of a compiled rule set, on average: what it took from the heap, its own size "
-        "included; what it says itself; its rules as lines `key: value`, which RFC 9309 section 2.1 "
-        "calls rules; their patterns alone. Within: sets of at most 1.2 times their rule lines and "
+        "included; what it says itself; its rules as lines `key: value`, which RFC 9309, section "
+        "2.1, calls rules; their patterns alone. Within: sets of at most 1.2 times their rule lines and "
         "200 octets. Worst: the largest set, as a multiple of that."
     )
     head = ["input", "sets", "held", "memory_bytes", "rule lines", "patterns", "held / lines",
@@ -152,8 +157,8 @@ def hosts(results):
             ]
         )
     remark = (
-        "A whole cache with a host for each file: octets of its robots.txt, octets held for it, key, "
-        "record of the retrieval and all, and allocations when it is asked about again."
+        "A whole cache with a host for each file: octets of its robots.txt, octets held for it, "
+        "key, record of the retrieval and all, and allocations when it is asked about again."
     )
     head = ["input", "hosts", "file", "held per host", "allocations per hit"]
     return "Memory of a cache", remark, table(head, rows)
@@ -191,7 +196,8 @@ def every_row(results):
             ]
         )
     remark = "Fastest and median repetition."
-    return "Every row", remark, table(["row", "fastest", "median", "times its limit", "remark"], rows)
+    head = ["row", "fastest", "median", "times its limit", "remark"]
+    return "Every row", remark, table(head, rows)
 
 
 def overview(results):
@@ -223,7 +229,9 @@ def overview(results):
     return "Reading and asking", remark, table(head, rows)
 
 
-PER_FILE = "Time per file and, in parentheses, times the limit: a walk along the same lines with memchr."
+PER_FILE = (
+    "Time per file and, in parentheses, times the limit: a walk along the same lines with memchr."
+)
 SHORT = [throughput, overview, cache, primitives]
 TABLES = [
     throughput,
