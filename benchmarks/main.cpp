@@ -224,7 +224,7 @@ int main(int count, char** values) {
 
   const auto peers = start_peers(log);
   write_verdicts(chosen.out / "verdicts.tsv", peers, asked, log);
-  register_cache_rows();
+  register_cache_rows(chosen.trial);
   register_rows(peers, inputs, chosen.trial);
   register_heap_rows(inputs);
   std::cout << "measuring; this takes some minutes" << std::endl;

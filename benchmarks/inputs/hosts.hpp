@@ -1,4 +1,4 @@
-// Sites for caches: names of 22 octets and URLs on them, in an order without pattern.
+// Sites for caches: names of 22 octets and URLs on them.
 #pragma once
 
 #include "inputs/shapes.hpp"
@@ -10,16 +10,30 @@
 
 namespace bench {
 
-/// `site-00017.example.com` and the like, shuffled the same way everywhere.
+/// The same texts in an order without pattern, the same everywhere.
+inline std::vector<std::string> shuffled(const std::vector<std::string>& texts) {
+  std::vector<const std::string*> order;
+  for (const std::string& text : texts) {
+    order.push_back(&text);
+  }
+  dice random{texts.size()};
+  for (std::size_t i = order.size(); i > 1; --i) {
+    std::swap(order[i - 1], order[random.below(i)]);
+  }
+  // Copied, so that they lie in memory in the order in which they are used.
+  std::vector<std::string> result;
+  for (const std::string* text : order) {
+    result.push_back(*text);
+  }
+  return result;
+}
+
+/// `site-00017.example.com` and the like.
 inline std::vector<std::string> host_names(std::size_t count) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < count; ++i) {
     const std::string number = std::to_string(i);
     names.push_back("site-" + std::string(5 - number.size(), '0') + number + ".example.com");
-  }
-  dice random{count};
-  for (std::size_t i = count; i > 1; --i) {
-    std::swap(names[i - 1], names[random.below(i)]);
   }
   return names;
 }

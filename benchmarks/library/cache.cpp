@@ -24,7 +24,8 @@
 namespace bench {
 namespace {
 
-constexpr int most_threads = 16;
+constexpr std::size_t capacity = 4096;
+constexpr int most_threads = 8;
 
 /// As long as half of the real files are.
 std::string body() {
@@ -71,6 +72,7 @@ struct filled_cache {
     for (const std::string& url : urls) {
       benchmark::DoNotOptimize(kept.allowed(url));
     }
+    urls = shuffled(urls);  // asked in another order than fetched
   }
 
   std::vector<std::string> urls;
@@ -78,10 +80,11 @@ struct filled_cache {
 };
 
 struct filled_lru {
-  explicit filled_lru(std::size_t count = 4096) : hosts(host_names(count)), kept(count) {
+  explicit filled_lru(std::size_t count = capacity) : hosts(host_names(count)), kept(count) {
     for (const std::string& host : hosts) {
       kept.store(host, std::make_shared<const std::string>(host));
     }
+    hosts = shuffled(hosts);
   }
 
   std::vector<std::string> hosts;
@@ -113,10 +116,34 @@ class hit_share {
   robots::cache_stats before_;
 };
 
+/// Texts that no cache remembers when their turn comes again: for each thread twice as many as
+/// there is room for, and the next row goes on where this one stops.
+class strangers {
+ public:
+  explicit strangers(std::vector<std::string> texts) : texts_(std::move(texts)) {}
+
+  /// Calls `ask(text)` for as long as the row runs.
+  template <class Ask>
+  void ask_each(benchmark::State& state, Ask ask) {
+    const auto thread = static_cast<std::size_t>(state.thread_index());
+    std::size_t next = next_.at(thread);
+    for (auto _ : state) {
+      ask(texts_[thread * each + next]);
+      next = next + 1 == each ? 0 : next + 1;
+    }
+    next_.at(thread) = next;
+  }
+
+  static constexpr std::size_t each = 2 * capacity;
+
+ private:
+  std::vector<std::string> texts_;
+  std::array<std::size_t, most_threads> next_{};
+};
+
 /// What the rows share, filled in the same order in every run, so that it lies in memory the same.
 struct shared {
-  filled_cache<4096> hits{4096};
-  filled_cache<4096> misses{8192};
+  filled_cache<capacity> hits{capacity};
   filled_lru plain;
   std::array<filled_lru, most_threads> independent;
 };
@@ -135,14 +162,11 @@ void hit(benchmark::State& state) {
   }
 }
 
-/// Twice as many hosts as there is room for, in turns: each has just been thrown out.
 void miss(benchmark::State& state) {
-  auto& [urls, kept] = all().misses;
-  rounds round{urls, state};
+  static strangers urls{urls_on(host_names(strangers::each * most_threads))};
+  static cache<capacity> kept{options(), web()};
   const hit_share share{state, kept};
-  for (auto _ : state) {
-    benchmark::DoNotOptimize(kept.allowed(round.next()));
-  }
+  urls.ask_each(state, [](const std::string& url) { benchmark::DoNotOptimize(kept.allowed(url)); });
 }
 
 void find_in(filled_lru& lru, benchmark::State& state) {
@@ -161,15 +185,13 @@ void independent(benchmark::State& state) {
 
 /// The least that a miss must do: read the file, keep the rules, drop the oldest.
 void plain_miss(benchmark::State& state) {
-  static const std::vector<std::string> names = host_names(8192);
-  static plain_lru<robots::rule_set> kept{4096};
+  static strangers names{host_names(strangers::each * most_threads)};
+  static plain_lru<robots::rule_set> kept{capacity};
   const std::string text = body();
-  rounds round{names, state};
-  for (auto _ : state) {
-    const std::string& name = round.next();
+  names.ask_each(state, [&](const std::string& name) {
     benchmark::DoNotOptimize(kept.find(name));
     kept.store(name, std::make_shared<const robots::rule_set>(robots::compile(text, "FooBot")));
-  }
+  });
 }
 
 constexpr std::size_t most_hosts = 16'384;
@@ -190,12 +212,17 @@ void plain_hosts(benchmark::State& state) {
 
 }  // namespace
 
-void register_cache_rows() {
+void register_cache_rows(bool trial) {
   all();
-  const auto by_threads = [](const char* name, void (*row)(benchmark::State&)) {
+  const auto by_threads = [trial](const char* name, void (*row)(benchmark::State&)) {
     const int cores = std::max(2, static_cast<int>(std::thread::hardware_concurrency()));
     for (int threads = 1; threads <= std::min(cores, most_threads); threads *= 2) {
-      benchmark::RegisterBenchmark(name, row)->Threads(threads)->UseRealTime();
+      // Many and short: some will find both cores idle.
+      benchmark::RegisterBenchmark(name, row)
+          ->Threads(threads)
+          ->UseRealTime()
+          ->Repetitions(trial ? 1 : 15)
+          ->MinTime(trial ? 0.0001 : 0.02);
     }
   };
   by_threads("cache/robots-cpp/hit", hit);
@@ -203,11 +230,11 @@ void register_cache_rows() {
   by_threads("cache/independent/hit", independent);
   by_threads("cache/robots-cpp/miss", miss);
   by_threads("cache/plain-lru/miss", plain_miss);
-  const auto by_hosts = [](const char* name, void (*row)(benchmark::State&)) {
+  const auto by_hosts = [trial](const char* name, void (*row)(benchmark::State&)) {
     benchmark::RegisterBenchmark(name, row)
         ->RangeMultiplier(4)
         ->Range(16, most_hosts)
-        ->Repetitions(3);
+        ->Repetitions(trial ? 1 : 3);
   };
   by_hosts("cache/robots-cpp/hosts", hosts);
   by_hosts("cache/plain-lru/hosts", plain_hosts);

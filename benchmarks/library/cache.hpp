@@ -4,7 +4,7 @@
 
 namespace bench {
 
-/// Fills the caches and registers their rows.
-void register_cache_rows();
+/// Fills the caches and registers their rows; in a trial, to be run once and shortly.
+void register_cache_rows(bool trial);
 
 }  // namespace bench

@@ -90,15 +90,19 @@ def threads(results):
     def scale(who):
         return ratio(results.best("cache", who, "hit", 1), results.best("cache", who, "hit", 2))
 
+    least = 1.8
     found = scale("robots-cpp")
     plain, alone = times(scale("plain-lru")), times(scale("independent"))
+    holds = answer(found, lambda value: value >= least)
+    if found is not None and found < least and (scale("independent") or 0) < least:
+        holds = NOT_MEASURED + ": the cores were busy"
     return Bar(
         "allowed(url) on a hit, 2 threads",
         duration(results.best("cache", "robots-cpp", "hit", 2)),
         f"1 thread (plain LRU {plain}, sharing nothing {alone})",
         times(found),
-        ">= 1.8x",
-        answer(found, lambda value: value >= 1.8),
+        f">= {least}x",
+        holds,
     )
 
 
