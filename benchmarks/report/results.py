@@ -19,10 +19,23 @@ class Row:
     counters: dict = field(default_factory=dict)
     error: str = ""
 
+    octets: list = field(default_factory=list)  # read per operation
+    done: list = field(default_factory=list)  # operations there was time for
+
+    @property
+    def chosen(self):
+        """Which repetition counts: the fastest, which neighbours on the machine disturbed least.
+
+        Of those that were cut short, the one that came farthest, since the first files of an input
+        may be smaller than the others.
+        """
+        if not self.times:
+            return None
+        return max(range(len(self.times)), key=lambda i: (self.done[i], -self.times[i]))
+
     @property
     def best(self):
-        """The fastest repetition, which neighbours on the machine disturbed least."""
-        return min(self.times) if self.times else None
+        return self.times[self.chosen] if self.times else None
 
     @property
     def median(self):
@@ -31,11 +44,11 @@ class Row:
     @property
     def partial(self):
         """Whether there was no time for all of the input."""
-        return self.counters.get("operations", 0) < self.counters.get("of", 0)
+        return max(self.done, default=0) < self.counters.get("of", 0)
 
     @property
     def megabytes_per_second(self):
-        octets = self.counters.get("octets", 0)
+        octets = self.octets[self.chosen] if self.times else 0
         return octets * 1e3 / self.best if octets and self.best else None
 
 
@@ -65,11 +78,9 @@ class Results:
             row.error = run["error_message"]
             return
         row.times.append(run["real_time"] * NANOSECONDS[run["time_unit"]])
-        known = ("operations", "octets", "of")
-        for key, value in run.items():
-            if isinstance(value, (int, float)):
-                # Of rows that were cut short, the repetition that came farthest.
-                row.counters[key] = max(value, row.counters.get(key, 0)) if key in known else value
+        row.octets.append(run.get("octets", 0))
+        row.done.append(run.get("operations", 0))
+        row.counters.update((k, v) for k, v in run.items() if isinstance(v, (int, float)))
 
     def row(self, what, who, what_input, threads=1):
         return self.rows.get((f"{what}/{who}/{what_input}", threads))

@@ -57,7 +57,7 @@ def throughput(results):
             row = results.row(what, who, "real")
             if row is not None and row.best is not None:
                 limit = limit_of(results, what, "real")
-                part = f"{count(row.counters['operations'])} of {count(row.counters['of'])} files"
+                part = f"{count(max(row.done))} of {count(row.counters['of'])} files"
                 rows.append(
                     [
                         what,
@@ -185,7 +185,7 @@ def every_row(results):
         limit = limit_of(results, what, what_input, threads)
         part = ""
         if row.partial:
-            part = f"{count(row.counters['operations'])} of {count(row.counters['of'])} done"
+            part = f"{count(max(row.done))} of {count(row.counters['of'])} done"
         rows.append(
             [
                 f"{name}, {threads} threads" if threads > 1 else name,
