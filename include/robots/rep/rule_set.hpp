@@ -116,9 +116,9 @@ class rule_set {
 
   [[nodiscard]] constexpr detail::rule_table table() const noexcept {
     return {.text = {parts_.text.data(), parts_.text.size()},
-            .rules = parts_.rules.data(),
+            .rules = parts_.rules,
             .buckets = parts_.buckets.data(),
-            .needed = parts_.needed.data(),
+            .needed = parts_.needed,
             .facts = parts_.facts};
   }
 

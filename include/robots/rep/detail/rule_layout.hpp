@@ -26,10 +26,10 @@ class rule_layout {
   /// Expects so many rules.
   constexpr explicit rule_layout(std::size_t expected) { placed_.reserve(expected); }
 
-  /// Adds a rule that is looked up by its whole pattern, whose hash is `hash`.
-  constexpr void add_simple(const packed_rule& rule, std::uint64_t hash) {
+  /// Adds a rule that is looked up by its whole pattern `key`, whose hash is `hash`.
+  constexpr void add_simple(const packed_rule& rule, std::string_view key, std::uint64_t hash) {
     ++counts_[static_cast<std::size_t>(found_by::prefix)];
-    index_.add_length(rule.size);
+    index_.add_length(key);
     placed_.push_back({.rule = rule, .by = found_by::prefix, .hash = hash});
   }
 
@@ -40,7 +40,7 @@ class rule_layout {
       const std::string_view key = pattern.substr(0, std::min(star, max_key_size));
       placed.by = found_by::prefix;
       placed.hash = hash_of(key);
-      index_.add_length(key.size());
+      index_.add_length(key);
       starred_prefixes_ += rule.star;
     }
     ++counts_[static_cast<std::size_t>(placed.by)];
@@ -56,24 +56,24 @@ class rule_layout {
     if (count(found_by::trial) > most_tried) {
       place_by_gram();
     }
-    index_.rules = static_cast<std::uint32_t>(placed_.size());
-    index_.tried = static_cast<std::uint32_t>(count(found_by::trial));
-    index_.grams = static_cast<std::uint32_t>(count(found_by::gram));
+    const std::size_t tried = count(found_by::trial);
+    const std::size_t grams = count(found_by::gram);
+    const std::size_t rules = placed_.size();
     index_.prefix_buckets = static_cast<std::uint32_t>(buckets_for(count(found_by::prefix)));
-    index_.gram_buckets = static_cast<std::uint32_t>(buckets_for(index_.grams));
+    index_.gram_buckets = static_cast<std::uint32_t>(buckets_for(grams));
     result.facts.index = index_;
 
-    result.rules.resize(index_.rules, packed_rule{});
-    if (index_.tried > 0) {
+    result.rules.resize(rules, packed_rule{});
+    if (tried > 0) {
       write_tried(result);
     }
-    if (index_.tried < index_.rules) {
+    if (tried < rules) {
       result.buckets.resize(index_.prefix_buckets + index_.gram_buckets + 1, hash_bucket{});
-      result.buckets.back().first = index_.rules;
+      result.buckets.back().first = static_cast<std::uint32_t>(rules);
       const std::span buckets{result.buckets};
-      fill(found_by::prefix, buckets.first(index_.prefix_buckets), index_.tried, result.rules);
+      fill(found_by::prefix, buckets.first(index_.prefix_buckets), tried, result.rules);
       fill(found_by::gram, buckets.subspan(index_.prefix_buckets, index_.gram_buckets),
-           index_.rules - index_.grams, result.rules);
+           rules - grams, result.rules);
     }
   }
 
@@ -166,7 +166,7 @@ class rule_layout {
   }
 
   constexpr void write_tried(rule_set_parts& result) const {
-    const std::span rules = std::span{result.rules}.first(index_.tried);
+    const std::span rules = std::span{result.rules}.first(count(found_by::trial));
     auto next = rules.begin();
     for (const placed_rule& rule : placed_) {
       if (rule.by == found_by::trial) {

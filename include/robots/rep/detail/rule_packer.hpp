@@ -86,7 +86,7 @@ class rule_packer {
                         .line = rule.line & ((1U << packed_rule::line_bits) - 1),
                         .allow = rule.kind == directive_kind::allow ? 1U : 0U,
                         .size = static_cast<std::uint16_t>(rule.value.size())},
-                       hash);
+                       rule.value, hash);
   }
 
   /// Adds a rule whose compiled pattern is all but the tail of the written one, as mostly.

@@ -15,28 +15,46 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace robots::detail {
 
 /// Longest prefix by which rules are told apart.
-inline constexpr std::size_t max_key_size = 127;
+inline constexpr std::size_t max_key_size = 63;
 
 /// How the rules of a rule set are found. They lie in three parts, one after another: those tried
-/// one by one, those found by prefix, those found by gram.
+/// one by one, the one that decides first; those found by prefix; those found by gram.
 struct rule_index {
-  std::uint32_t rules = 0;  ///< all of them
-  std::uint32_t tried = 0;  ///< tried one by one, the one that decides first
-  std::uint32_t grams = 0;  ///< found by the hash of a stretch of a literal
   /// Buckets of the rules found by the hash of what stands before their first wildcard, or of its
-  /// first `max_key_size` octets. Those of the rules found by gram lie behind.
+  /// first `max_key_size` octets.
   std::uint32_t prefix_buckets = 0;
+  /// Buckets, behind those, of the rules found by the hash of a stretch of a literal.
   std::uint32_t gram_buckets = 0;
-  /// The lengths of the prefixes hashed, a bit for each.
-  std::array<std::uint64_t, (max_key_size + 1) / 64> lengths{};
+  /// The lengths of the prefixes hashed, a bit for each. Their second octets put them into classes,
+  /// since a target is compared with those of its own class only.
+  std::array<std::uint64_t, 4> lengths{};
 
-  constexpr void add_length(std::size_t size) noexcept {
-    lengths[size / 64] |= std::uint64_t{1} << size % 64;
+  constexpr void add_length(std::string_view prefix) noexcept {
+    const std::uint64_t bit = std::uint64_t{1} << prefix.size();
+    if (prefix.size() > 1) {
+      lengths[class_of(prefix[1])] |= bit;
+      return;
+    }
+    for (std::uint64_t& of_class : lengths) {
+      of_class |= bit;
+    }
+  }
+
+  /// The lengths of the prefixes that `target` may begin with.
+  [[nodiscard]] constexpr std::uint64_t lengths_for(std::string_view target) const noexcept {
+    const std::uint64_t found = lengths[target.size() > 1 ? class_of(target[1]) : 0];
+    return target.size() < max_key_size ? found & ((std::uint64_t{2} << target.size()) - 1) : found;
+  }
+
+ private:
+  [[nodiscard]] static constexpr std::size_t class_of(char second) noexcept {
+    return static_cast<unsigned char>(second) % 4U;
   }
 };
 

@@ -25,14 +25,14 @@ namespace robots::detail {
 /// A view of compiled rules, wherever they are stored, that answers for them.
 struct rule_table {
   std::string_view text;  ///< what the rules' offsets lie in
-  const packed_rule* rules;
+  std::span<const packed_rule> rules;
   const hash_bucket* buckets;
-  const class_set* needed;  ///< by each of the rules that are tried one by one
+  std::span<const class_set> needed;  ///< by each of the rules that are tried one by one
   const rule_set_facts& facts;
 
   /// Whether `target` may be fetched.
   [[nodiscard]] constexpr bool allows(std::string_view target) const noexcept {
-    if (facts.index.rules == 0) {
+    if (rules.empty()) {
       return true;
     }
     return with_normal_target(target, *facts.traits, [*this](auto cursor) {
@@ -78,13 +78,13 @@ struct rule_table {
   /// Of a target too long for its normal form to be stored, all rules are tried.
   [[nodiscard]] constexpr const packed_rule* find(const normal_cursor& target) const noexcept {
     best_rule best;
-    try_all(best, {rules, facts.index.rules}, target);
+    try_all(best, rules, target);
     return best.rule;
   }
 
   [[nodiscard]] constexpr const packed_rule* find(const plain_cursor& target) const noexcept {
     best_rule best;
-    if (facts.index.tried != 0) {
+    if (!needed.empty()) {
       find_by_trial(best, target);
     }
     if (facts.index.prefix_buckets != 0) {
@@ -127,7 +127,7 @@ struct rule_table {
 
   constexpr void find_by_trial(best_rule& best, const plain_cursor& target) const noexcept {
     const class_set present = classes_of(target.rest());
-    for (std::size_t i = 0; i < facts.index.tried; ++i) {
+    for (std::size_t i = 0; i < needed.size(); ++i) {
       if (has_all(present, needed[i]) && matches(rules[i], target)) {
         best = {.rule = &rules[i], .rank = rules[i].rank(text)};
         return;
@@ -136,32 +136,27 @@ struct rule_table {
   }
 
   constexpr void find_by_prefix(best_rule& best, const plain_cursor& target) const noexcept {
-    const hash_table table{
-        .rules = rules, .buckets = buckets, .places = hash_places{facts.index.prefix_buckets}};
+    const hash_table table{.rules = rules.data(),
+                           .buckets = buckets,
+                           .places = hash_places{facts.index.prefix_buckets}};
     const std::string_view path = target.rest();
+    std::uint64_t lengths = facts.index.lengths_for(path);
+    if (lengths == 0) {
+      return;
+    }
     const prefix_hashes<max_key_size> hashes{path};
-    std::size_t base = 0;
-    for (std::uint64_t lengths : facts.index.lengths) {
-      if (path.size() - base < 63) {
-        lengths &= (std::uint64_t{2} << (path.size() - base)) - 1;
-      }
-      for (; lengths != 0; lengths &= lengths - 1) {
-        const std::size_t size = base + static_cast<std::size_t>(std::countr_zero(lengths));
-        table.visit(hashes.of(size),
-                    [&](const packed_rule& rule) { try_rule(best, rule, target); });
-      }
-      base += 64;
-      if (path.size() < base) {
-        return;
-      }
+    for (; lengths != 0; lengths &= lengths - 1) {
+      const auto size = static_cast<std::size_t>(std::countr_zero(lengths));
+      table.visit(hashes.of(size), [&](const packed_rule& rule) { try_rule(best, rule, target); });
     }
   }
 
   constexpr void find_by_gram(best_rule& best, const plain_cursor& target) const noexcept {
-    const hash_table table{.rules = rules,
-                           .buckets = buckets + facts.index.prefix_buckets,
-                           .places = hash_places{facts.index.gram_buckets}};
-    std::size_t tries = facts.index.grams;
+    const hash_bucket* const first = buckets + facts.index.prefix_buckets;
+    const hash_table table{
+        .rules = rules.data(), .buckets = first, .places = hash_places{facts.index.gram_buckets}};
+    const auto found_by_gram = rules.subspan(first->first);
+    std::size_t tries = found_by_gram.size();
     for_each_gram(target.rest(), [&](std::uint64_t hash, std::string_view /*gram*/) {
       table.visit(hash, [&](const packed_rule& rule) {
         if (tries > 0) {
@@ -172,7 +167,7 @@ struct rule_table {
     });
     if (tries == 0) {
       // The target repeats itself and may find one rule again and again; now each is tried once.
-      try_all(best, {rules + facts.index.rules - facts.index.grams, facts.index.grams}, target);
+      try_all(best, found_by_gram, target);
     }
   }
 };

@@ -26,9 +26,9 @@ struct static_rules {
 
   [[nodiscard]] constexpr rule_table table() const noexcept {
     return {.text = {text.data(), text.size()},
-            .rules = rules.data(),
+            .rules = rules,
             .buckets = buckets.data(),
-            .needed = needed.data(),
+            .needed = needed,
             .facts = facts};
   }
 };
