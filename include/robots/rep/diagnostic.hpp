@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -105,60 +107,54 @@ struct diagnostic {
   std::string_view text{};                                 ///< what it is and how to mend it
 };
 
+namespace detail {
+
+/// What is said of a finding.
+struct finding_text {
+  robots::severity severity;
+  std::string_view text;
+};
+
+/// By code.
+inline constexpr auto finding_texts = std::to_array<finding_text>({
+    {severity::error, "not a `key: value` line; it has no effect"},
+    {severity::warning, "write a colon between key and value"},
+    {severity::warning, "misspelled key; crawlers may not understand it"},
+    {severity::note, "unknown key; the line has no effect"},
+    {severity::error, "the rule has no effect; put a User-agent line before it"},
+    {severity::error, "the pattern matches nothing; begin it with `/` or `*`"},
+    {severity::error, "names no crawler; write a product token or `*`"},
+    {severity::error, "the delay has no effect; write seconds, as in `2` or `0.5`"},
+    {severity::warning, "the group has a delay already; only the first one counts"},
+    {severity::warning, "Crawl-delay does not end a group; the lines around it form one group"},
+    {severity::error, "NUL octet in the line; remove it, the line has no effect"},
+    {severity::error, "the line is cut after 16,663 octets; shorten it"},
+    {severity::error, "the file is longer than is read; what follows has no effect"},
+    {severity::error, "looks like HTML; serve robots.txt as plain text"},
+    {severity::note, "the group has this rule already; remove one of the two"},
+    {severity::warning,
+     "never decides: an opposite rule with the same pattern wins; remove one of the two"},
+    {severity::note, "changes nothing: a shorter rule of the group says the same"},
+    {severity::error, "names no crawler; a product token holds no such characters"},
+    {severity::warning, "write an absolute URL; crawlers may not resolve a path"},
+    {severity::error,
+     "so many lines are no `key: value` that strict crawlers may obey none of them"},
+});
+
+static_assert(finding_texts.size() ==
+              static_cast<std::size_t>(diagnostic_code::malformed_share) + 1);
+
+}  // namespace detail
+
 /// The diagnostic that `code` stands for, at a place in the text.
 [[nodiscard]] constexpr diagnostic make_diagnostic(diagnostic_code code, std::uint32_t line,
                                                    std::uint32_t column) noexcept {
-  const auto with = [&](severity level, std::string_view text) {
-    return diagnostic{
-        .line = line, .column = column, .severity = level, .code = code, .text = text};
-  };
-  switch (code) {
-    case diagnostic_code::malformed_line:
-      return with(severity::error, "not a `key: value` line; it has no effect");
-    case diagnostic_code::missing_colon:
-      return with(severity::warning, "write a colon between key and value");
-    case diagnostic_code::misspelled_key:
-      return with(severity::warning, "misspelled key; crawlers may not understand it");
-    case diagnostic_code::unknown_key:
-      return with(severity::note, "unknown key; the line has no effect");
-    case diagnostic_code::rule_outside_group:
-      return with(severity::error, "the rule has no effect; put a User-agent line before it");
-    case diagnostic_code::pattern_never_matches:
-      return with(severity::error, "the pattern matches nothing; begin it with `/` or `*`");
-    case diagnostic_code::empty_product_token:
-      return with(severity::error, "names no crawler; write a product token or `*`");
-    case diagnostic_code::invalid_crawl_delay:
-      return with(severity::error, "the delay has no effect; write seconds, as in `2` or `0.5`");
-    case diagnostic_code::repeated_crawl_delay:
-      return with(severity::warning, "the group has a delay already; only the first one counts");
-    case diagnostic_code::delay_only_group:
-      return with(severity::warning,
-                  "Crawl-delay does not end a group; the lines around it form one group");
-    case diagnostic_code::nul_in_line:
-      return with(severity::error, "NUL octet in the line; remove it, the line has no effect");
-    case diagnostic_code::line_too_long:
-      return with(severity::error, "the line is cut after 16,663 octets; shorten it");
-    case diagnostic_code::file_too_long:
-      return with(severity::error, "the file is longer than is read; what follows has no effect");
-    case diagnostic_code::looks_like_html:
-      return with(severity::error, "looks like HTML; serve robots.txt as plain text");
-    case diagnostic_code::duplicate_rule:
-      return with(severity::note, "the group has this rule already; remove one of the two");
-    case diagnostic_code::shadowed_rule:
-      return with(
-          severity::warning,
-          "never decides: an opposite rule with the same pattern wins; remove one of the two");
-    case diagnostic_code::redundant_rule:
-      return with(severity::note, "changes nothing: a shorter rule of the group says the same");
-    case diagnostic_code::unmatchable_user_agent:
-      return with(severity::error, "names no crawler; a product token holds no such characters");
-    case diagnostic_code::relative_sitemap:
-      return with(severity::warning, "write an absolute URL; crawlers may not resolve a path");
-    case diagnostic_code::malformed_share:
-      return with(severity::error,
-                  "so many lines are no `key: value` that strict crawlers may obey none of them");
-  }
-  return with(severity::error, "unknown diagnostic");
+  const detail::finding_text& said = detail::finding_texts[static_cast<std::size_t>(code)];
+  return {.line = line,
+          .column = column,
+          .severity = said.severity,
+          .code = code,
+          .text = said.text};
 }
 
 }  // namespace robots

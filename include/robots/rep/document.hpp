@@ -59,10 +59,14 @@ class document {
       if (traits.robots_txt_always_allowed && detail::is_robots_txt(cursor)) {
         return verdict{.user_agent = normalized(agent)};
       }
-      const detail::decision_basis basis = detail::find_basis(parts_, options_.tie, agent, cursor);
+      const detail::decision_basis basis = detail::find_basis(parts_, options_, agent, cursor);
       verdict result{.user_agent = basis.group == group_choice::everyone ? "*" : normalized(agent)};
       if (basis.rule != nullptr) {
-        detail::set_rule(result, *basis.rule, all_text());
+        const bool allow = basis.rule->kind == directive_kind::allow;
+        result.allowed = allow;
+        result.directive = allow ? rule_kind::allow : rule_kind::disallow;
+        result.pattern = basis.rule->value(all_text());
+        result.line = basis.rule->line;
       }
       return result;
     });
@@ -97,7 +101,7 @@ class document {
       if (line.kind != directive_kind::crawl_delay || delays[own]) {
         return;
       }
-      delays[own] = detail::parse_delay(line.rule.written.in(parts_.text));
+      delays[own] = detail::parse_delay(line.value(all_text()));
     };
     const detail::agent_matcher agent{user_agent};
     const auto groups = detail::visit_groups(parts_, agent, keep_first);
@@ -114,7 +118,7 @@ class document {
       if (line.kind != directive_kind::crawl_delay) {
         continue;
       }
-      if (const auto delay = detail::parse_delay(line.rule.written.in(parts_.text))) {
+      if (const auto delay = detail::parse_delay(line.value(all_text()))) {
         return delay;
       }
     }
@@ -126,7 +130,7 @@ class document {
     std::vector<directive> result;
     for (const detail::record& line : parts_.records) {
       if (!line.implied) {
-        result.push_back(directive_of(line));
+        result.push_back(line.as_directive(all_text()));
       }
     }
     return result;
@@ -138,7 +142,7 @@ class document {
     std::array<std::vector<directive>, 2> found;
     const auto keep = [&](const detail::record& line, bool own) {
       if (!line.implied) {
-        found[own].push_back(directive_of(line));
+        found[own].push_back(line.as_directive(all_text()));
       }
     };
     const auto groups = detail::visit_groups(parts_, detail::agent_matcher{user_agent}, keep);
@@ -187,17 +191,7 @@ class document {
       : parts_(std::move(parts)), options_(options) {}
 
   [[nodiscard]] constexpr std::string_view all_text() const noexcept {
-    return {parts_.text.data(), parts_.text.size()};
-  }
-
-  [[nodiscard]] constexpr directive directive_of(const detail::record& line) const noexcept {
-    return {.kind = line.kind,
-            .key = line.key.in(parts_.text),
-            .value = line.rule.written.in(parts_.text),
-            .line = line.rule.line,
-            .column = line.column,
-            .starts_group = line.starts_group,
-            .in_group = line.in_group};
+    return parts_.text();
   }
 
   /// Gives every directive to a maker of rule sets.
@@ -205,7 +199,7 @@ class document {
   constexpr void tell(Collector& collector) const {
     for (const detail::record& line : parts_.records) {
       if (!line.implied) {
-        collector.on_directive(directive_of(line));
+        collector.on_directive(line.as_directive(all_text()));
       }
     }
   }
@@ -219,7 +213,7 @@ class document {
       if (line.kind != directive_kind::user_agent) {
         continue;
       }
-      const std::string_view lower = line.rule.compiled.in(parts_.text);
+      const std::string_view lower = (line.made ? line.made_text(all_text()) : line.value(all_text()));
       if (agent.compare(lower) == detail::agent_match::own) {
         return lower.substr(0, agent.token().size());
       }

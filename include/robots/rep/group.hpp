@@ -90,7 +90,7 @@ class group_range {
         if (line.kind != directive_kind::crawl_delay) {
           continue;
         }
-        if (const auto value = detail::parse_delay(line.rule.written.in(text_))) {
+        if (const auto value = detail::parse_delay(line.value(text_))) {
           return value;
         }
       }

@@ -3,7 +3,9 @@
 #include <robots/rep/detail/dialect_traits.hpp>
 #include <robots/rep/detail/keys.hpp>
 #include <robots/rep/detail/line_reader.hpp>
+#include <robots/rep/detail/marked_line.hpp>
 #include <robots/rep/detail/parse_delay.hpp>
+#include <robots/rep/detail/plain_line.hpp>
 #include <robots/rep/detail/split_line.hpp>
 #include <robots/rep/diagnostic.hpp>
 #include <robots/rep/directive.hpp>
@@ -13,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace robots {
@@ -59,7 +62,10 @@ class scanner {
     const std::string_view whole = cut(text);
     line_reader lines{whole.substr(byte_order_mark(whole))};
     while (!lines.done()) {
-      const std::string_view line = lines.next();
+      if (!std::is_constant_evaluated() && (read_plain(lines) || read_idle(lines))) {
+        continue;
+      }
+      const marked_line line = lines.next();
       read_line(line, lines.number());
     }
     if (whole.size() < text.size()) {
@@ -77,9 +83,9 @@ class scanner {
     if (text.size() <= limit && !options_.truncated) {
       return text;
     }
-    const bool at_line_end = text.size() > limit && (text[limit] == '\n' || text[limit] == '\r');
+    const bool at_line_end = text.size() > limit && is_line_end(text[limit]);
     text = text.substr(0, limit);
-    return at_line_end ? text : text.substr(0, text.find_last_of("\r\n") + 1);
+    return at_line_end ? text : whole_lines(text);
   }
 
   [[nodiscard]] constexpr std::size_t byte_order_mark(std::string_view text) const noexcept {
@@ -105,46 +111,97 @@ class scanner {
     return text.find('\0') != std::string_view::npos;
   }
 
-  constexpr void read_line(std::string_view line, std::uint32_t number) {
-    begin_ = line.data();
-    const bool too_long = line.size() > max_line_bytes;
-    line = line.substr(0, max_line_bytes);
-    // What is cut inside a comment is no loss.
-    const bool is_cut = too_long && line.find('#') == std::string_view::npos;
-    if (is_cut && !traits_.keeps_cut_allow) {
-      line = without_cut_escape(line);
+  /// Reads the next line if it is of the usual form; returns whether it is.
+  [[gnu::always_inline]] bool read_plain(line_reader& lines) {
+    const plain_line line = lines.next_plain(max_line_bytes);
+    if (line.kind == directive_kind::unknown) {
+      return false;
     }
-    if (is_cut) {
-      report(diagnostic_code::line_too_long, number, line.substr(line.size()));
+    begin_ = line.key.data();
+    ++counts_.non_blank;
+    tell({.kind = line.kind,
+          .key = line.key,
+          .value = line.value,
+          .line = lines.number(),
+          .column = column_of(line.value)});
+    return true;
+  }
+
+  /// Reads the next line if it says nothing; returns whether it does not.
+  [[gnu::always_inline]] bool read_idle(line_reader& lines) {
+    const char* const begin = lines.position();
+    const idle_line line = lines.next_idle(max_line_bytes);
+    if (line.kind == idle_kind::none) {
+      return false;
     }
-    if (traits_.nul_ends_line) {
-      line = line.substr(0, line.find('\0'));
+    if (line.kind == idle_kind::markup) {
+      begin_ = begin;
+      read_markup(line.first, lines.number());
     }
-    line = strip_comment(line);
-    if (line.empty()) {
+    return true;
+  }
+
+  constexpr void read_markup(const char* at, std::uint32_t number) {
+    ++counts_.non_blank;
+    malformed(std::exchange(seen_html_, true) ? diagnostic_code::malformed_line
+                                              : diagnostic_code::looks_like_html,
+              number, {at, 1});
+  }
+
+  [[gnu::noinline]] constexpr void read_line(marked_line line, std::uint32_t number) {
+    begin_ = line.text.data();
+    bool is_cut = false;
+    if (line.text.size() > max_line_bytes) {
+      line = mark(line.text.substr(0, max_line_bytes));
+      // What is cut inside a comment is no loss.
+      is_cut = line.comment == std::string_view::npos;
+      if (is_cut && !traits_.keeps_cut_allow) {
+        line = mark(without_cut_escape(line.text));
+      }
+      if (is_cut) {
+        report(diagnostic_code::line_too_long, number, line.text.substr(line.text.size()));
+      }
+    }
+    if (traits_.nul_ends_line && line.nul != std::string_view::npos) {
+      line = mark(line.text.substr(0, line.nul));
+    }
+    const std::string_view text = trim(line.text.substr(0, line.comment), is_padding);
+    if (text.empty()) {
+      return;
+    }
+    if (text.front() == '<') {
+      read_markup(text.data(), number);
       return;
     }
     ++counts_.non_blank;
-    if (line.front() == '<') {
-      malformed(std::exchange(seen_html_, true) ? diagnostic_code::malformed_line
-                                                : diagnostic_code::looks_like_html,
-                number, line);
-      return;
-    }
-    const key_and_value parts = split_line(line);
-    if (has_nul(parts.key) || has_nul(parts.value)) {
-      malformed(diagnostic_code::nul_in_line, number, line);
+    const key_and_value parts = split(line, text);
+    if (line.nul != std::string_view::npos && (has_nul(parts.key) || has_nul(parts.value))) {
+      malformed(diagnostic_code::nul_in_line, number, text);
       return;
     }
     if (!parts.found || (options_.strict && !parts.colon)) {
-      malformed(diagnostic_code::malformed_line, number, line);
+      malformed(diagnostic_code::malformed_line, number, text);
       return;
     }
+    read_parts(parts, number, is_cut);
+  }
+
+  /// Cuts `text`, which is `line` without comment and padding.
+  [[nodiscard]] static constexpr key_and_value split(const marked_line& line,
+                                                     std::string_view text) noexcept {
+    const auto before = static_cast<std::size_t>(text.data() - line.text.data());
+    if (line.colon >= before + text.size()) {
+      return split_words(text);
+    }
+    return split_at_colon(text, line.colon - before);
+  }
+
+  constexpr void read_parts(const key_and_value& parts, std::uint32_t number, bool is_cut) {
     const auto [kind, misspelled] = recognise_key(parts.key, traits_.key_prefixes, options_.strict);
     if (!parts.colon) {
       // Two words that are no directive are prose, not a forgotten colon.
       if (kind == directive_kind::unknown) {
-        malformed(diagnostic_code::malformed_line, number, line);
+        malformed(diagnostic_code::malformed_line, number, parts.key);
         return;
       }
       report(diagnostic_code::missing_colon, number, parts.value);
@@ -168,7 +225,7 @@ class scanner {
 
   /// Works out where groups begin (RFC 9309, section 2.1: a group is one or more User-agent lines
   /// followed by rules; section 2.2.4: no other record splits one).
-  constexpr void tell(directive line) {
+  [[gnu::always_inline]] constexpr void tell(directive line) {
     if (line.kind == directive_kind::user_agent) {
       line.starts_group = !in_agents_;
       if (line.starts_group) {

@@ -26,7 +26,7 @@ class value_range {
 
     /// The value of the current line.
     [[nodiscard]] constexpr std::string_view operator*() const noexcept {
-      return at_->rule.written.in(text_);
+      return at_->value(text_);
     }
     /// Moves to the next line of the kind.
     constexpr iterator& operator++() noexcept {

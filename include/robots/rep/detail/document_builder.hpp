@@ -1,79 +1,195 @@
 #pragma once
 
+#include <robots/rep/detail/ascii.hpp>
+#include <robots/rep/detail/compiled_pattern.hpp>
 #include <robots/rep/detail/dialect_traits.hpp>
 #include <robots/rep/detail/document_parts.hpp>
+#include <robots/rep/detail/few_or_many.hpp>
+#include <robots/rep/detail/most_lines.hpp>
+#include <robots/rep/detail/octet_window.hpp>
+#include <robots/rep/detail/plain_pattern.hpp>
 #include <robots/rep/detail/record.hpp>
+#include <robots/rep/detail/record_pattern.hpp>
 #include <robots/rep/detail/rule_patterns.hpp>
-#include <robots/rep/detail/text_arena.hpp>
 #include <robots/rep/diagnostic.hpp>
 #include <robots/rep/directive.hpp>
 #include <robots/rep/parse_options.hpp>
 #include <robots/rep/scan.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string_view>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace robots::detail {
 
-/// Turns directives into records.
+/// Turns directives into records. The text is copied last, when it is known how much is made beside
+/// it, so that all memory is taken in few pieces.
 class document_builder {
  public:
-  constexpr document_builder(std::string_view text, const parse_options& options)
-      : source_(text.substr(0, text_limit(options))), options_(options) {
-    parts_.text.assign(source_.begin(), source_.end());
-    // A directive takes a line, and nearly always a colon.
-    const auto lines = std::ranges::count(source_, '\n') + std::ranges::count(source_, '\r') + 1;
-    const auto colons = std::ranges::count(source_, ':');
-    parts_.records.reserve(static_cast<std::size_t>(std::min(lines, colons)));
-  }
+  constexpr document_builder(std::string_view text, const parse_options& options) noexcept
+      : source_(text.substr(0, text_limit(options))),
+        window_(source_.data(), source_.data() + source_.size()),
+        options_(options),
+        traits_(traits_of(options.dialect)) {}
 
-  constexpr void on_directive(const directive& line) {
-    record entry{.key = span_of(line.key),
+  [[gnu::always_inline]] constexpr void on_directive(const directive& line) {
+    const std::size_t offset = offset_of(line.value);
+    record entry{.value_offset = static_cast<std::uint32_t>(offset),
+                 .line = line.line,
+                 .made_offset = 0,
+                 .made_size = 0,
+                 .value_size = static_cast<std::uint16_t>(line.value.size()),
+                 .key_distance = static_cast<std::uint16_t>(offset - offset_of(line.key)),
+                 .key_size = static_cast<std::uint16_t>(line.key.size()),
+                 .column = static_cast<std::uint16_t>(line.column),
                  .kind = line.kind,
                  .starts_group = line.starts_group,
-                 .in_group = line.in_group};
-    entry.rule.written = span_of(line.value);
-    entry.rule.line = line.line;
-    entry.column = line.column;
-    if (line.kind == directive_kind::user_agent) {
-      entry.rule.compiled = append_lower(parts_.text, line.value);
+                 .in_group = line.in_group,
+                 .implied = false,
+                 .made = false};
+    if (is_rule(line.kind)) {
+      if (!line.value.empty() && !is_plain(line.value)) [[unlikely]] {
+        compile(entry, pattern_source::of(line.value, options_.prepend_slash));
+      }
+      if (traits_.index_html_is_directory) {
+        add_with_implied(entry, line);
+        return;
+      }
+    } else if (line.kind == directive_kind::user_agent && std::ranges::any_of(line.value, is_upper)) {
+      make(entry, line.value.size());
     }
-    if (is_rule(line.kind) && !line.value.empty()) {
-      add_rules(line, entry);
-    } else {
-      parts_.records.push_back(entry);
-    }
+    add(entry);
   }
 
-  constexpr void on_diagnostic(const diagnostic& finding) { parts_.diagnostics.push_back(finding); }
-
-  [[nodiscard]] constexpr document_parts finish(line_counts lines) && {
-    parts_.lines = lines;
-    return std::move(parts_);
-  }
-
- private:
-  [[nodiscard]] constexpr text_span span_of(std::string_view part) const noexcept {
-    return {.offset = static_cast<std::uint32_t>(part.data() - source_.data()),
-            .size = static_cast<std::uint32_t>(part.size())};
-  }
-
-  constexpr void add_rules(const directive& line, record entry) {
-    const dialect_traits& traits = traits_of(options_.dialect);
-    for_each_pattern(line.kind, line.value, options_, traits, [&](const pattern_source& source) {
-      entry.rule = make_rule(parts_.text, source, span_of(line.value), *traits.rule_form);
-      entry.rule.line = line.line;
-      entry.rule.kind = line.kind == directive_kind::allow ? rule_kind::allow : rule_kind::disallow;
-      parts_.records.push_back(entry);
-      entry.implied = true;
+  constexpr void on_diagnostic(const diagnostic& found) {
+    findings_.add({.line = found.line, .column = found.column, .code = found.code}, [&] {
+      if (is_large()) {
+        return 32 * few_findings;
+      }
+      // A line of less than eight octets is reported once at most, others four times.
+      const std::size_t lines = most_lines(source_);
+      return lines + 3 * std::min(lines, source_.size() / 8);
     });
   }
 
+  [[nodiscard]] constexpr document_parts finish(line_counts lines) && {
+    document_parts parts{.records = std::move(records_).take(),
+                         .diagnostics = std::move(findings_).take(),
+                         .lines = lines};
+    parts.octets.reserve(source_.size() + made_octets_);
+    parts.octets.insert(parts.octets.end(), source_.begin(), source_.end());
+    if (made_octets_ > 0) {
+      for (record& entry : parts.records) {
+        if (entry.made) {
+          write_made(entry, parts.octets);
+        }
+      }
+    }
+    return parts;
+  }
+
+ private:
+  /// A diagnostic without what its code says.
+  struct finding {
+    std::uint32_t line;
+    std::uint32_t column;
+    diagnostic_code code;
+  };
+  struct make_finding {
+    [[nodiscard]] constexpr diagnostic operator()(const finding& found) const noexcept {
+      return make_diagnostic(found.code, found.line, found.column);
+    }
+  };
+  struct make_record {
+    [[nodiscard]] constexpr record operator()(const record& entry) const noexcept { return entry; }
+  };
+
+  /// Of a text that is not large, the most memory that can be needed is taken at once. For a large
+  /// one that could be far too much.
+  [[nodiscard]] constexpr bool is_large() const noexcept {
+    return source_.size() > std::size_t{64} << 10U;
+  }
+
+  static constexpr std::size_t few_records = 96;
+  static constexpr std::size_t few_findings = 32;
+
+  [[nodiscard]] static constexpr bool is_upper(char c) noexcept { return c >= 'A' && c <= 'Z'; }
+
+  [[nodiscard]] constexpr std::size_t offset_of(std::string_view part) const noexcept {
+    return static_cast<std::size_t>(part.data() - source_.data());
+  }
+
+  /// Whether the pattern is compiled by cutting off its end.
+  [[nodiscard, gnu::always_inline]] constexpr bool is_plain(std::string_view value) const noexcept {
+    if (!std::is_constant_evaluated() && !options_.prepend_slash &&
+        is_plain_pattern(value, window_)) [[likely]] {
+      return true;
+    }
+    return is_compiled(pattern_source::of(value, options_.prepend_slash), *traits_.rule_form);
+  }
+
+  [[gnu::noinline]] constexpr void compile(record& entry, const pattern_source& source) noexcept {
+    std::size_t octets = 0;
+    write_compiled(source, *traits_.rule_form, [&octets](char) { ++octets; });
+    make(entry, octets);
+  }
+
+  /// Takes note that so many octets are to be made of the value.
+  constexpr void make(record& entry, std::size_t octets) noexcept {
+    entry.made = true;
+    entry.made_size = static_cast<std::uint16_t>(octets);
+    made_octets_ += octets;
+  }
+
+  [[gnu::always_inline]] constexpr void add(const record& entry) {
+    records_.add(entry, [&] {
+      if (is_large()) {  // as dense as so far, and an eighth more
+        return few_records * (source_.size() / (entry.value_offset + 1)) * 9 / 8;
+      }
+      const std::size_t lines = most_lines(source_.substr(entry.value_offset));
+      return traits_.index_html_is_directory ? 2 * lines : lines;
+    });
+  }
+
+  [[gnu::noinline]] constexpr void add_with_implied(const record& entry, const directive& line) {
+    record current = entry;
+    for_each_pattern(line.kind, line.value, options_, traits_, [&](const pattern_source& source) {
+      if (current.implied && !is_compiled(source, *traits_.rule_form)) {
+        compile(current, source);
+      }
+      add(current);
+      current.implied = true;
+      current.made = false;
+    });
+    if (line.value.empty()) {
+      add(entry);
+    }
+  }
+
+  constexpr void write_made(record& entry, std::vector<char>& octets) const {
+    entry.made_offset = static_cast<std::uint32_t>(octets.size());
+    if (entry.kind == directive_kind::user_agent) {
+      for (const char c : entry.value(source_)) {
+        octets.push_back(to_lower(c));
+      }
+    } else {
+      write_compiled(source_of(entry, source_, options_.prepend_slash), *traits_.rule_form,
+                     [&octets](char c) { octets.push_back(c); });
+    }
+  }
+
   std::string_view source_;
+  octet_window window_;
   const parse_options& options_;
-  document_parts parts_;
+  const dialect_traits& traits_;
+  few_or_many<record, make_record, few_records> records_;
+  few_or_many<finding, make_finding, few_findings> findings_;
+  std::size_t made_octets_ = 0;
 };
 
 }  // namespace robots::detail

@@ -1,13 +1,20 @@
 #pragma once
 
 #include <robots/rep/detail/agent_matcher.hpp>
+#include <robots/rep/detail/compiled_pattern.hpp>
 #include <robots/rep/detail/compiled_rule.hpp>
+#include <robots/rep/detail/dialect_traits.hpp>
 #include <robots/rep/detail/document_parts.hpp>
 #include <robots/rep/detail/group_selection.hpp>
 #include <robots/rep/detail/match.hpp>
+#include <robots/rep/detail/normal_form.hpp>
+#include <robots/rep/detail/record.hpp>
+#include <robots/rep/detail/record_pattern.hpp>
 #include <robots/rep/parse_options.hpp>
 
 #include <array>
+#include <cstdint>
+#include <string_view>
 
 namespace robots::detail {
 
@@ -16,13 +23,14 @@ namespace robots::detail {
 template <class Use>
 constexpr group_selection visit_groups(const document_parts& parts, const agent_matcher& agent,
                                        Use use) {
+  const std::string_view text = parts.text();
   group_selection groups;
   for (auto line = parts.records.begin(); line != parts.records.end(); ++line) {
     if (line->starts_group) {
-      groups.on_user_agent(agent.compare(line->rule.written.in(parts.text)), true);
+      groups.on_user_agent(agent.compare(line->value(text)), true);
       for (auto next = line + 1; next != parts.records.end() && !next->starts_group; ++next) {
         if (next->kind == directive_kind::user_agent) {
-          groups.on_user_agent(agent.compare(next->rule.written.in(parts.text)), false);
+          groups.on_user_agent(agent.compare(next->value(text)), false);
         }
       }
     } else if (line->kind != directive_kind::user_agent && groups.relevant()) {
@@ -32,30 +40,51 @@ constexpr group_selection visit_groups(const document_parts& parts, const agent_
   return groups;
 }
 
+/// What decides between two rules that match.
+[[nodiscard]] constexpr compiled_rule rank_of(const record& rule, const pattern_source& source,
+                                              const normal_form& form) noexcept {
+  // Of a pattern that is not rewritten, the octets are those of its text.
+  const std::uint32_t octets =
+      rule.made ? specificity(source, form)
+                : static_cast<std::uint32_t>(source.body.size()) + (source.anchored ? 1U : 0U);
+  return {.specificity = octets,
+          .line = rule.line,
+          .kind = rule.kind == directive_kind::allow ? rule_kind::allow : rule_kind::disallow};
+}
+
 /// What a decision about one target rests on.
 struct decision_basis {
-  const compiled_rule* rule = nullptr;      ///< the deciding rule, if one matches
+  const record* rule = nullptr;             ///< the deciding rule, if one matches
   group_choice group = group_choice::none;  ///< whose groups applied
 };
 
 /// Finds the deciding rule among the lines of a document.
 template <class Cursor>
-[[nodiscard]] constexpr decision_basis find_basis(const document_parts& parts, tie_break tie,
+[[nodiscard]] constexpr decision_basis find_basis(const document_parts& parts,
+                                                  const parse_options& options,
                                                   const agent_matcher& agent, Cursor cursor) {
-  std::array<const compiled_rule*, 2> best{};
+  const std::string_view text = parts.text();
+  const normal_form& form = *traits_of(options.dialect).rule_form;
+  struct candidate {
+    const record* rule = nullptr;
+    compiled_rule rank{};
+  };
+  std::array<candidate, 2> best{};
   const auto try_rule = [&](const record& line, bool own) {
-    if (!is_rule(line.kind) || line.rule.written.size == 0) {
+    if (!is_rule(line.kind) || line.value_size == 0) {
       return;
     }
-    if (best[own] != nullptr && !line.rule.decides_over(*best[own], tie)) {
+    const pattern_source source = source_of(line, text, options.prepend_slash);
+    const candidate tried{&line, rank_of(line, source, form)};
+    if (best[own].rule != nullptr && !tried.rank.decides_over(best[own].rank, options.tie)) {
       return;
     }
-    if (matches({line.rule.compiled.in(parts.text), line.rule.anchored}, cursor)) {
-      best[own] = &line.rule;
+    if (matches(pattern_of(line, text, source), cursor)) {
+      best[own] = tried;
     }
   };
   const group_selection groups = visit_groups(parts, agent, try_rule);
-  return {.rule = best[groups.own_found()], .group = groups.choice()};
+  return {.rule = best[groups.own_found()].rule, .group = groups.choice()};
 }
 
 }  // namespace robots::detail

@@ -1,6 +1,10 @@
 #pragma once
 
-#include <algorithm>
+#include <robots/rep/detail/idle_line.hpp>
+#include <robots/rep/detail/marked_line.hpp>
+#include <robots/rep/detail/octet_window.hpp>
+#include <robots/rep/detail/plain_line.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -13,34 +17,62 @@ namespace robots::detail {
 /// does.
 class line_reader {
  public:
-  constexpr explicit line_reader(std::string_view text) noexcept : text_(text) {}
+  constexpr explicit line_reader(std::string_view text) noexcept
+      : begin_(text.data()), at_(begin_), end_(begin_ + text.size()) {}
 
-  [[nodiscard]] constexpr bool done() const noexcept { return at_ >= text_.size(); }
+  [[nodiscard]] constexpr bool done() const noexcept { return at_ == end_; }
+
+  /// Where the next line begins.
+  [[nodiscard]] constexpr const char* position() const noexcept { return at_; }
 
   /// 1-based number of the line last read.
   [[nodiscard]] constexpr std::uint32_t number() const noexcept { return number_; }
 
   /// The next line, without its end.
-  [[nodiscard]] constexpr std::string_view next() noexcept {
-    // The end of the LF line is kept, so that a text of CR lines is still read in linear time.
-    if (line_feed_ < at_ || number_ == 0) {
-      line_feed_ = std::min(text_.find('\n', at_), text_.size());
+  [[nodiscard]] constexpr marked_line next() noexcept {
+    const marked_line line =
+        mark_first_line({at_, static_cast<std::size_t>(end_ - at_)});
+    pass(at_ + line.text.size());
+    return line;
+  }
+
+  /// The next line if it is plain and has `most` octets at most, else one of unknown kind, and
+  /// `next` will read it. Not for constant expressions.
+  [[nodiscard, gnu::always_inline]] plain_line next_plain(std::size_t most) noexcept {
+    const plain_line line = read_plain_line(at_, end_, octet_window{begin_, end_}, most);
+    if (line.kind != directive_kind::unknown) [[likely]] {
+      pass(line.value.data() + line.value.size());
     }
-    const std::string_view line = text_.substr(at_, line_feed_ - at_);
-    const std::size_t length = std::min(line.find('\r'), line.size());
-    const bool carriage_return = length < line.size();
-    at_ += length + 1;
-    if (carriage_return && at_ == line_feed_) {
-      ++at_;
+    return line;
+  }
+
+  /// The same with a line that is idle.
+  [[nodiscard, gnu::always_inline]] idle_line next_idle(std::size_t most) noexcept {
+    const idle_line line = read_idle_line(at_, end_, octet_window{begin_, end_}, most);
+    if (line.kind != idle_kind::none) [[likely]] {
+      pass(line.end);
     }
-    ++number_;
-    return line.substr(0, length);
+    return line;
   }
 
  private:
-  std::string_view text_;
-  std::size_t at_ = 0;
-  std::size_t line_feed_ = 0;
+  /// Goes behind the end of a line.
+  constexpr void pass(const char* stop) noexcept {
+    ++number_;
+    at_ = stop;
+    if (at_ == end_) {
+      return;
+    }
+    const bool carriage_return = *at_ == '\r';
+    ++at_;
+    if (carriage_return && at_ != end_ && *at_ == '\n') {
+      ++at_;
+    }
+  }
+
+  const char* begin_;
+  const char* at_;
+  const char* end_;
   std::uint32_t number_ = 0;
 };
 

@@ -2,6 +2,8 @@
 
 #include <robots/rep/detail/ascii.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <string_view>
 
 namespace robots::detail {
@@ -22,27 +24,35 @@ struct key_and_value {
   return trim(line.substr(0, line.find('#')), is_padding);
 }
 
-/// RFC 9309, section 2.2: `key *WS ":" *WS value`. People forget the colon, so two words alone are
-/// a key and a value too.
-[[nodiscard]] constexpr key_and_value split_line(std::string_view line) noexcept {
-  const auto colon = line.find(':');
-  if (colon != std::string_view::npos) {
-    const std::string_view key = trim(line.substr(0, colon), is_padding);
-    const std::string_view value = trim(line.substr(colon + 1), is_padding);
-    return {.key = key, .value = value, .colon = true, .found = !key.empty()};
-  }
-  const auto blank = line.find_first_of(" \t");
-  if (blank == std::string_view::npos) {
+/// A line with a colon. RFC 9309, section 2.2: `key *WS ":" *WS value`.
+[[nodiscard]] constexpr key_and_value split_at_colon(std::string_view line,
+                                                     std::size_t colon) noexcept {
+  const std::string_view key = trim(line.substr(0, colon), is_padding);
+  const std::string_view value = trim(line.substr(colon + 1), is_padding);
+  return {.key = key, .value = value, .colon = true, .found = !key.empty()};
+}
+
+/// A line without a colon. People forget it, so two words alone are a key and a value too.
+[[nodiscard]] constexpr key_and_value split_words(std::string_view line) noexcept {
+  const auto parts_words = [](char c) { return c == ' ' || c == '\t'; };
+  const auto blank = std::ranges::find_if(line, parts_words);
+  if (blank == line.end()) {
     return {};
   }
-  const std::string_view rest =
-      trim(line.substr(blank), [](char c) { return c == ' ' || c == '\t'; });
-  if (rest.find_first_of(" \t") != std::string_view::npos) {
+  const auto key_size = static_cast<std::size_t>(blank - line.begin());
+  const std::string_view rest = trim(line.substr(key_size), parts_words);
+  if (std::ranges::any_of(rest, parts_words)) {
     return {};
   }
-  return {.key = trim(line.substr(0, blank), is_padding),
+  return {.key = trim(line.substr(0, key_size), is_padding),
           .value = trim(rest, is_padding),
           .found = true};
+}
+
+/// Cuts a line without comment and padding.
+[[nodiscard]] constexpr key_and_value split_line(std::string_view line) noexcept {
+  const auto colon = line.find(':');
+  return colon == std::string_view::npos ? split_words(line) : split_at_colon(line, colon);
 }
 
 }  // namespace robots::detail

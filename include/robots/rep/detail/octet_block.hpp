@@ -1,0 +1,168 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#elif defined(__SSE2__)
+#include <emmintrin.h>
+#elif defined(__ARM_NEON) && defined(__aarch64__)
+#include <arm_neon.h>
+#else
+#include <array>
+#include <bit>
+#endif
+
+namespace robots::detail {
+
+/// A set of octets of a block: bit n for the n-th.
+using octet_set = std::uint32_t;
+
+// One `octet_block` is compiled, with the vectors that the machine compiled for is known to have.
+// Each is thirty-two octets looked at at once: `load` reads them, all of which must be readable;
+// `equal(c)` tells which ones are `c`; `at_most(c)` tells which ones, as unsigned numbers, are not
+// above `c`, an ASCII character. Not for constant expressions.
+
+#if defined(__AVX2__)
+
+class octet_block {
+ public:
+  static constexpr std::size_t size = 32;
+
+  [[nodiscard]] static octet_block load(const char* at) noexcept {
+    octet_block block;
+    std::memcpy(&block.octets_, at, size);
+    return block;
+  }
+
+  [[nodiscard]] octet_set equal(char c) const noexcept {
+    return set_of(_mm256_cmpeq_epi8(octets_, _mm256_set1_epi8(c)));
+  }
+
+  [[nodiscard]] octet_set at_most(char c) const noexcept {
+    return set_of(_mm256_cmpeq_epi8(octets_, _mm256_min_epu8(octets_, _mm256_set1_epi8(c))));
+  }
+
+ private:
+  [[nodiscard]] static octet_set set_of(__m256i octets) noexcept {
+    return static_cast<octet_set>(_mm256_movemask_epi8(octets));
+  }
+
+  __m256i octets_;
+};
+
+#elif defined(__SSE2__)
+
+class octet_block {
+ public:
+  static constexpr std::size_t size = 32;
+
+  [[nodiscard]] static octet_block load(const char* at) noexcept {
+    octet_block block;
+    std::memcpy(&block.low_, at, sizeof block.low_);
+    std::memcpy(&block.high_, at + sizeof block.low_, sizeof block.high_);
+    return block;
+  }
+
+  [[nodiscard]] octet_set equal(char c) const noexcept {
+    const __m128i wanted = _mm_set1_epi8(c);
+    return set_of(_mm_cmpeq_epi8(low_, wanted), _mm_cmpeq_epi8(high_, wanted));
+  }
+
+  [[nodiscard]] octet_set at_most(char c) const noexcept {
+    const __m128i most = _mm_set1_epi8(c);
+    return set_of(_mm_cmpeq_epi8(low_, _mm_min_epu8(low_, most)),
+                  _mm_cmpeq_epi8(high_, _mm_min_epu8(high_, most)));
+  }
+
+ private:
+  [[nodiscard]] static octet_set set_of(__m128i low, __m128i high) noexcept {
+    return static_cast<octet_set>(_mm_movemask_epi8(low)) |
+           static_cast<octet_set>(_mm_movemask_epi8(high)) << 16U;
+  }
+
+  __m128i low_;
+  __m128i high_;
+};
+
+#elif defined(__ARM_NEON) && defined(__aarch64__)
+
+class octet_block {
+ public:
+  static constexpr std::size_t size = 32;
+
+  [[nodiscard]] static octet_block load(const char* at) noexcept {
+    octet_block block;
+    std::memcpy(&block.low_, at, sizeof block.low_);
+    std::memcpy(&block.high_, at + sizeof block.low_, sizeof block.high_);
+    return block;
+  }
+
+  [[nodiscard]] octet_set equal(char c) const noexcept {
+    const uint8x16_t wanted = vdupq_n_u8(static_cast<std::uint8_t>(c));
+    return set_of(vceqq_u8(low_, wanted), vceqq_u8(high_, wanted));
+  }
+
+  [[nodiscard]] octet_set at_most(char c) const noexcept {
+    const uint8x16_t most = vdupq_n_u8(static_cast<std::uint8_t>(c));
+    return set_of(vcleq_u8(low_, most), vcleq_u8(high_, most));
+  }
+
+ private:
+  [[nodiscard]] static octet_set set_of(uint8x16_t low, uint8x16_t high) noexcept {
+    const uint8x16_t bits = vreinterpretq_u8_u64(vdupq_n_u64(0x8040'2010'0804'0201U));
+    uint8x16_t sums = vpaddq_u8(vandq_u8(low, bits), vandq_u8(high, bits));
+    sums = vpaddq_u8(sums, sums);
+    sums = vpaddq_u8(sums, sums);
+    return vgetq_lane_u32(vreinterpretq_u32_u8(sums), 0);
+  }
+
+  uint8x16_t low_;
+  uint8x16_t high_;
+};
+
+#else
+
+class octet_block {
+ public:
+  static constexpr std::size_t size = 32;
+
+  [[nodiscard]] static octet_block load(const char* at) noexcept {
+    octet_block block;
+    std::memcpy(block.words_.data(), at, size);
+    return block;
+  }
+
+  [[nodiscard]] octet_set equal(char c) const noexcept {
+    return at_most(ones * static_cast<unsigned char>(c), 0);
+  }
+
+  [[nodiscard]] octet_set at_most(char c) const noexcept {
+    return at_most(0, static_cast<unsigned char>(c));
+  }
+
+ private:
+  using word = std::uint64_t;
+  static constexpr word ones = 0x0101'0101'0101'0101U;
+
+  [[nodiscard]] octet_set at_most(word flipped, unsigned c) const noexcept {
+    // The multiplication gathers the lowest bits of all octets in the highest octet.
+    constexpr word gather = std::endian::native == std::endian::little ? 0x0102'0408'1020'4080U
+                                                                       : 0x8040'2010'0804'0201U;
+    octet_set set = 0;
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      const word octets = words_[i] ^ flipped;
+      const word above = ((octets & ones * 0x7FU) + ones * (0x7FU - c)) | octets;
+      set |= static_cast<octet_set>(((~above >> 7U & ones) * gather) >> 56U) << 8U * i;
+    }
+    return set;
+  }
+
+  std::array<word, 4> words_;
+};
+
+#endif
+
+}  // namespace robots::detail
