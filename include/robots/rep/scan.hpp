@@ -102,9 +102,9 @@ class scanner {
   /// Half an escape would be taken for octets of its own, and the rule would match nothing.
   [[nodiscard]] static constexpr std::string_view without_cut_escape(
       std::string_view line) noexcept {
-    const auto percent = line.rfind('%');
-    return percent != std::string_view::npos && percent + 2 >= line.size() ? line.substr(0, percent)
-                                                                           : line;
+    const std::size_t tail = line.size() - std::min<std::size_t>(line.size(), 2);
+    const auto percent = line.substr(tail).rfind('%');
+    return percent == std::string_view::npos ? line : line.substr(0, tail + percent);
   }
 
   [[nodiscard]] static constexpr bool has_nul(std::string_view text) noexcept {
@@ -152,20 +152,23 @@ class scanner {
     begin_ = line.text.data();
     bool is_cut = false;
     if (line.text.size() > max_line_bytes) {
-      line = mark(line.text.substr(0, max_line_bytes));
+      line.text = line.text.substr(0, max_line_bytes);
       // What is cut inside a comment is no loss.
-      is_cut = line.comment == std::string_view::npos;
+      is_cut = line.text.find('#') == std::string_view::npos;
       if (is_cut && !traits_.keeps_cut_allow) {
-        line = mark(without_cut_escape(line.text));
+        line.text = without_cut_escape(line.text);
       }
       if (is_cut) {
         report(diagnostic_code::line_too_long, number, line.text.substr(line.text.size()));
       }
     }
-    if (traits_.nul_ends_line && line.nul != std::string_view::npos) {
-      line = mark(line.text.substr(0, line.nul));
+    bool nul = line.mark < line.text.size() && line.text[line.mark] == '\0';
+    if (nul && traits_.nul_ends_line) {
+      line.text = line.text.substr(0, line.mark);
+      nul = false;
     }
-    const std::string_view text = trim(line.text.substr(0, line.comment), is_padding);
+    const std::string_view text =
+        nul ? strip_comment(line.text) : trim(line.text.substr(0, line.mark), is_padding);
     if (text.empty()) {
       return;
     }
@@ -174,8 +177,8 @@ class scanner {
       return;
     }
     ++counts_.non_blank;
-    const key_and_value parts = split(line, text);
-    if (line.nul != std::string_view::npos && (has_nul(parts.key) || has_nul(parts.value))) {
+    const key_and_value parts = split_line(text);
+    if (nul && (has_nul(parts.key) || has_nul(parts.value))) {
       malformed(diagnostic_code::nul_in_line, number, text);
       return;
     }
@@ -184,16 +187,6 @@ class scanner {
       return;
     }
     read_parts(parts, number, is_cut);
-  }
-
-  /// Cuts `text`, which is `line` without comment and padding.
-  [[nodiscard]] static constexpr key_and_value split(const marked_line& line,
-                                                     std::string_view text) noexcept {
-    const auto before = static_cast<std::size_t>(text.data() - line.text.data());
-    if (line.colon >= before + text.size()) {
-      return split_words(text);
-    }
-    return split_at_colon(text, line.colon - before);
   }
 
   constexpr void read_parts(const key_and_value& parts, std::uint32_t number, bool is_cut) {

@@ -12,7 +12,7 @@ std::vector<std::string_view> lines(std::string_view text) {
   robots::detail::line_reader reader{text};
   std::vector<std::string_view> result;
   while (!reader.done()) {
-    result.push_back(reader.next());
+    result.push_back(reader.next().text);
     CHECK(reader.number() == result.size());
   }
   return result;

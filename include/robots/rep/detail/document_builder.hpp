@@ -54,13 +54,14 @@ class document_builder {
                  .made = false};
     if (is_rule(line.kind)) {
       if (!line.value.empty() && !is_plain(line.value)) [[unlikely]] {
-        compile(entry, pattern_source::of(line.value, options_.prepend_slash));
+        make(entry, max_compiled_size(line.value));
       }
       if (traits_.index_html_is_directory) {
         add_with_implied(entry, line);
         return;
       }
-    } else if (line.kind == directive_kind::user_agent && std::ranges::any_of(line.value, is_upper)) {
+    } else if (line.kind == directive_kind::user_agent &&
+               std::ranges::any_of(line.value, is_upper)) {
       make(entry, line.value.size());
     }
     add(entry);
@@ -133,16 +134,14 @@ class document_builder {
     return is_compiled(pattern_source::of(value, options_.prepend_slash), *traits_.rule_form);
   }
 
-  [[gnu::noinline]] constexpr void compile(record& entry, const pattern_source& source) noexcept {
-    std::size_t octets = 0;
-    write_compiled(source, *traits_.rule_form, [&octets](char) { ++octets; });
-    make(entry, octets);
+  /// A slash before it, and each octet encoded.
+  [[nodiscard]] static constexpr std::size_t max_compiled_size(std::string_view pattern) noexcept {
+    return 1 + 3 * pattern.size();
   }
 
-  /// Takes note that so many octets are to be made of the value.
+  /// Takes note that up to so many octets will be made of the value.
   constexpr void make(record& entry, std::size_t octets) noexcept {
     entry.made = true;
-    entry.made_size = static_cast<std::uint16_t>(octets);
     made_octets_ += octets;
   }
 
@@ -160,7 +159,7 @@ class document_builder {
     record current = entry;
     for_each_pattern(line.kind, line.value, options_, traits_, [&](const pattern_source& source) {
       if (current.implied && !is_compiled(source, *traits_.rule_form)) {
-        compile(current, source);
+        make(current, max_compiled_size(source.body));
       }
       add(current);
       current.implied = true;
@@ -172,7 +171,7 @@ class document_builder {
   }
 
   constexpr void write_made(record& entry, std::vector<char>& octets) const {
-    entry.made_offset = static_cast<std::uint32_t>(octets.size());
+    const std::size_t offset = octets.size();
     if (entry.kind == directive_kind::user_agent) {
       for (const char c : entry.value(source_)) {
         octets.push_back(to_lower(c));
@@ -181,6 +180,8 @@ class document_builder {
       write_compiled(source_of(entry, source_, options_.prepend_slash), *traits_.rule_form,
                      [&octets](char c) { octets.push_back(c); });
     }
+    entry.made_offset = static_cast<std::uint32_t>(offset);
+    entry.made_size = static_cast<std::uint16_t>(octets.size() - offset);
   }
 
   std::string_view source_;

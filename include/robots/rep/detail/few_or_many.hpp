@@ -29,7 +29,8 @@ class few_or_many {
     if (many_.empty()) [[unlikely]] {
       become_many(most_to_come());
     }
-    many_.push_back(Make{}(item));
+    const made added = Make{}(item);
+    many_.push_back(added);
   }
 
   [[nodiscard]] constexpr std::vector<made> take() && {

@@ -30,8 +30,7 @@ class line_reader {
 
   /// The next line, without its end.
   [[nodiscard]] constexpr marked_line next() noexcept {
-    const marked_line line =
-        mark_first_line({at_, static_cast<std::size_t>(end_ - at_)});
+    const marked_line line = mark_first_line({at_, static_cast<std::size_t>(end_ - at_)});
     pass(at_ + line.text.size());
     return line;
   }
@@ -41,7 +40,7 @@ class line_reader {
   [[nodiscard, gnu::always_inline]] plain_line next_plain(std::size_t most) noexcept {
     const plain_line line = read_plain_line(at_, end_, octet_window{begin_, end_}, most);
     if (line.kind != directive_kind::unknown) [[likely]] {
-      pass(line.value.data() + line.value.size());
+      pass(line.end);
     }
     return line;
   }

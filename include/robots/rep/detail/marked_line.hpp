@@ -3,6 +3,7 @@
 #include <robots/rep/detail/octet_block.hpp>
 #include <robots/rep/detail/octet_window.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <string_view>
@@ -30,54 +31,40 @@ struct line_ends {
   return {text.data(), static_cast<std::size_t>(end - text.data())};
 }
 
-/// A line, and where the octets that decide how it is read first stand in it.
+/// A line, and where the first octet in it stands that may end what is read of it: a `#` or a NUL
+/// octet.
 struct marked_line {
   std::string_view text{};
-  std::size_t comment = std::string_view::npos;  ///< of the first `#`
-  std::size_t colon = std::string_view::npos;
-  std::size_t nul = std::string_view::npos;
+  std::size_t mark = std::string_view::npos;
 };
 
-/// Marks the whole of `text`, which is one line.
+/// Marks `text`, which is one line.
 [[nodiscard]] constexpr marked_line mark(std::string_view text) noexcept {
-  return {.text = text,
-          .comment = text.find('#'),
-          .colon = text.find(':'),
-          .nul = text.find('\0')};
+  return {.text = text, .mark = text.find_first_of(std::string_view{"#\0", 2})};
 }
 
 /// Marks the line at the start of `text`, which is not empty. All octets are looked at once.
 [[nodiscard]] inline marked_line mark_in_blocks(std::string_view text) noexcept {
   struct sets {
-    octet_set end, comment, colon, nul;
+    octet_set end, mark;
   };
-  marked_line line;
   const octet_window window{text.data(), text.data() + text.size()};
-  const auto note = [](std::size_t& place, octet_set found, std::size_t offset) {
-    if (found != 0 && place == std::string_view::npos) {
-      place = offset + static_cast<std::size_t>(std::countr_zero(found));
-    }
-  };
-  for (std::size_t offset = 0;; offset += octet_block::size) {
-    const char* const at = text.data() + offset;
-    const sets found = window.look(at, [](const auto& octets) -> sets {
-      const octet_set end = line_ends{}(octets);
-      const octet_set line_octets = (end & (0U - end)) - 1U;
-      return {end, octets.equal('#') & line_octets, octets.equal(':') & line_octets,
-              octets.equal('\0') & line_octets};
+  const char* mark = nullptr;
+  for (const char* at = text.data();; at += octet_block::size) {
+    const sets found = window.look(at, [](const auto& octets) {
+      return sets{line_ends{}(octets), octets.equal('#') | octets.equal('\0')};
     });
-    note(line.comment, found.comment, offset);
-    note(line.colon, found.colon, offset);
-    note(line.nul, found.nul, offset);
-    if (found.end != 0) {
-      line.text =
-          text.substr(0, offset + static_cast<std::size_t>(std::countr_zero(found.end)));
-      return line;
+    const octet_set before_end = (found.end & (0U - found.end)) - 1U;
+    if (mark == nullptr && (found.mark & before_end) != 0) {
+      mark = at + std::countr_zero(found.mark);
     }
-    if (window.is_last(at)) {
-      line.text = text;
-      return line;
+    const bool ends = found.end != 0;
+    if (!ends && !window.is_last(at)) {
+      continue;
     }
+    const auto places = [&](const char* to) { return static_cast<std::size_t>(to - text.data()); };
+    return {.text = ends ? text.substr(0, places(at + std::countr_zero(found.end))) : text,
+            .mark = mark != nullptr ? places(mark) : std::string_view::npos};
   }
 }
 
@@ -86,11 +73,8 @@ struct marked_line {
   if (!std::is_constant_evaluated()) {
     return mark_in_blocks(text);
   }
-  std::size_t size = 0;
-  while (size < text.size() && !is_line_end(text[size])) {
-    ++size;
-  }
-  return mark(text.substr(0, size));
+  const auto end = static_cast<std::size_t>(std::ranges::find_if(text, is_line_end) - text.begin());
+  return mark(text.substr(0, end));
 }
 
 }  // namespace robots::detail

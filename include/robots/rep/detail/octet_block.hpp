@@ -31,22 +31,22 @@ class octet_block {
  public:
   static constexpr std::size_t size = 32;
 
-  [[nodiscard]] static octet_block load(const char* at) noexcept {
+  [[nodiscard, gnu::always_inline]] static octet_block load(const char* at) noexcept {
     octet_block block;
     std::memcpy(&block.octets_, at, size);
     return block;
   }
 
-  [[nodiscard]] octet_set equal(char c) const noexcept {
+  [[nodiscard, gnu::always_inline]] octet_set equal(char c) const noexcept {
     return set_of(_mm256_cmpeq_epi8(octets_, _mm256_set1_epi8(c)));
   }
 
-  [[nodiscard]] octet_set at_most(char c) const noexcept {
+  [[nodiscard, gnu::always_inline]] octet_set at_most(char c) const noexcept {
     return set_of(_mm256_cmpeq_epi8(octets_, _mm256_min_epu8(octets_, _mm256_set1_epi8(c))));
   }
 
  private:
-  [[nodiscard]] static octet_set set_of(__m256i octets) noexcept {
+  [[nodiscard, gnu::always_inline]] static octet_set set_of(__m256i octets) noexcept {
     return static_cast<octet_set>(_mm256_movemask_epi8(octets));
   }
 
@@ -59,26 +59,26 @@ class octet_block {
  public:
   static constexpr std::size_t size = 32;
 
-  [[nodiscard]] static octet_block load(const char* at) noexcept {
+  [[nodiscard, gnu::always_inline]] static octet_block load(const char* at) noexcept {
     octet_block block;
     std::memcpy(&block.low_, at, sizeof block.low_);
     std::memcpy(&block.high_, at + sizeof block.low_, sizeof block.high_);
     return block;
   }
 
-  [[nodiscard]] octet_set equal(char c) const noexcept {
+  [[nodiscard, gnu::always_inline]] octet_set equal(char c) const noexcept {
     const __m128i wanted = _mm_set1_epi8(c);
     return set_of(_mm_cmpeq_epi8(low_, wanted), _mm_cmpeq_epi8(high_, wanted));
   }
 
-  [[nodiscard]] octet_set at_most(char c) const noexcept {
+  [[nodiscard, gnu::always_inline]] octet_set at_most(char c) const noexcept {
     const __m128i most = _mm_set1_epi8(c);
     return set_of(_mm_cmpeq_epi8(low_, _mm_min_epu8(low_, most)),
                   _mm_cmpeq_epi8(high_, _mm_min_epu8(high_, most)));
   }
 
  private:
-  [[nodiscard]] static octet_set set_of(__m128i low, __m128i high) noexcept {
+  [[nodiscard, gnu::always_inline]] static octet_set set_of(__m128i low, __m128i high) noexcept {
     return static_cast<octet_set>(_mm_movemask_epi8(low)) |
            static_cast<octet_set>(_mm_movemask_epi8(high)) << 16U;
   }
@@ -93,25 +93,26 @@ class octet_block {
  public:
   static constexpr std::size_t size = 32;
 
-  [[nodiscard]] static octet_block load(const char* at) noexcept {
+  [[nodiscard, gnu::always_inline]] static octet_block load(const char* at) noexcept {
     octet_block block;
     std::memcpy(&block.low_, at, sizeof block.low_);
     std::memcpy(&block.high_, at + sizeof block.low_, sizeof block.high_);
     return block;
   }
 
-  [[nodiscard]] octet_set equal(char c) const noexcept {
+  [[nodiscard, gnu::always_inline]] octet_set equal(char c) const noexcept {
     const uint8x16_t wanted = vdupq_n_u8(static_cast<std::uint8_t>(c));
     return set_of(vceqq_u8(low_, wanted), vceqq_u8(high_, wanted));
   }
 
-  [[nodiscard]] octet_set at_most(char c) const noexcept {
+  [[nodiscard, gnu::always_inline]] octet_set at_most(char c) const noexcept {
     const uint8x16_t most = vdupq_n_u8(static_cast<std::uint8_t>(c));
     return set_of(vcleq_u8(low_, most), vcleq_u8(high_, most));
   }
 
  private:
-  [[nodiscard]] static octet_set set_of(uint8x16_t low, uint8x16_t high) noexcept {
+  [[nodiscard, gnu::always_inline]] static octet_set set_of(uint8x16_t low,
+                                                            uint8x16_t high) noexcept {
     const uint8x16_t bits = vreinterpretq_u8_u64(vdupq_n_u64(0x8040'2010'0804'0201U));
     uint8x16_t sums = vpaddq_u8(vandq_u8(low, bits), vandq_u8(high, bits));
     sums = vpaddq_u8(sums, sums);
@@ -129,17 +130,17 @@ class octet_block {
  public:
   static constexpr std::size_t size = 32;
 
-  [[nodiscard]] static octet_block load(const char* at) noexcept {
+  [[nodiscard, gnu::always_inline]] static octet_block load(const char* at) noexcept {
     octet_block block;
     std::memcpy(block.words_.data(), at, size);
     return block;
   }
 
-  [[nodiscard]] octet_set equal(char c) const noexcept {
+  [[nodiscard, gnu::always_inline]] octet_set equal(char c) const noexcept {
     return at_most(ones * static_cast<unsigned char>(c), 0);
   }
 
-  [[nodiscard]] octet_set at_most(char c) const noexcept {
+  [[nodiscard, gnu::always_inline]] octet_set at_most(char c) const noexcept {
     return at_most(0, static_cast<unsigned char>(c));
   }
 
@@ -147,7 +148,7 @@ class octet_block {
   using word = std::uint64_t;
   static constexpr word ones = 0x0101'0101'0101'0101U;
 
-  [[nodiscard]] octet_set at_most(word flipped, unsigned c) const noexcept {
+  [[nodiscard, gnu::always_inline]] octet_set at_most(word flipped, unsigned c) const noexcept {
     // The multiplication gathers the lowest bits of all octets in the highest octet.
     constexpr word gather = std::endian::native == std::endian::little ? 0x0102'0408'1020'4080U
                                                                        : 0x8040'2010'0804'0201U;

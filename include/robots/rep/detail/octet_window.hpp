@@ -13,11 +13,14 @@ namespace robots::detail {
 class last_octets {
  public:
   /// The octets from `skipped` on, less than a block.
-  last_octets(octet_block block, std::size_t skipped) noexcept
-      : block_(block), skipped_(skipped) {}
+  last_octets(octet_block block, std::size_t skipped) noexcept : block_(block), skipped_(skipped) {}
 
-  [[nodiscard]] octet_set equal(char c) const noexcept { return block_.equal(c) >> skipped_; }
-  [[nodiscard]] octet_set at_most(char c) const noexcept { return block_.at_most(c) >> skipped_; }
+  [[nodiscard, gnu::always_inline]] octet_set equal(char c) const noexcept {
+    return block_.equal(c) >> skipped_;
+  }
+  [[nodiscard, gnu::always_inline]] octet_set at_most(char c) const noexcept {
+    return block_.at_most(c) >> skipped_;
+  }
 
  private:
   octet_block block_;
