@@ -190,9 +190,7 @@ class document {
   constexpr document(detail::document_parts parts, const parse_options& options)
       : parts_(std::move(parts)), options_(options) {}
 
-  [[nodiscard]] constexpr std::string_view all_text() const noexcept {
-    return parts_.text();
-  }
+  [[nodiscard]] constexpr std::string_view all_text() const noexcept { return parts_.text(); }
 
   /// Gives every directive to a maker of rule sets.
   template <class Collector>
@@ -213,7 +211,8 @@ class document {
       if (line.kind != directive_kind::user_agent) {
         continue;
       }
-      const std::string_view lower = (line.made ? line.made_text(all_text()) : line.value(all_text()));
+      const std::string_view lower =
+          line.made ? line.made_text(all_text()) : line.value(all_text());
       if (agent.compare(lower) == detail::agent_match::own) {
         return lower.substr(0, agent.token().size());
       }

@@ -38,37 +38,18 @@ class document_builder {
         traits_(traits_of(options.dialect)) {}
 
   [[gnu::always_inline]] constexpr void on_directive(const directive& line) {
-    const std::size_t offset = offset_of(line.value);
-    record entry{.value_offset = static_cast<std::uint32_t>(offset),
-                 .line = line.line,
-                 .made_offset = 0,
-                 .made_size = 0,
-                 .value_size = static_cast<std::uint16_t>(line.value.size()),
-                 .key_distance = static_cast<std::uint16_t>(offset - offset_of(line.key)),
-                 .key_size = static_cast<std::uint16_t>(line.key.size()),
-                 .column = static_cast<std::uint16_t>(line.column),
-                 .kind = line.kind,
-                 .starts_group = line.starts_group,
-                 .in_group = line.in_group,
-                 .implied = false,
-                 .made = false};
-    if (is_rule(line.kind)) {
-      if (!line.value.empty() && !is_plain(line.value)) [[unlikely]] {
-        make(entry, max_compiled_size(line.value));
-      }
-      if (traits_.index_html_is_directory) {
-        add_with_implied(entry, line);
-        return;
-      }
-    } else if (line.kind == directive_kind::user_agent &&
-               std::ranges::any_of(line.value, is_upper)) {
-      make(entry, line.value.size());
+    if (is_rule(line.kind) && traits_.index_html_is_directory) {
+      add_patterns(line);
+    } else {
+      add(line, needs_making(line), false);
     }
-    add(entry);
   }
 
   constexpr void on_diagnostic(const diagnostic& found) {
-    findings_.add({.line = found.line, .column = found.column, .code = found.code}, [&] {
+    const auto write = [&](finding& place) {
+      place = {.line = found.line, .column = found.column, .code = found.code};
+    };
+    findings_.add(write, [&] {
       if (is_large()) {
         return 32 * few_findings;
       }
@@ -139,35 +120,54 @@ class document_builder {
     return 1 + 3 * pattern.size();
   }
 
-  /// Takes note that up to so many octets will be made of the value.
-  constexpr void make(record& entry, std::size_t octets) noexcept {
-    entry.made = true;
-    made_octets_ += octets;
+  /// Whether what is kept of the value beside it differs from it: in a User-agent line its lower
+  /// case, in a rule its compiled pattern.
+  [[nodiscard, gnu::always_inline]] constexpr bool needs_making(
+      const directive& line) const noexcept {
+    if (is_rule(line.kind)) {
+      return !line.value.empty() && !is_plain(line.value);
+    }
+    return line.kind == directive_kind::user_agent && std::ranges::any_of(line.value, is_upper);
   }
 
-  [[gnu::always_inline]] constexpr void add(const record& entry) {
-    records_.add(entry, [&] {
+  [[gnu::always_inline]] constexpr void add(const directive& line, bool made, bool implied) {
+    if (made) {
+      made_octets_ += max_compiled_size(line.value);
+    }
+    const std::size_t offset = offset_of(line.value);
+    const auto write = [&](record& place) {
+      place.value_offset = static_cast<std::uint32_t>(offset);
+      place.line = line.line;
+      place.made_offset = 0;
+      place.made_size = 0;
+      place.value_size = static_cast<std::uint16_t>(line.value.size());
+      place.key_distance = static_cast<std::uint16_t>(offset - offset_of(line.key));
+      place.key_size = static_cast<std::uint16_t>(line.key.size());
+      place.column = static_cast<std::uint16_t>(line.column);
+      place.kind = line.kind;
+      place.starts_group = line.starts_group;
+      place.in_group = line.in_group;
+      place.implied = implied;
+      place.made = made;
+    };
+    records_.add(write, [&] {
       if (is_large()) {  // as dense as so far, and an eighth more
-        return few_records * (source_.size() / (entry.value_offset + 1)) * 9 / 8;
+        return few_records * (source_.size() / (offset + 1)) * 9 / 8;
       }
-      const std::size_t lines = most_lines(source_.substr(entry.value_offset));
+      const std::size_t lines = most_lines(source_.substr(offset));
       return traits_.index_html_is_directory ? 2 * lines : lines;
     });
   }
 
-  [[gnu::noinline]] constexpr void add_with_implied(const record& entry, const directive& line) {
-    record current = entry;
+  /// Adds a rule that may stand for two patterns.
+  [[gnu::noinline]] constexpr void add_patterns(const directive& line) {
+    add(line, needs_making(line), false);
+    bool implied = false;
     for_each_pattern(line.kind, line.value, options_, traits_, [&](const pattern_source& source) {
-      if (current.implied && !is_compiled(source, *traits_.rule_form)) {
-        make(current, max_compiled_size(source.body));
+      if (std::exchange(implied, true)) {
+        add(line, !is_compiled(source, *traits_.rule_form), true);
       }
-      add(current);
-      current.implied = true;
-      current.made = false;
     });
-    if (line.value.empty()) {
-      add(entry);
-    }
   }
 
   constexpr void write_made(record& entry, std::vector<char>& octets) const {

@@ -18,19 +18,26 @@ class few_or_many {
  public:
   using made = std::invoke_result_t<Make, const Item&>;
 
-  /// Adds an item. `most_to_come` is asked when they become many, for an upper bound of the number
-  /// of items from this one on.
-  template <class Bound>
-  [[gnu::always_inline]] constexpr void add(const Item& item, Bound most_to_come) {
+  /// Adds an item, which `write` writes in its place: an item written elsewhere and copied would
+  /// have to wait until all its parts are stored. `most_to_come` is asked when items become many,
+  /// for an upper bound of their number from this one on.
+  template <class Write, class Bound>
+  [[gnu::always_inline]] constexpr void add(Write write, Bound most_to_come) {
     if (few_size_ < Few) [[likely]] {
-      few_[few_size_++] = item;
+      write(few_[few_size_++]);
       return;
     }
     if (many_.empty()) [[unlikely]] {
       become_many(most_to_come());
     }
-    const made added = Make{}(item);
-    many_.push_back(added);
+    if constexpr (std::is_same_v<Item, made>) {
+      write(many_.emplace_back());
+    } else {
+      Item item;
+      write(item);
+      const made added = Make{}(item);
+      many_.push_back(added);
+    }
   }
 
   [[nodiscard]] constexpr std::vector<made> take() && {

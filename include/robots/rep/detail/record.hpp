@@ -21,10 +21,10 @@ struct record {
   std::uint16_t key_size;
   std::uint16_t column;
   directive_kind kind;
-  bool starts_group : 1;
-  bool in_group : 1;
-  bool implied : 1;  ///< stands in no line of its own, see `for_each_pattern`
-  bool made : 1;     ///< something is made of the value, see `made_text`
+  bool starts_group;
+  bool in_group;
+  bool implied;  ///< stands in no line of its own, see `for_each_pattern`
+  bool made;     ///< something is made of the value, see `made_text`
 
   [[nodiscard]] constexpr std::string_view key(std::string_view text) const noexcept {
     return text.substr(value_offset - key_distance, key_size);
@@ -50,6 +50,6 @@ struct record {
   }
 };
 
-static_assert(sizeof(record) == 24);
+static_assert(sizeof(record) == 28);
 
 }  // namespace robots::detail
