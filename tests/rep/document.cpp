@@ -188,6 +188,26 @@ TEST_CASE("asking the document, its rules, and compiling directly give the same 
   }
 }
 
+TEST_CASE("a file may have many lines and many findings") {
+  for (const std::size_t count : {1U, 31U, 32U, 33U, 95U, 96U, 97U, 2'000U, 20'000U}) {
+    CAPTURE(count);
+    std::string many = "User-agent: FooBot\n";
+    for (std::size_t i = 0; i < count; ++i) {
+      many += "Disallow: /%7E" + std::to_string(i) + "\nnonsense\n";
+    }
+    const document file = parse(many, {.max_bytes = 10'000'000});
+    const auto lines = file.directives();
+    REQUIRE(lines.size() == count + 1);
+    REQUIRE(file.diagnostics().size() == count);
+    CHECK(lines.back().value == "/%7E" + std::to_string(count - 1));
+    CHECK(file.diagnostics().back().line == 2 * count + 1);
+    CHECK(file.diagnostics().back().code == robots::diagnostic_code::malformed_line);
+    const auto last = file.match("/~" + std::to_string(count - 1) + "x", "foobot");
+    CHECK_FALSE(last.allowed);
+    CHECK(last.user_agent == "foobot");
+  }
+}
+
 TEST_CASE("a file that ends in the middle of a line is read to its end") {
   CHECK_FALSE(parse("User-agent: X\nDisallow: /a").allows("/a", "X"));
   CHECK(parse("User-agent: X").allows("/a", "X"));
