@@ -150,11 +150,8 @@ static_assert(finding_texts.size() ==
 [[nodiscard]] constexpr diagnostic make_diagnostic(diagnostic_code code, std::uint32_t line,
                                                    std::uint32_t column) noexcept {
   const detail::finding_text& said = detail::finding_texts[static_cast<std::size_t>(code)];
-  return {.line = line,
-          .column = column,
-          .severity = said.severity,
-          .code = code,
-          .text = said.text};
+  return {
+      .line = line, .column = column, .severity = said.severity, .code = code, .text = said.text};
 }
 
 }  // namespace robots

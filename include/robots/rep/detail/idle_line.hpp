@@ -27,8 +27,8 @@ struct idle_line {
 [[nodiscard, gnu::always_inline]] inline idle_line read_idle_line(const char* at, const char* end,
                                                                   const octet_window& text,
                                                                   std::size_t most) noexcept {
-  const char* const first = text.find(
-      at, [](const auto& octets) { return ~(octets.equal(' ') | octets.equal('\t')); });
+  const char* const first =
+      text.find(at, [](const auto& octets) { return ~(octets.equal(' ') | octets.equal('\t')); });
   const bool blank = first == end || is_line_end(*first);
   if (!blank && *first != '#' && *first != '<') {
     return {};
