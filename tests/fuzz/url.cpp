@@ -42,9 +42,11 @@ bool has_dot_segment(std::string_view path) {
 }
 
 void check_site(std::string_view text) {
-  const auto prefix = robots::site_key_prefix(text);
   const auto site = robots::parse_site(text);
-  require(!prefix || (site && site->key() == *prefix), "the key in the URL is the site's");
+  const std::string_view guess = robots::possible_site_key(text);
+  const auto guessed = robots::parse_site(guess);
+  const bool is_key = guessed && guessed->key() == guess;
+  require(!is_key || site == guessed, "a key in a URL is its site's");
   const auto origin = robots::parse_origin(text);
   require(!origin || site, "an origin is a site");
   if (origin) {

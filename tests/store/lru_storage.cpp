@@ -1,10 +1,13 @@
 #include <robots/fetch/fallback.hpp>
+#include <robots/store/detail/use_steps.hpp>
 #include <robots/store/lru_storage.hpp>
 #include <robots/store/policy.hpp>
 #include <robots/time/clock.hpp>
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <barrier>
 #include <chrono>
 #include <cstddef>
@@ -27,13 +30,14 @@ using robots::time_point;
 
 namespace {
 
-static_assert(robots::Storage<LruStorage<4096>>);
+static_assert(robots::VisitableStorage<LruStorage<4096>>);
 static_assert(std::is_nothrow_move_constructible_v<LruStorage<1>>);
 static_assert(std::is_nothrow_move_assignable_v<LruStorage<1>>);
 static_assert(!std::is_copy_constructible_v<LruStorage<1>>);
 static_assert(LruStorage<7>::capacity() == 7);
 
 constexpr time_point start{1h};
+constexpr auto step_length = robots::detail::use_steps::length;
 
 std::shared_ptr<const policy> some_policy(int status = 200) {
   return std::make_shared<const policy>(robots::fallback_action::allow_all, "FooBot",
@@ -296,8 +300,8 @@ TEST_CASE("moving takes the entries, their order and the count along") {
     into.store("old", entry(9), start);
     into = std::move(from);
     CHECK_FALSE(has(into, "old"));
-    CHECK(mark_of(into, "b") == 2);
-    into.store("c", entry(3), start);
+    CHECK(mark_of(into, "b", start + step_length) == 2);
+    into.store("c", entry(3), start + step_length);
     CHECK_FALSE(has(into, "a"));
     CHECK(into.evictions() == 2);
   }
@@ -318,7 +322,7 @@ TEST_CASE("moving takes the entries, their order and the count along") {
   }
 }
 
-TEST_CASE("a storage agrees with a plain list over 100,000 random operations") {
+TEST_CASE("a storage agrees with a plain list over 100,000 random operations, each in a step") {
   constexpr std::size_t capacity = 16;
   std::mt19937 random{20'240'601};
   const auto below = [&random](unsigned bound) { return static_cast<int>(random() % bound); };
@@ -332,6 +336,7 @@ TEST_CASE("a storage agrees with a plain list over 100,000 random operations") {
   std::size_t differences = 0;
 
   for (int step = 0; step < 100'000; ++step) {
+    now += step_length;
     const std::string key = "https://host-" + std::to_string(below(40)) + ".example";
     const int what = below(1'000);
     if (what < 500) {
@@ -344,15 +349,15 @@ TEST_CASE("a storage agrees with a plain list over 100,000 random operations") {
       differences += same ? 0U : 1U;
     } else if (what < 900) {
       cache_entry made = pool[static_cast<std::size_t>(below(32))];
-      made.fresh_until = now + std::chrono::seconds{below(50)};
-      made.keep_until = made.fresh_until + std::chrono::seconds{below(50)};
+      made.fresh_until = now + below(50) * 20 * step_length;
+      made.keep_until = made.fresh_until + below(50) * 20 * step_length;
       storage.store(key, made, now);
       reference.store(key, made);
     } else if (what < 950) {
       storage.erase(key);
       reference.erase(key);
     } else if (what < 999) {
-      now += std::chrono::seconds{below(10)};
+      now += below(200) * step_length;
     } else {
       storage.clear();
       reference.clear();
@@ -364,33 +369,156 @@ TEST_CASE("a storage agrees with a plain list over 100,000 random operations") {
   CHECK(storage.evictions() > 1'000);
 }
 
+TEST_CASE("of what was used since the last store at one time, any may go first, else the oldest") {
+  LruStorage<4> storage;
+  for (const char* key : {"a", "b", "c", "d"}) {
+    storage.store(key, entry(), start);
+  }
+  CHECK(has(storage, "b"));
+  CHECK(has(storage, "a"));
+  storage.store("e", entry(), start);
+  storage.store("f", entry(), start);
+  CHECK_FALSE(storage.visit("c", start, [](const cache_entry&) {}));
+  CHECK_FALSE(storage.visit("d", start, [](const cache_entry&) {}));
+  storage.store("g", entry(), start);
+  CHECK(has(storage, "a") != has(storage, "b"));
+  CHECK(storage.size() == 4);
+}
+
+TEST_CASE("a visit shows what find would give, and counts as use") {
+  LruStorage<2> storage;
+  storage.store("a", entry(1, 10s), start);
+  storage.store("b", entry(2), start);
+  int mark = -1;
+  const auto look = [&mark](const cache_entry& kept) { mark = kept.policy->source().status; };
+  CHECK(storage.visit("a", start, look));
+  CHECK(mark == 1);
+  storage.store("c", entry(3), start);
+  CHECK_FALSE(storage.visit("b", start, look));
+  CHECK(storage.visit("a", start + 10s - 1ns, look));
+  CHECK(mark == 1);
+  CHECK_FALSE(storage.visit("a", start + 10s, look));
+  CHECK(storage.size() == 1);
+  CHECK(storage.visit("c", start, look));
+  CHECK(mark == 3);
+}
+
+namespace {
+
+/// How many of `requests`, one every `pace`, are found; what is not found is stored.
+template <class Store>
+double hit_rate(Store& storage, const std::vector<std::size_t>& requests,
+                time_point::duration pace) {
+  const cache_entry kept = entry(0, 1'000'000s);
+  std::vector<std::string> keys;
+  std::size_t hits = 0;
+  time_point now = start;
+  for (const std::size_t request : requests) {
+    while (keys.size() <= request) {
+      keys.push_back("https://" + std::to_string(keys.size()));
+    }
+    now += pace;
+    if (storage.find(keys[request], now)) {
+      ++hits;
+    } else if constexpr (requires { storage.store(keys[request], kept, now); }) {
+      storage.store(keys[request], kept, now);
+    } else {
+      storage.store(keys[request], kept);
+    }
+  }
+  return static_cast<double>(hits) / static_cast<double>(requests.size());
+}
+
+/// Hosts as crawls meet them: the n-th is asked for in proportion to 1 / n.
+std::vector<std::size_t> zipf_trace(std::size_t hosts, std::size_t length) {
+  std::vector<double> upto{0.0};
+  for (std::size_t n = 1; n <= hosts; ++n) {
+    upto.push_back(upto.back() + 1.0 / static_cast<double>(n));
+  }
+  std::mt19937 random{1'949};
+  std::vector<std::size_t> trace(length);
+  for (std::size_t& each : trace) {
+    const double at = static_cast<double>(random()) / 4294967296.0 * upto.back();
+    each = static_cast<std::size_t>(std::ranges::upper_bound(upto, at) - upto.begin()) - 1;
+  }
+  return trace;
+}
+
+/// Zipf, and over and over a walk through hosts that are asked for once each.
+std::vector<std::size_t> scan_trace(std::size_t hosts, std::size_t length) {
+  std::vector<std::size_t> trace = zipf_trace(hosts, length);
+  for (std::size_t i = 0; i < length; ++i) {
+    if (i % 2'000 < 500) {
+      trace[i] = hosts + i / 2'000 * 500 + i % 2'000;
+    }
+  }
+  return trace;
+}
+
+/// A few hosts for a while, then a few others.
+std::vector<std::size_t> drift_trace(std::size_t hosts, std::size_t length) {
+  std::mt19937 random{9'309};
+  std::vector<std::size_t> trace(length);
+  for (std::size_t i = 0; i < length; ++i) {
+    trace[i] = (i / 50 + random() % 300) % hosts;
+  }
+  return trace;
+}
+
+}  // namespace
+
+TEST_CASE("the hit rate is that of an exact LRU, however much is used within one step") {
+  constexpr std::size_t capacity = 256;
+  constexpr std::size_t length = 60'000;
+  const std::pair<std::string, std::vector<std::size_t>> traces[] = {
+      {"zipf", zipf_trace(2'000, length)},
+      {"zipf with scans", scan_trace(2'000, length)},
+      {"drift", drift_trace(2'000, length)},
+  };
+  for (const auto& [name, trace] : traces) {
+    ReferenceStorage exact{capacity};
+    const double wanted = hit_rate(exact, trace, 0ns);
+    for (const auto pace : {time_point::duration{0}, time_point::duration{10us}, step_length}) {
+      LruStorage<capacity> storage;
+      const double got = hit_rate(storage, trace, pace);
+      MESSAGE(name << ", one use in " << pace.count() << " ns: hit rate " << got << ", exact LRU "
+                   << wanted);
+      CHECK(got == doctest::Approx(wanted).epsilon(0.005));
+    }
+  }
+}
+
 TEST_CASE("eight threads may use one storage at once") {
   constexpr unsigned threads = 8;
   LruStorage<32> storage;
   std::vector<cache_entry> entries;
   for (int i = 0; i < 64; ++i) {
     entries.push_back(entry(i));
+    entries.back().keep_until += i * step_length;
   }
-  std::vector<std::size_t> wrong(threads, 0);
+  std::atomic<std::size_t> wrong = 0;
   {
     std::barrier together{threads};
     std::vector<std::jthread> workers;
     for (unsigned worker = 0; worker < threads; ++worker) {
       workers.emplace_back([&, worker] {
         std::mt19937 random{worker};
+        time_point now = start;
         together.arrive_and_wait();
         for (int step = 0; step < 5'000; ++step) {
           const auto mark = random() % 64;
           const std::string key = std::to_string(mark);
+          bool right = true;
           switch (random() % 16) {
             case 0:
               storage.erase(key);
               break;
             case 1:
-              wrong[worker] += storage.size() > 32 ? 1U : 0U;
+              right = storage.size() <= 32;
               break;
             case 2:
               static_cast<void>(storage.evictions());
+              now += step_length;
               break;
             case 3:
               if (step % 500 == 0) {
@@ -401,22 +529,69 @@ TEST_CASE("eight threads may use one storage at once") {
             case 5:
             case 6:
             case 7:
-            case 8:
-              storage.store(key, entries[mark], start);
+              storage.store(key, entries[mark], now);
               break;
+            case 8: {  // over for some of the entries
+              const time_point late = start + 1h + 32 * step_length;
+              const auto found = storage.find(key, late);
+              right = !found || (found->keep_until > late && found->policy == entries[mark].policy);
+              break;
+            }
+            case 9:
+            case 10:
+            case 11: {
+              bool seen = false;
+              const bool there = storage.visit(key, now, [&](const cache_entry& kept) {
+                seen = kept.policy->source().status == static_cast<int>(mark);
+              });
+              right = there == seen;
+              break;
+            }
             default: {
-              const auto found = storage.find(key, start);
-              const bool right = !found || found->policy == entries[mark].policy;
-              wrong[worker] += right ? 0U : 1U;
+              const auto found = storage.find(key, now);
+              right = !found || found->policy == entries[mark].policy;
               break;
             }
           }
+          wrong += right ? 0U : 1U;
         }
       });
     }
   }
-  for (const std::size_t each : wrong) {
-    CHECK(each == 0);
-  }
+  CHECK(wrong == 0);
   CHECK(storage.size() <= 32);
+  CHECK(storage.evictions() > 0);
+  for (const cache_entry& each : entries) {
+    CHECK(each.policy.use_count() <= 2);
+  }
+  storage.clear();
+  for (const cache_entry& each : entries) {
+    CHECK(each.policy.use_count() == 1);
+  }
+}
+
+TEST_CASE("what one thread has erased, no thread finds any more") {
+  constexpr int rounds = 2'000;
+  LruStorage<4> storage;
+  std::atomic<int> erased = 0;
+  std::atomic<std::size_t> wrong = 0;
+  {
+    std::vector<std::jthread> readers;
+    for (int reader = 0; reader < 3; ++reader) {
+      readers.emplace_back([&] {
+        while (erased < rounds) {
+          const int gone = erased;
+          static_cast<void>(storage.visit("a", start, [&](const cache_entry& kept) {
+            wrong += kept.policy->source().status <= gone ? 1U : 0U;
+          }));
+        }
+      });
+    }
+    for (int round = 1; round <= rounds; ++round) {
+      storage.store("a", entry(round), start);
+      storage.erase("a");
+      erased = round;
+    }
+  }
+  CHECK(wrong == 0);
 }

@@ -62,6 +62,21 @@ static_assert(!Storage<int>);
 static_assert(!Storage<const Nothing>);
 static_assert(!Storage<Nothing&>);
 
+struct ShowsNothing : Nothing {
+  bool visit(std::string_view, time_point, auto&&) { return false; }
+};
+struct DoesNotSayWhether : Nothing {
+  void visit(std::string_view, time_point, auto&&) {}
+};
+struct ShowsPolicies : Nothing {
+  bool visit(std::string_view, time_point, void (*)(const robots::policy&)) { return false; }
+};
+
+static_assert(robots::VisitableStorage<ShowsNothing>);
+static_assert(!robots::VisitableStorage<Nothing>);
+static_assert(!robots::VisitableStorage<DoesNotSayWhether>);
+static_assert(!robots::VisitableStorage<ShowsPolicies>);
+
 }  // namespace
 
 TEST_CASE("an entry is empty until it is given a policy") {

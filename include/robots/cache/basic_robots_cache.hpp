@@ -4,9 +4,11 @@
 #include <robots/cache/cache_stats.hpp>
 #include <robots/cache/detail/make_entry.hpp>
 #include <robots/cache/detail/single_flight.hpp>
+#include <robots/cache/detail/striped_counters.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/fetcher.hpp>
 #include <robots/fetch/retrieval.hpp>
+#include <robots/fetch/retrieval_options.hpp>
 #include <robots/fetch/run_retrieval.hpp>
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/http/host.hpp>
@@ -20,9 +22,9 @@
 #include <robots/time/clock.hpp>
 #include <robots/time/steady_clock.hpp>
 
-#include <array>
-#include <atomic>
+#include <algorithm>
 #include <chrono>
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -56,6 +58,7 @@ class basic_robots_cache {
         observer_(std::move(observer)) {
     validate(options_);
     excluded_ = std::make_shared<const excluded_hosts>(options_.excluded);
+    retrieval_ = detail::retrieval_options_of(options_, excluded_);
     excluded_policy_ = policy::refusal(options_.user_agent, "the host is excluded");
     invalid_policy_ = policy::refusal(options_.user_agent, "not an http or https URL or a host");
   }
@@ -76,22 +79,25 @@ class basic_robots_cache {
 
   /// Whether the crawler may fetch `url`, and all that the answer rests on.
   [[nodiscard]] decision check(std::string_view url, const call_options& call = {}) {
-    const found at = look_up(url, call);
-    decision result{.reason = at.refusal, .policy = at.policy, .from_cache = at.from_cache};
-    result.verdict = at.policy->match(url);
-    if (at.policy->basis() != policy_basis::refused) {
-      result.reason = reason_of(*at.policy, url, result.verdict);
-      result.age = clock_.now() - at.policy->rules_source().fetched_at;
-    }
-    result.allowed = result.verdict.allowed;
-    count(result);
-    observer_.on_decision({.url = url, .decision = result});
-    return result;
+    return decide(url, look_up(url, call));
   }
 
-  /// Whether the crawler may fetch `url`: `check(url).allowed`.
+  /// Whether the crawler may fetch `url`: `check(url).allowed`, and cheaper when nobody observes.
+  /// On fresh rules of a `VisitableStorage`, threads that call this write nothing in common.
   [[nodiscard]] bool allowed(std::string_view url, const call_options& call = {}) {
-    return check(url, call).allowed;
+    if constexpr (!std::same_as<O, NullObserver>) {
+      return check(url, call).allowed;
+    }
+    const std::string_view key = possible_site_key(url);
+    std::optional<bool> answer;
+    visit_fresh(key, clock_.now(),
+                [&](const std::shared_ptr<const policy>& kept) { answer = kept->allows(url); });
+    if (!answer) {
+      return decide(url, obtain(url, key, call)).allowed;
+    }
+    counters_.add(event::hits);
+    counters_.add(*answer ? event::allowed : event::denied);
+    return *answer;
   }
 
   /// Forgets the rules of a site, those kept for worse times included: the next call fetches them.
@@ -101,35 +107,34 @@ class basic_robots_cache {
     if (!where) {
       return;
     }
-    site named = *where;
-    for (const auto scheme : {std::optional<url_scheme>{}, std::optional{url_scheme::https},
-                              std::optional{url_scheme::http}}) {
-      if (where->scheme && scheme && scheme != where->scheme) {
-        continue;
-      }
-      named.scheme = scheme;
-      flights_.detach(flight_key(named));
-      storage_.erase(named.key());
+    // Before, so that no result is kept that was asked for earlier; after, since a flight that
+    // began in between may have seen what was still kept.
+    const std::vector<site> names = names_of(*where);
+    detach(names);
+    for (const site& name : names) {
+      storage_.erase(name.key());
     }
+    detach(names);
   }
 
   /// Forgets the rules of every site.
   void clear() {
     flights_.detach_all();
     storage_.clear();
+    flights_.detach_all();
   }
 
   /// What the cache has done so far. The figures are read one by one, not at one instant.
   [[nodiscard]] cache_stats stats() const {
-    cache_stats result{.hits = hits_,
-                       .misses = misses_,
-                       .joined = joined_,
-                       .retrievals = retrievals_,
-                       .failures = failures_,
-                       .allowed = allowed_,
-                       .denied = denied_,
-                       .excluded = excluded_count_,
-                       .storage_failures = storage_failures_,
+    cache_stats result{.hits = counters_.sum(event::hits),
+                       .misses = counters_.sum(event::misses),
+                       .joined = counters_.sum(event::joined),
+                       .retrievals = counters_.sum(event::retrievals),
+                       .failures = counters_.sum(event::failures),
+                       .allowed = counters_.sum(event::allowed),
+                       .denied = counters_.sum(event::denied),
+                       .excluded = counters_.sum(event::excluded),
+                       .storage_failures = counters_.sum(event::storage_failures),
                        .size = storage_.size()};
     if constexpr (requires { storage_.evictions(); }) {
       result.evictions = storage_.evictions();
@@ -141,76 +146,99 @@ class basic_robots_cache {
   [[nodiscard]] const cache_options& options() const noexcept { return options_; }
 
  private:
-  using counter = std::atomic<std::uint64_t>;
+  enum class event : unsigned char {
+    hits,
+    misses,
+    joined,
+    retrievals,
+    failures,
+    allowed,
+    denied,
+    excluded,
+    storage_failures,
+    count_
+  };
 
   /// What a look-up came to.
   struct found {
-    std::shared_ptr<const robots::policy> policy;
+    std::shared_ptr<const robots::policy> policy{};
     bool from_cache = false;
     decision_reason refusal = decision_reason::invalid_url;
+    time_point now{};  ///< when a fresh entry was found
   };
 
   [[nodiscard]] found look_up(std::string_view host_or_url, const call_options& call) {
-    if (const auto key = site_key_prefix(host_or_url)) {
-      if (!excluded_->empty() && excluded_->contains(host_of(*key))) {
-        return excluded_site();
-      }
-      if (auto fresh = find_fresh(*key)) {
-        return hit(std::move(fresh));
-      }
-    }
+    const std::string_view key = possible_site_key(host_or_url);
+    found result = find_fresh(key);
+    return result.policy ? result : obtain(host_or_url, key, call);
+  }
+
+  /// What a look-up under `tried` did not find.
+  [[nodiscard]] found obtain(std::string_view host_or_url, std::string_view tried,
+                             const call_options& call) {
     const auto where = parse_site(host_or_url);
     if (!where) {
       return {.policy = invalid_policy_};
     }
     if (excluded_->contains(where->host)) {
-      return excluded_site();
+      return {.policy = excluded_policy_, .refusal = decision_reason::excluded};
     }
-    return load(*where, call);
+    const std::string key = where->key();
+    if (key != tried) {
+      if (found result = find_fresh(key); result.policy) {
+        return result;
+      }
+    }
+    return load(*where, key, call);
   }
 
-  [[nodiscard]] found excluded_site() const {
-    return {.policy = excluded_policy_, .refusal = decision_reason::excluded};
+  [[nodiscard]] found hit(std::shared_ptr<const policy> kept, time_point now) {
+    counters_.add(event::hits);
+    return {.policy = std::move(kept), .from_cache = true, .now = now};
   }
 
-  [[nodiscard]] found hit(std::shared_ptr<const policy> kept) {
-    ++hits_;
-    found result;
-    result.policy = std::move(kept);
-    result.from_cache = true;
-    return result;
-  }
-
-  [[nodiscard]] std::shared_ptr<const policy> find_fresh(std::string_view key) {
+  [[nodiscard]] found find_fresh(std::string_view key) {
     const time_point now = clock_.now();
-    auto entry = find_entry(key, now);
-    return entry && now < entry->fresh_until ? std::move(entry->policy) : nullptr;
+    std::shared_ptr<const policy> fresh;
+    visit_fresh(key, now, [&](const std::shared_ptr<const policy>& kept) { fresh = kept; });
+    return fresh ? hit(std::move(fresh), now) : found{};
   }
 
-  [[nodiscard]] found load(const site& where, const call_options& call) {
-    const std::string key = where.key();
-    if (auto fresh = find_fresh(key)) {
-      return hit(std::move(fresh));
+  /// Shows `look` the policy kept under `key`, unless there is none that is fresh or the host is
+  /// excluded.
+  template <class Look>
+  void visit_fresh(std::string_view key, time_point now, const Look& look) noexcept {
+    if (!excluded_->empty() && excluded_->contains(host_of(key))) {
+      return;
     }
+    visit_entry(key, now, [&](const cache_entry& kept) {
+      if (now < kept.fresh_until) {
+        look(kept.policy);
+      }
+    });
+  }
+
+  [[nodiscard]] found load(const site& where, const std::string& key, const call_options& call) {
     const std::string shared = flight_key(where);
     for (;;) {
       auto ticket = flights_.join(shared, key);
       if (ticket.leads()) {
         // Another flight may have landed since the look-up.
-        auto kept = find_shared(where, key);
-        if (kept && clock_.now() < kept->fresh_until) {
-          ticket.land(kept->policy);
-          return hit(std::move(kept->policy));
+        const time_point now = clock_.now();
+        cache_entry kept = find_shared(where, key, now);
+        if (kept.policy && now < kept.fresh_until) {
+          ticket.land(kept.policy);
+          return hit(std::move(kept.policy), now);
         }
-        ++misses_;
-        return retrieve(where, key, call, ticket);
+        counters_.add(event::misses);
+        return retrieve(where, key, call, ticket, std::move(kept.policy));
       }
       const auto landed = ticket.under_way().wait(clock_, call.stop, call.deadline);
       if (!landed) {
         return {.policy = given_up(where, key)};
       }
       if (*landed && ticket.under_way().site() == key) {
-        ++joined_;
+        counters_.add(event::joined);
         return {.policy = *landed};
       }
     }
@@ -224,39 +252,62 @@ class basic_robots_cache {
     return where.key();
   }
 
-  /// The entry of a site. A bare host and the origin that answered for it have the same rules, so
-  /// that either's entry serves the other, and neither is fetched while one of them is fresh.
-  [[nodiscard]] std::optional<cache_entry> find_shared(const site& where, const std::string& key) {
-    const time_point now = clock_.now();
-    auto own = find_entry(key, now);
-    if (own && now < own->fresh_until) {
+  /// The names under which the rules of a site may be kept: its own; for a bare host, those of its
+  /// origins; for an origin, that of its bare host.
+  [[nodiscard]] static std::vector<site> names_of(const site& where) {
+    std::vector<site> names{where};
+    for (const auto scheme : {std::optional<url_scheme>{}, std::optional{url_scheme::https},
+                              std::optional{url_scheme::http}}) {
+      if (scheme != where.scheme && !(scheme && where.scheme)) {
+        names.push_back({scheme, where.host, where.port});
+      }
+    }
+    return names;
+  }
+
+  void detach(const std::vector<site>& names) {
+    for (const site& name : names) {
+      flights_.detach(flight_key(name));
+    }
+  }
+
+  /// The entry of a site; one without a policy when there is none. A bare host and the origin that
+  /// answered for it have the same rules, so that either's entry serves the other, and neither is
+  /// fetched while one of them is fresh.
+  [[nodiscard]] cache_entry find_shared(const site& where, const std::string& key, time_point now) {
+    cache_entry own = find_entry(key, now);
+    if (own.policy && now < own.fresh_until) {
       return own;
     }
     site counterpart = where;
     counterpart.scheme =
         where.scheme ? std::optional<url_scheme>{} : std::optional{url_scheme::https};
-    auto other = find_entry(counterpart.key(), now);
-    if (!other || (own && now >= other->fresh_until)) {
+    cache_entry other = find_entry(counterpart.key(), now);
+    if (!other.policy || (own.policy && now >= other.fresh_until)) {
       return own;
     }
     const site& origin = where.scheme ? where : counterpart;
-    const auto good = policy::good(other->policy);
-    const provenance& answered = good ? good->source() : other->policy->source();
+    const auto good = policy::good(other.policy);
+    const provenance& answered = good ? good->source() : other.policy->source();
     const bool same = answered.status != 0 && answered.url == origin.robots_urls().front();
     return same ? other : own;
   }
 
+  /// Fetches. `before` is what was kept of the site.
   [[nodiscard]] found retrieve(const site& where, const std::string& key, const call_options& call,
-                               detail::single_flight::ticket& ticket) {
+                               detail::single_flight::ticket& ticket,
+                               std::shared_ptr<const policy> before) {
     const time_point began = clock_.now();
     const retrieval_result result =
-        run_retrieval(retrieval{where, detail::retrieval_options_of(options_, excluded_)}, fetcher_,
-                      clock_, call);
+        run_retrieval(retrieval{where, retrieval_}, fetcher_, clock_, call);
     const time_point now = clock_.now();
-    auto made = detail::make_policy(result, options_, last_policy(where, key), now);
-    ++retrievals_;
+    if (ticket.under_way().detached()) {
+      before = nullptr;  // what was invalidated is no last good copy any more
+    }
+    auto made = detail::make_policy(result, options_, before, now);
+    counters_.add(event::retrievals);
     if (detail::is_failure(result.outcome)) {
-      ++failures_;
+      counters_.add(event::failures);
     }
     if (result.outcome == outcome::cancelled) {
       ticket.land(nullptr);
@@ -283,25 +334,28 @@ class basic_robots_cache {
         storage_.erase(key);
       }
     } catch (...) {
-      ++storage_failures_;
+      counters_.add(event::storage_failures);
     }
   }
 
-  /// The entry of `key`; none when the storage fails.
-  [[nodiscard]] std::optional<cache_entry> find_entry(std::string_view key,
-                                                      time_point now) noexcept {
+  /// Calls `look` with the entry of `key`, if there is one and the storage does not fail.
+  template <class Look>
+  void visit_entry(std::string_view key, time_point now, const Look& look) noexcept {
     try {
-      return storage_.find(key, now);
+      if constexpr (VisitableStorage<S>) {
+        static_cast<void>(storage_.visit(key, now, look));
+      } else if (const std::optional<cache_entry> kept = storage_.find(key, now)) {
+        look(*kept);
+      }
     } catch (...) {
-      ++storage_failures_;
-      return std::nullopt;
+      counters_.add(event::storage_failures);
     }
   }
 
-  [[nodiscard]] std::shared_ptr<const policy> last_policy(const site& where,
-                                                          const std::string& key) {
-    auto kept = find_shared(where, key);
-    return kept ? std::move(kept->policy) : nullptr;
+  [[nodiscard]] cache_entry find_entry(std::string_view key, time_point now) noexcept {
+    cache_entry entry;
+    visit_entry(key, now, [&entry](const cache_entry& kept) { entry = kept; });
+    return entry;
   }
 
   /// What holds for a caller that would not wait for another one's fetch.
@@ -312,7 +366,28 @@ class basic_robots_cache {
     result.error = fetch_error::cancelled;
     result.error_text = "the call ended before the robots.txt came";
     result.url = result.final_url = where.robots_urls().front();
-    return detail::make_policy(result, options_, last_policy(where, key), now);
+    const cache_entry kept = find_shared(where, key, now);
+    return detail::make_policy(result, options_, kept.policy, now);
+  }
+
+  [[nodiscard]] decision decide(std::string_view url, found at) {
+    decision result{
+        .reason = at.refusal, .policy = std::move(at.policy), .from_cache = at.from_cache};
+    const policy& rules = *result.policy;
+    result.verdict = rules.match(url);
+    result.allowed = result.verdict.allowed;
+    if (rules.basis() != policy_basis::refused) {
+      result.reason = reason_of(rules, url, result.verdict);
+      const time_point now = at.from_cache ? at.now : clock_.now();
+      // What another thread has just stored may be younger than this look-up.
+      result.age = std::max(now - rules.rules_source().fetched_at, std::chrono::nanoseconds{0});
+    }
+    if (result.reason == decision_reason::excluded) {
+      counters_.add(event::excluded);
+    }
+    counters_.add(result.allowed ? event::allowed : event::denied);
+    observer_.on_decision({.url = url, .decision = result});
+    return result;
   }
 
   [[nodiscard]] static decision_reason reason_of(const policy& from, std::string_view url,
@@ -334,14 +409,8 @@ class basic_robots_cache {
     }
   }
 
-  void count(const decision& what) noexcept {
-    ++(what.allowed ? allowed_ : denied_);
-    if (what.reason == decision_reason::excluded) {
-      ++excluded_count_;
-    }
-  }
-
   cache_options options_;
+  retrieval_options retrieval_;
   F fetcher_;
   C clock_;
   S storage_;
@@ -350,15 +419,7 @@ class basic_robots_cache {
   std::shared_ptr<const policy> excluded_policy_;
   std::shared_ptr<const policy> invalid_policy_;
   detail::single_flight flights_;
-  counter hits_ = 0;
-  counter misses_ = 0;
-  counter joined_ = 0;
-  counter retrievals_ = 0;
-  counter failures_ = 0;
-  counter allowed_ = 0;
-  counter denied_ = 0;
-  counter excluded_count_ = 0;
-  counter storage_failures_ = 0;
+  detail::striped_counters<event> counters_;
 };
 
 }  // namespace robots

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/http/detail/host_name.hpp>
+#include <robots/http/detail/text_hash.hpp>
 #include <robots/http/tld.hpp>
 
 #include <boost/unordered/unordered_flat_set.hpp>
@@ -58,14 +59,7 @@ class excluded_hosts {
   [[nodiscard]] bool empty() const noexcept { return names_.empty(); }
 
  private:
-  struct hash {
-    using is_transparent = void;
-    [[nodiscard]] std::size_t operator()(std::string_view text) const noexcept {
-      return std::hash<std::string_view>{}(text);
-    }
-  };
-
-  boost::unordered_flat_set<std::string, hash, std::equal_to<>> names_;
+  boost::unordered_flat_set<std::string, detail::text_hash, std::equal_to<>> names_;
 };
 
 }  // namespace robots

@@ -1,27 +1,38 @@
 #pragma once
 
+#include <robots/http/detail/text_hash.hpp>
+#include <robots/store/detail/eviction_order.hpp>
+#include <robots/store/detail/inline_text.hpp>
+#include <robots/store/detail/striped_mutex.hpp>
+#include <robots/store/detail/use_steps.hpp>
 #include <robots/store/storage.hpp>
 
-#include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
 
+#include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <iterator>
-#include <list>
+#include <memory>
 #include <mutex>
 #include <optional>
-#include <string>
+#include <shared_mutex>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace robots {
 
 /// Keeps the `Capacity` sites that were asked for last, in this process's memory.
 ///
 /// SPYDER's cache: 4,096 hosts, the least recently used one goes first, and each entry leaves when
-/// its time is over. Every operation takes constant time on average, under one lock. When to use
-/// which: this one until the lock shows up in a profile.
+/// its time is over. Every operation takes constant time on average.
+///
+/// Threads that find do not wait for one another: `store`, `erase` and `clear` lock everyone out,
+/// `find` and `visit` only them. For that, the order of use is kept in steps: an entry knows in
+/// which step it was last used, and a new step begins with every `store` and with every 17 ms of
+/// the time that `find` is told. Of entries last used in the same step any may go first; else the
+/// order is exact.
 template <std::size_t Capacity>
 class LruStorage {
   static_assert(Capacity > 0, "LruStorage<0> could keep nothing: name a capacity of at least 1");
@@ -31,19 +42,13 @@ class LruStorage {
   LruStorage() = default;
 
   /// Takes over what `other` keeps. Neither may be in use by another thread meanwhile.
-  LruStorage(LruStorage&& other) noexcept
-      : entries_(std::move(other.entries_)),
-        index_(std::move(other.index_)),
-        evictions_(other.evictions_) {}
+  LruStorage(LruStorage&& other) noexcept { take(other); }
 
   /// Takes over what `other` keeps. Neither may be in use by another thread meanwhile.
   LruStorage& operator=(LruStorage&& other) noexcept {
-    if (this == &other) {
-      return *this;
+    if (this != &other) {
+      take(other);
     }
-    entries_ = std::move(other.entries_);
-    index_ = std::move(other.index_);
-    evictions_ = other.evictions_;
     return *this;
   }
 
@@ -51,77 +56,92 @@ class LruStorage {
 
   /// The entry of `key`, which becomes the most recently used one.
   [[nodiscard]] std::optional<cache_entry> find(std::string_view key, time_point now) {
-    std::list<node> dropped;  // destroyed after the lock is given back
-    const std::scoped_lock lock{mutex_};
-    const auto found = index_.find(key);
-    if (found == index_.end()) {
-      return std::nullopt;
+    std::optional<cache_entry> found;
+    visit(key, now, [&found](const cache_entry& kept) { found = kept; });
+    return found;
+  }
+
+  /// Calls `look` with the entry of `key`, which becomes the most recently used one; false when
+  /// there is none. As `find`, without a copy: `look` runs while nothing can be stored, so it
+  /// should be short and must not call this storage.
+  template <class F>
+    requires std::invocable<F, const cache_entry&>
+  bool visit(std::string_view key, time_point now, F&& look) {
+    const hashed wanted{key};
+    {
+      const std::shared_lock lock{mutex_};
+      const auto found = index_.find(wanted);
+      if (found == index_.end()) {
+        return false;
+      }
+      node& kept = **found;
+      if (now < kept.value.keep_until) {
+        steps_.touch(kept.used, now);
+        std::forward<F>(look)(std::as_const(kept.value));
+        return true;
+      }
     }
-    const iterator at = found->second;
-    if (at->value.keep_until <= now) {
-      index_.erase(found);
-      dropped.splice(dropped.begin(), entries_, at);
-      return std::nullopt;
-    }
-    entries_.splice(entries_.begin(), entries_, at);
-    return at->value;
+    drop_if_over(wanted, now);
+    return false;
   }
 
   /// Keeps `entry` under `key` as the most recently used one. When that is one too many, the least
   /// recently used one goes.
   void store(std::string_view key, const cache_entry& entry, time_point /*now*/) {
-    std::list<node> dropped;  // destroyed after the lock is given back
-    cache_entry replaced = entry;
+    // What goes is moved into `made` or `gone`, and destroyed after the lock is given back.
+    const hashed wanted{key};
+    auto made = std::make_unique<node>(key, entry);
+    std::unique_ptr<node> gone;
     const std::scoped_lock lock{mutex_};
-    if (const auto found = index_.find(key); found != index_.end()) {
-      std::swap(found->second->value, replaced);
-      entries_.splice(entries_.begin(), entries_, found->second);
+    const std::uint64_t step = steps_.next();
+    if (const auto found = index_.find(wanted); found != index_.end()) {
+      std::swap((*found)->value, made->value);
+      (*found)->used = step;
       return;
     }
-    entries_.push_front({std::string{key}, entry});
-    try {
-      index_.emplace(entries_.front().key, entries_.begin());
-    } catch (...) {
-      entries_.pop_front();
-      throw;
-    }
-    if (entries_.size() > Capacity) {
-      index_.erase(entries_.back().key);
-      dropped.splice(dropped.begin(), entries_, std::prev(entries_.end()));
+    if (index_.size() == Capacity) {
+      gone = remove(order_.oldest(nodes_.size(), [this](std::size_t slot) {
+        return nodes_[slot] ? nodes_[slot]->used.load(std::memory_order_relaxed) : 0;
+      }));
       ++evictions_;
     }
+    make_room();
+    made->used = step;
+    made->slot = vacant_.back();
+    index_.insert(made.get());
+    vacant_.pop_back();
+    nodes_[made->slot] = std::move(made);
   }
 
   /// Drops the entry of `key`, if there is one.
   void erase(std::string_view key) {
-    std::list<node> dropped;  // destroyed after the lock is given back
+    const hashed wanted{key};
+    std::unique_ptr<node> gone;  // destroyed after the lock is given back
     const std::scoped_lock lock{mutex_};
-    const auto found = index_.find(key);
-    if (found == index_.end()) {
-      return;
+    if (const auto found = index_.find(wanted); found != index_.end()) {
+      gone = remove((*found)->slot);
     }
-    const iterator at = found->second;
-    index_.erase(found);
-    dropped.splice(dropped.begin(), entries_, at);
   }
 
   /// Drops every entry.
   void clear() {
-    std::list<node> dropped;  // destroyed after the lock is given back
+    std::vector<std::unique_ptr<node>> gone;  // destroyed after the lock is given back
     const std::scoped_lock lock{mutex_};
     index_.clear();
-    dropped.swap(entries_);
+    order_.clear();
+    vacant_.clear();
+    gone.swap(nodes_);
   }
 
   /// Number of entries kept, those included whose time is over and that nobody has asked for since.
   [[nodiscard]] std::size_t size() const {
-    const std::scoped_lock lock{mutex_};
-    return entries_.size();
+    const std::shared_lock lock{mutex_};
+    return index_.size();
   }
 
   /// Number of entries dropped for want of room since construction.
   [[nodiscard]] std::uint64_t evictions() const {
-    const std::scoped_lock lock{mutex_};
+    const std::shared_lock lock{mutex_};
     return evictions_;
   }
 
@@ -129,18 +149,90 @@ class LruStorage {
   [[nodiscard]] static constexpr std::size_t capacity() noexcept { return Capacity; }
 
  private:
-  struct node {
-    std::string key;
-    cache_entry value;
-  };
-  using iterator = typename std::list<node>::iterator;
+  /// A key and its hash, which is taken before the lock.
+  struct hashed {
+    explicit hashed(std::string_view key) noexcept : text(key), hash(detail::text_hash{}(key)) {}
 
-  mutable std::mutex mutex_;
-  std::list<node> entries_;  // most recently used first; its nodes never move, so keys view them
-  boost::unordered_flat_map<std::string_view, iterator, std::hash<std::string_view>> index_;
+    std::string_view text;
+    std::size_t hash;
+  };
+
+  /// Two cache lines that processors fetch as a pair: what a look-up reads lies in them, and
+  /// nothing that another entry's stamp could take away.
+  struct alignas(128) node {
+    node(std::string_view text, const cache_entry& entry) : value(entry), key(text) {}
+
+    detail::use_steps::stamp used = 0;
+    std::size_t slot = 0;
+    cache_entry value;
+    detail::inline_text<64> key;  // enough for the keys of nearly all sites
+  };
+
+  struct hash {
+    using is_transparent = void;
+    [[nodiscard]] std::size_t operator()(const hashed& key) const noexcept { return key.hash; }
+    [[nodiscard]] std::size_t operator()(const node* kept) const noexcept {
+      return detail::text_hash{}(kept->key.view());
+    }
+  };
+
+  struct equal {
+    using is_transparent = void;
+    [[nodiscard]] bool operator()(const node* a, const node* b) const noexcept {
+      return a->key.view() == b->key.view();
+    }
+    [[nodiscard]] bool operator()(const hashed& key, const node* kept) const noexcept {
+      return key.text == kept->key.view();
+    }
+    [[nodiscard]] bool operator()(const node* kept, const hashed& key) const noexcept {
+      return key.text == kept->key.view();
+    }
+  };
+
+  void take(LruStorage& other) noexcept {
+    nodes_ = std::exchange(other.nodes_, {});
+    vacant_ = std::exchange(other.vacant_, {});
+    index_ = std::move(other.index_);
+    other.index_.clear();
+    order_ = std::exchange(other.order_, {});
+    steps_.take(other.steps_);
+    evictions_ = other.evictions_;
+  }
+
+  /// Sees to it that a slot is vacant, and that none becomes so with an allocation.
+  void make_room() {
+    if (vacant_.empty()) {
+      nodes_.emplace_back();
+      vacant_.reserve(nodes_.capacity());
+      vacant_.push_back(nodes_.size() - 1);
+    }
+  }
+
+  [[nodiscard]] std::unique_ptr<node> remove(std::size_t slot) noexcept {
+    index_.erase(nodes_[slot].get());
+    vacant_.push_back(slot);
+    return std::move(nodes_[slot]);
+  }
+
+  void drop_if_over(const hashed& wanted, time_point now) {
+    std::unique_ptr<node> gone;  // destroyed after the lock is given back
+    const std::scoped_lock lock{mutex_};
+    const auto found = index_.find(wanted);
+    if (found != index_.end() && (*found)->value.keep_until <= now) {
+      gone = remove((*found)->slot);
+    }
+  }
+
+  mutable detail::striped_mutex mutex_;
+  std::vector<std::unique_ptr<node>> nodes_;  // by slot; null where that is vacant
+  std::vector<std::size_t> vacant_;
+  boost::unordered_flat_set<node*, hash, equal> index_;
+  detail::use_steps steps_;
+  detail::eviction_order order_;
   std::uint64_t evictions_ = 0;
 };
 
 static_assert(Storage<LruStorage<1>>);
+static_assert(VisitableStorage<LruStorage<1>>);
 
 }  // namespace robots

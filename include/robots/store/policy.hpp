@@ -65,8 +65,8 @@ class policy {
  public:
   /// The rules of a robots.txt that was read.
   policy(const document& text, std::string_view user_agent, provenance source)
-      : rules_(text.rules_for(user_agent)),
-        basis_(policy_basis::rules),
+      : basis_(policy_basis::rules),
+        rules_(text.rules_for(user_agent)),
         lines_(text.lines()),
         file_delay_(text.file_delay()),
         source_(std::move(source)) {
@@ -84,8 +84,8 @@ class policy {
   /// everything is allowed or nothing is.
   policy(fallback_action action, std::string_view user_agent, provenance source,
          std::shared_ptr<const policy> last_good = nullptr)
-      : rules_(compile({}, user_agent)),
-        basis_(basis_of(action, last_good != nullptr)),
+      : basis_(basis_of(action, last_good != nullptr)),
+        rules_(compile({}, user_agent)),
         source_(std::move(source)),
         last_good_(std::move(last_good)) {}
 
@@ -178,8 +178,8 @@ class policy {
     return basis_ == policy_basis::last_good ? *last_good_ : *this;
   }
 
+  policy_basis basis_;  // first, beside the rules: what a decision reads lies close together
   rule_set rules_;
-  policy_basis basis_;
   line_counts lines_;
   std::optional<std::chrono::milliseconds> file_delay_;
   std::vector<std::string> sitemaps_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/http/detail/text_hash.hpp>
 #include <robots/store/policy.hpp>
 #include <robots/time/clock.hpp>
 
@@ -143,13 +144,6 @@ class single_flight {
   }
 
  private:
-  struct hash {
-    using is_transparent = void;
-    [[nodiscard]] std::size_t operator()(std::string_view text) const noexcept {
-      return std::hash<std::string_view>{}(text);
-    }
-  };
-
   void remove(std::string_view key, const std::shared_ptr<flight>& which) {
     const std::scoped_lock lock{mutex_};
     const auto found = flights_.find(key);
@@ -159,7 +153,8 @@ class single_flight {
   }
 
   std::mutex mutex_;
-  boost::unordered_flat_map<std::string, std::shared_ptr<flight>, hash, std::equal_to<>> flights_;
+  boost::unordered_flat_map<std::string, std::shared_ptr<flight>, text_hash, std::equal_to<>>
+      flights_;
 };
 
 }  // namespace robots::detail

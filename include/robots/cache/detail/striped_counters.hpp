@@ -1,0 +1,41 @@
+#pragma once
+
+#include <robots/store/detail/stripe.hpp>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace robots::detail {
+
+/// Counters that any number of threads count up at once: each in its own stripe, summed when asked.
+///
+/// `Event` is an enumeration whose last enumerator, `count_`, says how many things are counted.
+template <class Event>
+class striped_counters {
+ public:
+  /// One more of `what`.
+  void add(Event what) noexcept {
+    stripes_[stripe_of_thread()].counts[static_cast<std::size_t>(what)].fetch_add(
+        1, std::memory_order_relaxed);
+  }
+
+  /// How many of `what` there were. What other threads add meanwhile may be in it or not.
+  [[nodiscard]] std::uint64_t sum(Event what) const noexcept {
+    std::uint64_t total = 0;
+    for (const stripe& each : stripes_) {
+      total += each.counts[static_cast<std::size_t>(what)].load(std::memory_order_relaxed);
+    }
+    return total;
+  }
+
+ private:
+  struct alignas(stripe_alignment) stripe {
+    std::array<std::atomic<std::uint64_t>, static_cast<std::size_t>(Event::count_)> counts{};
+  };
+
+  std::array<stripe, stripe_count> stripes_{};
+};
+
+}  // namespace robots::detail

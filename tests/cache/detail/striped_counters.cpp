@@ -1,0 +1,30 @@
+#include <robots/cache/detail/striped_counters.hpp>
+
+#include <doctest/doctest.h>
+
+#include <thread>
+#include <vector>
+
+namespace {
+
+enum class event : unsigned char { plain, rare, never, count_ };
+
+}  // namespace
+
+TEST_CASE("what any number of threads count adds up") {
+  robots::detail::striped_counters<event> counters;
+  {
+    std::vector<std::jthread> workers;
+    for (int worker = 0; worker < 40; ++worker) {
+      workers.emplace_back([&counters] {
+        for (int i = 0; i < 1'000; ++i) {
+          counters.add(event::plain);
+        }
+        counters.add(event::rare);
+      });
+    }
+  }
+  CHECK(counters.sum(event::plain) == 40'000);
+  CHECK(counters.sum(event::rare) == 40);
+  CHECK(counters.sum(event::never) == 0);
+}

@@ -1,0 +1,72 @@
+#include <robots/store/detail/striped_mutex.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <mutex>
+#include <set>
+#include <shared_mutex>
+#include <thread>
+#include <vector>
+
+using robots::detail::stripe_count;
+using robots::detail::stripe_of_thread;
+using robots::detail::striped_mutex;
+
+TEST_CASE("a thread keeps its stripe, and threads in a row get different ones") {
+  std::set<std::size_t> stripes;
+  for (std::size_t i = 0; i < stripe_count; ++i) {
+    std::size_t first = stripe_count;
+    std::size_t second = stripe_count;
+    std::jthread{[&] {
+      first = stripe_of_thread();
+      second = stripe_of_thread();
+    }}.join();
+    CHECK(first == second);
+    CHECK(first < stripe_count);
+    stripes.insert(first);
+  }
+  CHECK(stripes.size() == stripe_count);
+}
+
+TEST_CASE("a reader locks out no reader of another stripe") {
+  striped_mutex mutex;
+  const std::shared_lock mine{mutex};
+  bool entered = false;
+  std::jthread{[&] {
+    const std::shared_lock also{mutex};
+    entered = true;
+  }}.join();
+  CHECK(entered);
+}
+
+TEST_CASE("a writer is alone, and readers see all or nothing of what it does") {
+  constexpr int rounds = 500;
+  striped_mutex mutex;
+  std::array<int, 16> values{};  // all equal unless someone is at work on them
+  std::atomic<std::size_t> torn = 0;
+  {
+    std::vector<std::jthread> workers;
+    for (int worker = 0; worker < 8; ++worker) {
+      workers.emplace_back([&, worker] {
+        for (int round = 0; round < rounds; ++round) {
+          if (worker < 2) {
+            const std::scoped_lock lock{mutex};
+            for (int& each : values) {
+              ++each;
+            }
+            continue;
+          }
+          const std::shared_lock lock{mutex};
+          for (const int each : values) {
+            torn += each == values.front() ? 0U : 1U;
+          }
+        }
+      });
+    }
+  }
+  CHECK(torn == 0);
+  CHECK(values.front() == 2 * rounds);
+}
