@@ -1,8 +1,8 @@
 #include "check_options.hpp"
 
-#include "printable.hpp"
 #include <robots/fetch/fallback.hpp>
 #include <robots/rep/dialect.hpp>
+#include <robots/store/detail/printable.hpp>
 #include <robots/version.hpp>
 
 #include <CLI/CLI.hpp>
@@ -252,7 +252,7 @@ std::variant<settings, status> read_command_line(int argc, const char* const* ar
       line.app.exit(error, std::cout, std::cerr);
       return all_allowed;
     }
-    std::cerr << "robots-check: " << printable(error.what())
+    std::cerr << "robots-check: " << detail::printable(error.what())
               << "\nrobots-check --help tells how it is used.\n";
     return failed;
   }

@@ -1,10 +1,10 @@
 #include "check_text.hpp"
 
-#include "printable.hpp"
 #include <robots/fetch/outcome.hpp>
 #include <robots/http/message.hpp>
 #include <robots/rep/explanation.hpp>
 #include <robots/rep/verdict.hpp>
+#include <robots/store/detail/printable.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -49,8 +49,9 @@ std::string rule_column(const answer& about, const text_style& style) {
   switch (what.reason) {
     case decision_reason::rule:
       return (*what.verdict.directive == rule_kind::allow ? "Allow: " : "Disallow: ") +
-             printable(*what.verdict.pattern) + " (line " + std::to_string(what.verdict.line) +
-             ", for " + printable(what.verdict.user_agent) + ')';
+             detail::printable(*what.verdict.pattern) + " (line " +
+             std::to_string(what.verdict.line) + ", for " +
+             detail::printable(what.verdict.user_agent) + ')';
     case decision_reason::no_rule:
       return "no rule matches";
     case decision_reason::robots_txt:
@@ -86,7 +87,7 @@ std::string outcome_text(const provenance& source) {
     text += ", " + std::string{to_string(source.error)};
   }
   if (!source.error_text.empty()) {
-    text += ": " + printable(source.error_text);
+    text += ": " + detail::printable(source.error_text);
   }
   return text;
 }
@@ -96,9 +97,9 @@ std::string source_column(const answer& about) {
     return "not asked";
   }
   const provenance source = about.source();
-  std::string text = printable(source.url);
+  std::string text = detail::printable(source.url);
   if (source.redirects > 0) {
-    text += " -> " + printable(source.final_url) + " (" + std::to_string(source.redirects) +
+    text += " -> " + detail::printable(source.final_url) + " (" + std::to_string(source.redirects) +
             (source.redirects == 1 ? " redirect)" : " redirects)");
   }
   text += " (" + outcome_text(source) + ')';
@@ -127,9 +128,9 @@ std::string group_text(group_choice group, const std::string& crawler) {
 
 std::string match_text(const matching_rule& rule) {
   std::string text = rule.kind == rule_kind::allow ? "Allow: " : "Disallow: ";
-  text += printable(rule.pattern);
+  text += detail::printable(rule.pattern);
   if (rule.compared != rule.pattern) {
-    text += ", compared as " + printable(rule.compared);
+    text += ", compared as " + detail::printable(rule.compared);
   }
   return text + " (" + counted(rule.specificity, "octet") + ", line " + std::to_string(rule.line) +
          ')';
@@ -150,7 +151,7 @@ std::string no_rules_text(decision_reason reason) {
 
 std::string to_text(const answer& about, const text_style& style) {
   std::string line = verdict_column(about, style.colour);
-  line += "  " + padded(printable(about.url), style.url_width);
+  line += "  " + padded(detail::printable(about.url), style.url_width);
   line += "  " + padded(rule_column(about, style), rule_width);
   line += "  " + padded(delay_column(about.what.crawl_delay()), delay_width);
   line += "  " + source_column(about);
@@ -170,8 +171,8 @@ std::string explanation_text(const answer& about, const text_style& style) {
   }
   const explanation& why = *about.why;
   const bool rule_decides = why.verdict.directive.has_value();
-  line("group: " + group_text(why.group, printable(style.crawler)));
-  line("target: " + printable(why.target));
+  line("group: " + group_text(why.group, detail::printable(style.crawler)));
+  line("target: " + detail::printable(why.target));
   for (std::size_t i = 0; i < why.matches.size(); ++i) {
     std::string content = "matches: " + match_text(why.matches[i]);
     if (rule_decides && i < 2) {
@@ -190,10 +191,10 @@ std::string explanation_text(const answer& about, const text_style& style) {
 }
 
 std::string to_text(const diagnostic& finding, std::string_view file) {
-  std::string text = printable(file) + ':' + std::to_string(finding.line) + ':' +
+  std::string text = detail::printable(file) + ':' + std::to_string(finding.line) + ':' +
                      std::to_string(finding.column) + ": ";
   text += to_string(finding.severity);
-  text += ": " + printable(finding.text) + " [";
+  text += ": " + detail::printable(finding.text) + " [";
   text += to_string(finding.code);
   return text + ']';
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/rep/verdict.hpp>
+#include <robots/store/detail/printable.hpp>
 #include <robots/store/policy.hpp>
 
 #include <chrono>
@@ -58,27 +59,6 @@ struct decision {
     return policy ? policy->crawl_delay() : std::nullopt;
   }
 };
-
-namespace detail {
-
-/// `text` with whatever a terminal or a log could take for more than text as `\xNN`.
-[[nodiscard]] inline std::string printable(std::string_view text) {
-  constexpr std::string_view digits = "0123456789ABCDEF";
-  std::string result;
-  for (const char c : text) {
-    const auto octet = static_cast<unsigned char>(c);
-    if (octet >= 0x20 && octet < 0x7F) {
-      result += c;
-    } else {
-      result += "\\x";
-      result += digits[octet / 16U];
-      result += digits[octet % 16U];
-    }
-  }
-  return result;
-}
-
-}  // namespace detail
 
 /// One sentence for people: the answer, the rule and its line, or the row of the failure table.
 [[nodiscard]] inline std::string explain(const decision& what) {

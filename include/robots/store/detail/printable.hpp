@@ -1,13 +1,12 @@
-// Text from the world, made fit for a terminal.
 #pragma once
 
 #include <string>
 #include <string_view>
 
-namespace robots::check {
+namespace robots::detail {
 
-/// `text` with a backslash and every octet that is not printable ASCII as `\xNN`: no pattern and no
-/// error text moves the cursor, and whatever the character set, each octet can be told.
+/// Text from the world, made fit for a terminal or a log: with a backslash and every octet that is
+/// not printable ASCII as `\xNN`. Nothing moves the cursor, and each octet can be told.
 [[nodiscard]] inline std::string printable(std::string_view text) {
   constexpr std::string_view digits = "0123456789ABCDEF";
   std::string result;
@@ -25,4 +24,4 @@ namespace robots::check {
   return result;
 }
 
-}  // namespace robots::check
+}  // namespace robots::detail
