@@ -62,6 +62,7 @@
 #include <robots/store/policy.hpp>
 #include <robots/store/storage.hpp>
 #include <robots/time/clock.hpp>
+#include <robots/time/coarse_clock.hpp>
 #include <robots/time/manual_clock.hpp>
 #include <robots/time/steady_clock.hpp>
 #include <robots/version.hpp>

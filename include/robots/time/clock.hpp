@@ -19,7 +19,7 @@ using time_point = std::chrono::steady_clock::time_point;
 /// Exemplar: after `c.sleep_until(when, stop)`, either `c.now() >= when` or
 /// `stop.stop_requested()`.
 ///
-/// Models: `SteadyClock`, `ManualClock`.
+/// Models: `SteadyClock`, `CoarseClock`, `ManualClock`.
 template <class C>
 concept Clock = std::movable<C> && requires(C& clock, time_point when, std::stop_token stop) {
   { clock.now() } -> std::same_as<time_point>;
