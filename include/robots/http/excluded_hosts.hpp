@@ -7,6 +7,8 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
@@ -34,6 +36,7 @@ class excluded_hosts {
                                     "\"example.com\", outside ASCII in its xn-- form"};
       }
       names_.insert(*name);
+      lengths_ |= length_bit(*name);
     }
   }
 
@@ -44,7 +47,7 @@ class excluded_hosts {
       return false;
     }
     for (;;) {
-      if (names_.find(host) != names_.end()) {
+      if ((lengths_ & length_bit(host)) != 0 && names_.find(host) != names_.end()) {
         return true;
       }
       const auto dot = host.find('.');
@@ -59,6 +62,12 @@ class excluded_hosts {
   [[nodiscard]] bool empty() const noexcept { return names_.empty(); }
 
  private:
+  /// Names of 63 octets and more share a bit.
+  [[nodiscard]] static constexpr std::uint64_t length_bit(std::string_view name) noexcept {
+    return std::uint64_t{1} << std::min<std::size_t>(name.size(), 63);
+  }
+
+  std::uint64_t lengths_ = 0;  // of the names, so that few of a host's suffixes are looked up
   boost::unordered_flat_set<std::string, detail::text_hash, std::equal_to<>> names_;
 };
 
