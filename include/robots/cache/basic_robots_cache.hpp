@@ -95,8 +95,7 @@ class basic_robots_cache {
     if (!answer) {
       return decide(url, obtain(url, key, call)).allowed;
     }
-    counters_.add(event::hits);
-    counters_.add(*answer ? event::allowed : event::denied);
+    counters_.add(*answer ? event::allowed_hits : event::denied_hits);
     return *answer;
   }
 
@@ -126,13 +125,15 @@ class basic_robots_cache {
 
   /// What the cache has done so far. The figures are read one by one, not at one instant.
   [[nodiscard]] cache_stats stats() const {
-    cache_stats result{.hits = counters_.sum(event::hits),
+    const std::uint64_t allowed_hits = counters_.sum(event::allowed_hits);
+    const std::uint64_t denied_hits = counters_.sum(event::denied_hits);
+    cache_stats result{.hits = counters_.sum(event::hits) + allowed_hits + denied_hits,
                        .misses = counters_.sum(event::misses),
                        .joined = counters_.sum(event::joined),
                        .retrievals = counters_.sum(event::retrievals),
                        .failures = counters_.sum(event::failures),
-                       .allowed = counters_.sum(event::allowed),
-                       .denied = counters_.sum(event::denied),
+                       .allowed = counters_.sum(event::allowed) + allowed_hits,
+                       .denied = counters_.sum(event::denied) + denied_hits,
                        .excluded = counters_.sum(event::excluded),
                        .storage_failures = counters_.sum(event::storage_failures),
                        .size = storage_.size()};
@@ -147,6 +148,8 @@ class basic_robots_cache {
 
  private:
   enum class event : unsigned char {
+    allowed_hits,  // these two are hits and decisions at once: a hit counts once
+    denied_hits,
     hits,
     misses,
     joined,

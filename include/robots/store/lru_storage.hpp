@@ -88,38 +88,23 @@ class LruStorage {
   /// Keeps `entry` under `key` as the most recently used one. When that is one too many, the least
   /// recently used one goes.
   void store(std::string_view key, const cache_entry& entry, time_point /*now*/) {
-    // What goes is moved into `made` or `gone`, and destroyed after the lock is given back.
     const hashed wanted{key};
-    auto made = std::make_unique<node>(key, entry);
-    std::unique_ptr<node> gone;
+    cache_entry value = entry;  // in the end what had to go, destroyed after the lock is given back
     const std::scoped_lock lock{mutex_};
-    const std::uint64_t step = steps_.next();
-    if (const auto found = index_.find(wanted); found != index_.end()) {
-      std::swap((*found)->value, made->value);
-      (*found)->used = step;
-      return;
-    }
-    if (index_.size() == Capacity) {
-      gone = remove(order_.oldest(nodes_.size(), [this](std::size_t slot) {
-        return nodes_[slot] ? nodes_[slot]->used.load(std::memory_order_relaxed) : 0;
-      }));
-      ++evictions_;
-    }
-    make_room();
-    made->used = step;
-    made->slot = vacant_.back();
-    index_.insert(made.get());
-    vacant_.pop_back();
-    nodes_[made->slot] = std::move(made);
+    const auto found = index_.find(wanted);
+    node& kept = found != index_.end() ? **found : add(wanted);
+    std::swap(kept.value, value);
+    kept.used = steps_.next();
   }
 
   /// Drops the entry of `key`, if there is one.
   void erase(std::string_view key) {
     const hashed wanted{key};
-    std::unique_ptr<node> gone;  // destroyed after the lock is given back
+    cache_entry gone;  // destroyed after the lock is given back
     const std::scoped_lock lock{mutex_};
     if (const auto found = index_.find(wanted); found != index_.end()) {
-      gone = remove((*found)->slot);
+      gone = std::exchange((*found)->value, {});
+      vacate(**found);
     }
   }
 
@@ -157,15 +142,11 @@ class LruStorage {
     std::size_t hash;
   };
 
-  /// Two cache lines that processors fetch as a pair: what a look-up reads lies in them, and
-  /// nothing that another entry's stamp could take away.
+  /// Two cache lines that processors fetch as a pair: all that a look-up reads but the policy.
   struct alignas(128) node {
-    node(std::string_view text, const cache_entry& entry) : value(entry), key(text) {}
-
-    detail::use_steps::stamp used = 0;
-    std::size_t slot = 0;
+    detail::use_steps::stamp used = 0;  // 0 while the node is vacant
     cache_entry value;
-    detail::inline_text<64> key;  // enough for the keys of nearly all sites
+    detail::inline_text<64> key;  // long enough for nearly all sites
   };
 
   struct hash {
@@ -199,33 +180,45 @@ class LruStorage {
     evictions_ = other.evictions_;
   }
 
-  /// Sees to it that a slot is vacant, and that none becomes so with an allocation.
-  void make_room() {
-    if (vacant_.empty()) {
-      nodes_.emplace_back();
-      vacant_.reserve(nodes_.capacity());
-      vacant_.push_back(nodes_.size() - 1);
+  /// A node for a key that is not kept yet, in place of the oldest one where need be.
+  [[nodiscard]] node& add(const hashed& wanted) {
+    if (index_.size() == Capacity) {
+      vacate(*nodes_[order_.oldest(nodes_.size(), [this](std::size_t slot) {
+        return nodes_[slot]->used.load(std::memory_order_relaxed);
+      })]);
+      ++evictions_;
     }
+    if (vacant_.empty()) {
+      nodes_.push_back(std::make_unique<node>());
+      vacant_.reserve(nodes_.capacity());  // so that no vacating allocates
+      vacant_.push_back(nodes_.back().get());
+    }
+    node& chosen = *vacant_.back();
+    chosen.key = wanted.text;
+    index_.insert(&chosen);
+    vacant_.pop_back();
+    return chosen;
   }
 
-  [[nodiscard]] std::unique_ptr<node> remove(std::size_t slot) noexcept {
-    index_.erase(nodes_[slot].get());
-    vacant_.push_back(slot);
-    return std::move(nodes_[slot]);
+  void vacate(node& kept) noexcept {
+    index_.erase(&kept);
+    kept.used = 0;
+    vacant_.push_back(&kept);
   }
 
   void drop_if_over(const hashed& wanted, time_point now) {
-    std::unique_ptr<node> gone;  // destroyed after the lock is given back
+    cache_entry gone;  // destroyed after the lock is given back
     const std::scoped_lock lock{mutex_};
     const auto found = index_.find(wanted);
     if (found != index_.end() && (*found)->value.keep_until <= now) {
-      gone = remove((*found)->slot);
+      gone = std::exchange((*found)->value, {});
+      vacate(**found);
     }
   }
 
   mutable detail::striped_mutex mutex_;
-  std::vector<std::unique_ptr<node>> nodes_;  // by slot; null where that is vacant
-  std::vector<std::size_t> vacant_;
+  std::vector<std::unique_ptr<node>> nodes_;  // which stay where they are, and are used again
+  std::vector<node*> vacant_;
   boost::unordered_flat_set<node*, hash, equal> index_;
   detail::use_steps steps_;
   detail::eviction_order order_;

@@ -9,15 +9,16 @@
 namespace robots::detail {
 
 /// A text that lies in the object itself up to `Length` octets, so that whoever has come to the
-/// object has come to the text. It neither changes nor moves.
+/// object has come to the text.
 template <std::size_t Length>
 class inline_text {
  public:
-  explicit inline_text(std::string_view text) : size_(text.size()) {
-    if (size_ > Length) {
-      far_ = std::make_unique<char[]>(size_);
-    }
-    std::ranges::copy(text, size_ > Length ? far_.get() : near_.data());
+  /// Takes a copy of `text` in place of the one before.
+  inline_text& operator=(std::string_view text) {
+    far_ = text.size() > Length ? std::make_unique_for_overwrite<char[]>(text.size()) : nullptr;
+    std::ranges::copy(text, far_ ? far_.get() : near_.data());
+    size_ = text.size();
+    return *this;
   }
 
   [[nodiscard]] std::string_view view() const noexcept {
@@ -25,9 +26,9 @@ class inline_text {
   }
 
  private:
-  std::size_t size_;
+  std::size_t size_ = 0;
   std::unique_ptr<char[]> far_;
-  std::array<char, Length> near_;
+  std::array<char, Length> near_;  // only what `size_` tells of is ever read
 };
 
 }  // namespace robots::detail

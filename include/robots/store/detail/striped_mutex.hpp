@@ -3,42 +3,63 @@
 #include <robots/store/detail/stripe.hpp>
 
 #include <array>
+#include <atomic>
 #include <mutex>
+#include <thread>
 
 namespace robots::detail {
 
 /// A shared mutex for what is read all the time and written seldom.
 ///
-/// Made of many mutexes: a reader locks that of its own stripe, a writer all of them in order. So
-/// two readers write to no cache line in common, which costs each 50 to 100 ns whenever it happens,
-/// and is why `std::shared_mutex` does not let readers scale. A writer pays for it, a microsecond
-/// or so. The thread that locks must be the one that unlocks, and must not lock twice.
+/// A reader counts itself in its own stripe and looks whether someone writes; a writer says so and
+/// waits until every stripe has counted down to nobody. So two readers write to no cache line in
+/// common, which costs each 50 to 100 ns whenever it happens, and is why `std::shared_mutex` does
+/// not let readers scale. Readers never wait for one another. The thread that locks must be the one
+/// that unlocks, and must not lock twice.
 class striped_mutex {
  public:
-  /// For `std::shared_lock`: waits for writers only, and for readers of the same stripe.
-  void lock_shared() { own().lock(); }
-  void unlock_shared() { own().unlock(); }
+  /// For `std::shared_lock`: waits for writers only.
+  void lock_shared() {
+    std::atomic<int>& readers = own();
+    for (;;) {
+      // Reader and writer each announce themselves before they look for the other, in one order
+      // for all (seq_cst), so that at least one of them sees the other.
+      readers.fetch_add(1, std::memory_order_seq_cst);
+      if (!writing_.load(std::memory_order_seq_cst)) [[likely]] {
+        return;
+      }
+      readers.fetch_sub(1, std::memory_order_release);
+      const std::scoped_lock until_written{writer_};
+    }
+  }
+  void unlock_shared() noexcept { own().fetch_sub(1, std::memory_order_release); }
 
   /// For `std::unique_lock` and `std::scoped_lock`: waits for everyone.
   void lock() {
-    for (stripe& each : stripes_) {
-      each.mutex.lock();
+    writer_.lock();
+    writing_.store(true, std::memory_order_seq_cst);
+    for (const stripe& each : stripes_) {
+      // Readers are done within a microsecond; one that waits for a processor gets this one.
+      while (each.readers.load(std::memory_order_seq_cst) != 0) {
+        std::this_thread::yield();
+      }
     }
   }
   void unlock() {
-    for (stripe& each : stripes_) {
-      each.mutex.unlock();
-    }
+    writing_.store(false, std::memory_order_release);
+    writer_.unlock();
   }
 
  private:
   struct alignas(stripe_alignment) stripe {
-    std::mutex mutex;
+    std::atomic<int> readers = 0;
   };
 
-  [[nodiscard]] std::mutex& own() noexcept { return stripes_[stripe_of_thread()].mutex; }
+  [[nodiscard]] std::atomic<int>& own() noexcept { return stripes_[stripe_of_thread()].readers; }
 
   std::array<stripe, stripe_count> stripes_;
+  std::atomic<bool> writing_ = false;
+  std::mutex writer_;
 };
 
 }  // namespace robots::detail
