@@ -562,6 +562,14 @@ TEST_CASE("eight threads may do anything to one cache at once") {
               ++decisions;
               static_cast<void>(cache.check(url, {.deadline = clock.now() + 1us}));
               break;
+            case 7:
+            case 8:
+            case 9:
+            case 10:
+            case 11:
+              ++decisions;
+              wrong += cache.allowed(url) && url.ends_with("/private") ? 1U : 0U;
+              break;
             default: {
               ++decisions;
               const decision made = cache.check(url);

@@ -167,13 +167,15 @@ class basic_robots_cache {
     std::shared_ptr<const robots::policy> policy{};
     bool from_cache = false;
     decision_reason refusal = decision_reason::invalid_url;
-    time_point now{};  ///< when a fresh entry was found
+    time_point now{};  // when a fresh entry was found
   };
 
   [[nodiscard]] found look_up(std::string_view host_or_url, const call_options& call) {
     const std::string_view key = possible_site_key(host_or_url);
-    found result = find_fresh(key);
-    return result.policy ? result : obtain(host_or_url, key, call);
+    if (found result = find_fresh(key); result.policy) {
+      return result;
+    }
+    return obtain(host_or_url, key, call);
   }
 
   /// What a look-up under `tried` did not find.

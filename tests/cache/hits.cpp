@@ -1,0 +1,224 @@
+// The short way that a look-up takes when fresh rules are at hand.
+#include "cache_fixture.hpp"
+#include <robots/cache/basic_robots_cache.hpp>
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+using namespace std::chrono_literals;
+using robots::basic_robots_cache;
+using robots::cache_options;
+using robots::LruStorage;
+using robots::ManualClock;
+using robots::ScriptedFetcher;
+using robots::test::foo_bot;
+using robots::test::home;
+using robots::test::robots_url;
+using robots::test::scripted;
+using robots::test::secret;
+
+namespace {
+
+/// Counts what it is asked for. Copies share the count.
+class CountingStorage {
+ public:
+  [[nodiscard]] std::optional<robots::cache_entry> find(std::string_view key,
+                                                        robots::time_point now) {
+    ++shared_->finds;
+    return shared_->kept.find(key, now);
+  }
+  void store(std::string_view key, const robots::cache_entry& entry, robots::time_point now) {
+    shared_->kept.store(key, entry, now);
+  }
+  void erase(std::string_view key) { shared_->kept.erase(key); }
+  void clear() { shared_->kept.clear(); }
+  [[nodiscard]] std::size_t size() const { return shared_->kept.size(); }
+
+  /// Look-ups since the last call.
+  [[nodiscard]] std::size_t finds() const { return shared_->finds.exchange(0); }
+
+ private:
+  struct state {
+    LruStorage<64> kept;
+    std::atomic<std::size_t> finds = 0;
+  };
+  std::shared_ptr<state> shared_ = std::make_shared<state>();
+};
+
+static_assert(!robots::VisitableStorage<CountingStorage>);
+
+/// Reads a clock and counts how often.
+class CountingClock {
+ public:
+  [[nodiscard]] robots::time_point now() const {
+    ++*reads_;
+    return clock_.now();
+  }
+  void sleep_until(robots::time_point when, std::stop_token stop) const {
+    clock_.sleep_until(when, std::move(stop));
+  }
+  [[nodiscard]] int reads() const { return reads_->exchange(0); }
+
+ private:
+  ManualClock clock_;
+  std::shared_ptr<std::atomic<int>> reads_ = std::make_shared<std::atomic<int>>(0);
+};
+
+constexpr std::string_view urls[] = {
+    "https://example.com/",
+    "https://example.com/private/x",
+    "https://example.com",
+    "https://example.com?q",
+    "HTTPS://u@EXAMPLE.com.:443/private",
+    "https://example.com/robots.txt",
+    "http://example.com:8080/private",
+    "http://[::1]/private",
+    "http://[::1]/",
+    "example.com/private",
+    "example.com",
+    "https://dead.example/",
+    "https://none.example/private",
+    "https://nasa.gov/",
+    "HTTPS://NASA.GOV/",
+    "nasa.gov",
+    "https://bad host.gov/",
+    "https://user@bad.gov:99999/",
+    "what is this",
+    "",
+};
+
+cache_options excluding_gov() {
+  cache_options options = foo_bot();
+  options.excluded = {"gov"};
+  return options;
+}
+
+void script(ScriptedFetcher& web) {
+  web.otherwise(robots::test::ok());
+  web.on("https://dead.example/robots.txt", ScriptedFetcher::status(503));
+  web.on("https://none.example/robots.txt", ScriptedFetcher::status(404));
+}
+
+}  // namespace
+
+TEST_CASE("allowed answers and counts as check does, cold, warm and stale") {
+  scripted checked{excluding_gov()};
+  scripted asked{excluding_gov()};
+  script(checked.web);
+  script(asked.web);
+  for (const auto later : {0h, 1h, 25h}) {
+    checked.clock.advance(later);
+    asked.clock.advance(later);
+    for (const std::string_view url : urls) {
+      CAPTURE(url);
+      CHECK(asked.cache.allowed(url) == checked.cache.check(url).allowed);
+    }
+  }
+  const robots::cache_stats a = asked.cache.stats();
+  const robots::cache_stats c = checked.cache.stats();
+  CHECK(a.hits == c.hits);
+  CHECK(a.hits > 20);
+  CHECK(a.misses == c.misses);
+  CHECK(a.retrievals == c.retrievals);
+  CHECK(a.allowed == c.allowed);
+  CHECK(a.denied == c.denied);
+  CHECK(a.excluded == c.excluded);
+  CHECK(a.allowed + a.denied == 3 * std::size(urls));
+}
+
+TEST_CASE("a hit asks the storage once and the clock once, whatever is asked for") {
+  CountingClock clock;
+  CountingStorage storage;
+  ScriptedFetcher web;
+  web.otherwise(robots::test::ok());
+  basic_robots_cache<ScriptedFetcher, CountingClock, CountingStorage> cache{foo_bot(), web, clock,
+                                                                            storage};
+  for (const char* url : {"https://example.com/x", "http://[::1]:8080/x", "bare.example/x"}) {
+    static_cast<void>(cache.get(url));
+    static_cast<void>(storage.finds());
+    static_cast<void>(clock.reads());
+    CHECK(cache.allowed(url));
+    CHECK(storage.finds() == 1);
+    CHECK(clock.reads() == 1);
+    CHECK(cache.check(url).from_cache);
+    CHECK(storage.finds() == 1);
+    CHECK(clock.reads() == 1);
+    CHECK(cache.get(url) != nullptr);
+    CHECK(storage.finds() == 1);
+    CHECK(clock.reads() == 1);
+  }
+}
+
+TEST_CASE("a miss asks the storage once, and again once it is its turn to fetch") {
+  CountingStorage storage;
+  ScriptedFetcher web;
+  web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(503));
+  ManualClock clock;
+  basic_robots_cache<ScriptedFetcher, ManualClock, CountingStorage> cache{foo_bot(), web, clock,
+                                                                          storage};
+  CHECK(cache.allowed(home));
+  CHECK(storage.finds() == 3);  // again: under both names that the site may be kept by
+  clock.advance(25h);
+  const robots::decision made = cache.check(secret);
+  CHECK(to_string(made.policy->basis()) == "last_good");
+  CHECK(storage.finds() == 3);
+}
+
+TEST_CASE("an excluded host is not looked up") {
+  CountingStorage storage;
+  basic_robots_cache<ScriptedFetcher, ManualClock, CountingStorage> cache{
+      excluding_gov(), {}, {}, storage};
+  CHECK_FALSE(cache.allowed("https://nasa.gov/"));
+  CHECK_FALSE(cache.allowed("https://nasa.gov"));
+  CHECK_FALSE(cache.allowed("nasa.gov/x"));
+  CHECK(storage.finds() == 0);
+  CHECK(cache.stats().excluded == 3);
+}
+
+TEST_CASE("an exclusion holds even for what another cache has put into a shared storage") {
+  const CountingStorage storage;
+  ScriptedFetcher web;
+  web.otherwise(robots::test::ok(""));
+  basic_robots_cache<ScriptedFetcher, ManualClock, CountingStorage> open{
+      foo_bot(), web, {}, storage};
+  CHECK(open.allowed("https://nasa.gov/"));
+  basic_robots_cache<ScriptedFetcher, ManualClock, CountingStorage> strict{
+      excluding_gov(), web, {}, storage};
+  CHECK_FALSE(strict.allowed("https://nasa.gov/"));
+  CHECK_FALSE(strict.check("https://nasa.gov/").allowed);
+}
+
+TEST_CASE("what threads ask at once adds up in the figures") {
+  constexpr std::size_t threads = 8;
+  constexpr std::size_t each = 2'000;
+  scripted at;
+  at.web.otherwise(robots::test::ok());
+  {
+    std::vector<std::jthread> workers;
+    for (std::size_t worker = 0; worker < threads; ++worker) {
+      workers.emplace_back([&] {
+        for (std::size_t i = 0; i < each; ++i) {
+          const std::string site = "https://" + std::to_string(i % 16) + ".example";
+          static_cast<void>(at.cache.allowed(site + (i % 2 == 0 ? "/" : "/private")));
+        }
+      });
+    }
+  }
+  const robots::cache_stats stats = at.cache.stats();
+  CHECK(stats.allowed == threads * each / 2);
+  CHECK(stats.denied == threads * each / 2);
+  CHECK(stats.hits + stats.joined + stats.misses == threads * each);
+  CHECK(stats.misses == 16);
+}
