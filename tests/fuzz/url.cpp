@@ -58,6 +58,7 @@ void check_site(std::string_view text) {
   }
   require(robots::parse_site(site->key()) == site, "a key reads back");
   require(robots::host_of(site->key()) == site->host, "a key holds the host");
+  require(robots::host_of_site_key(site->key()) == site->host, "and it is soon found there");
   const auto origins = site->origins();
   const auto urls = site->robots_urls();
   require(origins.size() == urls.size() && !urls.empty(), "each origin has its robots.txt");

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+using robots::host_of_site_key;
 using robots::possible_site_key;
 
 namespace {
@@ -25,6 +26,15 @@ static_assert(possible_site_key("http:///") == "http://");
 static_assert(possible_site_key("/x").empty());
 static_assert(possible_site_key("").empty());
 static_assert(noexcept(possible_site_key("x")));
+
+static_assert(host_of_site_key("https://example.com") == "example.com");
+static_assert(host_of_site_key("http://example.com:8080") == "example.com");
+static_assert(host_of_site_key("http://[::1]") == "[::1]");
+static_assert(host_of_site_key("https://[::1]:8443") == "[::1]");
+static_assert(host_of_site_key("example.com:8080") == "example.com");
+static_assert(host_of_site_key("").empty());
+static_assert(host_of_site_key("http://[").starts_with('['));
+static_assert(noexcept(host_of_site_key("x")));
 
 /// Whether `text` is the key of some site, as a table of sites would find out.
 bool is_key(std::string_view text) {
@@ -56,6 +66,7 @@ TEST_CASE("when the text is a key, it is the key of the site that the URL names"
     const std::optional<robots::site> named = robots::parse_site(url);
     REQUIRE(named);
     CHECK(named->key() == guess);
+    CHECK(host_of_site_key(guess) == named->host);
   }
   CHECK(keys > 10'000);
 }

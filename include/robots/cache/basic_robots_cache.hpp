@@ -11,7 +11,6 @@
 #include <robots/fetch/retrieval_options.hpp>
 #include <robots/fetch/run_retrieval.hpp>
 #include <robots/http/excluded_hosts.hpp>
-#include <robots/http/host.hpp>
 #include <robots/http/site.hpp>
 #include <robots/http/site_key.hpp>
 #include <robots/observe/observer.hpp>
@@ -213,7 +212,7 @@ class basic_robots_cache {
   /// excluded.
   template <class Look>
   void visit_fresh(std::string_view key, time_point now, const Look& look) noexcept {
-    if (!excluded_->empty() && excluded_->contains(host_of(key))) {
+    if (!excluded_->empty() && excluded_->contains(host_of_site_key(key))) {
       return;
     }
     visit_entry(key, now, [&](const cache_entry& kept) {
