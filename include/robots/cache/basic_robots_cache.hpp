@@ -198,7 +198,11 @@ class basic_robots_cache {
 
   [[nodiscard]] found hit(std::shared_ptr<const policy> kept, time_point now) {
     counters_.add(event::hits);
-    return {.policy = std::move(kept), .from_cache = true, .now = now};
+    found result;
+    result.policy = std::move(kept);
+    result.from_cache = true;
+    result.now = now;
+    return result;
   }
 
   [[nodiscard]] found find_fresh(std::string_view key) {

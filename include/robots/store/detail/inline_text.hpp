@@ -28,7 +28,7 @@ class inline_text {
  private:
   std::size_t size_ = 0;
   std::unique_ptr<char[]> far_;
-  std::array<char, Length> near_;  // only what `size_` tells of is ever read
+  std::array<char, Length> near_{};
 };
 
 }  // namespace robots::detail
