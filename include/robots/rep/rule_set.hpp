@@ -69,7 +69,7 @@ class rule_set {
     });
     for (const detail::packed_rule* rule : matching) {
       // To google/robotstxt one line can be two patterns.
-      if (std::ranges::find(result.matches, rule->line, &matching_rule::line) !=
+      if (std::ranges::find(result.matches, rule->line(), &matching_rule::line) !=
           result.matches.end()) {
         continue;
       }
@@ -79,7 +79,7 @@ class rule_set {
            .pattern = rule->written(text),
            .compared = std::string{pattern.text} + (pattern.anchored ? "$" : ""),
            .specificity = rule->rank(text).specificity,
-           .line = rule->line});
+           .line = rule->line()});
     }
     return result;
   }

@@ -29,9 +29,10 @@ class agent_matcher {
     if (!value.empty() && value.front() == '*' && (value.size() == 1 || is_blank(value[1]))) {
       return agent_match::everyone;
     }
-    const std::string_view named = cut(value);
-    return !named.empty() && equal_ignoring_case(named, token_) ? agent_match::own
-                                                                : agent_match::none;
+    if (value.empty() || token_.empty() || to_lower(value.front()) != to_lower(token_.front())) {
+      return agent_match::none;
+    }
+    return equal_ignoring_case(cut(value), token_) ? agent_match::own : agent_match::none;
   }
 
  private:

@@ -1,19 +1,27 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 namespace robots::detail {
 
-/// Which of 64 classes of octets occur in a text, a bit for each class: digits and punctuation one
-/// by one, letters regardless of case.
-using class_set = std::uint64_t;
+/// Which of 32 classes of octets occur in a text, a bit for each class: letters regardless of case,
+/// the marks that tell most about a pattern, digits, and other marks. Octets in no class are in
+/// nearly all targets, or in hardly any.
+using class_set = std::uint32_t;
 
 inline constexpr std::array<class_set, 256> octet_classes = [] {
+  constexpr std::array<std::string_view, 6> marks{"?", "=", "&", ".", "0123456789", "-_%+,;:~"};
   std::array<class_set, 256> classes{};
-  for (unsigned octet = 0; octet < classes.size(); ++octet) {
-    classes[octet] = class_set{1} << ((octet & 0x1FU) | (octet & 0x40U) >> 1U);
+  for (std::size_t i = 0; i < marks.size(); ++i) {
+    for (const char c : marks[i]) {
+      classes[static_cast<unsigned char>(c)] = class_set{1} << i;
+    }
+  }
+  for (std::size_t letter = 0; letter < 26; ++letter) {
+    classes['a' + letter] = classes['A' + letter] = class_set{1} << (marks.size() + letter);
   }
   return classes;
 }();

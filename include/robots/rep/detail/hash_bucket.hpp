@@ -68,7 +68,7 @@ struct hash_table {
     const std::uint16_t tag = tag_of(hash);
     const std::uint32_t end = buckets[place.bucket + 1].first;
     for (std::uint32_t i = bucket.first; i < end; ++i) {
-      if (rules[i].tag == tag) {
+      if (rules[i].tag() == tag) {
         use(rules[i]);
       }
     }

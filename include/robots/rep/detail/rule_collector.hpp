@@ -12,6 +12,7 @@
 
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -60,6 +61,9 @@ class rule_collector {
       }
       take_delay();
     } else if (is_rule(line.kind) && groups_.relevant() && !line.value.empty()) {
+      if (kept_.empty()) {
+        kept_.reserve(usual_rules);
+      }
       kept_.push_back({.value = line.value, .line = line.line, .kind = line.kind});
     }
   }
@@ -93,6 +97,9 @@ class rule_collector {
       delay = *group_delay_;
     }
   }
+
+  /// More than most files have for one crawler.
+  static constexpr std::size_t usual_rules = 64;
 
   agent_matcher agent_;
   parse_options options_;

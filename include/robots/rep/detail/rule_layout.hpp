@@ -26,25 +26,22 @@ class rule_layout {
   /// Expects so many rules.
   constexpr explicit rule_layout(std::size_t expected) { placed_.reserve(expected); }
 
-  /// Adds a rule that is looked up by its whole pattern `key`, whose hash is `hash`.
-  constexpr void add_simple(const packed_rule& rule, std::string_view key, std::uint64_t hash) {
-    ++counts_[static_cast<std::size_t>(found_by::prefix)];
-    index_.add_length(key);
-    placed_.push_back({.rule = rule, .by = found_by::prefix, .hash = hash});
+  /// Adds a rule that is looked up by its whole pattern, whose hash is `hash`.
+  constexpr void add_simple(const rule_fields& rule, std::string_view pattern, std::uint64_t hash) {
+    add(rule, found_by::prefix, hash);
+    index_.add_length(pattern);
   }
 
   /// Adds a rule with its compiled pattern, and where the first wildcard in that is.
-  constexpr void add(packed_rule rule, std::string_view pattern, std::size_t star) {
-    placed_rule placed{.rule = rule, .by = found_by::trial};
-    if (rule.star == 0 || star >= least_prefix) {
-      const std::string_view key = pattern.substr(0, std::min(star, max_key_size));
-      placed.by = found_by::prefix;
-      placed.hash = hash_of(key);
-      index_.add_length(key);
-      starred_prefixes_ += rule.star;
+  constexpr void add(const rule_fields& rule, std::string_view pattern, std::size_t star) {
+    if (rule.star && star < least_prefix) {
+      add(rule, found_by::trial, 0);
+      return;
     }
-    ++counts_[static_cast<std::size_t>(placed.by)];
-    placed_.push_back(placed);
+    const std::string_view key = pattern.substr(0, std::min(star, max_key_size));
+    add(rule, found_by::prefix, hash_of(key));
+    index_.add_length(key);
+    starred_prefixes_ += rule.star ? 1 : 0;
   }
 
   /// Writes the rules in their order, the tables, and what a query must know of both.
@@ -81,9 +78,12 @@ class rule_layout {
   enum class found_by : std::uint8_t { trial, prefix, gram };
 
   struct placed_rule {
+    constexpr placed_rule(const rule_fields& fields, found_by how, std::uint64_t key_hash) noexcept
+        : hash(key_hash), rule(fields), by(how) {}
+
+    std::uint64_t hash;
     packed_rule rule;
-    found_by by = found_by::trial;
-    std::uint64_t hash = 0;
+    found_by by;
   };
 
   /// So many rules are tried one by one sooner than looked up.
@@ -95,6 +95,12 @@ class rule_layout {
 
   [[nodiscard]] constexpr std::size_t count(found_by by) const noexcept {
     return counts_[static_cast<std::size_t>(by)];
+  }
+
+  constexpr void add(const rule_fields& rule, found_by by, std::uint64_t hash) {
+    ++counts_[static_cast<std::size_t>(by)];
+    // In place: to build it first and copy it then costs as much as all the rest.
+    placed_.emplace_back(rule, by, hash);
   }
 
   constexpr void move_to(placed_rule& rule, found_by by) noexcept {
@@ -121,7 +127,7 @@ class rule_layout {
   }
 
   [[nodiscard]] static constexpr bool is_starred_prefix(const placed_rule& rule) noexcept {
-    return rule.by == found_by::prefix && rule.rule.star != 0;
+    return rule.by == found_by::prefix && rule.rule.star();
   }
 
   /// Gives each rule the stretch of its literals that the fewest others have.
@@ -207,7 +213,7 @@ class rule_layout {
         const auto place = places.of(rule->hash);
         packed_rule& to = rules[--buckets[place.bucket].first];
         to = rule->rule;
-        to.tag = tag_of(rule->hash) & ((1U << packed_rule::tag_bits) - 1);
+        to.set_tag(tag_of(rule->hash));
       }
     }
   }

@@ -12,6 +12,7 @@
 #include <robots/rep/detail/text_writer.hpp>
 #include <robots/rep/directive.hpp>
 #include <robots/rep/parse_options.hpp>
+#include <robots/rep/verdict.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -72,10 +73,8 @@ class rule_packer {
       }
     }
     for_each_pattern(rule.kind, rule.value, options_, traits_, [&](const pattern_source& source) {
-      packed_rule packed{.line = rule.line & ((1U << packed_rule::line_bits) - 1),
-                         .allow = rule.kind == directive_kind::allow ? 1U : 0U};
-      if (!add_as_written(packed, rule.value, source)) {
-        add_detached(packed, rule.value, source);
+      if (!add_as_written(rule, source)) {
+        add_detached(rule, source);
       }
     });
   }
@@ -83,50 +82,54 @@ class rule_packer {
   /// Adds a rule whose pattern is its own compiled form and without wildcard, as most are.
   constexpr void add_simple(const kept_rule& rule, std::uint64_t hash) {
     layout_.add_simple({.offset = text_.write(rule.value).offset,
-                        .line = rule.line & ((1U << packed_rule::line_bits) - 1),
-                        .allow = rule.kind == directive_kind::allow ? 1U : 0U,
-                        .size = static_cast<std::uint16_t>(rule.value.size())},
+                        .size = rule.value.size(),
+                        .line = rule.line,
+                        .kind = kind_of(rule)},
                        rule.value, hash);
   }
 
-  /// Adds a rule whose compiled pattern is all but the tail of the written one, as mostly.
-  constexpr bool add_as_written(packed_rule rule, std::string_view written,
-                                const pattern_source& source) {
+  /// Adds a rule whose compiled pattern is all but the tail of the written one.
+  constexpr bool add_as_written(const kept_rule& rule, const pattern_source& source) {
     if (!is_compiled(source, *traits_.rule_form)) {
       return false;
     }
     const compiled_pattern pattern = detail::finish(source.body, source.anchored);
-    const auto tail = find_tail(written.substr(pattern.text.size()));
+    const auto tail = find_tail(rule.value.substr(pattern.text.size()));
     if (!tail) {
       return false;
     }
-    rule.size = static_cast<std::uint16_t>(pattern.text.size());
-    rule.tail = *tail & 3U;
-    rule.offset = text_.write(written).offset;
-    place(rule, pattern.text);
+    const std::size_t star = find_octet(pattern.text, '*');
+    layout_.add({.offset = text_.write(rule.value).offset,
+                 .size = pattern.text.size(),
+                 .tail = *tail,
+                 .line = rule.line,
+                 .kind = kind_of(rule),
+                 .star = star < pattern.text.size()},
+                pattern.text, star);
     return true;
   }
 
-  constexpr void add_detached(packed_rule rule, std::string_view written,
-                              const pattern_source& source) {
+  constexpr void add_detached(const kept_rule& rule, const pattern_source& source) {
     std::vector<char> compiled;
     write_compiled(source, *traits_.rule_form, [&](char c) { compiled.push_back(c); });
     const compiled_pattern pattern =
         detail::finish({compiled.data(), compiled.size()}, source.anchored);
-    rule.size = static_cast<std::uint16_t>(pattern.text.size());
-    rule.tail = pattern.anchored ? 1U : 0U;
-    rule.detached = 1U;
-    rule.offset = text_.write(pattern.text).offset;
+    const std::size_t star = find_octet(pattern.text, '*');
+    layout_.add({.offset = text_.write(pattern.text).offset,
+                 .size = pattern.text.size(),
+                 .tail = pattern.anchored ? 1U : 0U,
+                 .line = rule.line,
+                 .kind = kind_of(rule),
+                 .star = star < pattern.text.size(),
+                 .detached = true},
+                pattern.text, star);
     text_.write_number(specificity(source, *traits_.rule_form));
-    text_.write_number(written.size());
-    text_.write(written);
-    place(rule, pattern.text);
+    text_.write_number(rule.value.size());
+    text_.write(rule.value);
   }
 
-  constexpr void place(packed_rule rule, std::string_view pattern) {
-    const std::size_t star = find_octet(pattern, '*');
-    rule.star = star < pattern.size() ? 1U : 0U;
-    layout_.add(rule, pattern, star);
+  [[nodiscard]] static constexpr rule_kind kind_of(const kept_rule& rule) noexcept {
+    return rule.kind == directive_kind::allow ? rule_kind::allow : rule_kind::disallow;
   }
 
   const parse_options& options_;

@@ -53,7 +53,7 @@ struct rule_table {
         result.allowed = rule->kind() == rule_kind::allow;
         result.directive = rule->kind();
         result.pattern = rule->written(text);
-        result.line = rule->line;
+        result.line = rule->line();
       }
       return result;
     });
@@ -99,7 +99,7 @@ struct rule_table {
   template <class Cursor>
   [[nodiscard]] constexpr bool matches(const packed_rule& rule, Cursor target) const noexcept {
     const compiled_pattern pattern = rule.pattern(text);
-    if (rule.star != 0) {
+    if (rule.star()) {
       return detail::matches(pattern, target);
     }
     return skip_literal(target, pattern.text) && (!pattern.anchored || target.done());
