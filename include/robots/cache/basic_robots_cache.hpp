@@ -88,9 +88,10 @@ class basic_robots_cache {
       return check(url, call).allowed;
     }
     const std::string_view key = possible_site_key(url);
+    const std::string_view target = target_behind_key(url, key);
     std::optional<bool> answer;
     visit_fresh(key, clock_.now(),
-                [&](const std::shared_ptr<const policy>& kept) { answer = kept->allows(url); });
+                [&](const std::shared_ptr<const policy>& kept) { answer = kept->allows(target); });
     if (!answer) {
       return decide(url, obtain(url, key, call)).allowed;
     }

@@ -24,6 +24,14 @@ namespace detail {
   return host_or_url.substr(0, host_or_url.find('/', detail::authority_start(host_or_url)));
 }
 
+/// What rules are asked about a URL, of which `key` is the start as `possible_site_key` cuts it
+/// off: path and query, where nothing has to be looked for to tell.
+[[nodiscard]] constexpr std::string_view target_behind_key(std::string_view url,
+                                                           std::string_view key) noexcept {
+  const std::string_view target = url.substr(key.size());
+  return target.empty() || target.starts_with("//") ? url : target;
+}
+
 /// The host in the key of a site: what `host_of` gives, for keys alone and in a third of the time.
 /// For a text that is no key, any part of it.
 [[nodiscard]] constexpr std::string_view host_of_site_key(std::string_view key) noexcept {

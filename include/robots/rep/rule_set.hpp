@@ -119,6 +119,7 @@ class rule_set {
             .rules = parts_.rules,
             .buckets = parts_.buckets.data(),
             .needed = parts_.needed,
+            .index = parts_.index,
             .facts = parts_.facts};
   }
 

@@ -101,7 +101,8 @@ class policy {
 
   /// Whether the crawler may fetch `target`, an absolute URL of this site or a path with query.
   [[nodiscard]] bool allows(std::string_view target) const noexcept {
-    return match(target).allowed;
+    const bool by_rules = basis_ == policy_basis::rules || basis_ == policy_basis::allow_all;
+    return by_rules ? rules_.allows(target) : match(target).allowed;
   }
 
   /// The same with the deciding rule, if one decided. The views in the result live as long as this

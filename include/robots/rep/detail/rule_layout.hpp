@@ -58,7 +58,7 @@ class rule_layout {
     const std::size_t rules = placed_.size();
     index_.prefix_buckets = static_cast<std::uint32_t>(buckets_for(count(found_by::prefix)));
     index_.gram_buckets = static_cast<std::uint32_t>(buckets_for(grams));
-    result.facts.index = index_;
+    result.index = index_;
 
     result.rules.resize(rules, packed_rule{});
     if (tried > 0) {

@@ -60,7 +60,6 @@ struct rule_index {
 
 /// What a rule set keeps beside what varies in size.
 struct rule_set_facts {
-  rule_index index{};
   text_span token{};  ///< of the crawler, in lower case
   std::optional<std::chrono::milliseconds> crawl_delay{};
   const dialect_traits* traits = &rfc9309_traits;  ///< how targets are read
@@ -68,13 +67,15 @@ struct rule_set_facts {
   tie_break tie = tie_break::allow;
 };
 
-/// Everything that a `rule_set` keeps.
+/// Everything that a `rule_set` keeps. What a query that meets no rule reads comes first, so that
+/// it lies in few cache lines.
 struct rule_set_parts {
-  rule_set_facts facts{};
+  rule_index index{};
   std::vector<hash_bucket> buckets{};
   std::vector<packed_rule> rules{};
-  std::vector<char> text{};
   std::vector<class_set> needed{};  ///< by each of the rules that are tried one by one
+  std::vector<char> text{};
+  rule_set_facts facts{};
 };
 
 }  // namespace robots::detail

@@ -28,6 +28,7 @@ struct rule_table {
   std::span<const packed_rule> rules;
   const hash_bucket* buckets;
   std::span<const class_set> needed;  ///< by each of the rules that are tried one by one
+  const rule_index& index;
   const rule_set_facts& facts;
 
   /// Whether `target` may be fetched.
@@ -87,10 +88,10 @@ struct rule_table {
     if (!needed.empty()) {
       find_by_trial(best, target);
     }
-    if (facts.index.prefix_buckets != 0) {
+    if (index.prefix_buckets != 0) {
       find_by_prefix(best, target);
     }
-    if (facts.index.gram_buckets != 0) {
+    if (index.gram_buckets != 0) {
       find_by_gram(best, target);
     }
     return best.rule;
@@ -136,11 +137,10 @@ struct rule_table {
   }
 
   constexpr void find_by_prefix(best_rule& best, const plain_cursor& target) const noexcept {
-    const hash_table table{.rules = rules.data(),
-                           .buckets = buckets,
-                           .places = hash_places{facts.index.prefix_buckets}};
+    const hash_table table{
+        .rules = rules.data(), .buckets = buckets, .places = hash_places{index.prefix_buckets}};
     const std::string_view path = target.rest();
-    std::uint64_t lengths = facts.index.lengths_for(path);
+    std::uint64_t lengths = index.lengths_for(path);
     if (lengths == 0) {
       return;
     }
@@ -152,9 +152,9 @@ struct rule_table {
   }
 
   constexpr void find_by_gram(best_rule& best, const plain_cursor& target) const noexcept {
-    const hash_bucket* const first = buckets + facts.index.prefix_buckets;
+    const hash_bucket* const first = buckets + index.prefix_buckets;
     const hash_table table{
-        .rules = rules.data(), .buckets = first, .places = hash_places{facts.index.gram_buckets}};
+        .rules = rules.data(), .buckets = first, .places = hash_places{index.gram_buckets}};
     const auto found_by_gram = rules.subspan(first->first);
     std::size_t tries = found_by_gram.size();
     for_each_gram(target.rest(), [&](std::uint64_t hash, std::string_view /*gram*/) {

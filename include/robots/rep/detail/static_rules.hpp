@@ -22,6 +22,7 @@ struct static_rules {
   std::array<packed_rule, Rules> rules{};
   std::array<hash_bucket, Buckets> buckets{};
   std::array<class_set, Tried> needed{};
+  rule_index index{};
   rule_set_facts facts{};
 
   [[nodiscard]] constexpr rule_table table() const noexcept {
@@ -29,6 +30,7 @@ struct static_rules {
             .rules = rules,
             .buckets = buckets.data(),
             .needed = needed,
+            .index = index,
             .facts = facts};
   }
 };
@@ -58,7 +60,8 @@ template <fixed_string Text, fixed_string UserAgent, parse_options Options>
                         .tried = parts.needed.size()};
   }();
   const rule_set_parts parts = compile_static<Text, UserAgent, Options>();
-  static_rules<sizes.octets, sizes.rules, sizes.buckets, sizes.tried> result{.facts = parts.facts};
+  static_rules<sizes.octets, sizes.rules, sizes.buckets, sizes.tried> result{.index = parts.index,
+                                                                             .facts = parts.facts};
   std::ranges::copy(parts.text, result.text.begin());
   std::ranges::copy(parts.rules, result.rules.begin());
   std::ranges::copy(parts.buckets, result.buckets.begin());
