@@ -209,6 +209,7 @@ int main(int count, char** values) {
   initialize(chosen, arguments);
   benchmark::AddCustomContext("compiler", BENCH_COMPILER);
   benchmark::AddCustomContext("flags", BENCH_FLAGS);
+  benchmark::AddCustomContext("trial", chosen.trial ? "yes" : "no");
 
   notes log{chosen.out / "notes.tsv"};
   std::vector<input> inputs = generated_inputs(chosen.trial);
@@ -229,6 +230,10 @@ int main(int count, char** values) {
   register_heap_rows(inputs);
   std::cout << "measuring; this takes some minutes" << std::endl;
   silent_reporter silent;
-  benchmark::RunSpecifiedBenchmarks(&silent);
+  const std::size_t rows = benchmark::RunSpecifiedBenchmarks(&silent);
   benchmark::Shutdown();
+  if (rows == 0) {
+    std::cout << "no row was measured" << std::endl;
+    return 1;
+  }
 }

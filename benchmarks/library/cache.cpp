@@ -2,9 +2,9 @@
 
 #include "inputs/hosts.hpp"
 #include "inputs/shapes.hpp"
+#include "library/texts_fetcher.hpp"
 #include "limits/plain_lru.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
-#include <robots/fetch/scripted_fetcher.hpp>
 #include <robots/rep/compile.hpp>
 #include <robots/store/lru_storage.hpp>
 #include <robots/time/steady_clock.hpp>
@@ -34,14 +34,10 @@ std::string body() {
 }
 
 template <std::size_t Capacity>
-using cache = robots::basic_robots_cache<robots::ScriptedFetcher, robots::SteadyClock,
-                                         robots::LruStorage<Capacity>>;
+using cache =
+    robots::basic_robots_cache<texts_fetcher, robots::SteadyClock, robots::LruStorage<Capacity>>;
 
-robots::ScriptedFetcher web() {
-  robots::ScriptedFetcher answers;
-  answers.otherwise(robots::ScriptedFetcher::ok(body()));
-  return answers;
-}
+texts_fetcher web() { return texts_fetcher{{body()}}; }
 
 robots::cache_options options() {
   return {.user_agent = "FooBot/1.0 (+https://foo.example/bot)",

@@ -1,9 +1,9 @@
 #include "library/heap.hpp"
 
 #include "inputs/hosts.hpp"
+#include "library/texts_fetcher.hpp"
 #include "support/allocations.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
-#include <robots/fetch/scripted_fetcher.hpp>
 #include <robots/rep/compile.hpp>
 #include <robots/rep/document.hpp>
 #include <robots/rep/rule_set.hpp>
@@ -160,20 +160,16 @@ void match(benchmark::State& state, const input& in) {
 /// A cache with a host for each file.
 void memory_of_hosts(benchmark::State& state, const input& in) {
   constexpr std::size_t most_hosts = 4096;
-  std::size_t next = 0;
+  const std::size_t hosts = std::min(in.files.size(), most_hosts);
+  const std::vector<std::string> urls = urls_on(host_names(hosts));
   double files = 0;
-  robots::ScriptedFetcher web;
-  web.otherwise_call([&](const robots::fetch_request&) {
-    const std::string& text = in.files[next];
-    next = (next + 1) % in.files.size();
-    files += static_cast<double>(text.size());
-    return robots::ScriptedFetcher::ok(text);
-  });
-  const std::vector<std::string> urls = urls_on(host_names(std::min(in.files.size(), most_hosts)));
+  for (std::size_t i = 0; i < hosts; ++i) {
+    files += static_cast<double>(in.files[i].size());
+  }
+  const texts_fetcher web{in.files};
   for (auto _ : state) {
     const allocation_scope scope;
-    robots::basic_robots_cache<robots::ScriptedFetcher, robots::SteadyClock,
-                               robots::LruStorage<most_hosts>>
+    robots::basic_robots_cache<texts_fetcher, robots::SteadyClock, robots::LruStorage<most_hosts>>
         cache{{.user_agent = "FooBot/1.0 (+https://foo.example/bot)",
                .fallback = robots::fallback_policy::rfc9309()},
               web};

@@ -17,6 +17,8 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
+constexpr std::size_t longest_line = std::size_t{16} << 20U;
+
 /// Waits until the socket is ready for `events`.
 void await(int socket, short events, clock::time_point until) {
   for (;;) {
@@ -69,6 +71,13 @@ child::~child() {
   ::waitpid(id_, nullptr, 0);
 }
 
+void child::expect_silence() const {
+  pollfd watched{.fd = socket_, .events = POLLIN, .revents = 0};
+  if (!unread_.empty() || ::poll(&watched, 1, 0) != 0) {
+    throw child_error{"it speaks when it is not asked, or has ended"};
+  }
+}
+
 void child::write(std::string_view text, std::chrono::milliseconds limit) {
   const auto until = clock::now() + limit;
   while (!text.empty()) {
@@ -88,6 +97,9 @@ std::string child::read_line(std::chrono::milliseconds limit) {
       std::string line = unread_.substr(0, end);
       unread_.erase(0, end + 1);
       return line;
+    }
+    if (unread_.size() > longest_line || clock::now() > until) {
+      throw child_error{"no answer, whatever it says"};
     }
     await(socket_, POLLIN, until);
     std::array<char, 65'536> block{};

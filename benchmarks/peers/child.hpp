@@ -25,6 +25,10 @@ class child {
   child& operator=(const child&) = delete;
   ~child();
 
+  /// Throws if something has been said that was not read: the next line would be taken for the
+  /// answer to another question.
+  void expect_silence() const;
+
   void write(std::string_view text, std::chrono::milliseconds limit);
 
   /// The next line, without its end.

@@ -39,12 +39,15 @@ def best_pass(items, once, size, budget):
         octets += size(item)
         if clock() - start > budget:
             break
-    best = clock() - start
-    while operations == len(items) and clock() - start < budget:
+    if operations < len(items):
+        return operations, octets, clock() - start
+    best = None
+    while best is None or clock() - start < budget:
         begin = clock()
         for item in items:
             once(item)
-        best = min(best, clock() - begin)
+        took = clock() - begin
+        best = took if best is None else min(best, took)
     return operations, octets, best
 
 

@@ -44,12 +44,28 @@ std::string in_words(const input& in) {
   return text;
 }
 
-/// Removes `prefix`, or says what came instead.
+/// The start of what a peer says, fit for a table.
+std::string quoted(std::string_view said) {
+  std::string text{said.substr(0, 120)};
+  std::ranges::replace_if(text, [](char c) { return c < ' ' || c > '~'; }, '?');
+  return text;
+}
+
+/// Removes `prefix`. A peer may say why it fails; one that says anything else is not understood,
+/// and nothing that it says later is believed.
 std::string after(std::string_view prefix, const std::string& answer) {
+  constexpr std::string_view failed = "failed ";
+  if (answer.starts_with(failed)) {
+    throw peer_error{quoted(std::string_view{answer}.substr(failed.size()))};
+  }
   if (!answer.starts_with(prefix)) {
-    throw peer_error{answer.starts_with("failed ") ? answer.substr(7) : "it says: " + answer};
+    throw child_error{"it says: " + quoted(answer)};
   }
   return answer.substr(prefix.size());
+}
+
+std::size_t count_of(operation what, const input& in) {
+  return what == operation::match ? in.questions.size() : in.files.size();
 }
 
 class process_peer final : public peer {
@@ -80,12 +96,13 @@ class process_peer final : public peer {
       std::istringstream answer{after("timed ", ask(command, budget + grace))};
       timing result;
       if (!(answer >> result.operations >> result.octets >> result.nanoseconds) ||
-          result.operations == 0) {
-        throw peer_error{"it counts wrong"};
+          result.operations == 0 || result.operations > count_of(what, in) ||
+          result.nanoseconds == 0) {
+        throw child_error{"it counts wrong"};
       }
       return result;
     } catch (const child_error& error) {
-      // What hung once would hang again.
+      // What hung or broke once would do so again.
       child_.reset();
       given_up_[family] = "gave up: " + std::string{error.what()};
       throw peer_error{given_up_[family]};
@@ -96,8 +113,9 @@ class process_peer final : public peer {
     try {
       hand_over(in);
       std::string answers = after("verdicts ", ask("verdicts " + in.name + '\n', patience));
-      if (answers.size() != in.questions.size()) {
-        throw peer_error{"it leaves questions unanswered"};
+      if (answers.size() != in.questions.size() ||
+          answers.find_first_not_of("01?") != std::string::npos) {
+        throw child_error{"it does not answer each question"};
       }
       return answers;
     } catch (const child_error& error) {
@@ -111,7 +129,7 @@ class process_peer final : public peer {
     known_.clear();
     try {
       child_ = std::make_unique<child>(command_);
-      return after(greeting, child_->read_line(patience));
+      return quoted(after(greeting, child_->read_line(patience)));
     } catch (const child_error& error) {
       child_.reset();
       throw peer_error{error.what()};
@@ -128,6 +146,7 @@ class process_peer final : public peer {
   }
 
   std::string ask(std::string_view words, std::chrono::milliseconds limit) {
+    child_->expect_silence();
     child_->write(words, patience);
     return child_->read_line(limit);
   }

@@ -53,6 +53,11 @@ def main():
     counts, examples = disagreements(results)
     bars = bars_table(results)
     remark = "Times are those of the fastest repetition: neighbours can only slow a row down."
+    if results.trial:
+        remark = (
+            "A TRIAL: each row was run once and shortly, on a part of the inputs. Its times, and "
+            "what is said of the bars, mean nothing."
+        )
     notes = table(["", "what", "note"], [[*note, "", ""][:3] for note in results.notes])
 
     parts = ["# Benchmarks of robots-cpp", remark, "## Machine", machine(results, command)]

@@ -47,15 +47,32 @@ class Row:
         return max(self.done, default=0) < self.counters.get("of", 0)
 
     @property
+    def octets_read(self):
+        """By an operation of the repetition that counts, on average; 0 where nothing is read."""
+        return self.octets[self.chosen] if self.times else 0
+
+    @property
     def megabytes_per_second(self):
-        octets = self.octets[self.chosen] if self.times else 0
-        return octets * 1e3 / self.best if octets and self.best else None
+        return self.octets_read * 1e3 / self.best if self.octets_read and self.best else None
+
+    def best_for(self, other):
+        """Nanoseconds for an operation that reads as much as those of the row `other` do.
+
+        A row that had no time for all files has read others than one that had.
+        """
+        if self.best is None or not (self.octets_read and other.octets_read):
+            return self.best
+        return self.best * other.octets_read / self.octets_read
 
 
 class Results:
     def __init__(self, folder):
-        data = json.loads((Path(folder) / "results.json").read_text())
+        try:
+            data = json.loads((Path(folder) / "results.json").read_text(errors="replace"))
+        except (OSError, ValueError) as error:
+            raise SystemExit(f"No results of a whole run in {folder}: {error}") from None
         self.context = data["context"]
+        self.trial = self.context.get("trial") == "yes"
         self.rows = {}
         for run in data["benchmarks"]:
             if run["run_type"] == "iteration":
@@ -89,6 +106,11 @@ class Results:
         """Nanoseconds per operation, or None when it was not measured."""
         row = self.row(what, who, what_input, threads)
         return row.best if row else None
+
+    def partial(self, what, what_input):
+        """Whether this library had no time for all of an input."""
+        row = self.row(what, "robots-cpp", what_input)
+        return row is not None and row.partial
 
     def counter(self, what, what_input, name):
         row = self.row(what, "robots-cpp", what_input)

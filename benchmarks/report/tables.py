@@ -15,14 +15,16 @@ LIMITS = {
 LIMIT_SUBJECTS = ("memchr-lines", "vector-pass", "memcpy", "read-target")
 
 
-def limit_of(results, what, what_input, threads=1):
+def limit_of(results, row):
+    """The time that a row is held against, for as much as it has read."""
+    if row is None:
+        return None
+    what, _, what_input = row.name.split("/", 2)
     if what not in LIMITS:
         return None
     theme, who = LIMITS[what]
-    found = results.best(theme, who, what_input, threads)
-    if found is None and what == "cache":
-        found = results.best(theme, who, "hit", threads)
-    return found
+    limit = results.row(theme, who, what_input, row.threads)
+    return limit.best_for(row) if limit else None
 
 
 def cell(results, what, who, what_input):
@@ -33,7 +35,7 @@ def cell(results, what, who, what_input):
     if row.best is None:
         return "gave up" if row.error.startswith("gave up") else "left out"
     mark = "~" if row.partial else ""
-    limit = limit_of(results, what, what_input)
+    limit = limit_of(results, row)
     return f"{mark}{duration(row.best)} ({times(ratio(row.best, limit))})"
 
 
@@ -56,7 +58,7 @@ def throughput(results):
         for who in whom:
             row = results.row(what, who, "real")
             if row is not None and row.best is not None:
-                limit = limit_of(results, what, "real")
+                limit = limit_of(results, row)
                 part = f"{count(max(row.done))} of {count(row.counters['of'])} files"
                 rows.append(
                     [
@@ -80,7 +82,7 @@ def cache(results):
         _, who, what_input = name.split("/", 2)
         one = results.best("cache", who, what_input)
         hits = row.counters.get("hit_share")
-        limit = limit_of(results, "cache", what_input, threads)
+        limit = limit_of(results, row)
         rows.append(
             [
                 what_input,
@@ -181,8 +183,7 @@ def every_row(results):
     for (name, threads), row in sorted(results.rows.items()):
         if name.startswith(("memory", "allocations")):
             continue
-        what, _, what_input = name.split("/", 2)
-        limit = limit_of(results, what, what_input, threads)
+        limit = limit_of(results, row)
         part = ""
         if row.partial:
             part = f"{count(max(row.done))} of {count(row.counters['of'])} done"
@@ -206,9 +207,11 @@ def overview(results):
     for what in ("parse", "compile", "match"):
         rivals = [who for who in results.whom(what) if who not in (*LIMIT_SUBJECTS, "robots-cpp")]
         for what_input in results.inputs(what):
-            ours = results.best(what, "robots-cpp", what_input)
-            limit = limit_of(results, what, what_input)
-            theirs = [(results.best(what, who, what_input), who) for who in rivals]
+            row = results.row(what, "robots-cpp", what_input)
+            ours = row.best if row else None
+            limit = limit_of(results, row)
+            theirs = [(results.row(what, who, what_input), who) for who in rivals]
+            theirs = [(their.best_for(row), who) for their, who in theirs if row and their]
             theirs = min(((time, who) for time, who in theirs if time), default=(None, ""))
             rows.append(
                 [

@@ -2,6 +2,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <functional>
 #include <new>
@@ -38,8 +39,7 @@ struct tally {
 
 constinit thread_local tally* current = nullptr;
 
-void* take(std::size_t size) {
-  void* const taken = std::malloc(size == 0 ? 1 : size);
+void* count(void* taken, std::size_t size) {
   if (taken == nullptr) {
     throw std::bad_alloc{};
   }
@@ -49,6 +49,14 @@ void* take(std::size_t size) {
     current->sizes[taken] = size;
   }
   return taken;
+}
+
+void* take(std::size_t size) { return count(std::malloc(size == 0 ? 1 : size), size); }
+
+void* take(std::size_t size, std::align_val_t alignment) {
+  const auto step = static_cast<std::size_t>(alignment);
+  const std::size_t whole = (std::max<std::size_t>(size, 1) + step - 1) / step * step;
+  return count(std::aligned_alloc(step, whole), size);
 }
 
 void give_back(void* given) noexcept {
@@ -65,10 +73,16 @@ void give_back(void* given) noexcept {
 
 void* operator new(std::size_t size) { return take(size); }
 void* operator new[](std::size_t size) { return take(size); }
+void* operator new(std::size_t size, std::align_val_t alignment) { return take(size, alignment); }
+void* operator new[](std::size_t size, std::align_val_t alignment) { return take(size, alignment); }
 void operator delete(void* given) noexcept { give_back(given); }
 void operator delete[](void* given) noexcept { give_back(given); }
 void operator delete(void* given, std::size_t) noexcept { give_back(given); }
 void operator delete[](void* given, std::size_t) noexcept { give_back(given); }
+void operator delete(void* given, std::align_val_t) noexcept { give_back(given); }
+void operator delete[](void* given, std::align_val_t) noexcept { give_back(given); }
+void operator delete(void* given, std::size_t, std::align_val_t) noexcept { give_back(given); }
+void operator delete[](void* given, std::size_t, std::align_val_t) noexcept { give_back(given); }
 
 namespace bench {
 
