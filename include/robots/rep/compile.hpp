@@ -30,8 +30,8 @@ namespace detail {
 /// document in between.
 ///
 /// `user_agent` is a product token or a whole header value; "*" asks for what holds for crawlers
-/// that are not named. Takes any octets, never throws on their account; linear in the text, and
-/// the rules kept are sorted.
+/// that are not named. Takes any octets, never throws on their account; linear in the text, but
+/// that rules which can only be tried one by one are sorted.
 [[nodiscard]] constexpr rule_set compile(std::string_view text, std::string_view user_agent,
                                          const parse_options& options = {}) {
   return detail::compile_with(text, user_agent, options, detail::traits_of(options.dialect));

@@ -35,12 +35,16 @@ class rule_set {
   constexpr rule_set() = default;
 
   /// Whether the crawler may fetch `target`, an absolute URL or a path with query.
-  /// Linear in the target for each rule that is tried; never allocates.
+  ///
+  /// Looks rules up by what `target` begins with or holds, so that their number hardly matters;
+  /// only of those with wildcards in front some are tried one by one, where they are few or hold no
+  /// literal of four octets. At worst linear in the target for each rule. Never allocates.
   [[nodiscard]] constexpr bool allows(std::string_view target) const noexcept {
     return table().allows(target);
   }
 
-  /// The same with the deciding rule. The views in the result live as long as this rule set.
+  /// The same with the deciding rule, at the same cost. The views in the result live as long as
+  /// this rule set.
   ///
   /// RFC 9309, section 2.2.2: the matching rule with the most octets decides, at equal length an
   /// allow rule; without a matching rule, and for /robots.txt itself, the target is allowed.
@@ -49,7 +53,8 @@ class rule_set {
   }
 
   /// How the verdict on `target` comes about: every rule that matches, in the order in which they
-  /// decide, with the normal forms compared. Allocates; linear in the target for each rule.
+  /// decide, with the normal forms compared. Allocates; tries every rule, linear in the target for
+  /// each.
   [[nodiscard]] explanation explain(std::string_view target) const {
     explanation result{.verdict = match(target), .group = parts_.facts.group};
     const std::string_view text = table().text;

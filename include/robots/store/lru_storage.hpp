@@ -26,7 +26,7 @@ namespace robots {
 /// Keeps the `Capacity` sites that were asked for last, in this process's memory.
 ///
 /// SPYDER's cache: 4,096 hosts, the least recently used one goes first, and each entry leaves when
-/// its time is over. Every operation takes constant time on average.
+/// its time is over. Every operation but `clear` takes constant time on average.
 ///
 /// Threads that find do not wait for one another: `store`, `erase` and `clear` lock everyone out,
 /// `find` and `visit` only them. For that, the order of use is kept in steps: an entry knows in

@@ -20,7 +20,7 @@
 namespace robots::detail {
 
 /// Orders rules such that a query finds those that can match, and makes the tables that it needs
-/// for that. Linear in the octets of the rules.
+/// for that. Linear in the octets of the rules, but for sorting those that are tried one by one.
 class rule_layout {
  public:
   /// Expects so many rules.
