@@ -67,7 +67,7 @@ constexpr void write_compiled(const pattern_source& source, const normal_form& f
       ++octets;
     }
     for (const char c : source.body) {
-      octets -= c == '$' && form.action(c) != octet_action::keep ? 2 : 0;
+      octets -= c == '$' && form.action(c) != octet_action::keep ? 2U : 0U;
     }
   }
   return static_cast<std::uint32_t>(octets);
