@@ -20,6 +20,9 @@ namespace robots::detail {
   return is_alpha(c) || is_digit(c) || c == '-' || c == '.' || c == '_' || c == '~';
 }
 
+/// RFC 9309, section 2.2: `WS = %x20 / %x09`.
+[[nodiscard]] constexpr bool is_ws(char c) noexcept { return c == ' ' || c == '\t'; }
+
 /// White space inside a line: what C calls isspace, save the two line ends.
 [[nodiscard]] constexpr bool is_blank(char c) noexcept {
   return c == ' ' || c == '\t' || c == '\v' || c == '\f';

@@ -2,12 +2,12 @@
 
 #include <robots/rep/detail/agent_matcher.hpp>
 #include <robots/rep/detail/compiled_pattern.hpp>
-#include <robots/rep/detail/compiled_rule.hpp>
 #include <robots/rep/detail/dialect_traits.hpp>
 #include <robots/rep/detail/document_parts.hpp>
 #include <robots/rep/detail/group_selection.hpp>
 #include <robots/rep/detail/match.hpp>
 #include <robots/rep/detail/normal_form.hpp>
+#include <robots/rep/detail/precedence.hpp>
 #include <robots/rep/detail/record.hpp>
 #include <robots/rep/detail/record_pattern.hpp>
 #include <robots/rep/parse_options.hpp>
@@ -41,8 +41,8 @@ constexpr group_selection visit_groups(const document_parts& parts, const agent_
 }
 
 /// What decides between two rules that match.
-[[nodiscard]] constexpr compiled_rule rank_of(const record& rule, const pattern_source& source,
-                                              const normal_form& form) noexcept {
+[[nodiscard]] constexpr precedence rank_of(const record& rule, const pattern_source& source,
+                                           const normal_form& form) noexcept {
   // Of a pattern that is not rewritten, the octets are those of its text.
   const std::uint32_t octets =
       rule.made ? specificity(source, form)
@@ -67,7 +67,7 @@ template <class Cursor>
   const normal_form& form = *traits_of(options.dialect).rule_form;
   struct candidate {
     const record* rule = nullptr;
-    compiled_rule rank{};
+    precedence rank{};
   };
   std::array<candidate, 2> best{};
   const auto try_rule = [&](const record& line, bool own) {

@@ -1,12 +1,14 @@
 #pragma once
 
-#include <robots/rep/detail/compiled_rule.hpp>
+#include <robots/rep/detail/compiled_pattern.hpp>
 #include <robots/rep/detail/dialect_traits.hpp>
+#include <robots/rep/detail/precedence.hpp>
 #include <robots/rep/detail/rule_patterns.hpp>
-#include <robots/rep/detail/text_arena.hpp>
+#include <robots/rep/detail/text_span.hpp>
 #include <robots/rep/diagnostic.hpp>
 #include <robots/rep/directive.hpp>
 #include <robots/rep/parse_options.hpp>
+#include <robots/rep/verdict.hpp>
 
 #include <algorithm>
 #include <compare>
@@ -46,14 +48,21 @@ class group_lint {
     for_each_pattern(line.kind, line.value, options_, traits(),
                      [&](const pattern_source&) { ++patterns; });
     const auto source = pattern_source::of(line.value, options_.prepend_slash);
-    const text_span written = append(text_, line.value);
+    const std::size_t offset = text_.size();
+    write_compiled(source, *traits().rule_form, [this](char c) { text_.push_back(c); });
+    const compiled_pattern pattern =
+        detail::finish({text_.data() + offset, text_.size() - offset}, source.anchored);
+    const rule_kind kind =
+        line.kind == directive_kind::allow ? rule_kind::allow : rule_kind::disallow;
     // A line that stands for two patterns is never idle as a whole.
-    entry added{.rule = make_rule(text_, source, written, *traits().rule_form),
-                .column = line.column,
-                .reported = patterns > 1};
-    added.rule.line = line.line;
-    added.rule.kind = line.kind == directive_kind::allow ? rule_kind::allow : rule_kind::disallow;
-    rules_.push_back(added);
+    rules_.push_back({.pattern = {.offset = static_cast<std::uint32_t>(offset),
+                                  .size = static_cast<std::uint32_t>(pattern.text.size())},
+                      .anchored = pattern.anchored,
+                      .rank = {.specificity = specificity(source, *traits().rule_form),
+                               .line = line.line,
+                               .kind = kind},
+                      .column = line.column,
+                      .reported = patterns > 1});
   }
 
   /// Reports on the rules added so far, and forgets them.
@@ -62,10 +71,10 @@ class group_lint {
       if (const auto order = text(a) <=> text(b); order != 0) {
         return order < 0;
       }
-      if (a.rule.anchored != b.rule.anchored) {
-        return b.rule.anchored;
+      if (a.anchored != b.anchored) {
+        return b.anchored;
       }
-      return a.rule.line < b.rule.line;
+      return a.rank.line < b.rank.line;
     });
     report_same_patterns();
     report_redundant();
@@ -75,7 +84,9 @@ class group_lint {
 
  private:
   struct entry {
-    compiled_rule rule;
+    text_span pattern{};  // compiled
+    bool anchored = false;
+    precedence rank{};
     std::uint32_t column = 0;
     bool reported = false;
   };
@@ -85,11 +96,11 @@ class group_lint {
   }
 
   [[nodiscard]] constexpr std::string_view text(const entry& of) const noexcept {
-    return of.rule.compiled.in(text_);
+    return of.pattern.in(text_);
   }
 
   [[nodiscard]] constexpr bool same_pattern(const entry& a, const entry& b) const noexcept {
-    return text(a) == text(b) && a.rule.anchored == b.rule.anchored;
+    return text(a) == text(b) && a.anchored == b.anchored;
   }
 
   constexpr void report(entry& about, diagnostic_code code) {
@@ -97,7 +108,7 @@ class group_lint {
       return;
     }
     about.reported = true;
-    findings_.push_back(make_diagnostic(code, about.rule.line, about.column));
+    findings_.push_back(make_diagnostic(code, about.rank.line, about.column));
   }
 
   constexpr void report_same_patterns() {
@@ -115,7 +126,7 @@ class group_lint {
   constexpr void report_among(std::size_t first, std::size_t end) {
     std::size_t winner = first;
     for (std::size_t i = first; i < end; ++i) {
-      if (rules_[i].rule.decides_over(rules_[winner].rule, options_.tie)) {
+      if (rules_[i].rank.decides_over(rules_[winner].rank, options_.tie)) {
         winner = i;
       }
     }
@@ -123,7 +134,7 @@ class group_lint {
       if (i == winner) {
         continue;
       }
-      report(rules_[i], rules_[i].rule.kind == rules_[winner].rule.kind
+      report(rules_[i], rules_[i].rank.kind == rules_[winner].rank.kind
                             ? diagnostic_code::duplicate_rule
                             : diagnostic_code::shadowed_rule);
     }
@@ -138,11 +149,11 @@ class group_lint {
       while (!prefixes.empty() && !text(rule).starts_with(text(rules_[prefixes.back()]))) {
         prefixes.pop_back();
       }
-      const auto& opposite = rule.rule.kind == rule_kind::allow ? disallowing_ : allowing_;
+      const auto& opposite = rule.rank.kind == rule_kind::allow ? disallowing_ : allowing_;
       if (!prefixes.empty() && covers(rules_[prefixes.back()], rule, opposite)) {
         report(rule, diagnostic_code::redundant_rule);
       }
-      if (!rule.rule.anchored && !rule.reported) {
+      if (!rule.anchored && !rule.reported) {
         prefixes.push_back(i);
       }
     }
@@ -150,11 +161,11 @@ class group_lint {
 
   [[nodiscard]] static constexpr bool covers(const entry& shorter, const entry& longer,
                                              const std::vector<std::uint32_t>& opposite) noexcept {
-    if (shorter.rule.kind != longer.rule.kind) {
+    if (shorter.rank.kind != longer.rank.kind) {
       return false;
     }
-    const auto between = std::ranges::lower_bound(opposite, shorter.rule.specificity);
-    return between == opposite.end() || *between > longer.rule.specificity;
+    const auto between = std::ranges::lower_bound(opposite, shorter.rank.specificity);
+    return between == opposite.end() || *between > longer.rank.specificity;
   }
 
   const parse_options& options_;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <robots/rep/detail/compiled_pattern.hpp>
-#include <robots/rep/parse_options.hpp>
+#include <robots/rep/detail/precedence.hpp>
 #include <robots/rep/verdict.hpp>
 
 #include <algorithm>
@@ -24,25 +24,6 @@ inline constexpr std::array<std::string_view, 4> pattern_tails{"", "$", "*", "*$
   }
   return static_cast<std::size_t>(found - pattern_tails.begin());
 }
-
-/// What decides between two rules that match (RFC 9309, section 2.2.2).
-struct precedence {
-  std::uint32_t specificity = 0;
-  std::uint32_t line = 0;
-  rule_kind kind = rule_kind::allow;
-
-  /// The rule with more octets decides, at equal length the kind that `tie` prefers, else the
-  /// earlier one.
-  [[nodiscard]] constexpr bool decides_over(const precedence& other, tie_break tie) const noexcept {
-    if (specificity != other.specificity) {
-      return specificity > other.specificity;
-    }
-    if (kind != other.kind) {
-      return (kind == rule_kind::allow) == (tie == tie_break::allow);
-    }
-    return line < other.line;
-  }
-};
 
 /// What a `packed_rule` is made of.
 struct rule_fields {

@@ -1,49 +1,37 @@
 #pragma once
 
 #include <robots/rep/detail/ascii.hpp>
+#include <robots/rep/detail/octet_word.hpp>
 #include <robots/rep/directive.hpp>
 
-#include <array>
-#include <bit>
 #include <cstddef>
-#include <cstdint>
-#include <cstring>
 #include <string_view>
 
 namespace robots::detail {
-
-/// The words by which text is compared.
-using key_word = std::uint64_t;
 
 /// Up to eight octets of a key in lower case, compared in one step without regard to case.
 class key_part {
  public:
   consteval explicit key_part(std::string_view text) {
-    std::array<char, sizeof(key_word)> wanted{};
-    std::array<unsigned char, sizeof(key_word)> compared{};
-    std::array<unsigned char, sizeof(key_word)> folded{};
     for (std::size_t i = 0; i < text.size(); ++i) {
-      wanted[i] = text[i];
-      compared[i] = 0xFF;
-      folded[i] = is_alpha(text[i]) ? 0x20 : 0;
+      const auto place = [i](unsigned char c) { return octet_word{c} << (8 * i); };
+      wanted_ |= place(static_cast<unsigned char>(text[i]));
+      compared_ |= place(0xFF);
+      folded_ |= place(is_alpha(text[i]) ? 0x20 : 0);
     }
-    wanted_ = std::bit_cast<key_word>(wanted);
-    compared_ = std::bit_cast<key_word>(compared);
-    folded_ = std::bit_cast<key_word>(folded);
   }
 
   /// Whether the part stands at `text`, of which a word must be readable.
   [[nodiscard, gnu::always_inline]] bool stands_at(const char* text) const noexcept {
-    key_word octets;
-    std::memcpy(&octets, text, sizeof octets);
+    const octet_word octets = whole_word({text, sizeof(octet_word)}, 0);
     // Setting the bit in which the cases of a letter differ makes a letter of letters only.
     return ((octets & compared_) | folded_) == wanted_;
   }
 
  private:
-  key_word wanted_ = 0;
-  key_word compared_ = 0;
-  key_word folded_ = 0;
+  octet_word wanted_ = 0;
+  octet_word compared_ = 0;
+  octet_word folded_ = 0;
 };
 
 /// A key that stands in a text with its colon right behind it.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/rep/detail/ascii.hpp>
 #include <robots/rep/detail/marked_line.hpp>
 #include <robots/rep/detail/octet_window.hpp>
 #include <robots/rep/detail/plain_key.hpp>
@@ -28,13 +29,11 @@ struct value_ends {
   }
 };
 
-[[nodiscard]] constexpr bool is_space(char c) noexcept { return c == ' ' || c == '\t'; }
-
 /// The end of a line of which at `at`, which is not its end, nothing but white space and a comment
 /// may follow; nothing if something else does.
 [[nodiscard]] inline const char* find_end_of_rest(const char* at, const char* end,
                                                   const octet_window& text) noexcept {
-  while (at != end && is_space(*at)) {
+  while (at != end && is_ws(*at)) {
     ++at;
   }
   if (at == end || is_line_end(*at)) {

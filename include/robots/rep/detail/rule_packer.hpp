@@ -1,7 +1,6 @@
 #pragma once
 
 #include <robots/rep/detail/compiled_pattern.hpp>
-#include <robots/rep/detail/compiled_rule.hpp>
 #include <robots/rep/detail/dialect_traits.hpp>
 #include <robots/rep/detail/octet_word.hpp>
 #include <robots/rep/detail/packed_rule.hpp>
@@ -9,6 +8,7 @@
 #include <robots/rep/detail/rule_layout.hpp>
 #include <robots/rep/detail/rule_patterns.hpp>
 #include <robots/rep/detail/rule_set_parts.hpp>
+#include <robots/rep/detail/text_span.hpp>
 #include <robots/rep/detail/text_writer.hpp>
 #include <robots/rep/directive.hpp>
 #include <robots/rep/parse_options.hpp>

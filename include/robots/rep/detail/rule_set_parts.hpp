@@ -1,10 +1,10 @@
 #pragma once
 
 #include <robots/rep/detail/class_set.hpp>
-#include <robots/rep/detail/compiled_rule.hpp>
 #include <robots/rep/detail/dialect_traits.hpp>
 #include <robots/rep/detail/hash_bucket.hpp>
 #include <robots/rep/detail/packed_rule.hpp>
+#include <robots/rep/detail/text_span.hpp>
 #include <robots/rep/explanation.hpp>
 #include <robots/rep/parse_options.hpp>
 

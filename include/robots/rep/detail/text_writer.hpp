@@ -1,7 +1,7 @@
 #pragma once
 
 #include <robots/rep/detail/ascii.hpp>
-#include <robots/rep/detail/compiled_rule.hpp>
+#include <robots/rep/detail/text_span.hpp>
 
 #include <algorithm>
 #include <cstddef>
