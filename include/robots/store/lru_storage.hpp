@@ -189,8 +189,10 @@ class LruStorage {
       ++evictions_;
     }
     if (vacant_.empty()) {
+      if (vacant_.capacity() <= nodes_.size()) {
+        vacant_.reserve(2 * nodes_.size() + 1);  // so that no vacating allocates
+      }
       nodes_.push_back(std::make_unique<node>());
-      vacant_.reserve(nodes_.capacity());  // so that no vacating allocates
       vacant_.push_back(nodes_.back().get());
     }
     node& chosen = *vacant_.back();

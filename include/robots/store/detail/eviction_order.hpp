@@ -45,6 +45,7 @@ class eviction_order {
 
   template <class StampOf>
   void list(std::size_t slots, const StampOf& stamp_of) {
+    listed_.reserve(slots);  // or nothing is listed: half a list would be out of order
     for (std::size_t slot = 0; slot < slots; ++slot) {
       if (const std::uint64_t stamp = stamp_of(slot); stamp != 0) {
         listed_.push_back({stamp, slot});

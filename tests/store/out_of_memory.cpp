@@ -1,0 +1,121 @@
+// What is left of a storage when memory runs out in the middle of storing.
+#include <robots/fetch/fallback.hpp>
+#include <robots/store/detail/use_steps.hpp>
+#include <robots/store/lru_storage.hpp>
+#include <robots/store/policy.hpp>
+#include <robots/time/clock.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr int never = -1;
+int allocations_left = never;
+
+void* allocate(std::size_t size, std::size_t alignment) {
+  if (allocations_left == 0) {
+    throw std::bad_alloc{};
+  }
+  allocations_left -= allocations_left > 0 ? 1 : 0;
+  // A multiple of the alignment, as aligned_alloc asks for.
+  if (void* got = std::aligned_alloc(alignment, (size / alignment + 1) * alignment)) {
+    return got;
+  }
+  throw std::bad_alloc{};
+}
+
+}  // namespace
+
+// Kept apart, or g++ takes what is inlined on one side only for a mismatch.
+[[gnu::noinline]] void* operator new(std::size_t size) {
+  return allocate(size, alignof(std::max_align_t));
+}
+[[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t alignment) {
+  return allocate(size, static_cast<std::size_t>(alignment));
+}
+[[gnu::noinline]] void operator delete(void* gone) noexcept { std::free(gone); }
+[[gnu::noinline]] void operator delete(void* gone, std::size_t) noexcept { std::free(gone); }
+[[gnu::noinline]] void operator delete(void* gone, std::align_val_t) noexcept { std::free(gone); }
+[[gnu::noinline]] void operator delete(void* gone, std::size_t, std::align_val_t) noexcept {
+  std::free(gone);
+}
+
+TEST_CASE("a store that fails keeps nothing, and leaves the others in order") {
+  using robots::policy;
+  constexpr std::size_t capacity = 16;
+  const robots::cache_entry entry{
+      .policy = std::make_shared<const policy>(robots::fallback_action::allow_all, "FooBot",
+                                               robots::provenance{}),
+      .fresh_until = robots::time_point::max(),
+      .keep_until = robots::time_point::max()};
+  std::vector<std::string> keys;
+  for (int i = 0; i < 40; ++i) {
+    keys.push_back(std::string(i % 3 == 0 ? 80 : 10, 'x') + std::to_string(i));
+  }
+
+  std::mt19937 random{64};
+  robots::LruStorage<capacity> storage;
+  std::vector<std::string> order;  // what is kept, the least recently used one first
+  const auto forget = [&order](const std::string& key) { std::erase(order, key); };
+  std::uint64_t evicted = 0;
+  std::size_t all_evicted = 0;
+  std::size_t failures = 0;
+  std::size_t differences = 0;
+  robots::time_point now{std::chrono::hours{1}};
+
+  for (int step = 0; step < 50'000; ++step) {
+    now += robots::detail::use_steps::length;
+    const std::string& key = keys[random() % keys.size()];
+    const auto what = random() % 1'000;
+    if (what < 400) {
+      const bool found = storage.find(key, now).has_value();
+      differences += found == (std::ranges::count(order, key) == 1) ? 0U : 1U;
+      if (found) {
+        forget(key);
+        order.push_back(key);
+      }
+    } else if (what < 940) {
+      bool stored = true;
+      allocations_left = static_cast<int>(random() % 8) - 1;
+      try {
+        storage.store(key, entry, now);
+      } catch (const std::bad_alloc&) {
+        stored = false;
+        ++failures;
+      }
+      allocations_left = never;
+      forget(key);
+      if (storage.evictions() > evicted) {
+        ++evicted;
+        ++all_evicted;
+        order.erase(order.begin());
+      }
+      if (stored) {
+        order.push_back(key);
+      }
+    } else if (what < 990) {
+      storage.erase(key);
+      forget(key);
+    } else {
+      storage = robots::LruStorage<capacity>{};  // for nothing to be reserved
+      order.clear();
+      evicted = 0;
+    }
+    differences += storage.size() == order.size() ? 0U : 1U;
+  }
+  CHECK(differences == 0);
+  CHECK(storage.evictions() == evicted);
+  CHECK(all_evicted > 1'000);
+  CHECK(failures > 500);
+}
