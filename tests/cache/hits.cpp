@@ -59,6 +59,27 @@ class CountingStorage {
 
 static_assert(!robots::VisitableStorage<CountingStorage>);
 
+/// Tells whether the last visitor kept the policy. Copies share all.
+class ShowingStorage : public CountingStorage {
+ public:
+  bool visit(std::string_view key, robots::time_point now, auto&& look) {
+    const std::optional<robots::cache_entry> kept = find(key, now);
+    if (!kept) {
+      return false;
+    }
+    const long before = kept->policy.use_count();
+    look(*kept);
+    *taken_ = kept->policy.use_count() > before;
+    return true;
+  }
+  [[nodiscard]] bool taken() const { return *taken_; }
+
+ private:
+  std::shared_ptr<bool> taken_ = std::make_shared<bool>(false);
+};
+
+static_assert(robots::VisitableStorage<ShowingStorage>);
+
 /// Reads a clock and counts how often.
 class CountingClock {
  public:
@@ -159,6 +180,30 @@ TEST_CASE("a hit asks the storage once and the clock once, whatever is asked for
     CHECK(storage.finds() == 1);
     CHECK(clock.reads() == 1);
   }
+}
+
+TEST_CASE("rules that take long to ask are not asked while the storage shows them") {
+  std::string many = "User-agent: *\nDisallow: /private\n";
+  for (int i = 0; i < 1'000; ++i) {
+    many += "Disallow: /*a" + std::to_string(i) + "z\n";
+  }
+  ShowingStorage storage;
+  ScriptedFetcher web;
+  web.otherwise(robots::test::ok());
+  web.on("https://many.example/robots.txt", robots::test::ok(many));
+  basic_robots_cache<ScriptedFetcher, ManualClock, ShowingStorage> cache{
+      foo_bot(), web, {}, storage};
+  const std::string long_path(300, 'a');
+  for (const bool slow : {false, true}) {
+    const std::string site = slow ? "https://many.example" : "https://example.com";
+    CAPTURE(site);
+    CHECK(cache.allowed(site + '/' + long_path));
+    CHECK(cache.allowed(site + '/' + long_path));
+    CHECK(storage.taken() == slow);
+    CHECK_FALSE(cache.allowed(site + "/private/" + long_path));
+    CHECK(storage.taken() == slow);
+  }
+  CHECK(cache.stats().hits == 4);
 }
 
 TEST_CASE("a miss asks the storage once, and again once it is its turn to fetch") {

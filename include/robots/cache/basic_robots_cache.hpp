@@ -2,6 +2,7 @@
 
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/cache_stats.hpp>
+#include <robots/cache/detail/decides_soon.hpp>
 #include <robots/cache/detail/make_entry.hpp>
 #include <robots/cache/detail/single_flight.hpp>
 #include <robots/cache/detail/striped_counters.hpp>
@@ -90,8 +91,17 @@ class basic_robots_cache {
     const std::string_view key = possible_site_key(url);
     const std::string_view target = target_behind_key(url, key);
     std::optional<bool> answer;
-    visit_fresh(key, clock_.now(),
-                [&](const std::shared_ptr<const policy>& kept) { answer = kept->allows(target); });
+    std::shared_ptr<const policy> later;
+    visit_fresh(key, clock_.now(), [&](const std::shared_ptr<const policy>& kept) {
+      if (detail::decides_soon(*kept, target)) {
+        answer = kept->allows(target);
+      } else {
+        later = kept;
+      }
+    });
+    if (later) {
+      answer = later->allows(target);
+    }
     if (!answer) {
       return decide(url, obtain(url, key, call)).allowed;
     }

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <robots/store/policy.hpp>
+
+#include <cstddef>
+#include <string_view>
+
+namespace robots::detail {
+
+/// Whether `rules` decide on `url` within a tenth of a millisecond, whoever wrote either.
+///
+/// While a storage shows an entry, nobody can store, and whoever comes after one that wants to
+/// store waits, too. Half a megabyte of wildcards takes 20 ms for a URL of 2,000 octets and a
+/// second for one of 60,000: 1 ns for each rule and octet. Such a file must not hold up the other
+/// sites.
+[[nodiscard]] inline bool decides_soon(const policy& rules, std::string_view url) noexcept {
+  constexpr std::size_t most = 65'536;
+  return url.size() <= most / (rules.rules().size() + 1);
+}
+
+}  // namespace robots::detail
