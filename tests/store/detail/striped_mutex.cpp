@@ -70,3 +70,54 @@ TEST_CASE("a writer is alone, and readers see all or nothing of what it does") {
   CHECK(torn == 0);
   CHECK(values.front() == 2 * rounds);
 }
+
+TEST_CASE(
+    "more threads than stripes get in, and readers that met a writer count as the others do") {
+  constexpr int rounds = 50;
+  constexpr std::size_t threads = stripe_count + 16;
+  striped_mutex mutex;
+  std::atomic<int> inside = 0;
+  std::atomic<std::size_t> met = 0;
+  int written = 0;
+  {
+    std::vector<std::jthread> workers;
+    for (std::size_t worker = 0; worker < threads; ++worker) {
+      workers.emplace_back([&, worker] {
+        for (int round = 0; round < rounds; ++round) {
+          if (worker % 8 == 0) {
+            const std::scoped_lock lock{mutex};
+            met += inside == 0 ? 0U : 1U;
+            ++written;
+          } else {
+            const std::shared_lock lock{mutex};
+            ++inside;
+            std::this_thread::yield();
+            --inside;
+          }
+        }
+      });
+    }
+  }
+  CHECK(met == 0);
+  CHECK(written == static_cast<int>(threads / 8) * rounds);
+}
+
+TEST_CASE("a writer waits for a reader that takes its time, and for no other after it") {
+  striped_mutex mutex;
+  std::atomic<bool> reading = true;
+  std::atomic<bool> wrong = false;
+  mutex.lock_shared();
+  {
+    std::jthread writer{[&] {
+      const std::scoped_lock lock{mutex};
+      wrong = reading.load();
+    }};
+    std::jthread reader{[&] { const std::shared_lock lock{mutex}; }};
+    for (int i = 0; i < 1'000; ++i) {
+      std::this_thread::yield();
+    }
+    reading = false;
+    mutex.unlock_shared();
+  }
+  CHECK_FALSE(wrong);
+}

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <thread>
 
@@ -18,18 +19,17 @@ namespace robots::detail {
 /// that unlocks, and must not lock twice.
 class striped_mutex {
  public:
-  /// For `std::shared_lock`: waits for writers only.
+  /// For `std::shared_lock`: waits for writers only, and for no second one.
   void lock_shared() {
     std::atomic<int>& readers = own();
-    for (;;) {
-      // Reader and writer each announce themselves before they look for the other, in one order
-      // for all (seq_cst), so that at least one of them sees the other.
-      readers.fetch_add(1, std::memory_order_seq_cst);
-      if (!writing_.load(std::memory_order_seq_cst)) [[likely]] {
-        return;
-      }
+    // Reader and writer each announce themselves before they look for the other, in one order for
+    // all (seq_cst), so that at least one of them sees the other.
+    readers.fetch_add(1, std::memory_order_seq_cst);
+    if (writing_.load(std::memory_order_seq_cst)) [[unlikely]] {
       readers.fetch_sub(1, std::memory_order_release);
+      // Nobody writes while this is held, and who writes next sees what was done meanwhile.
       const std::scoped_lock until_written{writer_};
+      readers.fetch_add(1, std::memory_order_relaxed);
     }
   }
   void unlock_shared() noexcept { own().fetch_sub(1, std::memory_order_release); }
@@ -39,9 +39,14 @@ class striped_mutex {
     writer_.lock();
     writing_.store(true, std::memory_order_seq_cst);
     for (const stripe& each : stripes_) {
-      // Readers are done within a microsecond; one that waits for a processor gets this one.
-      while (each.readers.load(std::memory_order_seq_cst) != 0) {
-        std::this_thread::yield();
+      // Readers are done within a microsecond; one that waits for a processor gets this one, by
+      // sleep if its priority is too low to get it by a yield.
+      for (int yields = 0; each.readers.load(std::memory_order_seq_cst) != 0; ++yields) {
+        if (yields < yields_before_sleep) {
+          std::this_thread::yield();
+        } else {
+          std::this_thread::sleep_for(std::chrono::microseconds{50});
+        }
       }
     }
   }
@@ -51,6 +56,8 @@ class striped_mutex {
   }
 
  private:
+  static constexpr int yields_before_sleep = 64;
+
   struct alignas(stripe_alignment) stripe {
     std::atomic<int> readers = 0;
   };
