@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
 
 namespace robots::detail {
 
@@ -50,7 +51,7 @@ class use_steps {
 
  private:
   std::atomic<std::uint64_t> step_ = 0;
-  std::atomic<time_point::rep> seen_ = 0;
+  std::atomic<time_point::rep> seen_ = std::numeric_limits<time_point::rep>::min();
 };
 
 }  // namespace robots::detail
