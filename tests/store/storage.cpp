@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -71,8 +72,18 @@ struct DoesNotSayWhether : Nothing {
 struct ShowsPolicies : Nothing {
   bool visit(std::string_view, time_point, void (*)(const robots::policy&)) { return false; }
 };
+struct ShowsToFunctionsOnly : Nothing {
+  bool visit(std::string_view, time_point, void (*)(const cache_entry&)) { return false; }
+};
+struct ShowsToAnything : Nothing {
+  bool visit(std::string_view, time_point, const std::function<void(const cache_entry&)>&) {
+    return false;
+  }
+};
 
 static_assert(robots::VisitableStorage<ShowsNothing>);
+static_assert(robots::VisitableStorage<ShowsToAnything>);
+static_assert(!robots::VisitableStorage<ShowsToFunctionsOnly>);
 static_assert(!robots::VisitableStorage<Nothing>);
 static_assert(!robots::VisitableStorage<DoesNotSayWhether>);
 static_assert(!robots::VisitableStorage<ShowsPolicies>);

@@ -41,6 +41,15 @@ concept Storage = std::movable<S> && requires(S& storage, const S& constant, std
   { constant.size() } -> std::convertible_to<std::size_t>;
 };
 
+namespace detail {
+
+/// What a cache shows entries to: no function, but an object with references of its own.
+struct entry_look {
+  void operator()(const cache_entry& kept) const;
+};
+
+}  // namespace detail
+
 /// A storage that shows its entries in place, for those who do not need to keep them.
 ///
 /// `visit(key, now, look)` does as `find` does, but calls `look` with the entry, and says whether
@@ -52,7 +61,7 @@ concept Storage = std::movable<S> && requires(S& storage, const S& constant, std
 /// equals `entry`, and returns true. Models: `LruStorage<N>`.
 template <class S>
 concept VisitableStorage = Storage<S> && requires(S& storage, std::string_view key, time_point now,
-                                                  void (*look)(const cache_entry&)) {
+                                                  const detail::entry_look& look) {
   { storage.visit(key, now, look) } -> std::same_as<bool>;
 };
 
