@@ -2,7 +2,7 @@
 
 #include <robots/store/policy.hpp>
 
-#include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace robots::detail {
@@ -14,8 +14,8 @@ namespace robots::detail {
 /// second for one of 60,000: 1 ns for each rule and octet. Such a file must not hold up the other
 /// sites.
 [[nodiscard]] inline bool decides_soon(const policy& rules, std::string_view url) noexcept {
-  constexpr std::size_t most = 65'536;
-  return url.size() <= most / (rules.rules().size() + 1);
+  constexpr std::uint64_t most = 65'536;
+  return std::uint64_t{url.size()} * (rules.rules().size() + 1) <= most;
 }
 
 }  // namespace robots::detail
