@@ -11,6 +11,7 @@
 
 using robots::host_of_site_key;
 using robots::possible_site_key;
+using robots::target_behind_key;
 
 namespace {
 
@@ -26,6 +27,12 @@ static_assert(possible_site_key("http:///") == "http://");
 static_assert(possible_site_key("/x").empty());
 static_assert(possible_site_key("").empty());
 static_assert(noexcept(possible_site_key("x")));
+
+static_assert(target_behind_key("https://a.example/x?y#z", "https://a.example") == "/x?y#z");
+static_assert(target_behind_key("a.example/x", "a.example") == "/x");
+static_assert(target_behind_key("https://a.example", "https://a.example") == "https://a.example");
+static_assert(target_behind_key("https://a.example//x", "https://a.example") ==
+              "https://a.example//x");
 
 static_assert(host_of_site_key("https://example.com") == "example.com");
 static_assert(host_of_site_key("http://example.com:8080") == "example.com");
