@@ -214,4 +214,30 @@ TEST_CASE("a file that ends in the middle of a line is read to its end") {
   CHECK(parse("Allow:").allows("/a", "X"));
 }
 
+TEST_CASE("nothing behind the end of a text is read") {
+  constexpr std::string_view longer = "User-agent: *\nCrawl-delay: 5\nDisallow: /a\n";
+  for (std::size_t size = 0; size < longer.size(); ++size) {
+    CAPTURE(size);
+    // Memory of just that size, so that sanitizers notice; then the same with more behind.
+    const std::vector<char> exact(longer.begin(), longer.begin() + static_cast<int>(size));
+    const document alone = parse({exact.data(), size});
+    const document part = parse(longer.substr(0, size));
+    CHECK(std::ranges::equal(alone.directives(), part.directives(), {}, &robots::directive::value,
+                             &robots::directive::value));
+  }
+  const document cut = parse(longer.substr(0, longer.find(" 5")));
+  REQUIRE(cut.directives().size() == 2);
+  CHECK(cut.directives().back().key == "Crawl-delay");
+  CHECK(cut.directives().back().value.empty());
+}
+
+TEST_CASE("a text may be a view of nothing") {
+  const document nothing = parse(std::string_view{});
+  CHECK(nothing.allows({}, {}));
+  CHECK(nothing.directives().empty());
+  const auto rules = robots::compile(std::string_view{}, std::string_view{});
+  CHECK(rules.allows({}));
+  CHECK(rules.explain({}).matches.empty());
+}
+
 }  // namespace

@@ -61,4 +61,10 @@ TEST_CASE("any other line is left to others") {
   CHECK(read(text, 11).kind == directive_kind::unknown);
 }
 
+TEST_CASE("a key that ends the text is left to others, whatever lies behind the text") {
+  constexpr std::string_view longer = "Crawl-delay: 5\nAllow: /\n";
+  CHECK(read(longer.substr(0, 12)).kind == directive_kind::unknown);
+  CHECK(read(longer.substr(0, 14)).value == "5");
+}
+
 }  // namespace

@@ -47,7 +47,8 @@ struct value_ends {
 [[nodiscard, gnu::always_inline]] inline plain_line read_plain_line(const char* at, const char* end,
                                                                     const octet_window& text,
                                                                     std::size_t most) noexcept {
-  if (end - at < static_cast<std::ptrdiff_t>(plain_key::looked_at)) [[unlikely]] {
+  // One octet more than the longest key and its colon, so that there is one behind any colon.
+  if (end - at <= static_cast<std::ptrdiff_t>(plain_key::looked_at)) [[unlikely]] {
     return {};
   }
   const plain_key key = find_plain_key(at);

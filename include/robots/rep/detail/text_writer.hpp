@@ -18,7 +18,7 @@ namespace robots::detail {
 constexpr void copy_octets(char* to, std::string_view from) noexcept {
   if (std::is_constant_evaluated()) {
     std::ranges::copy(from, to);
-  } else {
+  } else if (!from.empty()) {  // else there may be no memory on either side
     std::memcpy(to, from.data(), from.size());
   }
 }
