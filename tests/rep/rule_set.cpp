@@ -9,6 +9,7 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -215,4 +216,27 @@ TEST_CASE("A rule set of many rules takes little more memory than their lines") 
   const rule_set rules = robots::compile(text, "ExampleBot", {.max_bytes = 1'000'000});
   CHECK(rules.size() == 20'000);
   CHECK(rules.memory_bytes() <= lines * 6 / 5 + 200);
+}
+
+TEST_CASE("A rule set that was moved from has no rules and can still be asked") {
+  std::string text = "User-agent: ExampleBot\nDisallow: /x\n";
+  for (int i = 0; i < 100; ++i) {
+    text += "Disallow: /*/part-" + std::to_string(i) + "/*.html\n";
+  }
+  rule_set from = robots::compile(text, "ExampleBot");
+  rule_set to = std::move(from);
+  const auto is_empty = [](const rule_set& rules) {
+    return rules.empty() && rules.allows("/x") && rules.match("/x").allowed &&
+           rules.match("/x").user_agent == "*" && rules.explain("/a/part-1/b.html").matches.empty();
+  };
+  CHECK(is_empty(from));  // NOLINT(bugprone-use-after-move): this is what is tested
+  from = std::move(to);
+  CHECK(is_empty(to));  // NOLINT(bugprone-use-after-move): this is what is tested
+  CHECK_FALSE(from.allows("/x"));
+  CHECK(from.match("/a/part-1/b.html").user_agent == "examplebot");
+
+  rule_set& self = from;
+  from = std::move(self);
+  CHECK_FALSE(from.allows("/x"));
+  CHECK_FALSE(from.allows("/a/part-1/b.html"));
 }

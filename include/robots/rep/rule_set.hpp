@@ -33,6 +33,18 @@ class rule_set {
  public:
   /// No rules: everything is allowed, to everyone.
   constexpr rule_set() = default;
+  constexpr rule_set(const rule_set&) = default;
+  constexpr rule_set& operator=(const rule_set&) = default;
+  constexpr ~rule_set() = default;
+
+  /// Takes the rules of `other`, and leaves none there.
+  constexpr rule_set(rule_set&& other) noexcept
+      : parts_(std::exchange(other.parts_, detail::rule_set_parts{})) {}
+  /// The same; assigned to itself, a rule set stays as it is.
+  constexpr rule_set& operator=(rule_set&& other) noexcept {
+    parts_ = std::exchange(other.parts_, detail::rule_set_parts{});
+    return *this;
+  }
 
   /// Whether the crawler may fetch `target`, an absolute URL or a path with query.
   ///
