@@ -24,6 +24,20 @@ static_assert(!begins_with("abcdefghij", "abcdefghj"));
 static_assert(!begins_with("ab", "abc"));
 static_assert(begins_with("", ""));
 
+TEST_CASE("the first place of an octet is found, near and far") {
+  for (std::size_t size = 0; size < 150; ++size) {
+    for (std::size_t place = 0; place <= size; ++place) {
+      std::string text(size, 'b');
+      if (place < size) {
+        text[place] = 'a';
+        text.back() = 'a';
+      }
+      CHECK(robots::detail::find_octet(text, 'a') == place);
+      CHECK(robots::detail::find_octet(text, '\0') == size);
+    }
+  }
+}
+
 }  // namespace
 
 TEST_CASE("Looking at words finds what looking at octets finds, at every place and length") {

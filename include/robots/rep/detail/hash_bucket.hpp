@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace robots::detail {
 
@@ -57,19 +58,23 @@ struct hash_table {
   const hash_bucket* buckets;
   hash_places places;
 
+  /// The rules among which those with this hash are: most often none.
+  [[nodiscard]] constexpr std::span<const packed_rule> candidates(std::uint64_t hash) const {
+    const auto place = places.of(hash);
+    const hash_bucket* const bucket = buckets + place.bucket;
+    if ((bucket->present & place.bit) == 0) [[likely]] {
+      return {};
+    }
+    return {rules + bucket[0].first, rules + bucket[1].first};
+  }
+
   /// Calls `use` with each rule that may have this hash.
   template <class Use>
   constexpr void visit(std::uint64_t hash, Use use) const {
-    const auto place = places.of(hash);
-    const hash_bucket& bucket = buckets[place.bucket];
-    if ((bucket.present & place.bit) == 0) [[likely]] {
-      return;
-    }
     const std::uint16_t tag = tag_of(hash);
-    const std::uint32_t end = buckets[place.bucket + 1].first;
-    for (std::uint32_t i = bucket.first; i < end; ++i) {
-      if (rules[i].tag() == tag) {
-        use(rules[i]);
+    for (const packed_rule& rule : candidates(hash)) {
+      if (rule.tag() == tag) {
+        use(rule);
       }
     }
   }

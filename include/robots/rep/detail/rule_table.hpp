@@ -157,19 +157,33 @@ struct rule_table {
         .rules = rules.data(), .buckets = first, .places = hash_places{index.gram_buckets}};
     const auto found_by_gram = rules.subspan(first->first);
     std::size_t tries = found_by_gram.size();
+    std::size_t look_ups = look_ups_per_trial * (tries + target.rest().size());
     for_each_gram(target.rest(), [&](std::uint64_t hash, std::string_view /*gram*/) {
-      table.visit(hash, [&](const packed_rule& rule) {
-        if (tries > 0) {
+      const auto candidates = table.candidates(hash);
+      if (candidates.empty() || tries == 0) [[likely]] {
+        return;
+      }
+      if (look_ups < candidates.size()) {
+        tries = 0;
+        return;
+      }
+      look_ups -= candidates.size();
+      const std::uint16_t tag = tag_of(hash);
+      for (const packed_rule& rule : candidates) {
+        if (rule.tag() == tag && tries > 0) {
           --tries;
           try_rule(best, rule, target);
         }
-      });
+      }
     });
     if (tries == 0) {
       // The target repeats itself and may find one rule again and again; now each is tried once.
       try_all(best, found_by_gram, target);
     }
   }
+
+  /// At most so many hashes of rules are looked at in the time that trying one takes.
+  static constexpr std::size_t look_ups_per_trial = 8;
 };
 
 }  // namespace robots::detail
