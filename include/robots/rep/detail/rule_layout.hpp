@@ -134,7 +134,7 @@ class rule_layout {
   constexpr void place_by_gram() {
     std::vector<std::uint16_t> uses(std::bit_ceil(8 * count(found_by::trial)), std::uint16_t{0});
     const auto uses_of = [&](std::uint64_t hash) -> std::uint16_t& {
-      return uses[hash & (uses.size() - 1)];
+      return uses[hash >> (64 - std::countr_zero(uses.size()))];  // the first bits are the best
     };
     for (const placed_rule& rule : placed_) {
       if (rule.by == found_by::trial) {
