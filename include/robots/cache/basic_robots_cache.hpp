@@ -4,6 +4,7 @@
 #include <robots/cache/cache_stats.hpp>
 #include <robots/cache/detail/decides_soon.hpp>
 #include <robots/cache/detail/make_entry.hpp>
+#include <robots/cache/detail/shared_names.hpp>
 #include <robots/cache/detail/single_flight.hpp>
 #include <robots/cache/detail/striped_counters.hpp>
 #include <robots/fetch/call_options.hpp>
@@ -118,7 +119,7 @@ class basic_robots_cache {
     }
     // Before, so that no result is kept that was asked for earlier; after, since a flight that
     // began in between may have seen what was still kept.
-    const std::vector<site> names = names_of(*where);
+    const std::vector<site> names = detail::names_of(*where);
     detach(names);
     for (const site& name : names) {
       storage_.erase(name.key());
@@ -238,7 +239,7 @@ class basic_robots_cache {
   }
 
   [[nodiscard]] found load(const site& where, const std::string& key, const call_options& call) {
-    const std::string shared = flight_key(where);
+    const std::string shared = detail::flight_key(where);
     for (;;) {
       auto ticket = flights_.join(shared, key);
       if (ticket.leads()) {
@@ -263,30 +264,9 @@ class basic_robots_cache {
     }
   }
 
-  /// What flights are told apart by: a bare host asks its https origin first, so the two share one.
-  [[nodiscard]] static std::string flight_key(site where) {
-    if (where.scheme == url_scheme::https) {
-      where.scheme.reset();
-    }
-    return where.key();
-  }
-
-  /// The names under which the rules of a site may be kept: its own; for a bare host, those of its
-  /// origins; for an origin, that of its bare host.
-  [[nodiscard]] static std::vector<site> names_of(const site& where) {
-    std::vector<site> names{where};
-    for (const auto scheme : {std::optional<url_scheme>{}, std::optional{url_scheme::https},
-                              std::optional{url_scheme::http}}) {
-      if (scheme != where.scheme && !(scheme && where.scheme)) {
-        names.push_back({scheme, where.host, where.port});
-      }
-    }
-    return names;
-  }
-
   void detach(const std::vector<site>& names) {
     for (const site& name : names) {
-      flights_.detach(flight_key(name));
+      flights_.detach(detail::flight_key(name));
     }
   }
 
@@ -298,18 +278,11 @@ class basic_robots_cache {
     if (own.policy && now < own.fresh_until) {
       return own;
     }
-    site counterpart = where;
-    counterpart.scheme =
-        where.scheme ? std::optional<url_scheme>{} : std::optional{url_scheme::https};
-    cache_entry other = find_entry(counterpart.key(), now);
+    cache_entry other = find_entry(detail::counterpart_of(where).key(), now);
     if (!other.policy || (own.policy && now >= other.fresh_until)) {
       return own;
     }
-    const site& origin = where.scheme ? where : counterpart;
-    const auto good = policy::good(other.policy);
-    const provenance& answered = good ? good->source() : other.policy->source();
-    const bool same = answered.status != 0 && answered.url == origin.robots_urls().front();
-    return same ? other : own;
+    return detail::answers_for(where, other.policy) ? other : own;
   }
 
   /// Fetches. `before` is what was kept of the site.

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <robots/http/origin.hpp>
+#include <robots/http/site.hpp>
+#include <robots/store/policy.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace robots::detail {
+
+// A bare host and the origin that answered for it have the same rules, which may be kept under
+// either name.
+
+/// What flights are told apart by: a bare host asks its https origin first, so the two share one.
+[[nodiscard]] inline std::string flight_key(site where) {
+  if (where.scheme == url_scheme::https) {
+    where.scheme.reset();
+  }
+  return where.key();
+}
+
+/// The names under which the rules of a site may be kept: its own; for a bare host, those of its
+/// origins; for an origin, that of its bare host.
+[[nodiscard]] inline std::vector<site> names_of(const site& where) {
+  std::vector<site> names{where};
+  for (const auto scheme : {std::optional<url_scheme>{}, std::optional{url_scheme::https},
+                            std::optional{url_scheme::http}}) {
+    if (scheme != where.scheme && !(scheme && where.scheme)) {
+      names.push_back({scheme, where.host, where.port});
+    }
+  }
+  return names;
+}
+
+/// The name that may share its rules with `where`: of an origin its bare host, of a bare host its
+/// https origin.
+[[nodiscard]] inline site counterpart_of(const site& where) {
+  site other = where;
+  other.scheme = where.scheme ? std::optional<url_scheme>{} : std::optional{url_scheme::https};
+  return other;
+}
+
+/// Whether what is kept under the counterpart of `where` holds for `where`, too: whether it came
+/// from the origin of the two.
+[[nodiscard]] inline bool answers_for(const site& where,
+                                      const std::shared_ptr<const policy>& kept) {
+  const site origin = where.scheme ? where : counterpart_of(where);
+  const auto good = policy::good(kept);
+  const provenance& answered = good ? good->source() : kept->source();
+  return answered.status != 0 && answered.url == origin.robots_urls().front();
+}
+
+}  // namespace robots::detail
