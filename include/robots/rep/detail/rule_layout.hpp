@@ -87,7 +87,7 @@ class rule_layout {
   };
 
   /// So many rules are tried one by one sooner than looked up.
-  static constexpr std::size_t most_tried = 64;
+  static constexpr std::size_t most_tried = 12;
   /// A shorter prefix before the first wildcard tells too little.
   static constexpr std::size_t least_prefix = 2;
   /// Most rules with wildcards that are looked up together.
