@@ -15,7 +15,7 @@ namespace robots::detail {
 /// `Item` is trivial, and `Make` turns it into what is taken.
 template <class Item, class Make, std::size_t Few>
   requires std::is_trivially_default_constructible_v<Item>
-class few_or_many {
+class few_or_many {  // NOLINT(*-member-init): few_ is written before it is read
  public:
   using made = std::invoke_result_t<Make, const Item&>;
 
@@ -34,7 +34,7 @@ class few_or_many {
     if constexpr (std::is_same_v<Item, made>) {
       write(many_.emplace_back());
     } else {
-      Item item;
+      Item item;  // NOLINT(*-member-init): written next
       write(item);
       const made added = Make{}(item);
       many_.push_back(added);
@@ -63,7 +63,7 @@ class few_or_many {
   /// As many as a text of 64 KiB can need. More are reserved only once they are there.
   static constexpr std::size_t most_reserved = std::size_t{56} << 10U;
 
-  std::array<Item, Few> few_;
+  std::array<Item, Few> few_;  // only what is written is read
   std::size_t few_size_ = 0;
   std::vector<made> many_;
 };

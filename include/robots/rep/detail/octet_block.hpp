@@ -32,7 +32,7 @@ class octet_block {
   static constexpr std::size_t size = 32;
 
   [[nodiscard, gnu::always_inline]] static octet_block load(const char* at) noexcept {
-    octet_block block;
+    octet_block block;  // NOLINT(*-member-init): filled below
     std::memcpy(&block.octets_, at, size);
     return block;
   }
@@ -60,7 +60,7 @@ class octet_block {
   static constexpr std::size_t size = 32;
 
   [[nodiscard, gnu::always_inline]] static octet_block load(const char* at) noexcept {
-    octet_block block;
+    octet_block block;  // NOLINT(*-member-init): filled below
     std::memcpy(&block.low_, at, sizeof block.low_);
     std::memcpy(&block.high_, at + sizeof block.low_, sizeof block.high_);
     return block;
@@ -94,7 +94,7 @@ class octet_block {
   static constexpr std::size_t size = 32;
 
   [[nodiscard, gnu::always_inline]] static octet_block load(const char* at) noexcept {
-    octet_block block;
+    octet_block block;  // NOLINT(*-member-init): filled below
     std::memcpy(&block.low_, at, sizeof block.low_);
     std::memcpy(&block.high_, at + sizeof block.low_, sizeof block.high_);
     return block;
@@ -131,7 +131,7 @@ class octet_block {
   static constexpr std::size_t size = 32;
 
   [[nodiscard, gnu::always_inline]] static octet_block load(const char* at) noexcept {
-    octet_block block;
+    octet_block block;  // NOLINT(*-member-init): filled below
     std::memcpy(block.words_.data(), at, size);
     return block;
   }

@@ -46,7 +46,7 @@ class octet_window {
       const octet_block last = octet_block::load(end_ - octet_block::size);
       return use(last_octets{last, octet_block::size - left});
     }
-    std::array<char, octet_block::size> copy;
+    std::array<char, octet_block::size> copy;  // NOLINT(*-member-init): filled below
     copy.fill('\xFF');
     std::memcpy(copy.data(), at, left);
     return use(octet_block::load(copy.data()));

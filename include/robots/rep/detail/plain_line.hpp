@@ -73,7 +73,7 @@ struct value_ends {
     return {};
   }
   if (said.empty()) {
-    said = {behind_colon, 0};
+    said = {behind_colon, behind_colon};
   }
   return {.kind = key.kind, .key = {at, key.size}, .value = said, .end = stop};
 }

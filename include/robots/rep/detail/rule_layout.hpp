@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <ranges>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -208,12 +209,11 @@ class rule_layout {
       end += bucket.first;
       bucket.first = end;
     }
-    for (auto rule = placed_.rbegin(); rule != placed_.rend(); ++rule) {
-      if (rule->by == by) {
-        const auto place = places.of(rule->hash);
-        packed_rule& to = rules[--buckets[place.bucket].first];
-        to = rule->rule;
-        to.set_tag(tag_of(rule->hash));
+    for (const placed_rule& rule : std::views::reverse(placed_)) {
+      if (rule.by == by) {
+        packed_rule& to = rules[--buckets[places.of(rule.hash).bucket].first];
+        to = rule.rule;
+        to.set_tag(tag_of(rule.hash));
       }
     }
   }
