@@ -4,12 +4,19 @@
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/cache_stats.hpp>
+#include <robots/cache/look_up.hpp>
+#include <robots/fetch/any_fallback_policy.hpp>
 #include <robots/fetch/call_options.hpp>
+#include <robots/fetch/circuit_breaker.hpp>
 #include <robots/fetch/fallback.hpp>
 #include <robots/fetch/fetcher.hpp>
+#include <robots/fetch/known_copy.hpp>
+#include <robots/fetch/origin_breakers.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval.hpp>
 #include <robots/fetch/retrieval_options.hpp>
+#include <robots/fetch/retrieval_result.hpp>
+#include <robots/fetch/retry_options.hpp>
 #include <robots/fetch/run_retrieval.hpp>
 #include <robots/fetch/scripted_fetcher.hpp>
 #include <robots/http/cache_control.hpp>
@@ -26,6 +33,7 @@
 #include <robots/http/sitemap_urls.hpp>
 #include <robots/http/tld.hpp>
 #include <robots/http/url.hpp>
+#include <robots/http/validators.hpp>
 #include <robots/observe/observer.hpp>
 #include <robots/rep/clean_param.hpp>
 #include <robots/rep/compare.hpp>

@@ -364,7 +364,7 @@ TEST_CASE("an observer is told of every retrieval and every decision") {
 
 TEST_CASE("the options in force can be seen") {
   const scripted at{foo_bot(fallback_policy::strict())};
-  CHECK(at.cache.options().fallback == fallback_policy::strict());
+  CHECK(at.cache.options().fallback.name() == "strict");
   CHECK(at.cache.options().user_agent == foo_bot().user_agent);
 }
 
@@ -410,8 +410,19 @@ TEST_CASE("a call that is over gets what is kept: the fresh copy, else the last 
   CHECK(at.web.count() == 2);
 }
 
-TEST_CASE("a deadline shortens the timeout, and what it cuts off is not held against the site") {
+TEST_CASE("a deadline ends the call, and leaves the fetch its own timeout") {
   scripted at;
+  at.web.on(robots_url, ScriptedFetcher::failure(fetch_error::timeout));
+  const decision made = at.cache.check(home, {.deadline = at.clock.now() + 100ms});
+  CHECK(to_string(made.policy->source().outcome) == "unreachable");
+  CHECK(at.web.requests().front().timeout == 5'000ms);
+  CHECK(at.cache.check(home).from_cache);
+}
+
+TEST_CASE("without a thread to spare, a deadline shortens the timeout, and nothing is kept") {
+  cache_options options = foo_bot();
+  options.background_threads = 0;
+  scripted at{options};
   at.web.on(robots_url, ScriptedFetcher::failure(fetch_error::timeout));
   const decision hurried = at.cache.check(home, {.deadline = at.clock.now() + 100ms});
   CHECK(to_string(hurried.policy->source().outcome) == "cancelled");

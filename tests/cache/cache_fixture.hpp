@@ -6,6 +6,7 @@
 #include <robots/store/lru_storage.hpp>
 #include <robots/time/manual_clock.hpp>
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <memory>
@@ -26,8 +27,19 @@ inline constexpr const char* home = "https://example.com/";
 inline constexpr const char* secret = "https://example.com/private/x";
 inline constexpr const char* robots_url = "https://example.com/robots.txt";
 
-[[nodiscard]] inline cache_options foo_bot(fallback_policy fallback = fallback_policy::rfc9309()) {
-  return {.user_agent = "FooBot/1.0 (+https://foo.example/bot)", .fallback = fallback};
+/// A crawler that asks once, remembers every failure for the same time, and keeps asking whoever
+/// fails: what it does is plain to count. Tests of the rest set what they need.
+[[nodiscard]] inline cache_options foo_bot(
+    any_fallback_policy fallback = fallback_policy::rfc9309()) {
+  cache_options options{.user_agent = "FooBot/1.0 (+https://foo.example/bot)",
+                        .fallback = std::move(fallback)};
+  options.retry.attempts = 1;
+  options.breaker.failures = 0;
+  options.quarantine_after = 0;
+  options.max_failure_ttl = std::chrono::seconds{0};
+  options.failure_jitter = 0.0;
+  options.seed = 1;
+  return options;
 }
 
 [[nodiscard]] inline fetch_response ok(std::string_view body = rules,

@@ -44,7 +44,7 @@ static_assert(outcome_of(fetch_error::cancelled) == outcome::cancelled);
 static_assert(outcome_of(fetch_error::refused_address) == outcome::refused);
 
 static_assert(to_string(outcome::too_many_redirects) == "too_many_redirects");
-static_assert(static_cast<std::size_t>(outcome::cancelled) + 1 == robots::outcome_count);
+static_assert(static_cast<std::size_t>(outcome::quarantined) + 1 == robots::outcome_count);
 
 }  // namespace
 

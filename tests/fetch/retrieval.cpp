@@ -24,14 +24,17 @@ using web = robots::ScriptedFetcher;
 
 namespace {
 
+constexpr robots::time_point now{};
+
 retrieval_options options() {
   retrieval_options result;
   result.user_agent = "FooBot/1.0 (+https://foo.example/bot)";
+  result.retry.attempts = 1;
   return result;
 }
 
 retrieval start(std::string_view host_or_url, retrieval_options with = options()) {
-  return retrieval{robots::parse_site(host_or_url).value(), std::move(with)};
+  return retrieval{robots::parse_site(host_or_url).value(), std::move(with), now};
 }
 
 std::string asked(const retrieval& work) {
@@ -65,7 +68,7 @@ TEST_CASE("options that cannot be used are refused at construction") {
 TEST_CASE("a 200 is a success with its body") {
   retrieval work = start("example.com");
   CHECK(asked(work) == "https://example.com/robots.txt");
-  work.on_response(web::ok("User-agent: *\n", {{"ETag", "\"1\""}}));
+  work.on_response(web::ok("User-agent: *\n", {{"ETag", "\"1\""}}), now);
   CHECK(asked(work) == "nothing");
   CHECK(result(work).outcome == outcome::success);
   CHECK(result(work).status == 200);
@@ -81,7 +84,7 @@ TEST_CASE("a 200 is a success with its body") {
 TEST_CASE("every status falls into its row") {
   for (int status = -1; status < 1000; ++status) {
     retrieval work = start("example.com");
-    work.on_response(web::status(status));
+    work.on_response(web::status(status), now);
     CAPTURE(status);
     REQUIRE(std::holds_alternative<retrieval_result>(work.next()) == (status != 0));
     if (status != 0) {
@@ -96,7 +99,7 @@ TEST_CASE("the body of a failure is not kept") {
   fetch_response response = web::status(503);
   response.body = "<html>";
   response.truncated = true;
-  work.on_response(response);
+  work.on_response(response, now);
   CHECK(result(work).body.empty());
   CHECK_FALSE(result(work).truncated);
 }
@@ -107,9 +110,9 @@ TEST_CASE("a bare host falls back to http when https cannot be reached") {
         fetch_error::protocol, fetch_error::other}) {
     CAPTURE(to_string(error));
     retrieval work = start("example.com");
-    work.on_response(web::failure(error));
+    work.on_response(web::failure(error), now);
     CHECK(asked(work) == "http://example.com/robots.txt");
-    work.on_response(web::ok(""));
+    work.on_response(web::ok(""), now);
     CHECK(result(work).outcome == outcome::success);
     CHECK(result(work).url == "http://example.com/robots.txt");
     REQUIRE(result(work).exchanges.size() == 2);
@@ -122,24 +125,24 @@ TEST_CASE("a bare host falls back to http when https cannot be reached") {
 TEST_CASE("a bare host does not fall back once https has answered, whatever it said") {
   for (const int status : {200, 404, 403, 429, 500, 304}) {
     retrieval work = start("example.com");
-    work.on_response(web::status(status));
+    work.on_response(web::status(status), now);
     CHECK(asked(work) == "nothing");
   }
 }
 
 TEST_CASE("a bare host does not fall back when the call was cancelled or the address refused") {
   retrieval work = start("example.com");
-  work.on_response(web::failure(fetch_error::cancelled));
+  work.on_response(web::failure(fetch_error::cancelled), now);
   CHECK(result(work).outcome == outcome::cancelled);
   work = start("example.com");
-  work.on_response(web::failure(fetch_error::refused_address));
+  work.on_response(web::failure(fetch_error::refused_address), now);
   CHECK(result(work).outcome == outcome::refused);
 }
 
 TEST_CASE("a URL is asked under its own scheme only") {
   for (const std::string_view url : {"https://example.com/", "http://example.com/"}) {
     retrieval work = start(url);
-    work.on_response(web::failure(fetch_error::connect));
+    work.on_response(web::failure(fetch_error::connect), now);
     CHECK(result(work).outcome == outcome::unreachable);
     CHECK(result(work).status == 0);
     CHECK(result(work).error == fetch_error::connect);
@@ -149,8 +152,8 @@ TEST_CASE("a URL is asked under its own scheme only") {
 
 TEST_CASE("a host that cannot be reached at all is unreachable") {
   retrieval work = start("example.com");
-  work.on_response(web::failure(fetch_error::tls));
-  work.on_response(web::failure(fetch_error::connect));
+  work.on_response(web::failure(fetch_error::tls), now);
+  work.on_response(web::failure(fetch_error::connect), now);
   CHECK(result(work).outcome == outcome::unreachable);
   CHECK(result(work).error == fetch_error::connect);
   CHECK(result(work).exchanges.size() == 2);
@@ -160,13 +163,13 @@ TEST_CASE("redirects are followed and what they lead to counts for the first ori
   for (const int status : {301, 302, 303, 307, 308}) {
     CAPTURE(status);
     retrieval work = start("example.com");
-    work.on_response(web::redirect(status, "//WWW.example.com:443/a/../r.txt?x#f"));
+    work.on_response(web::redirect(status, "//WWW.example.com:443/a/../r.txt?x#f"), now);
     CHECK(asked(work) == "https://www.example.com/r.txt?x");
     const auto& request = std::get<fetch_request>(work.next());
     CHECK(robots::find_header(request.headers, "User-Agent") == options().user_agent);
-    work.on_response(web::redirect(status, "s"));
+    work.on_response(web::redirect(status, "s"), now);
     CHECK(asked(work) == "https://www.example.com/s");
-    work.on_response(web::ok("x"));
+    work.on_response(web::ok("x"), now);
     CHECK(result(work).outcome == outcome::success);
     CHECK(result(work).url == "https://example.com/robots.txt");
     CHECK(result(work).final_url == "https://www.example.com/s");
@@ -177,7 +180,7 @@ TEST_CASE("redirects are followed and what they lead to counts for the first ori
 
 TEST_CASE("a redirect never carries credentials, and may go from https to http") {
   retrieval work = start("https://example.com");
-  work.on_response(web::redirect(302, "http://user:pw@other.example"));
+  work.on_response(web::redirect(302, "http://user:pw@other.example"), now);
   CHECK(asked(work) == "http://other.example/");
 }
 
@@ -186,11 +189,11 @@ TEST_CASE("five redirects are followed, not six") {
     retrieval work = start("https://example.com");
     for (int i = 0; i < count; ++i) {
       REQUIRE(asked(work) != "nothing");
-      work.on_response(web::redirect(301, "/" + std::to_string(i)));
+      work.on_response(web::redirect(301, "/" + std::to_string(i)), now);
     }
     if (count == 5) {
       CHECK(asked(work) == "https://example.com/4");
-      work.on_response(web::status(404));
+      work.on_response(web::status(404), now);
       CHECK(result(work).outcome == outcome::not_found);
       CHECK(result(work).redirects == 5);
     } else {
@@ -205,18 +208,18 @@ TEST_CASE("following no redirects at all can be asked for") {
   retrieval_options with = options();
   with.max_redirects = 0;
   retrieval work = start("example.com", with);
-  work.on_response(web::redirect(301, "/x"));
+  work.on_response(web::redirect(301, "/x"), now);
   CHECK(result(work).outcome == outcome::too_many_redirects);
 }
 
 TEST_CASE("a loop of redirects is found at once") {
   retrieval work = start("https://example.com");
-  work.on_response(web::redirect(302, "/a"));
-  work.on_response(web::redirect(302, "HTTPS://example.com:443/robots.txt#again"));
+  work.on_response(web::redirect(302, "/a"), now);
+  work.on_response(web::redirect(302, "HTTPS://example.com:443/robots.txt#again"), now);
   CHECK(result(work).outcome == outcome::too_many_redirects);
   CHECK(result(work).exchanges.size() == 2);
   work = start("https://example.com");
-  work.on_response(web::redirect(302, ""));
+  work.on_response(web::redirect(302, ""), now);
   CHECK(result(work).outcome == outcome::too_many_redirects);
 }
 
@@ -226,7 +229,7 @@ TEST_CASE("a redirect to another scheme is refused") {
         "data:text/plain,Allow", "example.org:80/robots.txt"}) {
     CAPTURE(location);
     retrieval work = start("example.com");
-    work.on_response(web::redirect(302, std::string{location}));
+    work.on_response(web::redirect(302, std::string{location}), now);
     CHECK(result(work).outcome == outcome::refused);
     CHECK(result(work).status == 302);
     CHECK_FALSE(result(work).error_text.empty());
@@ -239,20 +242,20 @@ TEST_CASE("a redirect without a usable target counts as a server error") {
         "http://\xC3\xA4/", "\\\\evil\\x"}) {
     CAPTURE(location);
     retrieval work = start("example.com");
-    work.on_response(web::redirect(301, std::string{location}));
+    work.on_response(web::redirect(301, std::string{location}), now);
     CHECK(result(work).outcome == outcome::server_error);
     CHECK(result(work).status == 301);
   }
   retrieval work = start("example.com");
-  work.on_response(web::status(301));
+  work.on_response(web::status(301), now);
   CHECK(result(work).outcome == outcome::server_error);
   CHECK(result(work).error_text == "the redirect has no Location");
 }
 
 TEST_CASE("a redirect target that cannot be reached does not bring http into play") {
   retrieval work = start("example.com");
-  work.on_response(web::redirect(302, "https://other.example/"));
-  work.on_response(web::failure(fetch_error::connect));
+  work.on_response(web::redirect(302, "https://other.example/"), now);
+  work.on_response(web::failure(fetch_error::connect), now);
   CHECK(result(work).outcome == outcome::unreachable);
   CHECK(result(work).final_url == "https://other.example/");
   CHECK(result(work).redirects == 1);
@@ -260,17 +263,17 @@ TEST_CASE("a redirect target that cannot be reached does not bring http into pla
 
 TEST_CASE("an address refused behind a redirect is refused") {
   retrieval work = start("example.com");
-  work.on_response(web::redirect(302, "http://127.0.0.1/"));
-  work.on_response(web::failure(fetch_error::refused_address));
+  work.on_response(web::redirect(302, "http://127.0.0.1/"), now);
+  work.on_response(web::failure(fetch_error::refused_address), now);
   CHECK(result(work).outcome == outcome::refused);
 }
 
 TEST_CASE("http and https may redirect to each other after the fallback") {
   retrieval work = start("example.com");
-  work.on_response(web::failure(fetch_error::tls));
-  work.on_response(web::redirect(301, "https://example.com/robots.txt"));
+  work.on_response(web::failure(fetch_error::tls), now);
+  work.on_response(web::redirect(301, "https://example.com/robots.txt"), now);
   CHECK(asked(work) == "https://example.com/robots.txt");
-  work.on_response(web::failure(fetch_error::tls));
+  work.on_response(web::failure(fetch_error::tls), now);
   CHECK(result(work).outcome == outcome::unreachable);
   CHECK(result(work).exchanges.size() == 3);
 }
@@ -279,25 +282,25 @@ TEST_CASE("truncation is passed on, and a body that is too long is cut") {
   retrieval_options with = options();
   with.max_bytes = 4;
   retrieval work = start("example.com", with);
-  work.on_response(web::ok("123456"));
+  work.on_response(web::ok("123456"), now);
   CHECK(result(work).body == "1234");
   CHECK(result(work).truncated);
   work = start("example.com", with);
   fetch_response response = web::ok("1234");
   response.truncated = true;
-  work.on_response(response);
+  work.on_response(response, now);
   CHECK(result(work).truncated);
 }
 
 TEST_CASE("a fetcher that breaks its promises is not believed") {
   retrieval work = start("https://example.com");
-  work.on_response(fetch_response{});
+  work.on_response(fetch_response{}, now);
   CHECK(result(work).outcome == outcome::unreachable);
   CHECK(result(work).error == fetch_error::other);
   work = start("https://example.com");
   fetch_response both = web::ok("x");
   both.error = fetch_error::timeout;
-  work.on_response(both);
+  work.on_response(both, now);
   CHECK(result(work).outcome == outcome::unreachable);
   CHECK(result(work).status == 0);
   CHECK(result(work).body.empty());
@@ -305,9 +308,9 @@ TEST_CASE("a fetcher that breaks its promises is not believed") {
 
 TEST_CASE("a retrieval that has ended stays as it is") {
   retrieval work = start("example.com");
-  work.on_response(web::status(404));
-  work.on_response(web::ok("late"));
-  work.cancel("late");
+  work.on_response(web::status(404), now);
+  work.on_response(web::ok("late"), now);
+  work.cancel("late", now);
   CHECK(result(work).outcome == outcome::not_found);
   const robots::retrieval_step step = std::move(work).next();
   CHECK(std::get<retrieval_result>(step).exchanges.size() == 1);
@@ -315,7 +318,7 @@ TEST_CASE("a retrieval that has ended stays as it is") {
 
 TEST_CASE("a cancelled retrieval says so and names no exchange it did not make") {
   retrieval work = start("example.com");
-  work.cancel("enough");
+  work.cancel("enough", now);
   CHECK(result(work).outcome == outcome::cancelled);
   CHECK(result(work).error == fetch_error::cancelled);
   CHECK(result(work).error_text == "enough");
@@ -346,7 +349,7 @@ TEST_CASE("whatever servers say, a retrieval ends and asks for clean http URLs o
       if (random() % 16 != 0) {
         response.headers.push_back({"location", location});
       }
-      work.on_response(response);
+      work.on_response(response, now);
     }
     CHECK(static_cast<int>(result(work).exchanges.size()) == exchanges);
   }

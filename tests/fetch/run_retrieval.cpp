@@ -30,7 +30,8 @@ robots::retrieval start(std::chrono::milliseconds timeout = 5s) {
   robots::retrieval_options options;
   options.user_agent = "FooBot";
   options.timeout = timeout;
-  return robots::retrieval{robots::parse_site("example.com").value(), options};
+  options.retry.attempts = 1;
+  return robots::retrieval{robots::parse_site("example.com").value(), options, {}};
 }
 
 }  // namespace

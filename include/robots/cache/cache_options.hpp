@@ -1,14 +1,19 @@
 #pragma once
 
-#include <robots/fetch/fallback.hpp>
+#include <robots/fetch/any_fallback_policy.hpp>
+#include <robots/fetch/circuit_breaker.hpp>
 #include <robots/fetch/retrieval_options.hpp>
+#include <robots/fetch/retry_options.hpp>
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/rep/malformed_limit.hpp>
 #include <robots/rep/parse_options.hpp>
 #include <robots/rep/product_token.hpp>
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -21,8 +26,9 @@ struct cache_options {
   /// The crawler's `User-Agent` header, such as `FooBot/1.0 (+https://foo.example/bot)`. Rules are
   /// those for its product token.
   std::string user_agent;
-  /// What holds when a robots.txt cannot be had.
-  fallback_policy fallback;
+  /// What holds when a robots.txt cannot be had: a preset of `fallback_policy`, or a
+  /// `FallbackPolicy` of your own.
+  any_fallback_policy fallback;
 
   /// Hosts that are never fetched and never allowed: top-level domains, suffixes or hosts, as for
   /// `should_skip_by_tld`.
@@ -40,13 +46,37 @@ struct cache_options {
   std::chrono::seconds min_ttl = std::chrono::minutes{5};
   /// Most time for which an answer is used, whatever its headers say.
   std::chrono::seconds max_ttl = std::chrono::hours{24};
-  /// How long a failure is remembered, so that a dead host is not asked on every URL.
+  /// How long a failure is remembered, so that a dead host is not asked on every URL. Doubled with
+  /// each further one in a row.
   std::chrono::seconds failure_ttl = std::chrono::minutes{5};
+  /// What the doubling ends at.
+  std::chrono::seconds max_failure_ttl = std::chrono::hours{1};
+  /// The share of that time, from 0 to 1, that chance may take off.
+  double failure_jitter = 0.1;
   /// How old the last good copy may be to stand in for one that cannot be had (RFC 9309, section
   /// 2.3.1.4).
   std::chrono::seconds last_good_for = std::chrono::days{30};
+  /// For how long after it ceased to be fresh a policy still answers, while one thread renews it;
+  /// 0 means that callers wait for the new one.
+  std::chrono::seconds stale_while_revalidate{0};
   /// Above this, a file counts as `outcome::malformed`.
   malformed_limit malformed{};
+  /// So many malformed files in a row put a site into quarantine, where `fallback` denies them; 0
+  /// means never. See `basic_robots_cache::release`.
+  int quarantine_after = 3;
+
+  /// How often a retrieval tries again.
+  retry_options retry{};
+  /// When an origin that fails is left alone.
+  breaker_options breaker{};
+  /// A retrieval that nobody waits for any more goes on, so that the next caller finds its result.
+  bool finish_abandoned = false;
+  /// Most threads that the cache starts, for calls that may be stopped or have a deadline, and for
+  /// renewals. Without one free, such a call fetches in its own thread, and a renewal waits for the
+  /// next call.
+  std::size_t background_threads = 64;
+  /// Seed of the jitter; without one, the system's random device gives it.
+  std::optional<std::uint64_t> seed{};
 };
 
 namespace detail {
@@ -57,7 +87,8 @@ namespace detail {
           .max_redirects = options.max_redirects,
           .timeout = options.timeout,
           .excluded = std::move(excluded),
-          .max_bytes = options.parse.max_bytes};
+          .max_bytes = options.parse.max_bytes,
+          .retry = options.retry};
 }
 
 }  // namespace detail
@@ -78,8 +109,17 @@ inline void validate(const cache_options& options) {
     throw std::invalid_argument{"min_ttl must lie between 0 and max_ttl"};
   }
   if (options.default_ttl.count() < 0 || options.failure_ttl.count() < 0 ||
-      options.last_good_for.count() < 0) {
-    throw std::invalid_argument{"default_ttl, failure_ttl and last_good_for cannot be negative"};
+      options.max_failure_ttl.count() < 0 || options.last_good_for.count() < 0 ||
+      options.stale_while_revalidate.count() < 0) {
+    throw std::invalid_argument{
+        "default_ttl, failure_ttl, max_failure_ttl, last_good_for and stale_while_revalidate "
+        "cannot be negative"};
+  }
+  if (!(options.failure_jitter >= 0.0 && options.failure_jitter <= 1.0)) {
+    throw std::invalid_argument{"failure_jitter is a share: it lies between 0 and 1"};
+  }
+  if (options.quarantine_after < 0) {
+    throw std::invalid_argument{"quarantine_after is negative: use 0 for no quarantine"};
   }
   if (!(options.malformed.share >= 0.0 && options.malformed.share <= 1.0)) {
     throw std::invalid_argument{"malformed.share is a share: it lies between 0 and 1"};

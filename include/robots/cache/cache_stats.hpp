@@ -8,9 +8,11 @@ namespace robots {
 /// What a cache has done since its construction (SPYDER's list of metrics).
 struct cache_stats {
   std::uint64_t hits = 0;              ///< look-ups answered by a fresh entry
+  std::uint64_t stale_hits = 0;        ///< look-ups answered by a stale entry that is renewed
   std::uint64_t misses = 0;            ///< look-ups that had to fetch
   std::uint64_t joined = 0;            ///< look-ups that waited for another one's fetch
   std::uint64_t retrievals = 0;        ///< robots.txt retrievals that ended
+  std::uint64_t not_modified = 0;      ///< of these, those that a 304 ended
   std::uint64_t failures = 0;          ///< of these, those without a usable answer
   std::uint64_t allowed = 0;           ///< decisions that allowed
   std::uint64_t denied = 0;            ///< decisions that denied, exclusions included
@@ -18,10 +20,12 @@ struct cache_stats {
   std::uint64_t storage_failures = 0;  ///< look-ups and stores that the storage threw at
   std::uint64_t evictions = 0;         ///< entries dropped for want of room
   std::size_t size = 0;                ///< entries kept now
+  std::size_t quarantined = 0;         ///< sites in quarantine now
+  std::size_t open_breakers = 0;       ///< origins whose circuit breaker is not closed now
 
   /// Share of look-ups that were answered without a fetch of their own, from 0 to 1.
   [[nodiscard]] constexpr double hit_rate() const noexcept {
-    return share(hits + joined, hits + joined + misses);
+    return share(hits + stale_hits + joined, hits + stale_hits + joined + misses);
   }
   /// Share of decisions that allowed, from 0 to 1.
   [[nodiscard]] constexpr double allow_rate() const noexcept {

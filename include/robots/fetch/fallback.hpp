@@ -1,8 +1,10 @@
 #pragma once
 
 #include <robots/fetch/outcome.hpp>
+#include <robots/http/message.hpp>
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <stdexcept>
 #include <string_view>
@@ -32,6 +34,39 @@ enum class fallback_action {
   return "deny_all";
 }
 
+namespace detail {
+
+/// Whether after this outcome there is a robots.txt that could be parsed.
+[[nodiscard]] constexpr bool has_text(outcome what) noexcept {
+  return what == outcome::success || what == outcome::malformed;
+}
+
+}  // namespace detail
+
+/// What a `FallbackPolicy` is asked about.
+struct fallback_case {
+  robots::outcome outcome = outcome::unreachable;  ///< the row of the failure table
+  int status = 0;                                  ///< HTTP status, 0 without response
+  fetch_error error = fetch_error::none;           ///< why there was no response
+  int failures = 0;        ///< how many retrievals of the site in a row failed, this one included
+  std::string_view url{};  ///< the robots.txt that was asked for
+};
+
+/// What says how to act when a robots.txt cannot be had.
+///
+/// A model gives the same answer for the same case, may be asked from any thread and returns soon.
+/// `parse` counts for `outcome::success` and `outcome::malformed` only, since there is nothing to
+/// parse otherwise: then, and when it throws, everything is denied.
+///
+/// Exemplar: `p.action(c)` for a `fallback_case`. Models: `fallback_policy`, whose presets are a
+/// table by outcome; `any_fallback_policy`. Write your own when more than the outcome matters, such
+/// as the host or how often it has failed.
+template <class P>
+concept FallbackPolicy =
+    std::copy_constructible<P> && requires(const P& policy, const fallback_case& what) {
+      { policy.action(what) } -> std::same_as<fallback_action>;
+    };
+
 /// What a crawler does when a robots.txt cannot be had: one action for each outcome.
 ///
 /// | outcome                     | `permissive` | `rfc9309`         | `strict`          |
@@ -45,6 +80,8 @@ enum class fallback_action {
 /// | `too_many_redirects`        | allow all    | allow all         | deny all          |
 /// | `refused`                   | deny all     | deny all          | deny all          |
 /// | `malformed`                 | parse        | parse             | deny all          |
+/// | `circuit_open`              | allow all    | last good or deny | last good or deny |
+/// | `quarantined`               | deny all     | deny all          | deny all          |
 ///
 /// When to use which: `rfc9309` does what RFC 9309, section 2.3.1, asks of a crawler. `permissive`
 /// is SPYDER's error table: what cannot be had forbids nothing. `strict` is the default-deny of the
@@ -57,7 +94,7 @@ class fallback_policy {
     using enum fallback_action;
     return {"permissive",
             {parse, allow_all, allow_all, allow_all, allow_all, allow_all, allow_all, deny_all,
-             parse, allow_all}};
+             parse, allow_all, allow_all, deny_all}};
   }
 
   /// The table of RFC 9309, section 2.3.1.
@@ -65,7 +102,7 @@ class fallback_policy {
     using enum fallback_action;
     return {"rfc9309",
             {parse, allow_all, allow_all, last_good_or_deny, last_good_or_deny, last_good_or_deny,
-             allow_all, deny_all, parse, last_good_or_deny}};
+             allow_all, deny_all, parse, last_good_or_deny, last_good_or_deny, deny_all}};
   }
 
   /// Default-deny: only a robots.txt that was read, or is known not to exist, allows.
@@ -73,19 +110,22 @@ class fallback_policy {
     using enum fallback_action;
     return {"strict",
             {parse, allow_all, deny_all, last_good_or_deny, last_good_or_deny, last_good_or_deny,
-             deny_all, deny_all, deny_all, last_good_or_deny}};
+             deny_all, deny_all, deny_all, last_good_or_deny, last_good_or_deny, deny_all}};
   }
 
   /// What to do about `what`. Constant time.
   [[nodiscard]] constexpr fallback_action action(outcome what) const noexcept {
     return actions_[static_cast<std::size_t>(what)];
   }
+  /// The same, as a `FallbackPolicy`.
+  [[nodiscard]] constexpr fallback_action action(const fallback_case& what) const noexcept {
+    return action(what.outcome);
+  }
 
   /// The same policy but for one row, and called `custom` if that makes a difference. Throws
   /// `std::invalid_argument` when the row has nothing to parse.
   [[nodiscard]] constexpr fallback_policy with(outcome what, fallback_action action) const {
-    if (action == fallback_action::parse && what != outcome::success &&
-        what != outcome::malformed) {
+    if (action == fallback_action::parse && !detail::has_text(what)) {
       throw std::invalid_argument{
           "fallback_policy::with: there is no robots.txt to parse after this outcome; "
           "choose allow_all, deny_all or last_good_or_deny"};
@@ -114,5 +154,7 @@ class fallback_policy {
   std::string_view name_;
   actions actions_;
 };
+
+static_assert(FallbackPolicy<fallback_policy>);
 
 }  // namespace robots

@@ -20,10 +20,12 @@ enum class outcome {
   refused,             ///< a redirect or an address that policy forbids
   malformed,           ///< 2xx, but too large a share of the lines is none of the protocol
   cancelled,           ///< the caller gave up, which says nothing about the origin: not to be kept
+  circuit_open,        ///< not asked: the origin failed too often in a row, see `circuit_breaker`
+  quarantined,         ///< not asked: its files are malformed again and again, until released
 };
 
 /// How many outcomes there are.
-inline constexpr std::size_t outcome_count = 10;
+inline constexpr std::size_t outcome_count = 12;
 
 /// The name of an outcome, as its enumerator is spelled.
 [[nodiscard]] constexpr std::string_view to_string(outcome what) noexcept {
@@ -48,6 +50,10 @@ inline constexpr std::size_t outcome_count = 10;
       return "malformed";
     case outcome::cancelled:
       return "cancelled";
+    case outcome::circuit_open:
+      return "circuit_open";
+    case outcome::quarantined:
+      return "quarantined";
   }
   return "server_error";
 }

@@ -1,83 +1,81 @@
 #pragma once
 
+#include <robots/fetch/detail/random_sequence.hpp>
+#include <robots/fetch/detail/redirect.hpp>
+#include <robots/fetch/known_copy.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval_options.hpp>
+#include <robots/fetch/retrieval_result.hpp>
+#include <robots/fetch/retry_options.hpp>
 #include <robots/http/message.hpp>
 #include <robots/http/origin.hpp>
+#include <robots/http/retry_after.hpp>
 #include <robots/http/site.hpp>
-#include <robots/http/url.hpp>
+#include <robots/http/validators.hpp>
+#include <robots/time/clock.hpp>
+#include <robots/time/detail/later.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
 namespace robots {
 
-/// One exchange of a retrieval, for those who ask why.
-struct exchange {
-  std::string url;                        ///< what was asked for
-  int status = 0;                         ///< HTTP status, or 0
-  fetch_error error = fetch_error::none;  ///< why there is no status
-};
-
-/// What came of a retrieval.
-struct retrieval_result {
-  robots::outcome outcome = outcome::unreachable;  ///< the row of the failure table
-  int status = 0;                         ///< HTTP status of the last exchange, 0 without response
-  fetch_error error = fetch_error::none;  ///< why the last exchange had no response
-  std::string error_text;                 ///< for people, when something went wrong
-  std::string url;        ///< the robots.txt first asked for under the origin that was settled on
-  std::string final_url;  ///< the URL of the last exchange: another one after redirects
-  int redirects = 0;      ///< how many were followed from `url` to `final_url`
-  std::vector<exchange> exchanges;   ///< all that were made, in order
-  std::vector<http_header> headers;  ///< of the last exchange
-  std::string body;                  ///< the robots.txt; empty unless `outcome` is `success`
-  bool truncated = false;            ///< the robots.txt is longer than `body`
-};
-
-/// What a retrieval wants done next: a request sent, or nothing more. Waiting before another try
-/// will be one more alternative.
-using retrieval_step = std::variant<fetch_request, retrieval_result>;
-
-/// The retrieval of one robots.txt, without any I/O: a value that answers what to do next and is
-/// told what came of it.
+/// The retrieval of one robots.txt, without any I/O and without a clock: a value that answers what
+/// to do next and is told what came of it.
 ///
-///     while (const auto* request = std::get_if<fetch_request>(&work.next())) {
-///       work.on_response(send(*request));
+///     retrieval work{where, options, now()};
+///     for (;;) {
+///       if (const auto* request = std::get_if<fetch_request>(&work.next())) {
+///         work.on_response(send(*request), now());
+///       } else if (const auto* wait = std::get_if<retry_wait>(&work.next())) {
+///         sleep_until(wait->until);
+///         work.on_wait_over(now());
+///       } else {
+///         break;  // std::get<retrieval_result>(work.next())
+///       }
 ///     }
 ///
 /// The origins of the site are asked in turn until one gives any response; an exchange that was
 /// cancelled, or refused by policy, ends the search. Redirects (301, 302, 303, 307, 308) are
 /// followed from there, up to `retrieval_options::max_redirects` of them and to http and https
 /// only; whatever is found at their end are the rules of the first origin (RFC 9309,
-/// section 2.3.1.2).
+/// section 2.3.1.2). After a 5xx, a 429 or a network error it waits and tries again, as
+/// `retrieval_options::retry` says: the URL that answered so, or, when no origin could be reached,
+/// all of them. There are never more exchanges than origins times tries plus redirects.
+///
+/// Of a file that is known already, it asks whether that has changed (RFC 9110, section 13), at the
+/// URL where it was found.
 ///
 /// A driver adds the stop token to each request and may shorten its timeout. See `run_retrieval`
 /// for one that blocks.
 class retrieval {
  public:
-  /// Throws `std::invalid_argument` when the options are none that can be used; see `validate`.
-  explicit retrieval(const site& where, retrieval_options options)
-      : options_{std::move(options)}, origins_{where.robots_urls()} {
+  /// Begins at the time `now`. Throws `std::invalid_argument` when the options are none that can be
+  /// used; see `validate`.
+  retrieval(const site& where, retrieval_options options, time_point now, known_copy known = {})
+      : options_{std::move(options)},
+        known_{std::move(known)},
+        origins_{where.robots_urls()},
+        random_{options_.seed} {
     validate(options_);
-    ask_origin();
+    ask_origins(now);
   }
 
-  /// What to do now; the same until `on_response` is called. Once it is a `retrieval_result`, it
-  /// stays so.
+  /// What to do now; the same until one of the functions below is called. Once it is a
+  /// `retrieval_result`, it stays so.
   [[nodiscard]] const retrieval_step& next() const& noexcept { return step_; }
 
   /// The same, to take the result out of a retrieval that has come to its end.
   [[nodiscard]] retrieval_step next() && noexcept { return std::move(step_); }
 
   /// Tells what came of the request that `next()` asked for. Without effect when it asked for none.
-  void on_response(fetch_response response) {
+  void on_response(fetch_response response, time_point now) {
     if (!std::holds_alternative<fetch_request>(step_)) {
       return;
     }
@@ -89,107 +87,168 @@ class retrieval {
       response.status = 0;
     }
     exchanges_.push_back({url_, response.status, response.error});
+    report(response, now);
 
     if (response.error != fetch_error::none) {
-      on_failure(std::move(response));
-    } else if (is_redirect(response.status)) {
-      on_redirect(std::move(response));
+      on_failure(outcome_of(response.error), std::move(response), now);
+    } else if (detail::is_redirect(response.status)) {
+      on_redirect(std::move(response), now);
+    } else if (response.status == 304 && asks_for_changes()) {
+      not_modified_ = true;
+      finish(outcome::success, std::move(response));
+    } else if (response.status == 429 || (response.status >= 500 && response.status < 600)) {
+      try_again(outcome_of(response.status), std::move(response), now);
     } else {
       const outcome what = outcome_of(response.status);
       finish(what, std::move(response));
     }
   }
 
-  /// Ends the retrieval with `outcome::cancelled`, no exchange having been made. Without effect
-  /// when it has ended already.
-  void cancel(std::string why) {
-    if (!std::holds_alternative<fetch_request>(step_)) {
+  /// Tells that the time has come that `next()` waits for. Without effect before that, and when it
+  /// waits for none.
+  void on_wait_over(time_point now) {
+    const auto* const wait = std::get_if<retry_wait>(&step_);
+    if (wait == nullptr || now < wait->until) {
       return;
     }
-    fetch_response nothing;
-    nothing.error = fetch_error::cancelled;
-    nothing.error_text = std::move(why);
-    finish(outcome::cancelled, std::move(nothing));
+    if (failure_ == outcome::unreachable && chain_.size() == 1) {
+      ask_origins(now);
+    } else {
+      send(now);
+    }
+  }
+
+  /// Ends the retrieval: while it waits to try again, with what the last try came to, else with
+  /// `outcome::cancelled`. Without effect when it has ended already.
+  void cancel(std::string why, time_point now) {
+    if (std::holds_alternative<retry_wait>(step_)) {
+      finish(failure_, std::move(failed_));
+    } else if (std::holds_alternative<fetch_request>(step_)) {
+      fetch_response nothing;
+      nothing.error = fetch_error::cancelled;
+      nothing.error_text = std::move(why);
+      report(nothing, now);
+      finish(outcome::cancelled, std::move(nothing));
+    }
   }
 
  private:
-  /// RFC 9110, section 4.1, recommends to support URIs of 8,000 octets.
-  static constexpr std::size_t max_location_bytes = 8'000;
+  /// Most octets of body in redirects that are followed, beside those of the file itself.
+  static constexpr std::size_t max_redirect_bytes = std::size_t{64} * 1024;
 
-  [[nodiscard]] static constexpr bool is_redirect(int status) noexcept {
-    return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
+  void ask_origins(time_point now) {
+    origin_ = 0;
+    ask_origin(now);
   }
 
-  void ask_origin() {
+  void ask_origin(time_point now) {
     chain_.clear();
-    ask(origins_[origin_]);
+    ask(origins_[origin_], now);
   }
 
-  void ask(std::string url) {
+  void ask(std::string url, time_point now) {
     url_ = std::move(url);
     chain_.push_back(url_);
-    step_ =
-        fetch_request{.url = url_,
-                      .headers = {{"User-Agent", options_.user_agent}, {"Accept", options_.accept}},
-                      .timeout = options_.timeout,
-                      .max_bytes = options_.max_bytes,
-                      .stop = {}};
+    send(now);
   }
 
-  void on_failure(fetch_response response) {
-    const outcome what = outcome_of(response.error);
+  void send(time_point now) {
+    if (options_.breakers && !options_.breakers->admits(origin_of_url(), now)) {
+      fetch_response nothing;
+      nothing.error = fetch_error::other;
+      nothing.error_text = "the circuit breaker of " + origin_of_url() + " is open";
+      return on_failure(outcome::circuit_open, std::move(nothing), now);
+    }
+    fetch_request request{
+        .url = url_,
+        .headers = {{"User-Agent", options_.user_agent}, {"Accept", options_.accept}},
+        .timeout = options_.timeout,
+        .max_bytes = options_.max_bytes,
+        .stop = {}};
+    if (asks_for_changes()) {
+      append_conditions(request.headers, known_.validators);
+    }
+    step_ = std::move(request);
+  }
+
+  /// Whether the request for `url_` is one for a file that is known.
+  [[nodiscard]] bool asks_for_changes() const noexcept {
+    return !known_.validators.empty() && known_.url == url_;
+  }
+
+  [[nodiscard]] std::string origin_of_url() const {
+    const std::optional<origin> where = parse_origin(url_);
+    return where ? to_string(*where) : url_;
+  }
+
+  /// Tells the breaker of the origin how the exchange ended.
+  void report(const fetch_response& response, time_point now) const {
+    if (!options_.breakers) {
+      return;
+    }
+    const std::string where = origin_of_url();
+    if (response.error == fetch_error::cancelled ||
+        response.error == fetch_error::refused_address) {
+      options_.breakers->on_abandoned(where, now);
+    } else if (response.error != fetch_error::none || response.status >= 500) {
+      options_.breakers->on_failure(where, now);
+    } else {
+      options_.breakers->on_success(where);
+    }
+  }
+
+  void on_failure(outcome what, fetch_response response, time_point now) {
+    const bool out_of_reach = what == outcome::unreachable || what == outcome::circuit_open;
     const bool at_origin = chain_.size() == 1;
-    if (what == outcome::unreachable && at_origin && origin_ + 1 < origins_.size()) {
+    if (out_of_reach && at_origin && origin_ + 1 < origins_.size()) {
       ++origin_;
-      ask_origin();
+      ask_origin(now);
+    } else if (what == outcome::unreachable) {
+      try_again(what, std::move(response), now);
+    } else if (what == outcome::circuit_open && attempt_ > 1) {
+      finish(failure_, std::move(failed_));  // which is why it opened
     } else {
       finish(what, std::move(response));
     }
   }
 
-  void on_redirect(fetch_response response) {
-    const std::optional<std::string_view> location = find_header(response.headers, "Location");
-    if (location && location->size() > max_location_bytes) {
-      response.error_text = "the redirect's Location is too long";
-      return finish(outcome::server_error, std::move(response));
+  void try_again(outcome what, fetch_response response, time_point now) {
+    if (attempt_ >= options_.retry.attempts) {
+      return finish(what, std::move(response));
     }
-    const std::optional<std::string> target =
-        location ? resolve_reference(url_, *location) : std::nullopt;
-    if (!target) {
-      response.error_text =
-          location ? "the redirect's Location is no URL" : "the redirect has no Location";
-      return finish(outcome::server_error, std::move(response));
+    std::chrono::nanoseconds wait =
+        backoff(options_.retry, attempt_, detail::unit_interval(random_()));
+    if (const auto asked = retry_after(response.headers, std::chrono::system_clock::now())) {
+      if (*asked > options_.retry.max_retry_after) {
+        return finish(what, std::move(response));
+      }
+      wait = std::max<std::chrono::nanoseconds>(wait, *asked);
     }
-    const url_parts parts = split_url(*target);
-    if (!parse_scheme(parts.scheme.value_or(std::string_view{}))) {
-      response.error_text = "redirect to a scheme that is not http or https: " +
-                            std::string{parts.scheme.value_or("none").substr(0, 32)};
-      return finish(outcome::refused, std::move(response));
-    }
-    const std::optional<origin> where = parse_origin(*target);
-    if (!where) {
-      response.error_text = "the redirect's Location names no host that can be asked";
-      return finish(outcome::server_error, std::move(response));
-    }
-    if (options_.excluded && options_.excluded->contains(where->host)) {
-      response.error_text = "redirect to a host that is excluded: " + where->host;
-      return finish(outcome::refused, std::move(response));
-    }
-    std::string url = to_string(*where);
-    url += parts.path.empty() ? std::string_view{"/"} : parts.path;
-    if (parts.query) {
-      url += '?';
-      url += *parts.query;
-    }
-    if (std::find(chain_.begin(), chain_.end(), url) != chain_.end()) {
+    ++attempt_;
+    failure_ = what;
+    failed_ = std::move(response);
+    failed_.body = {};
+    step_ = retry_wait{detail::later(now, wait)};
+  }
+
+  void on_redirect(fetch_response response, time_point now) {
+    detail::redirect to = detail::read_redirect(url_, response, options_);
+    redirect_bytes_ += response.body.size();
+    if (to.url.empty()) {
+      response.error_text = std::move(to.why);
+      finish(to.refusal, std::move(response));
+    } else if (std::ranges::find(chain_, to.url) != chain_.end()) {
       response.error_text = "the redirects go round in a loop";
-      return finish(outcome::too_many_redirects, std::move(response));
-    }
-    if (static_cast<int>(chain_.size()) > options_.max_redirects) {
+      finish(outcome::too_many_redirects, std::move(response));
+    } else if (static_cast<int>(chain_.size()) > options_.max_redirects) {
       response.error_text = "more than " + std::to_string(options_.max_redirects) + " redirects";
-      return finish(outcome::too_many_redirects, std::move(response));
+      finish(outcome::too_many_redirects, std::move(response));
+    } else if (redirect_bytes_ > max_redirect_bytes) {
+      response.error_text = "the redirects carry more than 64 KiB of body";
+      finish(outcome::too_many_redirects, std::move(response));
+    } else {
+      ask(std::move(to.url), now);
     }
-    ask(std::move(url));
   }
 
   void finish(outcome what, fetch_response response) {
@@ -201,9 +260,11 @@ class retrieval {
     result.url = chain_.front();
     result.final_url = url_;
     result.redirects = static_cast<int>(chain_.size()) - 1;
+    result.attempts = attempt_;
     result.exchanges = std::move(exchanges_);
     result.headers = std::move(response.headers);
-    if (what == outcome::success) {
+    result.not_modified = not_modified_;
+    if (what == outcome::success && !not_modified_) {
       result.body = std::move(response.body);
       result.truncated = response.truncated;
       if (options_.max_bytes != 0 && result.body.size() > options_.max_bytes) {
@@ -215,12 +276,19 @@ class retrieval {
   }
 
   retrieval_options options_;
+  known_copy known_;
   std::vector<std::string> origins_;
+  detail::random_sequence random_;
   std::size_t origin_ = 0;
-  std::string url_;
-  std::vector<std::string> chain_;  // the URLs asked for since the origin, it included
-  std::vector<exchange> exchanges_;
-  retrieval_step step_;
+  std::string url_{};
+  std::vector<std::string> chain_{};  // the URLs asked for since the origin, it included
+  std::size_t redirect_bytes_ = 0;
+  std::vector<exchange> exchanges_{};
+  int attempt_ = 1;
+  outcome failure_ = outcome::unreachable;  // what the last try came to, while the next is due
+  fetch_response failed_{};
+  bool not_modified_ = false;
+  retrieval_step step_{};
 };
 
 }  // namespace robots

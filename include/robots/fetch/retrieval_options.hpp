@@ -1,9 +1,12 @@
 #pragma once
 
+#include <robots/fetch/origin_breakers.hpp>
+#include <robots/fetch/retry_options.hpp>
 #include <robots/http/excluded_hosts.hpp>
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -19,6 +22,10 @@ struct retrieval_options {
   std::chrono::milliseconds timeout{5'000};          ///< for each exchange; 0 means no limit
   std::shared_ptr<const excluded_hosts> excluded{};  ///< hosts never to be redirected to
   std::size_t max_bytes = 512'000;  ///< of body to keep; 0 means no limit (RFC 9309, section 2.5)
+  retry_options retry{};            ///< how often to try again
+  std::shared_ptr<origin_breakers>
+      breakers{};          ///< asked before each request; none means no breaker
+  std::uint64_t seed = 0;  ///< of the jitter
 };
 
 namespace detail {
@@ -54,6 +61,7 @@ inline void validate(const retrieval_options& options) {
   if (options.timeout.count() < 0) {
     throw std::invalid_argument{"timeout is negative: use 0 for no limit"};
   }
+  validate(options.retry);
 }
 
 }  // namespace robots

@@ -3,12 +3,12 @@
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/fetcher.hpp>
 #include <robots/fetch/retrieval.hpp>
+#include <robots/fetch/retrieval_result.hpp>
 #include <robots/http/message.hpp>
 #include <robots/time/clock.hpp>
 
 #include <chrono>
 #include <exception>
-#include <optional>
 #include <stop_token>
 #include <utility>
 #include <variant>
@@ -38,39 +38,42 @@ template <Fetcher F>
 ///
 /// Each exchange gets the stop token, and no more time than is left until the deadline. Where the
 /// deadline, rather than the retrieval's own timeout, ends the exchange, it counts as cancelled: it
-/// tells of the caller's haste, not of the origin. An exception of the fetcher becomes
+/// tells of the caller's haste, not of the origin. A wait that would last until the deadline is not
+/// begun: what the last try came to is the result. An exception of the fetcher becomes
 /// `fetch_error::other` with its text.
 template <Fetcher F, Clock C>
 [[nodiscard]] retrieval_result run_retrieval(retrieval work, F& fetcher, C& clock,
                                              const call_options& limits = {}) {
   using std::chrono::milliseconds;
   constexpr const char* too_late = "the deadline of the call passed";
-  while (const auto* next = std::get_if<fetch_request>(&work.next())) {
+  while (!std::holds_alternative<retrieval_result>(work.next())) {
+    const time_point now = clock.now();
+    const auto* const wait = std::get_if<retry_wait>(&work.next());
     if (limits.stop.stop_requested()) {
-      work.cancel("the call was stopped");
-      break;
-    }
-    fetch_request request = *next;
-    request.stop = limits.stop;
-    bool hurried = false;
-    if (limits.deadline) {
-      const time_point now = clock.now();
-      if (*limits.deadline <= now) {
-        work.cancel(too_late);
-        break;
+      work.cancel("the call was stopped", now);
+    } else if (limits.deadline && *limits.deadline <= (wait != nullptr ? wait->until : now)) {
+      work.cancel(too_late, now);
+    } else if (wait != nullptr) {
+      clock.sleep_until(wait->until, limits.stop);
+      work.on_wait_over(clock.now());
+    } else {
+      fetch_request request = std::get<fetch_request>(work.next());
+      request.stop = limits.stop;
+      bool hurried = false;
+      if (limits.deadline) {
+        const auto left = std::chrono::ceil<milliseconds>(*limits.deadline - now);
+        hurried = request.timeout == milliseconds{0} || left < request.timeout;
+        if (hurried) {
+          request.timeout = left;
+        }
       }
-      const auto left = std::chrono::ceil<milliseconds>(*limits.deadline - now);
-      hurried = request.timeout == milliseconds{0} || left < request.timeout;
-      if (hurried) {
-        request.timeout = left;
+      fetch_response response = detail::fetch_without_throwing(fetcher, request);
+      if (hurried && response.error == fetch_error::timeout) {
+        response.error = fetch_error::cancelled;
+        response.error_text = too_late;
       }
+      work.on_response(std::move(response), clock.now());
     }
-    fetch_response response = detail::fetch_without_throwing(fetcher, request);
-    if (hurried && response.error == fetch_error::timeout) {
-      response.error = fetch_error::cancelled;
-      response.error_text = too_late;
-    }
-    work.on_response(std::move(response));
   }
   return std::get<retrieval_result>(std::move(work).next());
 }

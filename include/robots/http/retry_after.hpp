@@ -12,11 +12,12 @@
 
 namespace robots {
 
-/// How long from `now` a server asks to be left alone: `Retry-After = HTTP-date / delay-seconds`
-/// (RFC 9110, section 10.2.3).
+/// How long a server asks to be left alone: `Retry-After = HTTP-date / delay-seconds` (RFC 9110,
+/// section 10.2.3).
 ///
 /// From 0 (a date that has passed) to 2^31 seconds; nothing when the header is missing or neither
-/// form. Linear.
+/// form. A date counts from that in the response's `Date`, so that the two clocks need not agree;
+/// without one, from `now`. Linear.
 [[nodiscard]] inline std::optional<std::chrono::seconds> retry_after(
     const std::vector<http_header>& headers, std::chrono::system_clock::time_point now) noexcept {
   const std::optional<std::string_view> header = find_header(headers, "Retry-After");
@@ -31,7 +32,10 @@ namespace robots {
   if (!date) {
     return std::nullopt;
   }
-  return detail::clamp_delta_seconds(*date - std::chrono::floor<std::chrono::seconds>(now));
+  const std::chrono::sys_seconds sent =
+      parse_http_date(detail::trim_blanks(find_header(headers, "Date").value_or("")), now)
+          .value_or(std::chrono::floor<std::chrono::seconds>(now));
+  return detail::clamp_delta_seconds(*date - sent);
 }
 
 }  // namespace robots

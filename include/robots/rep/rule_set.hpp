@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/rep/detail/compiled_pattern.hpp>
+#include <robots/rep/detail/fingerprint.hpp>
 #include <robots/rep/detail/hash_bucket.hpp>
 #include <robots/rep/detail/match.hpp>
 #include <robots/rep/detail/normal_target.hpp>
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -117,6 +119,29 @@ class rule_set {
 
   /// Whether there are no rules, so that everything is allowed.
   [[nodiscard]] constexpr bool empty() const noexcept { return parts_.rules.empty(); }
+
+  /// Stands for the meaning: the same for rule sets of one dialect with the same rules and delay,
+  /// in whatever order and spelling. Allocates; O(n log n) in the rules.
+  [[nodiscard]] constexpr std::uint64_t fingerprint() const {
+    const std::string_view text = table().text;
+    std::vector<std::uint64_t> each;
+    each.reserve(parts_.rules.size());
+    for (const detail::packed_rule& rule : parts_.rules) {
+      const detail::compiled_pattern pattern = rule.pattern(text);
+      const bool allows = rule.kind() == rule_kind::allow;
+      const std::uint64_t flags = (allows ? 1U : 0U) + (pattern.anchored ? 2U : 0U);
+      each.push_back(detail::combined(detail::fingerprint(pattern.text),
+                                      flags + std::uint64_t{4} * rule.rank(text).specificity));
+    }
+    std::ranges::sort(each);
+    each.erase(std::unique(each.begin(), each.end()), each.end());
+    const auto delay = parts_.facts.crawl_delay;
+    std::uint64_t all = delay ? static_cast<std::uint64_t>(delay->count()) + 1 : 0;
+    for (const std::uint64_t one : each) {
+      all = detail::combined(all, one);
+    }
+    return detail::combined(all, each.size());
+  }
 
   /// Octets of memory held, this object included.
   [[nodiscard]] constexpr std::size_t memory_bytes() const noexcept {

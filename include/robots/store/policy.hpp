@@ -2,9 +2,11 @@
 
 #include <robots/fetch/fallback.hpp>
 #include <robots/fetch/outcome.hpp>
-#include <robots/fetch/retrieval.hpp>
+#include <robots/fetch/retrieval_result.hpp>
 #include <robots/http/message.hpp>
+#include <robots/http/validators.hpp>
 #include <robots/rep/compile.hpp>
+#include <robots/rep/detail/fingerprint.hpp>
 #include <robots/rep/detail/normal_target.hpp>
 #include <robots/rep/document.hpp>
 #include <robots/rep/rule_set.hpp>
@@ -30,8 +32,13 @@ struct provenance {
   std::string url{};                      ///< the robots.txt that was asked for
   std::string final_url{};                ///< where the answer was found, behind any redirects
   int redirects = 0;                      ///< how many were followed
+  int attempts = 0;                       ///< how many tries it took
+  int failures = 0;                       ///< retrievals in a row that failed, this one included
+  bool not_modified = false;              ///< a 304 confirmed what was known
   std::vector<exchange> exchanges{};      ///< every one that was made, in order
   time_point fetched_at{};                ///< when the answer came
+  std::chrono::seconds lifetime{0};       ///< for how long it is fresh
+  robots::validators validators{};        ///< by which to ask whether it has changed
 };
 
 /// What a site's rules for one crawler rest on.
@@ -78,6 +85,7 @@ class policy {
     if (const auto host = text.host()) {
       host_ = *host;
     }
+    fingerprint_ = fingerprint_of_rules();
   }
 
   /// What holds in place of a robots.txt. With `last_good`, its rules; else, by `action`,
@@ -87,7 +95,13 @@ class policy {
       : basis_(basis_of(action, last_good != nullptr)),
         rules_(compile({}, user_agent)),
         source_(std::move(source)),
-        last_good_(std::move(last_good)) {}
+        last_good_(std::move(last_good)),
+        fingerprint_(basis_ == policy_basis::allow_all ? fingerprint_of_rules() : 0) {}
+
+  /// The rules of a robots.txt that was read before and has not changed since.
+  policy(const policy& unchanged, provenance source) : policy(unchanged.in_force()) {
+    source_ = std::move(source);
+  }
 
   /// What holds for a site that must not be asked, and for a text that names none. `why` is for
   /// people.
@@ -149,6 +163,22 @@ class policy {
   /// How many lines the robots.txt has, and how many of them mean nothing.
   [[nodiscard]] line_counts lines() const noexcept { return in_force().lines_; }
 
+  /// Counts the changes of what a site permits, as far as its storage remembers: 1 for the first
+  /// policy, one more for each whose fingerprint is not that of the one before (the pipeline
+  /// guide's policy versions).
+  [[nodiscard]] std::uint64_t version() const noexcept { return version_; }
+
+  /// Stands for the meaning: equal for policies that decide and delay alike for the same reason,
+  /// whatever comments, order and spelling their files have. 0 for one that denies everything for
+  /// want of a robots.txt. The same on every machine.
+  [[nodiscard]] std::uint64_t fingerprint() const noexcept { return in_force().fingerprint_; }
+
+  /// Numbers this policy as the one that comes after `before`, or as the first.
+  void follow(const policy* before) noexcept {
+    const bool same = before != nullptr && before->fingerprint() == fingerprint();
+    version_ = before == nullptr ? 1 : same ? before->version() : before->version() + 1;
+  }
+
   /// What came of the last retrieval.
   [[nodiscard]] const provenance& source() const noexcept { return source_; }
 
@@ -175,6 +205,12 @@ class policy {
     return policy_basis::deny_all;
   }
 
+  [[nodiscard]] std::uint64_t fingerprint_of_rules() const {
+    const std::uint64_t delay =
+        file_delay_ ? static_cast<std::uint64_t>(file_delay_->count()) + 1 : 0;
+    return detail::combined(rules_.fingerprint(), delay);
+  }
+
   [[nodiscard]] const policy& in_force() const noexcept {
     return basis_ == policy_basis::last_good ? *last_good_ : *this;
   }
@@ -187,6 +223,8 @@ class policy {
   std::string host_;
   provenance source_;
   std::shared_ptr<const policy> last_good_;
+  std::uint64_t fingerprint_ = 0;
+  std::uint64_t version_ = 1;
 };
 
 }  // namespace robots

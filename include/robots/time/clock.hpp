@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <concepts>
+#include <functional>
 #include <stop_token>
 
 namespace robots {
@@ -25,5 +26,16 @@ concept Clock = std::movable<C> && requires(C& clock, time_point when, std::stop
   { clock.now() } -> std::same_as<time_point>;
   clock.sleep_until(when, stop);
 };
+
+/// A clock whose time others move, and that says so.
+///
+/// `on_move(f)` calls `f` after each move, from the thread that makes it, for as long as what it
+/// returns lives. Whoever waits for a moment while holding a lock is woken by it.
+///
+/// Exemplar: after `auto keep = c.on_move(f)`, moving the time of `c` calls `f`. Models:
+/// `ManualClock`.
+template <class C>
+concept NotifyingClock =
+    Clock<C> && requires(C& clock, std::function<void()> moved) { clock.on_move(moved); };
 
 }  // namespace robots

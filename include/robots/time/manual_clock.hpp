@@ -4,8 +4,12 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
+#include <list>
 #include <memory>
+#include <mutex>
 #include <stop_token>
+#include <utility>
 
 namespace robots {
 
@@ -17,7 +21,7 @@ namespace robots {
 class ManualClock {
  public:
   /// Starts at a fixed moment, later than `time_point{}`, which programs use to mean "never".
-  ManualClock() : now_{std::make_shared<std::atomic<rep>>(start().count())} {}
+  ManualClock() : state_{std::make_shared<state>()} {}
 
   // Declared so that no move exists: a moved-from clock still shares the time.
   ManualClock(const ManualClock&) = default;
@@ -25,29 +29,43 @@ class ManualClock {
   ~ManualClock() = default;
 
   /// The present moment.
-  [[nodiscard]] time_point now() const noexcept { return time_point{duration{now_->load()}}; }
+  [[nodiscard]] time_point now() const noexcept { return time_point{duration{state_->now.load()}}; }
 
   /// Moves the time forward. A negative duration moves nothing; past the end of time it stops
   /// there.
-  void advance(time_point::duration by) const noexcept {
-    rep before = now_->load();
+  void advance(time_point::duration by) const {
+    rep before = state_->now.load();
     rep after = before;
     do {
       const rep left = duration::max().count() - before;
       const rep step = by.count() < 0 ? 0 : by.count();
       after = before + (step < left ? step : left);
-    } while (!now_->compare_exchange_weak(before, after));
+    } while (!state_->now.compare_exchange_weak(before, after));
+    state_->tell();
   }
 
   /// Moves the time to `when` unless it is later already or `stop` is requested. Never blocks.
-  void sleep_until(time_point when, std::stop_token stop) const noexcept {
+  void sleep_until(time_point when, std::stop_token stop) const {
     if (stop.stop_requested()) {
       return;
     }
     const rep wanted = when.time_since_epoch().count();
-    rep before = now_->load();
-    while (before < wanted && !now_->compare_exchange_weak(before, wanted)) {
+    rep before = state_->now.load();
+    while (before < wanted && !state_->now.compare_exchange_weak(before, wanted)) {
     }
+    state_->tell();
+  }
+
+  /// Calls `moved` after each move of the time, from the thread that makes it, for as long as the
+  /// result lives. It must not make or end such a subscription itself.
+  [[nodiscard]] auto on_move(std::function<void()> moved) const {
+    const std::scoped_lock lock{state_->mutex};
+    const auto place = state_->listeners.insert(state_->listeners.end(), std::move(moved));
+    const auto end = [shared = state_, place](const void* /*nothing*/) {
+      const std::scoped_lock held{shared->mutex};
+      shared->listeners.erase(place);
+    };
+    return std::unique_ptr<const void, decltype(end)>{state_.get(), end};
   }
 
  private:
@@ -56,9 +74,22 @@ class ManualClock {
 
   [[nodiscard]] static constexpr duration start() noexcept { return std::chrono::hours{1'000}; }
 
-  std::shared_ptr<std::atomic<rep>> now_;
+  struct state {
+    std::atomic<rep> now = start().count();
+    std::mutex mutex;
+    std::list<std::function<void()>> listeners;
+
+    void tell() {
+      const std::scoped_lock lock{mutex};
+      for (const auto& moved : listeners) {
+        moved();
+      }
+    }
+  };
+
+  std::shared_ptr<state> state_;
 };
 
-static_assert(Clock<ManualClock>);
+static_assert(NotifyingClock<ManualClock>);
 
 }  // namespace robots

@@ -7,9 +7,13 @@
 namespace robots::detail {
 
 /// `from` plus `wait`, or the end of time where that lies before.
-[[nodiscard]] constexpr time_point later(time_point from, std::chrono::seconds wait) noexcept {
-  const auto left = std::chrono::floor<std::chrono::seconds>(time_point::max() - from);
-  return wait < left ? from + wait : time_point::max();
+template <class Rep, class Period>
+[[nodiscard]] constexpr time_point later(time_point from,
+                                         std::chrono::duration<Rep, Period> wait) noexcept {
+  using std::chrono::floor;
+  using std::chrono::seconds;
+  const auto left = floor<seconds>(time_point::max() - from);
+  return floor<seconds>(wait) < left ? from + wait : time_point::max();
 }
 
 }  // namespace robots::detail

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <robots/cache/detail/striped_counters.hpp>
+
+namespace robots::detail {
+
+/// What a cache counts.
+enum class cache_event : unsigned char {
+  allowed_hits,  // these two are hits and decisions at once: a hit counts once
+  denied_hits,
+  hits,
+  stale_hits,
+  misses,
+  joined,
+  retrievals,
+  not_modified,
+  failures,
+  allowed,
+  denied,
+  excluded,
+  count_
+};
+
+using cache_counters = striped_counters<cache_event>;
+
+}  // namespace robots::detail

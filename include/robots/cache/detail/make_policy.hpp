@@ -1,0 +1,110 @@
+#pragma once
+
+#include <robots/cache/cache_options.hpp>
+#include <robots/cache/detail/lifetime.hpp>
+#include <robots/fetch/fallback.hpp>
+#include <robots/fetch/known_copy.hpp>
+#include <robots/fetch/outcome.hpp>
+#include <robots/fetch/retrieval_result.hpp>
+#include <robots/http/charset.hpp>
+#include <robots/http/validators.hpp>
+#include <robots/rep/document.hpp>
+#include <robots/store/policy.hpp>
+#include <robots/time/clock.hpp>
+#include <robots/time/detail/later.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+namespace robots::detail {
+
+/// What is known of a site when it is asked again.
+struct earlier_policies {
+  std::shared_ptr<const policy> last{};       ///< the one to be replaced, if any
+  std::shared_ptr<const policy> unchanged{};  ///< the one that a 304 speaks of, if it was asked for
+};
+
+/// The file by which to ask whether anything has changed.
+[[nodiscard]] inline known_copy known_copy_of(const std::shared_ptr<const policy>& last) {
+  const auto good = policy::good(last);
+  return good ? known_copy{good->source().final_url, good->source().validators} : known_copy{};
+}
+
+[[nodiscard]] inline provenance provenance_of(const retrieval_result& result,
+                                              const earlier_policies& before, time_point now) {
+  provenance source{.outcome = result.outcome,
+                    .status = result.status,
+                    .error = result.error,
+                    .error_text = result.error_text,
+                    .url = result.url,
+                    .final_url = result.final_url,
+                    .redirects = result.redirects,
+                    .attempts = result.attempts,
+                    .not_modified = result.not_modified,
+                    .exchanges = result.exchanges,
+                    .fetched_at = now};
+  if (is_failure(result.outcome)) {
+    const int failures = before.last ? before.last->source().failures : 0;
+    source.failures = failures + (result.outcome == outcome::circuit_open ? 0 : 1);
+  }
+  if (result.outcome == outcome::success) {
+    source.validators = validators_of(result.headers);
+  }
+  return source;
+}
+
+/// What a 304 leads to: the rules as they were, and the validators as far as it names new ones.
+[[nodiscard]] inline policy renewed(const policy& unchanged, provenance source) {
+  const validators& old = unchanged.source().validators;
+  if (source.validators.etag.empty()) {
+    source.validators.etag = old.etag;
+  }
+  if (source.validators.last_modified.empty()) {
+    source.validators.last_modified = old.last_modified;
+  }
+  return policy{unchanged, std::move(source)};
+}
+
+/// The policy that a retrieval leads to, not yet numbered; its lifetime is for the caller to set.
+[[nodiscard]] inline policy make_policy(const retrieval_result& result, provenance source,
+                                        const cache_options& options,
+                                        const earlier_policies& before) {
+  if (result.not_modified && before.unchanged) {
+    return renewed(*before.unchanged, std::move(source));
+  }
+  const auto action = [&] {
+    return options.fallback.action({.outcome = source.outcome,
+                                    .status = source.status,
+                                    .error = source.error,
+                                    .failures = source.failures,
+                                    .url = source.url});
+  };
+  if (result.outcome == outcome::success) {
+    parse_options reading = options.parse;
+    reading.truncated = reading.truncated || result.truncated;
+    const utf8_text body = to_utf8(result.body, result.headers);
+    // The limit is about octets served; what became longer is not cut once more.
+    reading.max_bytes = std::max(reading.max_bytes, body.text().size());
+    const document text = parse(body.text(), reading);
+    if (options.malformed.exceeded_by(text.lines())) {
+      source.outcome = outcome::malformed;
+    }
+    if (action() == fallback_action::parse) {
+      return policy{text, options.user_agent, std::move(source)};
+    }
+  }
+  // A failure says nothing about the rules, so the last good copy stays at hand; an answer replaces
+  // it, even one that there is no robots.txt.
+  std::shared_ptr<const policy> good;
+  if (is_failure(source.outcome)) {
+    good = policy::good(before.last);
+    if (good && source.fetched_at > later(good->source().fetched_at, options.last_good_for)) {
+      good = nullptr;
+    }
+  }
+  const fallback_action chosen = action();
+  return policy{chosen, options.user_agent, std::move(source), std::move(good)};
+}
+
+}  // namespace robots::detail

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+
+namespace robots::detail {
+
+/// The numbers that spread waits: SplitMix64 (Steele, Lea, Flood, 2014), eight octets of state,
+/// of which any is a good one.
+class random_sequence {
+ public:
+  using result_type = std::uint64_t;
+
+  constexpr explicit random_sequence(std::uint64_t seed) noexcept : state_{seed} {}
+
+  [[nodiscard]] static constexpr result_type min() noexcept { return 0; }
+  [[nodiscard]] static constexpr result_type max() noexcept { return ~result_type{0}; }
+
+  constexpr result_type operator()() noexcept { return mixed(state_ += step); }
+
+  /// The number that belongs to a state.
+  [[nodiscard]] static constexpr std::uint64_t mixed(std::uint64_t bits) noexcept {
+    bits = (bits ^ bits >> 30U) * 0xBF58476D1CE4E5B9U;
+    bits = (bits ^ bits >> 27U) * 0x94D049BB133111EBU;
+    return bits ^ bits >> 31U;
+  }
+
+  /// What is added to the state for each number.
+  static constexpr std::uint64_t step = 0x9E3779B97F4A7C15U;
+
+ private:
+  std::uint64_t state_;
+};
+
+/// From 0 to 1, 1 excluded.
+[[nodiscard]] constexpr double unit_interval(std::uint64_t bits) noexcept {
+  return static_cast<double>(bits >> 11U) * 0x1.0p-53;
+}
+
+}  // namespace robots::detail

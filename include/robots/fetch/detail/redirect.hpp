@@ -1,0 +1,68 @@
+#pragma once
+
+#include <robots/fetch/outcome.hpp>
+#include <robots/fetch/retrieval_options.hpp>
+#include <robots/http/message.hpp>
+#include <robots/http/origin.hpp>
+#include <robots/http/url.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace robots::detail {
+
+[[nodiscard]] constexpr bool is_redirect(int status) noexcept {
+  return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
+}
+
+/// Where a redirect leads, or why it is not followed.
+struct redirect {
+  std::string url{};                                ///< empty when it is not followed
+  robots::outcome refusal = outcome::server_error;  ///< then the row
+  std::string why{};                                ///< and, for people, the reason
+};
+
+/// Reads the `Location` of a response to a request for `from`. Each hop is checked anew: http or
+/// https, a host that can be asked and is not excluded.
+[[nodiscard]] inline redirect read_redirect(std::string_view from, const fetch_response& response,
+                                            const retrieval_options& options) {
+  // RFC 9110, section 4.1, recommends to support URIs of 8,000 octets.
+  constexpr std::size_t longest = 8'000;
+  const std::optional<std::string_view> location = find_header(response.headers, "Location");
+  if (!location) {
+    return {.why = "the redirect has no Location"};
+  }
+  if (location->size() > longest) {
+    return {.why = "the redirect's Location is too long"};
+  }
+  const std::optional<std::string> target = resolve_reference(from, *location);
+  if (!target) {
+    return {.why = "the redirect's Location is no URL"};
+  }
+  const url_parts parts = split_url(*target);
+  if (!parse_scheme(parts.scheme.value_or(std::string_view{}))) {
+    return {.refusal = outcome::refused,
+            .why = "redirect to a scheme that is not http or https: " +
+                   std::string{parts.scheme.value_or("none").substr(0, 32)}};
+  }
+  const std::optional<origin> where = parse_origin(*target);
+  if (!where) {
+    return {.why = "the redirect's Location names no host that can be asked"};
+  }
+  if (options.excluded && options.excluded->contains(where->host)) {
+    return {.refusal = outcome::refused,
+            .why = "redirect to a host that is excluded: " + where->host};
+  }
+  redirect to{.url = to_string(*where)};
+  to.url += parts.path.empty() ? std::string_view{"/"} : parts.path;
+  if (parts.query) {
+    to.url += '?';
+    to.url += *parts.query;
+  }
+  return to;
+}
+
+}  // namespace robots::detail

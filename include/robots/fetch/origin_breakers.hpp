@@ -1,0 +1,106 @@
+#pragma once
+
+#include <robots/fetch/circuit_breaker.hpp>
+#include <robots/http/detail/text_hash.hpp>
+#include <robots/time/clock.hpp>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace robots {
+
+/// A circuit breaker for each origin, shared by all retrievals of a crawler.
+///
+/// Remembers only origins whose last request failed, 65,536 of them at most: beyond that, an origin
+/// that fails anew is not watched until others have recovered. All members may be called from any
+/// thread and take constant time on average.
+class origin_breakers {
+ public:
+  /// All closed. Throws `std::invalid_argument` when an option is negative.
+  explicit origin_breakers(breaker_options options = {}) : options_{options} {
+    if (options.failures < 0 || options.cooldown.count() < 0) {
+      throw std::invalid_argument{
+          "breaker.failures and breaker.cooldown are not negative: use 0 failures for no breaker"};
+    }
+  }
+
+  /// Whether a request may be sent to `origin` now; see `circuit_breaker::admits`.
+  [[nodiscard]] bool admits(std::string_view origin, time_point now) {
+    const std::scoped_lock lock{mutex_};
+    const auto found = watched_.find(origin);
+    return found == watched_.end() || found->second.admits(now);
+  }
+
+  /// An admitted request got an answer.
+  void on_success(std::string_view origin) {
+    const std::scoped_lock lock{mutex_};
+    if (const auto found = watched_.find(origin); found != watched_.end()) {
+      watched_.erase(found);
+    }
+  }
+
+  /// An admitted request failed.
+  void on_failure(std::string_view origin, time_point now) {
+    if (options_.failures == 0) {
+      return;
+    }
+    const std::scoped_lock lock{mutex_};
+    auto found = watched_.find(origin);
+    if (found == watched_.end()) {
+      if (watched_.size() == most_watched) {
+        return;
+      }
+      found = watched_.emplace(std::string{origin}, circuit_breaker{options_}).first;
+    }
+    found->second.on_failure(now);
+  }
+
+  /// An admitted request ended in a way that says nothing of the origin.
+  void on_abandoned(std::string_view origin, time_point now) {
+    const std::scoped_lock lock{mutex_};
+    if (const auto found = watched_.find(origin); found != watched_.end()) {
+      found->second.on_abandoned(now);
+    }
+  }
+
+  /// Until when `origin` is left alone; nothing when it may be asked now.
+  [[nodiscard]] std::optional<time_point> open_until(std::string_view origin,
+                                                     time_point now) const {
+    const std::scoped_lock lock{mutex_};
+    const auto found = watched_.find(origin);
+    if (found == watched_.end() || found->second.open_until() <= now) {
+      return std::nullopt;
+    }
+    return found->second.open_until();
+  }
+
+  /// Forgets what happened at `origin`.
+  void reset(std::string_view origin) { on_success(origin); }
+
+  /// Number of origins whose breaker is not closed.
+  [[nodiscard]] std::size_t open() const {
+    const std::scoped_lock lock{mutex_};
+    std::size_t count = 0;
+    for (const auto& [origin, breaker] : watched_) {
+      count += breaker.state() == breaker_state::closed ? 0 : 1;
+    }
+    return count;
+  }
+
+ private:
+  static constexpr std::size_t most_watched = 65'536;
+
+  breaker_options options_;
+  mutable std::mutex mutex_;
+  boost::unordered_flat_map<std::string, circuit_breaker, detail::text_hash, std::equal_to<>>
+      watched_;
+};
+
+}  // namespace robots

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <robots/fetch/outcome.hpp>
+#include <robots/http/message.hpp>
+#include <robots/time/clock.hpp>
+
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace robots {
+
+/// One exchange of a retrieval, for those who ask why.
+struct exchange {
+  std::string url;                        ///< what was asked for
+  int status = 0;                         ///< HTTP status, or 0
+  fetch_error error = fetch_error::none;  ///< why there is no status
+};
+
+/// What came of a retrieval.
+struct retrieval_result {
+  robots::outcome outcome = outcome::unreachable;  ///< the row of the failure table
+  int status = 0;                         ///< HTTP status of the last exchange, 0 without response
+  fetch_error error = fetch_error::none;  ///< why the last exchange had no response
+  std::string error_text;                 ///< for people, when something went wrong
+  std::string url;        ///< the robots.txt first asked for under the origin that was settled on
+  std::string final_url;  ///< the URL of the last exchange: another one after redirects
+  int redirects = 0;      ///< how many were followed from `url` to `final_url`
+  int attempts = 0;       ///< how many tries it took, see `retry_options`
+  std::vector<exchange> exchanges;   ///< all that were made, in order
+  std::vector<http_header> headers;  ///< of the last exchange
+  std::string body;                  ///< the robots.txt; empty unless `outcome` is `success`
+  bool truncated = false;            ///< the robots.txt is longer than `body`
+  bool not_modified = false;  ///< a 304: the robots.txt is the known one, and `body` is empty
+};
+
+/// A time to wait for before the next try.
+struct retry_wait {
+  time_point until{};  ///< then call `retrieval::on_wait_over`
+};
+
+/// What a retrieval wants done next: a request sent, a time waited for, or nothing more.
+using retrieval_step = std::variant<fetch_request, retry_wait, retrieval_result>;
+
+}  // namespace robots

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <stdexcept>
+
+namespace robots {
+
+/// How often a retrieval tries again after a 5xx, a 429 or a network error, and how long it waits
+/// before (the pipeline guide: 1, 2, 4, 8 s with jitter).
+struct retry_options {
+  /// Tries in all; 1 means never again. Of a bare host, one try asks https and http.
+  int attempts = 3;
+  /// Most wait before the second try. It doubles with each further one.
+  std::chrono::milliseconds base{1'000};
+  /// Most wait before any try, `Retry-After` aside.
+  std::chrono::milliseconds cap{8'000};
+  /// Longest `Retry-After` that is waited for. One that asks for more ends the retrieval: no server
+  /// is asked again sooner than it wants.
+  std::chrono::seconds max_retry_after{30};
+};
+
+/// Throws `std::invalid_argument`, saying what to mend, when a number makes no sense.
+inline void validate(const retry_options& options) {
+  if (options.attempts < 1) {
+    throw std::invalid_argument{"retry.attempts is below 1: use 1 to try once and never again"};
+  }
+  if (options.base.count() < 0 || options.cap.count() < 0 || options.max_retry_after.count() < 0) {
+    throw std::invalid_argument{"retry.base, retry.cap and retry.max_retry_after are not negative"};
+  }
+}
+
+/// How long to wait after so many failed tries: `random`, from 0 to 1, of base, 2 base, 4 base and
+/// so on up to the cap ("full jitter": callers that failed together do not come back together).
+///
+/// Precondition: `failed` is 1 at least.
+[[nodiscard]] constexpr std::chrono::nanoseconds backoff(const retry_options& options, int failed,
+                                                         double random) noexcept {
+  std::chrono::milliseconds most = std::min(options.base, options.cap);
+  for (int i = 1; i < failed && most < options.cap && most.count() > 0; ++i) {
+    most = most > options.cap / 2 ? options.cap : 2 * most;
+  }
+  const std::chrono::duration<double, std::milli> chosen =
+      std::clamp(random, 0.0, 1.0) *
+      std::min(most, std::chrono::milliseconds{std::chrono::days{1}});
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(chosen);
+}
+
+}  // namespace robots
