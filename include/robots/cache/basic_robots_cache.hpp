@@ -143,11 +143,15 @@ class basic_robots_cache {
     return loader_.board(*where, where->key());
   }
 
-  /// Takes the result of a job, hands it to all that wait for it and keeps it. Throws
-  /// `std::logic_error` when the job has not come to its end: drive `job.work()` until it is a
-  /// `retrieval_result`, or drop the job to give it up.
+  /// Takes the result of a job, hands it to all that wait for it and keeps it. Once for each job.
+  /// Throws `std::logic_error` when the job has not come to its end: drive `job.work()` until it is
+  /// a `retrieval_result`, or drop the job to give it up.
   void complete(retrieval_job& job) {
     const auto* const result = std::get_if<retrieval_result>(&job.work().next());
+    if (!job.ticket_) {
+      throw std::logic_error{
+          "basic_robots_cache::complete: the job was completed before; begin another look-up"};
+    }
     if (result == nullptr) {
       throw std::logic_error{
           "basic_robots_cache::complete: the job is not done; drive job.work() until next() is a "

@@ -41,9 +41,11 @@ class retrieval_job {
   [[nodiscard]] retrieval& work() noexcept { return work_; }
 
   /// Requested when nobody waits for the policy any more. To be passed on with each request.
-  [[nodiscard]] std::stop_token stop() const noexcept { return ticket_.under_way().stop(); }
+  [[nodiscard]] std::stop_token stop() const noexcept { return stop_; }
 
  private:
+  template <Fetcher F, Clock C, Storage S, Observer O>
+  friend class basic_robots_cache;
   template <Fetcher F, Clock C, Storage S, Observer O>
   friend class detail::policy_loader;
 
@@ -54,6 +56,7 @@ class retrieval_job {
         work_(std::move(work)),
         before_(std::move(before)),
         ticket_(std::move(ticket)),
+        stop_(ticket_.under_way().stop()),
         began_(began),
         invalidations_(invalidations) {}
 
@@ -61,7 +64,8 @@ class retrieval_job {
   std::string key_;
   retrieval work_;
   detail::earlier_policies before_;
-  detail::single_flight::ticket ticket_;
+  detail::single_flight::ticket ticket_;  // none once the job is complete
+  std::stop_token stop_;
   time_point began_;
   std::uint64_t invalidations_;  // of any site, when it began
 };

@@ -66,19 +66,19 @@ namespace robots::detail {
                     options.max_ttl);
 }
 
-/// The entry that keeps `made`: as long as it is fresh, while it may be served stale, and while it
-/// could still be the last good copy.
+/// The entry that keeps `made`: as long as it is fresh, while it may be served stale, and for as
+/// long as a last good copy counts, since until then the next policy goes by it: by its rules, its
+/// failures in a row, its version.
 [[nodiscard]] inline cache_entry make_entry(std::shared_ptr<const policy> made,
                                             const cache_options& options, time_point now) {
   const std::chrono::seconds lifetime = made->source().lifetime;
   cache_entry entry{.policy = std::move(made), .fresh_until = later(now, lifetime)};
-  if (const auto good = policy::good(entry.policy)) {
-    entry.keep_until = later(good->source().fetched_at, options.last_good_for);
-    if (entry.policy->basis() == policy_basis::last_good) {
-      entry.fresh_until = std::min(entry.fresh_until, entry.keep_until);
-    }
+  if (entry.policy->basis() == policy_basis::last_good) {
+    const time_point good_until =
+        later(entry.policy->rules_source().fetched_at, options.last_good_for);
+    entry.fresh_until = std::min(entry.fresh_until, good_until);
   }
-  entry.keep_until = std::max({entry.keep_until, entry.fresh_until,
+  entry.keep_until = std::max({later(now, options.last_good_for), entry.fresh_until,
                                later(entry.fresh_until, options.stale_while_revalidate)});
   return entry;
 }

@@ -104,8 +104,9 @@ class policy_loader {
       renewal = kept.policy && now >= kept.fresh_until && may_serve_stale(kept, now);
     }
     auto [seat, duty] = flights_.join(flight_key(where), key, renewal || options_.finish_abandoned);
-    if (duty && !renewal) {
+    if (duty) {
       kept = find_shared(where, key, now);  // another flight may have landed since
+      renewal = renewal && kept.policy && now >= kept.fresh_until;
     }
     if (kept.policy && (renewal || now < kept.fresh_until)) {
       counters_.add(renewal ? cache_event::stale_hits : cache_event::hits);

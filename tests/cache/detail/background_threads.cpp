@@ -1,0 +1,58 @@
+#include "support/gate.hpp"
+#include <robots/cache/detail/background_threads.hpp>
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <cstddef>
+#include <mutex>
+#include <set>
+#include <thread>
+
+using robots::detail::background_threads;
+using robots::test::gate;
+
+TEST_CASE("work begins at once, in as many threads as there may be, and no more") {
+  gate door;
+  std::atomic<int> done = 0;
+  {
+    background_threads threads{3};
+    for (std::size_t i = 0; i < 3; ++i) {
+      CHECK(threads.try_run([&] {
+        door.pass();
+        ++done;
+      }));
+    }
+    door.wait_for_arrivals(3);
+    CHECK_FALSE(threads.try_run([&] { ++done; }));
+    door.open();
+  }
+  CHECK(done == 3);
+}
+
+TEST_CASE("a thread that has done its work takes more") {
+  std::mutex mutex;
+  std::set<std::thread::id> seen;
+  std::atomic<int> done = 0;
+  {
+    background_threads threads{2};
+    for (int i = 0; i < 200; ++i) {
+      while (!threads.try_run([&] {
+        const std::scoped_lock lock{mutex};
+        seen.insert(std::this_thread::get_id());
+        ++done;
+      })) {
+        std::this_thread::yield();
+      }
+    }
+  }
+  CHECK(done == 200);
+  CHECK(seen.size() <= 2);
+}
+
+TEST_CASE("where no thread is allowed, nothing is begun") {
+  background_threads none{0};
+  bool ran = false;
+  CHECK_FALSE(none.try_run([&ran] { ran = true; }));
+  CHECK_FALSE(ran);
+}

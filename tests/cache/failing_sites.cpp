@@ -1,0 +1,251 @@
+// Sites that fail: how often they are asked, for how long they are left alone, and who decides
+// then.
+#include "cache_fixture.hpp"
+#include <robots/cache/basic_robots_cache.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+using namespace std::chrono_literals;
+using robots::cache_options;
+using robots::decision;
+using robots::fallback_action;
+using robots::fallback_case;
+using robots::fallback_policy;
+using robots::fetch_error;
+using robots::outcome;
+using robots::ScriptedFetcher;
+using robots::test::foo_bot;
+using robots::test::home;
+using robots::test::robots_url;
+using robots::test::scripted;
+using robots::test::secret;
+
+namespace {
+
+/// The library's own defaults, but for the seed.
+cache_options usual(fallback_policy fallback = fallback_policy::rfc9309()) {
+  return {.user_agent = "FooBot/1.0", .fallback = fallback, .seed = 1};
+}
+
+std::string outcome_of(const decision& made) {
+  return std::string{to_string(made.policy->source().outcome)};
+}
+
+constexpr std::string_view no_robots_txt = "a\nb\nc\nd\ne\nf\n";
+
+}  // namespace
+
+TEST_CASE("a failure is tried again within the call, and the decision says how often") {
+  scripted at{usual()};
+  at.web.on(robots_url, ScriptedFetcher::status(503),
+            ScriptedFetcher::failure(fetch_error::timeout), robots::test::ok());
+  const robots::time_point began = at.clock.now();
+  const decision made = at.cache.check(secret);
+  CHECK(outcome_of(made) == "success");
+  CHECK(made.policy->source().attempts == 3);
+  CHECK(made.policy->source().exchanges.size() == 3);
+  CHECK(at.web.count() == 3);
+  CHECK(at.clock.now() - began <= 3s);
+  CHECK(at.clock.now() > began);
+}
+
+TEST_CASE("a wait that would outlast the deadline is not begun, and the failure is kept") {
+  cache_options options = usual();
+  options.background_threads = 0;
+  scripted at{options};
+  at.web.on(robots_url, ScriptedFetcher::status(503, {{"Retry-After", "20"}}));
+  const robots::time_point began = at.clock.now();
+  const decision made = at.cache.check(home, {.deadline = began + 10s});
+  CHECK(outcome_of(made) == "server_error");
+  CHECK(at.clock.now() == began);
+  CHECK(at.web.count() == 1);
+  CHECK(at.cache.check(home).from_cache);
+}
+
+TEST_CASE("each failure in a row is remembered for longer, and a success ends the row") {
+  cache_options options = foo_bot();
+  options.max_failure_ttl = 1h;
+  scripted at{options};
+  at.web.on(robots_url, ScriptedFetcher::status(500));
+  for (const auto lifetime : {5min, 10min, 20min, 40min, 60min, 60min}) {
+    CHECK_FALSE(at.cache.check(home).from_cache);
+    at.clock.advance(lifetime - 1ns);
+    CHECK(at.cache.check(home).from_cache);
+    at.clock.advance(1ns);
+  }
+  CHECK(at.cache.get(home)->source().failures == 7);
+  at.clock.advance(1h);
+  at.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(500));
+  CHECK(at.cache.get(home)->source().failures == 0);
+  at.clock.advance(24h);
+  CHECK(at.cache.get(home)->source().failures == 1);
+  at.clock.advance(5min);
+  CHECK_FALSE(at.cache.check(home).from_cache);
+}
+
+TEST_CASE("failures are forgotten at different times, so that sites do not come back together") {
+  cache_options options = usual();
+  options.retry.attempts = 1;
+  scripted at{options};
+  at.web.otherwise(ScriptedFetcher::status(500));
+  constexpr int sites = 50;
+  const auto url = [](int i) { return "https://s" + std::to_string(i) + ".example/"; };
+  for (int i = 0; i < sites; ++i) {
+    CHECK_FALSE(at.cache.allowed(url(i)));
+  }
+  at.clock.advance(4min + 45s);
+  int kept = 0;
+  for (int i = 0; i < sites; ++i) {
+    kept += at.cache.check(url(i)).from_cache ? 1 : 0;
+  }
+  CHECK(kept > sites / 5);
+  CHECK(kept < sites * 4 / 5);
+}
+
+TEST_CASE("after five failures in a row an origin is left alone for a minute, then probed once") {
+  cache_options options = usual();
+  options.failure_ttl = options.max_failure_ttl = 1s;
+  scripted at{options};
+  at.web.on(robots_url, ScriptedFetcher::failure(fetch_error::connect));
+  CHECK(outcome_of(at.cache.check(home)) == "unreachable");
+  at.clock.advance(1s);
+  const decision opened = at.cache.check(home);
+  CHECK(outcome_of(opened) == "unreachable");
+  CHECK(at.web.count() == 5);
+  CHECK(at.cache.stats().open_breakers == 1);
+  const auto until = at.cache.breaker_open_until(home);
+  REQUIRE(until);
+
+  at.clock.advance(1s);
+  const decision refused = at.cache.check(home);
+  CHECK(outcome_of(refused) == "circuit_open");
+  CHECK_FALSE(refused.allowed);
+  CHECK(explain(refused) ==
+        "not allowed: fallback: circuit_open (the circuit breaker of https://example.com is open)");
+  CHECK(at.web.count() == 5);
+  CHECK(at.cache.check(home).from_cache);
+
+  at.clock.advance(60s);
+  CHECK_FALSE(at.cache.breaker_open_until(home));
+  CHECK(outcome_of(at.cache.check(home)) == "unreachable");
+  CHECK(at.web.count() == 6);  // the probe: no second try
+  at.clock.advance(60s);
+  at.web.on(robots_url, robots::test::ok());
+  CHECK(at.cache.allowed(home));
+  CHECK(at.cache.stats().open_breakers == 0);
+}
+
+TEST_CASE("an open breaker is no failure of its own, and leaves the last good copy in force") {
+  cache_options options = usual();
+  options.failure_ttl = options.max_failure_ttl = 1s;
+  scripted at{options};
+  at.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(500));
+  CHECK(at.cache.allowed(home));
+  at.clock.advance(24h);
+  CHECK(at.cache.get(home)->source().failures == 1);
+  at.clock.advance(1s);
+  CHECK(at.cache.get(home)->source().failures == 2);
+  at.clock.advance(1s);
+  const decision made = at.cache.check(secret);
+  CHECK(outcome_of(made) == "circuit_open");
+  CHECK(made.policy->source().failures == 2);
+  CHECK(to_string(made.policy->basis()) == "last_good");
+  CHECK(to_string(made.reason) == "rule");
+}
+
+TEST_CASE("a site whose files are malformed again and again goes into quarantine until released") {
+  scripted at{usual(fallback_policy::strict())};
+  at.web.on(robots_url, robots::test::ok(no_robots_txt));
+  for (std::size_t i = 1; i <= 3; ++i) {
+    CHECK(outcome_of(at.cache.check(home)) == "malformed");
+    CHECK(at.web.count() == i);
+    CHECK(at.cache.stats().quarantined == (i == 3 ? 1 : 0));
+    at.clock.advance(24h);
+  }
+  const decision held = at.cache.check(home);
+  CHECK_FALSE(held.allowed);
+  CHECK(outcome_of(held) == "quarantined");
+  CHECK(to_string(held.reason) == "fallback");
+  CHECK(explain(held) ==
+        "not allowed: fallback: quarantined (HTTP 200) (its files are malformed again and again; "
+        "release it after a look)");
+  CHECK(at.cache.quarantined() == std::vector<std::string>{"https://example.com"});
+  at.cache.invalidate(home);
+  at.clock.advance(std::chrono::days{365});
+  CHECK_FALSE(at.cache.allowed(home));
+  CHECK(at.web.count() == 3);
+
+  at.web.on(robots_url, robots::test::ok());
+  at.cache.release("example.com");
+  CHECK(at.cache.allowed(home));
+  CHECK(at.cache.quarantined().empty());
+}
+
+TEST_CASE("a good file, or none, in between starts the count of malformed ones anew") {
+  for (const auto& between : {robots::test::ok(), ScriptedFetcher::status(404)}) {
+    scripted at{usual(fallback_policy::strict())};
+    at.web.on(robots_url, robots::test::ok(no_robots_txt), robots::test::ok(no_robots_txt), between,
+              robots::test::ok(no_robots_txt));
+    for (int i = 0; i < 5; ++i) {
+      static_cast<void>(at.cache.get(home));
+      at.clock.advance(24h);
+    }
+    CHECK(at.cache.quarantined().empty());
+    static_cast<void>(at.cache.get(home));
+    CHECK(at.cache.quarantined().size() == 1);
+  }
+}
+
+TEST_CASE("where malformed files are parsed, there is no quarantine") {
+  for (const auto fallback : {fallback_policy::permissive(), fallback_policy::rfc9309()}) {
+    scripted at{usual(fallback)};
+    at.web.on(robots_url, robots::test::ok(no_robots_txt));
+    for (int i = 0; i < 6; ++i) {
+      CHECK(at.cache.allowed(home));
+      at.clock.advance(24h);
+    }
+    CHECK(at.web.count() == 6);
+    CHECK(at.cache.quarantined().empty());
+  }
+}
+
+TEST_CASE("a policy of the user's own decides, with all that is known of the failure") {
+  struct Patient {
+    [[nodiscard]] fallback_action action(const fallback_case& what) const {
+      if (what.outcome == outcome::success) {
+        return fallback_action::parse;
+      }
+      return what.failures < 3 && what.url.starts_with("https://") ? fallback_action::allow_all
+                                                                   : fallback_action::deny_all;
+    }
+  };
+  scripted at{foo_bot(Patient{})};
+  at.web.otherwise(ScriptedFetcher::status(500));
+  for (int i = 1; i <= 4; ++i) {
+    CHECK(at.cache.allowed(home) == (i < 3));
+    at.clock.advance(5min);
+  }
+  CHECK_FALSE(at.cache.allowed("http://example.com/"));
+  CHECK(at.cache.options().fallback.name() == "custom");
+}
+
+TEST_CASE("options of retry, breaker and quarantine that make no sense are refused") {
+  const auto refused = [](auto change) {
+    cache_options options = usual();
+    change(options);
+    CHECK_THROWS_AS(scripted{options}, std::invalid_argument);
+  };
+  refused([](cache_options& o) { o.retry.attempts = 0; });
+  refused([](cache_options& o) { o.breaker.failures = -1; });
+  refused([](cache_options& o) { o.quarantine_after = -1; });
+  refused([](cache_options& o) { o.failure_jitter = 1.1; });
+  refused([](cache_options& o) { o.max_failure_ttl = -1s; });
+  refused([](cache_options& o) { o.stale_while_revalidate = -1s; });
+}

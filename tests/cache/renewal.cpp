@@ -1,0 +1,321 @@
+// What happens to rules over time: asked for changes, renewed, served stale, replaced, numbered.
+#include "cache_fixture.hpp"
+#include "support/gate.hpp"
+#include <robots/cache/basic_robots_cache.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+using namespace std::chrono_literals;
+using robots::cache_options;
+using robots::decision;
+using robots::fallback_policy;
+using robots::fetch_request;
+using robots::fetch_response;
+using robots::http_header;
+using robots::ManualClock;
+using robots::ScriptedFetcher;
+using robots::test::foo_bot;
+using robots::test::gate;
+using robots::test::home;
+using robots::test::robots_url;
+using robots::test::scripted;
+using robots::test::secret;
+
+namespace {
+
+constexpr const char* date = "Sun, 06 Nov 1994 08:49:37 GMT";
+
+fetch_response tagged(std::string_view body, std::string etag) {
+  return robots::test::ok(body, {{"ETag", std::move(etag)}});
+}
+
+std::string sent(const scripted& at, std::string_view name) {
+  return std::string{find_header(at.web.requests().back().headers, name).value_or("nothing")};
+}
+
+std::string outcome_of(const decision& made) {
+  return std::string{to_string(made.policy->source().outcome)};
+}
+
+/// Waits until the cache has ended so many retrievals.
+template <class Cache>
+void wait_for_retrievals(const Cache& cache, std::uint64_t count) {
+  while (cache.stats().retrievals < count) {
+    std::this_thread::yield();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a file with validators is asked for by them, and a 304 renews it without parsing") {
+  scripted at;
+  at.web.on(robots_url,
+            robots::test::ok(robots::test::rules, {{"ETag", "W/\"1\""}, {"Last-Modified", date}}),
+            ScriptedFetcher::status(304));
+  const decision first = at.cache.check(secret);
+  CHECK(sent(at, "If-None-Match") == "nothing");
+  at.clock.advance(24h);
+  const decision again = at.cache.check(secret);
+  CHECK(sent(at, "If-None-Match") == "W/\"1\"");
+  CHECK(sent(at, "If-Modified-Since") == date);
+  CHECK_FALSE(again.allowed);
+  CHECK(again.verdict.line == 2);
+  CHECK(again.age == 0ns);
+  CHECK(again.policy->source().not_modified);
+  CHECK(again.policy->source().status == 304);
+  CHECK(outcome_of(again) == "success");
+  CHECK(again.policy->version() == first.policy->version());
+  CHECK(again.policy->fingerprint() == first.policy->fingerprint());
+  CHECK(at.cache.stats().not_modified == 1);
+  CHECK(at.cache.stats().failures == 0);
+  // And so on, by the validators of old.
+  at.clock.advance(24h - 1ns);
+  CHECK(at.cache.check(secret).from_cache);
+  at.clock.advance(1ns);
+  CHECK_FALSE(at.cache.check(secret).from_cache);
+  CHECK(sent(at, "If-None-Match") == "W/\"1\"");
+}
+
+TEST_CASE("a 304 may bring a new lifetime and new validators") {
+  scripted at;
+  at.web.on(
+      robots_url,
+      robots::test::ok(robots::test::rules, {{"ETag", "\"1\""}, {"Cache-Control", "max-age=7200"}}),
+      ScriptedFetcher::status(304),
+      ScriptedFetcher::status(304, {{"ETag", "\"2\""}, {"Cache-Control", "max-age=600"}}),
+      ScriptedFetcher::status(304));
+  CHECK(at.cache.allowed(home));
+  const auto check_lifetime = [&at](std::chrono::seconds lifetime) {
+    at.clock.advance(lifetime - 1ns);
+    CHECK(at.cache.check(home).from_cache);
+    at.clock.advance(1ns);
+    CHECK_FALSE(at.cache.check(home).from_cache);
+  };
+  check_lifetime(2h);
+  check_lifetime(2h);  // the first 304 says nothing of it
+  CHECK(sent(at, "If-None-Match") == "\"1\"");
+  check_lifetime(10min);
+  CHECK(sent(at, "If-None-Match") == "\"2\"");
+}
+
+TEST_CASE("a changed validator brings the new file") {
+  scripted at;
+  at.web.on(robots_url, tagged(robots::test::rules, "\"1\""), tagged("", "\"2\""),
+            ScriptedFetcher::status(304));
+  CHECK_FALSE(at.cache.allowed(secret));
+  at.clock.advance(24h);
+  CHECK(at.cache.allowed(secret));
+  at.clock.advance(24h);
+  CHECK(at.cache.allowed(secret));
+  CHECK(sent(at, "If-None-Match") == "\"2\"");
+}
+
+TEST_CASE(
+    "a 304 that was not asked for is a failure, under strict with nothing to go by a denial") {
+  scripted at{foo_bot(fallback_policy::strict())};
+  at.web.on(robots_url, ScriptedFetcher::status(304));
+  const decision made = at.cache.check(home);
+  CHECK_FALSE(made.allowed);
+  CHECK(outcome_of(made) == "server_error");
+}
+
+TEST_CASE("the last good copy is what is asked about after failures, and what a 304 brings back") {
+  scripted at;
+  at.web.on(robots_url, tagged(robots::test::rules, "\"1\""), ScriptedFetcher::status(503),
+            ScriptedFetcher::status(304));
+  CHECK(at.cache.allowed(home));
+  at.clock.advance(24h);
+  CHECK(to_string(at.cache.check(home).policy->basis()) == "last_good");
+  at.clock.advance(5min);
+  const decision back = at.cache.check(secret);
+  CHECK(sent(at, "If-None-Match") == "\"1\"");
+  CHECK(to_string(back.policy->basis()) == "rules");
+  CHECK_FALSE(back.allowed);
+  CHECK(back.policy->source().failures == 0);
+  CHECK(back.age == 0ns);
+}
+
+TEST_CASE("what is forgotten is not asked about") {
+  scripted at;
+  at.web.on(robots_url, tagged(robots::test::rules, "\"1\""));
+  CHECK(at.cache.allowed(home));
+  at.cache.invalidate(home);
+  CHECK(at.cache.allowed(home));
+  CHECK(sent(at, "If-None-Match") == "nothing");
+  at.web.on(robots_url, ScriptedFetcher::status(404), ScriptedFetcher::status(404));
+  at.cache.clear();
+  CHECK(at.cache.allowed(secret));
+  at.clock.advance(24h);
+  CHECK(at.cache.allowed(secret));
+  CHECK(sent(at, "If-None-Match") == "nothing");
+}
+
+TEST_CASE("a 404 or 410 after a good copy takes it away") {
+  for (const int gone : {404, 410}) {
+    scripted at;
+    at.web.on(robots_url, tagged(robots::test::rules, "\"1\""), ScriptedFetcher::status(gone),
+              ScriptedFetcher::status(503));
+    CHECK_FALSE(at.cache.allowed(secret));
+    at.clock.advance(24h);
+    CHECK(at.cache.allowed(secret));
+    at.clock.advance(24h);
+    CHECK(to_string(at.cache.check(secret).policy->basis()) == "deny_all");
+  }
+}
+
+TEST_CASE("a cache that starts again fetches again") {
+  scripted before;
+  before.web.on(robots_url, tagged(robots::test::rules, "\"1\""));
+  CHECK(before.cache.allowed(home));
+  robots::basic_robots_cache<ScriptedFetcher, ManualClock> after{foo_bot(), before.web,
+                                                                 before.clock};
+  CHECK(after.allowed(home));
+  CHECK(before.web.count() == 2);
+  CHECK(sent(before, "If-None-Match") == "nothing");
+}
+
+TEST_CASE("while a stale policy is renewed, callers get it at once, and one thread renews") {
+  gate door;
+  ScriptedFetcher web;
+  ManualClock clock;
+  cache_options options = foo_bot();
+  options.stale_while_revalidate = 1h;
+  robots::basic_robots_cache<ScriptedFetcher, ManualClock> cache{options, web, clock};
+  web.on(robots_url, robots::test::ok());
+  CHECK_FALSE(cache.allowed(secret));
+  web.on_call(robots_url, [&door](const fetch_request&) {
+    door.pass();
+    return robots::test::ok("");
+  });
+
+  clock.advance(25h - 1ns);
+  for (int i = 0; i < 5; ++i) {
+    const decision made = cache.check(secret);
+    CHECK_FALSE(made.allowed);
+    CHECK(made.from_cache);
+    CHECK(made.stale);
+    CHECK(made.age == 25h - 1ns);
+    CHECK_FALSE(cache.allowed(secret));
+  }
+  door.wait_for_arrivals();
+  CHECK(web.count() == 2);
+  CHECK(cache.stats().stale_hits == 10);
+  door.open();
+  wait_for_retrievals(cache, 2);
+  const decision renewed = cache.check(secret);
+  CHECK(renewed.allowed);
+  CHECK(renewed.from_cache);
+  CHECK_FALSE(renewed.stale);
+  CHECK(web.count() == 2);
+}
+
+TEST_CASE("a policy that is too stale is not served, and without the option none is") {
+  for (const auto allowance : {0s, 3'600s}) {
+    cache_options options = foo_bot();
+    options.stale_while_revalidate = allowance;
+    scripted at{options};
+    at.web.on(robots_url, robots::test::ok(), robots::test::ok(""));
+    CHECK_FALSE(at.cache.allowed(secret));
+    at.clock.advance(24h + allowance);
+    const decision made = at.cache.check(secret);
+    CHECK(made.allowed);
+    CHECK_FALSE(made.from_cache);
+    CHECK_FALSE(made.stale);
+  }
+}
+
+TEST_CASE("a renewal that fails leaves the last good copy") {
+  ScriptedFetcher web;
+  ManualClock clock;
+  cache_options options = foo_bot();
+  options.stale_while_revalidate = 1h;
+  robots::basic_robots_cache<ScriptedFetcher, ManualClock> cache{options, web, clock};
+  web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(500));
+  CHECK_FALSE(cache.allowed(secret));
+  clock.advance(24h);
+  CHECK(cache.check(secret).stale);
+  wait_for_retrievals(cache, 2);
+  const decision made = cache.check(secret);
+  CHECK_FALSE(made.stale);
+  CHECK(to_string(made.policy->basis()) == "last_good");
+  CHECK_FALSE(made.allowed);
+}
+
+TEST_CASE("versions count the changes of meaning, whatever else changes in a file") {
+  scripted at;
+  at.web.on(robots_url, robots::test::ok("User-agent: *\nDisallow: /private\nDisallow: /tmp\n"),
+            robots::test::ok("# sorted\nUSER-AGENT: *\nDisallow: /tmp\nDisallow: /%70rivate\n"),
+            robots::test::ok("User-agent: *\nDisallow: /private\n"), ScriptedFetcher::status(404),
+            robots::test::ok(""), ScriptedFetcher::status(503));
+  std::vector<std::uint64_t> versions;
+  std::set<std::uint64_t> meanings;
+  for (int i = 0; i < 6; ++i) {
+    const auto policy = at.cache.get(home);
+    versions.push_back(policy->version());
+    meanings.insert(policy->fingerprint());
+    at.clock.advance(24h);
+  }
+  // The 404 and the empty file allow everything; the failure leaves that in force.
+  CHECK(versions == std::vector<std::uint64_t>{1, 1, 2, 3, 3, 3});
+  CHECK(meanings.size() == 3);
+}
+
+TEST_CASE("a fingerprint tells apart what decides or delays differently") {
+  std::set<std::uint64_t> seen;
+  for (const char* text :
+       {"", "Disallow: /a", "Allow: /a", "Disallow: /a$", "Disallow: /a*b",
+        "Disallow: /a\nAllow: /b", "Disallow: /b\nAllow: /a", "Crawl-delay: 1", "Crawl-delay: 2",
+        "Disallow: /a\nCrawl-delay: 1", "Disallow: /ab", "Disallow: /a\nDisallow: /b"}) {
+    CAPTURE(text);
+    const std::string file = "User-agent: *\n" + std::string{text} + "\n";
+    CHECK(seen.insert(robots::compile(file, "FooBot").fingerprint()).second);
+    CHECK(robots::compile("User-agent: foobot\n" + std::string{text}, "FooBot").fingerprint() ==
+          robots::compile(file, "OtherBot").fingerprint());
+  }
+  // So that stored fingerprints stay good: it never changes.
+  CHECK(robots::compile("User-agent: *\nDisallow: /private\nCrawl-delay: 2", "a").fingerprint() ==
+        5'843'765'230'127'199'067U);
+}
+
+TEST_CASE("what is found at another origin's robots.txt is kept for that origin, too") {
+  scripted at;
+  constexpr const char* elsewhere = "https://www.example.com/robots.txt";
+  at.web.on(robots_url, ScriptedFetcher::redirect(301, elsewhere));
+  at.web.on(elsewhere, robots::test::ok());
+  CHECK_FALSE(at.cache.allowed(secret));
+  const decision theirs = at.cache.check("https://www.example.com/private");
+  CHECK(theirs.from_cache);
+  CHECK_FALSE(theirs.allowed);
+  CHECK(theirs.policy->source().url == elsewhere);
+  CHECK(theirs.policy->source().redirects == 0);
+  CHECK(at.cache.get(home)->source().url == robots_url);
+  CHECK(at.web.count() == 2);
+  CHECK(at.cache.check("www.example.com/private").from_cache);
+}
+
+TEST_CASE("what is found elsewhere than at a robots.txt, or not found, is kept for nobody else") {
+  for (const char* elsewhere :
+       {"https://www.example.com/r.txt", "https://www.example.com/robots.txt?x",
+        "https://www.example.com//robots.txt", "https://www.example.com/ROBOTS.TXT"}) {
+    scripted at;
+    at.web.on(robots_url, ScriptedFetcher::redirect(301, elsewhere));
+    at.web.on(elsewhere, robots::test::ok());
+    CHECK_FALSE(at.cache.allowed(secret));
+    CHECK(at.cache.stats().size == 1);
+  }
+  scripted at;
+  at.web.on(robots_url, ScriptedFetcher::redirect(301, "https://www.example.com/robots.txt"));
+  at.web.on("https://www.example.com/robots.txt", ScriptedFetcher::status(500));
+  CHECK_FALSE(at.cache.allowed(secret));
+  CHECK(at.cache.stats().size == 1);
+}

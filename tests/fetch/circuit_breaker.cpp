@@ -1,0 +1,89 @@
+#include <robots/fetch/circuit_breaker.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+
+using namespace std::chrono_literals;
+using robots::breaker_state;
+using robots::circuit_breaker;
+using robots::time_point;
+
+namespace {
+
+constexpr time_point start{1h};
+
+constexpr circuit_breaker after_failures(int count, robots::breaker_options options = {}) {
+  circuit_breaker breaker{options};
+  for (int i = 0; i < count; ++i) {
+    breaker.on_failure(start);
+  }
+  return breaker;
+}
+
+static_assert(after_failures(4).state() == breaker_state::closed);
+static_assert(after_failures(4).admits(start));
+static_assert(after_failures(5).state() == breaker_state::open);
+static_assert(after_failures(5).open_until() == start + 60s);
+static_assert(!after_failures(5).admits(start));
+static_assert(!after_failures(5).admits(start + 60s - 1ns));
+static_assert(after_failures(5).admits(start + 60s));
+static_assert(after_failures(1'000, {.failures = 0}).state() == breaker_state::closed);
+static_assert(after_failures(1, {.failures = 1, .cooldown = 0s}).admits(start));
+static_assert(to_string(breaker_state::half_open) == "half_open");
+
+}  // namespace
+
+TEST_CASE("a success in between starts the count anew") {
+  circuit_breaker breaker = after_failures(4);
+  breaker.on_success();
+  CHECK(breaker.failures() == 0);
+  for (int i = 0; i < 4; ++i) {
+    breaker.on_failure(start);
+  }
+  CHECK(breaker.admits(start));
+}
+
+TEST_CASE("half-open, one probe is admitted, and its end decides") {
+  circuit_breaker breaker = after_failures(5);
+  CHECK(breaker.admits(start + 60s));
+  CHECK(breaker.state() == breaker_state::half_open);
+  CHECK_FALSE(breaker.admits(start + 60s));
+
+  SUBCASE("a success closes it") {
+    breaker.on_success();
+    CHECK(breaker.state() == breaker_state::closed);
+    CHECK(breaker.admits(start + 60s));
+    CHECK(breaker.admits(start + 60s));
+  }
+  SUBCASE("a failure opens it for another cooldown") {
+    breaker.on_failure(start + 61s);
+    CHECK(breaker.state() == breaker_state::open);
+    CHECK_FALSE(breaker.admits(start + 121s - 1ns));
+    CHECK(breaker.admits(start + 121s));
+  }
+  SUBCASE("a probe that was cancelled leaves its place to the next") {
+    breaker.on_abandoned(start + 61s);
+    CHECK(breaker.admits(start + 61s));
+    CHECK_FALSE(breaker.admits(start + 61s));
+  }
+  SUBCASE("a probe that is never heard of gives way after a cooldown") {
+    CHECK_FALSE(breaker.admits(start + 120s - 1ns));
+    CHECK(breaker.admits(start + 120s));
+  }
+}
+
+TEST_CASE("an abandoned request says nothing while the breaker is closed") {
+  circuit_breaker breaker = after_failures(4);
+  breaker.on_abandoned(start);
+  CHECK(breaker.failures() == 4);
+  breaker.on_failure(start);
+  CHECK_FALSE(breaker.admits(start));
+}
+
+TEST_CASE("at the end of time an open breaker stays open") {
+  circuit_breaker breaker{{.failures = 1, .cooldown = std::chrono::seconds::max()}};
+  breaker.on_failure(start);
+  CHECK(breaker.open_until() == time_point::max());
+  CHECK_FALSE(breaker.admits(time_point::max() - 1ns));
+}

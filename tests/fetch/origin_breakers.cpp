@@ -1,0 +1,81 @@
+#include <robots/fetch/origin_breakers.hpp>
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace std::chrono_literals;
+using robots::origin_breakers;
+using robots::time_point;
+
+namespace {
+
+constexpr time_point start{1h};
+constexpr const char* broken = "https://broken.example";
+constexpr const char* well = "https://well.example";
+
+}  // namespace
+
+TEST_CASE("each origin has a breaker of its own") {
+  origin_breakers breakers{{.failures = 2, .cooldown = 10s}};
+  breakers.on_failure(broken, start);
+  CHECK(breakers.admits(broken, start));
+  CHECK(breakers.open() == 0);
+  breakers.on_failure(broken, start);
+  CHECK_FALSE(breakers.admits(broken, start));
+  CHECK(breakers.open_until(broken, start) == start + 10s);
+  CHECK(breakers.open() == 1);
+  CHECK(breakers.admits(well, start));
+  CHECK_FALSE(breakers.open_until(well, start));
+
+  CHECK_FALSE(breakers.open_until(broken, start + 10s));
+  CHECK(breakers.admits(broken, start + 10s));
+  breakers.on_abandoned(broken, start + 10s);
+  CHECK(breakers.admits(broken, start + 10s));
+  breakers.on_success(broken);
+  CHECK(breakers.open() == 0);
+  CHECK(breakers.admits(broken, start));
+}
+
+TEST_CASE("an origin that is reset is as good as new") {
+  origin_breakers breakers{{.failures = 1}};
+  breakers.on_failure(broken, start);
+  CHECK_FALSE(breakers.admits(broken, start));
+  breakers.reset(broken);
+  CHECK(breakers.admits(broken, start));
+}
+
+TEST_CASE("negative options are refused") {
+  CHECK_THROWS_AS((origin_breakers{{.failures = -1}}), std::invalid_argument);
+  CHECK_THROWS_AS((origin_breakers{{.failures = 1, .cooldown = -1s}}), std::invalid_argument);
+}
+
+TEST_CASE("memory is bounded, whatever fails") {
+  origin_breakers breakers{{.failures = 1}};
+  for (int i = 0; i < 70'000; ++i) {
+    breakers.on_failure("https://h" + std::to_string(i) + ".example", start);
+  }
+  CHECK(breakers.open() == 65'536);
+  CHECK_FALSE(breakers.admits("https://h0.example", start));
+  CHECK(breakers.admits("https://h69999.example", start));
+}
+
+TEST_CASE("of many threads that come when the cooldown is over, one is the probe") {
+  for (int round = 0; round < 20; ++round) {
+    origin_breakers breakers{{.failures = 1, .cooldown = 10s}};
+    breakers.on_failure(broken, start);
+    std::atomic<int> admitted = 0;
+    {
+      std::vector<std::jthread> threads;
+      for (int i = 0; i < 8; ++i) {
+        threads.emplace_back([&] { admitted += breakers.admits(broken, start + 10s) ? 1 : 0; });
+      }
+    }
+    CHECK(admitted == 1);
+  }
+}

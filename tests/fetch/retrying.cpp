@@ -1,0 +1,323 @@
+// What a retrieval does after a failure, how it asks for changes, and what it never exceeds.
+#include <robots/fetch/retrieval.hpp>
+#include <robots/fetch/scripted_fetcher.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <string>
+#include <string_view>
+#include <variant>
+
+using namespace std::chrono_literals;
+using robots::fetch_error;
+using robots::fetch_request;
+using robots::fetch_response;
+using robots::outcome;
+using robots::retrieval;
+using robots::retrieval_options;
+using robots::retrieval_result;
+using robots::retry_wait;
+using robots::time_point;
+using web = robots::ScriptedFetcher;
+
+namespace {
+
+constexpr time_point start{1h};
+constexpr const char* https_url = "https://example.com/robots.txt";
+constexpr const char* http_url = "http://example.com/robots.txt";
+
+retrieval_options options() {
+  retrieval_options result;
+  result.user_agent = "FooBot";
+  result.seed = 42;
+  return result;
+}
+
+retrieval begin(std::string_view site = "https://example.com", retrieval_options with = options(),
+                robots::known_copy known = {}) {
+  return retrieval{robots::parse_site(site).value(), std::move(with), start, std::move(known)};
+}
+
+std::string asked(const retrieval& work) {
+  const auto* request = std::get_if<fetch_request>(&work.next());
+  return request != nullptr ? request->url : "nothing";
+}
+
+bool waits(const retrieval& work) { return std::holds_alternative<retry_wait>(work.next()); }
+
+const retrieval_result& result(const retrieval& work) {
+  return std::get<retrieval_result>(work.next());
+}
+
+time_point until(const retrieval& work) { return std::get<retry_wait>(work.next()).until; }
+
+void go_on(retrieval& work) { work.on_wait_over(until(work)); }
+
+fetch_response after(int status, std::string retry_after) {
+  return web::status(status, {{"Retry-After", std::move(retry_after)}});
+}
+
+}  // namespace
+
+TEST_CASE("5xx, 429 and network errors are tried again, three times in all") {
+  for (const fetch_response& failure :
+       {web::status(500), web::status(599), web::status(429), web::failure(fetch_error::timeout),
+        web::failure(fetch_error::connect), web::failure(fetch_error::tls),
+        web::failure(fetch_error::protocol)}) {
+    retrieval work = begin();
+    for (int attempt = 1; attempt < 3; ++attempt) {
+      work.on_response(failure, start);
+      REQUIRE(waits(work));
+      CHECK(until(work) >= start);
+      CHECK(until(work) <= start + attempt * 1s);
+      go_on(work);
+      CHECK(asked(work) == https_url);
+    }
+    work.on_response(failure, start);
+    CHECK(result(work).attempts == 3);
+    CHECK(result(work).exchanges.size() == 3);
+    CHECK(result(work).status == failure.status);
+    CHECK(result(work).error == failure.error);
+  }
+}
+
+TEST_CASE("anything else is final") {
+  for (const int status : {200, 204, 304, 400, 401, 403, 404, 410, 418, 199, 300, 600, 999}) {
+    retrieval work = begin();
+    work.on_response(web::status(status), start);
+    CAPTURE(status);
+    CHECK(result(work).attempts == 1);
+  }
+  for (const fetch_error error : {fetch_error::cancelled, fetch_error::refused_address}) {
+    retrieval work = begin();
+    work.on_response(web::failure(error), start);
+    CHECK(result(work).attempts == 1);
+  }
+}
+
+TEST_CASE("a later try may succeed") {
+  retrieval work = begin();
+  work.on_response(web::status(503), start);
+  go_on(work);
+  work.on_response(web::ok("x"), start);
+  CHECK(result(work).outcome == outcome::success);
+  CHECK(result(work).attempts == 2);
+  CHECK(result(work).body == "x");
+  CHECK(result(work).exchanges[0].status == 503);
+}
+
+TEST_CASE("the wait must be over before the next try") {
+  retrieval work = begin();
+  work.on_response(after(503, "10"), start);
+  const time_point when = until(work);
+  CHECK(when == start + 10s);
+  work.on_wait_over(when - 1ns);
+  CHECK(waits(work));
+  work.on_response(web::ok("nobody asked"), when);
+  CHECK(waits(work));
+  work.on_wait_over(when);
+  CHECK(asked(work) == https_url);
+  work.on_wait_over(when);
+  CHECK(asked(work) == https_url);
+}
+
+TEST_CASE("Retry-After is obeyed in both forms, and one that is too long ends the retrieval") {
+  constexpr const char* noon = "Sun, 06 Nov 1994 12:00:00 GMT";
+  constexpr const char* soon = "Sun, 06 Nov 1994 12:00:20 GMT";
+  retrieval work = begin();
+  fetch_response dated = after(429, soon);
+  dated.headers.push_back({"Date", noon});
+  work.on_response(dated, start);
+  CHECK(until(work) == start + 20s);
+  go_on(work);
+  work.on_response(after(503, "31"), start);
+  CHECK(result(work).outcome == outcome::server_error);
+  CHECK(result(work).attempts == 2);
+
+  retrieval_options patient = options();
+  patient.retry.max_retry_after = 31s;
+  work = begin("https://example.com", patient);
+  work.on_response(after(503, "31"), start);
+  CHECK(until(work) == start + 31s);
+}
+
+TEST_CASE("waits are spread by chance, over all of the time from nothing to the limit") {
+  double least = 2.0;
+  double most = -1.0;
+  double sum = 0.0;
+  constexpr int rounds = 2'000;
+  for (int i = 0; i < rounds; ++i) {
+    retrieval_options with = options();
+    with.seed = static_cast<std::uint64_t>(i);
+    retrieval work = begin("https://example.com", with);
+    work.on_response(web::status(500), start);
+    const double wait = std::chrono::duration<double>(until(work) - start).count();
+    least = std::min(least, wait);
+    most = std::max(most, wait);
+    sum += wait;
+  }
+  CHECK(least >= 0.0);
+  CHECK(least < 0.01);
+  CHECK(most <= 1.0);
+  CHECK(most > 0.99);
+  CHECK(sum / rounds == doctest::Approx(0.5).epsilon(0.04));
+}
+
+TEST_CASE("of a bare host that cannot be reached, both origins are asked again") {
+  retrieval work = begin("example.com");
+  work.on_response(web::failure(fetch_error::connect), start);
+  CHECK(asked(work) == http_url);
+  work.on_response(web::failure(fetch_error::connect), start);
+  go_on(work);
+  CHECK(asked(work) == https_url);
+  work.on_response(web::failure(fetch_error::connect), start);
+  work.on_response(web::status(503), start);
+  go_on(work);
+  CHECK(asked(work) == http_url);  // it is the one that answered
+  work.on_response(web::ok(""), start);
+  CHECK(result(work).outcome == outcome::success);
+  CHECK(result(work).exchanges.size() == 5);
+}
+
+TEST_CASE("behind a redirect, the URL that failed is asked again") {
+  retrieval work = begin();
+  work.on_response(web::redirect(301, "/moved"), start);
+  work.on_response(web::status(503), start);
+  go_on(work);
+  CHECK(asked(work) == "https://example.com/moved");
+  work.on_response(web::failure(fetch_error::connect), start);
+  go_on(work);
+  CHECK(asked(work) == "https://example.com/moved");
+  work.on_response(web::ok("x"), start);
+  CHECK(result(work).redirects == 1);
+  CHECK(result(work).exchanges.size() == 4);
+}
+
+TEST_CASE("given up while it waits, a retrieval ends with what the last try came to") {
+  retrieval work = begin();
+  work.on_response(web::status(503, {{"X", "1"}}), start);
+  work.cancel("enough", start);
+  CHECK(result(work).outcome == outcome::server_error);
+  CHECK(result(work).status == 503);
+  CHECK(robots::find_header(result(work).headers, "X") == "1");
+}
+
+TEST_CASE("a file that is known is asked for by its validators, where it was found") {
+  const robots::known_copy known{.url = "https://example.com/moved",
+                                 .validators = {.etag = "\"1\"", .last_modified = ""}};
+  retrieval work = begin("https://example.com", options(), known);
+  CHECK_FALSE(robots::find_header(std::get<fetch_request>(work.next()).headers, "If-None-Match"));
+  work.on_response(web::redirect(301, "/moved"), start);
+  CHECK(robots::find_header(std::get<fetch_request>(work.next()).headers, "If-None-Match") ==
+        "\"1\"");
+  work.on_response(web::status(304), start);
+  CHECK(result(work).outcome == outcome::success);
+  CHECK(result(work).not_modified);
+  CHECK(result(work).body.empty());
+}
+
+TEST_CASE("a 304 that nobody asked for says nothing") {
+  retrieval work = begin();
+  work.on_response(web::status(304), start);
+  CHECK(result(work).outcome == outcome::server_error);
+  CHECK_FALSE(result(work).not_modified);
+  const robots::known_copy elsewhere{.url = http_url, .validators = {.etag = "\"1\""}};
+  work = begin("https://example.com", options(), elsewhere);
+  work.on_response(web::status(304), start);
+  CHECK(result(work).outcome == outcome::server_error);
+}
+
+TEST_CASE("an origin whose breaker is open is not asked") {
+  retrieval_options with = options();
+  with.breakers = std::make_shared<robots::origin_breakers>(
+      robots::breaker_options{.failures = 2, .cooldown = 1h});
+  retrieval work = begin("https://example.com", with);
+  work.on_response(web::status(500), start);
+  go_on(work);
+  work.on_response(web::failure(fetch_error::timeout), start);
+  go_on(work);
+  CHECK(result(work).outcome == outcome::unreachable);  // what opened it
+  CHECK(result(work).exchanges.size() == 2);
+
+  work = begin("https://example.com", with);
+  CHECK(result(work).outcome == outcome::circuit_open);
+  CHECK(result(work).exchanges.empty());
+  CHECK(result(work).error_text == "the circuit breaker of https://example.com is open");
+
+  work = begin("example.com", with);
+  CHECK(asked(work) == http_url);
+  work.on_response(web::redirect(301, https_url), start);
+  CHECK(result(work).outcome == outcome::circuit_open);
+
+  work = retrieval{robots::parse_site("https://example.com").value(), with, start + 1h};
+  CHECK(asked(work) == https_url);
+  work.cancel("left", start + 1h);
+  work = retrieval{robots::parse_site("https://example.com").value(), with, start + 1h};
+  CHECK(asked(work) == https_url);
+  work.on_response(web::status(404), start + 1h);
+  CHECK(with.breakers->open() == 0);
+}
+
+TEST_CASE("redirects share a budget of octets beside the file's") {
+  retrieval work = begin();
+  for (int i = 0; i < 3; ++i) {
+    fetch_response moved = web::redirect(301, "/" + std::to_string(i));
+    moved.body = std::string(20'000, 'x');
+    work.on_response(moved, start);
+    CHECK(std::get<fetch_request>(work.next()).max_bytes == 512'000);
+  }
+  fetch_response moved = web::redirect(301, "/again");
+  moved.body = std::string(20'000, 'x');
+  work.on_response(moved, start);
+  CHECK(result(work).outcome == outcome::too_many_redirects);
+  CHECK(result(work).error_text == "the redirects carry more than 64 KiB of body");
+}
+
+TEST_CASE("no retrieval exceeds its budget, whatever comes back") {
+  std::mt19937 random{7};
+  for (int round = 0; round < 5'000; ++round) {
+    retrieval_options with = options();
+    with.retry.attempts = 1 + static_cast<int>(random() % 4);
+    with.max_redirects = static_cast<int>(random() % 6);
+    const bool bare = random() % 2 == 0;
+    retrieval work = begin(bare ? "example.com" : "http://example.com", with);
+    time_point now = start;
+    std::size_t requests = 0;
+    std::size_t steps = 0;
+    while (!std::holds_alternative<retrieval_result>(work.next())) {
+      REQUIRE(++steps < 100);
+      if (waits(work)) {
+        now = until(work);
+        work.on_wait_over(now);
+        continue;
+      }
+      ++requests;
+      switch (random() % 5) {
+        case 0:
+          work.on_response(web::failure(fetch_error::connect), now);
+          break;
+        case 1:
+          work.on_response(web::status(500 + static_cast<int>(random() % 100)), now);
+          break;
+        case 2:
+          work.on_response(web::status(429), now);
+          break;
+        case 3:
+          work.on_response(web::redirect(302, "/" + std::to_string(random() % 1'000)), now);
+          break;
+        default:
+          work.on_response(random() % 4 == 0 ? web::ok("") : web::status(502), now);
+      }
+    }
+    const std::size_t budget = static_cast<std::size_t>(with.retry.attempts) * (bare ? 2 : 1) +
+                               static_cast<std::size_t>(with.max_redirects);
+    CHECK(requests <= budget);
+    CHECK(requests == result(work).exchanges.size());
+  }
+}

@@ -1,0 +1,54 @@
+#include <robots/http/validators.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+using robots::http_header;
+using robots::validators;
+using robots::validators_of;
+
+namespace {
+
+constexpr const char* date = "Sun, 06 Nov 1994 08:49:37 GMT";
+
+std::string etag_of(std::string value) { return validators_of({{"etag", std::move(value)}}).etag; }
+
+}  // namespace
+
+TEST_CASE("validators are kept as they were sent") {
+  const validators found = validators_of({{"ETag", " W/\"a b\" "}, {"Last-Modified", date}});
+  CHECK(found.etag.empty());  // a space is no octet of an entity tag
+  CHECK(found.last_modified == date);
+  CHECK(etag_of("\"abc\"") == "\"abc\"");
+  CHECK(etag_of("W/\"abc\"") == "W/\"abc\"");
+  CHECK(etag_of("  \"\"\t") == "\"\"");
+  CHECK(etag_of("\"\xC3\xA4,;'\"") == "\"\xC3\xA4,;'\"");
+  CHECK(validators_of({}).empty());
+  CHECK_FALSE(found.empty());
+}
+
+TEST_CASE("what is no validator is none") {
+  for (const char* bad : {"", "abc", "\"", "\"abc", "abc\"", "w/\"abc\"", "W/", "W/abc", "\"a\"b\"",
+                          "\"a\" \"b\"", "\"a\rb\"", "*"}) {
+    CAPTURE(bad);
+    CHECK(etag_of(bad).empty());
+  }
+  CHECK(etag_of('"' + std::string(1'022, 'x') + '"').size() == 1'024);
+  CHECK(etag_of('"' + std::string(1'023, 'x') + '"').empty());
+  for (const char* bad : {"", "yesterday", "0", "Sun, 06 Nov 1994 08:49:37 CET"}) {
+    CAPTURE(bad);
+    CHECK(validators_of({{"Last-Modified", bad}}).last_modified.empty());
+  }
+}
+
+TEST_CASE("conditions are added for what is known") {
+  std::vector<http_header> headers;
+  append_conditions(headers, {});
+  CHECK(headers.empty());
+  append_conditions(headers, {.etag = "\"a\"", .last_modified = date});
+  REQUIRE(headers.size() == 2);
+  CHECK(find_header(headers, "If-None-Match") == "\"a\"");
+  CHECK(find_header(headers, "If-Modified-Since") == date);
+}
