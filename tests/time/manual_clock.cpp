@@ -80,3 +80,19 @@ TEST_CASE("no step is lost when threads move a manual clock together") {
   }
   CHECK(clock.now() == start + 4s);
 }
+
+TEST_CASE("who asked for it is told of each move, by whichever copy, for as long as he cares") {
+  const ManualClock clock;
+  const ManualClock copy = clock;
+  int moves = 0;
+  {
+    const auto told = clock.on_move([&moves] { ++moves; });
+    CHECK(moves == 0);
+    copy.advance(1s);
+    CHECK(moves == 1);
+    clock.sleep_until(clock.now() + 1s, {});
+    CHECK(moves == 2);
+  }
+  clock.advance(1s);
+  CHECK(moves == 2);
+}
