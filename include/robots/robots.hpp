@@ -19,12 +19,16 @@
 #include <robots/fetch/retry_options.hpp>
 #include <robots/fetch/run_retrieval.hpp>
 #include <robots/fetch/scripted_fetcher.hpp>
+#include <robots/http/address_guard.hpp>
+#include <robots/http/address_kind.hpp>
 #include <robots/http/cache_control.hpp>
 #include <robots/http/charset.hpp>
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/http/freshness.hpp>
 #include <robots/http/host.hpp>
 #include <robots/http/http_date.hpp>
+#include <robots/http/ip_address.hpp>
+#include <robots/http/ip_prefix.hpp>
 #include <robots/http/message.hpp>
 #include <robots/http/origin.hpp>
 #include <robots/http/retry_after.hpp>

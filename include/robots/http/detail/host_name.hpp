@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/http/detail/ip_literal.hpp>
 #include <robots/rep/detail/ascii.hpp>
 
 #include <cstddef>
@@ -18,67 +19,11 @@ inline constexpr std::size_t max_label_length = 63;
 }
 
 [[nodiscard]] constexpr bool is_ipv4(std::string_view text) noexcept {
-  for (int part = 0; part < 4; ++part) {
-    std::size_t length = 0;
-    int value = 0;
-    while (length < text.size() && length < 3 && is_digit(text[length])) {
-      value = value * 10 + (text[length++] - '0');
-    }
-    if (length == 0 || value > 255 || (length > 1 && text.front() == '0')) {
-      return false;
-    }
-    text.remove_prefix(length);
-    if (part == 3) {
-      return text.empty();
-    }
-    if (!text.starts_with('.')) {
-      return false;
-    }
-    text.remove_prefix(1);
-  }
-  return false;
+  return read_ipv4(text).has_value();
 }
 
-/// `IPv6address` (RFC 3986, section 3.2.2), without brackets. Zones (RFC 6874) are none.
 [[nodiscard]] constexpr bool is_ipv6(std::string_view text) noexcept {
-  int groups = 0;
-  bool gap = false;
-  if (text.starts_with("::")) {
-    gap = true;
-    text.remove_prefix(2);
-  }
-  while (!text.empty()) {
-    std::size_t length = 0;
-    while (length < text.size() && hex_value(text[length]) >= 0) {
-      ++length;
-    }
-    if (length < text.size() && text[length] == '.') {
-      groups += 2;
-      return is_ipv4(text) && (gap ? groups < 8 : groups == 8);
-    }
-    if (length == 0 || length > 4) {
-      return false;
-    }
-    if (++groups > 8) {
-      return false;
-    }
-    text.remove_prefix(length);
-    if (text.empty()) {
-      break;
-    }
-    if (text.starts_with("::")) {
-      if (gap) {
-        return false;
-      }
-      gap = true;
-      text.remove_prefix(2);
-    } else if (text.starts_with(':') && text.size() > 1) {
-      text.remove_prefix(1);
-    } else {
-      return false;
-    }
-  }
-  return gap ? groups < 8 : groups == 8;
+  return read_ipv6(text).has_value();
 }
 
 /// Labels of 1 to 63 octets with dots between them, 253 octets in all.

@@ -1,0 +1,140 @@
+#pragma once
+
+#include <robots/http/detail/embedded_ipv4.hpp>
+#include <robots/http/ip_address.hpp>
+#include <robots/http/ip_prefix.hpp>
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace robots {
+
+/// What an address is for, by the special-purpose registries of IANA (RFC 6890).
+enum class address_kind {
+  global,         ///< anybody may reach it over the internet
+  unspecified,    ///< `0.0.0.0`, `::`; many systems connect to themselves
+  loopback,       ///< this machine
+  private_use,    ///< a network of its owner (RFC 1918, RFC 4193, RFC 3879, RFC 8215)
+  shared,         ///< behind a carrier's NAT (RFC 6598)
+  link_local,     ///< this link (RFC 3927, RFC 4291); metadata of cloud machines
+  multicast,      ///< groups (RFC 5771, RFC 4291)
+  documentation,  ///< examples (RFC 5737, RFC 3849, RFC 9637)
+  benchmarking,   ///< laboratories (RFC 2544, RFC 5180)
+  reserved,       ///< anything else that no page is served from
+};
+
+/// The name of a kind, as its enumerator is spelled.
+[[nodiscard]] constexpr std::string_view to_string(address_kind kind) noexcept {
+  switch (kind) {
+    case address_kind::global:
+      return "global";
+    case address_kind::unspecified:
+      return "unspecified";
+    case address_kind::loopback:
+      return "loopback";
+    case address_kind::private_use:
+      return "private_use";
+    case address_kind::shared:
+      return "shared";
+    case address_kind::link_local:
+      return "link_local";
+    case address_kind::multicast:
+      return "multicast";
+    case address_kind::documentation:
+      return "documentation";
+    case address_kind::benchmarking:
+      return "benchmarking";
+    case address_kind::reserved:
+      return "reserved";
+  }
+  return "reserved";
+}
+
+namespace detail {
+
+struct special_prefix {
+  constexpr special_prefix(std::string_view text, address_kind its_kind)
+      : prefix(parse_ip_prefix(text).value()), kind(its_kind) {}
+
+  ip_prefix prefix;
+  address_kind kind;
+};
+
+// The first that holds an address decides. The registries call some addresses in 192.0.0.0/24 and
+// 2001::/23 globally reachable; those are anycast to whatever is nearest, so the next router.
+inline constexpr std::array special_ipv4{
+    special_prefix{"0.0.0.0/32", address_kind::unspecified},
+    special_prefix{"0.0.0.0/8", address_kind::reserved},
+    special_prefix{"10.0.0.0/8", address_kind::private_use},
+    special_prefix{"100.64.0.0/10", address_kind::shared},
+    special_prefix{"127.0.0.0/8", address_kind::loopback},
+    // Azure's own services for a virtual machine: public by its number, not by who answers.
+    special_prefix{"168.63.129.16/32", address_kind::reserved},
+    special_prefix{"169.254.0.0/16", address_kind::link_local},
+    special_prefix{"172.16.0.0/12", address_kind::private_use},
+    special_prefix{"192.0.0.0/24", address_kind::reserved},
+    special_prefix{"192.0.2.0/24", address_kind::documentation},
+    special_prefix{"192.88.99.0/24", address_kind::reserved},
+    special_prefix{"192.168.0.0/16", address_kind::private_use},
+    special_prefix{"198.18.0.0/15", address_kind::benchmarking},
+    special_prefix{"198.51.100.0/24", address_kind::documentation},
+    special_prefix{"203.0.113.0/24", address_kind::documentation},
+    special_prefix{"224.0.0.0/4", address_kind::multicast},
+    special_prefix{"240.0.0.0/4", address_kind::reserved},
+    special_prefix{"0.0.0.0/0", address_kind::global},
+};
+
+// Of IPv6, only 2000::/3 is given out to be reached (RFC 4291, section 2.4).
+inline constexpr std::array special_ipv6{
+    special_prefix{"::/128", address_kind::unspecified},
+    special_prefix{"::1/128", address_kind::loopback},
+    special_prefix{"64:ff9b:1::/48", address_kind::private_use},
+    special_prefix{"2001:2::/48", address_kind::benchmarking},
+    special_prefix{"2001:db8::/32", address_kind::documentation},
+    special_prefix{"2001::/23", address_kind::reserved},
+    special_prefix{"3fff::/20", address_kind::documentation},
+    special_prefix{"2000::/3", address_kind::global},
+    special_prefix{"fc00::/7", address_kind::private_use},
+    special_prefix{"fe80::/10", address_kind::link_local},
+    special_prefix{"fec0::/10", address_kind::private_use},
+    special_prefix{"ff00::/8", address_kind::multicast},
+    special_prefix{"::/0", address_kind::reserved},
+};
+
+[[nodiscard]] constexpr address_kind kind_in(std::span<const special_prefix> table,
+                                             const ip_address& address) noexcept {
+  for (const special_prefix& special : table) {
+    if (special.prefix.contains(address)) {
+      return special.kind;
+    }
+  }
+  return address_kind::reserved;
+}
+
+}  // namespace detail
+
+/// What `address` is for.
+///
+/// An IPv6 address that stands for one of IPv4 is of that one's kind: mapped (`::ffff:0:0/96`),
+/// NAT64 (`64:ff9b::/96`), 6to4 (`2002::/16`), and Teredo (`2001::/32`), which is `global` only
+/// when both its client and its server are. The obsolete compatible form (`::/96`) is never
+/// `global`; neither is `64:ff9b:1::/48`, since only its operator knows where in it the IPv4
+/// address stands. Constant time.
+[[nodiscard]] constexpr address_kind kind_of(const ip_address& address) noexcept {
+  if (address.is_v4()) {
+    return detail::kind_in(detail::special_ipv4, address);
+  }
+  const detail::embedded_ipv4 inside = detail::find_embedded_ipv4(address);
+  if (!inside.address) {
+    return detail::kind_in(detail::special_ipv6, address);
+  }
+  address_kind kind = detail::kind_in(detail::special_ipv4, *inside.address);
+  if (kind == address_kind::global && inside.other) {
+    kind = detail::kind_in(detail::special_ipv4, *inside.other);
+  }
+  return kind == address_kind::global && inside.obsolete ? address_kind::reserved : kind;
+}
+
+}  // namespace robots

@@ -1,0 +1,65 @@
+// IPv4 addresses that are written in IPv6.
+#pragma once
+
+#include <robots/http/ip_address.hpp>
+#include <robots/http/ip_prefix.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace robots::detail {
+
+/// The IPv4 addresses behind an IPv6 address.
+struct embedded_ipv4 {
+  std::optional<ip_address> address{};  ///< where what is sent arrives; nothing when there is none
+  std::optional<ip_address> other{};    ///< another that hears of it
+  bool obsolete = false;                ///< nobody delivers it any more
+};
+
+inline constexpr ip_prefix ipv4_mapped = parse_ip_prefix("::ffff:0:0/96").value();
+inline constexpr ip_prefix ipv4_compatible = parse_ip_prefix("::/96").value();
+inline constexpr ip_prefix nat64 = parse_ip_prefix("64:ff9b::/96").value();
+inline constexpr ip_prefix six_to_four = parse_ip_prefix("2002::/16").value();
+inline constexpr ip_prefix teredo = parse_ip_prefix("2001::/32").value();
+
+/// Four octets of an IPv6 address, each with `flipped` taken exclusively or.
+[[nodiscard]] constexpr ip_address ipv4_at(const ip_address& v6, std::size_t offset,
+                                           std::uint8_t flipped = 0) noexcept {
+  std::array<std::uint8_t, 4> octets{};
+  for (std::size_t i = 0; i < octets.size(); ++i) {
+    octets[i] = static_cast<std::uint8_t>(v6.octets()[offset + i] ^ flipped);
+  }
+  return ip_address(octets);
+}
+
+/// `address`, or the IPv4 address that it maps: to a system's sockets the two are one
+/// (RFC 4291, section 2.5.5.2).
+[[nodiscard]] constexpr ip_address unmapped(const ip_address& address) noexcept {
+  constexpr std::size_t last = 12;
+  return ipv4_mapped.contains(address) ? ipv4_at(address, last) : address;
+}
+
+/// Mapped and compatible (RFC 4291, section 2.5.5), NAT64 (RFC 6052, section 2.1), 6to4 (RFC 3056,
+/// section 2) and Teredo (RFC 4380, section 4).
+[[nodiscard]] constexpr embedded_ipv4 find_embedded_ipv4(const ip_address& address) noexcept {
+  constexpr std::size_t last = 12;
+  if (ipv4_mapped.contains(address) || nat64.contains(address)) {
+    return {.address = ipv4_at(address, last)};
+  }
+  if (six_to_four.contains(address)) {
+    return {.address = ipv4_at(address, 2)};
+  }
+  if (teredo.contains(address)) {
+    return {.address = ipv4_at(address, last, 0xFF), .other = ipv4_at(address, 4)};
+  }
+  constexpr std::array<std::uint8_t, 16> loopback{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
+  if (ipv4_compatible.contains(address) && address != ip_address(std::array<std::uint8_t, 16>{}) &&
+      address != ip_address(loopback)) {
+    return {.address = ipv4_at(address, last), .obsolete = true};
+  }
+  return {};
+}
+
+}  // namespace robots::detail

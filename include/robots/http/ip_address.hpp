@@ -1,0 +1,136 @@
+#pragma once
+
+#include <robots/http/detail/ip_literal.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace robots {
+
+/// An IPv4 or IPv6 address: its octets in network order, and nothing of ports, zones or sockets.
+class ip_address {
+ public:
+  /// An IPv4 address.
+  explicit constexpr ip_address(const std::array<std::uint8_t, 4>& octets) noexcept : v4_(true) {
+    std::ranges::copy(octets, octets_.begin());
+  }
+  /// An IPv6 address.
+  explicit constexpr ip_address(const std::array<std::uint8_t, 16>& octets) noexcept
+      : octets_(octets) {}
+
+  /// Whether it is an IPv4 address. One that is written in IPv6 (`::ffff:192.0.2.1`) is none.
+  [[nodiscard]] constexpr bool is_v4() const noexcept { return v4_; }
+
+  /// Its 4 or 16 octets, for as long as the address lives.
+  [[nodiscard]] constexpr std::span<const std::uint8_t> octets() const noexcept {
+    return std::span(octets_).first(v4_ ? 4 : octets_.size());
+  }
+
+  /// Addresses of different families differ.
+  [[nodiscard]] friend constexpr bool operator==(const ip_address&,
+                                                 const ip_address&) noexcept = default;
+
+ private:
+  std::array<std::uint8_t, 16> octets_{};
+  bool v4_ = false;
+};
+
+/// The address that `text` spells: `192.0.2.1`, `2001:db8::1` or `[2001:db8::1]`
+/// (RFC 3986, section 3.2.2; RFC 4291, section 2.2).
+///
+/// Nothing for any other text: no zone (`fe80::1%eth0`), no port, and none of the forms of IPv4
+/// that only some programs read (`127.1`, `0x7f.0.0.1`, `2130706433`, `010.0.0.1`). Looks at 46
+/// octets at most.
+[[nodiscard]] constexpr std::optional<ip_address> parse_ip_address(std::string_view text) noexcept {
+  if (text.starts_with('[')) {
+    if (!text.ends_with(']') || text.size() < 2) {
+      return std::nullopt;
+    }
+    text = text.substr(1, text.size() - 2);
+  } else if (const auto v4 = detail::read_ipv4(text)) {
+    return ip_address(*v4);
+  }
+  const auto v6 = detail::read_ipv6(text);
+  return v6 ? std::optional(ip_address(*v6)) : std::nullopt;
+}
+
+namespace detail {
+
+/// `value` in lower case, without leading zeros.
+inline void append_number(std::string& to, unsigned value, unsigned base) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  unsigned weight = 1;
+  while (value / weight >= base) {
+    weight *= base;
+  }
+  for (; weight > 0; weight /= base) {
+    to += digits[value / weight % base];
+  }
+}
+
+[[nodiscard]] inline std::string ipv4_text(std::span<const std::uint8_t> octets) {
+  std::string text;
+  for (const std::uint8_t octet : octets) {
+    if (!text.empty()) {
+      text += '.';
+    }
+    append_number(text, octet, 10);
+  }
+  return text;
+}
+
+/// RFC 5952: no leading zeros, and the first of the longest runs of zero groups as `::`.
+[[nodiscard]] inline std::string ipv6_text(std::span<const std::uint8_t> octets) {
+  const auto group = [octets](std::size_t i) {
+    return static_cast<unsigned>(octets[2 * i]) << 8U | octets[2 * i + 1];
+  };
+  constexpr std::size_t groups = 8;
+  std::size_t gap = groups;
+  std::size_t gap_length = 1;
+  for (std::size_t begin = 0; begin < groups; ++begin) {
+    std::size_t end = begin;
+    while (end < groups && group(end) == 0) {
+      ++end;
+    }
+    if (end - begin > gap_length) {
+      gap = begin;
+      gap_length = end - begin;
+    }
+  }
+  std::string text;
+  for (std::size_t i = 0; i < groups; ++i) {
+    if (i == gap) {
+      text += "::";
+      i += gap_length - 1;
+      continue;
+    }
+    if (!text.empty() && text.back() != ':') {
+      text += ':';
+    }
+    append_number(text, group(i), 16);
+  }
+  return text;
+}
+
+}  // namespace detail
+
+/// An address as RFC 5952 writes it, without brackets; one of IPv4 in IPv6 as `::ffff:192.0.2.1`.
+/// `parse_ip_address` reads it back.
+[[nodiscard]] inline std::string to_string(const ip_address& address) {
+  const std::span<const std::uint8_t> octets = address.octets();
+  if (address.is_v4()) {
+    return detail::ipv4_text(octets);
+  }
+  constexpr std::array<std::uint8_t, 12> mapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF};
+  return std::ranges::equal(octets.first(mapped.size()), mapped)
+             ? "::ffff:" + detail::ipv4_text(octets.subspan(mapped.size()))
+             : detail::ipv6_text(octets);
+}
+
+}  // namespace robots

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <robots/http/ip_address.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace robots {
+
+/// The addresses of one family that begin with the same bits: `10.0.0.0/8`, `fc00::/7`.
+class ip_prefix {
+ public:
+  /// The addresses that agree with `one` in their first `length` bits, all of its bits when it has
+  /// no more. Its other bits do not count.
+  constexpr ip_prefix(const ip_address& one, std::size_t length) noexcept
+      : first_(masked(one, length)), length_(std::min(length, one.octets().size() * 8)) {}
+
+  /// The first of the addresses, whose other bits are 0.
+  [[nodiscard]] constexpr const ip_address& first() const noexcept { return first_; }
+  /// In bits: 0 to 32 or to 128.
+  [[nodiscard]] constexpr std::size_t length() const noexcept { return length_; }
+
+  /// Never true for an address of the other family. Constant time.
+  [[nodiscard]] constexpr bool contains(const ip_address& address) const noexcept {
+    if (address.is_v4() != first_.is_v4()) {
+      return false;
+    }
+    const std::span<const std::uint8_t> mine = first_.octets();
+    const std::span<const std::uint8_t> its = address.octets();
+    const std::size_t whole = length_ / 8;
+    if (!std::ranges::equal(mine.first(whole), its.first(whole))) {
+      return false;
+    }
+    const std::size_t rest = length_ % 8;
+    return rest == 0 || (mine[whole] ^ its[whole]) >> (8 - rest) == 0;
+  }
+
+ private:
+  [[nodiscard]] static constexpr ip_address masked(const ip_address& one,
+                                                   std::size_t length) noexcept {
+    std::array<std::uint8_t, 16> octets{};
+    for (std::size_t i = 0; i < one.octets().size() && 8 * i < length; ++i) {
+      const std::size_t behind = 8 - std::min<std::size_t>(8, length - 8 * i);
+      octets[i] = static_cast<std::uint8_t>(one.octets()[i] >> behind << behind);
+    }
+    return one.is_v4() ? ip_address(std::array{octets[0], octets[1], octets[2], octets[3]})
+                       : ip_address(octets);
+  }
+
+  ip_address first_;
+  std::size_t length_;
+};
+
+/// The prefix that `text` spells (RFC 4632, section 3.1; RFC 4291, section 2.3): `10.0.0.0/8`,
+/// `fc00::/7`; or one address alone, with or without brackets. Nothing for any other text; what is
+/// set behind the prefix does not count. Linear.
+[[nodiscard]] constexpr std::optional<ip_prefix> parse_ip_prefix(std::string_view text) noexcept {
+  const std::size_t slash = text.find('/');
+  const std::optional<ip_address> first = parse_ip_address(text.substr(0, slash));
+  if (!first) {
+    return std::nullopt;
+  }
+  const std::size_t most = first->octets().size() * 8;
+  if (slash == std::string_view::npos) {
+    return ip_prefix(*first, most);
+  }
+  const std::string_view digits = text.substr(slash + 1);
+  if (digits.empty() || digits.size() > 3 || (digits.size() > 1 && digits.front() == '0')) {
+    return std::nullopt;
+  }
+  std::size_t length = 0;
+  for (const char c : digits) {
+    if (!detail::is_digit(c)) {
+      return std::nullopt;
+    }
+    length = length * 10 + static_cast<std::size_t>(c - '0');
+  }
+  return length <= most ? std::optional(ip_prefix(*first, length)) : std::nullopt;
+}
+
+}  // namespace robots

@@ -1,0 +1,134 @@
+#include <robots/http/address_guard.hpp>
+
+#include <doctest/doctest.h>
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+using robots::address_guard;
+
+namespace {
+
+bool permits(const address_guard& guard, std::string_view text) {
+  return guard.permits(robots::parse_ip_address(text).value());
+}
+
+address_guard allowing(const std::vector<std::string>& texts) { return address_guard(texts); }
+
+std::string complaint(const std::string& text) {
+  try {
+    static_cast<void>(allowing({"127.0.0.1", text}));
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+}  // namespace
+
+TEST_CASE("a guard permits the internet and nothing else") {
+  const address_guard guard;
+  CHECK_FALSE(guard.permits_all());
+  for (const char* text :
+       {"1.1.1.1", "8.8.8.8", "::ffff:8.8.8.8", "64:ff9b::8.8.8.8", "2606:4700:4700::1111"}) {
+    CAPTURE(text);
+    CHECK(permits(guard, text));
+    CHECK(permits(allowing({"10.0.0.0/8"}), text));
+  }
+  for (const char* text : {"0.0.0.0",
+                           "127.0.0.1",
+                           "127.255.255.254",
+                           "10.0.0.1",
+                           "172.31.0.1",
+                           "192.168.1.1",
+                           "100.64.0.1",
+                           "169.254.169.254",
+                           "224.0.0.1",
+                           "255.255.255.255",
+                           "240.0.0.1",
+                           "192.0.2.1",
+                           "::",
+                           "::1",
+                           "::ffff:127.0.0.1",
+                           "::127.0.0.1",
+                           "64:ff9b::127.0.0.1",
+                           "64:ff9b:1::1",
+                           "2002:7f00:1::1",
+                           "fd00:ec2::254",
+                           "fe80::1",
+                           "fec0::1",
+                           "ff02::1",
+                           "2001:db8::1"}) {
+    CAPTURE(text);
+    CHECK_FALSE(permits(guard, text));
+  }
+}
+
+TEST_CASE("a list permits what is on it and nothing beside") {
+  SUBCASE("one address") {
+    const address_guard guard = allowing({"127.0.0.1"});
+    CHECK(permits(guard, "127.0.0.1"));
+    CHECK(permits(guard, "::ffff:127.0.0.1"));
+    for (const char* text : {"127.0.0.2", "127.0.0.0", "0.0.0.0", "::1", "::127.0.0.1",
+                             "::ffff:127.0.0.2", "64:ff9b::127.0.0.1", "2002:7f00:1::"}) {
+      CAPTURE(text);
+      CHECK_FALSE(permits(guard, text));
+    }
+  }
+  SUBCASE("a prefix") {
+    const address_guard guard = allowing({"10.0.0.0/8", "fd00::/8"});
+    CHECK(permits(guard, "10.0.0.0"));
+    CHECK(permits(guard, "10.255.255.255"));
+    CHECK(permits(guard, "::ffff:10.1.2.3"));
+    CHECK(permits(guard, "fd00:ec2::254"));
+    CHECK_FALSE(permits(guard, "fc00::1"));
+    CHECK_FALSE(permits(guard, "127.0.0.1"));
+    CHECK_FALSE(permits(guard, "172.16.0.1"));
+  }
+  SUBCASE("an IPv6 address in brackets") {
+    CHECK(permits(allowing({"[::1]"}), "::1"));
+    CHECK_FALSE(permits(allowing({"[::1]"}), "127.0.0.1"));
+  }
+  SUBCASE("an IPv4 address in its mapped form, too") {
+    CHECK(permits(allowing({"::ffff:127.0.0.1"}), "127.0.0.1"));
+    CHECK(permits(allowing({"::ffff:10.0.0.0/104"}), "10.1.2.3"));
+    CHECK_FALSE(permits(allowing({"::ffff:10.0.0.0/104"}), "127.0.0.1"));
+  }
+  SUBCASE("all of a family, and not the other in disguise") {
+    CHECK(permits(allowing({"::/0"}), "fe80::1"));
+    CHECK_FALSE(permits(allowing({"::/0"}), "127.0.0.1"));
+    CHECK_FALSE(permits(allowing({"::/0"}), "::ffff:127.0.0.1"));
+    CHECK(permits(allowing({"0.0.0.0/0"}), "::ffff:127.0.0.1"));
+    CHECK_FALSE(permits(allowing({"0.0.0.0/0"}), "::1"));
+  }
+  SUBCASE("a network that is translated, by its own prefix") {
+    CHECK(permits(allowing({"64:ff9b:1::/48"}), "64:ff9b:1::8.8.8.8"));
+    CHECK(permits(allowing({"64:ff9b::/96"}), "64:ff9b::10.0.0.1"));
+  }
+}
+
+TEST_CASE("without a guard every address is permitted") {
+  const address_guard none = address_guard::none();
+  CHECK(none.permits_all());
+  for (const char* text : {"127.0.0.1", "::", "255.255.255.255", "8.8.8.8"}) {
+    CHECK(permits(none, text));
+  }
+}
+
+TEST_CASE("a text that is no address says how to mend it") {
+  CHECK(
+      complaint("localhost") ==
+      "allowed: \"localhost\" is neither an IP address nor a prefix of them; write \"127.0.0.1\", "
+      "\"::1\", \"10.0.0.0/8\" or \"fd00::/8\"");
+  CHECK(complaint("10.1.2.3/8") ==
+        "allowed: \"10.1.2.3/8\" is not the first address of its prefix; write \"10.0.0.0/8\", or "
+        "the address alone");
+  CHECK(complaint("[fd00::1]/8").find("write \"fd00::/8\"") != std::string::npos);
+  for (const char* text : {"", " ", "*", "127.0.0.1/33", "127.0.0.1:80", "127.1", "0x7f.0.0.1",
+                           "127.0.0.0/8 ", "fe80::1%eth0", "http://127.0.0.1/", "127.0.0.1,::1"}) {
+    CAPTURE(text);
+    CHECK(complaint(text) != "none");
+  }
+}
