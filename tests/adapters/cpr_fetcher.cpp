@@ -3,6 +3,7 @@
 
 #include <adapters/fetcher_connection.hpp>
 #include <adapters/fetcher_exchange.hpp>
+#include <adapters/fetcher_guard.hpp>
 #include <adapters/fetcher_helpers.hpp>
 #include <cpr/session.h>
 #include <doctest/doctest.h>
@@ -11,6 +12,9 @@
 
 #include <chrono>
 #include <concepts>
+#include <cstdint>
+#include <set>
+#include <string>
 #include <type_traits>
 
 namespace {
@@ -38,6 +42,11 @@ TEST_CASE_TEMPLATE_INVOKE(fetcher_broken_peer, robots::CprFetcher);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_cookies, robots::CprFetcher);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_proxy, robots::CprFetcher);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_options, robots::CprFetcher);
+TEST_CASE_TEMPLATE_INVOKE(fetcher_guard, robots::CprFetcher);
+TEST_CASE_TEMPLATE_INVOKE(fetcher_allow_list, robots::CprFetcher);
+TEST_CASE_TEMPLATE_INVOKE(fetcher_guard_ipv6, robots::CprFetcher);
+TEST_CASE_TEMPLATE_INVOKE(fetcher_guard_proxy, robots::CprFetcher);
+TEST_CASE_TEMPLATE_INVOKE(fetcher_bad_allow_list, robots::CprFetcher);
 
 TEST_CASE("a configured session keeps its settings and cannot undo what a fetcher promises") {
   using namespace robots::test;
@@ -73,5 +82,60 @@ TEST_CASE("a configured session keeps its settings and cannot undo what a fetche
     }
     CHECK(sessions == 1);
     CHECK(server.connections() == 1);
+  }
+}
+
+TEST_CASE("no setting of a session gets past the guard") {
+  using namespace robots::test;
+  loopback_server server;
+  server.get("/robots.txt", std::string(rules));
+  const std::string port = std::to_string(server.port());
+  const std::string url = server.url("/robots.txt", "www.example.test");
+
+  SUBCASE("such as what a name is said to mean") {
+    const auto configure = [&server](cpr::Session& session) {
+      session.SetResolves(
+          {cpr::Resolve("www.example.test", "127.0.0.1",
+                        std::set<std::uint16_t>{static_cast<std::uint16_t>(server.port())})});
+    };
+    check_refused(CprFetcher(allowing({}), configure).fetch(get(url)), "127.0.0.1 (loopback)");
+    CHECK(server.connections() == 0);
+    check_answered(CprFetcher(allowing({"127.0.0.1"}), configure).fetch(get(url)), 200, rules);
+  }
+  SUBCASE("such as a socket of another family") {
+    const auto configure = [](cpr::Session& session) {
+      session.SetUnixSocket(cpr::UnixSocket("/nonexistent/socket"));
+    };
+    check_refused(CprFetcher(allowing({}), configure).fetch(get(server.url())), "127.0.0.1");
+    check_failed(CprFetcher(unguarded(), configure).fetch(get(server.url())),
+                 robots::fetch_error::connect);
+  }
+  SUBCASE("such as a callback of its own") {
+    const auto configure = [](cpr::Session& session) {
+      const auto open = +[](void*, curlsocktype, curl_sockaddr* where) -> curl_socket_t {
+        return ::socket(where->family, where->socktype, where->protocol);
+      };
+      curl_easy_setopt(session.GetCurlHolder()->handle, CURLOPT_OPENSOCKETFUNCTION, open);
+    };
+    check_refused(CprFetcher(allowing({}), configure).fetch(get(server.url())), "127.0.0.1");
+  }
+  SUBCASE("such as a proxy, which has to be allowed and is asked for no address") {
+    server.otherwise([](const loopback_request& request) {
+      return loopback_reply{.body = "by proxy: " + request.target};
+    });
+    const auto configure = [&port](cpr::Session& session) {
+      session.SetProxies(cpr::Proxies{{"http", "127.0.0.1:" + port}});
+    };
+    robots::curl_options options = allowing({});
+    options.proxy.reset();
+    check_refused(CprFetcher(options, configure).fetch(get("http://www.example.test/")),
+                  "127.0.0.1 (loopback)");
+    CHECK(server.connections() == 0);
+    options.allowed_addresses = {"127.0.0.1"};
+    const CprFetcher fetcher(options, configure);
+    check_answered(fetcher.fetch(get("http://www.example.test/")), 200,
+                   "by proxy: http://www.example.test/");
+    check_refused(fetcher.fetch(get("http://10.0.0.1/")), "10.0.0.1 (private_use)");
+    CHECK(server.requests() == 1);
   }
 }

@@ -5,6 +5,7 @@
 
 #include <adapters/fetcher_connection.hpp>
 #include <adapters/fetcher_exchange.hpp>
+#include <adapters/fetcher_guard.hpp>
 #include <curl/curl.h>
 #include <doctest/doctest.h>
 
@@ -67,3 +68,8 @@ TEST_CASE_TEMPLATE_INVOKE(fetcher_broken_peer, robots::CurlFetcher);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_cookies, robots::CurlFetcher);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_proxy, robots::CurlFetcher);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_options, robots::CurlFetcher);
+TEST_CASE_TEMPLATE_INVOKE(fetcher_guard, robots::CurlFetcher);
+TEST_CASE_TEMPLATE_INVOKE(fetcher_allow_list, robots::CurlFetcher);
+TEST_CASE_TEMPLATE_INVOKE(fetcher_guard_ipv6, robots::CurlFetcher);
+TEST_CASE_TEMPLATE_INVOKE(fetcher_guard_proxy, robots::CurlFetcher);
+TEST_CASE_TEMPLATE_INVOKE(fetcher_bad_allow_list, robots::CurlFetcher);

@@ -16,10 +16,11 @@
 
 namespace robots::test {
 
-/// Options that leave the proxies of the machine out of it.
+/// Options that leave the proxies of the machine out of it, and allow its own addresses.
 inline curl_options direct() {
   curl_options options;
   options.proxy = "";
+  options.allowed_addresses = {"127.0.0.0/8"};
   return options;
 }
 

@@ -16,6 +16,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 using namespace std::chrono_literals;
@@ -37,10 +38,11 @@ using live_cache = robots::basic_robots_cache<CurlFetcher, ManualClock, WatchedS
 
 constexpr const char* host = "site.example.test";
 
-/// Options that leave the proxies of the machine out of it.
+/// Options that leave the proxies of the machine out of it, and allow its own addresses.
 robots::curl_options direct() {
   robots::curl_options options;
   options.proxy = "";
+  options.allowed_addresses = {"127.0.0.0/8"};
   return options;
 }
 
@@ -195,6 +197,59 @@ TEST_CASE("a redirect away from http is refused, and a loop of redirects ends") 
   server.get("/robots.txt", redirect_to("/x"));
   CHECK(to_string(cache.check(server.url()).policy->source().outcome) == "too_many_redirects");
   CHECK(server.requests() - before == 6);
+}
+
+TEST_CASE("a redirect to an address that is not allowed is refused, and nothing is sent there") {
+  loopback_server open;
+  loopback_server hidden;
+  hidden.get("/robots.txt", "User-agent: *\nDisallow:\n");
+  robots::curl_options options = direct();
+  options.allowed_addresses = {"127.0.0.1"};
+  options.connect_to = {std::string{host} + ":80:127.0.0.2:" + std::to_string(hidden.port())};
+  for (const robots::fallback_policy& policy :
+       {robots::fallback_policy::permissive(), robots::fallback_policy::rfc9309(),
+        robots::fallback_policy::strict()}) {
+    robots::cache_options wanted = patient();
+    wanted.fallback = policy;
+    live_cache cache{wanted, CurlFetcher{options}};
+    for (const auto& [target, named] : std::vector<std::pair<std::string, std::string>>{
+             {hidden.url("/robots.txt", "127.0.0.2"), "127.0.0.2 (loopback)"},
+             {hidden.url("/robots.txt", "0.0.0.0"), "0.0.0.0 (unspecified)"},
+             {hidden.url("/robots.txt", "[::ffff:127.0.0.2]"), "127.0.0.2 (loopback)"},
+             {std::string{"http://"} + host + "/robots.txt", "127.0.0.2 (loopback)"},
+             {"http://169.254.169.254/latest/meta-data", "169.254.169.254 (link_local)"},
+             {"//[fd00:ec2::254]/latest/meta-data", "fd00:ec2::254 (private_use)"}}) {
+      CAPTURE(target);
+      open.get("/robots.txt", redirect_to(target));
+      const decision made = cache.check(open.url());
+      CHECK_FALSE(made.allowed);
+      CHECK(to_string(made.reason) == "fallback");
+      const auto& source = made.policy->source();
+      CHECK(to_string(source.outcome) == "refused");
+      CHECK(source.redirects == 1);
+      CAPTURE(source.error_text);
+      CHECK(source.error_text.find(named) != std::string::npos);
+      cache.clear();
+    }
+  }
+  CHECK(hidden.connections() == 0);
+  CHECK(open.requests() == 18);
+}
+
+TEST_CASE("a site at an address that is not allowed is refused") {
+  loopback_server server;
+  server.get("/robots.txt", "User-agent: *\nDisallow:\n");
+  robots::curl_options options = direct();
+  options.allowed_addresses.clear();
+  options.connect_to = {server.connect_to(host, 80), server.connect_to(host, 443)};
+  live_cache cache{patient(), CurlFetcher{options}};
+  for (const std::string& url : {server.url(), std::string{"http://"} + host, std::string{host}}) {
+    CAPTURE(url);
+    const decision made = cache.check(url);
+    CHECK_FALSE(made.allowed);
+    CHECK(to_string(made.policy->source().outcome) == "refused");
+  }
+  CHECK(server.connections() == 0);
 }
 
 TEST_CASE("of an endless file the limit is read, and the line that is cut does not count") {

@@ -56,6 +56,7 @@ struct raw_options {
   unsigned repeat = 1;
   std::vector<std::string> excluded;
   std::vector<std::string> connect_to;
+  std::vector<std::string> allowed_addresses;
   std::vector<std::string> urls;
   bool explain = false;
   bool json = false;
@@ -90,6 +91,7 @@ class command_line {
         std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>{raw.timeout});
     made.curl.ca_file = raw.ca_file;
     made.curl.connect_to = raw.connect_to;
+    made.curl.allowed_addresses = raw.allowed_addresses;
     if (proxy->count() > 0) {
       made.curl.proxy = raw.proxy;
     }
@@ -208,6 +210,12 @@ class command_line {
                    "connect to the second pair for what is meant for the first;\nrepeatable")
         ->allow_extra_args(false)
         ->type_name("HOST1:PORT1:HOST2:PORT2")
+        ->group(network);
+    app.add_option("--allow-address", raw.allowed_addresses,
+                   "an address or a prefix such as 127.0.0.0/8 that may be reached\n"
+                   "though it is not of the internet; repeatable")
+        ->allow_extra_args(false)
+        ->type_name("ADDRESS")
         ->group(network);
     proxy = app.add_option("--proxy", raw.proxy,
                            "the proxy to use, empty for none, instead of the environment's")

@@ -39,8 +39,9 @@ std::string path_of_check(int argc, char** argv) {
 
 std::vector<std::string> arguments_for(const demo_sites& sites) {
   std::vector<std::string> arguments{
-      "--user-agent", "DemoBot/1.0", "--fallback", "rfc9309", "--timeout", "1",
-      "--exclude",    "gov",         "--proxy",    "",        "--ca-file", sites.ca_file()};
+      "--user-agent",    "DemoBot/1.0", "--fallback", "rfc9309", "--timeout", "1",
+      "--exclude",       "gov",         "--proxy",    "",        "--ca-file", sites.ca_file(),
+      "--allow-address", "127.0.0.0/8"};
   for (const std::string& entry : sites.connect_to()) {
     arguments.push_back("--connect-to");
     arguments.push_back(entry);

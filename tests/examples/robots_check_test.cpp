@@ -120,6 +120,8 @@ TEST_CASE("robots-check returns 2 for bad usage, says why and prints nothing els
       {"--file", file.path(), "--user-agent", "", "/a"},
       {"--file", file.path(), "--user-agent", "Foo\r\nBar", "/a"},
       {"--connect-to", "example.com", "https://example.com/"},
+      {"--allow-address", "localhost", "https://example.com/"},
+      {"--allow-address", "127.0.0.1/8", "https://example.com/"},
       {"--ca-file", file.path() + ".not", "https://example.com/"},
       {"--file", "-", "-"},
       {"-", "-"},
@@ -181,8 +183,8 @@ TEST_CASE("robots-check tells its version and how it is used") {
   CHECK(help.status == 0);
   for (const char* const option :
        {"--user-agent", "--fallback", "--json", "--file", "--dialect", "--timeout", "--exclude",
-        "--ca-file", "--connect-to", "--repeat", "--stats", "--timing", "--version", "--lint",
-        "--explain"}) {
+        "--ca-file", "--connect-to", "--allow-address", "--repeat", "--stats", "--timing",
+        "--version", "--lint", "--explain"}) {
     CHECK(contains(help.output, option));
   }
 }

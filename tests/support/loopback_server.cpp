@@ -100,8 +100,10 @@ std::unique_ptr<httplib::Server> make_server(const std::optional<certificate>& i
 }  // namespace
 
 struct loopback_server::state {
-  explicit state(const std::optional<certificate>& identity)
-      : secure(identity.has_value()), server(make_server(identity)) {
+  state(const std::optional<certificate>& identity, loopback where)
+      : secure(identity.has_value()),
+        host(where == loopback::ipv4 ? "127.0.0.1" : "[::1]"),
+        server(make_server(identity)) {
     if (!server->is_valid()) {
       throw std::runtime_error("the certificate cannot be used");
     }
@@ -112,9 +114,9 @@ struct loopback_server::state {
     server->Get(".*", [this](const httplib::Request& request, httplib::Response& response) {
       answer(request, response);
     });
-    port = server->bind_to_any_port("127.0.0.1");
+    port = server->bind_to_any_port(where == loopback::ipv4 ? "127.0.0.1" : "::1");
     if (port <= 0) {
-      throw std::runtime_error("no port of 127.0.0.1 can be bound");
+      throw std::runtime_error("no port of " + host + " can be bound");
     }
     listener = std::thread([this] { server->listen_after_bind(); });
     // The library's stop() does nothing before it runs.
@@ -140,6 +142,7 @@ struct loopback_server::state {
   }
 
   bool secure;
+  std::string host;
   std::atomic<std::size_t> connections{0};
   mutable std::mutex mutex;
   std::map<std::string, handler, std::less<>> handlers;
@@ -153,10 +156,11 @@ struct loopback_server::state {
   std::thread listener;
 };
 
-loopback_server::loopback_server() : state_(std::make_unique<state>(std::nullopt)) {}
+loopback_server::loopback_server(loopback where)
+    : state_(std::make_unique<state>(std::nullopt, where)) {}
 
 loopback_server::loopback_server(const certificate& identity)
-    : state_(std::make_unique<state>(identity)) {}
+    : state_(std::make_unique<state>(identity, loopback::ipv4)) {}
 
 loopback_server::~loopback_server() { stop(); }
 
@@ -195,13 +199,14 @@ gate& loopback_server::stall(const std::string& path, std::string body) {
 int loopback_server::port() const noexcept { return state_->port; }
 
 std::string loopback_server::url(std::string_view path, std::string_view host) const {
-  return (state_->secure ? "https://" : "http://") + std::string(host) + ':' +
-         std::to_string(state_->port) + std::string(path);
+  return (state_->secure ? "https://" : "http://") +
+         (host.empty() ? state_->host : std::string(host)) + ':' + std::to_string(state_->port) +
+         std::string(path);
 }
 
 std::string loopback_server::connect_to(std::string_view host, int its_port) const {
-  return std::string(host) + ':' + std::to_string(its_port) +
-         ":127.0.0.1:" + std::to_string(state_->port);
+  return std::string(host) + ':' + std::to_string(its_port) + ':' + state_->host + ':' +
+         std::to_string(state_->port);
 }
 
 std::size_t loopback_server::requests() const {

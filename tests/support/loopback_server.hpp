@@ -45,9 +45,12 @@ struct loopback_reply {
   return {.status = status, .headers = {{"Location", std::move(location)}}};
 }
 
-/// Listens on 127.0.0.1, on a port of its own, from construction to destruction, with one thread
-/// for each connection. All members may be called from any thread, and paths be added while it
-/// runs. What is not there gets 404. Nothing is compressed unless the reply brings it so.
+/// Which address of this machine to listen on.
+enum class loopback { ipv4, ipv6 };
+
+/// Listens on 127.0.0.1 or ::1, on a port of its own, from construction to destruction, with one
+/// thread for each connection. All members may be called from any thread, and paths be added while
+/// it runs. What is not there gets 404. Nothing is compressed unless the reply brings it so.
 ///
 /// Declare it before the clients: it ends at once when their connections are closed, and else waits
 /// seconds for them.
@@ -55,8 +58,8 @@ class loopback_server {
  public:
   using handler = std::function<loopback_reply(const loopback_request&)>;
 
-  /// Speaks HTTP.
-  loopback_server();
+  /// Speaks HTTP. Throws std::runtime_error when the machine has no such address.
+  explicit loopback_server(loopback where = loopback::ipv4);
   /// Speaks HTTPS.
   explicit loopback_server(const certificate& identity);
   loopback_server(const loopback_server&) = delete;
@@ -80,9 +83,9 @@ class loopback_server {
   gate& stall(const std::string& path, std::string body = {});
 
   [[nodiscard]] int port() const noexcept;
-  /// `http://127.0.0.1:port/path`, or with another host in it, or https.
-  [[nodiscard]] std::string url(std::string_view path = "/",
-                                std::string_view host = "127.0.0.1") const;
+  /// `http://127.0.0.1:port/path` or `http://[::1]:port/path`, or with another host in it, or
+  /// https.
+  [[nodiscard]] std::string url(std::string_view path = "/", std::string_view host = {}) const;
   /// The entry of `curl_options::connect_to` that sends `host` here.
   [[nodiscard]] std::string connect_to(std::string_view host, int its_port) const;
 

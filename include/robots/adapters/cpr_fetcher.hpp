@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <utility>
 
 namespace robots {
 
@@ -66,8 +65,12 @@ class cpr_slot {
 /// its ways of setting up a `cpr::Session` and wants robots.txt fetched in the same way.
 ///
 /// Of a configured session these stay as `Fetcher` wants them: request headers, body, redirects,
-/// cookies, schemes, the check of certificates, callbacks for header and body, and timeouts.
-/// Interceptors are not run.
+/// cookies, schemes, the check of certificates, callbacks for header, body and sockets, and
+/// timeouts. Interceptors are not run.
+///
+/// With a `configure`, `curl_options::proxy` alone names a proxy whose address need not be
+/// permitted: that of one from the session or the environment has to be, with
+/// `curl_options::allowed_addresses`, where it is not of the internet.
 class CprFetcher {
  public:
   /// A fetcher with default options.
@@ -77,11 +80,13 @@ class CprFetcher {
   /// several at once; what it throws comes out of the constructor or `fetch()`. Throws
   /// std::invalid_argument when an option is not one that libcurl can follow, and
   /// std::runtime_error when libcurl cannot start.
-  explicit CprFetcher(const curl_options& options, cpr_configure configure = {})
+  explicit CprFetcher(const curl_options& options, const cpr_configure& configure = {})
       : engine_(std::make_shared<engine>(
-            options, [configure = std::move(configure)](const detail::curl_settings& settings) {
+            options,
+            [configure](const detail::curl_settings& settings) {
               return std::make_unique<detail::cpr_slot>(settings, configure);
-            })) {}
+            },
+            configure ? detail::proxy_source::session : detail::proxy_source::environment)) {}
 
   /// Makes one exchange. Blocks; any thread. Throws nothing but std::bad_alloc and what `configure`
   /// throws.

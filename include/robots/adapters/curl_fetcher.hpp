@@ -40,7 +40,9 @@ class curl_slot {
 /// are refused with `fetch_error::protocol`. Content is decoded (whatever of gzip, deflate, br and
 /// zstd the libcurl knows) before `max_bytes` is applied, so a small bomb stays small; a body over
 /// the limit ends the transfer at once and is a response, `truncated`. `timeout` and `stop` act
-/// during name lookup, connecting and transfer. No cookie is kept and no netrc read.
+/// during name lookup, connecting and transfer. No cookie is kept and no netrc read. No connection
+/// is opened to an address that is not of the internet, unless `curl_options::allowed_addresses`
+/// has it: the error is `fetch_error::refused_address`.
 ///
 /// Copies share one pool of handles, and so their connections. Any thread may call any copy at any
 /// time; each call has a handle of its own. Nothing is locked while the network works.

@@ -32,6 +32,22 @@ struct curl_options {
   /// the second, under the first one's name. Made for tests and intranets.
   std::vector<std::string> connect_to;
 
+  /// Addresses (`127.0.0.1`, `::1`) and prefixes (`10.0.0.0/8`) that may be reached beside those of
+  /// the internet, for tests and intranets; see `address_guard`.
+  ///
+  /// What counts is the address that a connection is opened to, each time and after all names were
+  /// resolved and `connect_to` was followed; any other is `fetch_error::refused_address`. When a
+  /// name has several addresses, those that are permitted are tried; if none of these can be
+  /// reached, that is the error.
+  ///
+  /// The address of a proxy from `proxy` or from the environment need not be permitted. Behind a
+  /// proxy it is the proxy that resolves names, so what these stand for is not guarded; an address
+  /// in a URL is, and so is `localhost`.
+  std::vector<std::string> allowed_addresses;
+
+  /// Off, every address may be reached.
+  bool guard_addresses = true;
+
   /// Handles, each with its open connections, that are kept while no call uses them.
   std::size_t max_idle_handles = 64;
 

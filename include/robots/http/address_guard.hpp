@@ -64,15 +64,15 @@ class address_guard {
   [[nodiscard]] static ip_prefix checked(const std::string& text) {
     const std::optional<ip_prefix> prefix = parse_ip_prefix(text);
     if (!prefix) {
-      throw std::invalid_argument("allowed: \"" + text +
+      throw std::invalid_argument("\"" + text +
                                   "\" is neither an IP address nor a prefix of them; write "
                                   "\"127.0.0.1\", \"::1\", \"10.0.0.0/8\" or \"fd00::/8\"");
     }
     const ip_address& first = prefix->first();
     if (parse_ip_address(std::string_view(text).substr(0, text.find('/'))) != first) {
       throw std::invalid_argument(
-          "allowed: \"" + text + "\" is not the first address of its prefix; write \"" +
-          to_string(first) + '/' + std::to_string(prefix->length()) + "\", or the address alone");
+          "\"" + text + "\" is not the first address of its prefix; write \"" + to_string(first) +
+          '/' + std::to_string(prefix->length()) + "\", or the address alone");
     }
     constexpr std::size_t mapped_length = 96;
     return detail::ipv4_mapped.contains(first) && prefix->length() >= mapped_length

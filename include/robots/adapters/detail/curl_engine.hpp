@@ -3,6 +3,7 @@
 
 #include <robots/adapters/curl_options.hpp>
 #include <robots/adapters/detail/curl_exchange.hpp>
+#include <robots/adapters/detail/curl_guard.hpp>
 #include <robots/adapters/detail/curl_handle.hpp>
 #include <robots/adapters/detail/curl_settings.hpp>
 #include <robots/adapters/detail/handle_pool.hpp>
@@ -37,8 +38,9 @@ class curl_engine {
   /// option that this libcurl cannot follow shows here.
   template <class Make>
     requires std::is_invocable_r_v<std::unique_ptr<Slot>, const Make&, const curl_settings&>
-  curl_engine(const curl_options& options, Make make)
-      : settings_(options),
+  curl_engine(const curl_options& options, Make make,
+              proxy_source source = proxy_source::environment)
+      : settings_(options, source),
         pool_([this, make = std::move(make)] { return make(settings_); },
               settings_.max_idle_handles()) {
     static_cast<void>(pool_.lend());
@@ -46,6 +48,9 @@ class curl_engine {
 
   [[nodiscard]] fetch_response fetch(const fetch_request& request) {
     if (std::optional<fetch_response> refused = refusal(request)) {
+      return *std::move(refused);
+    }
+    if (std::optional<fetch_response> refused = refusal_by_proxy(request.url, settings_)) {
       return *std::move(refused);
     }
     const auto slot = pool_.lend();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <robots/adapters/detail/curl_errors.hpp>
+#include <robots/adapters/detail/curl_guard.hpp>
 #include <robots/adapters/detail/curl_handle.hpp>
 #include <robots/adapters/detail/curl_settings.hpp>
 #include <robots/adapters/detail/curl_sink.hpp>
@@ -176,6 +177,8 @@ class curl_membership {
 /// `refusal()` lets pass.
 [[nodiscard]] inline fetch_response exchange(CURLM* multi, CURL* easy, const fetch_request& request,
                                              const curl_settings& settings) {
+  curl_guard guard(settings);
+  guard.attach(easy, request.url);
   const curl_strings lines = header_lines(request.headers);
   std::array<char, CURL_ERROR_SIZE> error_text{};
   curl_sink sink(request.max_bytes, settings.max_header_bytes());
@@ -201,8 +204,9 @@ class curl_membership {
   const bool connecting_ran_out =
       code == CURLE_OPERATION_TIMEDOUT && !had_connection(easy) &&
       (request.timeout.count() == 0 || settings.connect_timeout() < request.timeout);
-  return failed(connecting_ran_out ? fetch_error::connect : to_fetch_error(code),
-                error_text.front() != '\0' ? error_text.data() : curl_easy_strerror(code));
+  return guard.judge(
+      failed(connecting_ran_out ? fetch_error::connect : to_fetch_error(code),
+             error_text.front() != '\0' ? error_text.data() : curl_easy_strerror(code)));
 }
 
 }  // namespace robots::detail

@@ -3,6 +3,7 @@
 
 #include <robots/adapters/curl_options.hpp>
 #include <robots/adapters/detail/curl_handle.hpp>
+#include <robots/http/address_guard.hpp>
 #include <robots/rep/detail/ascii.hpp>
 
 #include <curl/curl.h>
@@ -12,6 +13,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -79,12 +81,19 @@ inline void clear_option(CURL* easy, CURLoption option) noexcept {
   curl_easy_setopt(easy, option, static_cast<const char*>(nullptr));
 }
 
+/// Who says which proxy is taken when no option does.
+enum class proxy_source {
+  environment,  ///< `http_proxy` and its like
+  session,      ///< whoever sets up the handles, in ways that cannot be seen from here
+};
+
 /// `curl_options` that are known to be good, in the form libcurl wants.
 class curl_settings {
  public:
   /// Throws std::invalid_argument with the name of the option that is no good, and
   /// std::runtime_error when libcurl cannot start.
-  explicit curl_settings(curl_options options) : options_(std::move(options)) {
+  explicit curl_settings(curl_options options, proxy_source source = proxy_source::environment)
+      : options_(std::move(options)), proxy_source_(source), guard_(make_guard(options_)) {
     start_curl();
     check();
     for (const std::string& entry : options_.connect_to) {
@@ -99,6 +108,19 @@ class curl_settings {
     return options_.connect_timeout;
   }
 
+  /// What may be connected to.
+  [[nodiscard]] const address_guard& guard() const noexcept { return guard_; }
+
+  [[nodiscard]] const std::optional<std::string>& proxy() const noexcept { return options_.proxy; }
+  /// Whether a handle may have a proxy that is not known here.
+  [[nodiscard]] bool session_may_choose_proxy() const noexcept {
+    return proxy_source_ == proxy_source::session;
+  }
+  /// Whether `proxy()` or the environment decides on the proxy.
+  [[nodiscard]] bool chooses_proxy() const noexcept {
+    return options_.proxy || !session_may_choose_proxy();
+  }
+
   /// Sets on a handle all that does not change from request to request, over whatever was there.
   void apply(CURL* easy) const {
     apply_exchange(easy);
@@ -108,6 +130,16 @@ class curl_settings {
   }
 
  private:
+  [[nodiscard]] static address_guard make_guard(const curl_options& options) {
+    try {
+      address_guard guard(options.allowed_addresses);
+      return options.guard_addresses ? guard : address_guard::none();
+    } catch (const std::invalid_argument& error) {
+      throw std::invalid_argument(std::string("robots::curl_options: allowed_addresses: ") +
+                                  error.what());
+    }
+  }
+
   void check() const {
     namespace fs = std::filesystem;
     std::error_code ignored;
@@ -171,8 +203,9 @@ class curl_settings {
   }
 
   void apply_route(CURL* easy) const {
-    if (options_.proxy) {
-      set_option(easy, CURLOPT_PROXY, options_.proxy->c_str());
+    if (!guard_.permits_all()) {
+      clear_option(easy, CURLOPT_UNIX_SOCKET_PATH);
+      clear_option(easy, CURLOPT_ABSTRACT_UNIX_SOCKET);
     }
     if (connect_to_.get() != nullptr) {
       set_option(easy, CURLOPT_CONNECT_TO, connect_to_.get());
@@ -180,6 +213,8 @@ class curl_settings {
   }
 
   curl_options options_;
+  proxy_source proxy_source_;
+  address_guard guard_;
   curl_strings connect_to_;
 };
 

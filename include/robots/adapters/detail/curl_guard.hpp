@@ -1,0 +1,177 @@
+// Keeps one exchange from addresses that it must not reach.
+#pragma once
+
+#include <robots/adapters/detail/curl_errors.hpp>
+#include <robots/adapters/detail/curl_settings.hpp>
+#include <robots/adapters/detail/curl_target.hpp>
+#include <robots/adapters/detail/proxy_choice.hpp>
+#include <robots/http/address_guard.hpp>
+#include <robots/http/address_kind.hpp>
+#include <robots/http/detail/host_name.hpp>
+#include <robots/http/ip_address.hpp>
+#include <robots/http/message.hpp>
+#include <robots/rep/detail/ascii.hpp>
+
+#include <curl/curl.h>
+#ifndef _WIN32
+#include <netinet/in.h>
+#include <sys/socket.h>
+#endif
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace robots::detail {
+
+/// The address in a socket address; nothing when it is of another family than those of IP.
+[[nodiscard]] inline std::optional<ip_address> address_in(const sockaddr& socket) noexcept {
+  const auto octets_of = [](auto octets, const void* where) {
+    std::memcpy(octets.data(), where, octets.size());
+    return ip_address(octets);
+  };
+  if (socket.sa_family == AF_INET) {
+    return octets_of(std::array<std::uint8_t, 4>{},
+                     &reinterpret_cast<const sockaddr_in*>(&socket)->sin_addr);
+  }
+  if (socket.sa_family == AF_INET6) {
+    return octets_of(std::array<std::uint8_t, 16>{},
+                     &reinterpret_cast<const sockaddr_in6*>(&socket)->sin6_addr);
+  }
+  return std::nullopt;
+}
+
+/// Why a proxy must not be asked for `host`; nothing when it may. Beside addresses this knows
+/// `localhost` (RFC 6761, section 6.3). What ends in a number is no name in the DNS, so whoever
+/// makes sense of it takes it for an address; and which ASCII name stands for one outside ASCII is
+/// for others to say.
+[[nodiscard]] inline std::optional<std::string> why_not_by_proxy(const address_guard& guard,
+                                                                 std::string_view host) {
+  while (host.ends_with('.')) {
+    host.remove_suffix(1);
+  }
+  std::string name;
+  for (const char c : host) {
+    name += to_lower(c);
+  }
+  const bool local = name == "localhost" || name.ends_with(".localhost");
+  if (const auto address = parse_ip_address(local ? std::string_view{"127.0.0.1"} : name)) {
+    return guard.permits(*address) ? std::nullopt
+                                   : std::optional((local ? name : to_string(*address)) + " (" +
+                                                   std::string(to_string(kind_of(*address))) + ')');
+  }
+  const bool ascii =
+      std::ranges::all_of(name, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  if (!ascii || (!name.empty() && ends_in_number(name))) {
+    return name + ", which may stand for any address,";
+  }
+  return std::nullopt;
+}
+
+inline constexpr std::string_view not_allowed = " is not in curl_options::allowed_addresses";
+
+/// The proxy that the options or the environment name for `url`; empty for none.
+[[nodiscard]] inline std::string proxy_to(const std::string& url, const curl_settings& settings) {
+  const std::optional<curl_target> target = read_target(url);
+  return target ? proxy_for(target->scheme, target->host, settings.proxy()) : std::string{};
+}
+
+/// The answer to a request that no proxy must be asked for; nothing when it may, or none is asked.
+[[nodiscard]] inline std::optional<fetch_response> refusal_by_proxy(const std::string& url,
+                                                                    const curl_settings& settings) {
+  if (settings.guard().permits_all() ||
+      (!settings.session_may_choose_proxy() && proxy_to(url, settings).empty())) {
+    return std::nullopt;
+  }
+  const std::optional<curl_target> target = read_target(url);
+  const auto what = target ? why_not_by_proxy(settings.guard(), target->host) : std::nullopt;
+  return what
+             ? std::optional(failed(fetch_error::refused_address, *what + std::string(not_allowed)))
+             : std::nullopt;
+}
+
+/// Has libcurl ask before it opens a socket for one exchange. Must outlive the transfer and stay in
+/// its place.
+class curl_guard {
+ public:
+  explicit curl_guard(const curl_settings& settings) noexcept : settings_(&settings) {}
+  curl_guard(const curl_guard&) = delete;
+  curl_guard& operator=(const curl_guard&) = delete;
+  ~curl_guard() = default;
+
+  /// Chooses the proxy for `url` and guards what is connected to.
+  void attach(CURL* easy, const std::string& url) {
+    if (settings_->chooses_proxy()) {
+      const std::string proxy = proxy_to(url, *settings_);
+      set_option(easy, CURLOPT_PROXY, proxy.c_str());
+      set_option(easy, CURLOPT_NOPROXY, "");  // or libcurl looks at no_proxy itself
+      connects_to_proxy_ = !proxy.empty();
+    }
+    set_option(easy, CURLOPT_OPENSOCKETFUNCTION, &curl_guard::on_open);
+    set_option(easy, CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
+  }
+
+  /// `failure`, or `fetch_error::refused_address` when no address was left to try. Where some
+  /// address was tried, its failure is what counts, and the others are mentioned.
+  [[nodiscard]] fetch_response judge(fetch_response failure) const {
+    if (refused_ == 0 || failure.error == fetch_error::cancelled) {
+      return failure;
+    }
+    std::string why = "an address outside IP";
+    if (first_refused_) {
+      why = to_string(*first_refused_) + " (" + std::string(to_string(kind_of(*first_refused_))) +
+            ')';
+    }
+    why += not_allowed;
+    if (opened_ == 0) {
+      return failed(fetch_error::refused_address, std::move(why));
+    }
+    failure.error_text += "; " + why;
+    return failure;
+  }
+
+ private:
+  static curl_socket_t on_open(void* self, curlsocktype, curl_sockaddr* address) noexcept {
+    return static_cast<curl_guard*>(self)->open(*address);
+  }
+
+  [[nodiscard]] curl_socket_t open(const curl_sockaddr& where) noexcept {
+    if (!permits(where.addr)) {
+      ++refused_;
+      return CURL_SOCKET_BAD;
+    }
+    ++opened_;
+    int type = where.socktype;
+#ifdef SOCK_CLOEXEC
+    type |= SOCK_CLOEXEC;
+#endif
+    return ::socket(where.family, type, where.protocol);
+  }
+
+  [[nodiscard]] bool permits(const sockaddr& where) noexcept {
+    if (connects_to_proxy_ || settings_->guard().permits_all()) {
+      return true;
+    }
+    const std::optional<ip_address> address = address_in(where);
+    if (address && settings_->guard().permits(*address)) {
+      return true;
+    }
+    if (refused_ == 0) {
+      first_refused_ = address;
+    }
+    return false;
+  }
+
+  const curl_settings* settings_;
+  bool connects_to_proxy_ = false;
+  unsigned opened_ = 0;
+  unsigned refused_ = 0;
+  std::optional<ip_address> first_refused_;
+};
+
+}  // namespace robots::detail
