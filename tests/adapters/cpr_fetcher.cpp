@@ -13,6 +13,7 @@
 #include <chrono>
 #include <concepts>
 #include <cstdint>
+#include <memory>
 #include <set>
 #include <string>
 #include <type_traits>
@@ -118,6 +119,28 @@ TEST_CASE("no setting of a session gets past the guard") {
       curl_easy_setopt(session.GetCurlHolder()->handle, CURLOPT_OPENSOCKETFUNCTION, open);
     };
     check_refused(CprFetcher(allowing({}), configure).fetch(get(server.url())), "127.0.0.1");
+  }
+  SUBCASE("such as connections shared with those that have none") {
+    // By name, since an address is refused before any connection is looked for.
+    const std::unique_ptr<CURLSH, CURLSHcode (*)(CURLSH*)> share(curl_share_init(),
+                                                                 &curl_share_cleanup);
+    curl_share_setopt(share.get(), CURLSHOPT_SHARE, CURL_LOCK_DATA_CONNECT);
+    const auto configure = [&share](cpr::Session& session) {
+      curl_easy_setopt(session.GetCurlHolder()->handle, CURLOPT_SHARE, share.get());
+    };
+    const auto led = [&server](robots::curl_options options) {
+      options.connect_to = {server.connect_to("www.example.test", server.port())};
+      return options;
+    };
+    const CprFetcher open(led(unguarded()), configure);
+    check_answered(open.fetch(get(url)), 200, rules);
+    check_answered(open.fetch(get(url)), 200, rules);
+    CHECK(server.connections() == 1);
+    const CprFetcher guarded(led(allowing({})), configure);
+    check_refused(guarded.fetch(get(url)), "127.0.0.1 (loopback)");
+    CHECK(guarded.connections_opened() == 0);
+    CHECK(server.requests() == 2);
+    check_answered(CprFetcher(led(allowing({"127.0.0.1"})), configure).fetch(get(url)), 200, rules);
   }
   SUBCASE("such as a proxy, which has to be allowed and is asked for no address") {
     server.otherwise([](const loopback_request& request) {

@@ -1,6 +1,10 @@
 #include "fuzz/bodies.hpp"
 #include "fuzz/input.hpp"
+#include <robots/http/address_kind.hpp>
+#include <robots/http/detail/host_name.hpp>
 #include <robots/http/host.hpp>
+#include <robots/http/ip_address.hpp>
+#include <robots/http/ip_prefix.hpp>
 #include <robots/http/origin.hpp>
 #include <robots/http/site.hpp>
 #include <robots/http/site_key.hpp>
@@ -41,6 +45,25 @@ bool has_dot_segment(std::string_view path) {
   return false;
 }
 
+void check_address(std::string_view text) {
+  const auto address = robots::parse_ip_address(text);
+  const auto prefix = robots::parse_ip_prefix(text);
+  require(!address || (prefix && prefix->contains(*address)), "an address is a prefix of one");
+  require(!prefix || prefix->contains(prefix->first()), "a prefix holds its first address");
+  if (!address) {
+    return;
+  }
+  const std::string written = robots::to_string(*address);
+  require(robots::parse_ip_address(written) == address, "an address reads back");
+  require(robots::detail::normal_host(address->is_v4() ? written : '[' + written + ']').has_value(),
+          "an address is a host");
+  if (address->is_v4()) {
+    const auto mapped = robots::parse_ip_address("::ffff:" + written);
+    require(mapped && robots::kind_of(*mapped) == robots::kind_of(*address),
+            "an address and its mapped form are of one kind");
+  }
+}
+
 void check_site(std::string_view text) {
   const auto site = robots::parse_site(text);
   const std::string_view guess = robots::possible_site_key(text);
@@ -56,6 +79,8 @@ void check_site(std::string_view text) {
   if (!site) {
     return;
   }
+  require(!site->host.starts_with('[') || robots::parse_ip_address(site->host),
+          "what stands in brackets is an address");
   require(robots::parse_site(site->key()) == site, "a key reads back");
   require(robots::host_of(site->key()) == site->host, "a key holds the host");
   require(robots::host_of_site_key(site->key()) == site->host, "and it is soon found there");
@@ -81,6 +106,7 @@ void fuzz::fuzz_url(octets input) {
     require(!has_dot_segment(path), "no dot segments are left");
     require(robots::remove_dot_segments(path) == path, "and none is made");
     check_site(text);
+    check_address(text);
   }
   const std::array<std::string_view, 1> excluded{reference};
   const bool skipped = robots::should_skip_by_tld(base, excluded);

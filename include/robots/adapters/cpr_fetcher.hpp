@@ -70,7 +70,8 @@ class cpr_slot {
 ///
 /// With a `configure`, `curl_options::proxy` alone names a proxy whose address need not be
 /// permitted: that of one from the session or the environment has to be, with
-/// `curl_options::allowed_addresses`, where it is not of the internet.
+/// `curl_options::allowed_addresses`, where it is not of the internet. An address in a URL has to
+/// be permitted even where `curl_options::connect_to` leads elsewhere.
 class CprFetcher {
  public:
   /// A fetcher with default options.

@@ -41,8 +41,8 @@ struct curl_options {
   /// reached, that is the error.
   ///
   /// The address of a proxy from `proxy` or from the environment need not be permitted. Behind a
-  /// proxy it is the proxy that resolves names, so what these stand for is not guarded; an address
-  /// in a URL is, and so is `localhost`.
+  /// proxy no connection to the site is opened here, so what a name stands for is not guarded; an
+  /// address in a URL is, and so is `localhost`.
   std::vector<std::string> allowed_addresses;
 
   /// Off, every address may be reached.

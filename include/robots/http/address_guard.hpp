@@ -20,6 +20,9 @@ namespace robots {
 /// cannot ask for himself (server-side request forgery): those of `address_kind::global`, and those
 /// on a list.
 ///
+/// It knows numbers, not networks: global addresses that are this machine's own, or that a NAT64
+/// with a prefix of its operator's translates, are global all the same.
+///
 /// To be asked about the address that a connection is about to be opened to, after the name was
 /// resolved, each time: what a name meant a moment ago tells nothing.
 class address_guard {

@@ -108,10 +108,14 @@ class curl_guard {
   void attach(CURL* easy, const std::string& url) {
     if (settings_->chooses_proxy()) {
       const std::string proxy = proxy_to(url, *settings_);
-      set_option(easy, CURLOPT_PROXY, proxy.c_str());
-      set_option(easy, CURLOPT_NOPROXY, "");  // or libcurl looks at no_proxy itself
-      connects_to_proxy_ = !proxy.empty();
+      // A libcurl that knows no proxies takes none of this; with an empty list of exemptions, one
+      // that does looks for no other.
+      const bool taken = try_option(easy, CURLOPT_PROXY, proxy.c_str()) == CURLE_OK &&
+                         try_option(easy, CURLOPT_NOPROXY, "") == CURLE_OK;
+      connects_to_proxy_ = taken && !proxy.empty();
     }
+    set_option(easy, CURLOPT_PREREQFUNCTION, &curl_guard::on_request);
+    set_option(easy, CURLOPT_PREREQDATA, static_cast<void*>(this));
     set_option(easy, CURLOPT_OPENSOCKETFUNCTION, &curl_guard::on_open);
     set_option(easy, CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
   }
@@ -119,7 +123,7 @@ class curl_guard {
   /// `failure`, or `fetch_error::refused_address` when no address was left to try. Where some
   /// address was tried, its failure is what counts, and the others are mentioned.
   [[nodiscard]] fetch_response judge(fetch_response failure) const {
-    if (refused_ == 0 || failure.error == fetch_error::cancelled) {
+    if (refused_ == 0 || (failure.error == fetch_error::cancelled && !on_other_connection_)) {
       return failure;
     }
     std::string why = "an address outside IP";
@@ -128,7 +132,7 @@ class curl_guard {
             ')';
     }
     why += not_allowed;
-    if (opened_ == 0) {
+    if (opened_ == 0 || on_other_connection_) {
       return failed(fetch_error::refused_address, std::move(why));
     }
     failure.error_text += "; " + why;
@@ -140,9 +144,13 @@ class curl_guard {
     return static_cast<curl_guard*>(self)->open(*address);
   }
 
+  static int on_request(void* self, char* peer, char*, int, int) noexcept {
+    return static_cast<curl_guard*>(self)->may_use_connection_to(peer) ? CURL_PREREQFUNC_OK
+                                                                       : CURL_PREREQFUNC_ABORT;
+  }
+
   [[nodiscard]] curl_socket_t open(const curl_sockaddr& where) noexcept {
-    if (!permits(where.addr)) {
-      ++refused_;
+    if (!permits(address_in(where.addr))) {
       return CURL_SOCKET_BAD;
     }
     ++opened_;
@@ -153,15 +161,20 @@ class curl_guard {
     return ::socket(where.family, type, where.protocol);
   }
 
-  [[nodiscard]] bool permits(const sockaddr& where) noexcept {
-    if (connects_to_proxy_ || settings_->guard().permits_all()) {
+  /// A connection that is used again was opened under this guard, or by somebody else with whom the
+  /// session shares its connections.
+  [[nodiscard]] bool may_use_connection_to(const char* peer) noexcept {
+    const bool permitted = permits(parse_ip_address(peer == nullptr ? "" : peer));
+    on_other_connection_ = !permitted;
+    return permitted;
+  }
+
+  [[nodiscard]] bool permits(const std::optional<ip_address>& address) noexcept {
+    if (connects_to_proxy_ || settings_->guard().permits_all() ||
+        (address && settings_->guard().permits(*address))) {
       return true;
     }
-    const std::optional<ip_address> address = address_in(where);
-    if (address && settings_->guard().permits(*address)) {
-      return true;
-    }
-    if (refused_ == 0) {
+    if (refused_++ == 0) {
       first_refused_ = address;
     }
     return false;
@@ -169,6 +182,7 @@ class curl_guard {
 
   const curl_settings* settings_;
   bool connects_to_proxy_ = false;
+  bool on_other_connection_ = false;
   unsigned opened_ = 0;
   unsigned refused_ = 0;
   std::optional<ip_address> first_refused_;

@@ -59,15 +59,22 @@ namespace robots::detail {
                       CURLU_GUESS_SCHEME | CURLU_NON_SUPPORT_SCHEME) == CURLUE_OK;
 }
 
+/// Sets one option of libcurl, and says what libcurl says to it. Throws nothing but std::bad_alloc.
+template <class T>
+[[nodiscard]] CURLcode try_option(CURL* easy, CURLoption option, T value) {
+  const CURLcode code = curl_easy_setopt(easy, option, value);
+  if (code == CURLE_OUT_OF_MEMORY) {
+    throw std::bad_alloc();
+  }
+  return code;
+}
+
 /// Sets one option of libcurl. Throws std::invalid_argument when libcurl does not take it.
 template <class T>
 void set_option(CURL* easy, CURLoption option, T value) {
-  const CURLcode code = curl_easy_setopt(easy, option, value);
+  const CURLcode code = try_option(easy, option, value);
   if (code == CURLE_OK) {
     return;
-  }
-  if (code == CURLE_OUT_OF_MEMORY) {
-    throw std::bad_alloc();
   }
   const curl_easyoption* const known = curl_easy_option_by_id(option);
   const std::string name = known == nullptr ? std::to_string(option) : known->name;
@@ -203,6 +210,9 @@ class curl_settings {
   }
 
   void apply_route(CURL* easy) const {
+    if (options_.proxy) {
+      set_option(easy, CURLOPT_PROXY, options_.proxy->c_str());
+    }
     if (!guard_.permits_all()) {
       clear_option(easy, CURLOPT_UNIX_SOCKET_PATH);
       clear_option(easy, CURLOPT_ABSTRACT_UNIX_SOCKET);
