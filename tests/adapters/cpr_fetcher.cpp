@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 #include <support/certificate_authority.hpp>
 #include <support/loopback_server.hpp>
+#include <support/scoped_variable.hpp>
 
 #include <chrono>
 #include <concepts>
@@ -160,5 +161,17 @@ TEST_CASE("no setting of a session gets past the guard") {
                    "by proxy: http://www.example.test/");
     check_refused(fetcher.fetch(get("http://10.0.0.1/")), "10.0.0.1 (private_use)");
     CHECK(server.requests() == 1);
+  }
+  SUBCASE("such as exemptions from the proxy, whose address is not guarded") {
+    server.otherwise([](const loopback_request& request) {
+      return loopback_reply{.body = "by proxy: " + request.target};
+    });
+    const auto configure = [](cpr::Session& session) {
+      curl_easy_setopt(session.GetCurlHolder()->handle, CURLOPT_NOPROXY, "*");
+    };
+    const scoped_variable no_exemption("no_proxy", "");
+    const scoped_variable nor_here("NO_PROXY", "");
+    check_answered(CprFetcher(by_proxy(server), configure).fetch(get("http://localhost.test/")),
+                   200, "by proxy: http://localhost.test/");
   }
 }

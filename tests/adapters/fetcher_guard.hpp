@@ -244,6 +244,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher guards what it asks a proxy for", F, fetche
   SUBCASE("but not where the proxy itself is") {
     const F fetcher(by_proxy(proxy));
     check_answered(fetcher.fetch(get(url)), 200, "by proxy: " + url);
+    CHECK(fetcher.fetch(get("http://www.example.test./robots.txt")).status == 200);
     check_refused(fetcher.fetch(get("http://127.0.0.1/")), "127.0.0.1 (loopback)");
     CHECK(fetcher.connections_opened() == 1);
   }
