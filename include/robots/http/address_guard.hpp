@@ -31,8 +31,8 @@ class address_guard {
   address_guard() = default;
 
   /// Permits also what is on the list: addresses (`127.0.0.1`, `::1`) and prefixes (`10.0.0.0/8`,
-  /// `fd00::/8`). One of IPv4 permits its mapped form, too (`::ffff:127.0.0.1`); IPv6 prefixes that
-  /// hold all mapped addresses, such as `::/0`, permit none of them.
+  /// `fd00::/8`). One of IPv4 permits its mapped form, too (`0:0:0:0:0:ffff:127.0.0.1`); IPv6
+  /// prefixes that hold all mapped addresses, such as `::/0`, permit none of them.
   ///
   /// Throws `std::invalid_argument` for any other text, and for a prefix that is not the first of
   /// its addresses, such as `10.1.2.3/8`.

@@ -117,11 +117,11 @@ inline constexpr std::array special_ipv6{
 
 /// What `address` is for.
 ///
-/// An IPv6 address that stands for one of IPv4 is of that one's kind: mapped (`::ffff:0:0/96`),
-/// NAT64 (`64:ff9b::/96`), 6to4 (`2002::/16`), and Teredo (`2001::/32`), which is `global` only
-/// when both its client and its server are. The obsolete compatible form (`::/96`) is never
-/// `global`; neither is `64:ff9b:1::/48`, since only its operator knows where in it the IPv4
-/// address stands. Constant time.
+/// An IPv6 address that stands for one of IPv4 is of that one's kind: mapped
+/// (`0:0:0:0:0:ffff:0:0/96`), NAT64 (`64:ff9b::/96`), 6to4 (`2002::/16`), and Teredo (`2001::/32`),
+/// which is `global` only when both its client and its server are. The obsolete compatible form
+/// (`::/96`) is never `global`; neither is `64:ff9b:1::/48`, since only its operator knows where in
+/// it the IPv4 address stands. Constant time.
 [[nodiscard]] constexpr address_kind kind_of(const ip_address& address) noexcept {
   if (address.is_v4()) {
     return detail::kind_in(detail::special_ipv4, address);

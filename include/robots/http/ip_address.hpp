@@ -24,7 +24,8 @@ class ip_address {
   explicit constexpr ip_address(const std::array<std::uint8_t, 16>& octets) noexcept
       : octets_(octets) {}
 
-  /// Whether it is an IPv4 address. One that is written in IPv6 (`::ffff:192.0.2.1`) is none.
+  /// Whether it is an IPv4 address. One that is written in IPv6 (`0:0:0:0:0:ffff:192.0.2.1`) is
+  /// none.
   [[nodiscard]] constexpr bool is_v4() const noexcept { return v4_; }
 
   /// Its 4 or 16 octets, for as long as the address lives.
@@ -120,7 +121,7 @@ inline void append_number(std::string& to, unsigned value, unsigned base) {
 
 }  // namespace detail
 
-/// An address as RFC 5952 writes it, without brackets; one of IPv4 in IPv6 as `::ffff:192.0.2.1`.
+/// An address as RFC 5952 writes it, without brackets; one of IPv4 in IPv6 with dots in its end.
 /// `parse_ip_address` reads it back.
 [[nodiscard]] inline std::string to_string(const ip_address& address) {
   const std::span<const std::uint8_t> octets = address.octets();
