@@ -53,6 +53,7 @@ struct raw_options {
   std::string ca_file;
   std::string proxy;
   double timeout = 5;
+  int attempts = 1;
   unsigned repeat = 1;
   std::vector<std::string> excluded;
   std::vector<std::string> connect_to;
@@ -89,6 +90,7 @@ class command_line {
     made.cache.parse.dialect = raw.dialect == "google" ? dialect::google : dialect::rfc9309;
     made.cache.timeout =
         std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>{raw.timeout});
+    made.cache.retry.attempts = raw.attempts;
     made.curl.ca_file = raw.ca_file;
     made.curl.connect_to = raw.connect_to;
     made.curl.allowed_addresses = raw.allowed_addresses;
@@ -202,6 +204,12 @@ class command_line {
         ->check(check_timeout)
         ->capture_default_str()
         ->type_name("SECONDS")
+        ->group(network);
+    app.add_option("--attempts", raw.attempts,
+                   "how often to try in all, after 5xx, 429 and network errors")
+        ->check(CLI::Range(1, 100))
+        ->capture_default_str()
+        ->type_name("N")
         ->group(network);
     app.add_option("--ca-file", raw.ca_file, "PEM file of the certificates to trust, and no others")
         ->type_name("FILE")

@@ -115,6 +115,7 @@ TEST_CASE("robots-check returns 2 for bad usage, says why and prints nothing els
       {"--file", file.path(), "--dialect", "bing", "/a"},
       {"--file", file.path(), "--timeout", "-1", "/a"},
       {"--file", file.path(), "--timeout", "nan", "/a"},
+      {"--file", file.path(), "--attempts", "0", "/a"},
       {"--file", file.path(), "--repeat", "0", "/a"},
       {"--file", file.path(), "--repeat", "1.5", "/a"},
       {"--file", file.path(), "--user-agent", "", "/a"},
@@ -183,8 +184,8 @@ TEST_CASE("robots-check tells its version and how it is used") {
   CHECK(help.status == 0);
   for (const char* const option :
        {"--user-agent", "--fallback", "--json", "--file", "--dialect", "--timeout", "--exclude",
-        "--ca-file", "--connect-to", "--allow-address", "--repeat", "--stats", "--timing",
-        "--version", "--lint", "--explain"}) {
+        "--attempts", "--ca-file", "--connect-to", "--allow-address", "--repeat", "--stats",
+        "--timing", "--version", "--lint", "--explain"}) {
     CHECK(contains(help.output, option));
   }
 }
