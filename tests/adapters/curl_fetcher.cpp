@@ -1,4 +1,5 @@
 #include <robots/adapters/curl_fetcher.hpp>
+#include <robots/adapters/detail/content_length.hpp>
 #include <robots/adapters/detail/curl_errors.hpp>
 #include <robots/adapters/detail/curl_settings.hpp>
 #include <robots/http/message.hpp>
@@ -32,6 +33,25 @@ static_assert(!is_connect_to("a:x:b:2"));
 static_assert(!is_connect_to("a:1:b:2\r\n"));
 static_assert(!is_connect_to("[::1:1:b:2"));
 static_assert(!is_connect_to("]a:1:b:2"));
+
+template <class... Values>
+consteval bool takes(Values... values) {
+  robots::detail::content_length length;
+  return (length.take(values) && ...);
+}
+
+static_assert(takes(" 5\r\n", "5", "005", "5, 5"));
+static_assert(takes("0"));
+static_assert(takes("999999999999999999"));
+static_assert(!takes("5", "6"));
+static_assert(!takes("5, 6"));
+static_assert(!takes("5,"));
+static_assert(!takes(""));
+static_assert(!takes("-1"));
+static_assert(!takes("+1"));
+static_assert(!takes("0x10"));
+static_assert(!takes("5 octets"));
+static_assert(!takes("1000000000000000000"));
 
 static_assert(to_fetch_error(CURLE_OK) == fetch_error::none);
 static_assert(to_fetch_error(CURLE_COULDNT_RESOLVE_HOST) == fetch_error::resolve);

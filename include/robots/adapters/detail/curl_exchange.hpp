@@ -197,6 +197,13 @@ class curl_membership {
   if (sink.headers_over_limit()) {
     return failed(fetch_error::protocol, "the header section is over max_header_bytes");
   }
+  if (sink.length_unclear()) {
+    return failed(fetch_error::protocol, "Content-Length is no number, or several");
+  }
+  if (code == CURLE_OUT_OF_MEMORY && had_connection(easy) && !sink.headers_complete()) {
+    // What libcurl says of a line over 100 KiB before version 8.6.
+    return failed(fetch_error::protocol, "a header line is longer than libcurl takes");
+  }
   if (sink.out_of_memory()) {
     return failed(fetch_error::other, "no memory for the body");
   }

@@ -1,6 +1,7 @@
 // Where libcurl puts what it receives, and where the limits on it are kept.
 #pragma once
 
+#include <robots/adapters/detail/content_length.hpp>
 #include <robots/adapters/detail/curl_settings.hpp>
 #include <robots/rep/detail/ascii.hpp>
 
@@ -38,6 +39,8 @@ class curl_sink {
   [[nodiscard]] std::string& body() noexcept { return body_; }
   [[nodiscard]] bool body_over_limit() const noexcept { return body_over_limit_; }
   [[nodiscard]] bool headers_over_limit() const noexcept { return headers_over_limit_; }
+  /// Whether a header section leaves open how long its body is.
+  [[nodiscard]] bool length_unclear() const noexcept { return length_unclear_; }
   /// Whether the last header section came to its empty line. libcurl takes a connection that is
   /// closed before it for the end of a response.
   [[nodiscard]] bool headers_complete() const noexcept { return headers_complete_; }
@@ -80,6 +83,11 @@ class curl_sink {
     if (line.starts_with("HTTP/")) {
       headers_complete_ = false;
       codings_ = 0;
+      length_ = {};
+    }
+    if (!takes_length(line)) {
+      length_unclear_ = true;
+      return refuse(line.size());
     }
     if (++header_lines_ > max_header_lines || !takes_coding(line)) {
       headers_over_limit_ = true;
@@ -103,6 +111,11 @@ class curl_sink {
     return codings_ <= 1;
   }
 
+  [[nodiscard]] bool takes_length(std::string_view line) noexcept {
+    constexpr std::string_view name = "content-length:";
+    return !starts_with_ignoring_case(line, name) || length_.take(line.substr(name.size()));
+  }
+
   /// libcurl looks headers up one by one in a list.
   static constexpr std::size_t max_header_lines = 1'000;
 
@@ -113,9 +126,11 @@ class curl_sink {
   std::size_t header_room_;
   std::size_t header_lines_ = 0;
   std::size_t codings_ = 0;
+  content_length length_;
   bool body_over_limit_ = false;
   bool headers_over_limit_ = false;
   bool headers_complete_ = false;
+  bool length_unclear_ = false;
   bool out_of_memory_ = false;
 };
 
