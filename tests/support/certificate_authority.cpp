@@ -116,6 +116,14 @@ std::string alternative_names(const std::vector<std::string>& names) {
 }  // namespace
 
 struct certificate_authority::state {
+  [[nodiscard]] certificate write_out(X509* made, EVP_PKEY* its_key) const {
+    const std::string stem = (folder.path() / std::to_string(serial)).string();
+    certificate paths{.certificate_file = stem + ".pem", .key_file = stem + ".key"};
+    write(paths.certificate_file, made);
+    write(paths.key_file, its_key);
+    return paths;
+  }
+
   temporary_folder folder;
   key_pair key = make_key();
   x509 own;
@@ -140,19 +148,22 @@ certificate_authority::~certificate_authority() = default;
 const std::string& certificate_authority::ca_file() const noexcept { return state_->own_file; }
 
 certificate certificate_authority::issue(const std::vector<std::string>& names, validity when) {
-  const long serial = ++state_->serial;
   const key_pair key = make_key();
-  const x509 made = make_certificate("robots test server", serial, key.get(), when);
+  const x509 made = make_certificate("robots test server", ++state_->serial, key.get(), when);
   extend(*made, *state_->own, NID_basic_constraints, "critical,CA:FALSE");
   extend(*made, *state_->own, NID_ext_key_usage, "serverAuth");
   extend(*made, *state_->own, NID_authority_key_identifier, "keyid");
   extend(*made, *state_->own, NID_subject_alt_name, alternative_names(names));
   sign(*made, *state_->own, state_->key.get());
-  const std::string stem = (state_->folder.path() / std::to_string(serial)).string();
-  const certificate paths{.certificate_file = stem + ".pem", .key_file = stem + ".key"};
-  write(paths.certificate_file, made.get());
-  write(paths.key_file, key.get());
-  return paths;
+  return state_->write_out(made.get(), key.get());
+}
+
+certificate certificate_authority::self_signed(const std::vector<std::string>& names) {
+  const key_pair key = make_key();
+  const x509 made = make_certificate("robots test server", ++state_->serial, key.get(), {});
+  extend(*made, *made, NID_subject_alt_name, alternative_names(names));
+  sign(*made, *made, key.get());
+  return state_->write_out(made.get(), key.get());
 }
 
 }  // namespace robots::test

@@ -22,6 +22,9 @@ struct validity {
 /// A day that is over.
 inline constexpr validity expired{.from = -48 * 3600, .until = -24 * 3600};
 
+/// A day that is to come.
+inline constexpr validity not_yet_valid{.from = 24 * 3600, .until = 48 * 3600};
+
 /// A certificate authority that nobody knows, with EC P-256 keys. Its files live in a temporary
 /// folder that goes with it.
 class certificate_authority {
@@ -37,6 +40,9 @@ class certificate_authority {
   /// A server's certificate for `names`: host names, with `*.` in front if wanted, and IP
   /// addresses. Not from several threads at once.
   [[nodiscard]] certificate issue(const std::vector<std::string>& names, validity when = {});
+
+  /// A server's certificate for which nobody vouches but itself. Not from several threads at once.
+  [[nodiscard]] certificate self_signed(const std::vector<std::string>& names);
 
  private:
   struct state;

@@ -1,0 +1,83 @@
+// What a server can do wrong while it answers.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace robots::test {
+
+/// A way to spoil an answer. "Half" is half of the body.
+enum class fault {
+  none,                   ///< the answer as it is, and the connection stays open
+  reset_before_response,  ///< the request is read, and the connection reset
+  close_before_response,  ///< the request is read, and the connection closed
+  reset_in_headers,       ///< some of the header section, then a reset
+  close_in_headers,       ///< some of the header section, then the end
+  reset_in_body,          ///< half, then a reset
+  reset_in_unsized_body,  ///< half, with neither a Content-Length nor chunks, then a reset
+  close_in_body,          ///< half, less than Content-Length says, then the end
+  more_than_length,       ///< behind what Content-Length covers, a second answer that allows all
+  two_lengths,            ///< two Content-Lengths that differ: of all, and of half
+  negative_length,        ///< a Content-Length below zero, half, then the end
+  overflowing_length,     ///< a Content-Length of thirty digits, half, then the end
+  bad_chunk_size,         ///< half in a good chunk, then a size that is no number
+  no_last_chunk,          ///< half in a good chunk, then the end
+  stalled,                ///< half, then nothing until the client leaves
+  slow_drip,              ///< all of it, one octet by one: slow, and good
+  huge_headers,           ///< a field of 1 MB before the body
+  endless_headers,        ///< fields without end
+  interim_flood,          ///< 10,000 interim responses before the answer
+  redirect_loop,          ///< a redirect to a query and from there back
+  redirect_chain,         ///< a redirect, and from there another one, without end
+  redirect_to_file,       ///< a redirect to file:///etc/passwd
+  redirect_to_ftp,        ///< a redirect to an ftp URL of the same host
+  redirect_to_nowhere,    ///< a redirect without a Location
+  gzip_bomb,              ///< the body and 16 MB of comment behind it, in few octets of gzip
+  brotli_bomb,            ///< the same in brotli; like `garbage` where there is no encoder
+  layered_bomb,           ///< the gzip bomb in gzip once more
+  broken_gzip,            ///< the body as it is, and a Content-Encoding that says gzip
+  cut_gzip,               ///< half of the body's gzip, with the Content-Length of this half
+  cut_brotli,             ///< the same in brotli; like `garbage` where there is no encoder
+  not_modified,           ///< 304, which nobody asked for
+  no_http,                ///< the body alone, as in HTTP/0.9
+  garbage,                ///< octets that mean nothing
+};
+
+/// All but `none`.
+inline constexpr std::array all_faults{fault::reset_before_response,
+                                       fault::close_before_response,
+                                       fault::reset_in_headers,
+                                       fault::close_in_headers,
+                                       fault::reset_in_body,
+                                       fault::reset_in_unsized_body,
+                                       fault::close_in_body,
+                                       fault::more_than_length,
+                                       fault::two_lengths,
+                                       fault::negative_length,
+                                       fault::overflowing_length,
+                                       fault::bad_chunk_size,
+                                       fault::no_last_chunk,
+                                       fault::stalled,
+                                       fault::slow_drip,
+                                       fault::huge_headers,
+                                       fault::endless_headers,
+                                       fault::interim_flood,
+                                       fault::redirect_loop,
+                                       fault::redirect_chain,
+                                       fault::redirect_to_file,
+                                       fault::redirect_to_ftp,
+                                       fault::redirect_to_nowhere,
+                                       fault::gzip_bomb,
+                                       fault::brotli_bomb,
+                                       fault::layered_bomb,
+                                       fault::broken_gzip,
+                                       fault::cut_gzip,
+                                       fault::cut_brotli,
+                                       fault::not_modified,
+                                       fault::no_http,
+                                       fault::garbage};
+
+/// The name of a fault, as its enumerator is spelled.
+[[nodiscard]] std::string_view to_string(fault what) noexcept;
+
+}  // namespace robots::test

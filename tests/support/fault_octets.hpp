@@ -1,0 +1,41 @@
+// Answers as octets, whole or spoilt.
+#pragma once
+
+#include "fault.hpp"
+#include <robots/http/message.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace robots::test {
+
+/// What a server answers, and what goes wrong with it. `status`, `headers` and `body` are those of
+/// the good answer; a fault that has its own leaves them out.
+struct fault_plan {
+  fault what = fault::none;
+  int status = 200;
+  std::string body{};
+  std::vector<http_header> headers{};
+};
+
+/// What becomes of a connection when its octets are sent.
+enum class fault_ending {
+  keep,   ///< waits for the next request
+  close,  ///< is closed, in TLS without a word
+  reset,  ///< is reset
+  stall,  ///< sends nothing more and waits until the client leaves
+};
+
+/// What goes out on a connection.
+struct fault_octets {
+  std::string octets{};
+  std::string endless{};    ///< sent again and again after `octets`, when it is not empty
+  bool one_by_one = false;  ///< in segments of one octet
+  fault_ending ending = fault_ending::keep;
+};
+
+/// The octets of `plan` as the answer to a request for `target`.
+[[nodiscard]] fault_octets octets_of(const fault_plan& plan, std::string_view target);
+
+}  // namespace robots::test

@@ -1,0 +1,118 @@
+#include "server_stream.hpp"
+
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace robots::test {
+
+ssl_context make_context(const certificate& identity, tls_fault what) {
+  ssl_context made(SSL_CTX_new(TLS_server_method()));
+  if (!made ||
+      SSL_CTX_use_certificate_file(made.get(), identity.certificate_file.c_str(),
+                                   SSL_FILETYPE_PEM) != 1 ||
+      SSL_CTX_use_PrivateKey_file(made.get(), identity.key_file.c_str(), SSL_FILETYPE_PEM) != 1) {
+    throw std::runtime_error("the certificate cannot be used");
+  }
+  SSL_CTX_set_mode(made.get(), SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  if (what == tls_fault::old_versions_only) {
+    // OpenSSL 3 has them at this level only.
+    SSL_CTX_set_security_level(made.get(), 0);
+    SSL_CTX_set_min_proto_version(made.get(), TLS1_VERSION);
+    SSL_CTX_set_max_proto_version(made.get(), TLS1_1_VERSION);
+  }
+  return made;
+}
+
+server_stream::server_stream(int socket, SSL_CTX* context) : socket_(socket) {
+  if (context != nullptr) {
+    ssl_.reset(SSL_new(context));
+    if (!ssl_ || SSL_set_fd(ssl_.get(), socket) != 1) {
+      throw std::runtime_error("OpenSSL cannot make a connection");
+    }
+    SSL_set_accept_state(ssl_.get());
+  }
+}
+
+server_stream::~server_stream() { ::close(socket_); }
+
+bool server_stream::receive(std::string& to) {
+  std::array<char, 16'384> buffer{};
+  while (true) {
+    const moved got = read_some(buffer.data(), buffer.size());
+    if (!got.alive) {
+      return false;
+    }
+    if (got.octets == 0) {
+      return true;
+    }
+    to.append(buffer.data(), got.octets);
+  }
+}
+
+bool server_stream::send(std::string_view& octets) {
+  while (!octets.empty()) {
+    const moved sent = write_some(octets);
+    if (!sent.alive) {
+      return false;
+    }
+    if (sent.octets == 0) {
+      return true;
+    }
+    octets.remove_prefix(sent.octets);
+  }
+  return true;
+}
+
+bool server_stream::wants_to_send() const noexcept { return ssl_ && SSL_want_write(ssl_.get()); }
+
+void server_stream::drop_on_close() const noexcept {
+  const linger at_once{.l_onoff = 1, .l_linger = 0};
+  ::setsockopt(socket_, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+}
+
+server_stream::moved server_stream::read_some(char* to, std::size_t size) {
+  if (ssl_) {
+    std::size_t count = 0;
+    ERR_clear_error();
+    const int result = SSL_read_ex(ssl_.get(), to, size, &count);
+    return after_tls(result, count);
+  }
+  const ssize_t count = ::recv(socket_, to, size, 0);
+  if (count > 0) {
+    return {.octets = static_cast<std::size_t>(count)};
+  }
+  return {.alive = count < 0 && (errno == EAGAIN || errno == EINTR)};
+}
+
+server_stream::moved server_stream::write_some(std::string_view octets) {
+  if (ssl_) {
+    std::size_t count = 0;
+    ERR_clear_error();
+    const int result = SSL_write_ex(ssl_.get(), octets.data(), octets.size(), &count);
+    return after_tls(result, count);
+  }
+  const ssize_t count = ::send(socket_, octets.data(), octets.size(), MSG_NOSIGNAL);
+  if (count > 0) {
+    return {.octets = static_cast<std::size_t>(count)};
+  }
+  return {.alive = errno == EAGAIN || errno == EINTR};
+}
+
+server_stream::moved server_stream::after_tls(int result, std::size_t octets) const {
+  if (result == 1) {
+    return {.octets = octets};
+  }
+  const int error = SSL_get_error(ssl_.get(), result);
+  return {.alive = error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE};
+}
+
+}  // namespace robots::test
