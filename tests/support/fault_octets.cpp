@@ -13,6 +13,7 @@ namespace robots::test {
 namespace {
 
 constexpr std::string_view line_end = "\r\n";
+constexpr std::size_t huge_field_size = std::size_t{1} << 20U;
 constexpr std::size_t bomb_size = std::size_t{16} << 20U;
 
 std::string status_line(int status) { return "HTTP/1.1 " + std::to_string(status) + " Told\r\n"; }
@@ -113,7 +114,6 @@ std::string path_of(std::string_view target) {
 
 fault_octets octets_of(const fault_plan& plan, std::string_view target) {
   using enum fault_ending;
-  const std::string huge(std::size_t{1} << 20U, 'x');
   switch (plan.what) {
     case fault::none:
       return {.octets = whole(plan)};
@@ -149,8 +149,8 @@ fault_octets octets_of(const fault_plan& plan, std::string_view target) {
     case fault::slow_drip:
       return {.octets = whole(plan), .one_by_one = true};
     case fault::huge_headers:
-      return {.octets = open_head(plan) + field("X-Huge", huge) + length_of(plan.body) +
-                        std::string(line_end) + plan.body};
+      return {.octets = open_head(plan) + field("X-Huge", std::string(huge_field_size, 'x')) +
+                        length_of(plan.body) + std::string(line_end) + plan.body};
     case fault::endless_headers:
       return {.octets = open_head(plan), .endless = field("X-Again", "and again")};
     case fault::interim_flood:
