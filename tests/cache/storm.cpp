@@ -1,0 +1,307 @@
+// The cache in a storm: many threads, many sites, and a third of the answers spoilt.
+#include "storm_sites.hpp"
+#include <robots/adapters/curl_fetcher.hpp>
+#include <robots/cache/basic_robots_cache.hpp>
+#include <robots/http/site_key.hpp>
+#include <robots/time/manual_clock.hpp>
+
+#include <adapters/fetcher_helpers.hpp>
+#include <doctest/doctest.h>
+#include <support/certificate_authority.hpp>
+#include <support/fault_server.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <iterator>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+using namespace std::chrono_literals;
+using namespace robots::test;
+using robots::CurlFetcher;
+using robots::decision;
+using robots::ManualClock;
+using robots::policy_basis;
+
+namespace {
+
+constexpr std::uint64_t seed = 20'261'121;
+constexpr std::size_t thread_count = 32;
+constexpr std::size_t site_count = 400;
+constexpr std::size_t hot_sites = 16;
+constexpr std::size_t calls = 20'000;
+constexpr std::size_t least_requests = 10'000;
+constexpr auto between_calls = 1s;  // by the clock of the cache
+constexpr auto least_lifetime = 2min;
+
+/// How often one exchange may be tried. The cache does not try again.
+constexpr std::size_t attempts = 1;
+
+robots::cache_options storm_options() {
+  robots::cache_options options{.user_agent = "FooBot/1.0",
+                                .fallback = robots::fallback_policy::strict()};
+  options.timeout = 0s;  // nothing is to be waited for: what stalls is stopped
+  options.default_ttl = least_lifetime;
+  options.min_ttl = least_lifetime;
+  options.failure_ttl = least_lifetime;
+  return options;
+}
+
+/// Most requests of one retrieval, where libcurl does not ask again by itself.
+std::size_t most_exchanges(std::size_t site) {
+  const auto chain = static_cast<std::size_t>(storm_options().max_redirects) + 1;
+  const std::size_t origins = site % 8 == 0 ? 2 : 1;
+  return origins * attempts * chain;
+}
+
+/// A bare host, an https URL or an http URL.
+std::string url_of(std::size_t site, std::string_view path) {
+  const std::string rest = storm_sites::host(site) + std::string(path);
+  switch (site % 8) {
+    case 0:
+      return rest;
+    case 1:
+      return "https://" + rest;
+    default:
+      return "http://" + rest;
+  }
+}
+
+/// What the threads count for one site.
+struct tally {
+  std::size_t calls = 0;
+  std::size_t invalidations = 0;
+  std::size_t retrievals = 0;
+  std::size_t exchanges = 0;
+  std::size_t longest = 0;    // most exchanges of one retrieval
+  std::size_t cancelled = 0;  // retrievals that are not kept
+};
+
+/// Tallies for all sites. Any thread.
+class tallies {
+ public:
+  template <class Change>
+  void update(std::size_t site, Change change) {
+    const std::lock_guard lock(mutex_);
+    change(of_site_[site]);
+  }
+  [[nodiscard]] tally of(std::size_t site) const {
+    const std::lock_guard lock(mutex_);
+    return of_site_[site];
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::array<tally, site_count> of_site_{};
+};
+
+/// Counts what the cache says that it did.
+struct CountingObserver {
+  void on_retrieval(const robots::retrieval_event& event) const {
+    const std::string_view host = robots::host_of_site_key(event.site);
+    const robots::provenance& source = event.policy.source();
+    into->update(storm_sites::site_of(host), [&](tally& of_site) {
+      ++of_site.retrievals;
+      of_site.exchanges += source.exchanges.size();
+      of_site.longest = std::max(of_site.longest, source.exchanges.size());
+      of_site.cancelled += source.outcome == robots::outcome::cancelled ? 1U : 0U;
+    });
+  }
+  void on_decision(const robots::decision_event& /*event*/) const noexcept {}
+
+  tallies* into;
+};
+
+/// What one thread asks about now, so that it can be stopped.
+class running_call {
+ public:
+  [[nodiscard]] std::stop_token begin(std::size_t site) {
+    const std::lock_guard lock(mutex_);
+    site_ = site;
+    source_ = std::stop_source{};
+    return source_.get_token();
+  }
+  void stop_if_at(std::size_t site) {
+    const std::lock_guard lock(mutex_);
+    if (site_ == site) {
+      source_.request_stop();
+    }
+  }
+
+ private:
+  std::mutex mutex_;
+  std::optional<std::size_t> site_;
+  std::stop_source source_;
+};
+
+/// What is wrong with a decision about a site that said `known` at most; empty when nothing is.
+std::string fault_of(const decision& made, bool about_a, const said& known) {
+  const std::string why = explain(made);
+  if (!why.starts_with(made.allowed ? "allowed: " : "not allowed: ") || why.ends_with(": ")) {
+    return "no explanation";
+  }
+  const policy_basis basis = made.policy->basis();
+  if (basis == policy_basis::allow_all && !known.no_file) {
+    return "nobody said that there is no file";
+  }
+  if (basis == policy_basis::rules || basis == policy_basis::last_good) {
+    const std::size_t lines = made.policy->lines().non_blank;
+    if (lines != storm_sites::lines() && (lines != 0 || !known.no_rules)) {
+      return "part of a file for the whole";
+    }
+  }
+  const bool may_allow =
+      known.no_file || known.no_rules || (about_a ? known.allowed_a : known.allowed_b);
+  return made.allowed && !may_allow ? "nobody allowed this" : "";
+}
+
+std::size_t entries_of(const char* folder) {
+  const std::filesystem::directory_iterator entries(folder);
+  return static_cast<std::size_t>(std::distance(begin(entries), end(entries)));
+}
+std::size_t open_files() { return entries_of("/proc/self/fd"); }
+std::size_t threads_alive() { return entries_of("/proc/self/task"); }
+
+/// All that the storm is made of.
+class storm {
+ public:
+  storm() {
+    sites_.on_stall = [this](std::size_t site) {
+      for (running_call& each : running_) {
+        each.stop_if_at(site);
+      }
+    };
+  }
+
+  void run() {
+    robots::curl_options options = trusting(authority_);
+    options.connect_timeout = 1h;
+    options.connect_to = {plain_.connect_all_to(80), secure_.connect_all_to(443)};
+    {
+      cache on_trial{
+          storm_options(), CurlFetcher{options}, clock_, {}, CountingObserver{&tallies_}};
+      {
+        std::vector<std::jthread> threads;
+        for (std::size_t i = 0; i < thread_count; ++i) {
+          threads.emplace_back([this, &on_trial, i] { call(on_trial, i); });
+        }
+      }
+      stats_ = on_trial.stats();
+    }
+    plain_.wait_until_alone();
+    secure_.wait_until_alone();
+  }
+
+  [[nodiscard]] const robots::cache_stats& stats() const noexcept { return stats_; }
+  [[nodiscard]] std::size_t requests() const { return plain_.requests() + secure_.requests(); }
+  [[nodiscard]] site_record record(std::size_t site) const { return sites_.record(site); }
+  [[nodiscard]] tally counted(std::size_t site) const { return tallies_.of(site); }
+  [[nodiscard]] std::vector<std::string> complaints() const { return complaints_; }
+  [[nodiscard]] auto passed() const { return clock_.now() - began_; }
+
+ private:
+  using cache = robots::basic_robots_cache<CurlFetcher, ManualClock, robots::LruStorage<4096>,
+                                           CountingObserver>;
+
+  /// A third of the calls go to a few sites.
+  static std::size_t choose(std::mt19937_64& random) {
+    return random() % (random() % 3 == 0 ? hot_sites : site_count);
+  }
+
+  void call(cache& on_trial, std::size_t thread) {
+    std::mt19937_64 random(seed + thread);
+    for (std::size_t i = 0; i < calls / thread_count; ++i) {
+      const std::size_t site = choose(random);
+      const bool about_a = random() % 2 == 0;
+      const std::string url = url_of(site, about_a ? "/a/x" : "/b/x");
+      if (random() % 50 == 0) {
+        tallies_.update(site, [](tally& of_site) { ++of_site.invalidations; });
+        on_trial.invalidate(url);
+      }
+      tallies_.update(site, [](tally& of_site) { ++of_site.calls; });
+      const decision made = on_trial.check(url, {.stop = running_[thread].begin(site)});
+      if (std::string wrong = fault_of(made, about_a, sites_.record(site).said); !wrong.empty()) {
+        const std::lock_guard lock(mutex_);
+        complaints_.push_back(url + ": " + wrong + ": " + explain(made));
+      }
+      clock_.advance(between_calls);
+    }
+  }
+
+  storm_sites sites_{site_count, seed};
+  tallies tallies_;
+  std::array<running_call, thread_count> running_;
+  ManualClock clock_;
+  robots::time_point began_ = clock_.now();
+  certificate_authority authority_;
+  fault_server plain_{[this](const fault_request& request) { return sites_.answer(request); }};
+  fault_server secure_{[this](const fault_request& request) { return sites_.answer(request); },
+                       authority_.issue({"*.storm.test"})};
+  robots::cache_stats stats_;
+  std::mutex mutex_;
+  std::vector<std::string> complaints_;
+};
+
+}  // namespace
+
+TEST_CASE("in a storm of faults nothing is allowed wrongly, asked too often, or left behind") {
+  {
+    const CurlFetcher warm_up;
+  }  // what libraries open once stays open
+  const std::size_t files_before = open_files();
+  const std::size_t threads_before = threads_alive();
+  {
+    storm trial;
+    trial.run();
+
+    for (const std::string& complaint : trial.complaints()) {
+      FAIL_CHECK(complaint);
+    }
+    const robots::cache_stats& stats = trial.stats();
+    CHECK(stats.allowed + stats.denied == calls);
+    CHECK(stats.evictions == 0);
+    CHECK(stats.allowed > calls / 20);
+    CHECK(stats.hits > calls / 20);
+    CHECK(trial.requests() >= least_requests);
+
+    // An answer is used for least_lifetime at least, unless it was invalidated or not kept.
+    const auto lifetimes = static_cast<std::size_t>(trial.passed() / least_lifetime);
+    std::size_t spoilt = 0;
+    std::size_t cancelled = 0;
+    for (std::size_t site = 0; site < site_count; ++site) {
+      CAPTURE(site);
+      const site_record record = trial.record(site);
+      const tally counted = trial.counted(site);
+      CHECK(counted.retrievals <= counted.calls);
+      CHECK(counted.retrievals <= 1 + counted.invalidations + counted.cancelled + lifetimes);
+      CHECK(counted.longest <= most_exchanges(site));
+      // What the server saw is what the cache knows of, and what libcurl asked again.
+      CHECK(record.requests <= counted.exchanges + record.asked_again);
+      CHECK(record.requests <= counted.retrievals * most_exchanges(site) + record.asked_again);
+      spoilt += record.spoilt;
+      cancelled += counted.cancelled;
+    }
+    CHECK(cancelled > 0);
+    CHECK(spoilt > trial.requests() * 3 / 10);
+    CHECK(spoilt < trial.requests() * 4 / 10);
+    MESSAGE(trial.requests() << " requests, " << spoilt << " of them spoilt, " << cancelled
+                             << " stopped; " << stats.retrievals << " retrievals, " << stats.joined
+                             << " calls joined one; " << stats.allowed << " allowed");
+  }
+  CHECK(open_files() == files_before);
+  // A thread that has ended is seen there for an instant more.
+  while (threads_alive() > threads_before) {
+    std::this_thread::yield();
+  }
+}
