@@ -40,7 +40,7 @@ constexpr std::uint64_t seed = 20'261'121;
 constexpr std::size_t thread_count = 32;
 constexpr std::size_t site_count = 400;
 constexpr std::size_t hot_sites = 16;
-constexpr std::size_t calls = 20'000;
+constexpr std::size_t calls = 19'200;
 constexpr std::size_t least_requests = 10'000;
 constexpr auto between_calls = 1s;  // by the clock of the cache
 constexpr auto least_lifetime = 2min;
@@ -61,14 +61,14 @@ robots::cache_options storm_options() {
 /// Most requests of one retrieval, where libcurl does not ask again by itself.
 std::size_t most_exchanges(std::size_t site) {
   const auto chain = static_cast<std::size_t>(storm_options().max_redirects) + 1;
-  const std::size_t origins = site % 8 == 0 ? 2 : 1;
+  const std::size_t origins = site % 16 == 0 ? 2 : 1;
   return origins * attempts * chain;
 }
 
 /// A bare host, an https URL or an http URL.
 std::string url_of(std::size_t site, std::string_view path) {
   const std::string rest = storm_sites::host(site) + std::string(path);
-  switch (site % 8) {
+  switch (site % 16) {
     case 0:
       return rest;
     case 1:
@@ -257,8 +257,10 @@ class storm {
 
 TEST_CASE("in a storm of faults nothing is allowed wrongly, asked too often, or left behind") {
   {
+    // What libraries open once stays open, a thread of ThreadSanitizer among it.
     const CurlFetcher warm_up;
-  }  // what libraries open once stays open
+    const std::jthread first([] {});
+  }
   const std::size_t files_before = open_files();
   const std::size_t threads_before = threads_alive();
   {
@@ -300,8 +302,9 @@ TEST_CASE("in a storm of faults nothing is allowed wrongly, asked too often, or 
                              << " calls joined one; " << stats.allowed << " allowed");
   }
   CHECK(open_files() == files_before);
-  // A thread that has ended is seen there for an instant more.
-  while (threads_alive() > threads_before) {
+  // A thread that has ended may be seen for an instant more.
+  for (int i = 0; i < 100'000 && threads_alive() > threads_before; ++i) {
     std::this_thread::yield();
   }
+  CHECK(threads_alive() == threads_before);
 }
