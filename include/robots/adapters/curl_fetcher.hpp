@@ -44,6 +44,9 @@ class curl_slot {
 /// is opened to an address that is not of the internet, unless `curl_options::allowed_addresses`
 /// has it: the error is `fetch_error::refused_address`.
 ///
+/// When a connection that was kept turns out to be closed before any octet of the answer, libcurl
+/// asks again on a new one (RFC 9112, section 9.3.1): the server may see such a request twice.
+///
 /// Copies share one pool of handles, and so their connections. Any thread may call any copy at any
 /// time; each call has a handle of its own. Nothing is locked while the network works.
 ///
