@@ -45,24 +45,26 @@ constexpr std::size_t least_requests = 10'000;
 constexpr auto between_calls = 1s;  // by the clock of the cache
 constexpr auto least_lifetime = 2min;
 
-/// How often one exchange may be tried. The cache does not try again.
-constexpr std::size_t attempts = 1;
-
 robots::cache_options storm_options() {
   robots::cache_options options{.user_agent = "FooBot/1.0",
                                 .fallback = robots::fallback_policy::strict()};
-  options.timeout = 0s;  // nothing is to be waited for: what stalls is stopped
+  options.timeout = 10s;  // what stalls is stopped, unless somebody asks for it just then
   options.default_ttl = least_lifetime;
   options.min_ttl = least_lifetime;
   options.failure_ttl = least_lifetime;
+  options.max_failure_ttl = least_lifetime;
+  options.failure_jitter = 0.0;
+  options.breaker.cooldown = least_lifetime;
+  options.seed = seed;
   return options;
 }
 
 /// Most requests of one retrieval, where libcurl does not ask again by itself.
 std::size_t most_exchanges(std::size_t site) {
-  const auto chain = static_cast<std::size_t>(storm_options().max_redirects) + 1;
+  const robots::cache_options options = storm_options();
   const std::size_t origins = site % 16 == 0 ? 2 : 1;
-  return origins * attempts * chain;
+  return origins * static_cast<std::size_t>(options.retry.attempts) +
+         static_cast<std::size_t>(options.max_redirects);
 }
 
 /// A bare host, an https URL or an http URL.

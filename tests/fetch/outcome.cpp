@@ -12,6 +12,9 @@ using robots::outcome_of;
 
 static_assert(outcome_of(200) == outcome::success);
 static_assert(outcome_of(204) == outcome::success);
+static_assert(outcome_of(205) == outcome::success);
+static_assert(outcome_of(206) == outcome::server_error);
+static_assert(outcome_of(207) == outcome::success);
 static_assert(outcome_of(299) == outcome::success);
 static_assert(outcome_of(404) == outcome::not_found);
 static_assert(outcome_of(410) == outcome::not_found);

@@ -10,7 +10,7 @@ namespace robots {
 /// What came of asking for a robots.txt: the rows of the failure table, one each, of which a
 /// `fallback_policy` says what follows.
 enum class outcome {
-  success,             ///< 2xx
+  success,             ///< 2xx, but for 206
   not_found,           ///< 404 or 410: there is no robots.txt (RFC 9309, section 2.3.1.3)
   client_error,        ///< 401, 403 and any other 4xx but 404, 410 and 429
   too_many_requests,   ///< 429
@@ -59,10 +59,11 @@ inline constexpr std::size_t outcome_count = 12;
 }
 
 /// The row that a final status falls into. A status without a row counts as `server_error`, which
-/// is the careful reading since the server did not say what it holds: 1xx, 3xx (a redirect that
-/// cannot be followed, a 304 that nobody asked for), 600 and above, 0 and below.
+/// is the careful reading since the server did not say what it holds: 1xx, 206 (nobody asked for a
+/// part), 3xx (a redirect that cannot be followed, a 304 that nobody asked for), 600 and above, 0
+/// and below.
 [[nodiscard]] constexpr outcome outcome_of(int status) noexcept {
-  if (status >= 200 && status < 300) {
+  if (status >= 200 && status < 300 && status != 206) {
     return outcome::success;
   }
   if (status == 404 || status == 410) {
