@@ -47,13 +47,16 @@ inline constexpr const char* robots_url = "https://example.com/robots.txt";
   return ScriptedFetcher::ok(std::string{body}, std::move(headers));
 }
 
+/// Compiled once, in cache_fixture.cpp.
+using scripted_cache = basic_robots_cache<ScriptedFetcher, ManualClock, LruStorage<64>>;
+
 /// A cache over a scripted web, at a time of its own.
 struct scripted {
   explicit scripted(cache_options options = foo_bot()) : cache(std::move(options), web, clock) {}
 
   ScriptedFetcher web;
   ManualClock clock;
-  basic_robots_cache<ScriptedFetcher, ManualClock, LruStorage<64>> cache;
+  scripted_cache cache;
 };
 
 /// A storage that tells how many threads have looked for something in vain. Copies share it all.
@@ -94,3 +97,6 @@ class WatchedStorage {
 static_assert(Storage<WatchedStorage>);
 
 }  // namespace robots::test
+
+extern template class robots::basic_robots_cache<robots::ScriptedFetcher, robots::ManualClock,
+                                                 robots::LruStorage<64>>;

@@ -1,0 +1,4 @@
+#include "cache_fixture.hpp"
+
+template class robots::basic_robots_cache<robots::ScriptedFetcher, robots::ManualClock,
+                                          robots::LruStorage<64>>;
