@@ -39,6 +39,9 @@
 #include <robots/http/url.hpp>
 #include <robots/http/validators.hpp>
 #include <robots/observe/observer.hpp>
+#include <robots/polite/crawl_delay.hpp>
+#include <robots/polite/visit_window.hpp>
+#include <robots/polite/wall_time.hpp>
 #include <robots/rep/clean_param.hpp>
 #include <robots/rep/compare.hpp>
 #include <robots/rep/compile.hpp>

@@ -93,8 +93,32 @@ TEST_CASE("a policy keeps what else the file says") {
   CHECK(from_file->lines().malformed == 1);
 }
 
+TEST_CASE("a policy keeps when and how often the crawler may come, as long as that is bounded") {
+  const auto from_file = read(
+      "User-agent: *\nAllow: /\nRequest-rate: 1/1d\nVisit-time: 0100-0200\n"
+      "User-agent: FooBot\nRequest-rate: 1/5\nRequest-rate: never\nRequest-rate: 2/1m 0600-0845\n"
+      "Visit-time: 0600-0845\n");
+  REQUIRE(from_file->request_rates().size() == 2);
+  CHECK(from_file->request_rates()[0] == robots::parse_request_rate("1/5"));
+  CHECK(from_file->request_rates()[1] == robots::parse_request_rate("2/1m 0600-0845"));
+  REQUIRE(from_file->visit_times().size() == 1);
+  CHECK(from_file->visit_times()[0] == robots::parse_visit_time("0600-0845"));
+  const auto stands_in = failed(fallback_action::last_good_or_deny, from_file);
+  CHECK(stands_in->request_rates().size() == 2);
+  CHECK(stands_in->visit_times().size() == 1);
+
+  std::string endless = "User-agent: *\n";
+  for (int i = 0; i < 1'000; ++i) {
+    endless += "Request-rate: 1/" + std::to_string(i + 1) + "\nVisit-time: 0600-0845\n";
+  }
+  CHECK(read(endless)->request_rates().size() == 32);
+  CHECK(read(endless)->visit_times().size() == 32);
+}
+
 TEST_CASE("a file that says nothing allows everything and holds nothing") {
   const auto from_file = read("");
+  CHECK(from_file->request_rates().empty());
+  CHECK(from_file->visit_times().empty());
   CHECK(from_file->basis() == policy_basis::rules);
   CHECK(from_file->allows("/anything"));
   CHECK(from_file->crawl_delay() == std::nullopt);

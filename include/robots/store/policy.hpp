@@ -8,11 +8,16 @@
 #include <robots/rep/compile.hpp>
 #include <robots/rep/detail/fingerprint.hpp>
 #include <robots/rep/detail/normal_target.hpp>
+#include <robots/rep/directive.hpp>
 #include <robots/rep/document.hpp>
+#include <robots/rep/request_rate.hpp>
 #include <robots/rep/rule_set.hpp>
+#include <robots/rep/visit_time.hpp>
 #include <robots/time/clock.hpp>
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -85,6 +90,12 @@ class policy {
     if (const auto host = text.host()) {
       host_ = *host;
     }
+    if (!text.values(directive_kind::request_rate).empty()) {
+      request_rates_ = first(robots::request_rates(text, user_agent));
+    }
+    if (!text.values(directive_kind::visit_time).empty()) {
+      visit_times_ = first(robots::visit_times(text, user_agent));
+    }
     fingerprint_ = fingerprint_of_rules();
   }
 
@@ -152,6 +163,16 @@ class policy {
     return in_force().file_delay_;
   }
 
+  /// The Request-rate lines in force for the crawler, in file order: the first 32.
+  [[nodiscard]] const std::vector<request_rate>& request_rates() const noexcept {
+    return in_force().request_rates_;
+  }
+
+  /// The Visit-time lines in force for the crawler, in file order: the first 32.
+  [[nodiscard]] const std::vector<visit_time>& visit_times() const noexcept {
+    return in_force().visit_times_;
+  }
+
   /// The values of the Sitemap lines, as written.
   [[nodiscard]] const std::vector<std::string>& sitemaps() const noexcept {
     return in_force().sitemaps_;
@@ -206,9 +227,30 @@ class policy {
   }
 
   [[nodiscard]] std::uint64_t fingerprint_of_rules() const {
-    const std::uint64_t delay =
-        file_delay_ ? static_cast<std::uint64_t>(file_delay_->count()) + 1 : 0;
-    return detail::combined(rules_.fingerprint(), delay);
+    std::uint64_t all = rules_.fingerprint();
+    const auto add = [&all](std::chrono::milliseconds::rep number) {
+      all = detail::combined(all, static_cast<std::uint64_t>(number));
+    };
+    add(file_delay_ ? file_delay_->count() + 1 : 0);
+    for (const request_rate& rate : request_rates_) {
+      add(rate.requests);
+      add(rate.per.count());
+      add(rate.window ? rate.window->from.count() + 1 : 0);
+      add(rate.window ? rate.window->to.count() : 0);
+    }
+    for (const visit_time& hours : visit_times_) {
+      add(hours.from.count());
+      add(hours.to.count());
+    }
+    return all;
+  }
+
+  /// Bounds what every request of a crawler has to look through, however long the file is.
+  template <class Line>
+  [[nodiscard]] static std::vector<Line> first(const std::vector<Line>& lines) {
+    constexpr std::size_t most = 32;
+    const std::size_t count = std::min(lines.size(), most);
+    return {lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(count)};
   }
 
   [[nodiscard]] const policy& in_force() const noexcept {
@@ -219,6 +261,8 @@ class policy {
   rule_set rules_;
   line_counts lines_;
   std::optional<std::chrono::milliseconds> file_delay_;
+  std::vector<request_rate> request_rates_;
+  std::vector<visit_time> visit_times_;
   std::vector<std::string> sitemaps_;
   std::string host_;
   provenance source_;

@@ -1,0 +1,189 @@
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <stdexcept>
+#include <string_view>
+
+namespace robots {
+
+/// What a delay between two requests to one host comes from.
+enum class delay_term : std::uint8_t {
+  none,           ///< nothing asks for a delay
+  crawl_delay,    ///< Crawl-delay of the crawler's group
+  file_delay,     ///< Crawl-delay before the first group of the robots.txt
+  request_rate,   ///< Request-rate of the crawler's group
+  fixed_delay,    ///< a random value in [0.5, 1.5] x `delay_options::fixed_delay`
+  last_response,  ///< the square of the last response time in seconds
+  floor,          ///< `delay_options::floor`
+  cap,            ///< `delay_options::cap`, since something asks for more
+};
+
+/// The name of a term, as its enumerator is spelled.
+[[nodiscard]] constexpr std::string_view to_string(delay_term term) noexcept {
+  switch (term) {
+    case delay_term::none:
+      return "none";
+    case delay_term::crawl_delay:
+      return "crawl_delay";
+    case delay_term::file_delay:
+      return "file_delay";
+    case delay_term::request_rate:
+      return "request_rate";
+    case delay_term::fixed_delay:
+      return "fixed_delay";
+    case delay_term::last_response:
+      return "last_response";
+    case delay_term::floor:
+      return "floor";
+    case delay_term::cap:
+      return "cap";
+  }
+  return "none";
+}
+
+/// What to do where more delay is asked for than `delay_options::cap`.
+enum class above_cap : std::uint8_t {
+  clamp,      ///< wait as long as the cap
+  skip_host,  ///< make no request: whoever asks for an hour between requests wants no crawler
+};
+
+/// Longest delay that is told apart from a longer one: about 136 years, so that one and a half of
+/// it still fits into nanoseconds.
+inline constexpr std::chrono::nanoseconds longest_delay = std::chrono::seconds{0xFFFF'FFFF};
+
+/// What a crawler itself wants of its delays.
+struct delay_options {
+  /// The crawler's own delay where nothing asks for a longer one; spread at random, so that its
+  /// requests do not beat in time (CrawlingRules).
+  std::chrono::nanoseconds fixed_delay{0};
+  /// No delay is shorter.
+  std::chrono::nanoseconds floor{0};
+  /// No delay is longer. At least `floor`.
+  std::chrono::nanoseconds cap = longest_delay;
+  /// What to do about a longer one.
+  robots::above_cap above_cap = robots::above_cap::clamp;
+};
+
+/// Throws `std::invalid_argument`, saying what to mend, when the options contradict themselves.
+inline void validate(const delay_options& options) {
+  if (options.fixed_delay.count() < 0 || options.floor.count() < 0) {
+    throw std::invalid_argument{"fixed_delay and floor cannot be negative: use 0 for none"};
+  }
+  if (options.fixed_delay > longest_delay || options.floor > longest_delay) {
+    throw std::invalid_argument{"fixed_delay and floor are longer than any delay: 136 years"};
+  }
+  if (options.cap < options.floor) {
+    throw std::invalid_argument{"cap is below floor: raise it, or leave it as it is for none"};
+  }
+}
+
+/// What one delay is computed from. Negative values count as none; what is longer than
+/// `longest_delay` counts as that.
+struct delay_inputs {
+  std::optional<std::chrono::milliseconds> crawl_delay{};   ///< `policy::crawl_delay()`
+  std::optional<std::chrono::milliseconds> file_delay{};    ///< `policy::file_delay()`
+  std::optional<std::chrono::milliseconds> request_rate{};  ///< `request_rate::interval()`
+  std::chrono::nanoseconds last_response{0};                ///< how long the last response took
+};
+
+/// A delay, and why it is as long as it is.
+struct computed_delay {
+  std::chrono::nanoseconds delay{0};       ///< to keep
+  delay_term term = delay_term::none;      ///< what decided
+  std::chrono::nanoseconds asked{0};       ///< by `asked_by`, before the cap
+  delay_term asked_by = delay_term::none;  ///< what decided before the cap
+  bool skip_host = false;  ///< more than the cap is asked for, and such hosts are to be left alone
+};
+
+namespace detail {
+
+[[nodiscard]] constexpr std::chrono::nanoseconds bounded_delay(
+    std::chrono::milliseconds delay) noexcept {
+  constexpr auto most = std::chrono::duration_cast<std::chrono::milliseconds>(longest_delay);
+  return std::clamp(delay, std::chrono::milliseconds{0}, most);
+}
+
+/// A number of nanoseconds, rounded; what is no number is read as the largest.
+[[nodiscard]] constexpr std::chrono::nanoseconds bounded_delay(double nanoseconds) noexcept {
+  constexpr auto most = static_cast<double>(longest_delay.count());
+  if (!(nanoseconds < most)) {
+    return longest_delay;
+  }
+  if (nanoseconds <= 0) {
+    return {};
+  }
+  return std::chrono::nanoseconds{static_cast<std::chrono::nanoseconds::rep>(nanoseconds + 0.5)};
+}
+
+}  // namespace detail
+
+/// The square of a response time in seconds, as a delay: 2 s ask for 4 s, 0.1 s for 10 ms
+/// (CrawlingRules). A slow answer comes from a loaded host.
+[[nodiscard]] constexpr std::chrono::nanoseconds squared_response(
+    std::chrono::nanoseconds response_time) noexcept {
+  if (response_time.count() <= 0) {
+    return {};
+  }
+  const double seconds = std::chrono::duration<double>{response_time}.count();
+  return detail::bounded_delay(seconds * seconds * 1e9);
+}
+
+/// The part of the fixed delay that is kept: from half of it to one and a half, `draw` being a
+/// uniform random number in [0, 1]. One outside, or none, is read as 1.
+[[nodiscard]] constexpr std::chrono::nanoseconds spread_delay(std::chrono::nanoseconds fixed,
+                                                              double draw) noexcept {
+  if (!(draw >= 0.0 && draw <= 1.0)) {
+    draw = 1.0;
+  }
+  const auto bounded = std::clamp(fixed, std::chrono::nanoseconds{0}, longest_delay);
+  return detail::bounded_delay(static_cast<double>(bounded.count()) * (0.5 + draw));
+}
+
+/// The delay to keep between two requests to one host (CrawlingRules):
+///
+///     max(uniform in [0.5, 1.5] x fixed delay, robots.txt delay, (last response in seconds)^2 s)
+///
+/// where the delay of robots.txt is the longest of its Crawl-delay, the Crawl-delay before its
+/// first group and its Request-rate; then the floor, then the cap. What robots.txt asks for comes
+/// first: where it asks for as much as something else, it is what decides.
+///
+/// `draw` is a uniform random number in [0, 1]. Pure and constant.
+[[nodiscard]] constexpr computed_delay compute_delay(const delay_options& options,
+                                                     const delay_inputs& inputs,
+                                                     double draw) noexcept {
+  computed_delay result;
+  const auto ask = [&result](std::chrono::nanoseconds delay, delay_term term) {
+    if (delay > result.asked) {
+      result.asked = delay;
+      result.asked_by = term;
+    }
+  };
+  const auto none = std::chrono::milliseconds{0};
+  ask(detail::bounded_delay(inputs.crawl_delay.value_or(none)), delay_term::crawl_delay);
+  ask(detail::bounded_delay(inputs.file_delay.value_or(none)), delay_term::file_delay);
+  ask(detail::bounded_delay(inputs.request_rate.value_or(none)), delay_term::request_rate);
+  ask(spread_delay(options.fixed_delay, draw), delay_term::fixed_delay);
+  ask(squared_response(inputs.last_response), delay_term::last_response);
+  ask(options.floor, delay_term::floor);
+  result.delay = result.asked;
+  result.term = result.asked_by;
+  if (result.asked > options.cap) {
+    result.delay = options.cap;
+    result.term = delay_term::cap;
+    result.skip_host = options.above_cap == above_cap::skip_host;
+  }
+  return result;
+}
+
+/// The same, with a random generator of the caller's, such as `std::mt19937_64`.
+template <std::uniform_random_bit_generator Random>
+[[nodiscard]] computed_delay compute_delay(const delay_options& options, const delay_inputs& inputs,
+                                           Random& random) {
+  return compute_delay(options, inputs, std::uniform_real_distribution<double>{0.0, 1.0}(random));
+}
+
+}  // namespace robots

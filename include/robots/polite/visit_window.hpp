@@ -1,0 +1,35 @@
+#pragma once
+
+#include <robots/polite/wall_time.hpp>
+#include <robots/rep/visit_time.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <span>
+
+namespace robots {
+
+/// The first moment, not before `from`, at which a crawler that keeps to `times` may come: `from`
+/// itself when there are no times or one of them holds it, else when the next of them begins, at
+/// most a day later. Linear in the times.
+[[nodiscard]] constexpr wall_time next_visit(std::span<const visit_time> times,
+                                             wall_time from) noexcept {
+  constexpr std::chrono::minutes day = std::chrono::hours{24};
+  const std::chrono::minutes now = utc_minutes(from);
+  if (is_visit_time(times, now)) {
+    return from;
+  }
+  std::chrono::minutes wait = day;
+  for (const visit_time& time : times) {
+    const std::chrono::minutes until = ((time.from - now) % day + day) % day;
+    wait = std::min(wait, until > std::chrono::minutes{0} ? until : day);
+  }
+  // Near the end of time the next day may not exist.
+  const auto last = std::chrono::floor<std::chrono::minutes>(wall_time::duration::max());
+  if (now > last - wait) {
+    return from;
+  }
+  return wall_time{std::chrono::duration_cast<wall_time::duration>(now + wait)};
+}
+
+}  // namespace robots

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <robots/time/clock.hpp>
+
+#include <chrono>
+
+namespace robots {
+
+/// A moment of the day's time, as Visit-time and Request-rate need it.
+using wall_time = std::chrono::system_clock::time_point;
+
+/// Minutes since the epoch, rounded down: the form of `visit_time::contains`.
+[[nodiscard]] constexpr std::chrono::minutes utc_minutes(wall_time when) noexcept {
+  return std::chrono::floor<std::chrono::minutes>(when.time_since_epoch());
+}
+
+/// Tells the day's time of moments of a steady clock, by one moment at which both were read.
+/// Changes of the system's clock after that are not seen.
+struct wall_anchor {
+  time_point steady{};  ///< when it was read, by the steady clock
+  wall_time wall{};     ///< when it was read, by the day's time
+
+  /// The day's time at `when`; the nearest end of time where it would lie outside.
+  [[nodiscard]] constexpr wall_time at(time_point when) const noexcept {
+    return wall_time{std::chrono::duration_cast<wall_time::duration>(
+        shifted(wall.time_since_epoch(), steady.time_since_epoch(), when.time_since_epoch()))};
+  }
+
+  /// The moment of the steady clock at which the day's time is `when`.
+  [[nodiscard]] constexpr time_point at(wall_time when) const noexcept {
+    return time_point{
+        shifted(steady.time_since_epoch(), wall.time_since_epoch(), when.time_since_epoch())};
+  }
+
+ private:
+  using span = std::chrono::nanoseconds;
+
+  /// `base + (to - from)`, without overflow.
+  [[nodiscard]] static constexpr span shifted(span base, span from, span to) noexcept {
+    const span distance = sum(to, from == span::min() ? span::max() : -from);
+    return sum(base, distance);
+  }
+
+  [[nodiscard]] static constexpr span sum(span a, span b) noexcept {
+    if (b > span::zero()) {
+      return a > span::max() - b ? span::max() : a + b;
+    }
+    return a < span::min() - b ? span::min() : a + b;
+  }
+};
+
+}  // namespace robots

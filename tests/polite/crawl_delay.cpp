@@ -1,0 +1,260 @@
+#include <robots/polite/crawl_delay.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <random>
+#include <stdexcept>
+
+namespace {
+
+using namespace std::chrono_literals;
+using robots::above_cap;
+using robots::compute_delay;
+using robots::computed_delay;
+using robots::delay_inputs;
+using robots::delay_options;
+using robots::delay_term;
+using robots::longest_delay;
+using robots::spread_delay;
+using robots::squared_response;
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+
+static_assert(to_string(delay_term::none) == "none");
+static_assert(to_string(delay_term::crawl_delay) == "crawl_delay");
+static_assert(to_string(delay_term::file_delay) == "file_delay");
+static_assert(to_string(delay_term::request_rate) == "request_rate");
+static_assert(to_string(delay_term::fixed_delay) == "fixed_delay");
+static_assert(to_string(delay_term::last_response) == "last_response");
+static_assert(to_string(delay_term::floor) == "floor");
+static_assert(to_string(delay_term::cap) == "cap");
+
+// The example of CrawlingRules: a fixed delay of 100 ms, and a robots.txt that asks for 2 s.
+static_assert(compute_delay({.fixed_delay = 100ms}, {.crawl_delay = 2'000ms}, 1.0).delay == 2s);
+static_assert(compute_delay({.fixed_delay = 100ms}, {.crawl_delay = 2'000ms}, 1.0).term ==
+              delay_term::crawl_delay);
+
+static_assert(squared_response(2s) == 4s);
+static_assert(squared_response(1s) == 1s);
+static_assert(squared_response(100ms) == 10ms);
+static_assert(squared_response(0s) == 0s);
+static_assert(squared_response(-2s) == 0s);
+static_assert(squared_response(24h * 365 * 200) == longest_delay);
+static_assert(squared_response(nanoseconds::max()) == longest_delay);
+static_assert(squared_response(nanoseconds::min()) == 0s);
+
+static_assert(spread_delay(100ms, 0.0) == 50ms);
+static_assert(spread_delay(100ms, 0.5) == 100ms);
+static_assert(spread_delay(100ms, 1.0) == 150ms, "not 250 ms, as CrawlingRules's code has it");
+static_assert(spread_delay(0ms, 0.7) == 0ms);
+static_assert(spread_delay(-100ms, 0.7) == 0ms);
+static_assert(spread_delay(nanoseconds::max(), 1.0) == longest_delay);
+static_assert(spread_delay(100ms, -1.0) == 150ms && spread_delay(100ms, 1.1) == 150ms);
+static_assert(spread_delay(100ms, std::numeric_limits<double>::quiet_NaN()) == 150ms);
+static_assert(spread_delay(100ms, std::numeric_limits<double>::infinity()) == 150ms);
+
+// Each term decides where it is the longest.
+constexpr delay_inputs inputs(milliseconds crawl, milliseconds file, milliseconds rate,
+                              nanoseconds response) {
+  return {
+      .crawl_delay = crawl, .file_delay = file, .request_rate = rate, .last_response = response};
+}
+constexpr delay_term decider(const delay_options& options, const delay_inputs& from) {
+  return compute_delay(options, from, 0.5).term;
+}
+static_assert(decider({}, {}) == delay_term::none);
+static_assert(decider({.fixed_delay = 5s}, inputs(4s, 3s, 2s, 1s)) == delay_term::fixed_delay);
+static_assert(decider({.fixed_delay = 5s}, inputs(6s, 3s, 2s, 1s)) == delay_term::crawl_delay);
+static_assert(decider({.fixed_delay = 5s}, inputs(4s, 6s, 2s, 1s)) == delay_term::file_delay);
+static_assert(decider({.fixed_delay = 5s}, inputs(4s, 3s, 6s, 1s)) == delay_term::request_rate);
+static_assert(decider({.fixed_delay = 5s}, inputs(4s, 3s, 2s, 3s)) == delay_term::last_response);
+static_assert(decider({.fixed_delay = 5s, .floor = 9s}, inputs(4s, 3s, 2s, 1s)) ==
+              delay_term::floor);
+static_assert(decider({.fixed_delay = 5s, .cap = 3s}, inputs(4s, 3s, 2s, 1s)) == delay_term::cap);
+
+// Where several ask for as much, robots.txt comes first.
+static_assert(decider({.fixed_delay = 4s}, inputs(4s, 4s, 4s, 2s)) == delay_term::crawl_delay);
+static_assert(decider({.fixed_delay = 4s, .floor = 4s, .cap = 4s}, inputs(0s, 0s, 4s, 2s)) ==
+              delay_term::request_rate);
+static_assert(decider({.fixed_delay = 4s, .floor = 4s}, inputs(0s, 0s, 0s, 2s)) ==
+              delay_term::fixed_delay);
+
+// Above the cap.
+constexpr computed_delay clamped = compute_delay({.cap = 30s}, {.crawl_delay = 86'400'000ms}, 0.5);
+static_assert(clamped.delay == 30s && clamped.asked == 24h && !clamped.skip_host);
+static_assert(clamped.term == delay_term::cap && clamped.asked_by == delay_term::crawl_delay);
+constexpr delay_options skipping{.cap = 30s, .above_cap = above_cap::skip_host};
+static_assert(compute_delay(skipping, {.crawl_delay = 30'001ms}, 0.5).skip_host);
+static_assert(!compute_delay(skipping, {.crawl_delay = 30'000ms}, 0.5).skip_host);
+
+// Values that no file and no clock can give.
+static_assert(compute_delay({}, {.crawl_delay = milliseconds::max()}, 0.5).delay == longest_delay);
+static_assert(compute_delay({}, {.file_delay = milliseconds::min()}, 0.5).delay == 0s);
+static_assert(compute_delay({}, {.request_rate = -1ms}, 0.5).term == delay_term::none);
+
+/// Any duration up to `most`, and now and then none at all.
+template <class Random>
+milliseconds some(Random& random, milliseconds most) {
+  std::uniform_int_distribution<milliseconds::rep> any{-most.count() / 4, most.count()};
+  return std::max(milliseconds{any(random)}, 0ms);
+}
+
+struct sample {
+  delay_options options;
+  delay_inputs inputs;
+  double draw = 0;
+};
+
+template <class Random>
+sample some_sample(Random& random) {
+  sample made;
+  made.options.fixed_delay = some(random, 10s);
+  made.options.floor = some(random, 5s);
+  made.options.cap = made.options.floor + some(random, 100s);
+  made.inputs = inputs(some(random, 20s), some(random, 20s), some(random, 20s), some(random, 5s));
+  made.draw = std::uniform_real_distribution<double>{0.0, 1.0}(random);
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("a delay lies between floor and cap, and is one of those that are asked for") {
+  std::mt19937_64 random{42};
+  for (int i = 0; i < 100'000; ++i) {
+    const sample now = some_sample(random);
+    const computed_delay made = compute_delay(now.options, now.inputs, now.draw);
+    REQUIRE(made.delay >= now.options.floor);
+    REQUIRE(made.delay <= now.options.cap);
+    const std::array<nanoseconds, 6> asked{*now.inputs.crawl_delay,
+                                           *now.inputs.file_delay,
+                                           *now.inputs.request_rate,
+                                           spread_delay(now.options.fixed_delay, now.draw),
+                                           squared_response(now.inputs.last_response),
+                                           now.options.floor};
+    const nanoseconds longest = *std::ranges::max_element(asked);
+    REQUIRE(made.asked == longest);
+    REQUIRE(made.delay == std::min(longest, now.options.cap));
+    REQUIRE((made.term == delay_term::cap) == (longest > now.options.cap));
+  }
+}
+
+TEST_CASE("where robots.txt asks for as much as anything else, it decides") {
+  std::mt19937_64 random{43};
+  int decided = 0;
+  for (int i = 0; i < 100'000; ++i) {
+    const sample now = some_sample(random);
+    const computed_delay made = compute_delay(now.options, now.inputs, now.draw);
+    const nanoseconds robots =
+        std::max({*now.inputs.crawl_delay, *now.inputs.file_delay, *now.inputs.request_rate});
+    const bool by_robots = made.asked_by == delay_term::crawl_delay ||
+                           made.asked_by == delay_term::file_delay ||
+                           made.asked_by == delay_term::request_rate;
+    REQUIRE(by_robots == (robots >= made.asked && robots > 0ns));
+    decided += by_robots ? 1 : 0;
+  }
+  CHECK(decided > 10'000);
+  CHECK(decided < 90'000);
+}
+
+TEST_CASE("no delay gets shorter when more is asked for") {
+  std::mt19937_64 random{44};
+  for (int i = 0; i < 100'000; ++i) {
+    const sample now = some_sample(random);
+    const nanoseconds before = compute_delay(now.options, now.inputs, now.draw).delay;
+    sample more = now;
+    const milliseconds by = some(random, 10s);
+    switch (i % 7) {
+      case 0:
+        *more.inputs.crawl_delay += by;
+        break;
+      case 1:
+        *more.inputs.file_delay += by;
+        break;
+      case 2:
+        *more.inputs.request_rate += by;
+        break;
+      case 3:
+        more.inputs.last_response += by;
+        break;
+      case 4:
+        more.options.fixed_delay += by;
+        break;
+      case 5:
+        more.draw = std::min(1.0, more.draw + 0.1);
+        break;
+      default:
+        more.options.cap += by;
+        break;
+    }
+    REQUIRE(compute_delay(more.options, more.inputs, more.draw).delay >= before);
+  }
+}
+
+TEST_CASE("the fixed delay is spread evenly from half of it to one and a half") {
+  constexpr std::size_t draws = 200'000;
+  constexpr std::size_t parts = 10;
+  std::mt19937_64 random{45};
+  std::array<std::size_t, parts> counts{};
+  double sum = 0;
+  double squares = 0;
+  nanoseconds least = longest_delay;
+  nanoseconds most{0};
+  for (std::size_t i = 0; i < draws; ++i) {
+    const nanoseconds delay = compute_delay({.fixed_delay = 1s}, {}, random).delay;
+    least = std::min(least, delay);
+    most = std::max(most, delay);
+    const double seconds = std::chrono::duration<double>{delay}.count();
+    sum += seconds;
+    squares += seconds * seconds;
+    ++counts.at(std::min(parts - 1, static_cast<std::size_t>((seconds - 0.5) * parts)));
+  }
+  const double mean = sum / draws;
+  const double deviation = std::sqrt(squares / draws - mean * mean);
+  MESSAGE("fixed delay 1 s, " << draws << " draws: least " << least.count() << " ns, most "
+                              << most.count() << " ns, mean " << mean << " s, deviation "
+                              << deviation << " s (1/sqrt(12) = 0.288675)");
+  CHECK(least >= 500ms);
+  CHECK(least < 501ms);
+  CHECK(most <= 1'500ms);
+  CHECK(most > 1'499ms);
+  CHECK(std::abs(mean - 1.0) < 0.003);
+  CHECK(std::abs(deviation - 0.288675) < 0.003);
+  double chi_squared = 0;
+  for (const std::size_t count : counts) {
+    const double expected = static_cast<double>(draws) / parts;
+    const double off = static_cast<double>(count) - expected;
+    chi_squared += off * off / expected;
+  }
+  MESSAGE("chi squared of ten equal parts: " << chi_squared << " (99.9 % lie below 27.88)");
+  CHECK(chi_squared < 27.88);
+}
+
+TEST_CASE("the same generator gives the same delays") {
+  std::mt19937_64 one{46};
+  std::mt19937_64 other{46};
+  for (int i = 0; i < 1'000; ++i) {
+    CHECK(compute_delay({.fixed_delay = 1s}, {}, one).delay ==
+          compute_delay({.fixed_delay = 1s}, {}, other).delay);
+  }
+}
+
+TEST_CASE("options that contradict themselves are refused") {
+  CHECK_NOTHROW(validate(delay_options{}));
+  CHECK_NOTHROW(validate(delay_options{.fixed_delay = 1s, .floor = 2s, .cap = 2s}));
+  CHECK_THROWS_AS(validate(delay_options{.fixed_delay = -1ns}), std::invalid_argument);
+  CHECK_THROWS_AS(validate(delay_options{.floor = -1ns}), std::invalid_argument);
+  CHECK_THROWS_AS(validate(delay_options{.floor = 2s, .cap = 1s}), std::invalid_argument);
+  CHECK_THROWS_AS(validate(delay_options{.cap = -1s}), std::invalid_argument);
+  CHECK_THROWS_AS(validate(delay_options{.fixed_delay = nanoseconds::max()}),
+                  std::invalid_argument);
+  CHECK_THROWS_AS(validate(delay_options{.floor = nanoseconds::max(), .cap = nanoseconds::max()}),
+                  std::invalid_argument);
+}

@@ -1,0 +1,80 @@
+#include <robots/polite/visit_window.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <random>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using namespace std::chrono_literals;
+using robots::is_visit_time;
+using robots::next_visit;
+using robots::parse_visit_time;
+using robots::utc_minutes;
+using robots::visit_time;
+using robots::wall_time;
+
+/// A moment of the day 2026-11-21, or of days around it.
+constexpr wall_time at(std::chrono::nanoseconds of_day) {
+  constexpr std::chrono::sys_days day = std::chrono::year{2026} / 11 / 21;
+  return wall_time{day} + std::chrono::duration_cast<wall_time::duration>(of_day);
+}
+
+constexpr wall_time next(std::string_view window, wall_time from) {
+  const std::array<visit_time, 1> times{*parse_visit_time(window)};
+  return next_visit(times, from);
+}
+
+static_assert(next_visit({}, at(5h)) == at(5h));
+static_assert(next("0600-0845", at(5h + 59min + 59s)) == at(6h));
+static_assert(next("0600-0845", at(6h)) == at(6h));
+static_assert(next("0600-0845", at(8h + 45min + 59s)) == at(8h + 45min + 59s));
+static_assert(next("0600-0845", at(8h + 46min)) == at(30h));
+static_assert(next("2200-0400", at(23h)) == at(23h));
+static_assert(next("2200-0400", at(3h)) == at(3h));
+static_assert(next("2200-0400", at(4h + 1min)) == at(22h));
+static_assert(next("0000-2400", at(12h)) == at(12h));
+static_assert(next("1200-1200", at(5h)) == at(5h));
+static_assert(next("0000-0001", at(23h + 59min + 59s + 999ms)) == at(24h));
+
+constexpr std::array<visit_time, 2> twice{*parse_visit_time("0600-0700"),
+                                          *parse_visit_time("1800-1900")};
+static_assert(next_visit(twice, at(7h + 1min)) == at(18h));
+static_assert(next_visit(twice, at(20h)) == at(30h));
+static_assert(next_visit(twice, at(18h + 30min)) == at(18h + 30min));
+
+// Before the epoch, and at the ends of time.
+static_assert(next("0600-0845", wall_time{-1h}) == wall_time{6h});
+static_assert(utc_minutes(wall_time{-1s}) == -1min);
+static_assert(next("0600-0845", wall_time::min()) >= wall_time::min());
+static_assert(next("0600-0600", wall_time::max()) == wall_time::max());
+static_assert(next("0600-0601", wall_time::max()) == wall_time::max(), "there is no next day");
+
+// Windows that no file can give never take more than a day, and never hang.
+constexpr std::array<visit_time, 1> nonsense{visit_time{.from = -5min, .to = -9min}};
+static_assert(next_visit(nonsense, at(5h)) - at(5h) <= 24h);
+
+}  // namespace
+
+TEST_CASE("the next visit is the first minute that a window holds") {
+  std::mt19937_64 random{47};
+  std::uniform_int_distribution<int> minute{0, 1439};
+  for (int i = 0; i < 2'000; ++i) {
+    std::vector<visit_time> times(static_cast<std::size_t>(i % 3 + 1));
+    for (visit_time& time : times) {
+      time = {.from = std::chrono::minutes{minute(random)},
+              .to = std::chrono::minutes{minute(random)}};
+    }
+    const wall_time from = at(std::chrono::minutes{minute(random)});
+    wall_time expected = from;
+    while (!is_visit_time(times, utc_minutes(expected))) {
+      expected += 1min;
+    }
+    REQUIRE(next_visit(times, from) == expected);
+  }
+}
