@@ -40,6 +40,13 @@
 #include <robots/http/validators.hpp>
 #include <robots/observe/observer.hpp>
 #include <robots/polite/crawl_delay.hpp>
+#include <robots/polite/crawling_rules.hpp>
+#include <robots/polite/gate_options.hpp>
+#include <robots/polite/host_gate.hpp>
+#include <robots/polite/policy_source.hpp>
+#include <robots/polite/request_report.hpp>
+#include <robots/polite/restraints.hpp>
+#include <robots/polite/schedule.hpp>
 #include <robots/polite/visit_window.hpp>
 #include <robots/polite/wall_time.hpp>
 #include <robots/rep/clean_param.hpp>

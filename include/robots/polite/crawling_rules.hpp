@@ -1,0 +1,176 @@
+#pragma once
+
+#include <robots/fetch/call_options.hpp>
+#include <robots/fetch/fallback.hpp>
+#include <robots/fetch/fetcher.hpp>
+#include <robots/fetch/outcome.hpp>
+#include <robots/fetch/retrieval.hpp>
+#include <robots/fetch/retrieval_options.hpp>
+#include <robots/fetch/run_retrieval.hpp>
+#include <robots/http/charset.hpp>
+#include <robots/http/site.hpp>
+#include <robots/http/site_key.hpp>
+#include <robots/polite/crawl_delay.hpp>
+#include <robots/polite/detail/counter_random.hpp>
+#include <robots/polite/policy_source.hpp>
+#include <robots/rep/document.hpp>
+#include <robots/store/policy.hpp>
+#include <robots/time/clock.hpp>
+#include <robots/time/steady_clock.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace robots {
+
+/// The rules of one site and the delay between requests to it, for the threads of a crawler that
+/// crawl that site (CrawlingRules).
+///
+/// Loads its rules once and is asked often. All members may be called from any thread; those that
+/// ask do not hold up one another. For many sites, see `basic_host_gate`.
+class crawling_rules {
+ public:
+  /// For the site that a host or a URL names. Throws `std::invalid_argument` when it names none, or
+  /// the options contradict themselves. Equal seeds give equal delays; without one, each object
+  /// draws its own.
+  explicit crawling_rules(std::string_view host_or_url, const delay_options& delay,
+                          std::optional<std::uint64_t> seed = {})
+      : site_(site_of(host_or_url)), key_(site_.key()), delay_(delay), random_(seed) {
+    validate(delay_);
+  }
+
+  /// The same with nothing but a fixed delay.
+  crawling_rules(std::string_view host_or_url, std::chrono::nanoseconds fixed_delay)
+      : crawling_rules(host_or_url, delay_options{.fixed_delay = fixed_delay}) {}
+
+  /// Takes over the rules that a cache has of the site, fetching them if it has to. Whether they
+  /// are those of a robots.txt.
+  template <PolicySource S>
+  bool load(S& cache, const call_options& call = {}) {
+    std::shared_ptr<const policy> found = cache.get(key_, call);
+    const bool valid =
+        found->basis() == policy_basis::rules || found->basis() == policy_basis::last_good;
+    keep(std::move(found));
+    return valid;
+  }
+
+  /// Fetches robots.txt. Whether one was found; where none was, `fallback` says what holds, by
+  /// default that everything is allowed, as in CrawlingRules.
+  template <Fetcher F, Clock C = SteadyClock>
+  bool load(F& fetcher, const retrieval_options& options,
+            const fallback_policy& fallback = fallback_policy::permissive(),
+            const call_options& call = {}, C clock = {}) {
+    const retrieval_result result = run_retrieval(retrieval{site_, options}, fetcher, clock, call);
+    provenance source{.outcome = result.outcome,
+                      .status = result.status,
+                      .error = result.error,
+                      .error_text = result.error_text,
+                      .url = result.url,
+                      .final_url = result.final_url,
+                      .redirects = result.redirects,
+                      .exchanges = result.exchanges,
+                      .fetched_at = clock.now()};
+    const fallback_action action = fallback.action(result.outcome);
+    if (action == fallback_action::parse) {
+      const utf8_text body = to_utf8(result.body, result.headers);
+      const document text =
+          parse(body.text(), {.max_bytes = std::max(parse_options{}.max_bytes, body.text().size()),
+                              .truncated = result.truncated});
+      keep(std::make_shared<const policy>(text, options.user_agent, std::move(source)));
+      return true;
+    }
+    keep(std::make_shared<const policy>(action, options.user_agent, std::move(source),
+                                        policy::good(rules())));
+    return false;
+  }
+
+  /// Whether the crawler may fetch `url`, an absolute URL of this site or a path with query. Every
+  /// URL of the site while no rules are loaded; none of another site, whose rules are not known.
+  [[nodiscard]] bool allowed(std::string_view url) const {
+    if (!url.starts_with('/') && !is_of_site(url)) {
+      return false;
+    }
+    const std::shared_ptr<const policy> now = rules();
+    return !now || now->allows(url);
+  }
+
+  /// Tells how long the last response took. Negative counts as none.
+  void update_last_delay(std::chrono::nanoseconds response_time) noexcept {
+    last_response_.store(response_time.count(), std::memory_order_relaxed);
+  }
+
+  /// The delay before the next request; drawn anew at each call. See `compute_delay`.
+  [[nodiscard]] std::chrono::nanoseconds crawl_delay() const { return next_delay().delay; }
+
+  /// The same with the reason. Its `skip_host` says that the site wants more delay than the options
+  /// bear with.
+  ///
+  /// Request-rate counts with the slowest rate, whatever its hours.
+  [[nodiscard]] computed_delay next_delay() const {
+    delay_inputs inputs;
+    inputs.last_response = std::chrono::nanoseconds{last_response_.load(std::memory_order_relaxed)};
+    if (const std::shared_ptr<const policy> now = rules()) {
+      inputs.crawl_delay = now->crawl_delay();
+      inputs.file_delay = now->file_delay();
+      for (const request_rate& rate : now->request_rates()) {
+        inputs.request_rate = std::max(inputs.request_rate, std::optional{rate.interval()});
+      }
+    }
+    return compute_delay(delay_, inputs, random_.draw());
+  }
+
+  /// What was loaded last; null before.
+  [[nodiscard]] std::shared_ptr<const policy> rules() const {
+    const std::shared_lock lock{mutex_};
+    return rules_;
+  }
+
+  /// The site, as in `site::key`.
+  [[nodiscard]] const std::string& site_key() const noexcept { return key_; }
+
+ private:
+  [[nodiscard]] static site site_of(std::string_view host_or_url) {
+    std::optional<site> where = parse_site(host_or_url);
+    if (!where) {
+      throw std::invalid_argument{"crawling_rules: \"" + std::string{host_or_url} +
+                                  "\" names no site; write \"example.com\" or a URL of it"};
+    }
+    return *std::move(where);
+  }
+
+  void keep(std::shared_ptr<const policy> rules) {
+    const std::unique_lock lock{mutex_};
+    rules_.swap(rules);  // so that the old one goes after the lock
+  }
+
+  [[nodiscard]] bool is_of_site(std::string_view url) const {
+    if (possible_site_key(url) == key_) {
+      return true;
+    }
+    const std::optional<site> where = parse_site(url);
+    if (!where || where->host != site_.host) {
+      return false;
+    }
+    return site_.scheme ? *where == site_ : where->port == site_.port;
+  }
+
+  site site_;
+  std::string key_;
+  delay_options delay_;
+  mutable detail::counter_random random_;
+  std::atomic<std::chrono::nanoseconds::rep> last_response_{0};
+  mutable std::shared_mutex mutex_;
+  std::shared_ptr<const policy> rules_;
+};
+
+}  // namespace robots

@@ -1,0 +1,301 @@
+#pragma once
+
+#include <robots/polite/crawl_delay.hpp>
+#include <robots/polite/gate_options.hpp>
+#include <robots/polite/request_report.hpp>
+#include <robots/polite/restraints.hpp>
+#include <robots/polite/schedule.hpp>
+#include <robots/polite/visit_window.hpp>
+#include <robots/polite/wall_time.hpp>
+#include <robots/rep/request_rate.hpp>
+#include <robots/store/policy.hpp>
+#include <robots/time/clock.hpp>
+#include <robots/time/detail/later.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace robots::detail {
+
+/// A request that was made or will be: when, and what the delay after it is computed from.
+struct host_place {
+  time_point at = time_point::min();
+  delay_inputs inputs{};     // of the rules it was planned by
+  double draw = 0;           // for the delay after it
+  std::uint64_t number = 0;  // from 1, in the order of planning; 0: none
+};
+
+/// A place in the line of a host, from its reservation to its end.
+struct host_ticket {
+  host_place place{};
+  host_place before{};  // the end of the line when it was planned
+  std::shared_ptr<const policy> rules{};
+  bool started = false;
+};
+
+/// The pace of one host: a value that is told what happened and answers what may happen when.
+/// Knows neither clock nor lock. All members take constant time.
+class host_state {
+ public:
+  /// When the next request may start. `anchor.steady` is the present moment.
+  [[nodiscard]] schedule plan(const wall_anchor& anchor, const restraints& limits,
+                              const gate_options& options) const {
+    const time_point now = anchor.steady;
+    schedule made = soonest(now, options);
+    if (limits.breaker_open_until) {
+      made.not_before(*limits.breaker_open_until, start_limit::breaker);
+    }
+    const host_place& previous = last_.at > tail_.at ? last_ : tail_;
+    keep_delay(made, previous, inputs_of(limits.rules.get()), limits.rules.get(), anchor, options);
+    made.free_slot = outstanding_ < options.concurrency;
+    return made;
+  }
+
+  /// Takes a place in the line at the time that `planned` says. `draw` is a uniform random number.
+  [[nodiscard]] host_ticket reserve(const schedule& planned, const wall_anchor& anchor,
+                                    std::shared_ptr<const policy> rules, double draw) {
+    host_ticket ticket{.before = tail_, .rules = std::move(rules)};
+    delay_inputs inputs = inputs_of(ticket.rules.get());
+    inputs.request_rate = interval_at(ticket.rules.get(), anchor.at(planned.at));
+    ticket.place = {.at = planned.at, .inputs = inputs, .draw = draw, .number = ++last_number_};
+    tail_ = ticket.place;
+    ++outstanding_;
+    return ticket;
+  }
+
+  /// Whether the request may start now: nothing, or the moment before which to ask again. Where the
+  /// reserved time has come it may start, unless meanwhile another request started late, the host
+  /// asked for a pause, or the hours of Visit-time ended.
+  [[nodiscard]] std::optional<time_point> start(host_ticket& ticket, const wall_anchor& anchor,
+                                                const gate_options& options) {
+    const time_point now = anchor.steady;
+    schedule allowed = soonest(now, options);
+    allowed.not_before(ticket.place.at, start_limit::delay);
+    keep_delay(allowed, last_, ticket.place.inputs, ticket.rules.get(), anchor, options);
+    const bool ends_line = tail_.number == ticket.place.number;
+    ticket.place.at = std::max(now, allowed.at);
+    if (ends_line) {
+      tail_.at = ticket.place.at;
+    }
+    if (allowed.at > now) {
+      return allowed.at;
+    }
+    ticket.started = true;
+    ticket.place.inputs.request_rate = interval_at(ticket.rules.get(), anchor.at(now));
+    begin(ticket.place, options, now);
+    return std::nullopt;
+  }
+
+  /// Ends a request. One that was never started counts as started as late as its response time
+  /// leaves possible.
+  void complete(host_ticket& ticket, const request_report& report, time_point now,
+                const gate_options& options) {
+    using std::chrono::nanoseconds;
+    const nanoseconds took = std::clamp(report.response_time, nanoseconds{0}, longest_delay);
+    if (!ticket.started) {
+      ticket.started = true;
+      if (now > time_point::min() + took) {
+        ticket.place.at = std::max(ticket.place.at, now - took);
+      }
+      if (tail_.number == ticket.place.number) {
+        tail_.at = ticket.place.at;
+      }
+      begin(ticket.place, options, now);
+    }
+    release();
+    hear(report, took, now, options);
+  }
+
+  /// Gives a place back. Where the request was started, all that is lost is what came of it.
+  void cancel(const host_ticket& ticket) noexcept {
+    release();
+    if (!ticket.started && tail_.number == ticket.place.number) {
+      tail_ = ticket.before;
+    }
+  }
+
+  /// Takes notice of a request that was made without a place in the line.
+  void note(time_point started, const policy* rules, double draw, const wall_anchor& anchor,
+            const gate_options& options) {
+    delay_inputs inputs = inputs_of(rules);
+    inputs.request_rate = interval_at(rules, anchor.at(started));
+    const host_place place{.at = started, .inputs = inputs, .draw = draw, .number = ++last_number_};
+    if (tail_.number == 0 || tail_.at < started) {
+      tail_ = place;
+    }
+    begin(place, options, anchor.steady);
+  }
+
+  /// Takes notice of a response to such a request.
+  void hear(const request_report& report, time_point now, const gate_options& options) {
+    hear(report, std::clamp(report.response_time, std::chrono::nanoseconds{0}, longest_delay), now,
+         options);
+  }
+
+  /// How many places are taken and not given back.
+  [[nodiscard]] std::uint32_t outstanding() const noexcept { return outstanding_; }
+
+  /// Whether a host of which nothing is known would be paced the same from now on.
+  [[nodiscard]] bool forgettable(time_point now, const gate_options& options) const noexcept {
+    return outstanding_ == 0 && now >= next_start_ && now >= retry_at_ &&
+           (last_.number == 0 || now >= later(last_.at, options.memory)) &&
+           last_response_at(now, options).count() == 0 && overloads_at(now, options) == 0;
+  }
+
+ private:
+  /// What is known without looking at the line.
+  [[nodiscard]] schedule soonest(time_point now, const gate_options& options) const {
+    schedule made{.at = now, .delay = in_force_, .slowed = slowed(in_force_.delay, now, options)};
+    made.overloads = overloads_at(now, options);
+    made.not_before(next_start_,
+                    made.slowed > in_force_.delay ? start_limit::slow_down : start_limit::delay);
+    made.not_before(retry_at_, start_limit::retry_after);
+    return made;
+  }
+
+  /// Puts `made` as far behind `previous` as the delay between the two asks for, and into the hours
+  /// of Visit-time. What either request's rules ask for is kept. A later time can mean another rate
+  /// and another window, so this goes on until nothing changes.
+  void keep_delay(schedule& made, const host_place& previous, delay_inputs inputs,
+                  const policy* rules, const wall_anchor& anchor,
+                  const gate_options& options) const {
+    const time_point now = anchor.steady;
+    constexpr int enough = 70;  // 32 rates and 32 windows, and then some
+    for (int round = 0; round < enough; ++round) {
+      delay_inputs both = previous.number != 0 ? previous.inputs : delay_inputs{};
+      both.crawl_delay = std::max(both.crawl_delay, inputs.crawl_delay);
+      both.file_delay = std::max(both.file_delay, inputs.file_delay);
+      both.request_rate = std::max(both.request_rate, interval_at(rules, anchor.at(made.at)));
+      both.last_response = last_response_at(now, options);
+      const computed_delay delay = compute_delay(options.delay, both, previous.draw);
+      const time_point before = made.at;
+      const auto gap = slowed(delay.delay, now, options);
+      if (previous.number != 0) {
+        made.not_before(later(previous.at, gap),
+                        gap > delay.delay ? start_limit::slow_down : start_limit::delay);
+      }
+      if (previous.number == 0 || later(previous.at, gap) >= next_start_) {
+        made.delay = delay;
+        made.slowed = gap;
+      }
+      made.skip_host = delay.skip_host;
+      if (rules != nullptr && !rules->visit_times().empty()) {
+        const wall_time wanted = anchor.at(made.at);
+        const wall_time open = next_visit(rules->visit_times(), wanted);
+        if (open > wanted) {
+          made.not_before(anchor.at(open), start_limit::visit_time);
+        }
+      }
+      if (made.at == before) {
+        return;
+      }
+    }
+  }
+
+  void release() noexcept { outstanding_ -= outstanding_ > 0 ? 1 : 0; }
+
+  void begin(const host_place& place, const gate_options& options, time_point now) {
+    if (last_.number == 0 || place.at >= last_.at) {
+      last_ = place;
+    }
+    extend(place.at, now, options);
+  }
+
+  void hear(const request_report& report, std::chrono::nanoseconds took, time_point now,
+            const gate_options& options) {
+    if (took.count() > 0) {
+      last_response_ = took;
+      heard_at_ = now;
+    }
+    const std::uint32_t steps = overloads_at(now, options);
+    if (report.overloaded()) {
+      overloads_ = std::min(steps + 1, most_overloads);
+      overloaded_at_ = now;
+    } else if (report.succeeded()) {
+      overloads_ = steps > 0 ? steps - 1 : 0;
+    }
+    if (report.retry_after) {
+      const auto pause = std::min(*report.retry_after, options.most_retry_after);
+      retry_at_ = std::max(retry_at_, later(now, pause));
+    }
+    if (last_.number != 0) {
+      extend(last_.at, now, options);
+      if (options.delay_from == delay_from::response) {
+        extend(now, now, options);
+      }
+    }
+  }
+
+  /// Nothing starts before the delay after the last request, counted from `from`, has passed.
+  void extend(time_point from, time_point now, const gate_options& options) {
+    delay_inputs inputs = last_.inputs;
+    inputs.last_response = last_response_at(now, options);
+    const computed_delay delay = compute_delay(options.delay, inputs, last_.draw);
+    const time_point until = later(from, slowed(delay.delay, now, options));
+    if (until >= next_start_) {
+      next_start_ = until;
+      in_force_ = delay;
+    }
+  }
+
+  [[nodiscard]] static delay_inputs inputs_of(const policy* rules) noexcept {
+    if (rules == nullptr) {
+      return {};
+    }
+    return {.crawl_delay = rules->crawl_delay(), .file_delay = rules->file_delay()};
+  }
+
+  [[nodiscard]] static std::optional<std::chrono::milliseconds> interval_at(
+      const policy* rules, wall_time when) noexcept {
+    if (rules == nullptr || rules->request_rates().empty()) {
+      return std::nullopt;
+    }
+    const auto rate = rate_at(rules->request_rates(), utc_minutes(when));
+    return rate ? std::optional{rate->interval()} : std::nullopt;
+  }
+
+  [[nodiscard]] std::chrono::nanoseconds last_response_at(
+      time_point now, const gate_options& options) const noexcept {
+    return now < later(heard_at_, options.memory) ? last_response_ : std::chrono::nanoseconds{0};
+  }
+
+  [[nodiscard]] std::uint32_t overloads_at(time_point now,
+                                           const gate_options& options) const noexcept {
+    return now < later(overloaded_at_, options.slow_down.lasts) ? overloads_ : 0;
+  }
+
+  /// A delay as long as the answers 429 and 503 have made it.
+  [[nodiscard]] std::chrono::nanoseconds slowed(std::chrono::nanoseconds delay, time_point now,
+                                                const gate_options& options) const noexcept {
+    const slow_down_options& slow = options.slow_down;
+    const std::uint32_t steps = overloads_at(now, options);
+    if (steps == 0) {
+      return delay;
+    }
+    std::chrono::nanoseconds longer = std::max(delay, slow.first);
+    for (std::uint32_t step = 0; step < steps && longer < slow.most; ++step) {
+      longer += std::min(longer, slow.most - longer);
+    }
+    return std::max(delay, std::min(longer, slow.most));
+  }
+
+  static constexpr std::uint32_t most_overloads = 30;
+
+  host_place last_;  // of those that were started, the latest
+  host_place tail_;  // of those that were planned, the last
+  time_point next_start_ = time_point::min();
+  time_point retry_at_ = time_point::min();
+  computed_delay in_force_;  // what `next_start_` rests on
+  std::chrono::nanoseconds last_response_{0};
+  time_point heard_at_ = time_point::min();
+  time_point overloaded_at_ = time_point::min();
+  std::uint64_t last_number_ = 0;
+  std::uint32_t overloads_ = 0;
+  std::uint32_t outstanding_ = 0;
+};
+
+}  // namespace robots::detail

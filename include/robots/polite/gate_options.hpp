@@ -1,0 +1,95 @@
+#pragma once
+
+#include <robots/http/origin.hpp>
+#include <robots/polite/crawl_delay.hpp>
+#include <robots/polite/wall_time.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace robots {
+
+/// How a host that answers 429 or 503 is slowed down. Each such answer doubles the delay, each
+/// success takes one doubling back.
+struct slow_down_options {
+  std::chrono::nanoseconds first = std::chrono::seconds{1};   ///< doubled where the delay is less
+  std::chrono::nanoseconds most = std::chrono::minutes{5};    ///< no delay becomes longer by this
+  std::chrono::nanoseconds lasts = std::chrono::minutes{10};  ///< from the last such answer on
+};
+
+/// Where the delay between two requests is counted from.
+enum class delay_from : std::uint8_t {
+  request,   ///< from request to request
+  response,  ///< from the response to the next request, too: gentler with slow hosts
+};
+
+/// The key under which requests share a pace: their origin. Empty for what is no http or https URL.
+[[nodiscard]] inline std::string key_by_origin(std::string_view url) {
+  const std::optional<origin> where = parse_origin(url);
+  return where ? to_string(*where) : std::string{};
+}
+
+/// The same by host, whatever scheme and port.
+[[nodiscard]] inline std::string key_by_host(std::string_view url) {
+  std::optional<origin> where = parse_origin(url);
+  return where ? std::move(where->host) : std::string{};
+}
+
+/// How a `basic_host_gate` paces requests.
+struct gate_options {
+  /// Fixed delay, floor and cap.
+  delay_options delay{.fixed_delay = std::chrono::seconds{1}};
+  /// Where the delay is counted from.
+  robots::delay_from delay_from = robots::delay_from::request;
+  /// Passes given out at once under one key, those included that wait for their time. At least 1.
+  std::uint32_t concurrency = 1;
+  /// What 429 and 503 do.
+  slow_down_options slow_down{};
+  /// No Retry-After is obeyed for longer.
+  std::chrono::seconds most_retry_after = std::chrono::hours{24};
+  /// How long a response time counts, and the least for which a host is remembered.
+  std::chrono::nanoseconds memory = std::chrono::minutes{1};
+  /// Keys remembered at once. Where they all must be, a further one is refused.
+  std::size_t max_hosts = 100'000;
+  /// Under which key the requests for a URL share a pace: an origin, a registrable domain, an
+  /// address. Called by any thread. An empty key refuses the URL.
+  std::function<std::string(std::string_view)> key = key_by_origin;
+  /// Tells the day's time, for Visit-time and Request-rate. Called by any thread.
+  std::function<wall_time()> wall_clock = [] { return std::chrono::system_clock::now(); };
+  /// Equal seeds give equal delays; without one, each gate draws its own.
+  std::optional<std::uint64_t> seed{};
+};
+
+/// Throws `std::invalid_argument`, saying what to mend, when the options contradict themselves.
+inline void validate(const gate_options& options) {
+  validate(options.delay);
+  if (options.concurrency == 0) {
+    throw std::invalid_argument{"concurrency is 0: no request could ever be made; use 1 or more"};
+  }
+  if (options.max_hosts == 0) {
+    throw std::invalid_argument{"max_hosts is 0: no host could ever be asked; use 1 or more"};
+  }
+  const slow_down_options& slow = options.slow_down;
+  if (slow.first.count() <= 0 || slow.most < slow.first || slow.lasts.count() < 0) {
+    throw std::invalid_argument{
+        "slow_down: first must be above 0, most not below first, lasts not negative"};
+  }
+  if (slow.most > longest_delay || slow.lasts > longest_delay || options.memory > longest_delay) {
+    throw std::invalid_argument{"slow_down and memory are longer than any delay: 136 years"};
+  }
+  if (options.most_retry_after.count() < 0 || options.memory.count() < 0) {
+    throw std::invalid_argument{"most_retry_after and memory cannot be negative: use 0 for none"};
+  }
+  if (!options.key || !options.wall_clock) {
+    throw std::invalid_argument{"key and wall_clock must be callable: leave them as they are"};
+  }
+}
+
+}  // namespace robots

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <robots/http/message.hpp>
+#include <robots/http/retry_after.hpp>
+#include <robots/polite/wall_time.hpp>
+
+#include <chrono>
+#include <optional>
+
+namespace robots {
+
+/// What came of a request to a host, for those who pace requests.
+struct request_report {
+  std::chrono::nanoseconds response_time{0};  ///< from the request to the response; 0: not known
+  int status = 0;                             ///< HTTP status; 0 without response
+  std::optional<std::chrono::seconds> retry_after{};  ///< how long to leave the host alone
+
+  /// Whether the host says that it has too much to do: 429 (RFC 6585, section 4) or 503 (RFC 9110,
+  /// section 15.6.4).
+  [[nodiscard]] constexpr bool overloaded() const noexcept {
+    return status == 429 || status == 503;
+  }
+
+  /// Whether the host answered the request: 2xx or 3xx.
+  [[nodiscard]] constexpr bool succeeded() const noexcept { return status >= 200 && status < 400; }
+};
+
+/// The report of an exchange that took `response_time` and ended at `now`.
+[[nodiscard]] inline request_report report_of(const fetch_response& response,
+                                              std::chrono::nanoseconds response_time,
+                                              wall_time now) noexcept {
+  return {.response_time = response_time,
+          .status = response.status,
+          .retry_after = retry_after(response.headers, now)};
+}
+
+}  // namespace robots

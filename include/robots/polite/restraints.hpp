@@ -1,0 +1,19 @@
+#pragma once
+
+#include <robots/store/policy.hpp>
+#include <robots/time/clock.hpp>
+
+#include <memory>
+#include <optional>
+
+namespace robots {
+
+/// What restrains requests to a host, beside the crawler's own options and what the host answered.
+struct restraints {
+  /// The rules of the URL's site, for its delays, rates and hours; null for none.
+  std::shared_ptr<const policy> rules{};
+  /// A circuit breaker lets nothing through before this moment.
+  std::optional<time_point> breaker_open_until{};
+};
+
+}  // namespace robots

@@ -1,0 +1,463 @@
+#include <robots/polite/detail/host_state.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using namespace std::chrono_literals;
+using robots::above_cap;
+using robots::delay_from;
+using robots::delay_term;
+using robots::gate_options;
+using robots::policy;
+using robots::request_report;
+using robots::restraints;
+using robots::schedule;
+using robots::start_limit;
+using robots::time_point;
+using robots::wall_anchor;
+using robots::wall_time;
+using robots::detail::host_state;
+using robots::detail::host_ticket;
+
+constexpr time_point origin{1'000h};
+
+/// Noon of 2026-11-21, `later` after `origin`.
+constexpr wall_anchor at(std::chrono::nanoseconds later) {
+  constexpr std::chrono::sys_days day = std::chrono::year{2026} / 11 / 21;
+  const auto shift = std::chrono::duration_cast<wall_time::duration>(later);
+  return {.steady = origin + later, .wall = wall_time{day} + 12h + shift};
+}
+
+restraints rules(std::string_view lines) {
+  return {.rules = std::make_shared<const policy>(
+              robots::parse("User-agent: *\nAllow: /\n" + std::string{lines}), "FooBot",
+              robots::provenance{.outcome = robots::outcome::success, .status = 200})};
+}
+
+constexpr double middle = 0.5;  // the fixed delay comes out as it is
+
+gate_options options(std::chrono::nanoseconds fixed = 1s) {
+  gate_options made;
+  made.delay.fixed_delay = fixed;
+  return made;
+}
+
+/// A host and its options, asked at moments that are given from `origin` on.
+struct one_host {
+  gate_options chosen = options();
+  host_state state{};
+
+  [[nodiscard]] schedule plan(std::chrono::nanoseconds now, const restraints& limits = {}) const {
+    return state.plan(at(now), limits, chosen);
+  }
+  host_ticket reserve(std::chrono::nanoseconds now, const restraints& limits = {}) {
+    return state.reserve(plan(now, limits), at(now), limits.rules, middle);
+  }
+  std::optional<time_point> start(host_ticket& ticket, std::chrono::nanoseconds now) {
+    return state.start(ticket, at(now), chosen);
+  }
+  /// Makes a request that starts now and ends `took` later.
+  void request(std::chrono::nanoseconds now, const request_report& report = {.status = 200},
+               const restraints& limits = {}) {
+    host_ticket ticket = reserve(now, limits);
+    REQUIRE(start(ticket, now) == std::nullopt);
+    state.complete(ticket, report, origin + now + report.response_time, chosen);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a host that was never asked may be asked at once") {
+  const one_host host;
+  CHECK(host.plan(0s).at == origin);
+  CHECK(host.plan(0s).decided_by == start_limit::none);
+  CHECK(host.plan(0s, rules("Crawl-delay: 10")).at == origin);
+}
+
+TEST_CASE("the next request starts no sooner than the delay after the one before") {
+  one_host host;
+  host.request(0s);
+  const schedule next = host.plan(200ms);
+  CHECK(next.at == origin + 1s);
+  CHECK(next.decided_by == start_limit::delay);
+  CHECK(next.delay.term == delay_term::fixed_delay);
+  CHECK(host.plan(5s).at == origin + 5s);
+  CHECK(host.plan(5s).decided_by == start_limit::none);
+}
+
+TEST_CASE("each part of robots.txt can be what decides") {
+  for (const auto& [lines, term] : {std::pair{"Crawl-delay: 10", delay_term::crawl_delay},
+                                    std::pair{"Request-rate: 6/1m", delay_term::request_rate}}) {
+    one_host host;
+    const restraints limits = rules(lines);
+    host.request(0s, {.status = 200}, limits);
+    CHECK(host.plan(0s, limits).at == origin + 10s);
+    CHECK(host.plan(0s, limits).delay.term == term);
+  }
+  one_host host;
+  const restraints file{.rules = std::make_shared<const policy>(
+                            robots::parse("Crawl-delay: 10\nUser-agent: *\nDisallow:\n"), "FooBot",
+                            robots::provenance{})};
+  host.request(0s, {.status = 200}, file);
+  CHECK(host.plan(0s, file).delay.term == delay_term::file_delay);
+}
+
+TEST_CASE("the delay of the rules that held for the request before is kept, too") {
+  one_host host;
+  host.request(0s, {.status = 200}, rules("Crawl-delay: 10"));
+  CHECK(host.plan(0s).at == origin + 10s);
+  CHECK(host.plan(0s, rules("Crawl-delay: 20")).at == origin + 20s);
+  CHECK(host.plan(0s, rules("Crawl-delay: 5")).at == origin + 10s);
+}
+
+TEST_CASE("a slow answer asks for the square of its seconds") {
+  one_host host;
+  host.request(0s, {.response_time = 3s, .status = 200});
+  const schedule next = host.plan(3s);
+  CHECK(next.at == origin + 9s);
+  CHECK(next.delay.term == delay_term::last_response);
+  // It counts for a minute from the answer on.
+  host.request(20s, {.status = 200});
+  CHECK(host.plan(21s).at == origin + 29s);
+  host.request(70s, {.status = 200});
+  CHECK(host.plan(70s).at == origin + 71s);
+}
+
+TEST_CASE("the delay can be counted from the response") {
+  one_host host;
+  host.chosen.delay_from = delay_from::response;
+  host.request(0s, {.response_time = 500ms, .status = 200});
+  CHECK(host.plan(500ms).at == origin + 1500ms);
+}
+
+TEST_CASE("429 and 503 double the delay each time, success takes one doubling back") {
+  for (const int status : {429, 503}) {
+    one_host host;
+    host.request(0s, {.status = status});
+    CHECK(host.plan(0s).at == origin + 2s);
+    CHECK(host.plan(0s).decided_by == start_limit::slow_down);
+    CHECK(host.plan(0s).overloads == 1);
+    host.request(2s, {.status = status});
+    CHECK(host.plan(2s).at == origin + 6s);
+    host.request(6s, {.status = status});
+    CHECK(host.plan(6s).at == origin + 14s);
+    host.request(14s, {.status = 200});
+    CHECK(host.plan(14s).overloads == 2);
+    CHECK(host.plan(14s).at == origin + 22s);  // what was in force when it started
+    host.request(22s, {.status = 200});
+    CHECK(host.plan(22s).at == origin + 26s);
+    host.request(26s, {.status = 200});
+    CHECK(host.plan(26s).at == origin + 28s);
+    host.request(28s, {.status = 200});
+    CHECK(host.plan(28s).at == origin + 29s);
+    CHECK(host.plan(28s).decided_by == start_limit::delay);
+  }
+}
+
+TEST_CASE("other failures neither slow a host down nor let it recover") {
+  one_host host;
+  host.request(0s, {.status = 429});
+  auto now = 0s;
+  for (const int status : {404, 500, 0, -7, 1'000}) {
+    now += 2s;
+    host.request(now, {.status = status});
+    CHECK(host.plan(now).at == origin + now + 2s);
+  }
+}
+
+TEST_CASE("a host without any delay is slowed down too, up to a limit, and for a while only") {
+  one_host host{.chosen = options(0s)};
+  auto now = 0s;
+  for (int i = 0; i < 100; ++i) {
+    host.request(now, {.status = 503});
+    now += 300s;
+  }
+  now -= 300s;
+  CHECK(host.plan(now).at == origin + now + 5min);
+  CHECK(host.plan(now + 9min).overloads > 0);
+  CHECK(host.plan(now + 10min).overloads == 0);
+  host.request(now + 10min);
+  CHECK(host.plan(now + 10min).at == origin + now + 10min);
+}
+
+TEST_CASE("slowing down never makes a delay shorter than it was") {
+  one_host host;
+  const restraints limits = rules("Crawl-delay: 3600");
+  host.request(0s, {.status = 429}, limits);
+  CHECK(host.plan(0s, limits).at == origin + 1h);
+}
+
+TEST_CASE("Retry-After keeps everyone away, as long as it is bearable") {
+  one_host host;
+  host.request(0s, {.status = 503, .retry_after = 120s});
+  CHECK(host.plan(1s).at == origin + 120s);
+  CHECK(host.plan(1s).decided_by == start_limit::retry_after);
+  CHECK(host.plan(120s).at == origin + 120s);
+  // A later, shorter one does not take it back.
+  host.state.hear({.status = 503, .retry_after = 10s}, origin + 1s, host.chosen);
+  CHECK(host.plan(1s).at == origin + 120s);
+  host.state.hear({.status = 503, .retry_after = std::chrono::seconds::max()}, origin + 1s,
+                  host.chosen);
+  CHECK(host.plan(1s).at == origin + 1s + 24h);
+  host.state.hear({.status = 503, .retry_after = -10s}, origin + 1s, host.chosen);
+  CHECK(host.plan(1s).at == origin + 1s + 24h);
+}
+
+TEST_CASE("requests keep to the hours of Visit-time") {
+  one_host host;
+  const restraints limits = rules("Visit-time: 1230-1300\nCrawl-delay: 60\n");
+  CHECK(host.plan(0s, limits).at == origin + 30min);
+  CHECK(host.plan(0s, limits).decided_by == start_limit::visit_time);
+  host.request(60min + 59s, {.status = 200}, limits);
+  CHECK(host.plan(61min, limits).at == origin + 24h + 30min);
+}
+
+TEST_CASE("a pass whose hours are over waits for the next ones") {
+  one_host host;
+  host_ticket ticket = host.reserve(59min, rules("Visit-time: 1200-1300\n"));
+  CHECK(ticket.place.at == origin + 59min);
+  CHECK(host.start(ticket, 61min) == origin + 24h);
+  CHECK(host.start(ticket, 24h) == std::nullopt);
+}
+
+TEST_CASE("the rate that counts is that of the hour of the request") {
+  one_host host;
+  const restraints limits = rules("Request-rate: 1/5s\nRequest-rate: 1/1m 1230-1259\n");
+  host.request(0s, {.status = 200}, limits);
+  CHECK(host.plan(0s, limits).at == origin + 5s);
+  // The request before came at the fast rate, but this one would come at the slow one's hours.
+  host.request(29min + 58s, {.status = 200}, limits);
+  CHECK(host.plan(30min, limits).at == origin + 30min + 58s);
+  CHECK(host.plan(30min, limits).delay.term == delay_term::request_rate);
+}
+
+TEST_CASE("an open breaker decides where it is open for longest") {
+  one_host host;
+  host.request(0s);
+  CHECK(host.plan(0s, {.breaker_open_until = origin + 1min}).at == origin + 1min);
+  CHECK(host.plan(0s, {.breaker_open_until = origin + 1min}).decided_by == start_limit::breaker);
+  CHECK(host.plan(0s, {.breaker_open_until = origin}).at == origin + 1s);
+  CHECK(host.plan(0s, {.breaker_open_until = time_point::max()}).at == time_point::max());
+  CHECK(host.plan(0s, {.breaker_open_until = time_point::min()}).at == origin + 1s);
+}
+
+TEST_CASE("hosts that want too long a delay are skipped, even for the first request") {
+  one_host host;
+  host.chosen.delay.cap = 30s;
+  CHECK_FALSE(host.plan(0s, rules("Crawl-delay: 31")).skip_host);
+  host.chosen.delay.above_cap = above_cap::skip_host;
+  CHECK(host.plan(0s, rules("Crawl-delay: 31")).skip_host);
+  CHECK(host.plan(0s, rules("Request-rate: 1/1h")).skip_host);
+  CHECK_FALSE(host.plan(0s, rules("Crawl-delay: 30")).skip_host);
+}
+
+TEST_CASE("places in the line lie a delay apart, and slots tell when they are all taken") {
+  one_host host;
+  host.chosen.concurrency = 3;
+  CHECK(host.reserve(0s).place.at == origin);
+  CHECK(host.reserve(0s).place.at == origin + 1s);
+  CHECK(host.plan(0s).free_slot);
+  CHECK(host.reserve(0s).place.at == origin + 2s);
+  CHECK_FALSE(host.plan(0s).free_slot);
+}
+
+TEST_CASE("a place that is given back is as if it had never been taken") {
+  one_host host;
+  host.request(0s);
+  const schedule before = host.plan(0s);
+  for (int i = 0; i < 3; ++i) {
+    const host_ticket ticket = host.reserve(0s);
+    CHECK(host.plan(0s).at == origin + 2s);
+    host.state.cancel(ticket);
+    CHECK(host.plan(0s).at == before.at);
+    CHECK(host.state.outstanding() == 0);
+  }
+}
+
+TEST_CASE("a start that comes late pushes the next one back") {
+  one_host host;
+  host.chosen.concurrency = 2;
+  host_ticket first = host.reserve(0s);
+  host_ticket second = host.reserve(0s);
+  CHECK(second.place.at == origin + 1s);
+  CHECK(host.start(first, 900ms) == std::nullopt);
+  CHECK(host.start(second, 1s) == origin + 1900ms);
+  CHECK(second.place.at == origin + 1900ms);
+  CHECK(host.start(second, 1899ms) == origin + 1900ms);
+  CHECK(host.start(second, 1900ms) == std::nullopt);
+}
+
+TEST_CASE("a start before its time is told to wait") {
+  one_host host;
+  host.request(0s);
+  host_ticket ticket = host.reserve(0s);
+  CHECK(host.start(ticket, 0s) == origin + 1s);
+  CHECK(host.start(ticket, 999ms) == origin + 1s);
+  CHECK(host.start(ticket, 1s) == std::nullopt);
+}
+
+TEST_CASE("a pause that the host asks for holds for places that were planned before") {
+  one_host host;
+  host.chosen.concurrency = 2;
+  host_ticket first = host.reserve(0s);
+  host_ticket second = host.reserve(0s);
+  CHECK(host.start(first, 0s) == std::nullopt);
+  host.state.complete(first, {.status = 429, .retry_after = 60s}, origin, host.chosen);
+  CHECK(host.start(second, 1s) == origin + 60s);
+}
+
+TEST_CASE("a request that was never said to start counts as started as late as can be") {
+  one_host host;
+  host_ticket ticket = host.reserve(0s);
+  host.state.complete(ticket, {.response_time = 200ms, .status = 200}, origin + 5s, host.chosen);
+  CHECK(host.plan(5s).at == origin + 5800ms);
+  CHECK(host.state.outstanding() == 0);
+
+  one_host other;
+  host_ticket unknown = other.reserve(0s);
+  other.state.complete(unknown, {.status = 200}, origin + 5s, other.chosen);
+  CHECK(other.plan(5s).at == origin + 6s);
+}
+
+TEST_CASE("requests without a place in the line are kept away from, too") {
+  one_host host;
+  host.state.note(origin, nullptr, middle, at(0s), host.chosen);
+  CHECK(host.plan(0s).at == origin + 1s);
+  host.state.note(origin - 10s, nullptr, middle, at(0s), host.chosen);
+  CHECK(host.plan(0s).at == origin + 1s);
+  CHECK(host.state.outstanding() == 0);
+}
+
+TEST_CASE("giving back more places than were taken changes nothing") {
+  one_host host;
+  host_ticket ticket;
+  host.state.cancel(ticket);
+  host.state.complete(ticket, {.status = 200}, origin, host.chosen);
+  CHECK(host.state.outstanding() == 0);
+  CHECK(host.plan(0s).free_slot);
+}
+
+TEST_CASE("times, delays and answers beyond all bounds neither overflow nor hurry") {
+  one_host host{.chosen = options(robots::longest_delay)};
+  const restraints limits = rules(
+      "Crawl-delay: 999999999999999999999\nRequest-rate: 1/999999999999d\n"
+      "Visit-time: 0000-0000\n");
+  const wall_anchor end{.steady = time_point::max() - 1s, .wall = wall_time::max()};
+  for (const wall_anchor& now : {at(0s), end}) {
+    host_ticket ticket =
+        host.state.reserve(host.state.plan(now, limits, host.chosen), now, limits.rules, 1.0);
+    static_cast<void>(host.state.start(ticket, now, host.chosen));
+    host.state.complete(ticket,
+                        {.response_time = std::chrono::nanoseconds::max(),
+                         .status = 503,
+                         .retry_after = std::chrono::seconds::max()},
+                        now.steady, host.chosen);
+    CHECK(host.state.plan(now, limits, host.chosen).at >= now.steady);
+  }
+  CHECK(host.plan(0s).at > origin + robots::longest_delay);
+  host.state.hear({.response_time = std::chrono::nanoseconds::min(), .status = -1}, origin,
+                  host.chosen);
+}
+
+TEST_CASE("a host may be forgotten only when it would be paced the same without a past") {
+  std::mt19937_64 random{48};
+  const auto up_to = [&](int most) { return std::uniform_int_distribution<int>{0, most}(random); };
+  int forgettable = 0;
+  for (int round = 0; round < 300; ++round) {
+    one_host host;
+    host.chosen.concurrency = 3;
+    const restraints limits = rules("Crawl-delay: " + std::to_string(up_to(40)));
+    std::vector<host_ticket> tickets;
+    std::chrono::nanoseconds now = 0s;
+    for (int step = 0; step < 40; ++step) {
+      now += std::chrono::milliseconds{up_to(up_to(4) == 0 ? 300'000 : 3'000)};
+      if (host.state.forgettable(origin + now, host.chosen)) {
+        ++forgettable;
+        const schedule known = host.plan(now, limits);
+        const schedule fresh = host_state{}.plan(at(now), limits, host.chosen);
+        REQUIRE(tickets.empty());
+        REQUIRE(known.at == fresh.at);
+        REQUIRE(known.overloads == fresh.overloads);
+        one_host next{.chosen = host.chosen};
+        host_state past = host.state;
+        for (host_state* each : {&past, &next.state}) {
+          host_ticket ticket = each->reserve(fresh, at(now), limits.rules, middle);
+          REQUIRE(each->start(ticket, at(now), host.chosen) == std::nullopt);
+        }
+        REQUIRE(past.plan(at(now), limits, host.chosen).at == next.plan(now, limits).at);
+      }
+      if (tickets.empty() || (tickets.size() < 3 && up_to(1) == 0)) {
+        tickets.push_back(host.reserve(now, limits));
+        continue;
+      }
+      host_ticket ticket = tickets.back();
+      tickets.pop_back();
+      if (up_to(4) == 0) {
+        host.state.cancel(ticket);
+        continue;
+      }
+      now = std::max(now, ticket.place.at - origin);
+      while (const auto until = host.start(ticket, now)) {
+        now = *until - origin;
+      }
+      const std::chrono::milliseconds took{up_to(8'000)};
+      now += took;
+      host.state.complete(ticket, {.response_time = took, .status = up_to(2) == 0 ? 503 : 200},
+                          origin + now, host.chosen);
+    }
+  }
+  CHECK(forgettable > 100);
+}
+
+TEST_CASE("whatever happens, two starts lie at least the delay in force apart") {
+  std::mt19937_64 random{49};
+  const auto up_to = [&](int most) { return std::uniform_int_distribution<int>{0, most}(random); };
+  for (int round = 0; round < 300; ++round) {
+    one_host host;
+    host.chosen.concurrency = 4;
+    const std::chrono::seconds delay{up_to(20)};
+    const restraints limits = rules("Crawl-delay: " + std::to_string(delay.count()));
+    const auto in_force = std::max<std::chrono::nanoseconds>(delay, 500ms);
+    std::vector<host_ticket> waiting;
+    std::vector<host_ticket> under_way;
+    std::optional<time_point> last;
+    std::chrono::nanoseconds now = 0s;
+    for (int step = 0; step < 60; ++step) {
+      now += std::chrono::milliseconds{up_to(12'000)};
+      if (waiting.size() + under_way.size() < 4 && up_to(1) == 0) {
+        const schedule planned = host.plan(now, limits);
+        const double draw = std::uniform_real_distribution<double>{}(random);
+        waiting.push_back(host.state.reserve(planned, at(now), limits.rules, draw));
+        continue;
+      }
+      if (!waiting.empty() && up_to(3) != 0) {
+        const auto which = waiting.begin() + up_to(static_cast<int>(waiting.size()) - 1);
+        if (up_to(5) == 0) {
+          host.state.cancel(*which);
+        } else if (host.start(*which, now)) {
+          continue;
+        } else {
+          REQUIRE((!last || origin + now - *last >= in_force));
+          last = origin + now;
+          under_way.push_back(*which);
+        }
+        waiting.erase(which);
+      } else if (!under_way.empty()) {
+        const std::chrono::milliseconds took{up_to(100)};
+        host.state.complete(under_way.back(), {.response_time = took, .status = 200}, origin + now,
+                            host.chosen);
+        under_way.pop_back();
+      }
+    }
+  }
+}

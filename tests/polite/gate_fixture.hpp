@@ -1,0 +1,40 @@
+// What the tests of the gate have in common.
+#pragma once
+
+#include <robots/polite/gate_options.hpp>
+#include <robots/polite/restraints.hpp>
+#include <robots/rep/document.hpp>
+#include <robots/store/policy.hpp>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace robots::test {
+
+/// The rules of a robots.txt with these lines for everyone.
+[[nodiscard]] inline std::shared_ptr<const policy> policy_with(std::string_view lines) {
+  return std::make_shared<const policy>(parse("User-agent: *\nAllow: /\n" + std::string{lines}),
+                                        "FooBot",
+                                        provenance{.outcome = outcome::success, .status = 200});
+}
+
+[[nodiscard]] inline restraints rules_with(std::string_view lines) {
+  return {.rules = policy_with(lines)};
+}
+
+/// A fixed delay, the same random numbers each time, and noon all day long.
+[[nodiscard]] inline gate_options gate_with(
+    std::chrono::nanoseconds fixed_delay = std::chrono::seconds{1}) {
+  gate_options made;
+  made.delay.fixed_delay = fixed_delay;
+  made.seed = 42;
+  made.wall_clock = [] {
+    constexpr std::chrono::sys_days day = std::chrono::year{2026} / 11 / 21;
+    return wall_time{day} + std::chrono::hours{12};
+  };
+  return made;
+}
+
+}  // namespace robots::test

@@ -1,0 +1,224 @@
+// A whole crawl on a clock that passes while all threads sleep: is it polite, fair and as fast as
+// it can be?
+#include "gate_fixture.hpp"
+#include "meeting_clock.hpp"
+#include <robots/polite/host_gate.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using namespace std::chrono_literals;
+using robots::gate_options;
+using robots::request_report;
+using robots::restraints;
+using robots::time_point;
+using robots::test::gate_with;
+using robots::test::MeetingClock;
+using robots::test::rules_with;
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+
+using gate = robots::basic_host_gate<MeetingClock>;
+
+struct visit {
+  time_point start;
+  time_point end;
+  nanoseconds least{0};  // from this start to the next, as the formula has it
+  time_point next{};     // when the gate would let the next one start
+};
+
+struct site {
+  std::string url;
+  restraints limits;
+  milliseconds latency{0};
+  milliseconds robots_delay{0};
+  int pages = 0;
+  // Guarded by the frontier.
+  time_point next{};
+  bool busy = false;
+  std::vector<visit> visits;
+};
+
+std::vector<site> fifty_sites() {
+  std::vector<site> sites;
+  for (int i = 0; i < 50; ++i) {
+    site made;
+    made.url = "https://host" + std::to_string(i) + ".example/";
+    made.latency = milliseconds{5 + 7 * (i % 9)};
+    switch (i % 5) {
+      case 0:
+        made.robots_delay = milliseconds{100 * (1 + i % 7)};
+        made.limits = rules_with("Crawl-delay: 0." + std::to_string(1 + i % 7));
+        break;
+      case 1:
+        made.robots_delay = 250ms;
+        made.limits = rules_with("Request-rate: 4/1s");
+        break;
+      case 2:
+        made.latency = 900ms;  // its square asks for 810 ms
+        break;
+      default:
+        break;  // the fixed delay alone
+    }
+    made.pages = 20 + (i * 7) % 23;
+    sites.push_back(std::move(made));
+  }
+  return sites;
+}
+
+/// What a host's visits take when each starts as soon as the gate lets it.
+nanoseconds optimum(const site& of) {
+  nanoseconds sum{0};
+  for (std::size_t i = 0; i + 1 < of.visits.size(); ++i) {
+    sum += std::max(of.visits[i].next, of.visits[i].end) - of.visits[i].start;
+  }
+  return sum + (of.visits.back().end - of.visits.back().start);
+}
+
+constexpr nanoseconds fixed = 200ms;
+
+}  // namespace
+
+TEST_CASE("32 threads crawl 50 hosts politely, without starving one, in the time that it takes") {
+  constexpr std::size_t threads = 32;
+  const MeetingClock clock{threads};
+  const time_point begin = clock.now();
+  gate paced{gate_with(fixed), clock};
+  std::vector<site> sites = fifty_sites();
+  for (site& each : sites) {
+    each.next = begin;
+  }
+  std::mutex frontier;
+  std::size_t unexpected = 0;
+
+  const auto work = [&] {
+    for (;;) {
+      std::unique_lock lock{frontier};
+      site* chosen = nullptr;
+      for (site& each : sites) {
+        if (each.pages > 0 && !each.busy && (chosen == nullptr || each.next < chosen->next)) {
+          chosen = &each;
+        }
+      }
+      if (chosen == nullptr) {
+        break;
+      }
+      if (const time_point when = chosen->next; when > clock.now()) {
+        lock.unlock();
+        clock.sleep_until(when, {});
+        continue;
+      }
+      chosen->busy = true;
+      lock.unlock();
+      gate::reservation got = paced.try_acquire(chosen->url, chosen->limits);
+      const bool admitted = static_cast<bool>(got);
+      visit made{.start = got.slot.at(), .end = {}};
+      if (admitted) {
+        clock.sleep_until(made.start + chosen->latency, {});
+        made.end = clock.now();
+        made.least = std::max<nanoseconds>(
+            {fixed / 2, chosen->robots_delay, robots::squared_response(chosen->latency)});
+        got.slot.complete({.response_time = chosen->latency, .status = 200});
+      }
+      made.next = paced.next_allowed_at(chosen->url, chosen->limits).at;
+      lock.lock();
+      chosen->busy = false;
+      chosen->next = made.next;
+      unexpected += admitted ? 0 : 1;
+      if (admitted) {
+        --chosen->pages;
+        chosen->visits.push_back(made);
+      }
+    }
+    clock.leave();
+  };
+  {
+    std::vector<std::jthread> workers;
+    for (std::size_t i = 0; i < threads; ++i) {
+      workers.emplace_back(work);
+    }
+  }
+
+  CHECK(unexpected == 0);
+  std::size_t pages = 0;
+  nanoseconds best{0};
+  double slowest = 0;
+  double fixed_sum = 0;
+  std::size_t fixed_gaps = 0;
+  const std::vector<site> asked = fifty_sites();
+  for (std::size_t k = 0; k < sites.size(); ++k) {
+    const site& each = sites[k];
+    REQUIRE(each.visits.size() == static_cast<std::size_t>(asked[k].pages));
+    pages += each.visits.size();
+    for (std::size_t i = 1; i < each.visits.size(); ++i) {
+      const nanoseconds gap = each.visits[i].start - each.visits[i - 1].start;
+      REQUIRE(gap >= each.visits[i - 1].least);
+      REQUIRE(each.visits[i].start >= each.visits[i - 1].next);
+      if (each.robots_delay == 0ms && each.latency < 100ms) {
+        fixed_sum += std::chrono::duration<double>{gap}.count();
+        ++fixed_gaps;
+      }
+    }
+    best = std::max(best, optimum(each));
+    // No host starves: each is done when it could be, but for 5 %.
+    const nanoseconds took = each.visits.back().end - begin;
+    slowest = std::max(
+        slowest, static_cast<double>(took.count()) / static_cast<double>(optimum(each).count()));
+  }
+  const nanoseconds total = clock.now() - begin;
+  const double ratio = static_cast<double>(total.count()) / static_cast<double>(best.count());
+  MESSAGE(pages << " pages: " << std::chrono::duration<double>{total}.count() << " s, optimum "
+                << std::chrono::duration<double>{best}.count() << " s, ratio " << ratio
+                << "; the host furthest from its own optimum: " << slowest
+                << "; mean gap where the fixed delay of 0.2 s decides: "
+                << fixed_sum / static_cast<double>(fixed_gaps) << " s");
+  CHECK(ratio <= 1.05);
+  CHECK(slowest <= 1.05);
+}
+
+TEST_CASE("threads that each wait for their own next page keep every distance, too") {
+  constexpr std::size_t threads = 32;
+  const MeetingClock clock{threads};
+  gate_options options = gate_with(fixed);
+  options.concurrency = threads;  // nobody may wait for a slot: on this clock, only for moments
+  gate paced{options, clock};
+  const std::vector<site> sites = fifty_sites();
+  std::mutex mutex;
+  std::vector<std::vector<visit>> visits(sites.size());
+  {
+    std::vector<std::jthread> workers;
+    for (std::size_t i = 0; i < threads; ++i) {
+      workers.emplace_back([&, i] {
+        for (std::size_t k = 0; k < sites.size(); ++k) {
+          const std::size_t which = (7 * i + k * (i % 2 == 0 ? 1 : 49)) % sites.size();
+          const site& one = sites[which];
+          gate::reservation got = paced.acquire(one.url, one.limits);
+          const visit made{.start = got.slot.at(), .end = {}};
+          clock.sleep_until(made.start + one.latency, {});
+          got.slot.complete({.response_time = one.latency, .status = 200});
+          const std::lock_guard lock{mutex};
+          visits[which].push_back(made);
+        }
+        clock.leave();
+      });
+    }
+  }
+  for (std::size_t k = 0; k < sites.size(); ++k) {
+    REQUIRE(visits[k].size() == threads);
+    std::ranges::sort(visits[k], {}, &visit::start);
+    for (std::size_t i = 1; i < visits[k].size(); ++i) {
+      const nanoseconds gap = visits[k][i].start - visits[k][i - 1].start;
+      REQUIRE(gap >= std::max<nanoseconds>(fixed / 2, sites[k].robots_delay));
+    }
+  }
+}

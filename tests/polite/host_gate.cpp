@@ -1,0 +1,470 @@
+#include "gate_fixture.hpp"
+#include <robots/polite/host_gate.hpp>
+#include <robots/time/manual_clock.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <concepts>
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace std::chrono_literals;
+using robots::delay_term;
+using robots::gate_options;
+using robots::gate_refusal;
+using robots::ManualClock;
+using robots::request_report;
+using robots::start_limit;
+using robots::time_point;
+using robots::test::gate_with;
+using robots::test::rules_with;
+
+using gate = robots::basic_host_gate<ManualClock>;
+
+static_assert(std::movable<gate::pass> && !std::copyable<gate::pass>);
+static_assert(std::is_nothrow_move_constructible_v<gate::pass>);
+static_assert(to_string(gate_refusal::none) == "none");
+static_assert(to_string(gate_refusal::invalid_url) == "invalid_url");
+static_assert(to_string(gate_refusal::busy) == "busy");
+static_assert(to_string(gate_refusal::not_yet) == "not_yet");
+static_assert(to_string(gate_refusal::skip_host) == "skip_host");
+static_assert(to_string(gate_refusal::no_room) == "no_room");
+static_assert(to_string(gate_refusal::stopped) == "stopped");
+static_assert(to_string(gate_refusal::too_late) == "too_late");
+
+constexpr const char* home = "https://example.com/";
+constexpr const char* other = "https://other.example/";
+constexpr request_report fine{.response_time = 10ms, .status = 200};
+
+gate_options with_slots(unsigned slots) {
+  gate_options made = gate_with();
+  made.concurrency = slots;
+  return made;
+}
+
+/// A delay of exactly so long, whatever is drawn.
+gate_options exactly(std::chrono::nanoseconds delay) {
+  gate_options made = gate_with(0s);
+  made.delay.floor = delay;
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("a pass is for now at a new host, and after the delay at one just asked") {
+  const ManualClock clock;
+  const time_point begin = clock.now();
+  gate paced{exactly(2s), clock};
+  gate::reservation first = paced.acquire(home);
+  REQUIRE(first);
+  CHECK(first.slot.at() == begin);
+  first.slot.complete(fine);
+  gate::reservation second = paced.acquire(home);
+  CHECK(second.slot.at() == begin + 2s);
+  CHECK(clock.now() == begin + 2s);
+  CHECK(second.plan.decided_by == start_limit::delay);
+  CHECK(second.plan.delay.term == delay_term::floor);
+}
+
+TEST_CASE("hosts do not wait for one another, and an origin is a host") {
+  const ManualClock clock;
+  const time_point begin = clock.now();
+  gate paced{exactly(2s), clock};
+  for (const char* url : {home, other, "http://example.com/", "https://example.com:8443/"}) {
+    gate::reservation got = paced.try_acquire(url);
+    REQUIRE(got);
+    CHECK(got.slot.at() == begin);
+  }
+  CHECK(paced.hosts() == 4);
+  CHECK(paced.try_acquire("HTTPS://EXAMPLE.COM:443/x?y").refusal == gate_refusal::not_yet);
+}
+
+TEST_CASE("what shares a pace is the user's choice") {
+  const ManualClock clock;
+  gate_options options = exactly(2s);
+  options.key = robots::key_by_host;
+  gate by_host{options, clock};
+  by_host.acquire(home).slot.complete(fine);
+  CHECK(by_host.try_acquire("http://example.com:8080/").refusal == gate_refusal::not_yet);
+
+  options.key = [](std::string_view) { return std::string{"one address for all"}; };
+  gate by_address{options, clock};
+  by_address.acquire(home).slot.complete(fine);
+  CHECK(by_address.try_acquire(other).refusal == gate_refusal::not_yet);
+}
+
+TEST_CASE("a text that is no URL gets no pass") {
+  gate paced{gate_with(), ManualClock{}};
+  for (const char* text : {"", "example.com", "mailto:a@b", "ftp://example.com/", "https://"}) {
+    CHECK(paced.acquire(text).refusal == gate_refusal::invalid_url);
+    CHECK(paced.try_reserve(text).refusal == gate_refusal::invalid_url);
+    CHECK(paced.try_acquire(text).refusal == gate_refusal::invalid_url);
+    paced.note_request(text, time_point{});
+    paced.note_response(text, fine);
+  }
+  CHECK(paced.hosts() == 0);
+}
+
+TEST_CASE("there are as many passes at once as the options say") {
+  gate paced{with_slots(2), ManualClock{}};
+  const gate::reservation one = paced.try_reserve(home);
+  gate::reservation two = paced.try_reserve(home);
+  const gate::reservation three = paced.try_reserve(home);
+  CHECK(one);
+  CHECK(two);
+  CHECK_FALSE(three);
+  CHECK(three.refusal == gate_refusal::busy);
+  CHECK_FALSE(three.plan.free_slot);
+  CHECK(two.slot.at() > one.slot.at());
+  two.slot.cancel();
+  CHECK(paced.try_reserve(home));
+}
+
+TEST_CASE("a pass that is not used is as if it had never been given") {
+  const ManualClock clock;
+  gate paced{exactly(2s), clock};
+  paced.acquire(home).slot.complete(fine);
+  const time_point next = paced.next_allowed_at(home).at;
+  {
+    const gate::reservation dropped = paced.try_reserve(home);
+    CHECK(dropped.slot.at() == next);
+    CHECK(paced.next_allowed_at(home).at == next + 2s);
+  }
+  CHECK(paced.next_allowed_at(home).at == next);
+}
+
+TEST_CASE("a request that was started and given up keeps its distance") {
+  const ManualClock clock;
+  gate paced{exactly(2s), clock};
+  const time_point begin = clock.now();
+  {
+    const gate::reservation started = paced.acquire(home);
+  }
+  CHECK(paced.next_allowed_at(home).at == begin + 2s);
+}
+
+TEST_CASE("a pass may be completed or cancelled again, and asked when it is empty") {
+  const ManualClock clock;
+  gate paced{with_slots(2), clock};
+  gate::reservation got = paced.acquire(home);
+  const gate::reservation kept = paced.try_reserve(home);
+  got.slot.complete({.status = 503});
+  const time_point next = paced.next_allowed_at(home).at;
+  got.slot.complete({.status = 503});
+  got.slot.cancel();
+  CHECK(paced.next_allowed_at(home).at == next);
+  CHECK(paced.next_allowed_at(home).overloads == 1);
+  CHECK(paced.try_reserve(home));
+  CHECK_FALSE(got.slot);
+
+  gate::pass nothing;
+  nothing.complete(fine);
+  nothing.cancel();
+  CHECK(nothing.start() == time_point::max());
+  CHECK(nothing.at() == time_point::max());
+}
+
+TEST_CASE("a pass can be moved, completed without a start, and outlive its gate") {
+  const ManualClock clock;
+  std::optional<gate> paced{std::in_place, exactly(2s), clock};
+  gate::pass kept;
+  {
+    gate::reservation got = paced->try_reserve(home);
+    kept = std::move(got.slot);
+  }
+  CHECK(paced->try_reserve(home).refusal == gate_refusal::busy);
+  kept.complete(fine);
+  CHECK(paced->next_allowed_at(home).at == clock.now() + 2s);
+  kept = paced->try_reserve(home).slot;
+  gate::pass& same = kept;
+  kept = std::move(same);
+  CHECK(kept);
+  paced.reset();
+  clock.advance(1h);
+  CHECK(kept.start() == std::nullopt);
+  kept.complete(fine);
+}
+
+TEST_CASE("what a host answers decides when it is asked again") {
+  const ManualClock clock;
+  const time_point begin = clock.now();
+  gate paced{exactly(1s), clock};
+  paced.acquire(home).slot.complete({.status = 429, .retry_after = 60s});
+  CHECK(paced.next_allowed_at(home).decided_by == start_limit::retry_after);
+  CHECK(paced.next_allowed_at(home).at == begin + 60s);
+  CHECK(paced.try_acquire(home).refusal == gate_refusal::not_yet);
+  CHECK(paced.try_acquire(home).plan.at == begin + 60s);
+  clock.advance(60s);
+  paced.acquire(home).slot.complete({.status = 503});
+  CHECK(paced.next_allowed_at(home).decided_by == start_limit::slow_down);
+  CHECK(paced.next_allowed_at(home).at == begin + 64s);
+  CHECK(paced.next_allowed_at(other).decided_by == start_limit::none);
+}
+
+TEST_CASE("a request for robots.txt, made without a pass, is kept away from") {
+  const ManualClock clock;
+  gate paced{exactly(2s), clock};
+  paced.note_request(home, clock.now());
+  CHECK(paced.next_allowed_at(home).at == clock.now() + 2s);
+  paced.note_response(home, {.status = 503, .retry_after = 30s});
+  CHECK(paced.next_allowed_at(home).at == clock.now() + 30s);
+  // A time that lies ahead was not yet.
+  paced.note_request(other, time_point::max());
+  CHECK(paced.next_allowed_at(other).at == clock.now() + 2s);
+}
+
+TEST_CASE("hosts that ask for more delay than one bears with are skipped") {
+  gate_options options = gate_with();
+  options.delay.cap = 1min;
+  options.delay.above_cap = robots::above_cap::skip_host;
+  gate paced{options, ManualClock{}};
+  const gate::reservation got = paced.acquire(home, rules_with("Crawl-delay: 3600"));
+  CHECK(got.refusal == gate_refusal::skip_host);
+  CHECK(got.plan.delay.asked_by == delay_term::crawl_delay);
+  CHECK(paced.try_reserve(home, rules_with("Crawl-delay: 60")));
+}
+
+TEST_CASE("an open breaker and the hours of Visit-time put a pass off") {
+  const ManualClock clock;
+  const time_point begin = clock.now();
+  gate paced{gate_with(), clock};
+  CHECK(paced.try_acquire(home, {.breaker_open_until = begin + 1min}).plan.decided_by ==
+        start_limit::breaker);
+  const gate::reservation got = paced.try_reserve(home, rules_with("Visit-time: 1300-1400"));
+  CHECK(got.slot.at() == begin + 1h);
+  CHECK(got.plan.decided_by == start_limit::visit_time);
+}
+
+TEST_CASE("a deadline that comes first ends the call at once, and takes no place") {
+  const ManualClock clock;
+  gate paced{exactly(10s), clock};
+  gate::reservation first = paced.acquire(home);
+  CHECK(paced.reserve(home, {}, {.deadline = clock.now()}).refusal == gate_refusal::too_late);
+  first.slot.complete(fine);
+  const time_point next = paced.next_allowed_at(home).at;
+  const gate::reservation late = paced.acquire(home, {}, {.deadline = next - 1ns});
+  CHECK(late.refusal == gate_refusal::too_late);
+  CHECK(late.plan.at == next);
+  CHECK(clock.now() < next);
+  CHECK(paced.next_allowed_at(home).at == next);
+  CHECK(paced.acquire(home, {}, {.deadline = next}));
+}
+
+TEST_CASE("a call that was stopped takes no place") {
+  std::stop_source stop;
+  stop.request_stop();
+  gate paced{exactly(10s), ManualClock{}};
+  CHECK(paced.acquire(home, {}, {.stop = stop.get_token()}).refusal == gate_refusal::stopped);
+  CHECK(paced.next_allowed_at(home).decided_by == start_limit::none);
+  gate::reservation first = paced.acquire(home);
+  CHECK(paced.acquire(home, {}, {.stop = stop.get_token()}).refusal == gate_refusal::stopped);
+}
+
+TEST_CASE("threads that wait for a slot or for their time can be stopped") {
+  robots::host_gate paced{exactly(24h)};
+  robots::host_gate::reservation first = paced.acquire(home);
+  for (const bool asleep : {false, true}) {
+    if (asleep) {
+      first.slot.complete(fine);
+    }
+    std::stop_source stop;
+    gate_refusal ended = gate_refusal::none;
+    std::thread waiter{
+        [&] { ended = paced.acquire(home, {}, {.stop = stop.get_token()}).refusal; }};
+    while (asleep ? paced.next_allowed_at(home).free_slot : paced.waiting(home) == 0) {
+      std::this_thread::yield();
+    }
+    stop.request_stop();
+    waiter.join();
+    CHECK(ended == gate_refusal::stopped);
+    CHECK(paced.waiting(home) == 0);
+  }
+  CHECK(paced.try_reserve(home));
+}
+
+TEST_CASE("who waits for a slot is served in order of arrival, and nobody overtakes") {
+  constexpr std::size_t threads = 16;
+  gate paced{with_slots(1), ManualClock{}};
+  std::mutex mutex;
+  std::vector<std::size_t> order;
+  gate::reservation first = paced.acquire(home);
+  {
+    std::vector<std::jthread> waiters;
+    for (std::size_t i = 0; i < threads; ++i) {
+      waiters.emplace_back([&, i] {
+        gate::reservation got = paced.acquire(home);
+        const std::lock_guard lock{mutex};
+        order.push_back(i);
+        got.slot.complete(fine);
+      });
+      while (paced.waiting(home) <= i) {
+        std::this_thread::yield();
+      }
+    }
+    CHECK(paced.try_reserve(home).refusal == gate_refusal::busy);
+    first.slot.complete(fine);
+  }
+  REQUIRE(order.size() == threads);
+  CHECK(std::ranges::is_sorted(order));
+}
+
+TEST_CASE("a waiter that gives up lets the next one through") {
+  gate paced{with_slots(1), ManualClock{}};
+  gate::reservation first = paced.acquire(home);
+  std::stop_source stop;
+  gate_refusal gave_up = gate_refusal::none;
+  bool served = false;
+  std::thread impatient{
+      [&] { gave_up = paced.acquire(home, {}, {.stop = stop.get_token()}).refusal; }};
+  while (paced.waiting(home) < 1) {
+    std::this_thread::yield();
+  }
+  std::thread patient{[&] { served = static_cast<bool>(paced.acquire(home)); }};
+  while (paced.waiting(home) < 2) {
+    std::this_thread::yield();
+  }
+  stop.request_stop();
+  impatient.join();
+  first.slot.complete(fine);
+  patient.join();
+  CHECK(gave_up == gate_refusal::stopped);
+  CHECK(served);
+}
+
+TEST_CASE("a waiter whose host is to be skipped passes its slot on") {
+  gate_options options = with_slots(1);
+  options.delay.cap = 1min;
+  options.delay.above_cap = robots::above_cap::skip_host;
+  gate paced{options, ManualClock{}};
+  gate::reservation first = paced.acquire(home);
+  gate_refusal skipped = gate_refusal::none;
+  bool served = false;
+  std::thread one{[&] { skipped = paced.acquire(home, rules_with("Crawl-delay: 90")).refusal; }};
+  while (paced.waiting(home) < 1) {
+    std::this_thread::yield();
+  }
+  std::thread two{[&] { served = static_cast<bool>(paced.acquire(home)); }};
+  while (paced.waiting(home) < 2) {
+    std::this_thread::yield();
+  }
+  first.slot.complete(fine);
+  one.join();
+  two.join();
+  CHECK(skipped == gate_refusal::skip_host);
+  CHECK(served);
+}
+
+TEST_CASE("hosts that need not be remembered are forgotten, others never") {
+  constexpr std::size_t most = 128;
+  const ManualClock clock;
+  gate_options options = exactly(2s);
+  options.max_hosts = most;
+  gate paced{options, clock};
+  const gate::reservation held = paced.try_reserve("https://held.example/");
+  for (int i = 0; i < 10'000; ++i) {
+    gate::reservation got = paced.try_acquire("https://host" + std::to_string(i) + ".example/");
+    REQUIRE(got);
+    got.slot.complete(fine);
+    clock.advance(1s);
+    REQUIRE(paced.hosts() <= most);
+  }
+  MESSAGE("10,000 hosts, each to be remembered for a minute at one a second: " << paced.hosts()
+                                                                               << " remembered");
+  CHECK(paced.hosts() <= 100);
+  CHECK(paced.try_reserve("https://held.example/").refusal == gate_refusal::busy);
+}
+
+TEST_CASE("where all hosts must be remembered, a further one is refused until one need not be") {
+  constexpr std::size_t most = 8;
+  const ManualClock clock;
+  gate_options options = exactly(2s);
+  options.max_hosts = most;
+  gate paced{options, clock};
+  for (std::size_t i = 0; i < most; ++i) {
+    paced.acquire("https://host" + std::to_string(i) + ".example/").slot.complete(fine);
+  }
+  CHECK(paced.try_acquire(home).refusal == gate_refusal::no_room);
+  CHECK(paced.acquire(home).refusal == gate_refusal::no_room);
+  CHECK(paced.next_allowed_at(home).decided_by == start_limit::none);
+  CHECK(paced.hosts() == most);
+  clock.advance(2min);
+  CHECK(paced.try_acquire(home));
+}
+
+TEST_CASE("equal seeds give equal delays") {
+  for (int round = 0; round < 2; ++round) {
+    const ManualClock one_clock;
+    const ManualClock other_clock;
+    gate_options options = gate_with();
+    gate one{options, one_clock};
+    options.seed = round == 0 ? 42 : 43;
+    gate another{options, other_clock};
+    for (int i = 0; i < 20; ++i) {
+      one.acquire(home).slot.complete(fine);
+      another.acquire(home).slot.complete(fine);
+    }
+    CHECK((one_clock.now() == other_clock.now()) == (round == 0));
+  }
+}
+
+TEST_CASE("many threads at few hosts with several slots never come too soon") {
+  constexpr int threads = 32;
+  constexpr int each = 40;
+  gate_options options = exactly(100ms);
+  options.concurrency = 3;
+  const ManualClock clock;
+  gate paced{options, clock};
+  std::mutex mutex;
+  std::map<std::string, std::vector<time_point>> starts;
+  {
+    std::vector<std::jthread> workers;
+    for (int i = 0; i < threads; ++i) {
+      workers.emplace_back([&, i] {
+        for (int k = 0; k < each; ++k) {
+          const std::string url = "https://host" + std::to_string((i + k) % 5) + ".example/";
+          gate::reservation got = paced.acquire(url);
+          if (k % 10 == 9) {
+            got.slot.cancel();
+            continue;
+          }
+          {
+            const std::lock_guard lock{mutex};
+            starts[url].push_back(got.slot.at());
+          }
+          got.slot.complete(fine);
+        }
+      });
+    }
+  }
+  std::size_t count = 0;
+  for (auto& [url, times] : starts) {
+    std::ranges::sort(times);
+    count += times.size();
+    for (std::size_t i = 1; i < times.size(); ++i) {
+      REQUIRE(times[i] - times[i - 1] >= 100ms);
+    }
+  }
+  CHECK(count == threads * each * 9 / 10);
+  CHECK(paced.waiting("https://host0.example/") == 0);
+}
+
+TEST_CASE("options that no gate can follow are refused") {
+  CHECK_THROWS_AS(gate{with_slots(0)}, std::invalid_argument);
+  gate_options options;
+  options.key = nullptr;
+  CHECK_THROWS_AS(gate{options}, std::invalid_argument);
+}
