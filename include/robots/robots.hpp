@@ -39,6 +39,7 @@
 #include <robots/http/url.hpp>
 #include <robots/http/validators.hpp>
 #include <robots/observe/observer.hpp>
+#include <robots/polite/admission.hpp>
 #include <robots/polite/crawl_delay.hpp>
 #include <robots/polite/crawling_rules.hpp>
 #include <robots/polite/gate_options.hpp>

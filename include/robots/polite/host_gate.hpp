@@ -175,6 +175,7 @@ class basic_host_gate {
   struct reservation {
     gate_refusal refusal = gate_refusal::none;  ///< why not
     schedule plan{};                            ///< when, and why not sooner
+    time_point planned_at{};                    ///< when the plan was made
     pass slot{};                                ///< empty with a refusal
 
     /// Whether there is a pass.
@@ -392,6 +393,7 @@ class basic_host_gate {
       now = state_->now();
     }
     made.plan = whose->state.plan(now, limits, state_->options);
+    made.planned_at = now.steady;
     if (made.refusal == gate_refusal::none) {
       if (made.plan.skip_host) {
         made.refusal = gate_refusal::skip_host;

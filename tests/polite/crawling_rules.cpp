@@ -1,0 +1,184 @@
+#include <robots/cache/basic_robots_cache.hpp>
+#include <robots/fetch/scripted_fetcher.hpp>
+#include <robots/polite/crawling_rules.hpp>
+#include <robots/polite/policy_source.hpp>
+#include <robots/store/lru_storage.hpp>
+#include <robots/time/manual_clock.hpp>
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using namespace std::chrono_literals;
+using robots::crawling_rules;
+using robots::delay_options;
+using robots::delay_term;
+using robots::fallback_policy;
+using robots::ManualClock;
+using robots::ScriptedFetcher;
+using std::chrono::nanoseconds;
+
+constexpr const char* robots_url = "https://example.com/robots.txt";
+constexpr const char* test_link = "https://example.com/foo/baz/bar";
+constexpr const char* text = "User-agent: *\n    Disallow: */baz/*\n    Crawl-delay: 2";
+
+const robots::retrieval_options test_agent{.user_agent = "test-agent"};
+
+}  // namespace
+
+TEST_CASE("rules that were loaded forbid and delay") {
+  ScriptedFetcher web;
+  web.on(robots_url, ScriptedFetcher::ok(text));
+  crawling_rules rules{"https://example.com/any/page", 100ms};
+  CHECK(rules.allowed(test_link));
+  CHECK(rules.rules() == nullptr);
+  CHECK(rules.load(web, test_agent));
+  CHECK_FALSE(rules.allowed(test_link));
+  CHECK_FALSE(rules.allowed("/foo/baz/bar"));
+  CHECK(rules.allowed("https://example.com/foo"));
+  CHECK(rules.crawl_delay() == 2s);
+  CHECK(rules.next_delay().term == delay_term::crawl_delay);
+}
+
+TEST_CASE("where there is no robots.txt, load says so and everything is allowed") {
+  for (const robots::fetch_response& answer :
+       {ScriptedFetcher::status(404), ScriptedFetcher::status(503),
+        ScriptedFetcher::failure(robots::fetch_error::timeout)}) {
+    ScriptedFetcher web;
+    web.otherwise(answer);
+    crawling_rules rules{"example.com", 100ms};
+    CHECK_FALSE(rules.load(web, test_agent));
+    CHECK(rules.allowed(test_link));
+    CHECK(rules.crawl_delay() >= 50ms);
+    CHECK(rules.crawl_delay() <= 150ms);
+  }
+}
+
+TEST_CASE("what a failure means is the user's choice, and old rules can stand in") {
+  ScriptedFetcher web;
+  web.on(robots_url, ScriptedFetcher::ok(text), ScriptedFetcher::status(503));
+  crawling_rules rules{"https://example.com", 100ms};
+  CHECK(rules.load(web, test_agent, fallback_policy::rfc9309()));
+  CHECK_FALSE(rules.load(web, test_agent, fallback_policy::rfc9309()));
+  CHECK_FALSE(rules.allowed(test_link));
+  CHECK(rules.allowed("/foo"));
+  CHECK(rules.crawl_delay() == 2s);
+
+  crawling_rules fresh{"https://example.com", 100ms};
+  CHECK_FALSE(fresh.load(web, test_agent, fallback_policy::rfc9309()));
+  CHECK_FALSE(fresh.allowed("/foo"));
+}
+
+TEST_CASE("rules can come from a cache") {
+  ScriptedFetcher web;
+  web.on(robots_url, ScriptedFetcher::ok(text));
+  robots::basic_robots_cache<ScriptedFetcher, ManualClock, robots::LruStorage<8>> cache{
+      {.user_agent = "test-agent", .fallback = fallback_policy::permissive()}, web};
+  crawling_rules rules{"https://example.com/", 100ms};
+  CHECK(rules.load(cache));
+  CHECK_FALSE(rules.allowed(test_link));
+  CHECK(cache.stats().misses == 1);
+
+  crawling_rules missing{"https://unreachable.example/", 100ms};
+  CHECK_FALSE(missing.load(cache));
+  CHECK(missing.allowed("https://unreachable.example/x"));
+}
+
+TEST_CASE("the square of the last response time counts where it is the longest") {
+  crawling_rules rules{"example.com", 1s};
+  rules.update_last_delay(3s);
+  CHECK(rules.crawl_delay() == 9s);
+  CHECK(rules.next_delay().term == delay_term::last_response);
+  rules.update_last_delay(500ms);
+  CHECK(rules.crawl_delay() >= 500ms);
+  CHECK(rules.crawl_delay() <= 1500ms);
+  rules.update_last_delay(-3s);
+  CHECK(rules.next_delay().term == delay_term::fixed_delay);
+  rules.update_last_delay(nanoseconds::max());
+  CHECK(rules.crawl_delay() == robots::longest_delay);
+  rules.update_last_delay(nanoseconds::min());
+  CHECK(rules.crawl_delay() <= 1500ms);
+}
+
+TEST_CASE("the delays of the file and the slowest Request-rate count, and the cap") {
+  ScriptedFetcher web;
+  web.on(robots_url, ScriptedFetcher::ok("Crawl-delay: 3\nUser-agent: *\nDisallow:\n"),
+         ScriptedFetcher::ok("User-agent: *\nDisallow:\nRequest-rate: 1/5s\n"
+                             "Request-rate: 1/20s 0100-0200\n"));
+  crawling_rules rules{"https://example.com",
+                       delay_options{.cap = 10s, .above_cap = robots::above_cap::skip_host}};
+  CHECK(rules.load(web, test_agent));
+  CHECK(rules.next_delay().term == delay_term::file_delay);
+  CHECK_FALSE(rules.next_delay().skip_host);
+  CHECK(rules.load(web, test_agent));
+  CHECK(rules.next_delay().asked == 20s);
+  CHECK(rules.crawl_delay() == 10s);
+  CHECK(rules.next_delay().skip_host);
+}
+
+TEST_CASE("the rules of a site say nothing of another one") {
+  const crawling_rules origin{"https://example.com", 1s};
+  for (const char* mine : {"https://example.com", "https://example.com/x", "/x",
+                           "HTTPS://Example.COM:443/x", "https://example.com?q"}) {
+    CAPTURE(mine);
+    CHECK(origin.allowed(mine));
+  }
+  for (const char* foreign : {"https://example.org/", "http://example.com/", "", "x", "mailto:a@b",
+                              "https://example.com:8443/"}) {
+    CAPTURE(foreign);
+    CHECK_FALSE(origin.allowed(foreign));
+  }
+  const crawling_rules host{"example.com", 1s};
+  CHECK(host.site_key() == "example.com");
+  CHECK(host.allowed("http://example.com/"));
+  CHECK(host.allowed("https://example.com/"));
+  CHECK_FALSE(host.allowed("https://example.com:8443/"));
+}
+
+TEST_CASE("a site that is none and options that contradict themselves are refused") {
+  CHECK_THROWS_AS((crawling_rules{"", 1s}), std::invalid_argument);
+  CHECK_THROWS_AS((crawling_rules{"mailto:a@b", 1s}), std::invalid_argument);
+  CHECK_THROWS_AS((crawling_rules{"example.com", -1s}), std::invalid_argument);
+}
+
+TEST_CASE("equal seeds give equal delays, and each call draws anew") {
+  const crawling_rules one{"example.com", delay_options{.fixed_delay = 1s}, 42};
+  const crawling_rules other{"example.com", delay_options{.fixed_delay = 1s}, 42};
+  const nanoseconds first = one.crawl_delay();
+  CHECK(first == other.crawl_delay());
+  CHECK(first != one.crawl_delay());
+}
+
+TEST_CASE("many threads ask while others load and update") {
+  ScriptedFetcher web;
+  web.on(robots_url, ScriptedFetcher::ok(text));
+  crawling_rules rules{"https://example.com", 100ms};
+  REQUIRE(rules.load(web, test_agent));
+  std::atomic<int> wrong{0};
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 8; ++i) {
+      threads.emplace_back([&, i] {
+        for (int k = 0; k < 500; ++k) {
+          wrong += rules.allowed(test_link) ? 1 : 0;
+          const nanoseconds delay = rules.crawl_delay();
+          wrong += delay < 2s || delay > 4s ? 1 : 0;
+          if (i == 0 && k % 50 == 0) {
+            wrong += rules.load(web, test_agent) ? 0 : 1;
+          }
+          rules.update_last_delay(std::chrono::milliseconds{k % 2'001});
+        }
+      });
+    }
+  }
+  CHECK(wrong == 0);
+}

@@ -1,0 +1,56 @@
+#include <robots/polite/gate_options.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <functional>
+#include <initializer_list>
+#include <stdexcept>
+
+namespace {
+
+using namespace std::chrono_literals;
+using robots::gate_options;
+using robots::key_by_host;
+using robots::key_by_origin;
+
+}  // namespace
+
+TEST_CASE("the default options are polite and valid") {
+  const gate_options options;
+  CHECK_NOTHROW(validate(options));
+  CHECK(options.delay.fixed_delay == 1s);
+  CHECK(options.concurrency == 1);
+}
+
+TEST_CASE("options that contradict themselves are refused") {
+  const std::initializer_list<std::function<void(gate_options&)>> mistakes{
+      [](gate_options& o) { o.delay.fixed_delay = -1s; },
+      [](gate_options& o) { o.concurrency = 0; },
+      [](gate_options& o) { o.max_hosts = 0; },
+      [](gate_options& o) { o.slow_down.first = 0s; },
+      [](gate_options& o) { o.slow_down.most = 500ms; },
+      [](gate_options& o) { o.slow_down.lasts = -1s; },
+      [](gate_options& o) { o.slow_down.most = std::chrono::nanoseconds::max(); },
+      [](gate_options& o) { o.slow_down.lasts = std::chrono::nanoseconds::max(); },
+      [](gate_options& o) { o.most_retry_after = -1s; },
+      [](gate_options& o) { o.memory = -1s; },
+      [](gate_options& o) { o.memory = std::chrono::nanoseconds::max(); },
+      [](gate_options& o) { o.key = nullptr; },
+      [](gate_options& o) { o.wall_clock = nullptr; }};
+  int which = 0;
+  for (const auto& make : mistakes) {
+    CAPTURE(which++);
+    gate_options options;
+    make(options);
+    CHECK_THROWS_AS(validate(options), std::invalid_argument);
+  }
+}
+
+TEST_CASE("the keys that are shipped tell origins and hosts apart") {
+  CHECK(key_by_origin("HTTPS://Example.com:443/a?b") == "https://example.com");
+  CHECK(key_by_origin("http://example.com:8080") == "http://example.com:8080");
+  CHECK(key_by_origin("example.com").empty());
+  CHECK(key_by_host("http://Example.com:8080/") == "example.com");
+  CHECK(key_by_host("mailto:a@b").empty());
+}

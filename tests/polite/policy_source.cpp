@@ -1,0 +1,48 @@
+#include "gate_fixture.hpp"
+#include <robots/cache/basic_robots_cache.hpp>
+#include <robots/fetch/scripted_fetcher.hpp>
+#include <robots/polite/policy_source.hpp>
+
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <string>
+
+namespace {
+
+using robots::decision;
+using robots::decision_reason;
+using robots::fallback_action;
+using robots::FixedPolicySource;
+using robots::outcome;
+using robots::policy;
+using robots::PolicySource;
+
+static_assert(PolicySource<FixedPolicySource>);
+static_assert(PolicySource<robots::basic_robots_cache<robots::ScriptedFetcher>>);
+static_assert(!PolicySource<std::string>);
+
+decision_reason reason(const std::shared_ptr<const policy>& rules, const char* url) {
+  const decision made = FixedPolicySource{rules}.check(url);
+  CHECK(made.allowed == rules->allows(url));
+  CHECK(made.policy == rules);
+  return made.reason;
+}
+
+}  // namespace
+
+TEST_CASE("a fixed policy decides on every URL, with the reason") {
+  const auto rules = robots::test::policy_with("Disallow: /private\n");
+  CHECK(reason(rules, "https://example.com/private") == decision_reason::rule);
+  CHECK(reason(robots::test::policy_with("Disallow: /x\n"), "/y") == decision_reason::rule);
+  const auto silent =
+      std::make_shared<const policy>(robots::parse(""), "FooBot", robots::provenance{});
+  CHECK(reason(silent, "https://example.com/") == decision_reason::no_rule);
+  const auto none = std::make_shared<const policy>(
+      fallback_action::allow_all, "FooBot", robots::provenance{.outcome = outcome::not_found});
+  CHECK(reason(none, "/") == decision_reason::no_file);
+  const auto broken = std::make_shared<const policy>(
+      fallback_action::deny_all, "FooBot", robots::provenance{.outcome = outcome::server_error});
+  CHECK(reason(broken, "/") == decision_reason::fallback);
+  CHECK(FixedPolicySource{rules}.get("https://example.com/") == rules);
+}

@@ -1,0 +1,76 @@
+#include <robots/polite/schedule.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+
+namespace {
+
+using namespace std::chrono_literals;
+using robots::delay_term;
+using robots::explain;
+using robots::schedule;
+using robots::start_limit;
+using robots::time_point;
+
+static_assert(to_string(start_limit::none) == "none");
+static_assert(to_string(start_limit::delay) == "delay");
+static_assert(to_string(start_limit::slow_down) == "slow_down");
+static_assert(to_string(start_limit::retry_after) == "retry_after");
+static_assert(to_string(start_limit::visit_time) == "visit_time");
+static_assert(to_string(start_limit::breaker) == "breaker");
+
+constexpr time_point now{100h};
+
+constexpr schedule later_of_two() {
+  schedule made{.at = now};
+  made.not_before(now + 2s, start_limit::delay);
+  made.not_before(now + 1s, start_limit::breaker);
+  made.not_before(now + 2s, start_limit::visit_time);
+  return made;
+}
+static_assert(later_of_two().at == now + 2s);
+static_assert(later_of_two().decided_by == start_limit::delay);
+
+schedule in_two_seconds(start_limit limit) {
+  schedule made{.at = now + 2s, .decided_by = limit};
+  made.delay = {.delay = 1s,
+                .term = delay_term::crawl_delay,
+                .asked = 1s,
+                .asked_by = delay_term::crawl_delay};
+  made.slowed = 2s;
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("a schedule says how long and what for") {
+  CHECK(explain(schedule{.at = now}, now) == "at once");
+  CHECK(explain(in_two_seconds(start_limit::none), now + 5s) == "at once");
+  CHECK(explain(in_two_seconds(start_limit::delay), now) ==
+        "in 2.000 s: delay of 1.000 s (crawl_delay)");
+  CHECK(explain(in_two_seconds(start_limit::slow_down), now) ==
+        "in 2.000 s: delay of 2.000 s after 429 or 503, without them 1.000 s (crawl_delay)");
+  CHECK(explain(in_two_seconds(start_limit::retry_after), now) == "in 2.000 s: Retry-After");
+  CHECK(explain(in_two_seconds(start_limit::visit_time), now) == "in 2.000 s: Visit-time");
+  CHECK(explain(in_two_seconds(start_limit::breaker), now) ==
+        "in 2.000 s: the circuit breaker is open");
+}
+
+TEST_CASE("a schedule says what was asked for above the cap") {
+  schedule capped = in_two_seconds(start_limit::delay);
+  capped.delay.term = delay_term::cap;
+  capped.delay.asked = 90s;
+  CHECK(explain(capped, now) ==
+        "in 2.000 s: delay of 1.000 s (cap, crawl_delay asks for 90.000 s)");
+  capped.skip_host = true;
+  CHECK(explain(capped, now) == "never: crawl_delay asks for 90.000 s, more than the cap");
+}
+
+TEST_CASE("a schedule says when all slots are taken, and times are rounded up") {
+  schedule full{.at = now + 1ns, .decided_by = start_limit::retry_after, .free_slot = false};
+  CHECK(explain(full, now) == "in 0.001 s: Retry-After; all slots of the host are taken");
+  full.at = time_point::max();
+  CHECK_FALSE(explain(full, now).empty());
+  CHECK_FALSE(explain(full, time_point::min()).empty());
+}
