@@ -43,6 +43,7 @@
 #include <robots/polite/crawl_delay.hpp>
 #include <robots/polite/crawling_rules.hpp>
 #include <robots/polite/gate_options.hpp>
+#include <robots/polite/gate_refusal.hpp>
 #include <robots/polite/host_gate.hpp>
 #include <robots/polite/policy_source.hpp>
 #include <robots/polite/request_report.hpp>

@@ -37,15 +37,6 @@ using gate = robots::basic_host_gate<ManualClock>;
 
 static_assert(std::movable<gate::pass> && !std::copyable<gate::pass>);
 static_assert(std::is_nothrow_move_constructible_v<gate::pass>);
-static_assert(to_string(gate_refusal::none) == "none");
-static_assert(to_string(gate_refusal::invalid_url) == "invalid_url");
-static_assert(to_string(gate_refusal::busy) == "busy");
-static_assert(to_string(gate_refusal::not_yet) == "not_yet");
-static_assert(to_string(gate_refusal::skip_host) == "skip_host");
-static_assert(to_string(gate_refusal::no_room) == "no_room");
-static_assert(to_string(gate_refusal::stopped) == "stopped");
-static_assert(to_string(gate_refusal::too_late) == "too_late");
-
 constexpr const char* home = "https://example.com/";
 constexpr const char* other = "https://other.example/";
 constexpr request_report fine{.response_time = 10ms, .status = 200};
@@ -225,6 +216,20 @@ TEST_CASE("a request for robots.txt, made without a pass, is kept away from") {
   // A time that lies ahead was not yet.
   paced.note_request(other, time_point::max());
   CHECK(paced.next_allowed_at(other).at == clock.now() + 2s);
+}
+
+TEST_CASE("a request that only the caller knows of is kept away from, once and for all callers") {
+  const ManualClock clock;
+  const time_point begin = clock.now();
+  gate paced{exactly(2s), clock};
+  clock.advance(500ms);
+  CHECK(paced.next_allowed_at(home, {.asked_at = begin}).at == begin + 2s);
+  CHECK(paced.hosts() == 0);
+  CHECK(paced.try_acquire(home, {.asked_at = begin}).plan.at == begin + 2s);
+  CHECK(paced.next_allowed_at(home).at == begin + 2s);
+  paced.acquire(home, {.asked_at = begin}).slot.complete(fine);
+  CHECK(clock.now() == begin + 2s);
+  CHECK(paced.next_allowed_at(home, {.asked_at = begin}).at == begin + 4s);
 }
 
 TEST_CASE("hosts that ask for more delay than one bears with are skipped") {

@@ -3,6 +3,7 @@
 #include <robots/fetch/call_options.hpp>
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/http/site.hpp>
+#include <robots/polite/gate_refusal.hpp>
 #include <robots/polite/host_gate.hpp>
 #include <robots/polite/policy_source.hpp>
 #include <robots/polite/restraints.hpp>
@@ -96,8 +97,8 @@ struct admission_result {
   time_point planned_at{};      ///< when `plan` was made: what came before was waiting for a slot
   typename basic_host_gate<C>::pass slot{};  ///< the pass; empty unless `reason` is `go`
 
-  /// Whether there is a pass.
-  [[nodiscard]] explicit operator bool() const noexcept { return static_cast<bool>(slot); }
+  /// Whether a pass was given.
+  [[nodiscard]] explicit operator bool() const noexcept { return reason == admission_reason::go; }
 };
 
 /// One sentence for people: the answer, and what decided it.
@@ -178,6 +179,9 @@ class basic_admission {
  private:
   [[nodiscard]] restraints limits_of(std::string_view url, std::shared_ptr<const policy> rules) {
     restraints limits{.rules = std::move(rules)};
+    if (!limits.rules->source().exchanges.empty()) {
+      limits.asked_at = limits.rules->source().fetched_at;
+    }
     if (breaker_) {
       limits.breaker_open_until = breaker_(url);
     }
@@ -214,6 +218,7 @@ class basic_admission {
     return made;
   }
 
+  /// The host of the URL keeps its distance anyway; this is for those it was redirected to.
   void note_exchanges(const policy& fetched) {
     for (const exchange& each : fetched.source().exchanges) {
       gate_.note_request(each.url, fetched.source().fetched_at);

@@ -7,6 +7,7 @@
 #include <robots/polite/detail/host_table.hpp>
 #include <robots/polite/detail/slot_queue.hpp>
 #include <robots/polite/gate_options.hpp>
+#include <robots/polite/gate_refusal.hpp>
 #include <robots/polite/request_report.hpp>
 #include <robots/polite/restraints.hpp>
 #include <robots/polite/schedule.hpp>
@@ -29,41 +30,6 @@
 #include <vector>
 
 namespace robots {
-
-/// Why a gate gives no pass.
-enum class gate_refusal : std::uint8_t {
-  none,         ///< it does
-  invalid_url,  ///< the URL has no key
-  busy,         ///< as many requests are under way at the host as may be, or others wait
-  not_yet,      ///< it is too early; `schedule::at` says when it is not
-  skip_host,    ///< the site wants more delay than the options bear with
-  no_room,      ///< too many hosts must be remembered; try another host, or this one later
-  stopped,      ///< the call was stopped
-  too_late,     ///< the deadline of the call comes first
-};
-
-/// The name of a refusal, as its enumerator is spelled.
-[[nodiscard]] constexpr std::string_view to_string(gate_refusal refusal) noexcept {
-  switch (refusal) {
-    case gate_refusal::none:
-      return "none";
-    case gate_refusal::invalid_url:
-      return "invalid_url";
-    case gate_refusal::busy:
-      return "busy";
-    case gate_refusal::not_yet:
-      return "not_yet";
-    case gate_refusal::skip_host:
-      return "skip_host";
-    case gate_refusal::no_room:
-      return "no_room";
-    case gate_refusal::stopped:
-      return "stopped";
-    case gate_refusal::too_late:
-      return "too_late";
-  }
-  return "none";
-}
 
 /// Paces the requests of many threads to many hosts: tells each when it may go, so that between two
 /// starts at one host the delay in force has passed, and learns from what the hosts answer.
@@ -173,13 +139,13 @@ class basic_host_gate {
 
   /// A pass, or why there is none.
   struct reservation {
-    gate_refusal refusal = gate_refusal::none;  ///< why not
+    gate_refusal refusal = gate_refusal::none;  ///< why not, or none
     schedule plan{};                            ///< when, and why not sooner
     time_point planned_at{};                    ///< when the plan was made
     pass slot{};                                ///< empty with a refusal
 
-    /// Whether there is a pass.
-    [[nodiscard]] explicit operator bool() const noexcept { return static_cast<bool>(slot); }
+    /// Whether a pass was given.
+    [[nodiscard]] explicit operator bool() const noexcept { return refusal == gate_refusal::none; }
   };
 
   /// Throws `std::invalid_argument` when the options contradict themselves; see `validate`.
@@ -192,10 +158,15 @@ class basic_host_gate {
     const std::string key = state_->options.key(url);
     const wall_anchor now = state_->now();
     shard& where = state_->shard_of(key);
-    const std::scoped_lock lock{where.mutex};
-    const host* const known = where.hosts.find(key);
-    return known != nullptr ? known->state.plan(now, limits, state_->options)
-                            : detail::host_state{}.plan(now, limits, state_->options);
+    detail::host_state copy;
+    {
+      const std::scoped_lock lock{where.mutex};
+      if (const host* const known = where.hosts.find(key)) {
+        copy = known->state;
+      }
+    }
+    copy.note(limits, longest_draw, now, state_->options);
+    return copy.plan(now, limits, state_->options);
   }
 
   /// A place in the line of the host, if one is free now.
@@ -337,6 +308,8 @@ class basic_host_gate {
     std::vector<std::unique_ptr<shard>> shards;
   };
 
+  static constexpr double longest_draw = 1.0;  // where nothing may be drawn
+
   /// Which times are good enough.
   enum class latest : bool { deadline, now };
 
@@ -392,6 +365,7 @@ class basic_host_gate {
       made.refusal = wait(lock, *whose);
       now = state_->now();
     }
+    whose->state.note(limits, state_->random.draw(), now, state_->options);
     made.plan = whose->state.plan(now, limits, state_->options);
     made.planned_at = now.steady;
     if (made.refusal == gate_refusal::none) {

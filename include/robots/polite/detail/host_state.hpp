@@ -130,6 +130,14 @@ class host_state {
     begin(place, options, anchor.steady);
   }
 
+  /// The same for what `limits` tell of, where that is news.
+  void note(const restraints& limits, double draw, const wall_anchor& anchor,
+            const gate_options& options) {
+    if (limits.asked_at && (last_.number == 0 || *limits.asked_at > last_.at)) {
+      note(std::min(*limits.asked_at, anchor.steady), limits.rules.get(), draw, anchor, options);
+    }
+  }
+
   /// Takes notice of a response to such a request.
   void hear(const request_report& report, time_point now, const gate_options& options) {
     hear(report, std::clamp(report.response_time, std::chrono::nanoseconds{0}, longest_delay), now,

@@ -1,0 +1,108 @@
+// A polite crawler of several hosts with several threads.
+#pragma once
+
+#include <robots/adapters/curl_fetcher.hpp>
+#include <robots/adapters/curl_options.hpp>
+#include <robots/cache/basic_robots_cache.hpp>
+#include <robots/cache/cache_options.hpp>
+#include <robots/polite/admission.hpp>
+#include <robots/polite/gate_options.hpp>
+#include <robots/polite/host_gate.hpp>
+#include <robots/polite/schedule.hpp>
+#include <robots/time/clock.hpp>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace robots::example {
+
+/// What came of the pages of one host.
+struct host_result {
+  std::size_t fetched = 0;                     ///< pages that came
+  std::size_t tried_again = 0;                 ///< answers 429 and 503
+  std::size_t failed = 0;                      ///< pages that did not come
+  std::size_t links_off_limits = 0;            ///< to hosts that the crawl does not cover
+  std::map<std::string, std::size_t> refused;  ///< pages that were not asked for, by reason
+  std::map<std::string, std::size_t> delayed;  ///< requests that had to wait, by what decided
+  std::chrono::nanoseconds waited{0};          ///< all of them together
+  std::string example;                         ///< of a refusal, in words
+};
+
+/// How to crawl.
+struct crawl_options {
+  std::size_t threads = 8;
+  cache_options cache;
+  gate_options gate{};
+  admission_options admission{};
+  curl_options client{};
+  /// A page that could not be asked for sooner than after so long is given up.
+  std::chrono::milliseconds patience{5'000};
+};
+
+/// Crawls the hosts of the seeds and nothing else, following links, until nothing is left.
+class crawler {
+ public:
+  explicit crawler(crawl_options options);
+
+  /// Blocks until all is done. Once.
+  void run(const std::vector<std::string>& seeds);
+
+  /// How many pages are known, and how many of them are done. Any thread, at any time.
+  struct progress {
+    std::size_t known = 0;
+    std::size_t done = 0;
+  };
+  [[nodiscard]] progress so_far() const;
+
+  /// What came of each host, once `run` has returned.
+  [[nodiscard]] const std::map<std::string, host_result>& results() const noexcept {
+    return results_;
+  }
+
+ private:
+  using cache_type = basic_robots_cache<CurlFetcher>;
+
+  /// The pages of one host that wait. Threads take turns: one works on a host at a time.
+  struct host_line {
+    std::deque<std::string> urls;
+    std::map<std::string, int> tries;
+    bool worked_on = false;
+    schedule next{};  // of the page to come, as it was planned at that moment
+    time_point planned_at{};
+  };
+
+  void work();
+  void add_links(const std::string& page, std::string_view text);
+  void add(const std::string& url);
+  void requeue(const std::string& host);
+  static void count_wait(host_result& result, const schedule& plan, time_point planned_at);
+
+  crawl_options options_;
+  CurlFetcher fetcher_;
+  cache_type cache_;
+  host_gate gate_;
+  basic_admission<cache_type> front_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::set<std::string> seen_;
+  std::map<std::string, host_line> lines_;
+  std::set<std::pair<time_point, std::string>> ready_;  // hosts, by the time of their next page
+  std::size_t open_ = 0;                                // pages that wait or are under way
+  std::size_t done_ = 0;
+  std::map<std::string, host_result> results_;
+};
+
+/// A table of what was fetched, refused and delayed, and why; one line a host.
+[[nodiscard]] std::string table_of(const std::map<std::string, host_result>& results);
+
+}  // namespace robots::example

@@ -1,0 +1,177 @@
+#include "generated_web.hpp"
+
+#include <robots/time/steady_clock.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace robots::example {
+namespace {
+
+using test::loopback_reply;
+using test::loopback_request;
+using namespace std::chrono_literals;
+
+constexpr int http_port = 80;
+
+// A host's pages: its first one, nine lists, and ninety pages in five folders, 18 in each.
+constexpr int lists = 9;
+constexpr int pages_per_list = 10;
+constexpr int in_folder = 18;
+
+/// Path of a page, from 0 to 89.
+std::string path_of(int page) {
+  const std::string number = std::to_string(page);
+  switch (page % 5) {
+    case 0:
+      return "/private/" + number;
+    case 1:
+      return "/docs/" + number + ".pdf";
+    case 2:
+      return "/search?q=" + number;
+    default:
+      return (page % 5 == 3 ? "/news/" : "/shop/") + number;
+  }
+}
+
+/// A host that robots.txt gives everyone, with a number for the differences.
+generated_host make_host(int number) {
+  generated_host made;
+  made.name = "host" + std::string(number < 10 ? "0" : "") + std::to_string(number) + ".test";
+  made.delay = std::chrono::milliseconds{1 + number % 7};
+  made.pages_allowed = generated_web::pages_per_host;
+  const std::string delay = "Crawl-delay: 0.00" + std::to_string(made.delay.count()) + "\n";
+  switch (number % 5) {
+    case 0:
+      made.robots_text = "User-agent: *\nDisallow: /private/\n" + delay;
+      made.forbidden = {"/private/"};
+      made.pages_allowed -= in_folder;
+      break;
+    case 1:
+      made.robots_text =
+          "User-agent: *\nDisallow: /\n\nUser-agent: ExampleBot\nDisallow: /docs/\n" +
+          std::string{"Disallow: /search\n"} + delay;
+      made.forbidden = {"/docs/", "/search"};
+      made.pages_allowed -= 2 * in_folder;
+      break;
+    case 2:
+      made.delay = 4ms;
+      made.robots_text = "User-agent: *\nDisallow: /*?q=\nRequest-rate: 250/1s\n";
+      made.forbidden = {"/search"};
+      made.pages_allowed -= in_folder;
+      break;
+    case 3:
+      made.delay = 5ms;
+      made.robots_text = "Crawl-delay: 0.005\nUser-agent: *\nDisallow: /*.pdf$\nAllow: /\n";
+      made.forbidden = {"/docs/"};
+      made.pages_allowed -= in_folder;
+      break;
+    default:
+      made.delay = 0ms;
+      made.robots_text = "User-agent: *\nDisallow:\n";
+      break;
+  }
+  return made;
+}
+
+std::vector<generated_host> make_hosts() {
+  std::vector<generated_host> hosts;
+  for (int number = 0; number < generated_web::host_count; ++number) {
+    hosts.push_back(make_host(number));
+  }
+  const auto close = [&](std::size_t which, int status, std::string text) {
+    hosts[which].robots_status = status;
+    hosts[which].robots_text = std::move(text);
+    hosts[which].all_forbidden = true;
+    hosts[which].pages_allowed = 0;
+  };
+  close(4, 503, "");
+  close(6, 200, "User-agent: *\nDisallow: /\n");
+  close(8, 200, "User-agent: *\nDisallow:\nCrawl-delay: 3600\n");
+  close(12, 200, "User-agent: *\nDisallow:\nVisit-time: 0300-0400\n");
+  hosts[9].robots_status = 404;
+  hosts[9].robots_text = "";
+  hosts[9].delay = 0ms;
+  hosts[18].name = "agency.gov";
+  close(18, 200, "User-agent: *\nDisallow:\n");
+  return hosts;
+}
+
+}  // namespace
+
+generated_web::generated_web() : hosts_(make_hosts()) {
+  server_.otherwise([this](const loopback_request& request) { return answer(request); });
+}
+
+std::vector<std::string> generated_web::seeds() const {
+  std::vector<std::string> urls;
+  for (const generated_host& host : hosts_) {
+    urls.push_back("http://" + host.name + "/");
+  }
+  return urls;
+}
+
+curl_options generated_web::client_options() const {
+  curl_options options;
+  options.proxy = "";
+  for (const generated_host& host : hosts_) {
+    options.connect_to.push_back(server_.connect_to(host.name, http_port));
+  }
+  return options;
+}
+
+std::vector<logged_request> generated_web::log() const {
+  const std::lock_guard lock(mutex_);
+  return log_;
+}
+
+loopback_reply generated_web::answer(const loopback_request& request) {
+  const time_point now = SteadyClock{}.now();
+  const std::string host = request.header("Host");
+  const auto found = std::ranges::find(hosts_, host, &generated_host::name);
+  const std::lock_guard lock(mutex_);
+  loopback_reply reply{.status = 404};
+  if (found != hosts_.end()) {
+    if (request.target == "/robots.txt") {
+      reply = {.status = found->robots_status, .body = found->robots_text};
+    } else {
+      reply = page(*found, request.target);
+      // Some hosts have too much to do now and then.
+      const std::size_t served = pages_served_[host]++;
+      if (host == "host10.test" && served % 25 == 10) {
+        reply = {.status = 503};
+      } else if (host == "host15.test" && served == 20) {
+        reply = {.status = 429, .headers = {{"Retry-After", "1"}}};
+      }
+    }
+  }
+  log_.push_back({host, request.target, now, reply.status});
+  return reply;
+}
+
+loopback_reply generated_web::page(const generated_host& host, const std::string& target) const {
+  std::string text = "<html><body>\n";
+  const auto link = [&text](const std::string& to) { text += "<a href=\"" + to + "\">x</a>\n"; };
+  if (target == "/") {
+    for (int list = 0; list < lists; ++list) {
+      link("/list/" + std::to_string(list));
+    }
+    const auto self = std::ranges::find(hosts_, host.name, &generated_host::name);
+    const auto next = self + 1 == hosts_.end() ? hosts_.begin() : self + 1;
+    link("http://" + next->name + "/");
+  }
+  if (target.starts_with("/list/")) {
+    const int list = target.back() - '0';
+    for (int page = list * pages_per_list; page < (list + 1) * pages_per_list; ++page) {
+      link(path_of(page));
+    }
+    link("/");
+  }
+  return {.body = text + "</body></html>\n", .content_type = "text/html"};
+}
+
+}  // namespace robots::example
