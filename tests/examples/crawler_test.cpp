@@ -31,7 +31,7 @@ std::map<std::string, std::vector<logged_request>> by_host(const generated_web& 
     sorted[each.host].push_back(each);
   }
   for (auto& [host, requests] : sorted) {
-    std::ranges::stable_sort(requests, {}, &logged_request::came);
+    std::ranges::sort(requests, {}, &logged_request::came);
   }
   return sorted;
 }

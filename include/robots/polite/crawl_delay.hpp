@@ -116,7 +116,9 @@ namespace detail {
   if (nanoseconds <= 0) {
     return {};
   }
-  return std::chrono::nanoseconds{static_cast<std::chrono::nanoseconds::rep>(nanoseconds + 0.5)};
+  const auto whole = static_cast<std::chrono::nanoseconds::rep>(nanoseconds);
+  const bool up = nanoseconds - static_cast<double>(whole) >= 0.5;
+  return std::chrono::nanoseconds{whole + (up ? 1 : 0)};
 }
 
 }  // namespace detail

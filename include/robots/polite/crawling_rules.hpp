@@ -70,7 +70,8 @@ class crawling_rules {
   bool load(F& fetcher, const retrieval_options& options,
             const fallback_policy& fallback = fallback_policy::permissive(),
             const call_options& call = {}, C clock = {}) {
-    const retrieval_result result = run_retrieval(retrieval{site_, options}, fetcher, clock, call);
+    const retrieval_result result =
+        run_retrieval(retrieval{site_, options, clock.now()}, fetcher, clock, call);
     provenance source{.outcome = result.outcome,
                       .status = result.status,
                       .error = result.error,
@@ -78,6 +79,7 @@ class crawling_rules {
                       .url = result.url,
                       .final_url = result.final_url,
                       .redirects = result.redirects,
+                      .attempts = result.attempts,
                       .exchanges = result.exchanges,
                       .fetched_at = clock.now()};
     const fallback_action action = fallback.action(result.outcome);
