@@ -45,7 +45,7 @@ struct crawl_options {
   admission_options admission{};
   curl_options client{};
   /// A page that could not be asked for sooner than after so long is given up.
-  std::chrono::milliseconds patience{5'000};
+  std::chrono::seconds patience{60};
 };
 
 /// Crawls the hosts of the seeds and nothing else, following links, until nothing is left.

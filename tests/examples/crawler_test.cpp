@@ -117,7 +117,6 @@ TEST_CASE(
   CHECK(crawl.results().at("host08.test").refused.at("skip_host") == 1);
   CHECK(crawl.results().at("host12.test").refused.at("too_late (visit_time)") == 1);
   CHECK(crawl.results().at("host10.test").tried_again > 0);
-  CHECK(crawl.results().at("host10.test").delayed.at("slow_down") > 0);
   CHECK(crawl.results().at("host15.test").tried_again == 1);
   CHECK(crawl.results().at("host15.test").delayed.at("retry_after") == 1);
   CHECK(crawl.results().at("host02.test").delayed.contains("request_rate"));

@@ -232,6 +232,17 @@ TEST_CASE("a request that only the caller knows of is kept away from, once and f
   CHECK(paced.next_allowed_at(home, {.asked_at = begin}).at == begin + 4s);
 }
 
+TEST_CASE("a request that is said to lie ahead keeps nobody away for longer than one that is now") {
+  const ManualClock clock;
+  const time_point begin = clock.now();
+  gate paced{exactly(2s), clock};
+  const robots::restraints limits{.asked_at = begin + 24h};
+  for (int i = 1; i <= 3; ++i) {
+    paced.acquire(home, limits).slot.complete(fine);
+    CHECK(clock.now() == begin + i * 2s);
+  }
+}
+
 TEST_CASE("hosts that ask for more delay than one bears with are skipped") {
   gate_options options = gate_with();
   options.delay.cap = 1min;

@@ -61,7 +61,7 @@ struct gate_options {
   /// Under which key the requests for a URL share a pace: an origin, a registrable domain, an
   /// address. Called by any thread. An empty key refuses the URL.
   std::function<std::string(std::string_view)> key = key_by_origin;
-  /// Tells the day's time, for Visit-time and Request-rate. Called by any thread.
+  /// Tells the day's time, for Visit-time and Request-rate. Called by any thread; must not throw.
   std::function<wall_time()> wall_clock = [] { return std::chrono::system_clock::now(); };
   /// Equal seeds give equal delays; without one, each gate draws its own.
   std::optional<std::uint64_t> seed{};

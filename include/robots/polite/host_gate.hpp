@@ -152,6 +152,10 @@ class basic_host_gate {
   explicit basic_host_gate(gate_options options = {}, C clock = {})
       : state_(std::make_shared<shared_state>(std::move(options), std::move(clock))) {}
 
+  basic_host_gate(const basic_host_gate&) = delete;
+  basic_host_gate& operator=(const basic_host_gate&) = delete;
+  ~basic_host_gate() = default;
+
   /// When the next request for `url` may start, and why not sooner. Changes nothing.
   [[nodiscard]] schedule next_allowed_at(std::string_view url,
                                          const restraints& limits = {}) const {

@@ -419,45 +419,73 @@ TEST_CASE("a host may be forgotten only when it would be paced the same without 
   CHECK(forgettable > 100);
 }
 
-TEST_CASE("whatever happens, two starts lie at least the delay in force apart") {
+TEST_CASE("whatever happens, no start breaks a delay, a rate, a pause, the hours or the slots") {
   std::mt19937_64 random{49};
   const auto up_to = [&](int most) { return std::uniform_int_distribution<int>{0, most}(random); };
-  for (int round = 0; round < 300; ++round) {
+  int starts = 0;
+  int told_to_wait = 0;
+  for (int round = 0; round < 400; ++round) {
     one_host host;
-    host.chosen.concurrency = 4;
+    host.chosen.concurrency = 1 + static_cast<unsigned>(up_to(4));
+    host.chosen.delay_from = up_to(1) == 0 ? delay_from::request : delay_from::response;
     const std::chrono::seconds delay{up_to(20)};
-    const restraints limits = rules("Crawl-delay: " + std::to_string(delay.count()));
-    const auto in_force = std::max<std::chrono::nanoseconds>(delay, 500ms);
+    const std::chrono::seconds rate{1 + up_to(20)};
+    std::string lines = "Crawl-delay: " + std::to_string(delay.count()) + "\nRequest-rate: 1/" +
+                        std::to_string(rate.count()) + "s\n";
+    // The rounds begin at noon, and 60 steps of 6 s take about 6 minutes.
+    const bool hours = up_to(1) == 0;
+    lines += hours ? "Visit-time: 1201-1202\nVisit-time: 1204-1209\n" : "";
+    const restraints limits = rules(lines);
+    const auto in_force = std::max<std::chrono::nanoseconds>({delay, rate, 500ms});
     std::vector<host_ticket> waiting;
     std::vector<host_ticket> under_way;
     std::optional<time_point> last;
+    time_point pause = time_point::min();
     std::chrono::nanoseconds now = 0s;
     for (int step = 0; step < 60; ++step) {
       now += std::chrono::milliseconds{up_to(12'000)};
-      if (waiting.size() + under_way.size() < 4 && up_to(1) == 0) {
-        const schedule planned = host.plan(now, limits);
+      const schedule planned = host.plan(now, limits);
+      REQUIRE(planned.free_slot == (waiting.size() + under_way.size() < host.chosen.concurrency));
+      REQUIRE(planned.at >= origin + now);
+      REQUIRE(planned.at >= pause);
+      REQUIRE((!last || planned.at - *last >= in_force));
+      if (planned.free_slot && up_to(1) == 0) {
         const double draw = std::uniform_real_distribution<double>{}(random);
         waiting.push_back(host.state.reserve(planned, at(now), limits.rules, draw));
+        REQUIRE(waiting.back().place.at == planned.at);
         continue;
       }
       if (!waiting.empty() && up_to(3) != 0) {
         const auto which = waiting.begin() + up_to(static_cast<int>(waiting.size()) - 1);
         if (up_to(5) == 0) {
           host.state.cancel(*which);
-        } else if (host.start(*which, now)) {
+        } else if (const auto until = host.start(*which, now)) {
+          REQUIRE(*until > origin + now);
+          ++told_to_wait;
           continue;
         } else {
           REQUIRE((!last || origin + now - *last >= in_force));
+          REQUIRE(origin + now >= pause);
+          const auto minute = std::chrono::floor<std::chrono::minutes>(now);
+          REQUIRE((!hours || minute == 1min || minute == 2min || minute >= 4min));
           last = origin + now;
+          ++starts;
           under_way.push_back(*which);
         }
         waiting.erase(which);
       } else if (!under_way.empty()) {
         const std::chrono::milliseconds took{up_to(100)};
-        host.state.complete(under_way.back(), {.response_time = took, .status = 200}, origin + now,
-                            host.chosen);
+        request_report report{.response_time = took, .status = 200};
+        if (up_to(9) == 0) {
+          report.status = 503;
+          report.retry_after = std::chrono::seconds{up_to(40)};
+          pause = std::max(pause, origin + now + *report.retry_after);
+        }
+        host.state.complete(under_way.back(), report, origin + now, host.chosen);
         under_way.pop_back();
       }
     }
   }
+  CHECK(starts > 1'000);
+  CHECK(told_to_wait > 1'000);
 }

@@ -133,7 +133,8 @@ class host_state {
   /// The same for what `limits` tell of, where that is news.
   void note(const restraints& limits, double draw, const wall_anchor& anchor,
             const gate_options& options) {
-    if (limits.asked_at && (last_.number == 0 || *limits.asked_at > last_.at)) {
+    if (limits.asked_at && *limits.asked_at > asked_at_) {
+      asked_at_ = *limits.asked_at;
       note(std::min(*limits.asked_at, anchor.steady), limits.rules.get(), draw, anchor, options);
     }
   }
@@ -301,6 +302,7 @@ class host_state {
   std::chrono::nanoseconds last_response_{0};
   time_point heard_at_ = time_point::min();
   time_point overloaded_at_ = time_point::min();
+  time_point asked_at_ = time_point::min();  // as it was told, even if that lies ahead
   std::uint64_t last_number_ = 0;
   std::uint32_t overloads_ = 0;
   std::uint32_t outstanding_ = 0;
