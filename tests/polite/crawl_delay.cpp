@@ -94,6 +94,12 @@ static_assert(clamped.term == delay_term::cap && clamped.asked_by == delay_term:
 constexpr delay_options skipping{.cap = 30s, .above_cap = above_cap::skip_host};
 static_assert(compute_delay(skipping, {.crawl_delay = 30'001ms}, 0.5).skip_host);
 static_assert(!compute_delay(skipping, {.crawl_delay = 30'000ms}, 0.5).skip_host);
+static_assert(compute_delay(skipping, {.crawl_delay = 31'000ms, .last_response = 60s}, 0.5)
+                  .asked_by == delay_term::crawl_delay);
+static_assert(compute_delay(skipping, {.crawl_delay = 31'000ms}, 0.5).delay == 30s);
+static_assert(!compute_delay(skipping, {.last_response = 60s}, 0.5).skip_host,
+              "a slow answer is no wish of the site");
+static_assert(compute_delay(skipping, {.last_response = 60s}, 0.5).term == delay_term::cap);
 
 // Values that no file and no clock can give.
 static_assert(compute_delay({}, {.crawl_delay = milliseconds::max()}, 0.5).delay == longest_delay);

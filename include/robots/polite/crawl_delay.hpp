@@ -47,8 +47,10 @@ enum class delay_term : std::uint8_t {
 
 /// What to do where more delay is asked for than `delay_options::cap`.
 enum class above_cap : std::uint8_t {
-  clamp,      ///< wait as long as the cap
-  skip_host,  ///< make no request: whoever asks for an hour between requests wants no crawler
+  clamp,  ///< wait as long as the cap
+  /// The same, but make no request where it is robots.txt that asks for more: a site that wants an
+  /// hour between requests wants no crawler.
+  skip_host,
 };
 
 /// Longest delay that is told apart from a longer one: about 136 years, so that one and a half of
@@ -96,7 +98,7 @@ struct computed_delay {
   delay_term term = delay_term::none;      ///< what decided
   std::chrono::nanoseconds asked{0};       ///< by `asked_by`, before the cap
   delay_term asked_by = delay_term::none;  ///< what decided before the cap
-  bool skip_host = false;  ///< more than the cap is asked for, and such hosts are to be left alone
+  bool skip_host = false;  ///< robots.txt asks for more than the cap: leave the site alone
 };
 
 namespace detail {
@@ -168,6 +170,12 @@ namespace detail {
   ask(detail::bounded_delay(inputs.crawl_delay.value_or(none)), delay_term::crawl_delay);
   ask(detail::bounded_delay(inputs.file_delay.value_or(none)), delay_term::file_delay);
   ask(detail::bounded_delay(inputs.request_rate.value_or(none)), delay_term::request_rate);
+  result.skip_host = options.above_cap == above_cap::skip_host && result.asked > options.cap;
+  if (result.skip_host) {
+    result.delay = options.cap;
+    result.term = delay_term::cap;
+    return result;
+  }
   ask(spread_delay(options.fixed_delay, draw), delay_term::fixed_delay);
   ask(squared_response(inputs.last_response), delay_term::last_response);
   ask(options.floor, delay_term::floor);
@@ -176,7 +184,6 @@ namespace detail {
   if (result.asked > options.cap) {
     result.delay = options.cap;
     result.term = delay_term::cap;
-    result.skip_host = options.above_cap == above_cap::skip_host;
   }
   return result;
 }

@@ -241,6 +241,18 @@ TEST_CASE("the rate that counts is that of the hour of the request") {
   CHECK(host.plan(30min, limits).delay.term == delay_term::request_rate);
 }
 
+TEST_CASE("a wait that leads into the hours of a slower rate becomes longer, and so may the next") {
+  one_host host;
+  const restraints limits =
+      rules("Request-rate: 1/5s\nRequest-rate: 1/1m 1230-1231\nRequest-rate: 1/2m 1232-1259\n");
+  host.request(29min + 50s, {.status = 200}, limits);
+  CHECK(host.plan(29min + 50s, limits).at == origin + 29min + 55s);
+  host.request(29min + 58s, {.status = 200}, limits);
+  CHECK(host.plan(29min + 58s, limits).at == origin + 30min + 58s);
+  host.request(31min + 30s, {.status = 200}, limits);
+  CHECK(host.plan(31min + 30s, limits).at == origin + 33min + 30s);
+}
+
 TEST_CASE("an open breaker decides where it is open for longest") {
   one_host host;
   host.request(0s);
@@ -276,12 +288,39 @@ TEST_CASE("a place that is given back is as if it had never been taken") {
   host.request(0s);
   const schedule before = host.plan(0s);
   for (int i = 0; i < 3; ++i) {
-    const host_ticket ticket = host.reserve(0s);
+    host_ticket ticket = host.reserve(0s);
     CHECK(host.plan(0s).at == origin + 2s);
     host.state.cancel(ticket);
     CHECK(host.plan(0s).at == before.at);
     CHECK(host.state.outstanding() == 0);
   }
+}
+
+TEST_CASE("places that are given back in any order leave no gap") {
+  one_host host;
+  host.chosen.concurrency = 3;
+  host.request(0s);
+  for (const bool last_first : {false, true}) {
+    std::vector<host_ticket> tickets{host.reserve(0s), host.reserve(0s), host.reserve(0s)};
+    CHECK(tickets.back().place.at == origin + 3s);
+    if (last_first) {
+      std::ranges::reverse(tickets);
+    }
+    for (host_ticket& ticket : tickets) {
+      host.state.cancel(ticket);
+    }
+    CHECK(host.plan(0s).at == origin + 1s);
+  }
+}
+
+TEST_CASE("the last place in the line, given back, goes to the next who asks") {
+  one_host host;
+  host.chosen.concurrency = 3;
+  host_ticket first = host.reserve(0s);
+  host_ticket second = host.reserve(0s);
+  host.state.cancel(second);
+  CHECK(host.plan(0s).at == origin + 1s);
+  CHECK(host.start(first, 0s) == std::nullopt);
 }
 
 TEST_CASE("a start that comes late pushes the next one back") {
@@ -295,6 +334,16 @@ TEST_CASE("a start that comes late pushes the next one back") {
   CHECK(second.place.at == origin + 1900ms);
   CHECK(host.start(second, 1899ms) == origin + 1900ms);
   CHECK(host.start(second, 1900ms) == std::nullopt);
+}
+
+TEST_CASE("plans count from a request that started late, even if a place before it is still free") {
+  one_host host;
+  host.chosen.concurrency = 3;
+  host_ticket first = host.reserve(0s);
+  CHECK(host.reserve(0s).place.at == origin + 1s);
+  CHECK(host.start(first, 5s) == std::nullopt);
+  CHECK(host.plan(5s).at == origin + 6s);
+  CHECK(host.plan(5s, rules("Crawl-delay: 10")).at == origin + 15s);
 }
 
 TEST_CASE("a start before its time is told to wait") {

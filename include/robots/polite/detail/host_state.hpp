@@ -34,7 +34,7 @@ struct host_ticket {
   host_place place{};
   host_place before{};  // the end of the line when it was planned
   std::shared_ptr<const policy> rules{};
-  bool started = false;
+  bool started = false;  // or given back
 };
 
 /// The pace of one host: a value that is told what happened and answers what may happen when.
@@ -64,6 +64,7 @@ class host_state {
     ticket.place = {.at = planned.at, .inputs = inputs, .draw = draw, .number = ++last_number_};
     tail_ = ticket.place;
     ++outstanding_;
+    ++planned_;
     return ticket;
   }
 
@@ -84,7 +85,7 @@ class host_state {
     if (allowed.at > now) {
       return allowed.at;
     }
-    ticket.started = true;
+    leave_line(ticket);
     ticket.place.inputs.request_rate = interval_at(ticket.rules.get(), anchor.at(now));
     begin(ticket.place, options, now);
     return std::nullopt;
@@ -97,7 +98,7 @@ class host_state {
     using std::chrono::nanoseconds;
     const nanoseconds took = std::clamp(report.response_time, nanoseconds{0}, longest_delay);
     if (!ticket.started) {
-      ticket.started = true;
+      leave_line(ticket);
       if (now > time_point::min() + took) {
         ticket.place.at = std::max(ticket.place.at, now - took);
       }
@@ -111,10 +112,17 @@ class host_state {
   }
 
   /// Gives a place back. Where the request was started, all that is lost is what came of it.
-  void cancel(const host_ticket& ticket) noexcept {
+  void cancel(host_ticket& ticket) noexcept {
     release();
-    if (!ticket.started && tail_.number == ticket.place.number) {
+    if (ticket.started) {
+      return;
+    }
+    leave_line(ticket);
+    if (tail_.number == ticket.place.number) {
       tail_ = ticket.before;
+    }
+    if (planned_ == 0) {
+      tail_ = last_;
     }
   }
 
@@ -203,6 +211,11 @@ class host_state {
         return;
       }
     }
+  }
+
+  void leave_line(host_ticket& ticket) noexcept {
+    ticket.started = true;
+    planned_ -= planned_ > 0 ? 1 : 0;
   }
 
   void release() noexcept { outstanding_ -= outstanding_ > 0 ? 1 : 0; }
@@ -306,6 +319,7 @@ class host_state {
   std::uint64_t last_number_ = 0;
   std::uint32_t overloads_ = 0;
   std::uint32_t outstanding_ = 0;
+  std::uint32_t planned_ = 0;  // of those, the ones that were not started
 };
 
 }  // namespace robots::detail
