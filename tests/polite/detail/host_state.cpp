@@ -283,6 +283,13 @@ TEST_CASE("places in the line lie a delay apart, and slots tell when they are al
   CHECK_FALSE(host.plan(0s).free_slot);
 }
 
+TEST_CASE("a place behind one with a longer delay keeps that one's") {
+  one_host host;
+  host.chosen.concurrency = 2;
+  host.reserve(0s, rules("Crawl-delay: 10"));
+  CHECK(host.plan(0s).at == origin + 10s);
+}
+
 TEST_CASE("a place that is given back is as if it had never been taken") {
   one_host host;
   host.request(0s);
@@ -416,6 +423,20 @@ TEST_CASE("times, delays and answers beyond all bounds neither overflow nor hurr
   CHECK(host.plan(0s).at > origin + robots::longest_delay);
   host.state.hear({.response_time = std::chrono::nanoseconds::min(), .status = -1}, origin,
                   host.chosen);
+}
+
+TEST_CASE("a host is remembered for a minute after a request and after a response") {
+  one_host host{.chosen = options(0s)};
+  CHECK(host.state.forgettable(origin, host.chosen));
+  host_ticket ticket = host.reserve(0s);
+  CHECK(host.start(ticket, 0s) == std::nullopt);
+  CHECK_FALSE(host.state.forgettable(origin + 1h, host.chosen));
+  host.state.cancel(ticket);
+  CHECK_FALSE(host.state.forgettable(origin + 60s - 1ns, host.chosen));
+  CHECK(host.state.forgettable(origin + 60s, host.chosen));
+  host.state.hear({.response_time = 1s, .status = 200}, origin + 100s, host.chosen);
+  CHECK_FALSE(host.state.forgettable(origin + 160s - 1ns, host.chosen));
+  CHECK(host.state.forgettable(origin + 160s, host.chosen));
 }
 
 TEST_CASE("a host may be forgotten only when it would be paced the same without a past") {
