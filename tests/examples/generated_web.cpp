@@ -118,6 +118,7 @@ std::vector<std::string> generated_web::seeds() const {
 curl_options generated_web::client_options() const {
   curl_options options;
   options.proxy = "";
+  options.allowed_addresses = {"127.0.0.1"};
   for (const generated_host& host : hosts_) {
     options.connect_to.push_back(server_.connect_to(host.name, http_port));
   }
