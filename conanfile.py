@@ -45,6 +45,7 @@ class RobotsConan(ConanFile):
         self.requires("boost/[>=1.81 <2]", options={"header_only": True})
         if self._has_curl:
             self.requires("libcurl/[>=7.86 <9]")
+            self.requires("zlib/[>=1.2 <2]")
         if self.options.with_cpr:
             self.requires("cpr/[>=1.10 <2]")
 
@@ -56,7 +57,8 @@ class RobotsConan(ConanFile):
             self.test_requires("doctest/[>=2.4.9 <3]")
             self.test_requires("nlohmann_json/[>=3.11 <4]")
             self.test_requires("openssl/[>=3 <4]")
-            self.test_requires("zlib/[>=1.2 <2]")
+            if not self._has_curl:
+                self.test_requires("zlib/[>=1.2 <2]")
 
     def validate(self):
         check_min_cppstd(self, 20)
@@ -95,7 +97,7 @@ class RobotsConan(ConanFile):
         if self.settings.os in ("Linux", "FreeBSD"):
             core.system_libs = ["pthread"]
         if self._has_curl:
-            self._adapter("curl", "robots::curl", ["libcurl::libcurl"])
+            self._adapter("curl", "robots::curl", ["libcurl::libcurl", "zlib::zlib"])
         if self.options.with_cpr:
             self._adapter("cpr", "robots::cpr", ["curl", "cpr::cpr"])
         for component in self.cpp_info.components.values():

@@ -13,14 +13,14 @@ function(robots_missing variable)
       PARENT_SCOPE)
 endfunction()
 
-# robots_add_adapter(<name> PACKAGE <package> VERSION <least> LINK <target> [NEEDS <adapter>...]
+# robots_add_adapter(<name> PACKAGES <package>/<least version>/<target>... [NEEDS <adapter>...]
 #                    HEADERS <file>...)
 #
-# Defines robots::<name> over the headers (named relative to include/robots) when the package and the
+# Defines robots::<name> over the headers (named relative to include/robots) when the packages and the
 # needed adapters are there. ROBOTS_<NAME> is AUTO (when found), ON (fail when not found) or OFF. The
-# headers are installed in every case: who installs need not have what the user of the package has.
+# headers are installed in every case: who installs need not have what the user of the packages has.
 function(robots_add_adapter name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PACKAGE;VERSION;LINK" "NEEDS;HEADERS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "PACKAGES;NEEDS;HEADERS")
   string(TOUPPER ${name} upper)
   list(TRANSFORM arg_NEEDS PREPEND robots::)
   list(TRANSFORM arg_HEADERS PREPEND include/robots/)
@@ -34,31 +34,32 @@ function(robots_add_adapter name)
               include
               FILES
               ${arg_HEADERS})
-  string(JOIN " " call ${name} ${arg_PACKAGE} ${arg_VERSION} ${arg_LINK} ${arg_NEEDS})
+  string(JOIN " " call ${name} PACKAGES ${arg_PACKAGES} NEEDS ${arg_NEEDS})
   set_property(GLOBAL APPEND PROPERTY ROBOTS_ADAPTERS "${call}")
 
   set(ROBOTS_${upper}
       AUTO
-      CACHE STRING "Provide robots::${name}, which needs ${arg_PACKAGE} ${arg_VERSION}")
+      CACHE STRING "Provide robots::${name}: AUTO when it can be had, ON or OFF")
   set_property(CACHE ROBOTS_${upper} PROPERTY STRINGS AUTO ON OFF)
   if(NOT ROBOTS_${upper})
     message(STATUS "robots::${name}: no (ROBOTS_${upper} is off)")
     return()
   endif()
-  robots_find_least(${arg_PACKAGE} ${arg_VERSION} ${arg_LINK})
+  robots_find_packages(${arg_PACKAGES})
   robots_missing(missing ${arg_NEEDS})
-  if(NOT robots_found OR missing)
-    set(needs "needs ${arg_PACKAGE} >= ${arg_VERSION} ${arg_NEEDS}")
+  if(robots_lacking OR missing)
+    string(JOIN ", " needs ${robots_lacking} ${missing})
+    set(needs "needs ${needs}")
     if(NOT ROBOTS_${upper} STREQUAL "AUTO")
       message(FATAL_ERROR "ROBOTS_${upper} is on, and robots::${name} ${needs}")
     endif()
     message(STATUS "robots::${name}: no (${needs})")
     return()
   endif()
-  message(STATUS "robots::${name}: yes (${arg_PACKAGE} ${robots_version})")
+  message(STATUS "robots::${name}: yes (${robots_versions})")
   add_library(robots_${name} INTERFACE)
   add_library(robots::${name} ALIAS robots_${name})
-  target_link_libraries(robots_${name} INTERFACE robots::robots ${arg_NEEDS} ${arg_LINK})
+  target_link_libraries(robots_${name} INTERFACE robots::robots ${arg_NEEDS} ${robots_links})
   target_sources(
     robots_${name}
     INTERFACE FILE_SET

@@ -5,7 +5,7 @@
 template class robots::basic_host_gate<robots::SteadyClock>;
 template class robots::basic_admission<robots::FixedPolicySource>;
 
-#if __has_include(<curl/curl.h>)
+#if __has_include(<curl/curl.h>) && __has_include(<zlib.h>)
 #include <robots/adapters/curl_fetcher.hpp>
 
 template class robots::basic_robots_cache<robots::CurlFetcher>;

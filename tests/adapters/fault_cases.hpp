@@ -3,7 +3,6 @@
 
 #include <robots/http/message.hpp>
 
-#include <support/brotli.hpp>
 #include <support/fault.hpp>
 
 #include <cstddef>
@@ -31,17 +30,8 @@ struct fault_case {
   std::size_t requests = 1;  ///< for one retrieval through a cache
 };
 
-/// A libcurl without brotli, or a server without it, has one fault less to tell apart.
-inline fault_case brotli_case(bool known) {
-  if (known && has_brotli()) {
-    return {.what = fault::brotli_bomb, .status = 200, .truncated = true};
-  }
-  return {.what = fault::brotli_bomb, .error = fetch_error::protocol};
-}
-
-/// All faults but `stalled`, which ends when the client says so, and `cut_gzip` and `cut_brotli`,
-/// which libcurl does not notice.
-inline std::vector<fault_case> fault_cases(bool brotli_known) {
+/// All faults but `stalled`, which ends when the client says so.
+inline std::vector<fault_case> fault_cases() {
   using enum fetch_error;
   return {
       {.what = fault::none, .status = 200},
@@ -68,9 +58,11 @@ inline std::vector<fault_case> fault_cases(bool brotli_known) {
       {.what = fault::redirect_to_ftp, .status = 302},
       {.what = fault::redirect_to_nowhere, .status = 302},
       {.what = fault::gzip_bomb, .status = 200, .truncated = true},
-      brotli_case(brotli_known),
+      {.what = fault::brotli_bomb, .error = protocol},
       {.what = fault::layered_bomb, .error = protocol},
       {.what = fault::broken_gzip, .error = protocol},
+      {.what = fault::cut_gzip, .error = protocol},
+      {.what = fault::cut_brotli, .error = protocol},
       {.what = fault::not_modified, .status = 304},
       {.what = fault::no_http, .error = protocol},
       {.what = fault::garbage, .error = protocol},

@@ -129,10 +129,6 @@ class storm_sites {
                   request.target.ends_with("again") ? fault::redirect_loop : fault::redirect_chain};
     }
     fault what = all_faults.at(random() % all_faults.size());
-    // libcurl takes these for whole: see adapters/faults.cpp.
-    if (what == fault::cut_gzip || what == fault::cut_brotli) {
-      what = fault::broken_gzip;
-    }
     constexpr std::size_t most_stalls = 16;
     if (what == fault::stalled && ++stalls_ > most_stalls) {
       what = fault::close_in_body;

@@ -11,12 +11,13 @@
 
 namespace robots::test {
 
-/// `piece`, repeated `times` over, as one gzip member. Holds no more than the result in memory.
-[[nodiscard]] inline std::string gzip(std::string_view piece, std::size_t times = 1) {
-  constexpr int gzip_format = 15 + 16;
+/// `piece`, repeated `times` over, in the format that zlib knows by this number of window bits.
+/// Holds no more than the result in memory.
+[[nodiscard]] inline std::string deflated(int window_bits, std::string_view piece,
+                                          std::size_t times = 1) {
   constexpr int memory_level = 8;
   z_stream stream{};
-  if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, gzip_format, memory_level,
+  if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, window_bits, memory_level,
                    Z_DEFAULT_STRATEGY) != Z_OK) {
     throw std::runtime_error("zlib cannot start");
   }
@@ -38,6 +39,21 @@ namespace robots::test {
   run(Z_FINISH);
   deflateEnd(&stream);
   return result;
+}
+
+/// One member of gzip.
+[[nodiscard]] inline std::string gzip(std::string_view piece, std::size_t times = 1) {
+  return deflated(16 + MAX_WBITS, piece, times);
+}
+
+/// The zlib format.
+[[nodiscard]] inline std::string zlib_format(std::string_view piece, std::size_t times = 1) {
+  return deflated(MAX_WBITS, piece, times);
+}
+
+/// Deflate with nothing around it.
+[[nodiscard]] inline std::string raw_deflate(std::string_view piece, std::size_t times = 1) {
+  return deflated(-MAX_WBITS, piece, times);
 }
 
 }  // namespace robots::test

@@ -37,12 +37,16 @@ class curl_slot {
 ///
 /// Makes one GET a call, over HTTP or verified HTTPS, whichever version the two ends agree on.
 /// A URL of another scheme or with credentials in it, and a request header with a line end in it,
-/// are refused with `fetch_error::protocol`. Content is decoded (whatever of gzip, deflate, br and
-/// zstd the libcurl knows) before `max_bytes` is applied, so a small bomb stays small; a body over
-/// the limit ends the transfer at once and is a response, `truncated`. `timeout` and `stop` act
-/// during name lookup, connecting and transfer. No cookie is kept and no netrc read. No connection
-/// is opened to an address that is not of the internet, unless `curl_options::allowed_addresses`
-/// has it: the error is `fetch_error::refused_address`.
+/// are refused with `fetch_error::protocol`. `timeout` and `stop` act during name lookup,
+/// connecting and transfer. No cookie is kept and no netrc read. No connection is opened to an
+/// address that is not of the internet, unless `curl_options::allowed_addresses` has it: the error
+/// is `fetch_error::refused_address`.
+///
+/// Content in gzip and deflate is asked for and decoded before `max_bytes` is applied, so a small
+/// bomb stays small; a body over the limit ends the transfer at once and is a response,
+/// `truncated`. Content that comes in another coding or in several, that does not decode to its
+/// end, or whose checksum is wrong is `fetch_error::protocol`. With a status other than 2xx, which
+/// says all that there is to know, it is a response without a body instead.
 ///
 /// When a connection that was kept turns out to be closed before any octet of the answer, libcurl
 /// asks again on a new one (RFC 9112, section 9.3.1): the server may see such a request twice.

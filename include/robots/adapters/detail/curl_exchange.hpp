@@ -159,7 +159,8 @@ class curl_membership {
   return count;
 }
 
-/// The response to a transfer that ended well, or whose body was cut.
+/// The response to a transfer that ended well, or whose body was cut. Only of a success (2xx) does
+/// the body matter: that of any other status is left out if it cannot be decoded.
 [[nodiscard]] inline fetch_response received(CURL* easy, curl_sink& sink) {
   const long status = received_status(easy);
   if (status < 200 || !sink.headers_complete()) {
@@ -168,7 +169,11 @@ class curl_membership {
   fetch_response response;
   response.status = static_cast<int>(status);
   response.headers = received_headers(easy);
-  response.body = std::move(sink.body());
+  if (const std::string_view problem = sink.body_problem(); problem.empty()) {
+    response.body = std::move(sink.body());
+  } else if (status < 300) {
+    return failed(fetch_error::protocol, std::string(problem));
+  }
   response.truncated = sink.body_over_limit();
   return response;
 }
@@ -191,7 +196,7 @@ class curl_membership {
   curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, static_cast<char*>(nullptr));
   curl_easy_setopt(easy, CURLOPT_HTTPHEADER, static_cast<curl_slist*>(nullptr));
 
-  if (code == CURLE_OK || sink.body_over_limit()) {
+  if (code == CURLE_OK || sink.body_over_limit() || sink.body_refused()) {
     return received(easy, sink);
   }
   if (sink.headers_over_limit()) {

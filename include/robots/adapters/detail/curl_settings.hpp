@@ -2,6 +2,7 @@
 #pragma once
 
 #include <robots/adapters/curl_options.hpp>
+#include <robots/adapters/detail/body_decoder.hpp>
 #include <robots/adapters/detail/curl_handle.hpp>
 #include <robots/http/address_guard.hpp>
 #include <robots/rep/detail/ascii.hpp>
@@ -176,7 +177,9 @@ class curl_settings {
     set_option(easy, CURLOPT_PROTOCOLS_STR, "http,https");
     set_option(easy, CURLOPT_FOLLOWLOCATION, 0L);
     set_option(easy, CURLOPT_HTTP09_ALLOWED, 0L);
-    set_option(easy, CURLOPT_ACCEPT_ENCODING, "");
+    // libcurl does not ask whether compressed content came to its end: the sink decodes.
+    set_option(easy, CURLOPT_ACCEPT_ENCODING, body_decoder::accepted);
+    set_option(easy, CURLOPT_HTTP_CONTENT_DECODING, 0L);
     set_option(easy, CURLOPT_NOSIGNAL, 1L);
     set_option(easy, CURLOPT_CONNECTTIMEOUT_MS, curl_milliseconds(options_.connect_timeout));
 #if LIBCURL_VERSION_NUM >= 0x075700
