@@ -15,8 +15,9 @@ namespace robots {
 class any_fallback_policy {
  public:
   /// Takes the place of `policy`.
-  template <FallbackPolicy P>
-    requires(!std::same_as<P, any_fallback_policy>)
+  // In this order: whether this class is a policy itself must not be asked in order to copy it.
+  template <class P>
+    requires(!std::same_as<P, any_fallback_policy>) && FallbackPolicy<P>
   any_fallback_policy(P policy)  // NOLINT(google-explicit-constructor)
       : held_{std::make_shared<const holder<P>>(std::move(policy))} {}
 
