@@ -142,6 +142,17 @@ TEST_CASE("after five failures in a row an origin is left alone for a minute, th
   CHECK(at.cache.stats().open_breakers == 0);
 }
 
+TEST_CASE("strict: a bare host whose https fails is not allowed by the want of a file under http") {
+  scripted at{usual(fallback_policy::strict())};
+  at.web.on(robots_url, ScriptedFetcher::status(503));
+  at.web.on("http://example.com/robots.txt", ScriptedFetcher::status(404));
+  for (int i = 0; i < 4; ++i) {
+    CHECK_FALSE(at.cache.allowed("example.com/x"));
+    at.clock.advance(1h);
+  }
+  CHECK(at.web.count("http://example.com/robots.txt") == 0);
+}
+
 TEST_CASE("an open breaker is no failure of its own, and leaves the last good copy in force") {
   cache_options options = usual();
   options.failure_ttl = options.max_failure_ttl = 1s;

@@ -28,6 +28,10 @@ TEST_CASE("each origin has a breaker of its own") {
   CHECK(breakers.open() == 0);
   breakers.on_failure(broken, start);
   CHECK_FALSE(breakers.admits(broken, start));
+  CHECK_FALSE(breakers.answered(broken));
+  breakers.on_failure(broken, start, true);
+  CHECK(breakers.answered(broken));
+  CHECK_FALSE(breakers.answered(well));
   CHECK(breakers.open_until(broken, start) == start + 10s);
   CHECK(breakers.open() == 1);
   CHECK(breakers.admits(well, start));

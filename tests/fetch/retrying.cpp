@@ -264,6 +264,40 @@ TEST_CASE("an origin whose breaker is open is not asked") {
   CHECK(with.breakers->open() == 0);
 }
 
+TEST_CASE("once https has answered, http is not asked, whatever becomes of the next tries") {
+  retrieval work = begin("example.com");
+  work.on_response(web::status(503), start);
+  go_on(work);
+  CHECK(asked(work) == https_url);
+  work.on_response(web::failure(fetch_error::timeout), start);
+  go_on(work);
+  CHECK(asked(work) == https_url);
+  work.on_response(web::failure(fetch_error::connect), start);
+  CHECK(result(work).outcome == outcome::unreachable);
+  CHECK(result(work).url == https_url);
+}
+
+TEST_CASE("a breaker that a 5xx opened does not bring http into play") {
+  retrieval_options with = options();
+  with.breakers = std::make_shared<robots::origin_breakers>(
+      robots::breaker_options{.failures = 2, .cooldown = 1h});
+  retrieval work = begin("example.com", with);
+  work.on_response(web::status(500), start);
+  go_on(work);
+  work.on_response(web::status(500), start);
+  go_on(work);
+  CHECK(result(work).outcome == outcome::server_error);
+  work = begin("example.com", with);
+  CHECK(result(work).outcome == outcome::circuit_open);
+  CHECK(result(work).url == https_url);
+
+  // A probe that is not answered does.
+  work = retrieval{robots::parse_site("example.com").value(), with, start + 1h};
+  work.on_response(web::failure(fetch_error::connect), start + 1h);
+  CHECK(asked(work) == http_url);
+  CHECK(asked(begin("example.com", with)) == http_url);
+}
+
 TEST_CASE("redirects share a budget of octets beside the file's") {
   retrieval work = begin();
   for (int i = 0; i < 3; ++i) {

@@ -35,7 +35,7 @@ class origin_breakers {
   [[nodiscard]] bool admits(std::string_view origin, time_point now) {
     const std::scoped_lock lock{mutex_};
     const auto found = watched_.find(origin);
-    return found == watched_.end() || found->second.admits(now);
+    return found == watched_.end() || found->second.breaker.admits(now);
   }
 
   /// An admitted request got an answer.
@@ -46,8 +46,8 @@ class origin_breakers {
     }
   }
 
-  /// An admitted request failed.
-  void on_failure(std::string_view origin, time_point now) {
+  /// An admitted request failed: for want of an answer or, when it `answered`, by what that says.
+  void on_failure(std::string_view origin, time_point now, bool answered = false) {
     if (options_.failures == 0) {
       return;
     }
@@ -57,17 +57,25 @@ class origin_breakers {
       if (watched_.size() == most_watched) {
         return;
       }
-      found = watched_.emplace(std::string{origin}, circuit_breaker{options_}).first;
+      found = watched_.emplace(std::string{origin}, state{circuit_breaker{options_}}).first;
     }
-    found->second.on_failure(now);
+    found->second.breaker.on_failure(now);
+    found->second.answered = answered;
   }
 
   /// An admitted request ended in a way that says nothing of the origin.
   void on_abandoned(std::string_view origin, time_point now) {
     const std::scoped_lock lock{mutex_};
     if (const auto found = watched_.find(origin); found != watched_.end()) {
-      found->second.on_abandoned(now);
+      found->second.breaker.on_abandoned(now);
     }
+  }
+
+  /// Whether `origin` could be reached when a request to it failed last.
+  [[nodiscard]] bool answered(std::string_view origin) const {
+    const std::scoped_lock lock{mutex_};
+    const auto found = watched_.find(origin);
+    return found != watched_.end() && found->second.answered;
   }
 
   /// Until when `origin` is left alone; nothing when it may be asked now.
@@ -75,10 +83,10 @@ class origin_breakers {
                                                      time_point now) const {
     const std::scoped_lock lock{mutex_};
     const auto found = watched_.find(origin);
-    if (found == watched_.end() || found->second.open_until() <= now) {
+    if (found == watched_.end() || found->second.breaker.open_until() <= now) {
       return std::nullopt;
     }
-    return found->second.open_until();
+    return found->second.breaker.open_until();
   }
 
   /// Forgets what happened at `origin`.
@@ -88,8 +96,8 @@ class origin_breakers {
   [[nodiscard]] std::size_t open() const {
     const std::scoped_lock lock{mutex_};
     std::size_t count = 0;
-    for (const auto& [origin, breaker] : watched_) {
-      count += breaker.state() == breaker_state::closed ? 0 : 1;
+    for (const auto& [origin, each] : watched_) {
+      count += each.breaker.state() == breaker_state::closed ? 0 : 1;
     }
     return count;
   }
@@ -97,10 +105,14 @@ class origin_breakers {
  private:
   static constexpr std::size_t most_watched = 65'536;
 
+  struct state {
+    circuit_breaker breaker;
+    bool answered = false;
+  };
+
   breaker_options options_;
   mutable std::mutex mutex_;
-  boost::unordered_flat_map<std::string, circuit_breaker, detail::text_hash, std::equal_to<>>
-      watched_;
+  boost::unordered_flat_map<std::string, state, detail::text_hash, std::equal_to<>> watched_;
 };
 
 }  // namespace robots

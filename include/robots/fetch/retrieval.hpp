@@ -42,7 +42,8 @@ namespace robots {
 ///     }
 ///
 /// The origins of the site are asked in turn until one gives any response; an exchange that was
-/// cancelled, or refused by policy, ends the search. Redirects (301, 302, 303, 307, 308) are
+/// cancelled, or refused by policy, ends the search, and so does an open breaker, unless the origin
+/// could not be reached when it failed last. Redirects (301, 302, 303, 307, 308) are
 /// followed from there, up to `retrieval_options::max_redirects` of them and to http and https
 /// only; whatever is found at their end are the rules of the first origin (RFC 9309,
 /// section 2.3.1.2). After a 5xx, a 429 or a network error it waits and tries again, as
@@ -87,6 +88,7 @@ class retrieval {
       response.status = 0;
     }
     exchanges_.push_back({url_, response.status, response.error});
+    answered_ = answered_ || response.error == fetch_error::none;
     report(response, now);
 
     if (response.error != fetch_error::none) {
@@ -111,7 +113,7 @@ class retrieval {
     if (wait == nullptr || now < wait->until) {
       return;
     }
-    if (failure_ == outcome::unreachable && chain_.size() == 1) {
+    if (!answered_) {
       ask_origins(now);
     } else {
       send(now);
@@ -191,16 +193,18 @@ class retrieval {
         response.error == fetch_error::refused_address) {
       options_.breakers->on_abandoned(where, now);
     } else if (response.error != fetch_error::none || response.status >= 500) {
-      options_.breakers->on_failure(where, now);
+      options_.breakers->on_failure(where, now, response.error == fetch_error::none);
     } else {
       options_.breakers->on_success(where);
     }
   }
 
   void on_failure(outcome what, fetch_response response, time_point now) {
-    const bool out_of_reach = what == outcome::unreachable || what == outcome::circuit_open;
-    const bool at_origin = chain_.size() == 1;
-    if (out_of_reach && at_origin && origin_ + 1 < origins_.size()) {
+    // A breaker that a 5xx opened keeps requests from an origin that can be reached.
+    const bool out_of_reach =
+        what == outcome::unreachable ||
+        (what == outcome::circuit_open && !options_.breakers->answered(origin_of_url()));
+    if (out_of_reach && !answered_ && origin_ + 1 < origins_.size()) {
       ++origin_;
       ask_origin(now);
     } else if (what == outcome::unreachable) {
@@ -287,6 +291,7 @@ class retrieval {
   int attempt_ = 1;
   outcome failure_ = outcome::unreachable;  // what the last try came to, while the next is due
   fetch_response failed_{};
+  bool answered_ = false;  // one of the origins, which it is that counts from there
   bool not_modified_ = false;
   retrieval_step step_{};
 };
