@@ -251,6 +251,22 @@ TEST_CASE("a renewal that fails leaves the last good copy") {
   CHECK_FALSE(made.allowed);
 }
 
+TEST_CASE("a last good copy that is too old is not served while it is renewed either") {
+  cache_options options = foo_bot(fallback_policy::strict());
+  options.stale_while_revalidate = 1h;
+  options.last_good_for = 30h;
+  scripted at{options};
+  at.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(503));
+  CHECK(at.cache.allowed(home));
+  at.clock.advance(30h - 2min);
+  CHECK(at.cache.allowed(home));
+  at.clock.advance(4min);
+  const decision made = at.cache.check(home);
+  CHECK_FALSE(made.allowed);
+  CHECK_FALSE(made.stale);
+  CHECK(to_string(made.policy->basis()) == "deny_all");
+}
+
 TEST_CASE("versions count the changes of meaning, whatever else changes in a file") {
   scripted at;
   at.web.on(robots_url, robots::test::ok("User-agent: *\nDisallow: /private\nDisallow: /tmp\n"),

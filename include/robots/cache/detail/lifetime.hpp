@@ -66,6 +66,16 @@ namespace robots::detail {
                     options.max_ttl);
 }
 
+/// Until when a policy that is fresh until then may answer while it is renewed: a last good copy
+/// not for longer than it counts.
+[[nodiscard]] inline time_point stale_until(const policy& kept, time_point fresh_until,
+                                            const cache_options& options) {
+  const time_point until = later(fresh_until, options.stale_while_revalidate);
+  return kept.basis() != policy_basis::last_good
+             ? until
+             : std::min(until, later(kept.rules_source().fetched_at, options.last_good_for));
+}
+
 /// The entry that keeps `made`: as long as it is fresh, while it may be served stale, and for as
 /// long as a last good copy counts, since until then the next policy goes by it: by its rules, its
 /// failures in a row, its version.
@@ -79,7 +89,7 @@ namespace robots::detail {
     entry.fresh_until = std::min(entry.fresh_until, good_until);
   }
   entry.keep_until = std::max({later(now, options.last_good_for), entry.fresh_until,
-                               later(entry.fresh_until, options.stale_while_revalidate)});
+                               stale_until(*entry.policy, entry.fresh_until, options)});
   return entry;
 }
 

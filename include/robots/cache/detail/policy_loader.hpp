@@ -106,7 +106,7 @@ class policy_loader {
     auto [seat, duty] = flights_.join(flight_key(where), key, renewal || options_.finish_abandoned);
     if (duty) {
       kept = find_shared(where, key, now);  // another flight may have landed since
-      renewal = renewal && kept.policy && now >= kept.fresh_until;
+      renewal = renewal && kept.policy && now >= kept.fresh_until && may_serve_stale(kept, now);
     }
     if (kept.policy && (renewal || now < kept.fresh_until)) {
       counters_.add(renewal ? cache_event::stale_hits : cache_event::hits);
@@ -239,7 +239,7 @@ class policy_loader {
   }
 
   [[nodiscard]] bool may_serve_stale(const cache_entry& kept, time_point now) const noexcept {
-    return now < later(kept.fresh_until, options_.stale_while_revalidate);
+    return now < stale_until(*kept.policy, kept.fresh_until, options_);
   }
 
   [[nodiscard]] std::uint64_t random_bits() noexcept {
