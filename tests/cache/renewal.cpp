@@ -108,6 +108,17 @@ TEST_CASE("a 304 may bring a new lifetime and new validators") {
   CHECK(sent(at, "If-None-Match") == "\"2\"");
 }
 
+TEST_CASE("a malformed file that is parsed is still malformed after a 304") {
+  scripted at;
+  at.web.on(robots_url, tagged("a\nb\nc\nd\ne\nDisallow: /x\n", "\"1\""),
+            ScriptedFetcher::status(304));
+  CHECK(outcome_of(at.cache.check(home)) == "malformed");
+  at.clock.advance(24h);
+  const decision again = at.cache.check(home);
+  CHECK(again.policy->source().not_modified);
+  CHECK(outcome_of(again) == "malformed");
+}
+
 TEST_CASE("a changed validator brings the new file") {
   scripted at;
   at.web.on(robots_url, tagged(robots::test::rules, "\"1\""), tagged("", "\"2\""),

@@ -54,8 +54,10 @@ struct earlier_policies {
   return source;
 }
 
-/// What a 304 leads to: the rules as they were, and the validators as far as it names new ones.
+/// What a 304 leads to: the rules and their row as they were, and the validators as far as it names
+/// new ones.
 [[nodiscard]] inline policy renewed(const policy& unchanged, provenance source) {
+  source.outcome = unchanged.source().outcome;
   const validators& old = unchanged.source().validators;
   if (source.validators.etag.empty()) {
     source.validators.etag = old.etag;
