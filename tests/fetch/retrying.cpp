@@ -205,6 +205,7 @@ TEST_CASE("given up while it waits, a retrieval ends with what the last try came
   work.cancel("enough", start);
   CHECK(result(work).outcome == outcome::server_error);
   CHECK(result(work).status == 503);
+  CHECK(result(work).attempts == 1);
   CHECK(robots::find_header(result(work).headers, "X") == "1");
 }
 

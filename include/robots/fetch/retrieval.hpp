@@ -113,6 +113,7 @@ class retrieval {
     if (wait == nullptr || now < wait->until) {
       return;
     }
+    ++attempt_;
     if (!answered_) {
       ask_origins(now);
     } else {
@@ -228,7 +229,6 @@ class retrieval {
       }
       wait = std::max<std::chrono::nanoseconds>(wait, *asked);
     }
-    ++attempt_;
     failure_ = what;
     failed_ = std::move(response);
     failed_.body = {};
