@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <deque>
 #include <memory>
 #include <stdexcept>
@@ -130,6 +131,17 @@ TEST_CASE("a look-up that is dropped with its job gives it up, too") {
     const look_up dropped = at.cache.begin(home);
   }
   at.web.on(robots_url, robots::test::ok());
+  CHECK(at.cache.allowed(home));
+}
+
+TEST_CASE("a job that is dropped leaves the probe of a breaker to the next one") {
+  cache_options options = foo_bot();
+  options.breaker.failures = 1;
+  scripted at{options};
+  at.web.on(robots_url, ScriptedFetcher::status(500), robots::test::ok());
+  CHECK_FALSE(at.cache.allowed(home));
+  at.clock.advance(std::chrono::hours{1});
+  CHECK(at.cache.begin(home).policy() == nullptr);
   CHECK(at.cache.allowed(home));
 }
 

@@ -37,6 +37,18 @@ class basic_robots_cache;
 /// anew. It must not outlive its cache. One thread at a time.
 class retrieval_job {
  public:
+  retrieval_job(const retrieval_job&) = delete;
+  retrieval_job& operator=(const retrieval_job&) = delete;
+
+  ~retrieval_job() {
+    if (ticket_) {
+      try {
+        work_.abandon(began_);
+      } catch (...) {  // no memory: a probe counts for nothing after a cooldown anyway
+      }
+    }
+  }
+
   /// What to do: see `retrieval`.
   [[nodiscard]] retrieval& work() noexcept { return work_; }
 

@@ -135,6 +135,14 @@ class retrieval {
     }
   }
 
+  /// Tells that nobody goes on with it, so that a breaker which waits for this request admits
+  /// another one. What `next()` says stays.
+  void abandon(time_point now) const {
+    if (options_.breakers && std::holds_alternative<fetch_request>(step_)) {
+      options_.breakers->on_abandoned(origin_of_url(), now);
+    }
+  }
+
  private:
   /// Most octets of body in redirects that are followed, beside those of the file itself.
   static constexpr std::size_t max_redirect_bytes = std::size_t{64} * 1024;
