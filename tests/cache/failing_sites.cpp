@@ -247,6 +247,25 @@ TEST_CASE("a policy of the user's own decides, with all that is known of the fai
   CHECK(at.cache.options().fallback.name() == "custom");
 }
 
+TEST_CASE("the last good copy holds after whatever outcome the user wants it for") {
+  const auto last_good = fallback_action::last_good_or_deny;
+  scripted at{foo_bot(fallback_policy::strict()
+                          .with(outcome::malformed, last_good)
+                          .with(outcome::client_error, last_good))};
+  constexpr const char* elsewhere = "https://www.example.com/robots.txt";
+  at.web.on(robots_url, robots::test::ok(), robots::test::ok(no_robots_txt),
+            ScriptedFetcher::redirect(301, elsewhere));
+  at.web.on(elsewhere, ScriptedFetcher::status(403));
+  for (const char* outcome : {"success", "malformed", "client_error"}) {
+    CHECK_FALSE(at.cache.allowed(secret));
+    const decision made = at.cache.check(home);
+    CHECK(made.allowed);
+    CHECK(outcome_of(made) == outcome);
+    at.clock.advance(24h);
+  }
+  CHECK_FALSE(at.cache.allowed("https://www.example.com/"));  // the copy is of another site
+}
+
 TEST_CASE("options of retry, breaker and quarantine that make no sense are refused") {
   const auto refused = [](auto change) {
     cache_options options = usual();

@@ -97,15 +97,15 @@ struct earlier_policies {
     }
   }
   // A failure says nothing about the rules, so the last good copy stays at hand; an answer replaces
-  // it, even one that there is no robots.txt.
+  // it, even one that there is no robots.txt, unless the user wants to go by it then, too.
+  const fallback_action chosen = action();
   std::shared_ptr<const policy> good;
-  if (is_failure(source.outcome)) {
+  if (is_failure(source.outcome) || chosen == fallback_action::last_good_or_deny) {
     good = policy::good(before.last);
     if (good && source.fetched_at > later(good->source().fetched_at, options.last_good_for)) {
       good = nullptr;
     }
   }
-  const fallback_action chosen = action();
   return policy{chosen, options.user_agent, std::move(source), std::move(good)};
 }
 

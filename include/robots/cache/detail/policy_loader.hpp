@@ -307,6 +307,7 @@ class policy_loader {
                        time_point now) {
     const auto target = parse_site(result.final_url);
     if (result.redirects == 0 || is_failure(result.outcome) || !target ||
+        made.basis() == policy_basis::last_good ||
         result.final_url != target->robots_urls().front()) {
       return;
     }
