@@ -346,3 +346,29 @@ TEST_CASE("what is found elsewhere than at a robots.txt, or not found, is kept f
   CHECK_FALSE(at.cache.allowed(secret));
   CHECK(at.cache.stats().size == 1);
 }
+
+TEST_CASE("what a user's policy says of one site is kept for no other") {
+  struct Mine {
+    [[nodiscard]] robots::fallback_action action(const robots::fallback_case& what) const {
+      return what.url.starts_with("https://example.com/") ? robots::fallback_action::allow_all
+                                                          : robots::fallback_action::deny_all;
+    }
+  };
+  scripted at{foo_bot(Mine{})};
+  at.web.on(robots_url, ScriptedFetcher::redirect(301, "https://www.example.com/robots.txt"));
+  at.web.on("https://www.example.com/robots.txt", ScriptedFetcher::status(403));
+  CHECK(at.cache.allowed(home));
+  CHECK_FALSE(at.cache.allowed("https://www.example.com/"));
+}
+
+TEST_CASE("a redirect from elsewhere does not let a site out of quarantine") {
+  cache_options options = foo_bot(fallback_policy::strict());
+  options.quarantine_after = 1;
+  scripted at{options};
+  at.web.on(robots_url, robots::test::ok("a\nb\nc\nd\ne\nf\n"), robots::test::ok());
+  CHECK_FALSE(at.cache.allowed(home));
+  at.clock.advance(24h);
+  at.web.on("https://www.example.com/robots.txt", ScriptedFetcher::redirect(301, robots_url));
+  CHECK(at.cache.allowed("https://www.example.com/"));
+  CHECK(outcome_of(at.cache.check(home)) == "quarantined");
+}

@@ -54,6 +54,15 @@ struct earlier_policies {
   return source;
 }
 
+/// What a `FallbackPolicy` is asked about `source`.
+[[nodiscard]] inline fallback_case case_of(const provenance& source) noexcept {
+  return {.outcome = source.outcome,
+          .status = source.status,
+          .error = source.error,
+          .failures = source.failures,
+          .url = source.url};
+}
+
 /// What a 304 leads to: the rules and their row as they were, and the validators as far as it names
 /// new ones.
 [[nodiscard]] inline policy renewed(const policy& unchanged, provenance source) {
@@ -75,13 +84,7 @@ struct earlier_policies {
   if (result.not_modified && before.unchanged) {
     return renewed(*before.unchanged, std::move(source));
   }
-  const auto action = [&] {
-    return options.fallback.action({.outcome = source.outcome,
-                                    .status = source.status,
-                                    .error = source.error,
-                                    .failures = source.failures,
-                                    .url = source.url});
-  };
+  const auto action = [&] { return options.fallback.action(case_of(source)); };
   if (result.outcome == outcome::success) {
     parse_options reading = options.parse;
     reading.truncated = reading.truncated || result.truncated;

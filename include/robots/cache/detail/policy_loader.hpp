@@ -302,6 +302,10 @@ class policy_loader {
     }
   }
 
+  [[nodiscard]] fallback_action action_for(const provenance& source) const noexcept {
+    return options_.fallback.action(case_of(source));
+  }
+
   /// What was found behind redirects at another origin's own robots.txt holds for that origin, too.
   void keep_for_target(const retrieval_job& job, const retrieval_result& result, const policy& made,
                        time_point now) {
@@ -313,7 +317,11 @@ class policy_loader {
     }
     const std::string key = target->key();
     provenance source = made.source();
+    const fallback_action ours = action_for(source);
     source.url = result.final_url;
+    if (action_for(source) != ours || quarantine_.find(key)) {
+      return;
+    }
     source.redirects = 0;
     policy theirs{made, std::move(source)};
     theirs.follow(storage_.find(key, now).policy.get());
