@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 using namespace std::chrono_literals;
@@ -197,6 +198,26 @@ TEST_CASE("a site whose files are malformed again and again goes into quarantine
   at.cache.release("example.com");
   CHECK(at.cache.allowed(home));
   CHECK(at.cache.quarantined().empty());
+}
+
+TEST_CASE("quarantine holds for a bare host and its origin alike, and for calls in a hurry") {
+  const std::string_view origin = "https://example.com/";
+  const std::string_view bare = "example.com";
+  for (const auto& [first, second] : {std::pair{origin, bare}, std::pair{bare, origin}}) {
+    cache_options options =
+        usual(fallback_policy::strict().with(outcome::cancelled, fallback_action::allow_all));
+    options.quarantine_after = 1;
+    scripted at{options};
+    at.web.on(robots_url, robots::test::ok(no_robots_txt));
+    CHECK_FALSE(at.cache.allowed(first));
+    at.clock.advance(24h);
+    CHECK(outcome_of(at.cache.check(second)) == "quarantined");
+    CHECK(outcome_of(at.cache.check(first, {.deadline = at.clock.now()})) == "quarantined");
+    CHECK(at.web.count() == 1);
+    CHECK(outcome_of(at.cache.check("http://example.com/")) == "unreachable");
+    at.cache.release(second);
+    CHECK(outcome_of(at.cache.check(second)) == "malformed");
+  }
 }
 
 TEST_CASE("a good file, or none, in between starts the count of malformed ones anew") {

@@ -76,6 +76,13 @@ namespace robots::detail {
              : std::min(until, later(kept.rules_source().fetched_at, options.last_good_for));
 }
 
+/// Whether an entry, if it is one, is no longer fresh and may answer while it is renewed.
+[[nodiscard]] inline bool may_serve_stale(const cache_entry& kept, const cache_options& options,
+                                          time_point now) {
+  return kept.policy && now >= kept.fresh_until &&
+         now < stale_until(*kept.policy, kept.fresh_until, options);
+}
+
 /// The entry that keeps `made`: as long as it is fresh, while it may be served stale, and for as
 /// long as a last good copy counts, since until then the next policy goes by it: by its rules, its
 /// failures in a row, its version.

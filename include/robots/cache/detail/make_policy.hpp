@@ -54,13 +54,14 @@ struct earlier_policies {
   return source;
 }
 
-/// What a `FallbackPolicy` is asked about `source`.
-[[nodiscard]] inline fallback_case case_of(const provenance& source) noexcept {
-  return {.outcome = source.outcome,
-          .status = source.status,
-          .error = source.error,
-          .failures = source.failures,
-          .url = source.url};
+/// What the user wants done about `source`.
+[[nodiscard]] inline fallback_action action_for(const provenance& source,
+                                                const cache_options& options) noexcept {
+  return options.fallback.action({.outcome = source.outcome,
+                                  .status = source.status,
+                                  .error = source.error,
+                                  .failures = source.failures,
+                                  .url = source.url});
 }
 
 /// What a 304 leads to: the rules and their row as they were, and the validators as far as it names
@@ -84,7 +85,7 @@ struct earlier_policies {
   if (result.not_modified && before.unchanged) {
     return renewed(*before.unchanged, std::move(source));
   }
-  const auto action = [&] { return options.fallback.action(case_of(source)); };
+  const auto action = [&] { return action_for(source, options); };
   if (result.outcome == outcome::success) {
     parse_options reading = options.parse;
     reading.truncated = reading.truncated || result.truncated;
@@ -110,6 +111,15 @@ struct earlier_policies {
     }
   }
   return policy{chosen, options.user_agent, std::move(source), std::move(good)};
+}
+
+/// What holds for a site in quarantine, whose last file came as `source` says.
+[[nodiscard]] inline std::shared_ptr<const policy> quarantined_policy(
+    provenance source, const cache_options& options) {
+  source.outcome = outcome::quarantined;
+  source.error_text = "its files are malformed again and again; release it after a look";
+  const fallback_action action = options.fallback.action(outcome::quarantined);
+  return std::make_shared<const policy>(action, options.user_agent, std::move(source));
 }
 
 }  // namespace robots::detail

@@ -91,8 +91,8 @@ class policy_loader {
   /// The policy of a site, or a place among those who wait for it.
   [[nodiscard]] look_up board(const site& where, const std::string& key) {
     look_up at{where, key};
-    if (auto held = quarantine_.find(key)) {
-      at.found_ = {.policy = std::move(held), .from_cache = true, .now = clock_.now()};
+    if (auto quarantined = held(where, key)) {
+      at.found_ = {.policy = std::move(quarantined), .from_cache = true, .now = clock_.now()};
       return at;
     }
     const time_point now = clock_.now();
@@ -101,12 +101,12 @@ class policy_loader {
     if (options_.stale_while_revalidate.count() > 0) {
       // Settled before the flight begins: a renewal goes on though nobody waits for it.
       kept = find_shared(where, key, now);
-      renewal = kept.policy && now >= kept.fresh_until && may_serve_stale(kept, now);
+      renewal = may_serve_stale(kept, options_, now);
     }
     auto [seat, duty] = flights_.join(flight_key(where), key, renewal || options_.finish_abandoned);
     if (duty) {
       kept = find_shared(where, key, now);  // another flight may have landed since
-      renewal = renewal && kept.policy && now >= kept.fresh_until && may_serve_stale(kept, now);
+      renewal = renewal && may_serve_stale(kept, options_, now);
     }
     if (kept.policy && (renewal || now < kept.fresh_until)) {
       counters_.add(renewal ? cache_event::stale_hits : cache_event::hits);
@@ -238,10 +238,6 @@ class policy_loader {
     return call.stop.stop_requested() || (call.deadline && *call.deadline <= clock_.now());
   }
 
-  [[nodiscard]] bool may_serve_stale(const cache_entry& kept, time_point now) const noexcept {
-    return now < stale_until(*kept.policy, kept.fresh_until, options_);
-  }
-
   [[nodiscard]] std::uint64_t random_bits() noexcept {
     return random_sequence::mixed(random_ += random_sequence::step);
   }
@@ -302,10 +298,6 @@ class policy_loader {
     }
   }
 
-  [[nodiscard]] fallback_action action_for(const provenance& source) const noexcept {
-    return options_.fallback.action(case_of(source));
-  }
-
   /// What was found behind redirects at another origin's own robots.txt holds for that origin, too.
   void keep_for_target(const retrieval_job& job, const retrieval_result& result, const policy& made,
                        time_point now) {
@@ -317,9 +309,9 @@ class policy_loader {
     }
     const std::string key = target->key();
     provenance source = made.source();
-    const fallback_action ours = action_for(source);
+    const fallback_action ours = action_for(source, options_);
     source.url = result.final_url;
-    if (action_for(source) != ours || quarantine_.find(key)) {
+    if (action_for(source, options_) != ours || held(*target, key)) {
       return;
     }
     source.redirects = 0;
@@ -340,13 +332,7 @@ class policy_loader {
       }
       return;
     }
-    quarantine_.note_malformed(key, [&] {
-      provenance source = made.source();
-      source.outcome = outcome::quarantined;
-      source.error_text = "its files are malformed again and again; release it after a look";
-      const fallback_action action = options_.fallback.action(outcome::quarantined);
-      return std::make_shared<const policy>(action, options_.user_agent, std::move(source));
-    });
+    quarantine_.note_malformed(key, [&] { return quarantined_policy(made.source(), options_); });
   }
 
   /// The entry of a site; one without a policy when there is none. A bare host and the origin that
@@ -364,8 +350,22 @@ class policy_loader {
     return answers_for(where, other.policy) ? other : own;
   }
 
+  /// What holds for a site in quarantine under either of the names that share its rules; null for
+  /// any other.
+  [[nodiscard]] std::shared_ptr<const policy> held(const site& where,
+                                                   const std::string& key) const {
+    if (auto own = quarantine_.find(key)) {
+      return own;
+    }
+    const auto other = quarantine_.find(counterpart_of(where).key());
+    return other && answers_for(where, other) ? other : nullptr;
+  }
+
   /// What holds for a caller that would not wait any longer.
   [[nodiscard]] std::shared_ptr<const policy> given_up(const site& where, const std::string& key) {
+    if (auto quarantined = held(where, key)) {
+      return quarantined;
+    }
     const time_point now = clock_.now();
     retrieval_result result;
     result.outcome = outcome::cancelled;
