@@ -1,4 +1,6 @@
-// What is left of a storage when memory runs out in the middle of storing.
+// What is left of a storage when memory runs out in the middle of storing, and of a flight when it
+// runs out at its beginning.
+#include <robots/cache/detail/single_flight.hpp>
 #include <robots/fetch/fallback.hpp>
 #include <robots/store/detail/use_steps.hpp>
 #include <robots/store/lru_storage.hpp>
@@ -118,4 +120,21 @@ TEST_CASE("a store that fails keeps nothing, and leaves the others in order") {
   CHECK(storage.evictions() == evicted);
   CHECK(all_evicted > 1'000);
   CHECK(failures > 500);
+}
+
+TEST_CASE("a flight that could not begin keeps nobody from beginning one") {
+  const std::string key(100, 'x');
+  bool begun = false;
+  for (int allowance = 0; !begun; ++allowance) {
+    REQUIRE(allowance < 100);
+    robots::detail::single_flight flights;
+    allocations_left = allowance;
+    try {
+      begun = static_cast<bool>(flights.join(key, key).duty);
+    } catch (const std::bad_alloc&) {
+      begun = false;
+    }
+    allocations_left = never;
+    CHECK(flights.join(key, key).duty);
+  }
 }

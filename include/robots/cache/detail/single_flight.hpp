@@ -22,8 +22,8 @@ class single_flight {
   class ticket {
    public:
     ticket() = default;
-    ticket(single_flight& owner, std::string_view key, std::shared_ptr<flight> where)
-        : owner_(&owner), key_(key), flight_(std::move(where)) {}
+    ticket(single_flight& owner, std::string key, std::shared_ptr<flight> where) noexcept
+        : owner_(&owner), key_(std::move(key)), flight_(std::move(where)) {}
     ticket(ticket&&) noexcept = default;
     ticket& operator=(ticket&& other) noexcept {
       if (this != &other) {
@@ -70,8 +70,9 @@ class single_flight {
       return {seat{found->second}, {}};
     }
     auto begun = std::make_shared<flight>(site, finishes_alone);
-    flights_.emplace(key, begun);
-    return {seat{begun}, {*this, key, begun}};
+    std::string own{key};
+    flights_.emplace(key, begun);  // from here on nothing throws: somebody has to end it
+    return {seat{begun}, {*this, std::move(own), begun}};
   }
 
   /// Detaches the flight on `key`, if there is one: the next to join begins a new one.
