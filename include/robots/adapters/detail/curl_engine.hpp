@@ -6,6 +6,7 @@
 #include <robots/adapters/detail/curl_guard.hpp>
 #include <robots/adapters/detail/curl_handle.hpp>
 #include <robots/adapters/detail/curl_settings.hpp>
+#include <robots/adapters/detail/curl_transfer.hpp>
 #include <robots/adapters/detail/handle_pool.hpp>
 #include <robots/http/message.hpp>
 
@@ -47,10 +48,7 @@ class curl_engine {
   }
 
   [[nodiscard]] fetch_response fetch(const fetch_request& request) {
-    if (std::optional<fetch_response> refused = refusal(request)) {
-      return *std::move(refused);
-    }
-    if (std::optional<fetch_response> refused = refusal_by_proxy(request.url, settings_)) {
+    if (std::optional<fetch_response> refused = refusal(request, settings_)) {
       return *std::move(refused);
     }
     const auto slot = pool_.lend();

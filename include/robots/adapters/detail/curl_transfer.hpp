@@ -1,0 +1,188 @@
+// One exchange on an easy handle: the request put on it, and the response taken off.
+#pragma once
+
+#include <robots/adapters/detail/curl_errors.hpp>
+#include <robots/adapters/detail/curl_guard.hpp>
+#include <robots/adapters/detail/curl_handle.hpp>
+#include <robots/adapters/detail/curl_settings.hpp>
+#include <robots/adapters/detail/curl_sink.hpp>
+#include <robots/http/message.hpp>
+
+#include <curl/curl.h>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace robots::detail {
+
+/// Whether `text` has an octet that would end a header line or a string of C.
+[[nodiscard]] constexpr bool breaks_line(std::string_view text) noexcept {
+  return text.find_first_of(std::string_view("\r\n\0", 3)) != std::string_view::npos;
+}
+
+/// The longest string that libcurl takes (CURL_MAX_INPUT_LENGTH in its sources).
+inline constexpr std::size_t longest_url = 8'000'000;
+
+/// The answer to a request that must not reach the network; nothing when it may.
+[[nodiscard]] inline std::optional<fetch_response> refusal(const fetch_request& request,
+                                                           const curl_settings& settings) {
+  if (request.stop.stop_requested()) {
+    return failed(fetch_error::cancelled, "stopped before it began");
+  }
+  if (request.timeout.count() < 0) {
+    return failed(fetch_error::timeout, "no time was left to begin");
+  }
+  if (breaks_line(request.url) || request.url.size() > longest_url) {
+    return failed(fetch_error::protocol, "the URL has a line end or a NUL in it, or no end");
+  }
+  for (const http_header& header : request.headers) {
+    if (header.name.empty() || header.name.find(':') != std::string::npos ||
+        breaks_line(header.name) || breaks_line(header.value)) {
+      return failed(fetch_error::protocol, "a request header is no single line");
+    }
+  }
+  return refusal_by_proxy(request.url, settings);
+}
+
+/// The lines of `headers`. To libcurl, `Name:` means to leave a header out and `Name;` to send it
+/// empty.
+[[nodiscard]] inline curl_strings header_lines(const std::vector<http_header>& headers) {
+  curl_strings lines;
+  for (const http_header& header : headers) {
+    const std::string_view value = trim(header.value, is_blank);
+    lines.add(value.empty() ? header.name + ';' : header.name + ": " + std::string(value));
+  }
+  return lines;
+}
+
+/// A header's value without the white space around it; of an empty one, libcurl leaves a CR.
+[[nodiscard]] inline std::string trimmed(const char* value) {
+  return std::string(trim(value, [](char c) { return is_blank(c) || c == '\r' || c == '\n'; }));
+}
+
+/// The fields of the final response: not those of interim responses, of a proxy's answer to
+/// CONNECT, or of the trailer section.
+[[nodiscard]] inline std::vector<http_header> received_headers(CURL* easy) {
+  constexpr int last_request = -1;
+  std::vector<http_header> headers;
+  curl_header* field = nullptr;
+  while ((field = curl_easy_nextheader(easy, CURLH_HEADER, last_request, field)) != nullptr) {
+    headers.push_back({field->name, trimmed(field->value)});
+  }
+  return headers;
+}
+
+[[nodiscard]] inline long received_status(CURL* easy) noexcept {
+  long status = 0;
+  curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
+  return status;
+}
+
+/// Whether the last transfer of `easy` had its connection, TLS included, when it ended.
+[[nodiscard]] inline bool had_connection(CURL* easy) noexcept {
+  curl_off_t microseconds = 0;
+  curl_easy_getinfo(easy, CURLINFO_PRETRANSFER_TIME_T, &microseconds);
+  return microseconds > 0;
+}
+
+/// How many connections the last transfer of `easy` had to open.
+[[nodiscard]] inline long opened_connections(CURL* easy) noexcept {
+  long count = 0;
+  curl_easy_getinfo(easy, CURLINFO_NUM_CONNECTS, &count);
+  return count;
+}
+
+/// The response to a transfer that ended well, or whose body was cut. Only of a success (2xx) does
+/// the body matter: that of any other status is left out if it cannot be decoded.
+[[nodiscard]] inline fetch_response received(CURL* easy, curl_sink& sink) {
+  const long status = received_status(easy);
+  if (status < 200 || !sink.headers_complete()) {
+    return failed(fetch_error::protocol, "the connection ended before the header section did");
+  }
+  fetch_response response;
+  response.status = static_cast<int>(status);
+  response.headers = received_headers(easy);
+  if (const std::string_view problem = sink.body_problem(); problem.empty()) {
+    response.body = std::move(sink.body());
+  } else if (status < 300) {
+    return failed(fetch_error::protocol, std::string(problem));
+  }
+  response.truncated = sink.body_over_limit();
+  return response;
+}
+
+/// One exchange on an easy handle that has its settings: puts the request on it when it is made,
+/// and takes the response off when the transfer has ended, whoever drives that. It must outlive the
+/// transfer and stay in its place.
+class curl_transfer {
+ public:
+  /// `request` is one that `refusal()` lets pass; it and the settings outlive this.
+  curl_transfer(CURL* easy, const fetch_request& request, const curl_settings& settings)
+      : easy_(easy),
+        request_(&request),
+        settings_(&settings),
+        guard_(settings),
+        lines_(header_lines(request.headers)),
+        sink_(request.max_bytes, settings.max_header_bytes()) {
+    guard_.attach(easy_, request.url);
+    sink_.attach(easy_);
+    set_option(easy_, CURLOPT_URL, request.url.c_str());
+    set_option(easy_, CURLOPT_HTTPHEADER, lines_.get());
+    set_option(easy_, CURLOPT_TIMEOUT_MS, curl_milliseconds(request.timeout));
+    set_option(easy_, CURLOPT_ERRORBUFFER, error_text_.data());
+  }
+
+  curl_transfer(const curl_transfer&) = delete;
+  curl_transfer& operator=(const curl_transfer&) = delete;
+
+  /// Takes what is its own off the handle.
+  ~curl_transfer() {
+    curl_easy_setopt(easy_, CURLOPT_ERRORBUFFER, static_cast<char*>(nullptr));
+    curl_easy_setopt(easy_, CURLOPT_HTTPHEADER, static_cast<curl_slist*>(nullptr));
+  }
+
+  /// The response to a transfer that ended so. Once.
+  [[nodiscard]] fetch_response finish(CURLcode code) {
+    if (code == CURLE_OK || sink_.body_over_limit() || sink_.body_refused()) {
+      return received(easy_, sink_);
+    }
+    if (sink_.headers_over_limit()) {
+      return failed(fetch_error::protocol, "the header section is over max_header_bytes");
+    }
+    if (sink_.length_unclear()) {
+      return failed(fetch_error::protocol, "Content-Length is no number, or several");
+    }
+    if (code == CURLE_OUT_OF_MEMORY && had_connection(easy_) && !sink_.headers_complete()) {
+      // What libcurl says of a line over 100 KiB before version 8.6.
+      return failed(fetch_error::protocol, "a header line is longer than libcurl takes");
+    }
+    if (sink_.out_of_memory()) {
+      return failed(fetch_error::other, "no memory for the body");
+    }
+    // Of the two limits on connecting, libcurl does not say which ran out: it is the lower one.
+    const std::chrono::milliseconds timeout = request_->timeout;
+    const bool connecting_ran_out =
+        code == CURLE_OPERATION_TIMEDOUT && !had_connection(easy_) &&
+        (timeout.count() == 0 || settings_->connect_timeout() < timeout);
+    return guard_.judge(
+        failed(connecting_ran_out ? fetch_error::connect : to_fetch_error(code),
+               error_text_.front() != '\0' ? error_text_.data() : curl_easy_strerror(code)));
+  }
+
+ private:
+  CURL* easy_;
+  const fetch_request* request_;
+  const curl_settings* settings_;
+  curl_guard guard_;
+  curl_strings lines_;
+  curl_sink sink_;
+  std::array<char, CURL_ERROR_SIZE> error_text_{};
+};
+
+}  // namespace robots::detail
