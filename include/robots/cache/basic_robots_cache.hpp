@@ -238,6 +238,9 @@ class basic_robots_cache {
   /// The options in force.
   [[nodiscard]] const cache_options& options() const noexcept { return options_; }
 
+  /// The clock by which it lives. Any thread, as for all of a `Clock`.
+  [[nodiscard]] C& clock() noexcept { return loader_.clock(); }
+
  private:
   [[nodiscard]] static cache_options validated(cache_options options) {
     validate(options);

@@ -8,6 +8,7 @@
 #include <robots/fetch/retrieval.hpp>
 #include <robots/http/site.hpp>
 #include <robots/observe/observer.hpp>
+#include <robots/store/decision.hpp>
 #include <robots/store/policy.hpp>
 #include <robots/store/storage.hpp>
 #include <robots/time/clock.hpp>
@@ -96,6 +97,16 @@ class look_up {
   /// The policy; null while it is to be brought.
   [[nodiscard]] const std::shared_ptr<const robots::policy>& policy() const noexcept {
     return found_.policy;
+  }
+
+  /// Whether the policy was kept in the cache, so that nothing had to be brought.
+  [[nodiscard]] bool from_cache() const noexcept { return found_.from_cache; }
+
+  /// Why the site may not be asked: `decision_reason::excluded` or `invalid_url`; nothing for one
+  /// that may, and while there is no policy.
+  [[nodiscard]] std::optional<decision_reason> refusal() const noexcept {
+    const bool refused = policy() && policy()->basis() == policy_basis::refused;
+    return refused ? std::optional{found_.refusal} : std::nullopt;
   }
 
   /// The job of bringing it, once, to the first look-up that waits for it; to any other, null.
