@@ -9,6 +9,7 @@
 
 #include <optional>
 #include <stop_token>
+#include <utility>
 
 namespace robots::detail {
 
@@ -19,8 +20,11 @@ class curl_membership {
       : multi_(multi), easy_(easy), added_(curl_multi_add_handle(multi, easy) == CURLM_OK) {}
   curl_membership(const curl_membership&) = delete;
   curl_membership& operator=(const curl_membership&) = delete;
-  ~curl_membership() {
-    if (added_) {
+  ~curl_membership() { leave(); }
+
+  /// Takes the easy handle out before the time.
+  void leave() noexcept {
+    if (std::exchange(added_, false)) {
       curl_multi_remove_handle(multi_, easy_);
     }
   }

@@ -1,0 +1,300 @@
+// The loop behind prefetch().
+#pragma once
+
+#include <robots/adapters/curl_multi_fetcher.hpp>
+#include <robots/adapters/curl_multi_options.hpp>
+#include <robots/adapters/detail/landings.hpp>
+#include <robots/adapters/prefetch_options.hpp>
+#include <robots/cache/basic_robots_cache.hpp>
+#include <robots/cache/detail/lifetime.hpp>
+#include <robots/cache/look_up.hpp>
+#include <robots/fetch/outcome.hpp>
+#include <robots/fetch/retrieval_options.hpp>
+#include <robots/fetch/retry_options.hpp>
+#include <robots/http/message.hpp>
+#include <robots/store/decision.hpp>
+#include <robots/store/policy.hpp>
+#include <robots/time/clock.hpp>
+#include <robots/time/detail/on_move.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <iterator>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <ranges>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+namespace robots::detail {
+
+/// One call of `prefetch`.
+template <class Cache, std::ranges::input_range Hosts>
+class prefetch_run {
+ public:
+  prefetch_run(Cache& cache, Hosts&& hosts, const prefetch_options& options)
+      : cache_(cache),
+        hosts_(std::forward<Hosts>(hosts)),
+        options_(validated(options)),
+        web_(web_options(options)) {
+    if constexpr (std::ranges::sized_range<Hosts>) {
+      total_ = static_cast<std::size_t>(std::ranges::size(hosts_));
+    }
+  }
+
+  prefetch_run(const prefetch_run&) = delete;
+  prefetch_run& operator=(const prefetch_run&) = delete;
+
+  /// Gives up what is under way.
+  ~prefetch_run() = default;
+
+  [[nodiscard]] prefetch_summary operator()() {
+    const std::stop_callback stopped{options_.stop, [this]() noexcept { web_.wake(); }};
+    [[maybe_unused]] const auto moves = on_move(cache_.clock(), [this] { web_.wake(); });
+    auto next = std::ranges::begin(hosts_);
+    const auto end = std::ranges::end(hosts_);
+    while (next != end || !items_.empty()) {
+      if (is_over()) {
+        end_waits();
+        summary_.abandoned = items_.size();
+        summary_.complete = false;
+        break;
+      }
+      take_landed();
+      end_due_waits();
+      send();
+      for (int left = batch; left > 0 && next != end && has_room(); --left) {
+        begin(std::string(std::string_view(*next)));
+        ++next;
+        send();
+      }
+      if (next == end && items_.empty()) {
+        break;
+      }
+      wait(next != end && has_room());
+    }
+    return summary_;
+  }
+
+ private:
+  /// A host that was begun and is not done.
+  struct item {
+    std::string host;
+    look_up at;
+    std::unique_ptr<retrieval_job> job{};  // while it is for this one to bring the policy
+    bool led = false;                      // it was, at some time
+    typename std::list<item>::iterator self{};
+  };
+  using waits = std::multimap<time_point, item*>;
+
+  // Hosts begun between two looks at the network, which may all be in the cache already.
+  static constexpr int batch = 64;
+  // A clock may run at any speed; it is looked at this often.
+  static constexpr std::chrono::milliseconds longest_sleep{1'000};
+
+  [[nodiscard]] static const prefetch_options& validated(const prefetch_options& options) {
+    if (options.max_in_flight == 0) {
+      throw std::invalid_argument("robots::prefetch_options: max_in_flight must be above 0");
+    }
+    return options;
+  }
+
+  [[nodiscard]] static curl_multi_options web_options(const prefetch_options& options) {
+    curl_multi_options result{.curl = options.curl, .max_connections = options.max_in_flight};
+    result.curl.max_idle_handles = options.max_in_flight;
+    return result;
+  }
+
+  [[nodiscard]] time_point now() { return cache_.clock().now(); }
+
+  [[nodiscard]] bool is_over() {
+    return options_.stop.stop_requested() || (options_.deadline && *options_.deadline <= now());
+  }
+
+  [[nodiscard]] bool has_room() const noexcept {
+    return ready_.empty() && web_.in_flight() < options_.max_in_flight &&
+           items_.size() < std::max(options_.max_pending, options_.max_in_flight);
+  }
+
+  void begin(std::string host) {
+    look_up at = cache_.begin(host);
+    items_.push_back({std::move(host), std::move(at)});
+    items_.back().self = std::prev(items_.end());
+    proceed(items_.back());
+  }
+
+  /// Goes on with a look-up, of which nobody knows whether it has its policy.
+  void proceed(item& which) {
+    if (which.at.policy()) {
+      return finish(which);
+    }
+    if (auto job = which.at.take_job()) {
+      which.job = std::move(job);
+      which.led = true;
+      return drive(which);
+    }
+    landings_.expect(which.at, which);
+  }
+
+  /// Goes on with the job of a look-up.
+  void drive(item& which) {
+    const retrieval_step& step = which.job->work().next();
+    if (std::holds_alternative<fetch_request>(step)) {
+      ready_.push_back(&which);
+    } else if (const auto* const pause = std::get_if<retry_wait>(&step)) {
+      if (options_.deadline && *options_.deadline <= pause->until) {
+        return end_wait(which);
+      }
+      waits_.emplace(pause->until, &which);
+    } else {
+      cache_.complete(*which.job);
+      which.job.reset();
+      cache_.resume(which.at);
+      proceed(which);
+    }
+  }
+
+  void send() {
+    while (!ready_.empty() && web_.in_flight() < options_.max_in_flight) {
+      item& which = *ready_.front();
+      ready_.pop_front();
+      fetch_request request = std::get<fetch_request>(which.job->work().next());
+      request.stop = which.job->stop();
+      web_.start(std::move(request), [this, to = &which](fetch_response response) {
+        to->job->work().on_response(std::move(response), now());
+        drive(*to);
+      });
+    }
+  }
+
+  void take_landed() {
+    for (item* const which : landings_.take()) {
+      cache_.resume(which->at);
+      proceed(*which);
+    }
+  }
+
+  void end_due_waits() {
+    while (!waits_.empty() && waits_.begin()->first <= now()) {
+      item& which = *waits_.begin()->second;
+      waits_.erase(waits_.begin());
+      which.job->work().on_wait_over(now());
+      drive(which);
+    }
+  }
+
+  /// What the last try came to is the result.
+  void end_wait(item& which) {
+    which.job->work().cancel("prefetch ended", now());
+    drive(which);
+  }
+
+  void end_waits() {
+    while (!waits_.empty()) {
+      item& which = *waits_.begin()->second;
+      waits_.erase(waits_.begin());
+      end_wait(which);
+    }
+  }
+
+  void wait(bool more_to_begin) {
+    using std::chrono::milliseconds;
+    if (more_to_begin) {
+      web_.run_once();
+      return;
+    }
+    std::optional<time_point> until = options_.deadline;
+    if (!waits_.empty() && (!until || waits_.begin()->first < *until)) {
+      until = waits_.begin()->first;
+    }
+    if constexpr (NotifyingClock<clock_type>) {
+      // Such a clock moves when somebody moves it, which may be whoever sleeps by it.
+      if (!waits_.empty() && web_.in_flight() == 0) {
+        return cache_.clock().sleep_until(*until, options_.stop);
+      }
+      until = std::nullopt;
+    }
+    milliseconds most = longest_sleep;
+    if (until) {
+      const time_point from = now();
+      most = *until <= from ? milliseconds{0}
+                            : std::chrono::ceil<milliseconds>(
+                                  std::min<time_point::duration>(*until - from, most));
+    }
+    web_.run_once(most);
+  }
+
+  void finish(item& which) {
+    std::list<item> done;
+    done.splice(done.begin(), items_, which.self);
+    const prefetch_outcome outcome = outcome_of_item(which);
+    ++count(outcome);
+    if (options_.progress) {
+      options_.progress({.done = summary_.done(),
+                         .total = total_,
+                         .host = which.host,
+                         .outcome = outcome,
+                         .policy = which.at.policy()});
+    }
+  }
+
+  [[nodiscard]] static prefetch_outcome outcome_of_item(const item& which) {
+    if (const auto refusal = which.at.refusal()) {
+      return *refusal == decision_reason::excluded ? prefetch_outcome::excluded
+                                                   : prefetch_outcome::invalid;
+    }
+    if (which.at.from_cache()) {
+      return prefetch_outcome::kept;
+    }
+    if (!which.led) {
+      return prefetch_outcome::joined;
+    }
+    return is_failure(which.at.policy()->source().outcome) ? prefetch_outcome::failed
+                                                           : prefetch_outcome::fetched;
+  }
+
+  [[nodiscard]] std::size_t& count(prefetch_outcome outcome) noexcept {
+    switch (outcome) {
+      case prefetch_outcome::kept:
+        return summary_.kept;
+      case prefetch_outcome::fetched:
+        return summary_.fetched;
+      case prefetch_outcome::joined:
+        return summary_.joined;
+      case prefetch_outcome::failed:
+        return summary_.failed;
+      case prefetch_outcome::excluded:
+        return summary_.excluded;
+      case prefetch_outcome::invalid:
+        break;
+    }
+    return summary_.invalid;
+  }
+
+  using clock_type = std::remove_cvref_t<decltype(std::declval<Cache&>().clock())>;
+
+  Cache& cache_;
+  Hosts&& hosts_;
+  const prefetch_options& options_;
+  std::optional<std::size_t> total_{};
+  prefetch_summary summary_{};
+  std::list<item> items_{};
+  std::deque<item*> ready_{};  // have a request and no place in flight yet
+  waits waits_{};              // by the end of the wait
+  curl_multi_fetcher web_;     // ends before the items that its callbacks go to
+  landings<item> landings_{[this]() noexcept { web_.wake(); }};
+};
+
+template <class Cache, class Hosts>
+prefetch_run(Cache&, Hosts&&, const prefetch_options&) -> prefetch_run<Cache, Hosts>;
+
+}  // namespace robots::detail
