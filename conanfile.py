@@ -16,8 +16,10 @@ class RobotsConan(ConanFile):
     topics = ("robots-txt", "crawler", "rfc9309", "header-only")
     package_type = "header-library"
     settings = "os", "arch", "compiler", "build_type"
-    options = {"with_curl": [True, False], "with_cpr": [True, False]}
-    default_options = {"with_curl": False, "with_cpr": False}
+    options = {
+        "with_asio": [True, False], "with_curl": [True, False], "with_cpr": [True, False],
+    }
+    default_options = {"with_asio": False, "with_curl": False, "with_cpr": False}
     exports = "include/robots/version.hpp"
     exports_sources = (
         "CMakeLists.txt", "LICENSE", "README.md", "CHANGELOG.md",
@@ -25,10 +27,10 @@ class RobotsConan(ConanFile):
     )
     no_copy_source = True
 
-    # CprFetcher stands on the same headers as CurlFetcher.
+    # CprFetcher and AsioCurlFetcher stand on the same headers as CurlFetcher.
     @property
     def _has_curl(self):
-        return self.options.with_curl or self.options.with_cpr
+        return self.options.with_curl or self.options.with_cpr or self.options.with_asio
 
     @property
     def _runs_tests(self):
@@ -73,6 +75,7 @@ class RobotsConan(ConanFile):
         toolchain.cache_variables["ROBOTS_INSTALL_TOOLS"] = False
         toolchain.cache_variables["ROBOTS_CURL"] = "ON" if self._has_curl else "OFF"
         toolchain.cache_variables["ROBOTS_CPR"] = "ON" if self.options.with_cpr else "OFF"
+        toolchain.cache_variables["ROBOTS_ASIO"] = "ON" if self.options.with_asio else "OFF"
         toolchain.generate()
 
     def build(self):
@@ -100,6 +103,8 @@ class RobotsConan(ConanFile):
             self._adapter("curl", "robots::curl", ["libcurl::libcurl", "zlib::zlib"])
         if self.options.with_cpr:
             self._adapter("cpr", "robots::cpr", ["curl", "cpr::cpr"])
+        if self.options.with_asio:
+            self._adapter("asio", "robots::asio", ["curl", "boost::headers"])
         for component in self.cpp_info.components.values():
             component.bindirs = []
             component.libdirs = []

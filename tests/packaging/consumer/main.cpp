@@ -7,6 +7,10 @@ static_assert(robots::Fetcher<robots::CurlFetcher>);
 #include <robots/adapters/cpr_fetcher.hpp>
 static_assert(robots::Fetcher<robots::CprFetcher>);
 #endif
+#ifdef CONSUMER_HAS_ASIO
+#include <robots/adapters/asio_curl_fetcher.hpp>
+static_assert(robots::AsyncFetcher<robots::AsioCurlFetcher>);
+#endif
 
 int main() {
   const auto rules = robots::parse("User-agent: *\nDisallow: /private\n");

@@ -1,0 +1,32 @@
+// What asio_robots_cache needs of whoever speaks to the network.
+#pragma once
+
+#include <robots/http/message.hpp>
+
+#include <concepts>
+#include <functional>
+#include <utility>
+
+namespace robots {
+
+/// Makes HTTP exchanges without blocking.
+///
+/// A model's `async_fetch(request, done)` begins exactly one GET, as a `Fetcher` makes it: no
+/// redirects, no retries, `request.timeout` and `request.max_bytes` obeyed. It returns soon, and
+/// `done` is called once with what came of it: from any thread, from within `async_fetch` too. Once
+/// `request.stop` is requested, the exchange ends soon with `fetch_error::cancelled`. What
+/// `async_fetch` throws instead counts as `fetch_error::other`. It is called by one thread at a
+/// time. A model that is destroyed need not call back any more.
+///
+/// Exemplar: after `f.async_fetch(request, done)`, `done(response)` is called later, with
+/// `response.status == 0` exactly when `response.error != fetch_error::none`.
+///
+/// Models: `AsioCurlFetcher`; one over Boost.Beast or another client is a small class.
+template <class F>
+concept AsyncFetcher =
+    std::move_constructible<F> &&
+    requires(F& fetcher, fetch_request request, std::function<void(fetch_response)> done) {
+      fetcher.async_fetch(std::move(request), std::move(done));
+    };
+
+}  // namespace robots
