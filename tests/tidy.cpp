@@ -7,6 +7,12 @@ template class robots::basic_admission<robots::FixedPolicySource>;
 
 #if __has_include(<curl/curl.h>) && __has_include(<zlib.h>)
 #include <robots/adapters/curl_fetcher.hpp>
+#include <robots/adapters/curl_prefetch.hpp>
 
 template class robots::basic_robots_cache<robots::CurlFetcher>;
+
+#if __has_include(<boost/asio.hpp>)
+#include <robots/adapters/asio_curl_fetcher.hpp>
+#include <robots/adapters/asio_robots_cache.hpp>
+#endif
 #endif

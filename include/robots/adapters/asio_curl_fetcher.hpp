@@ -25,9 +25,9 @@ class AsioCurlFetcher {
  public:
   /// Throws std::invalid_argument when an option is not one that libcurl can follow, and
   /// std::runtime_error when libcurl cannot start.
-  explicit AsioCurlFetcher(boost::asio::any_io_executor executor,
+  explicit AsioCurlFetcher(const boost::asio::any_io_executor& executor,
                            const curl_multi_options& options = {})
-      : driver_(std::make_shared<detail::asio_curl_driver>(std::move(executor), options)) {}
+      : driver_(std::make_shared<detail::asio_curl_driver>(executor, options)) {}
 
   /// Begins an exchange. `done` is called on the executor, never from here; what it throws comes
   /// out of whoever runs that. Any thread.

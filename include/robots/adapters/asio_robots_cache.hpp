@@ -87,8 +87,10 @@ class asio_robots_cache {
  private:
   using look_ups = detail::asio_look_ups<Cache, F>;
 
+  // async_initiate takes every token by reference, and moves it itself.
   template <class Result, class Answer, class Token>
-  auto ask(std::string url, Answer answer, Token&& token) {
+  auto ask(std::string url, Answer answer,
+           Token&& token) {  // NOLINT(cppcoreguidelines-missing-std-forward)
     return boost::asio::async_initiate<Token, void(boost::system::error_code, Result)>(
         [all = look_ups_, answer](auto handler, std::string about) {
           const auto answered = [answer, about](Cache& cache, const look_up& at) -> Result {

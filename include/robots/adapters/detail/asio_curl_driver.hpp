@@ -32,8 +32,8 @@ using asio_timer = boost::asio::basic_waitable_timer<
 /// interface). All of it runs on one strand, and nothing that is queued there keeps it alive.
 class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
  public:
-  asio_curl_driver(boost::asio::any_io_executor executor, const curl_multi_options& options)
-      : strand_(std::move(executor)),
+  asio_curl_driver(const boost::asio::any_io_executor& executor, const curl_multi_options& options)
+      : strand_(executor),
         timer_(strand_),
         transfers_(options, [this]() noexcept { post(&asio_curl_driver::collect); }) {
     CURLM* const multi = transfers_.multi();

@@ -47,8 +47,9 @@ class curl_transfers {
     curl_multi_setopt(multi_.get(), CURLMOPT_MAX_HOST_CONNECTIONS,
                       curl_count(options.max_host_connections));
     // How many are kept open while idle; libcurl's own figure grows with the transfers.
-    curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS,
-                      most != 0 ? most : curl_count(settings_.max_idle_handles()));
+    curl_multi_setopt(
+        multi_.get(), CURLMOPT_MAXCONNECTS,
+        most != 0 ? most : curl_count(std::max<std::size_t>(settings_.max_idle_handles(), 1)));
     idle_.push_back(new_easy());  // an option that this libcurl cannot follow shows here
   }
 

@@ -44,7 +44,7 @@ class prefetch_run {
   prefetch_run(Cache& cache, Hosts&& hosts, const prefetch_options& options)
       : cache_(cache),
         hosts_(std::forward<Hosts>(hosts)),
-        options_(validated(options)),
+        options_(options),
         web_(web_options(options)) {
     if constexpr (std::ranges::sized_range<Hosts>) {
       total_ = static_cast<std::size_t>(std::ranges::size(hosts_));
@@ -101,14 +101,10 @@ class prefetch_run {
   // A clock may run at any speed; it is looked at this often.
   static constexpr std::chrono::milliseconds longest_sleep{1'000};
 
-  [[nodiscard]] static const prefetch_options& validated(const prefetch_options& options) {
+  [[nodiscard]] static curl_multi_options web_options(const prefetch_options& options) {
     if (options.max_in_flight == 0) {
       throw std::invalid_argument("robots::prefetch_options: max_in_flight must be above 0");
     }
-    return options;
-  }
-
-  [[nodiscard]] static curl_multi_options web_options(const prefetch_options& options) {
     curl_multi_options result{.curl = options.curl, .max_connections = options.max_in_flight};
     result.curl.max_idle_handles = options.max_in_flight;
     return result;
