@@ -110,6 +110,7 @@ using manual_cache = robots::basic_robots_cache<ScriptedFetcher, robots::ManualC
 robots::curl_multi_options to(const robots::test::many_sites& server) {
   robots::curl_multi_options options;
   options.curl.proxy = "";
+  options.curl.allowed_addresses = {"127.0.0.0/8"};
   options.curl.connect_to = {server.connect_to()};
   return options;
 }

@@ -52,6 +52,7 @@ using manual_cache = robots::basic_robots_cache<ScriptedFetcher, robots::ManualC
 robots::curl_options direct() {
   robots::curl_options options;
   options.proxy = "";
+  options.allowed_addresses = {"127.0.0.0/8"};
   return options;
 }
 

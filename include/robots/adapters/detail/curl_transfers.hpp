@@ -63,7 +63,7 @@ class curl_transfers {
 
   /// Begins an exchange; a later `collect()` calls `done` with the response.
   void start(fetch_request request, on_done done) {
-    if (std::optional<fetch_response> refused = refusal(request)) {
+    if (std::optional<fetch_response> refused = refusal(request, settings_)) {
       ready_.push_back({std::move(done), *std::move(refused)});
       return;
     }
