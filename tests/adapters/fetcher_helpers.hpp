@@ -7,6 +7,7 @@
 #include <curl/curl.h>
 #include <doctest/doctest.h>
 #include <support/certificate_authority.hpp>
+#include <support/site_rules.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -76,7 +77,5 @@ inline bool libcurl_knows(int feature) {
 
 /// The shortest time there is: for what must run out of time, where no time is long enough.
 inline constexpr std::chrono::milliseconds short_timeout{50};
-
-inline constexpr std::string_view rules = "User-agent: *\nDisallow: /private/\n";
 
 }  // namespace robots::test

@@ -1,6 +1,7 @@
 // What the tests of the cache have in common: a crawler, a scripted web, and parts to watch it by.
 #pragma once
 
+#include "support/site_rules.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/fetch/scripted_fetcher.hpp>
 #include <robots/store/lru_storage.hpp>
@@ -19,9 +20,6 @@
 #include <utility>
 
 namespace robots::test {
-
-/// Allows everything but /private.
-inline constexpr std::string_view rules = "User-agent: *\nDisallow: /private\n";
 
 inline constexpr const char* home = "https://example.com/";
 inline constexpr const char* secret = "https://example.com/private/x";

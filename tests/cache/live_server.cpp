@@ -1,4 +1,5 @@
 // The cache over real sockets: CurlFetcher against a server on this machine.
+#include "adapters/fetcher_helpers.hpp"
 #include "cache_fixture.hpp"
 #include "support/certificate_authority.hpp"
 #include "support/gate.hpp"
@@ -25,6 +26,7 @@ using robots::decision;
 using robots::ManualClock;
 using robots::test::certificate_authority;
 using robots::test::closed_port;
+using robots::test::direct;
 using robots::test::foo_bot;
 using robots::test::gate;
 using robots::test::loopback_reply;
@@ -37,14 +39,6 @@ namespace {
 using live_cache = robots::basic_robots_cache<CurlFetcher, ManualClock, WatchedStorage>;
 
 constexpr const char* host = "site.example.test";
-
-/// Options that leave the proxies of the machine out of it, and allow its own addresses.
-robots::curl_options direct() {
-  robots::curl_options options;
-  options.proxy = "";
-  options.allowed_addresses = {"127.0.0.0/8"};
-  return options;
-}
 
 /// Long enough for any machine: nothing here is meant to run out of time.
 robots::cache_options patient() {

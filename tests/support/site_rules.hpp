@@ -1,0 +1,11 @@
+// The robots.txt that most test sites have.
+#pragma once
+
+#include <string_view>
+
+namespace robots::test {
+
+/// Allows everything but /private.
+inline constexpr std::string_view rules = "User-agent: *\nDisallow: /private\n";
+
+}  // namespace robots::test
