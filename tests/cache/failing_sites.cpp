@@ -5,12 +5,15 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
+#include <variant>
 #include <vector>
 
 using namespace std::chrono_literals;
@@ -218,6 +221,38 @@ TEST_CASE("quarantine holds for a bare host and its origin alike, and for calls 
     at.cache.release(second);
     CHECK(outcome_of(at.cache.check(second)) == "malformed");
   }
+}
+
+TEST_CASE("a file that was asked for before the release does not put its site back") {
+  std::size_t back = 0;
+  for (int round = 0; round < 500; ++round) {
+    cache_options options = foo_bot(fallback_policy::strict());
+    options.quarantine_after = 1;
+    scripted at{options};
+    at.web.on(robots_url, robots::test::ok(no_robots_txt));
+    robots::look_up looking = at.cache.begin(home);
+    const auto job = looking.take_job();
+    const auto& request = std::get<robots::fetch_request>(job->work().next());
+    job->work().on_response(at.web.fetch(request), at.clock.now());
+    std::atomic<int> ready = 0;
+    const auto meet = [&ready] {
+      ++ready;
+      while (ready < 2) {
+      }
+    };
+    std::thread other{[&] {
+      meet();
+      at.cache.release(home);
+    }};
+    meet();
+    for (int i = 0; i < round % 50; ++i) {
+      static_cast<void>(ready.load());  // so that all orders occur
+    }
+    at.cache.complete(*job);
+    other.join();
+    back += at.cache.quarantined().size();
+  }
+  CHECK(back == 0);
 }
 
 TEST_CASE("a good file, or none, in between starts the count of malformed ones anew") {

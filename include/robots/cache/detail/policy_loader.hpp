@@ -219,10 +219,10 @@ class policy_loader {
 
   /// Lets a site out of quarantine, under all of its names, and forgets it.
   void release(const site& where) {
+    invalidate(where);  // first, so that no file counts that was asked for earlier
     for (const site& name : names_of(where)) {
       quarantine_.release(name.key());
     }
-    invalidate(where);
   }
 
   /// Forgets every site.
@@ -295,6 +295,7 @@ class policy_loader {
     storage_.store(key, make_entry(made, options_, now), now);
     if (under_way.detached()) {
       storage_.try_erase(key);
+      quarantine_.release(key);
     }
   }
 
@@ -372,8 +373,7 @@ class policy_loader {
     result.error = fetch_error::cancelled;
     result.error_text = "the call ended before the robots.txt came";
     result.url = result.final_url = where.robots_urls().front();
-    const cache_entry kept = find_shared(where, key, now);
-    return policy_of(result, {.last = kept.policy, .unchanged = nullptr}, now);
+    return policy_of(result, {find_shared(where, key, now).policy, nullptr}, now);
   }
 
   void detach(const std::vector<site>& names) {
