@@ -86,7 +86,7 @@ TEST_CASE("a file with validators is asked for by them, and a 304 renews it with
   CHECK(sent(at, "If-None-Match") == "W/\"1\"");
 }
 
-TEST_CASE("a 304 may bring a new lifetime and new validators") {
+TEST_CASE("a 304 may bring a new lifetime; one with another entity tag is trusted once") {
   scripted at;
   at.web.on(
       robots_url,
@@ -105,7 +105,7 @@ TEST_CASE("a 304 may bring a new lifetime and new validators") {
   check_lifetime(2h);  // the first 304 says nothing of it
   CHECK(sent(at, "If-None-Match") == "\"1\"");
   check_lifetime(10min);
-  CHECK(sent(at, "If-None-Match") == "\"2\"");
+  CHECK(sent(at, "If-None-Match") == "nothing");
 }
 
 TEST_CASE("a malformed file that is parsed is still malformed after a 304") {

@@ -67,6 +67,12 @@ TEST_CASE("memory is bounded, whatever fails") {
   CHECK(breakers.open() == 65'536);
   CHECK_FALSE(breakers.admits("https://h0.example", start));
   CHECK(breakers.admits("https://h69999.example", start));
+
+  // Those whose cooldown is over make room for others.
+  breakers.on_failure(broken, start + 60s);
+  CHECK_FALSE(breakers.admits(broken, start + 60s));
+  CHECK(breakers.admits("https://h0.example", start + 60s));
+  CHECK(breakers.open() == 1);
 }
 
 TEST_CASE("of many threads that come when the cooldown is over, one is the probe") {

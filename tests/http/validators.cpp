@@ -13,6 +13,11 @@ namespace {
 
 constexpr const char* date = "Sun, 06 Nov 1994 08:49:37 GMT";
 
+static_assert(robots::same_entity("\"1\"", "\"1\""));
+static_assert(robots::same_entity("W/\"1\"", "\"1\""));
+static_assert(!robots::same_entity("\"1\"", "\"2\""));
+static_assert(!robots::same_entity("W/\"1\"", "W/\"2\""));
+
 std::string etag_of(std::string value) { return validators_of({{"etag", std::move(value)}}).etag; }
 
 }  // namespace

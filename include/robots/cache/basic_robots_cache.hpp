@@ -131,7 +131,9 @@ class basic_robots_cache {
   ///     }
   ///     decision made = cache.check(url, at);
   ///
-  /// Calls that block and look-ups in steps share what is under way.
+  /// Calls that block and look-ups in steps share what is under way: a thread that holds a job and
+  /// blocks on its site waits for itself. A stale policy that is served
+  /// (`cache_options::stale_while_revalidate`) is renewed by the cache's own fetcher and thread.
   [[nodiscard]] look_up begin(std::string_view host_or_url) {
     if (detail::found kept = find_fresh(possible_site_key(host_or_url)); kept.policy) {
       return look_up{std::move(kept)};
@@ -164,8 +166,8 @@ class basic_robots_cache {
   /// a job; where it is still under way, nothing happens.
   void resume(look_up& at) { loader_.resume(at); }
 
-  /// Whether the crawler may fetch `url`, by a look-up for it. Throws `std::logic_error` when the
-  /// look-up has no policy yet.
+  /// Whether the crawler may fetch `url`, by a look-up for its site, which is not checked. Throws
+  /// `std::logic_error` when the look-up has no policy yet.
   [[nodiscard]] decision check(std::string_view url, const look_up& at) {
     if (!at.policy()) {
       throw std::logic_error{
@@ -174,8 +176,9 @@ class basic_robots_cache {
     return decide(url, at.found_);
   }
 
-  /// Forgets the rules of a site, those kept for worse times included: the next call fetches them.
-  /// For a bare host, those of its https and http origins too.
+  /// Forgets the rules of a site, those kept for worse times included: the next call fetches them,
+  /// unless the site is in quarantine or its circuit breaker open. For a bare host, those of its
+  /// https and http origins too.
   void invalidate(std::string_view host_or_url) {
     if (const auto where = parse_site(host_or_url)) {
       loader_.invalidate(*where);
@@ -227,7 +230,7 @@ class basic_robots_cache {
                        .excluded = count.sum(excluded),
                        .storage_failures = loader_.storage().failures(),
                        .size = storage.size(),
-                       .quarantined = loader_.quarantined().sites().size(),
+                       .quarantined = loader_.quarantined().size(),
                        .open_breakers = loader_.breakers().open()};
     if constexpr (requires { storage.evictions(); }) {
       result.evictions = storage.evictions();

@@ -3,6 +3,7 @@
 #include <robots/fetch/circuit_breaker.hpp>
 #include <robots/http/detail/text_hash.hpp>
 #include <robots/time/clock.hpp>
+#include <robots/time/detail/later.hpp>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
@@ -18,9 +19,10 @@ namespace robots {
 
 /// A circuit breaker for each origin, shared by all retrievals of a crawler.
 ///
-/// Remembers only origins whose last request failed, 65,536 of them at most: beyond that, an origin
-/// that fails anew is not watched until others have recovered. All members may be called from any
-/// thread and take constant time on average.
+/// Remembers only origins whose last request failed, 65,536 of them at most. When there are more,
+/// it forgets, once a cooldown, those that are not kept waiting now; an origin that fails while
+/// there is still no room is not watched. All members may be called from any thread. They take
+/// constant time on average, but for `open`, which is linear in what is remembered.
 class origin_breakers {
  public:
   /// All closed. Throws `std::invalid_argument` when an option is negative.
@@ -54,7 +56,7 @@ class origin_breakers {
     const std::scoped_lock lock{mutex_};
     auto found = watched_.find(origin);
     if (found == watched_.end()) {
-      if (watched_.size() == most_watched) {
+      if (watched_.size() == most_watched && !make_room(now)) {
         return;
       }
       found = watched_.emplace(std::string{origin}, state{circuit_breaker{options_}}).first;
@@ -110,7 +112,18 @@ class origin_breakers {
     bool answered = false;
   };
 
+  [[nodiscard]] bool make_room(time_point now) {
+    if (now < next_clearing_) {
+      return false;
+    }
+    next_clearing_ = detail::later(now, options_.cooldown);
+    boost::unordered::erase_if(
+        watched_, [now](const auto& each) { return each.second.breaker.open_until() <= now; });
+    return watched_.size() < most_watched;
+  }
+
   breaker_options options_;
+  time_point next_clearing_{};
   mutable std::mutex mutex_;
   boost::unordered_flat_map<std::string, state, detail::text_hash, std::equal_to<>> watched_;
 };

@@ -92,14 +92,16 @@ class retrieval {
     report(response, now);
 
     if (response.error != fetch_error::none) {
-      on_failure(outcome_of(response.error), std::move(response), now);
+      const outcome what = outcome_of(response.error);
+      on_failure(what, std::move(response), now);
     } else if (detail::is_redirect(response.status)) {
       on_redirect(std::move(response), now);
     } else if (response.status == 304 && asks_for_changes()) {
       not_modified_ = true;
       finish(outcome::success, std::move(response));
     } else if (response.status == 429 || (response.status >= 500 && response.status < 600)) {
-      try_again(outcome_of(response.status), std::move(response), now);
+      const outcome what = outcome_of(response.status);
+      try_again(what, std::move(response), now);
     } else {
       const outcome what = outcome_of(response.status);
       finish(what, std::move(response));

@@ -68,6 +68,15 @@ namespace detail {
   return found;
 }
 
+/// Whether two entity tags may stand for one content: the weak comparison of RFC 9110, section
+/// 8.8.3.2.
+[[nodiscard]] constexpr bool same_entity(std::string_view a, std::string_view b) noexcept {
+  const auto opaque = [](std::string_view tag) {
+    return tag.starts_with("W/") ? tag.substr(2) : tag;
+  };
+  return opaque(a) == opaque(b);
+}
+
 /// Adds the headers that ask for a response only if the resource has changed: `If-None-Match`
 /// and `If-Modified-Since` (RFC 9110, section 13.1), the second for servers that do not know the
 /// first.

@@ -189,8 +189,8 @@ class policy {
   /// guide's policy versions).
   [[nodiscard]] std::uint64_t version() const noexcept { return version_; }
 
-  /// Stands for the meaning: equal for policies that decide and delay alike for the same reason,
-  /// whatever comments, order and spelling their files have. 0 for one that denies everything for
+  /// Stands for the meaning: equal for policies with the same rules and delays, whatever comments,
+  /// order and spelling their files have. 0 for one that denies everything for
   /// want of a robots.txt. The same on every machine.
   [[nodiscard]] std::uint64_t fingerprint() const noexcept { return in_force().fingerprint_; }
 

@@ -44,6 +44,8 @@ TEST_CASE("the doubling stops where time ends, and does not begin from nothing")
   cache_options options = usual();
   options.failure_ttl = options.max_failure_ttl = std::chrono::seconds::max();
   CHECK(failure_lifetime(options, 100, 0.0) == std::chrono::seconds::max());
+  options.failure_jitter = 1.0;
+  CHECK(failure_lifetime(options, 100, 1.0) == std::chrono::seconds::max());
   options.failure_ttl = 1s;
   CHECK(failure_lifetime(options, 1'000, 0.0) == std::chrono::seconds::max());
   options.failure_ttl = 0s;

@@ -47,16 +47,31 @@ TEST_CASE("where the number is nought, there is no quarantine") {
   CHECK(none.find("a") == nullptr);
 }
 
-TEST_CASE("memory is bounded, however many sites are malformed") {
-  quarantine held{1};
+TEST_CASE("memory is bounded: sites on their way make room, those in quarantine stay") {
+  quarantine held{2};
+  held.note_malformed("first", denial);
+  held.note_malformed("first", denial);
   for (int i = 0; i < 70'000; ++i) {
-    held.note_malformed(std::to_string(i), [] { return std::shared_ptr<const policy>{}; });
+    held.note_malformed(std::to_string(i), denial);
   }
-  int calls = 0;
-  held.note_malformed("one more", [&calls] {
-    ++calls;
-    return denial();
-  });
-  CHECK(calls == 0);
+  held.note_malformed("69999", denial);
+  CHECK(held.find("69999") != nullptr);
+  CHECK(held.find("first") != nullptr);
+  held.note_malformed("0", denial);
+  CHECK(held.find("0") == nullptr);  // it was forgotten, and begins anew
+  CHECK(held.size() == 2);
+}
+
+TEST_CASE("where all room is taken by sites in quarantine, no other one goes there") {
+  quarantine held{1};
+  const auto policy = denial();
+  for (int i = 0; i < 65'536; ++i) {
+    held.note_malformed(std::to_string(i), [&policy] { return policy; });
+  }
+  held.note_malformed("one more", denial);
   CHECK(held.find("one more") == nullptr);
+  CHECK(held.size() == 65'536);
+  held.release("0");
+  held.note_malformed("one more", denial);
+  CHECK(held.find("one more") != nullptr);
 }

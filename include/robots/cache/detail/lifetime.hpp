@@ -41,6 +41,9 @@ namespace robots::detail {
   for (int i = 1; i < failures && lifetime < most && lifetime.count() > 0; ++i) {
     lifetime = lifetime > most / 2 ? most : 2 * lifetime;
   }
+  if (lifetime > std::chrono::years{100}) {
+    return lifetime;  // as good as for ever; and a part of it might not be told as a double
+  }
   const double less = options.failure_jitter * random;
   return lifetime -
          seconds{static_cast<seconds::rep>(static_cast<double>(lifetime.count()) * less)};

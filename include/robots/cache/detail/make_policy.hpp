@@ -64,16 +64,16 @@ struct earlier_policies {
                                   .url = source.url});
 }
 
-/// What a 304 leads to: the rules and their row as they were, and the validators as far as it names
-/// new ones.
+/// What a 304 leads to: the rules and their row as they were. It keeps the validators, and may name
+/// a date where there was none. One with another entity tag speaks of another file (RFC 9111,
+/// section 4.3.4): then the next one is asked for whole.
 [[nodiscard]] inline policy renewed(const policy& unchanged, provenance source) {
   source.outcome = unchanged.source().outcome;
-  const validators& old = unchanged.source().validators;
-  if (source.validators.etag.empty()) {
-    source.validators.etag = old.etag;
-  }
-  if (source.validators.last_modified.empty()) {
-    source.validators.last_modified = old.last_modified;
+  const validators named = std::exchange(source.validators, unchanged.source().validators);
+  if (!named.etag.empty() && !same_entity(named.etag, source.validators.etag)) {
+    source.validators = {};
+  } else if (source.validators.last_modified.empty()) {
+    source.validators.last_modified = named.last_modified;
   }
   return policy{unchanged, std::move(source)};
 }

@@ -112,7 +112,7 @@ class policy_loader {
       counters_.add(renewal ? cache_event::stale_hits : cache_event::hits);
       at.found_ = {.policy = kept.policy, .from_cache = true, .stale = renewal, .now = now};
       if (duty && renewal) {
-        static_cast<void>(send_off(make_job(where, key, std::move(kept.policy), std::move(duty))));
+        static_cast<void>(send_off(make_job(where, key, kept.policy, std::move(duty))));
       } else if (duty) {
         duty.land(kept.policy);
       }
@@ -122,7 +122,7 @@ class policy_loader {
     if (duty) {
       counters_.add(cache_event::misses);
       at.began_ = true;
-      at.job_ = make_job(where, key, std::move(kept.policy), std::move(duty));
+      at.job_ = make_job(where, key, kept.policy, std::move(duty));
     }
     return at;
   }
@@ -243,7 +243,7 @@ class policy_loader {
   }
 
   [[nodiscard]] std::unique_ptr<retrieval_job> make_job(const site& where, const std::string& key,
-                                                        std::shared_ptr<const policy> last,
+                                                        const std::shared_ptr<const policy>& last,
                                                         single_flight::ticket duty) {
     const time_point now = clock_.now();
     retrieval_options how = retrieval_;

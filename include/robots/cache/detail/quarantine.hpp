@@ -20,7 +20,9 @@ namespace robots::detail {
 /// Sites whose files were malformed several times in a row: they are not asked again until somebody
 /// has looked at them (the pipeline guide: "quarantine the target").
 ///
-/// Any thread. Constant time on average, and no lock while nothing is watched.
+/// 65,536 sites are watched at most; when there are more, those on their way are forgotten.
+///
+/// Any thread. Constant time on average but for `sites`, and no lock while nothing is watched.
 class quarantine {
  public:
   /// `files` in a row lead into quarantine; 0 means that nothing does.
@@ -45,6 +47,9 @@ class quarantine {
     const std::scoped_lock lock{mutex_};
     auto found = sites_.find(key);
     if (found == sites_.end()) {
+      if (sites_.size() == most_watched && held_ < most_watched) {
+        boost::unordered::erase_if(sites_, [](const auto& each) { return !each.second.policy; });
+      }
       if (sites_.size() == most_watched) {
         return;
       }
@@ -53,6 +58,7 @@ class quarantine {
     }
     if (++found->second.files >= files_ && !found->second.policy) {
       found->second.policy = policy();
+      held_ += found->second.policy ? 1 : 0;
     }
   }
 
@@ -63,10 +69,14 @@ class quarantine {
     }
     const std::scoped_lock lock{mutex_};
     if (const auto found = sites_.find(key); found != sites_.end()) {
+      held_ -= found->second.policy ? 1 : 0;
       sites_.erase(found);
       watched_ = sites_.size();
     }
   }
+
+  /// How many sites are in quarantine.
+  [[nodiscard]] std::size_t size() const noexcept { return held_; }
 
   /// The keys of the sites in quarantine, in no order.
   [[nodiscard]] std::vector<std::string> sites() const {
@@ -91,6 +101,7 @@ class quarantine {
   const int files_;
   mutable std::mutex mutex_;
   std::atomic<std::size_t> watched_ = 0;
+  std::atomic<std::size_t> held_ = 0;
   boost::unordered_flat_map<std::string, state, text_hash, std::equal_to<>> sites_;
 };
 
