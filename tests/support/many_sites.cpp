@@ -122,11 +122,12 @@ std::string many_sites::ok(std::string_view body) {
 }
 
 std::string many_sites::status(int code) {
-  return "HTTP/1.1 " + std::to_string(code) + " X\r\nContent-Length: 0\r\n\r\n";
+  return std::string("HTTP/1.1 ") + std::to_string(code) + " X\r\nContent-Length: 0\r\n\r\n";
 }
 
 std::string many_sites::connect_to(int their_port) const {
-  return ":" + std::to_string(their_port) + ":127.0.0.1:" + std::to_string(state_->port);
+  return std::string(":") + std::to_string(their_port) +
+         ":127.0.0.1:" + std::to_string(state_->port);
 }
 
 std::size_t many_sites::requests() const noexcept { return state_->requests; }
