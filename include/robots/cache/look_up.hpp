@@ -45,7 +45,8 @@ class retrieval_job {
     if (ticket_) {
       try {
         work_.abandon(began_);
-      } catch (...) {  // no memory: a probe counts for nothing after a cooldown anyway
+      } catch (...) {
+        return;  // no memory: a probe counts for nothing after a cooldown anyway
       }
     }
   }
