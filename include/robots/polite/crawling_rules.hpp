@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/fetch/call_options.hpp>
+#include <robots/fetch/detail/counter_random.hpp>
 #include <robots/fetch/fallback.hpp>
 #include <robots/fetch/fetcher.hpp>
 #include <robots/fetch/outcome.hpp>
@@ -11,9 +12,9 @@
 #include <robots/http/site.hpp>
 #include <robots/http/site_key.hpp>
 #include <robots/polite/crawl_delay.hpp>
-#include <robots/polite/detail/counter_random.hpp>
 #include <robots/polite/policy_source.hpp>
 #include <robots/rep/document.hpp>
+#include <robots/store/detail/provenance_of.hpp>
 #include <robots/store/policy.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/steady_clock.hpp>
@@ -72,16 +73,7 @@ class crawling_rules {
             const call_options& call = {}, C clock = {}) {
     const retrieval_result result =
         run_retrieval(retrieval{site_, options, clock.now()}, fetcher, clock, call);
-    provenance source{.outcome = result.outcome,
-                      .status = result.status,
-                      .error = result.error,
-                      .error_text = result.error_text,
-                      .url = result.url,
-                      .final_url = result.final_url,
-                      .redirects = result.redirects,
-                      .attempts = result.attempts,
-                      .exchanges = result.exchanges,
-                      .fetched_at = clock.now()};
+    provenance source = detail::provenance_of(result, clock.now());
     const fallback_action action = fallback.action(result.outcome);
     if (action == fallback_action::parse) {
       const utf8_text body = to_utf8(result.body, result.headers);

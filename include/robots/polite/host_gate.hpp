@@ -1,8 +1,8 @@
 #pragma once
 
 #include <robots/fetch/call_options.hpp>
+#include <robots/fetch/detail/counter_random.hpp>
 #include <robots/http/detail/text_hash.hpp>
-#include <robots/polite/detail/counter_random.hpp>
 #include <robots/polite/detail/host_state.hpp>
 #include <robots/polite/detail/host_table.hpp>
 #include <robots/polite/detail/slot_queue.hpp>

@@ -9,6 +9,7 @@
 #include <robots/http/charset.hpp>
 #include <robots/http/validators.hpp>
 #include <robots/rep/document.hpp>
+#include <robots/store/detail/provenance_of.hpp>
 #include <robots/store/policy.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/detail/later.hpp>
@@ -33,17 +34,7 @@ struct earlier_policies {
 
 [[nodiscard]] inline provenance provenance_of(const retrieval_result& result,
                                               const earlier_policies& before, time_point now) {
-  provenance source{.outcome = result.outcome,
-                    .status = result.status,
-                    .error = result.error,
-                    .error_text = result.error_text,
-                    .url = result.url,
-                    .final_url = result.final_url,
-                    .redirects = result.redirects,
-                    .attempts = result.attempts,
-                    .not_modified = result.not_modified,
-                    .exchanges = result.exchanges,
-                    .fetched_at = now};
+  provenance source = provenance_of(result, now);
   if (is_failure(result.outcome)) {
     const int failures = before.last ? before.last->source().failures : 0;
     source.failures = failures + (result.outcome == outcome::circuit_open ? 0 : 1);

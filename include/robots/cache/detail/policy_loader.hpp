@@ -12,7 +12,7 @@
 #include <robots/cache/detail/single_flight.hpp>
 #include <robots/cache/look_up.hpp>
 #include <robots/fetch/call_options.hpp>
-#include <robots/fetch/detail/random_sequence.hpp>
+#include <robots/fetch/detail/counter_random.hpp>
 #include <robots/fetch/fetcher.hpp>
 #include <robots/fetch/origin_breakers.hpp>
 #include <robots/fetch/retrieval.hpp>
@@ -30,7 +30,6 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <random>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -53,7 +52,7 @@ class policy_loader {
         clock_(std::move(clock)),
         storage_(std::move(storage)),
         observer_(std::move(observer)),
-        random_(options.seed ? *options.seed : std::random_device{}()),
+        random_(options.seed),
         quarantine_(options.quarantine_after),
         background_(options.background_threads) {
     retrieval_.breakers = std::make_shared<origin_breakers>(options.breaker);
@@ -238,16 +237,12 @@ class policy_loader {
     return call.stop.stop_requested() || (call.deadline && *call.deadline <= clock_.now());
   }
 
-  [[nodiscard]] std::uint64_t random_bits() noexcept {
-    return random_sequence::mixed(random_ += random_sequence::step);
-  }
-
   [[nodiscard]] std::unique_ptr<retrieval_job> make_job(const site& where, const std::string& key,
                                                         const std::shared_ptr<const policy>& last,
                                                         single_flight::ticket duty) {
     const time_point now = clock_.now();
     retrieval_options how = retrieval_;
-    how.seed = random_bits();
+    how.seed = random_();
     earlier_policies before{.last = last, .unchanged = policy::good(last)};
     return std::unique_ptr<retrieval_job>(
         new retrieval_job(where, key, retrieval{where, std::move(how), now, known_copy_of(last)},
@@ -281,8 +276,7 @@ class policy_loader {
                                                         time_point now) {
     provenance source = provenance_of(result, before, now);
     const policy* const unchanged = result.not_modified ? before.unchanged.get() : nullptr;
-    source.lifetime =
-        lifetime(result, source.failures, unchanged, options_, unit_interval(random_bits()));
+    source.lifetime = lifetime(result, source.failures, unchanged, options_, random_.draw());
     policy made = make_policy(result, std::move(source), options_, before);
     made.follow(before.last.get());
     return std::make_shared<const policy>(std::move(made));
@@ -388,7 +382,7 @@ class policy_loader {
   C clock_;
   guarded_storage<S> storage_;
   O observer_;
-  std::atomic<std::uint64_t> random_;
+  counter_random random_;
   std::atomic<std::uint64_t> invalidations_ = 0;
   cache_counters counters_;
   quarantine quarantine_;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <robots/fetch/detail/random_sequence.hpp>
+
 #include <atomic>
 #include <cstdint>
 #include <optional>
@@ -7,8 +9,7 @@
 
 namespace robots::detail {
 
-/// Random numbers for many threads, none of which waits for another: each number is a hash of the
-/// seed and of how many were drawn before (SplitMix64; Steele, Lea and Flood, 2014).
+/// A `random_sequence` for many threads, none of which waits for another.
 class counter_random {
  public:
   using result_type = std::uint64_t;
@@ -21,18 +22,12 @@ class counter_random {
 
   /// The next number. Any thread.
   [[nodiscard]] result_type operator()() noexcept {
-    constexpr std::uint64_t step = 0x9E37'79B9'7F4A'7C15;
-    std::uint64_t mixed = state_.fetch_add(step, std::memory_order_relaxed) + step;
-    mixed = (mixed ^ (mixed >> 30)) * 0xBF58'476D'1CE4'E5B9;
-    mixed = (mixed ^ (mixed >> 27)) * 0x94D0'49BB'1331'11EB;
-    return mixed ^ (mixed >> 31);
+    constexpr std::uint64_t step = random_sequence::step;
+    return random_sequence::mixed(state_.fetch_add(step, std::memory_order_relaxed) + step);
   }
 
   /// A uniform number in [0, 1). Any thread.
-  [[nodiscard]] double draw() noexcept {
-    constexpr int beyond_double = 11;  // a double holds 53 bits
-    return static_cast<double>((*this)() >> beyond_double) * 0x1p-53;
-  }
+  [[nodiscard]] double draw() noexcept { return unit_interval((*this)()); }
 
  private:
   [[nodiscard]] static std::uint64_t some_seed() {

@@ -1,4 +1,4 @@
-#include <robots/polite/detail/counter_random.hpp>
+#include <robots/fetch/detail/counter_random.hpp>
 
 #include <doctest/doctest.h>
 
