@@ -17,8 +17,10 @@ namespace fs = std::filesystem;
 namespace {
 
 // A folder includes only itself and folders before it.
-constexpr std::array<std::string_view, 9> layers{"rep",    "time",    "http",  "fetch",   "store",
-                                                 "polite", "observe", "cache", "adapters"};
+constexpr std::array<std::string_view, 16> layers{
+    "base",           "time",      "rep/text", "rep/read", "rep/rules", "rep/document",
+    "rep/extensions", "rep/audit", "http",     "fetch",    "policy",    "store",
+    "observe",        "polite",    "cache",    "adapters"};
 constexpr std::string_view umbrella = "robots/robots.hpp";
 
 struct include_line {
@@ -77,11 +79,16 @@ std::string included_as(const source_file& header) {
   return header.path.substr(std::string_view{"include/"}.size());
 }
 
-/// "robots/rep/detail/x.hpp" -> "rep"; "robots/version.hpp" -> "".
+/// "robots/rep/text/detail/x.hpp" -> "rep/text"; "robots/version.hpp" -> "".
 std::string_view folder_of(std::string_view name) {
   name.remove_prefix(std::string_view{"robots/"}.size());
-  const std::size_t slash = name.find('/');
-  return slash == std::string_view::npos ? std::string_view{} : name.substr(0, slash);
+  const std::size_t slash = name.rfind('/');
+  name = slash == std::string_view::npos ? std::string_view{} : name.substr(0, slash);
+  constexpr std::string_view detail = "/detail";
+  if (name.ends_with(detail)) {
+    name.remove_suffix(detail.size());
+  }
+  return name;
 }
 
 constexpr std::ptrdiff_t position(std::string_view folder) {
@@ -102,7 +109,7 @@ std::ptrdiff_t rank_of(std::string_view name) {
 /// The header that knows of machines, and what it may include for that.
 bool is_for_vectors(const source_file& header, std::string_view name) {
   constexpr std::array<std::string_view, 3> vectors{"immintrin.h", "emmintrin.h", "arm_neon.h"};
-  return included_as(header) == "robots/rep/detail/octet_block.hpp" &&
+  return included_as(header) == "robots/rep/text/detail/octet_block.hpp" &&
          std::ranges::find(vectors, name) != vectors.end();
 }
 
@@ -178,7 +185,7 @@ TEST_CASE("robots.hpp includes every public header but the adapters") {
   }
   for (const source_file& header : all) {
     const std::string name = included_as(header);
-    if (name == umbrella || folder_of(name) == "adapters" ||
+    if (name == umbrella || folder_of(name) == "adapters" || folder_of(name) == "base" ||
         name.find("/detail/") != std::string::npos) {
       continue;
     }

@@ -5,7 +5,7 @@
 #include "library/texts_fetcher.hpp"
 #include "limits/plain_lru.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
-#include <robots/rep/compile.hpp>
+#include <robots/rep/rules/compile.hpp>
 #include <robots/store/lru_storage.hpp>
 #include <robots/time/steady_clock.hpp>
 

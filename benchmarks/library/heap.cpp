@@ -4,9 +4,9 @@
 #include "library/texts_fetcher.hpp"
 #include "support/allocations.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
-#include <robots/rep/compile.hpp>
-#include <robots/rep/document.hpp>
-#include <robots/rep/rule_set.hpp>
+#include <robots/rep/document/document.hpp>
+#include <robots/rep/rules/compile.hpp>
+#include <robots/rep/rules/rule_set.hpp>
 #include <robots/store/lru_storage.hpp>
 #include <robots/time/steady_clock.hpp>
 

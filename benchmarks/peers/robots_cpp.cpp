@@ -3,9 +3,9 @@
 #include "peers/robots_cpp.hpp"
 
 #include "peers/in_process.hpp"
-#include <robots/rep/compile.hpp>
-#include <robots/rep/document.hpp>
-#include <robots/rep/rule_set.hpp>
+#include <robots/rep/document/document.hpp>
+#include <robots/rep/rules/compile.hpp>
+#include <robots/rep/rules/rule_set.hpp>
 
 namespace bench {
 namespace {

@@ -1,7 +1,7 @@
 // The conformance suite, tests/conformance/*.json, put to the library. README.md there says what
 // the files mean.
-#include <robots/rep/compile.hpp>
-#include <robots/rep/document.hpp>
+#include <robots/rep/document/document.hpp>
+#include <robots/rep/rules/compile.hpp>
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>

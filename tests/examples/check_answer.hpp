@@ -1,9 +1,9 @@
 // What robots-check tells about one URL.
 #pragma once
 
-#include <robots/rep/explanation.hpp>
-#include <robots/store/decision.hpp>
-#include <robots/store/policy.hpp>
+#include <robots/policy/decision.hpp>
+#include <robots/policy/policy.hpp>
+#include <robots/rep/rules/explanation.hpp>
 
 #include <chrono>
 #include <optional>

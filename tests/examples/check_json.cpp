@@ -2,9 +2,9 @@
 
 #include <robots/fetch/outcome.hpp>
 #include <robots/http/message.hpp>
-#include <robots/rep/explanation.hpp>
-#include <robots/rep/value_range.hpp>
-#include <robots/rep/verdict.hpp>
+#include <robots/rep/document/value_range.hpp>
+#include <robots/rep/rules/explanation.hpp>
+#include <robots/rep/rules/verdict.hpp>
 
 #include <nlohmann/json.hpp>
 

@@ -3,8 +3,8 @@
 
 #include "check_answer.hpp"
 #include <robots/cache/cache_stats.hpp>
-#include <robots/rep/diagnostic.hpp>
-#include <robots/rep/document.hpp>
+#include <robots/rep/document/document.hpp>
+#include <robots/rep/read/diagnostic.hpp>
 
 #include <string>
 #include <string_view>

@@ -1,8 +1,8 @@
 #include "check_options.hpp"
 
-#include <robots/fetch/fallback.hpp>
-#include <robots/rep/dialect.hpp>
-#include <robots/store/detail/printable.hpp>
+#include <robots/base/printable.hpp>
+#include <robots/policy/fallback.hpp>
+#include <robots/rep/read/dialect.hpp>
 #include <robots/version.hpp>
 
 #include <CLI/CLI.hpp>

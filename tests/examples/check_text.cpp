@@ -1,10 +1,10 @@
 #include "check_text.hpp"
 
+#include <robots/base/printable.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/http/message.hpp>
-#include <robots/rep/explanation.hpp>
-#include <robots/rep/verdict.hpp>
-#include <robots/store/detail/printable.hpp>
+#include <robots/rep/rules/explanation.hpp>
+#include <robots/rep/rules/verdict.hpp>
 
 #include <chrono>
 #include <cstddef>

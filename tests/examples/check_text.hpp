@@ -3,7 +3,7 @@
 
 #include "check_answer.hpp"
 #include <robots/cache/cache_stats.hpp>
-#include <robots/rep/diagnostic.hpp>
+#include <robots/rep/read/diagnostic.hpp>
 
 #include <cstddef>
 #include <string>

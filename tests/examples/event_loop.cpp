@@ -9,7 +9,7 @@
 #include <robots/fetch/retry_options.hpp>
 #include <robots/fetch/scripted_fetcher.hpp>
 #include <robots/http/message.hpp>
-#include <robots/store/decision.hpp>
+#include <robots/policy/decision.hpp>
 #include <robots/time/manual_clock.hpp>
 
 #include <chrono>

@@ -6,8 +6,8 @@
 #include "file_fetcher.hpp"
 #include "read_file.hpp"
 #include <robots/adapters/curl_fetcher.hpp>
+#include <robots/base/printable.hpp>
 #include <robots/robots.hpp>
-#include <robots/store/detail/printable.hpp>
 
 #include <unistd.h>
 

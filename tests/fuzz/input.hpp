@@ -1,7 +1,7 @@
 #pragma once
 
 #include "fuzz/bodies.hpp"
-#include <robots/rep/parse_options.hpp>
+#include <robots/rep/read/parse_options.hpp>
 
 #include <array>
 #include <cstddef>

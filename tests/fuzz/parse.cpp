@@ -1,7 +1,7 @@
 #include "fuzz/bodies.hpp"
 #include "fuzz/input.hpp"
-#include <robots/rep/compile.hpp>
-#include <robots/rep/document.hpp>
+#include <robots/rep/document/document.hpp>
+#include <robots/rep/rules/compile.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,8 +1,8 @@
 #include "fuzz/bodies.hpp"
 #include "fuzz/input.hpp"
 #include "rep/reference_matcher.hpp"
-#include <robots/rep/compile.hpp>
-#include <robots/rep/document.hpp>
+#include <robots/rep/document/document.hpp>
+#include <robots/rep/rules/compile.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -1,8 +1,8 @@
 #include "fuzz/bodies.hpp"
 #include "fuzz/input.hpp"
 #include "rep/reference_matcher.hpp"
-#include <robots/rep/pattern.hpp>
-#include <robots/rep/target.hpp>
+#include <robots/rep/read/target.hpp>
+#include <robots/rep/rules/pattern.hpp>
 
 #include <string>
 #include <string_view>

@@ -1,10 +1,10 @@
 // What the tests of the gate have in common.
 #pragma once
 
+#include <robots/policy/policy.hpp>
 #include <robots/polite/gate_options.hpp>
 #include <robots/polite/restraints.hpp>
-#include <robots/rep/document.hpp>
-#include <robots/store/policy.hpp>
+#include <robots/rep/document/document.hpp>
 
 #include <chrono>
 #include <memory>

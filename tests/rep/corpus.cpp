@@ -1,5 +1,5 @@
-#include <robots/rep/compile.hpp>
-#include <robots/rep/document.hpp>
+#include <robots/rep/document/document.hpp>
+#include <robots/rep/rules/compile.hpp>
 
 #include <doctest/doctest.h>
 

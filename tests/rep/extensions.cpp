@@ -1,8 +1,8 @@
 // RFC 9309, section 2.2.4: "Parsing of other records MUST NOT interfere with the parsing of
 // explicitly defined records." Whatever the extensions say, and wherever, verdicts stay as they
 // were.
-#include <robots/rep/compile.hpp>
-#include <robots/rep/document.hpp>
+#include <robots/rep/document/document.hpp>
+#include <robots/rep/rules/compile.hpp>
 
 #include <doctest/doctest.h>
 

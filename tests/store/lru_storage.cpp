@@ -1,7 +1,7 @@
-#include <robots/fetch/fallback.hpp>
+#include <robots/policy/fallback.hpp>
+#include <robots/policy/policy.hpp>
 #include <robots/store/detail/use_steps.hpp>
 #include <robots/store/lru_storage.hpp>
-#include <robots/store/policy.hpp>
 #include <robots/time/clock.hpp>
 
 #include <doctest/doctest.h>

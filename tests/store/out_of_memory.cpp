@@ -1,10 +1,10 @@
 // What is left of a storage when memory runs out in the middle of storing, and of a flight when it
 // runs out at its beginning.
 #include <robots/cache/detail/single_flight.hpp>
-#include <robots/fetch/fallback.hpp>
+#include <robots/policy/fallback.hpp>
+#include <robots/policy/policy.hpp>
 #include <robots/store/detail/use_steps.hpp>
 #include <robots/store/lru_storage.hpp>
-#include <robots/store/policy.hpp>
 #include <robots/time/clock.hpp>
 
 #include <doctest/doctest.h>

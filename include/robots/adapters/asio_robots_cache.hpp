@@ -5,8 +5,8 @@
 #include <robots/adapters/detail/asio_look_ups.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/cache/look_up.hpp>
-#include <robots/store/decision.hpp>
-#include <robots/store/policy.hpp>
+#include <robots/policy/decision.hpp>
+#include <robots/policy/policy.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/async_result.hpp>

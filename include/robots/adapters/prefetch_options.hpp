@@ -2,7 +2,7 @@
 #pragma once
 
 #include <robots/adapters/curl_options.hpp>
-#include <robots/store/policy.hpp>
+#include <robots/policy/policy.hpp>
 #include <robots/time/clock.hpp>
 
 #include <cstddef>

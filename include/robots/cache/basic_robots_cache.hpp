@@ -16,9 +16,9 @@
 #include <robots/http/site.hpp>
 #include <robots/http/site_key.hpp>
 #include <robots/observe/observer.hpp>
-#include <robots/store/decision.hpp>
+#include <robots/policy/decision.hpp>
+#include <robots/policy/policy.hpp>
 #include <robots/store/lru_storage.hpp>
-#include <robots/store/policy.hpp>
 #include <robots/store/storage.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/steady_clock.hpp>

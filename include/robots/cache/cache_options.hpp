@@ -1,13 +1,13 @@
 #pragma once
 
-#include <robots/fetch/any_fallback_policy.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
 #include <robots/fetch/retrieval_options.hpp>
 #include <robots/fetch/retry_options.hpp>
 #include <robots/http/excluded_hosts.hpp>
-#include <robots/rep/malformed_limit.hpp>
-#include <robots/rep/parse_options.hpp>
-#include <robots/rep/product_token.hpp>
+#include <robots/policy/any_fallback_policy.hpp>
+#include <robots/rep/read/malformed_limit.hpp>
+#include <robots/rep/read/parse_options.hpp>
+#include <robots/rep/read/product_token.hpp>
 
 #include <chrono>
 #include <cstddef>

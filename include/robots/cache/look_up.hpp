@@ -8,8 +8,8 @@
 #include <robots/fetch/retrieval.hpp>
 #include <robots/http/site.hpp>
 #include <robots/observe/observer.hpp>
-#include <robots/store/decision.hpp>
-#include <robots/store/policy.hpp>
+#include <robots/policy/decision.hpp>
+#include <robots/policy/policy.hpp>
 #include <robots/store/storage.hpp>
 #include <robots/time/clock.hpp>
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <robots/base/saturating_add.hpp>
 #include <robots/time/clock.hpp>
-#include <robots/time/detail/later.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -58,7 +58,7 @@ class circuit_breaker {
           return false;
         }
         state_ = breaker_state::half_open;
-        until_ = detail::later(now, options_.cooldown);
+        until_ = detail::saturating_add(now, options_.cooldown);
         return true;
     }
     return true;
@@ -77,7 +77,7 @@ class circuit_breaker {
     }
     if (state_ == breaker_state::half_open || failures_ == options_.failures) {
       state_ = breaker_state::open;
-      until_ = detail::later(now, options_.cooldown);
+      until_ = detail::saturating_add(now, options_.cooldown);
     }
   }
 

@@ -1,9 +1,9 @@
 #pragma once
 
+#include <robots/base/saturating_add.hpp>
+#include <robots/base/text_hash.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
-#include <robots/http/detail/text_hash.hpp>
 #include <robots/time/clock.hpp>
-#include <robots/time/detail/later.hpp>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
@@ -116,7 +116,7 @@ class origin_breakers {
     if (now < next_clearing_) {
       return false;
     }
-    next_clearing_ = detail::later(now, options_.cooldown);
+    next_clearing_ = detail::saturating_add(now, options_.cooldown);
     boost::unordered::erase_if(
         watched_, [now](const auto& each) { return each.second.breaker.open_until() <= now; });
     return watched_.size() < most_watched;

@@ -1,6 +1,7 @@
 #pragma once
 
-#include <robots/fetch/detail/random_sequence.hpp>
+#include <robots/base/random_sequence.hpp>
+#include <robots/base/saturating_add.hpp>
 #include <robots/fetch/detail/redirect.hpp>
 #include <robots/fetch/known_copy.hpp>
 #include <robots/fetch/outcome.hpp>
@@ -13,7 +14,6 @@
 #include <robots/http/site.hpp>
 #include <robots/http/validators.hpp>
 #include <robots/time/clock.hpp>
-#include <robots/time/detail/later.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -242,7 +242,7 @@ class retrieval {
     failure_ = what;
     failed_ = std::move(response);
     failed_.body = {};
-    step_ = retry_wait{detail::later(now, wait)};
+    step_ = retry_wait{detail::saturating_add(now, wait)};
   }
 
   void on_redirect(fetch_response response, time_point now) {

@@ -1,8 +1,8 @@
 #pragma once
 
+#include <robots/base/ascii.hpp>
 #include <robots/http/detail/delta_seconds.hpp>
 #include <robots/http/message.hpp>
-#include <robots/rep/detail/ascii.hpp>
 
 #include <chrono>
 #include <cstddef>

@@ -1,10 +1,10 @@
 #pragma once
 
+#include <robots/base/ascii.hpp>
 #include <robots/http/detail/charset_parameter.hpp>
 #include <robots/http/detail/from_utf16.hpp>
 #include <robots/http/detail/from_windows_1252.hpp>
 #include <robots/http/message.hpp>
-#include <robots/rep/detail/ascii.hpp>
 
 #include <array>
 #include <bit>

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <robots/base/text_hash.hpp>
 #include <robots/http/detail/host_name.hpp>
-#include <robots/http/detail/text_hash.hpp>
 #include <robots/http/tld.hpp>
 
 #include <boost/unordered/unordered_flat_set.hpp>

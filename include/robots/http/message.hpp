@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/rep/detail/ascii.hpp>
+#include <robots/base/ascii.hpp>
 
 #include <chrono>
 #include <cstddef>

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <robots/base/ascii.hpp>
 #include <robots/http/detail/authority.hpp>
-#include <robots/rep/detail/ascii.hpp>
 
 #include <cstdint>
 #include <optional>

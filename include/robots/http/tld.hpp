@@ -1,7 +1,7 @@
 #pragma once
 
+#include <robots/base/ascii.hpp>
 #include <robots/http/host.hpp>
-#include <robots/rep/detail/ascii.hpp>
 
 #include <span>
 #include <string_view>

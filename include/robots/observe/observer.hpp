@@ -1,7 +1,7 @@
 #pragma once
 
-#include <robots/store/decision.hpp>
-#include <robots/store/policy.hpp>
+#include <robots/policy/decision.hpp>
+#include <robots/policy/policy.hpp>
 
 #include <chrono>
 #include <concepts>

@@ -3,13 +3,13 @@
 #include <robots/fetch/call_options.hpp>
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/http/site.hpp>
+#include <robots/policy/decision.hpp>
+#include <robots/policy/policy.hpp>
 #include <robots/polite/gate_refusal.hpp>
 #include <robots/polite/host_gate.hpp>
 #include <robots/polite/policy_source.hpp>
 #include <robots/polite/restraints.hpp>
 #include <robots/polite/schedule.hpp>
-#include <robots/store/decision.hpp>
-#include <robots/store/policy.hpp>
 #include <robots/time/clock.hpp>
 
 #include <chrono>

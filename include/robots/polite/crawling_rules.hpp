@@ -1,8 +1,7 @@
 #pragma once
 
+#include <robots/base/counter_random.hpp>
 #include <robots/fetch/call_options.hpp>
-#include <robots/fetch/detail/counter_random.hpp>
-#include <robots/fetch/fallback.hpp>
 #include <robots/fetch/fetcher.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval.hpp>
@@ -11,11 +10,12 @@
 #include <robots/http/charset.hpp>
 #include <robots/http/site.hpp>
 #include <robots/http/site_key.hpp>
+#include <robots/policy/detail/provenance_of.hpp>
+#include <robots/policy/fallback.hpp>
+#include <robots/policy/policy.hpp>
 #include <robots/polite/crawl_delay.hpp>
 #include <robots/polite/policy_source.hpp>
-#include <robots/rep/document.hpp>
-#include <robots/store/detail/provenance_of.hpp>
-#include <robots/store/policy.hpp>
+#include <robots/rep/document/document.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/steady_clock.hpp>
 

@@ -2,7 +2,7 @@
 
 #include <robots/http/origin.hpp>
 #include <robots/polite/crawl_delay.hpp>
-#include <robots/polite/wall_time.hpp>
+#include <robots/time/wall_time.hpp>
 
 #include <chrono>
 #include <cstddef>

@@ -1,8 +1,9 @@
 #pragma once
 
+#include <robots/base/counter_random.hpp>
+#include <robots/base/saturating_add.hpp>
+#include <robots/base/text_hash.hpp>
 #include <robots/fetch/call_options.hpp>
-#include <robots/fetch/detail/counter_random.hpp>
-#include <robots/http/detail/text_hash.hpp>
 #include <robots/polite/detail/host_state.hpp>
 #include <robots/polite/detail/host_table.hpp>
 #include <robots/polite/detail/slot_queue.hpp>
@@ -11,10 +12,9 @@
 #include <robots/polite/request_report.hpp>
 #include <robots/polite/restraints.hpp>
 #include <robots/polite/schedule.hpp>
-#include <robots/polite/wall_time.hpp>
 #include <robots/time/clock.hpp>
-#include <robots/time/detail/later.hpp>
 #include <robots/time/steady_clock.hpp>
+#include <robots/time/wall_time.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -218,8 +218,8 @@ class basic_host_gate {
       }
       // In steps, since not every clock can wait for the end of time.
       const time_point now = state_->clock.now();
-      state_->clock.sleep_until(std::min(*until, detail::later(now, std::chrono::hours{1})),
-                                call.stop);
+      state_->clock.sleep_until(
+          std::min(*until, detail::saturating_add(now, std::chrono::hours{1})), call.stop);
       if (call.stop.stop_requested()) {
         refuse(made, gate_refusal::stopped);
       }

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <robots/fetch/call_options.hpp>
-#include <robots/store/decision.hpp>
-#include <robots/store/policy.hpp>
+#include <robots/policy/decision.hpp>
+#include <robots/policy/policy.hpp>
 
 #include <concepts>
 #include <memory>

@@ -2,7 +2,7 @@
 
 #include <robots/http/message.hpp>
 #include <robots/http/retry_after.hpp>
-#include <robots/polite/wall_time.hpp>
+#include <robots/time/wall_time.hpp>
 
 #include <chrono>
 #include <optional>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <robots/polite/wall_time.hpp>
-#include <robots/rep/visit_time.hpp>
+#include <robots/rep/extensions/visit_time.hpp>
+#include <robots/time/wall_time.hpp>
 
 #include <algorithm>
 #include <chrono>

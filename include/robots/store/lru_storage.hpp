@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/http/detail/text_hash.hpp>
+#include <robots/base/text_hash.hpp>
 #include <robots/store/detail/eviction_order.hpp>
 #include <robots/store/detail/inline_text.hpp>
 #include <robots/store/detail/striped_mutex.hpp>

@@ -1,6 +1,6 @@
 #include <robots/cache/detail/decides_soon.hpp>
-#include <robots/rep/document.hpp>
-#include <robots/store/policy.hpp>
+#include <robots/policy/policy.hpp>
+#include <robots/rep/document/document.hpp>
 
 #include <doctest/doctest.h>
 

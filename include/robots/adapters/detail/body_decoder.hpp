@@ -2,8 +2,8 @@
 #pragma once
 
 #include <robots/adapters/detail/inflater.hpp>
-#include <robots/rep/detail/ascii.hpp>
-#include <robots/store/detail/printable.hpp>
+#include <robots/base/ascii.hpp>
+#include <robots/base/printable.hpp>
 
 #include <cstddef>
 #include <limits>

@@ -1,7 +1,7 @@
 // Whether a header section says clearly how long its body is.
 #pragma once
 
-#include <robots/rep/detail/ascii.hpp>
+#include <robots/base/ascii.hpp>
 
 #include <cstddef>
 #include <cstdint>

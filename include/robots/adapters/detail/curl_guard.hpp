@@ -5,12 +5,12 @@
 #include <robots/adapters/detail/curl_settings.hpp>
 #include <robots/adapters/detail/curl_target.hpp>
 #include <robots/adapters/detail/proxy_choice.hpp>
+#include <robots/base/ascii.hpp>
 #include <robots/http/address_guard.hpp>
 #include <robots/http/address_kind.hpp>
 #include <robots/http/detail/host_name.hpp>
 #include <robots/http/ip_address.hpp>
 #include <robots/http/message.hpp>
-#include <robots/rep/detail/ascii.hpp>
 
 #include <curl/curl.h>
 #ifndef _WIN32

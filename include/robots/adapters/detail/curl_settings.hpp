@@ -4,8 +4,8 @@
 #include <robots/adapters/curl_options.hpp>
 #include <robots/adapters/detail/body_decoder.hpp>
 #include <robots/adapters/detail/curl_handle.hpp>
+#include <robots/base/ascii.hpp>
 #include <robots/http/address_guard.hpp>
-#include <robots/rep/detail/ascii.hpp>
 
 #include <curl/curl.h>
 

@@ -4,7 +4,7 @@
 #include <robots/adapters/detail/body_decoder.hpp>
 #include <robots/adapters/detail/content_length.hpp>
 #include <robots/adapters/detail/curl_settings.hpp>
-#include <robots/rep/detail/ascii.hpp>
+#include <robots/base/ascii.hpp>
 
 #include <curl/curl.h>
 

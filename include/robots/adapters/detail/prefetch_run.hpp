@@ -12,8 +12,8 @@
 #include <robots/fetch/retrieval_options.hpp>
 #include <robots/fetch/retry_options.hpp>
 #include <robots/http/message.hpp>
-#include <robots/store/decision.hpp>
-#include <robots/store/policy.hpp>
+#include <robots/policy/decision.hpp>
+#include <robots/policy/policy.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/detail/on_move.hpp>
 

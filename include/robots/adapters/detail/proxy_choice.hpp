@@ -1,9 +1,9 @@
 // Which proxy a request takes, decided as libcurl decides it, so that it is known here, too.
 #pragma once
 
+#include <robots/base/ascii.hpp>
 #include <robots/http/ip_address.hpp>
 #include <robots/http/ip_prefix.hpp>
-#include <robots/rep/detail/ascii.hpp>
 
 #include <algorithm>
 #include <cstddef>

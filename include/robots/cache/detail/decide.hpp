@@ -1,10 +1,10 @@
 #pragma once
 
 #include <robots/fetch/outcome.hpp>
-#include <robots/rep/detail/normal_target.hpp>
-#include <robots/rep/verdict.hpp>
-#include <robots/store/decision.hpp>
-#include <robots/store/policy.hpp>
+#include <robots/policy/decision.hpp>
+#include <robots/policy/policy.hpp>
+#include <robots/rep/rules/detail/normal_target.hpp>
+#include <robots/rep/rules/verdict.hpp>
 #include <robots/time/clock.hpp>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/store/policy.hpp>
+#include <robots/policy/policy.hpp>
 
 #include <cstdint>
 #include <string_view>

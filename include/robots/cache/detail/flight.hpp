@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/store/policy.hpp>
+#include <robots/policy/policy.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/detail/on_move.hpp>
 

@@ -1,14 +1,14 @@
 #pragma once
 
+#include <robots/base/saturating_add.hpp>
 #include <robots/cache/cache_options.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/http/freshness.hpp>
 #include <robots/http/retry_after.hpp>
-#include <robots/store/policy.hpp>
+#include <robots/policy/policy.hpp>
 #include <robots/store/storage.hpp>
 #include <robots/time/clock.hpp>
-#include <robots/time/detail/later.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -73,10 +73,11 @@ namespace robots::detail {
 /// not for longer than it counts.
 [[nodiscard]] inline time_point stale_until(const policy& kept, time_point fresh_until,
                                             const cache_options& options) {
-  const time_point until = later(fresh_until, options.stale_while_revalidate);
+  const time_point until = saturating_add(fresh_until, options.stale_while_revalidate);
   return kept.basis() != policy_basis::last_good
              ? until
-             : std::min(until, later(kept.rules_source().fetched_at, options.last_good_for));
+             : std::min(until,
+                        saturating_add(kept.rules_source().fetched_at, options.last_good_for));
 }
 
 /// Whether an entry, if it is one, is no longer fresh and may answer while it is renewed.
@@ -92,13 +93,13 @@ namespace robots::detail {
 [[nodiscard]] inline cache_entry make_entry(std::shared_ptr<const policy> made,
                                             const cache_options& options, time_point now) {
   const std::chrono::seconds lifetime = made->source().lifetime;
-  cache_entry entry{.policy = std::move(made), .fresh_until = later(now, lifetime)};
+  cache_entry entry{.policy = std::move(made), .fresh_until = saturating_add(now, lifetime)};
   if (entry.policy->basis() == policy_basis::last_good) {
     const time_point good_until =
-        later(entry.policy->rules_source().fetched_at, options.last_good_for);
+        saturating_add(entry.policy->rules_source().fetched_at, options.last_good_for);
     entry.fresh_until = std::min(entry.fresh_until, good_until);
   }
-  entry.keep_until = std::max({later(now, options.last_good_for), entry.fresh_until,
+  entry.keep_until = std::max({saturating_add(now, options.last_good_for), entry.fresh_until,
                                stale_until(*entry.policy, entry.fresh_until, options)});
   return entry;
 }

@@ -1,18 +1,18 @@
 #pragma once
 
+#include <robots/base/saturating_add.hpp>
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/detail/lifetime.hpp>
-#include <robots/fetch/fallback.hpp>
 #include <robots/fetch/known_copy.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/http/charset.hpp>
 #include <robots/http/validators.hpp>
-#include <robots/rep/document.hpp>
-#include <robots/store/detail/provenance_of.hpp>
-#include <robots/store/policy.hpp>
+#include <robots/policy/detail/provenance_of.hpp>
+#include <robots/policy/fallback.hpp>
+#include <robots/policy/policy.hpp>
+#include <robots/rep/document/document.hpp>
 #include <robots/time/clock.hpp>
-#include <robots/time/detail/later.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -97,7 +97,8 @@ struct earlier_policies {
   std::shared_ptr<const policy> good;
   if (is_failure(source.outcome) || chosen == fallback_action::last_good_or_deny) {
     good = policy::good(before.last);
-    if (good && source.fetched_at > later(good->source().fetched_at, options.last_good_for)) {
+    if (good &&
+        source.fetched_at > saturating_add(good->source().fetched_at, options.last_good_for)) {
       good = nullptr;
     }
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/counter_random.hpp>
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/detail/background_threads.hpp>
 #include <robots/cache/detail/cache_event.hpp>
@@ -12,7 +13,6 @@
 #include <robots/cache/detail/single_flight.hpp>
 #include <robots/cache/look_up.hpp>
 #include <robots/fetch/call_options.hpp>
-#include <robots/fetch/detail/counter_random.hpp>
 #include <robots/fetch/fetcher.hpp>
 #include <robots/fetch/origin_breakers.hpp>
 #include <robots/fetch/retrieval.hpp>
@@ -21,7 +21,7 @@
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/http/site.hpp>
 #include <robots/observe/observer.hpp>
-#include <robots/store/policy.hpp>
+#include <robots/policy/policy.hpp>
 #include <robots/store/storage.hpp>
 #include <robots/time/clock.hpp>
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <robots/http/detail/text_hash.hpp>
-#include <robots/store/policy.hpp>
+#include <robots/base/text_hash.hpp>
+#include <robots/policy/policy.hpp>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 

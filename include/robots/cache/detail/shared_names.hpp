@@ -2,7 +2,7 @@
 
 #include <robots/http/origin.hpp>
 #include <robots/http/site.hpp>
-#include <robots/store/policy.hpp>
+#include <robots/policy/policy.hpp>
 
 #include <memory>
 #include <optional>

@@ -1,8 +1,8 @@
 #pragma once
 
+#include <robots/base/text_hash.hpp>
 #include <robots/cache/detail/flight.hpp>
-#include <robots/http/detail/text_hash.hpp>
-#include <robots/store/policy.hpp>
+#include <robots/policy/policy.hpp>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/store/detail/stripe.hpp>
+#include <robots/base/stripe.hpp>
 
 #include <array>
 #include <atomic>

@@ -1,8 +1,8 @@
 #pragma once
 
+#include <robots/base/ascii.hpp>
 #include <robots/http/detail/host_name.hpp>
 #include <robots/http/url.hpp>
-#include <robots/rep/detail/ascii.hpp>
 
 #include <cstddef>
 #include <cstdint>

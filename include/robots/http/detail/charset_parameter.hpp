@@ -1,7 +1,7 @@
 #pragma once
 
+#include <robots/base/ascii.hpp>
 #include <robots/http/cache_control.hpp>
-#include <robots/rep/detail/ascii.hpp>
 
 #include <cstddef>
 #include <optional>

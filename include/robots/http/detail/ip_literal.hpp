@@ -1,7 +1,7 @@
 // The octets of an IP address from its text.
 #pragma once
 
-#include <robots/rep/detail/ascii.hpp>
+#include <robots/base/ascii.hpp>
 
 #include <array>
 #include <cstddef>

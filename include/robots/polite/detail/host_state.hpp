@@ -1,16 +1,16 @@
 #pragma once
 
+#include <robots/base/saturating_add.hpp>
+#include <robots/policy/policy.hpp>
 #include <robots/polite/crawl_delay.hpp>
 #include <robots/polite/gate_options.hpp>
 #include <robots/polite/request_report.hpp>
 #include <robots/polite/restraints.hpp>
 #include <robots/polite/schedule.hpp>
 #include <robots/polite/visit_window.hpp>
-#include <robots/polite/wall_time.hpp>
-#include <robots/rep/request_rate.hpp>
-#include <robots/store/policy.hpp>
+#include <robots/rep/extensions/request_rate.hpp>
 #include <robots/time/clock.hpp>
-#include <robots/time/detail/later.hpp>
+#include <robots/time/wall_time.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -159,7 +159,7 @@ class host_state {
   /// Whether a host of which nothing is known would be paced the same from now on.
   [[nodiscard]] bool forgettable(time_point now, const gate_options& options) const noexcept {
     return outstanding_ == 0 && now >= next_start_ && now >= retry_at_ &&
-           (last_.number == 0 || now >= later(last_.at, options.memory)) &&
+           (last_.number == 0 || now >= saturating_add(last_.at, options.memory)) &&
            last_response_at(now, options).count() == 0 && overloads_at(now, options) == 0;
   }
 
@@ -192,10 +192,10 @@ class host_state {
       const time_point before = made.at;
       const auto gap = slowed(delay.delay, now, options);
       if (previous.number != 0) {
-        made.not_before(later(previous.at, gap),
+        made.not_before(saturating_add(previous.at, gap),
                         gap > delay.delay ? start_limit::slow_down : start_limit::delay);
       }
-      if (previous.number == 0 || later(previous.at, gap) >= next_start_) {
+      if (previous.number == 0 || saturating_add(previous.at, gap) >= next_start_) {
         made.delay = delay;
         made.slowed = gap;
       }
@@ -242,7 +242,7 @@ class host_state {
     }
     if (report.retry_after) {
       const auto pause = std::min(*report.retry_after, options.most_retry_after);
-      retry_at_ = std::max(retry_at_, later(now, pause));
+      retry_at_ = std::max(retry_at_, saturating_add(now, pause));
     }
     if (last_.number != 0) {
       extend(last_.at, now, options);
@@ -257,7 +257,7 @@ class host_state {
     delay_inputs inputs = last_.inputs;
     inputs.last_response = last_response_at(now, options);
     const computed_delay delay = compute_delay(options.delay, inputs, last_.draw);
-    const time_point until = later(from, slowed(delay.delay, now, options));
+    const time_point until = saturating_add(from, slowed(delay.delay, now, options));
     if (until >= next_start_) {
       next_start_ = until;
       in_force_ = delay;
@@ -282,12 +282,13 @@ class host_state {
 
   [[nodiscard]] std::chrono::nanoseconds last_response_at(
       time_point now, const gate_options& options) const noexcept {
-    return now < later(heard_at_, options.memory) ? last_response_ : std::chrono::nanoseconds{0};
+    return now < saturating_add(heard_at_, options.memory) ? last_response_
+                                                           : std::chrono::nanoseconds{0};
   }
 
   [[nodiscard]] std::uint32_t overloads_at(time_point now,
                                            const gate_options& options) const noexcept {
-    return now < later(overloaded_at_, options.slow_down.lasts) ? overloads_ : 0;
+    return now < saturating_add(overloaded_at_, options.slow_down.lasts) ? overloads_ : 0;
   }
 
   /// A delay as long as the answers 429 and 503 have made it.

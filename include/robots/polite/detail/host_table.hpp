@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/http/detail/text_hash.hpp>
+#include <robots/base/text_hash.hpp>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 

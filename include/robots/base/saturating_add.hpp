@@ -1,0 +1,18 @@
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+
+namespace robots::detail {
+
+/// `from` plus `wait`, or the end of time where that lies before. A negative wait counts as none.
+template <class Rep, class Period>
+[[nodiscard]] constexpr std::chrono::steady_clock::time_point saturating_add(
+    std::chrono::steady_clock::time_point from, std::chrono::duration<Rep, Period> wait) noexcept {
+  using duration = std::chrono::duration<Rep, Period>;
+  // What is left from before the epoch would not fit.
+  const auto left = std::chrono::floor<duration>(from.max() - std::max(from, decltype(from){}));
+  return wait < left ? from + std::max(wait, duration::zero()) : from.max();
+}
+
+}  // namespace robots::detail

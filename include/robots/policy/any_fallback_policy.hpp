@@ -1,0 +1,77 @@
+#pragma once
+
+#include <robots/policy/fallback.hpp>
+
+#include <concepts>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+namespace robots {
+
+/// Any `FallbackPolicy`, as the options of a cache keep it: a preset, or one of the user's.
+///
+/// There is no default: the choice is the user's. Copies share the policy.
+class any_fallback_policy {
+ public:
+  /// Takes the place of `policy`.
+  // In this order: whether this class is a policy itself must not be asked in order to copy it.
+  template <class P>
+    requires(!std::same_as<P, any_fallback_policy>) && FallbackPolicy<P>
+  any_fallback_policy(P policy)  // NOLINT(google-explicit-constructor)
+      : held_{std::make_shared<const holder<P>>(std::move(policy))} {}
+
+  /// What to do about `what`. Never throws, and never `parse` where there is nothing to parse.
+  [[nodiscard]] fallback_action action(const fallback_case& what) const noexcept {
+    const fallback_action chosen = held_->action(what);
+    const bool possible = chosen != fallback_action::parse || detail::has_text(what.outcome);
+    return possible ? chosen : fallback_action::deny_all;
+  }
+
+  /// What to do about an outcome of which nothing else is known.
+  [[nodiscard]] fallback_action action(outcome what) const noexcept {
+    return action(fallback_case{.outcome = what});
+  }
+
+  /// The policy's own name, where it has one, else `custom`.
+  [[nodiscard]] std::string_view name() const noexcept { return held_->name(); }
+
+ private:
+  struct interface {
+    interface() = default;
+    interface(const interface&) = delete;
+    interface& operator=(const interface&) = delete;
+    virtual ~interface() = default;
+    [[nodiscard]] virtual fallback_action action(const fallback_case& what) const noexcept = 0;
+    [[nodiscard]] virtual std::string_view name() const noexcept = 0;
+  };
+
+  template <class P>
+  struct holder final : interface {
+    explicit holder(P policy) : held{std::move(policy)} {}
+
+    [[nodiscard]] fallback_action action(const fallback_case& what) const noexcept override {
+      try {
+        return held.action(what);
+      } catch (...) {
+        return fallback_action::deny_all;
+      }
+    }
+
+    [[nodiscard]] std::string_view name() const noexcept override {
+      if constexpr (requires {
+                      { held.name() } noexcept -> std::same_as<std::string_view>;
+                    }) {
+        return held.name();
+      } else {
+        return "custom";
+      }
+    }
+
+    P held;
+  };
+
+  std::shared_ptr<const interface> held_;
+};
+
+}  // namespace robots

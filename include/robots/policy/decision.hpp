@@ -1,0 +1,110 @@
+#pragma once
+
+#include <robots/base/printable.hpp>
+#include <robots/policy/policy.hpp>
+#include <robots/rep/rules/verdict.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace robots {
+
+/// Why a decision is what it is.
+enum class decision_reason : std::uint8_t {
+  rule,         ///< a rule of the robots.txt matched
+  no_rule,      ///< no rule matched, which allows
+  robots_txt,   ///< /robots.txt itself, which is always allowed
+  no_file,      ///< there is no robots.txt, which allows
+  fallback,     ///< the robots.txt could not be had: the fallback policy decided
+  excluded,     ///< the host is excluded by the crawler's own configuration, which denies
+  invalid_url,  ///< the text is no http or https URL, which denies
+};
+
+/// The name of a reason, as its enumerator is spelled.
+[[nodiscard]] constexpr std::string_view to_string(decision_reason reason) noexcept {
+  switch (reason) {
+    case decision_reason::rule:
+      return "rule";
+    case decision_reason::no_rule:
+      return "no_rule";
+    case decision_reason::robots_txt:
+      return "robots_txt";
+    case decision_reason::no_file:
+      return "no_file";
+    case decision_reason::fallback:
+      return "fallback";
+    case decision_reason::excluded:
+      return "excluded";
+    case decision_reason::invalid_url:
+      return "invalid_url";
+  }
+  return "invalid_url";
+}
+
+/// Whether a crawler may fetch a URL, and all that the answer rests on.
+struct decision {
+  bool allowed = false;                                   ///< the URL may be fetched
+  decision_reason reason = decision_reason::invalid_url;  ///< why
+  robots::verdict verdict{};                       ///< the rule; its views live as long as `policy`
+  std::shared_ptr<const robots::policy> policy{};  ///< what it rests on; never null
+  std::chrono::nanoseconds age{0};                 ///< since the rules in force were fetched
+  bool from_cache = false;                         ///< a kept entry answered: nothing was fetched
+  bool stale = false;  ///< that entry is no longer fresh, and is being renewed
+
+  /// The Crawl-delay in force for the crawler on this site.
+  [[nodiscard]] std::optional<std::chrono::milliseconds> crawl_delay() const noexcept {
+    return policy ? policy->crawl_delay() : std::nullopt;
+  }
+};
+
+/// One sentence for people: the answer, the rule and its line, or the row of the failure table.
+[[nodiscard]] inline std::string explain(const decision& what) {
+  std::string text = what.allowed ? "allowed: " : "not allowed: ";
+  const auto outcome_text = [&] {
+    const provenance& source = what.policy->source();
+    std::string row{to_string(source.outcome)};
+    if (source.status != 0) {
+      row += " (HTTP " + std::to_string(source.status) + ')';
+    }
+    if (!source.error_text.empty()) {
+      row += " (" + detail::printable(source.error_text) + ')';
+    }
+    return row;
+  };
+  switch (what.reason) {
+    case decision_reason::rule:
+      text += to_string(*what.verdict.directive);
+      text += " \"" + detail::printable(*what.verdict.pattern) + "\", line " +
+              std::to_string(what.verdict.line) + ", for " +
+              detail::printable(what.verdict.user_agent);
+      break;
+    case decision_reason::no_rule:
+      text += "no rule matches";
+      break;
+    case decision_reason::robots_txt:
+      text += "/robots.txt itself";
+      break;
+    case decision_reason::no_file:
+      text += "no robots.txt: " + outcome_text();
+      break;
+    case decision_reason::fallback:
+      text += "fallback: " + outcome_text();
+      break;
+    case decision_reason::excluded:
+      text += "the host is excluded";
+      break;
+    case decision_reason::invalid_url:
+      text += "not an http or https URL";
+      break;
+  }
+  if (what.policy && what.policy->basis() == policy_basis::last_good) {
+    text += ", by the last good copy since the newest is " + outcome_text();
+  }
+  return text;
+}
+
+}  // namespace robots

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <robots/http/origin.hpp>
+#include <robots/http/url.hpp>
+#include <robots/rep/document/document.hpp>
+#include <robots/rep/document/value_range.hpp>
+
+#include <cstddef>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace robots {
+
+/// The URLs of the Sitemap lines of a robots.txt that was served at `where`, in file order, each
+/// once.
+///
+/// A value is resolved against the URL of the robots.txt (RFC 3986, section 5), though the
+/// Sitemaps protocol asks for whole URLs. The origin comes out in normal form, as `parse_origin`
+/// gives it, so that spellings of one URL are one; a sitemap may lie at another origin. Left out
+/// are empty values and whatever is no http or https URL. n log n in the number of lines.
+[[nodiscard]] inline std::vector<std::string> sitemap_urls(const document& file,
+                                                           const origin& where) {
+  const std::string base = to_string(where) + "/robots.txt";
+  const value_range values = file.sitemaps();
+  std::vector<std::string> urls;
+  urls.reserve(static_cast<std::size_t>(std::distance(values.begin(), values.end())));
+  std::set<std::string_view> seen;  // views of `urls`, which never reallocates
+  for (const std::string_view value : values) {
+    const std::optional<std::string> resolved =
+        value.empty() ? std::nullopt : resolve_reference(base, value);
+    const std::optional<origin> place = resolved ? parse_origin(*resolved) : std::nullopt;
+    if (!place) {
+      continue;
+    }
+    const url_parts parts = split_url(*resolved);
+    std::string url = to_string(*place);
+    url += parts.path.empty() ? "/" : parts.path;
+    if (parts.query) {
+      url += '?';
+      url += *parts.query;
+    }
+    if (!seen.contains(url)) {
+      seen.insert(urls.emplace_back(std::move(url)));
+    }
+  }
+  return urls;
+}
+
+}  // namespace robots

@@ -1,0 +1,179 @@
+#pragma once
+
+#include <robots/rep/read/detail/dialect_traits.hpp>
+#include <robots/rep/read/diagnostic.hpp>
+#include <robots/rep/read/directive.hpp>
+#include <robots/rep/read/parse_options.hpp>
+#include <robots/rep/rules/detail/compiled_pattern.hpp>
+#include <robots/rep/rules/detail/precedence.hpp>
+#include <robots/rep/rules/detail/rule_patterns.hpp>
+#include <robots/rep/rules/verdict.hpp>
+#include <robots/rep/text/detail/text_span.hpp>
+
+#include <algorithm>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace robots::detail {
+
+/// Holds the rules of one group against each other.
+class group_lint {
+ public:
+  /// `file` is all that the file says: rules of one crawler in another group count against calling
+  /// a rule idle.
+  constexpr group_lint(const std::vector<directive>& file, const parse_options& options,
+                       std::vector<diagnostic>& findings)
+      : options_(options), findings_(findings) {
+    for (const directive& line : file) {
+      if (!is_rule(line.kind)) {
+        continue;
+      }
+      auto& same_kind = line.kind == directive_kind::allow ? allowing_ : disallowing_;
+      for_each_pattern(line.kind, line.value, options, traits(), [&](const pattern_source& source) {
+        same_kind.push_back(specificity(source, *traits().rule_form));
+      });
+    }
+    std::ranges::sort(allowing_);
+    std::ranges::sort(disallowing_);
+  }
+
+  constexpr void add(const directive& line) {
+    if (!is_rule(line.kind) || !line.in_group || line.value.empty()) {
+      return;
+    }
+    std::size_t patterns = 0;
+    for_each_pattern(line.kind, line.value, options_, traits(),
+                     [&](const pattern_source&) { ++patterns; });
+    const auto source = pattern_source::of(line.value, options_.prepend_slash);
+    const std::size_t offset = text_.size();
+    write_compiled(source, *traits().rule_form, [this](char c) { text_.push_back(c); });
+    const compiled_pattern pattern =
+        detail::finish({text_.data() + offset, text_.size() - offset}, source.anchored);
+    const rule_kind kind =
+        line.kind == directive_kind::allow ? rule_kind::allow : rule_kind::disallow;
+    // A line that stands for two patterns is never idle as a whole.
+    rules_.push_back({.pattern = {.offset = static_cast<std::uint32_t>(offset),
+                                  .size = static_cast<std::uint32_t>(pattern.text.size())},
+                      .anchored = pattern.anchored,
+                      .rank = {.specificity = specificity(source, *traits().rule_form),
+                               .line = line.line,
+                               .kind = kind},
+                      .column = line.column,
+                      .reported = patterns > 1});
+  }
+
+  /// Reports on the rules added so far, and forgets them.
+  constexpr void finish() {
+    std::ranges::sort(rules_, [this](const entry& a, const entry& b) {
+      if (const auto order = text(a) <=> text(b); order != 0) {
+        return order < 0;
+      }
+      if (a.anchored != b.anchored) {
+        return b.anchored;
+      }
+      return a.rank.line < b.rank.line;
+    });
+    report_same_patterns();
+    report_redundant();
+    rules_.clear();
+    text_.clear();
+  }
+
+ private:
+  struct entry {
+    text_span pattern{};  // compiled
+    bool anchored = false;
+    precedence rank{};
+    std::uint32_t column = 0;
+    bool reported = false;
+  };
+
+  [[nodiscard]] constexpr const dialect_traits& traits() const noexcept {
+    return traits_of(options_.dialect);
+  }
+
+  [[nodiscard]] constexpr std::string_view text(const entry& of) const noexcept {
+    return of.pattern.in(text_);
+  }
+
+  [[nodiscard]] constexpr bool same_pattern(const entry& a, const entry& b) const noexcept {
+    return text(a) == text(b) && a.anchored == b.anchored;
+  }
+
+  constexpr void report(entry& about, diagnostic_code code) {
+    if (about.reported) {
+      return;
+    }
+    about.reported = true;
+    findings_.push_back(make_diagnostic(code, about.rank.line, about.column));
+  }
+
+  constexpr void report_same_patterns() {
+    for (std::size_t first = 0; first < rules_.size();) {
+      std::size_t end = first + 1;
+      while (end < rules_.size() && same_pattern(rules_[first], rules_[end])) {
+        ++end;
+      }
+      report_among(first, end);
+      first = end;
+    }
+  }
+
+  /// Of rules with one pattern, all but the first of the kind that wins are idle.
+  constexpr void report_among(std::size_t first, std::size_t end) {
+    std::size_t winner = first;
+    for (std::size_t i = first; i < end; ++i) {
+      if (rules_[i].rank.decides_over(rules_[winner].rank, options_.tie)) {
+        winner = i;
+      }
+    }
+    for (std::size_t i = first; i < end; ++i) {
+      if (i == winner) {
+        continue;
+      }
+      report(rules_[i], rules_[i].rank.kind == rules_[winner].rank.kind
+                            ? diagnostic_code::duplicate_rule
+                            : diagnostic_code::shadowed_rule);
+    }
+  }
+
+  /// A rule changes nothing when a prefix of it says the same, and no opposite rule could come
+  /// between the two.
+  constexpr void report_redundant() {
+    std::vector<std::size_t> prefixes;  // rules whose text the current one begins with
+    for (std::size_t i = 0; i < rules_.size(); ++i) {
+      entry& rule = rules_[i];
+      while (!prefixes.empty() && !text(rule).starts_with(text(rules_[prefixes.back()]))) {
+        prefixes.pop_back();
+      }
+      const auto& opposite = rule.rank.kind == rule_kind::allow ? disallowing_ : allowing_;
+      if (!prefixes.empty() && covers(rules_[prefixes.back()], rule, opposite)) {
+        report(rule, diagnostic_code::redundant_rule);
+      }
+      if (!rule.anchored && !rule.reported) {
+        prefixes.push_back(i);
+      }
+    }
+  }
+
+  [[nodiscard]] static constexpr bool covers(const entry& shorter, const entry& longer,
+                                             const std::vector<std::uint32_t>& opposite) noexcept {
+    if (shorter.rank.kind != longer.rank.kind) {
+      return false;
+    }
+    const auto between = std::ranges::lower_bound(opposite, shorter.rank.specificity);
+    return between == opposite.end() || *between > longer.rank.specificity;
+  }
+
+  const parse_options& options_;
+  std::vector<diagnostic>& findings_;
+  std::vector<std::uint32_t> allowing_;  // specificities of the patterns of the whole file, sorted
+  std::vector<std::uint32_t> disallowing_;
+  std::vector<char> text_;
+  std::vector<entry> rules_;
+};
+
+}  // namespace robots::detail

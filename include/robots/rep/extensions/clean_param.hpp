@@ -1,0 +1,121 @@
+#pragma once
+
+#include <robots/base/ascii.hpp>
+#include <robots/rep/document/document.hpp>
+#include <robots/rep/extensions/detail/path_scope.hpp>
+#include <robots/rep/read/detail/read_lines.hpp>
+#include <robots/rep/read/directive.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace robots {
+
+/// Query parameters that do not change a page, from Yandex's `Clean-param: s&ref /forum/*.php`.
+///
+/// Holds for the whole file, wherever it stands. Never changes a verdict. Source: the Clean-param
+/// page of Yandex Webmaster's help. The views live as long as the document.
+struct clean_param {
+  std::vector<std::string_view> parameters{};  ///< names, compared octet by octet; at least one
+  std::string_view path{};                     ///< a pattern, `*` allowed; empty: every page
+  std::uint32_t line = 0;                      ///< 1-based; 0 when not read from a file
+
+  /// Whether it speaks of a target, an absolute URL or a path with query.
+  [[nodiscard]] constexpr bool matches(std::string_view target) const {
+    return detail::match_scope(path, target).has_value();
+  }
+
+  /// Whether it names a parameter.
+  [[nodiscard]] constexpr bool names(std::string_view parameter) const noexcept {
+    return std::ranges::find(parameters, parameter) != parameters.end();
+  }
+};
+
+/// Reads `p0[&p1&...] [path]`; nothing when no parameter is named. Linear.
+[[nodiscard]] constexpr std::optional<clean_param> parse_clean_param(std::string_view value) {
+  const auto blank = std::ranges::find_if(value, detail::is_blank);
+  const auto size = static_cast<std::size_t>(blank - value.begin());
+  clean_param result{.path = detail::trim(value.substr(size), detail::is_blank)};
+  std::string_view names = value.substr(0, size);
+  while (!names.empty()) {
+    const std::string_view name = names.substr(0, names.find('&'));
+    if (!name.empty()) {
+      result.parameters.push_back(name);
+    }
+    names.remove_prefix(std::min(name.size() + 1, names.size()));
+  }
+  if (result.parameters.empty()) {
+    return std::nullopt;
+  }
+  return result;
+}
+
+/// The Clean-param lines of a file, for whichever crawler, in file order; lines that name no
+/// parameter are left out. Linear in the file.
+[[nodiscard]] constexpr std::vector<clean_param> clean_params(const document& file) {
+  const auto read = [](const directive& line) {
+    std::optional<clean_param> result = parse_clean_param(line.value);
+    if (result) {
+      result->line = line.line;
+    }
+    return result;
+  };
+  return detail::read_lines(file.directives(), directive_kind::clean_param, read);
+}
+
+/// `target`, an absolute URL or a path with query, without the parameters that the lines in `rules`
+/// which match it name. What is left keeps its order; a query that is left empty goes.
+///
+/// To clean many targets, keep the result of `clean_params`. Linear in the target for each rule and
+/// each name in the rules that match.
+[[nodiscard]] inline std::string clean_target(std::span<const clean_param> rules,
+                                              std::string_view target) {
+  const std::string_view page = target.substr(0, target.find('#'));
+  const std::size_t mark = page.find('?');
+  if (mark == std::string_view::npos) {
+    return std::string{target};
+  }
+  std::vector<const clean_param*> matching;
+  for (const clean_param& rule : rules) {
+    if (rule.matches(target)) {
+      matching.push_back(&rule);
+    }
+  }
+  std::string result{page.substr(0, mark)};
+  std::string_view query = page.substr(mark + 1);
+  bool first = true;
+  bool removed = false;
+  for (bool more = true; more;) {
+    const std::size_t end = query.find('&');
+    const std::string_view pair = query.substr(0, end);
+    const std::string_view name = pair.substr(0, pair.find('='));
+    const auto named = [name](const clean_param* rule) { return rule->names(name); };
+    if (std::ranges::any_of(matching, named)) {
+      removed = true;
+    } else {
+      result += first ? '?' : '&';
+      result += pair;
+      first = false;
+    }
+    more = end != std::string_view::npos;
+    query.remove_prefix(more ? end + 1 : query.size());
+  }
+  if (!removed) {
+    return std::string{target};
+  }
+  result += target.substr(page.size());
+  return result;
+}
+
+/// The same for a file's own Clean-param lines.
+[[nodiscard]] inline std::string clean_target(const document& file, std::string_view target) {
+  return clean_target(clean_params(file), target);
+}
+
+}  // namespace robots

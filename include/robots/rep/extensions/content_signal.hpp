@@ -1,0 +1,91 @@
+#pragma once
+
+#include <robots/base/ascii.hpp>
+#include <robots/rep/document/document.hpp>
+#include <robots/rep/extensions/detail/path_scope.hpp>
+#include <robots/rep/read/detail/read_lines.hpp>
+#include <robots/rep/read/directive.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace robots {
+
+/// The content signals of one line, from `Content-Signal: search=yes, ai-train=no`
+/// (contentsignals.org, Cloudflare 2025; the categories: draft-romm-aipref-contentsignals-00).
+///
+/// True for yes, false for no; a signal that is not there neither grants nor restricts. Sites also
+/// write a path first (`Content-Signal: /blog/ ai-train=no`), which the published policy does not
+/// mention; it is read as in a Content-Usage line. Never changes a verdict. The view lives as long
+/// as the document.
+struct content_signal {
+  std::string_view path{};         ///< a pattern; empty: every path
+  std::optional<bool> search{};    ///< a search index, with links and short excerpts
+  std::optional<bool> ai_input{};  ///< input of a model: retrieval, grounding, generated answers
+  std::optional<bool> ai_train{};  ///< training or fine-tuning of a model
+  std::uint32_t line = 0;          ///< 1-based; 0 when not read from a file
+
+  /// Whether it speaks of a target, an absolute URL or a path with query.
+  [[nodiscard]] constexpr bool matches(std::string_view target) const {
+    return detail::match_scope(path, target).has_value();
+  }
+};
+
+namespace detail {
+
+/// Takes up one `name=value`. What is neither a known signal nor yes or no is ignored.
+constexpr void set_signal(content_signal& signals, std::string_view member) noexcept {
+  const std::size_t equals = member.find('=');
+  if (equals == std::string_view::npos) {
+    return;
+  }
+  const std::string_view name = trim(member.substr(0, equals), is_blank);
+  const std::string_view value = trim(member.substr(equals + 1), is_blank);
+  const bool yes = equal_ignoring_case(value, "yes");
+  if (!yes && !equal_ignoring_case(value, "no")) {
+    return;
+  }
+  if (equal_ignoring_case(name, "search")) {
+    signals.search = yes;
+  } else if (equal_ignoring_case(name, "ai-input")) {
+    signals.ai_input = yes;
+  } else if (equal_ignoring_case(name, "ai-train")) {
+    signals.ai_train = yes;
+  }
+}
+
+}  // namespace detail
+
+/// Reads `[path] signal=yes|no, ...`, names and values without regard to case.
+///
+/// Of a signal that a line repeats, the last counts: the policy does not say, and its categories
+/// are meant for a Dictionary of RFC 9651, in which it is so. Linear.
+[[nodiscard]] constexpr content_signal parse_content_signal(std::string_view value) noexcept {
+  const detail::scoped_value parts = detail::split_scope(value);
+  content_signal result{.path = parts.path};
+  std::string_view rest = parts.statement;
+  while (!rest.empty()) {
+    const std::string_view member = rest.substr(0, rest.find(','));
+    detail::set_signal(result, member);
+    rest.remove_prefix(std::min(member.size() + 1, rest.size()));
+  }
+  return result;
+}
+
+/// The Content-Signal lines of the groups that apply to a crawler, in file order. Linear in the
+/// file.
+[[nodiscard]] constexpr std::vector<content_signal> content_signals(
+    const document& file, std::string_view user_agent = "*") {
+  const auto read = [](const directive& line) {
+    std::optional result{parse_content_signal(line.value)};
+    result->line = line.line;
+    return result;
+  };
+  return detail::read_lines(file.directives_for(user_agent), directive_kind::content_signal, read);
+}
+
+}  // namespace robots

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <robots/rep/document/document.hpp>
+#include <robots/rep/extensions/detail/path_scope.hpp>
+#include <robots/rep/extensions/detail/structured_dictionary.hpp>
+#include <robots/rep/read/detail/read_lines.hpp>
+#include <robots/rep/read/directive.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace robots {
+
+/// One statement of preference, from `Content-Usage: /path train-ai=n`
+/// (draft-ietf-aipref-attach-05, section 3): how what lies under a path may be used.
+///
+/// Never changes a verdict. Which line decides about a target is for `usage_preferences` to say.
+/// The views live as long as the document.
+struct content_usage {
+  std::string_view path{};       ///< a pattern; empty: every path
+  std::string_view statement{};  ///< a Dictionary of RFC 9651, as written
+  std::uint32_t line = 0;        ///< 1-based; 0 when not read from a file
+
+  /// What is said of a category of use, by its label: true for `y`, false for `n`, nothing for
+  /// anything else (draft-ietf-aipref-vocab-07, section 6.5: unknown).
+  ///
+  /// Labels and values are case-sensitive; of a label that is repeated the last value counts; a
+  /// statement that is no Dictionary says nothing. Linear in the statement.
+  [[nodiscard]] constexpr std::optional<bool> preference(std::string_view label) const noexcept {
+    const std::string_view token = detail::dictionary_token(statement, label);
+    if (token == "y") {
+      return true;
+    }
+    return token == "n" ? std::optional{false} : std::nullopt;
+  }
+
+  /// AI Model Training: use that modifies the learned parameters of a generative model.
+  [[nodiscard]] constexpr std::optional<bool> train_ai() const noexcept {
+    return preference("train-ai");
+  }
+
+  /// Search: use in an application that directs its users to the location of what it finds.
+  [[nodiscard]] constexpr std::optional<bool> search() const noexcept {
+    return preference("search");
+  }
+
+  /// Whether it speaks of a target, an absolute URL or a path with query.
+  [[nodiscard]] constexpr bool matches(std::string_view target) const {
+    return detail::match_scope(path, target).has_value();
+  }
+};
+
+/// Reads `[path] statement`. A path begins with `/` and ends before the first blank.
+[[nodiscard]] constexpr content_usage parse_content_usage(std::string_view value) noexcept {
+  const detail::scoped_value parts = detail::split_scope(value);
+  return {.path = parts.path, .statement = parts.statement};
+}
+
+/// The Content-Usage lines of the groups that apply to a crawler, in file order. Linear in the
+/// file.
+[[nodiscard]] constexpr std::vector<content_usage> content_usages(
+    const document& file, std::string_view user_agent = "*") {
+  const auto read = [](const directive& line) {
+    std::optional result{parse_content_usage(line.value)};
+    result->line = line.line;
+    return result;
+  };
+  return detail::read_lines(file.directives_for(user_agent), directive_kind::content_usage, read);
+}
+
+}  // namespace robots

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <robots/base/ascii.hpp>
+#include <robots/rep/rules/pattern.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace robots::detail {
+
+/// The value of a line that says something of some paths only.
+struct scoped_value {
+  std::string_view path{};       ///< a pattern; empty: every path
+  std::string_view statement{};  ///< what is said
+};
+
+/// draft-ietf-aipref-attach-05, section 3.2: a value that begins with `/` begins with a path, which
+/// ends before the first blank.
+[[nodiscard]] constexpr scoped_value split_scope(std::string_view value) noexcept {
+  if (!value.starts_with('/')) {
+    return {.statement = value};
+  }
+  const auto blank = std::ranges::find_if(value, is_blank);
+  const auto size = static_cast<std::size_t>(blank - value.begin());
+  return {.path = value.substr(0, size), .statement = trim(value.substr(size), is_blank)};
+}
+
+/// The octets of `path` that "most octets" counts when it matches `target`: 0 of the empty path,
+/// which matches everything. Nothing when it does not match.
+[[nodiscard]] constexpr std::optional<std::uint32_t> match_scope(std::string_view path,
+                                                                 std::string_view target) {
+  if (path.empty()) {
+    return 0;
+  }
+  const pattern compiled{path};
+  if (!compiled.matches(target)) {
+    return std::nullopt;
+  }
+  return compiled.specificity();
+}
+
+}  // namespace robots::detail

@@ -1,0 +1,201 @@
+#pragma once
+
+#include <robots/base/ascii.hpp>
+
+#include <cstddef>
+#include <string_view>
+
+namespace robots::detail {
+
+/// Reads a Dictionary of Structured Fields (RFC 9651, section 4.2.2) without keeping it.
+///
+/// Checks the whole grammar, save that the octets of a Display String are UTF-8. Tells Tokens from
+/// all other values, which is all that usage preferences ask for.
+class dictionary_reader {
+ public:
+  constexpr explicit dictionary_reader(std::string_view text) noexcept : rest_(text) {}
+
+  /// Calls `use(key, token)` for each member, `token` empty for a value that is no Token. False
+  /// when the text is no Dictionary, perhaps after some calls.
+  template <class Use>
+  [[nodiscard]] constexpr bool read(Use use) {
+    skip(" ");
+    while (!rest_.empty()) {
+      const std::string_view key = read_key();
+      std::string_view token;
+      if (key.empty() || (take('=') && !read_member(token)) || !read_parameters()) {
+        return false;
+      }
+      use(key, token);
+      skip(" \t");
+      if (rest_.empty()) {
+        break;
+      }
+      if (!take(',')) {
+        return false;
+      }
+      skip(" \t");
+      if (rest_.empty()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  [[nodiscard]] static constexpr bool is_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }
+
+  [[nodiscard]] static constexpr bool is_key_char(char c) noexcept {
+    return is_lower(c) || is_digit(c) || std::string_view{"_-.*"}.find(c) != npos;
+  }
+  [[nodiscard]] static constexpr bool is_token_char(char c) noexcept {
+    return is_alpha(c) || is_digit(c) || std::string_view{"!#$%&'*+-.^_`|~:/"}.find(c) != npos;
+  }
+  [[nodiscard]] static constexpr bool is_base64_char(char c) noexcept {
+    return is_alpha(c) || is_digit(c) || c == '+' || c == '/' || c == '=';
+  }
+  [[nodiscard]] static constexpr bool is_printable(char c) noexcept { return c >= ' ' && c <= '~'; }
+
+  [[nodiscard]] constexpr char front() const noexcept { return rest_.empty() ? '\0' : rest_[0]; }
+
+  constexpr bool take(char c) noexcept {
+    if (front() != c || rest_.empty()) {
+      return false;
+    }
+    rest_.remove_prefix(1);
+    return true;
+  }
+
+  constexpr void skip(std::string_view blanks) noexcept {
+    const std::size_t end = rest_.find_first_not_of(blanks);
+    rest_.remove_prefix(end == npos ? rest_.size() : end);
+  }
+
+  template <class Accepts>
+  constexpr std::string_view take_while(Accepts accepts) noexcept {
+    std::size_t size = 0;
+    while (size < rest_.size() && accepts(rest_[size])) {
+      ++size;
+    }
+    const std::string_view taken = rest_.substr(0, size);
+    rest_.remove_prefix(size);
+    return taken;
+  }
+
+  constexpr std::string_view read_key() noexcept {
+    return is_lower(front()) || front() == '*' ? take_while(is_key_char) : std::string_view{};
+  }
+
+  constexpr bool read_member(std::string_view& token) noexcept {
+    return take('(') ? read_inner_list() : read_bare_item(token);
+  }
+
+  constexpr bool read_inner_list() noexcept {
+    for (;;) {
+      skip(" ");
+      if (take(')')) {
+        return true;
+      }
+      std::string_view ignored;
+      if (!read_bare_item(ignored) || !read_parameters() || (front() != ' ' && front() != ')')) {
+        return false;
+      }
+    }
+  }
+
+  constexpr bool read_parameters() noexcept {
+    while (take(';')) {
+      skip(" ");
+      std::string_view ignored;
+      if (read_key().empty() || (take('=') && !read_bare_item(ignored))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  constexpr bool read_bare_item(std::string_view& token) noexcept {
+    if (is_alpha(front()) || front() == '*') {
+      token = take_while(is_token_char);
+      return true;
+    }
+    if (is_digit(front()) || front() == '-') {
+      return read_number(true);
+    }
+    if (take('"')) {
+      return read_string();
+    }
+    if (take(':')) {
+      take_while(is_base64_char);
+      return take(':');
+    }
+    if (take('?')) {
+      return take('0') || take('1');
+    }
+    if (take('@')) {
+      return read_number(false);
+    }
+    return take('%') && take('"') && read_display_string();
+  }
+
+  constexpr bool read_number(bool decimals) noexcept {
+    take('-');
+    const std::size_t whole = take_while(is_digit).size();
+    if (whole == 0 || front() != '.') {
+      return whole > 0 && whole <= 15;
+    }
+    take('.');
+    const std::size_t fraction = take_while(is_digit).size();
+    return decimals && whole <= 12 && fraction > 0 && fraction <= 3;
+  }
+
+  constexpr bool read_string() noexcept {
+    while (is_printable(front())) {
+      if (take('"')) {
+        return true;
+      }
+      if (take('\\') && front() != '"' && front() != '\\') {
+        return false;
+      }
+      rest_.remove_prefix(1);
+    }
+    return false;
+  }
+
+  constexpr bool read_display_string() noexcept {
+    const auto hex = [](char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); };
+    while (is_printable(front())) {
+      if (take('"')) {
+        return true;
+      }
+      if (take('%')) {
+        if (rest_.size() < 2 || !hex(rest_[0]) || !hex(rest_[1])) {
+          return false;
+        }
+        rest_.remove_prefix(1);
+      }
+      rest_.remove_prefix(1);
+    }
+    return false;
+  }
+
+  static constexpr std::size_t npos = std::string_view::npos;
+
+  std::string_view rest_;
+};
+
+/// The Token that is the last value of `key`; empty when that value is none, when the key is not
+/// there, or when `text` is no Dictionary. Linear.
+[[nodiscard]] constexpr std::string_view dictionary_token(std::string_view text,
+                                                          std::string_view key) {
+  std::string_view found;
+  const bool valid =
+      dictionary_reader{text}.read([&](std::string_view name, std::string_view token) {
+        if (name == key) {
+          found = token;
+        }
+      });
+  return valid ? found : std::string_view{};
+}
+
+}  // namespace robots::detail

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <robots/rep/document/document.hpp>
+#include <robots/rep/read/detail/read_lines.hpp>
+#include <robots/rep/read/directive.hpp>
+#include <robots/rep/rules/pattern.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace robots {
+
+/// One `Noindex: /path` line: pages that should not be listed in search results.
+///
+/// Was never specified, and Google stopped heeding it on 1 September 2019; files still have it. It
+/// never changes a verdict.
+struct noindex_rule {
+  std::string_view pattern{};  ///< as written, never empty; lives as long as the document
+  std::uint32_t line = 0;      ///< 1-based
+
+  /// Whether the pattern matches a target, read as `dialect::rfc9309` reads it whatever the
+  /// document's options. Linear in both.
+  [[nodiscard]] constexpr bool matches(std::string_view target) const {
+    return robots::pattern{pattern}.matches(target);
+  }
+};
+
+/// The Noindex lines of the groups that apply to a crawler, in file order, empty ones left out.
+/// Linear in the file.
+[[nodiscard]] constexpr std::vector<noindex_rule> noindex_rules(const document& file,
+                                                                std::string_view user_agent = "*") {
+  const auto read = [](const directive& line) -> std::optional<noindex_rule> {
+    if (line.value.empty()) {
+      return std::nullopt;
+    }
+    return noindex_rule{.pattern = line.value, .line = line.line};
+  };
+  return detail::read_lines(file.directives_for(user_agent), directive_kind::noindex, read);
+}
+
+}  // namespace robots

@@ -1,0 +1,147 @@
+#pragma once
+
+#include <robots/base/ascii.hpp>
+#include <robots/rep/document/document.hpp>
+#include <robots/rep/extensions/visit_time.hpp>
+#include <robots/rep/read/detail/parse_delay.hpp>
+#include <robots/rep/read/detail/read_lines.hpp>
+#include <robots/rep/read/directive.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace robots {
+
+/// How many requests a site takes in how long, from `Request-rate: 30/1m 0800-1300` (Sean Conner,
+/// An Extended Standard for Robot Exclusion, 1996). Never changes a verdict.
+struct request_rate {
+  std::uint32_t requests = 1;           ///< at least 1
+  std::chrono::milliseconds per{1000};  ///< at least 1 ms, at most 136 years
+  std::optional<visit_time> window{};   ///< when it holds; nothing: always
+
+  /// The time from one request to the next, rounded up: at least 1 ms.
+  [[nodiscard]] constexpr std::chrono::milliseconds interval() const noexcept {
+    const std::int64_t count = requests;
+    return std::chrono::milliseconds{(per.count() + count - 1) / count};
+  }
+
+  [[nodiscard]] friend constexpr bool operator==(const request_rate&,
+                                                 const request_rate&) = default;
+};
+
+namespace detail {
+
+/// A decimal number; one too large for the type is read as the largest.
+[[nodiscard]] constexpr std::optional<std::uint32_t> parse_count(std::string_view text) noexcept {
+  constexpr std::uint64_t largest = std::numeric_limits<std::uint32_t>::max();
+  if (text.empty() || !std::ranges::all_of(text, is_digit)) {
+    return std::nullopt;
+  }
+  std::uint64_t count = 0;
+  for (const char c : text) {
+    count = std::min(count * 10 + static_cast<std::uint64_t>(c - '0'), largest);
+  }
+  return static_cast<std::uint32_t>(count);
+}
+
+/// How many seconds the unit has; 0 of what is no unit.
+[[nodiscard]] constexpr std::int64_t unit_seconds(char unit) noexcept {
+  switch (to_lower(unit)) {
+    case 's':
+      return 1;
+    case 'm':
+      return 60;
+    case 'h':
+      return 3'600;
+    case 'd':
+      return 86'400;
+    default:
+      return 0;
+  }
+}
+
+/// A number with a unit; seconds when it has none.
+[[nodiscard]] constexpr std::optional<std::chrono::milliseconds> parse_period(
+    std::string_view text) noexcept {
+  std::int64_t unit = 1;
+  if (!text.empty() && unit_seconds(text.back()) > 0) {
+    unit = unit_seconds(text.back());
+    text.remove_suffix(1);
+  }
+  const auto number = parse_delay(trim(text, is_blank));
+  if (!number) {
+    return std::nullopt;
+  }
+  return std::min<std::chrono::milliseconds>(*number * unit,
+                                             std::chrono::seconds{max_delay_seconds});
+}
+
+}  // namespace detail
+
+/// Reads `requests/period`, the period in s (which may be left out), m, h or d, and after it, if it
+/// holds at some hours only, a blank and `hhmm-hhmm` in UTC.
+///
+/// Nothing for anything else, and for zero requests or a period of zero. Larger numbers than fit
+/// are read as the largest.
+[[nodiscard]] constexpr std::optional<request_rate> parse_request_rate(
+    std::string_view value) noexcept {
+  const std::size_t slash = value.find('/');
+  if (slash == std::string_view::npos) {
+    return std::nullopt;
+  }
+  const auto requests = detail::parse_count(detail::trim(value.substr(0, slash), detail::is_blank));
+  std::string_view rest = detail::trim(value.substr(slash + 1), detail::is_blank);
+  std::optional<visit_time> window;
+  if (const std::size_t hyphen = rest.find('-'); hyphen != std::string_view::npos) {
+    const std::string_view before = detail::trim(rest.substr(0, hyphen), detail::is_blank);
+    const std::size_t blank = before.find_last_of(" \t\v\f");
+    if (blank == std::string_view::npos) {
+      return std::nullopt;
+    }
+    window = parse_visit_time(rest.substr(blank + 1));
+    if (!window) {
+      return std::nullopt;
+    }
+    rest = detail::trim(before.substr(0, blank), detail::is_blank);
+  }
+  const auto per = detail::parse_period(rest);
+  if (!requests || *requests == 0 || !per || per->count() == 0) {
+    return std::nullopt;
+  }
+  return request_rate{.requests = *requests, .per = *per, .window = window};
+}
+
+/// The Request-rate lines of the groups that apply to a crawler, in file order; lines that cannot
+/// be read are left out. Linear in the file.
+[[nodiscard]] constexpr std::vector<request_rate> request_rates(const document& file,
+                                                                std::string_view user_agent = "*") {
+  return detail::read_lines(file.directives_for(user_agent), directive_kind::request_rate,
+                            [](const directive& line) { return parse_request_rate(line.value); });
+}
+
+/// The rate to keep at a time: of the rates whose window holds it, or else of those without one,
+/// the slowest. Nothing when there is none. `utc` as in `visit_time::contains`.
+[[nodiscard]] constexpr std::optional<request_rate> rate_at(std::span<const request_rate> rates,
+                                                            std::chrono::minutes utc) noexcept {
+  std::optional<request_rate> slowest;
+  for (const request_rate& rate : rates) {
+    if (rate.window && !rate.window->contains(utc)) {
+      continue;
+    }
+    const bool closer = slowest && rate.window && !slowest->window;
+    const bool further = slowest && !rate.window && slowest->window;
+    if (!slowest || closer || (!further && rate.interval() > slowest->interval())) {
+      slowest = rate;
+    }
+  }
+  return slowest;
+}
+
+}  // namespace robots

@@ -1,0 +1,123 @@
+#pragma once
+
+#include <robots/rep/document/document.hpp>
+#include <robots/rep/extensions/content_signal.hpp>
+#include <robots/rep/extensions/content_usage.hpp>
+#include <robots/rep/extensions/detail/path_scope.hpp>
+#include <robots/rep/read/directive.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace robots {
+
+/// What a site prefers for one category of use of one target, and the line that says so.
+struct usage_preference {
+  std::optional<bool> allowed{};                    ///< nothing: unknown
+  directive_kind source = directive_kind::unknown;  ///< content_usage or content_signal
+  std::uint32_t line = 0;                           ///< 1-based; 0 when unknown
+
+  [[nodiscard]] friend constexpr bool operator==(const usage_preference&,
+                                                 const usage_preference&) = default;
+};
+
+/// What a site prefers for one target, as far as its robots.txt says. No verdict depends on it.
+struct effective_preferences {
+  usage_preference train_ai{};  ///< training of models: `train-ai`, `ai-train`
+  usage_preference ai_input{};  ///< input of models: `ai-input`, known to Content-Signal only
+  usage_preference search{};    ///< search results: `search`
+
+  [[nodiscard]] friend constexpr bool operator==(const effective_preferences&,
+                                                 const effective_preferences&) = default;
+};
+
+namespace detail {
+
+/// draft-ietf-aipref-vocab-07, section 5.1: of several statements the most restrictive counts. Of
+/// two that agree, the first is named.
+constexpr void combine(usage_preference& with, const usage_preference& other) noexcept {
+  const bool restricts = with.allowed == true && other.allowed == false;
+  if (!with.allowed || restricts) {
+    with = other;
+  }
+}
+
+/// The preference for one category among lines that match, as they come.
+class longest_preference {
+ public:
+  constexpr void offer(std::uint32_t specificity, const usage_preference& preference) noexcept {
+    if (specificity > specificity_) {
+      specificity_ = specificity;
+      result_ = preference;
+    } else if (specificity == specificity_) {
+      combine(result_, preference);
+    }
+  }
+
+  [[nodiscard]] constexpr const usage_preference& result() const noexcept { return result_; }
+
+ private:
+  std::uint32_t specificity_ = 0;
+  usage_preference result_;
+};
+
+[[nodiscard]] constexpr usage_preference preference_of(std::optional<bool> allowed,
+                                                       directive_kind source,
+                                                       std::uint32_t line) noexcept {
+  return allowed ? usage_preference{allowed, source, line} : usage_preference{};
+}
+
+}  // namespace detail
+
+/// The preferences that hold for a target, an absolute URL or a path with query, and a crawler.
+///
+/// Content-Usage (draft-ietf-aipref-attach-05, section 3.1): the matching line with the longest
+/// path decides about all categories, those that it does not name included; lines with paths of the
+/// same length are combined. Content-Signal: the same for each signal by itself, for the policy
+/// speaks of each by itself and knows no paths. Lines and methods are combined so that the most
+/// restrictive preference counts, as draft-ietf-aipref-vocab-07, section 5.1, says; where both
+/// methods agree, the Content-Usage line is named.
+///
+/// Lines hold for the groups they stand in, as rules do, but do not close the list of user-agent
+/// lines as rules do (RFC 9309, section 2.2.4). All is unknown when the crawler may not fetch the
+/// target: "no preferences are implied for resources that are disallowed". Linear in the file, and
+/// in the target for each line.
+[[nodiscard]] constexpr effective_preferences usage_preferences(const document& file,
+                                                                std::string_view target,
+                                                                std::string_view user_agent = "*") {
+  if (!file.allows(target, user_agent)) {
+    return {};
+  }
+  detail::longest_preference train_ai;
+  detail::longest_preference search;
+  for (const content_usage& line : content_usages(file, user_agent)) {
+    if (const auto size = detail::match_scope(line.path, target)) {
+      constexpr auto source = directive_kind::content_usage;
+      train_ai.offer(*size, detail::preference_of(line.train_ai(), source, line.line));
+      search.offer(*size, detail::preference_of(line.search(), source, line.line));
+    }
+  }
+  detail::longest_preference ai_train_signal;
+  detail::longest_preference ai_input_signal;
+  detail::longest_preference search_signal;
+  for (const content_signal& line : content_signals(file, user_agent)) {
+    const auto size = detail::match_scope(line.path, target);
+    const auto offer = [&](detail::longest_preference& to, std::optional<bool> signal) {
+      if (size && signal) {
+        to.offer(*size, {signal, directive_kind::content_signal, line.line});
+      }
+    };
+    offer(ai_train_signal, line.ai_train);
+    offer(ai_input_signal, line.ai_input);
+    offer(search_signal, line.search);
+  }
+  effective_preferences result{.train_ai = train_ai.result(),
+                               .ai_input = ai_input_signal.result(),
+                               .search = search.result()};
+  detail::combine(result.train_ai, ai_train_signal.result());
+  detail::combine(result.search, search_signal.result());
+  return result;
+}
+
+}  // namespace robots

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <robots/base/ascii.hpp>
+#include <robots/rep/document/document.hpp>
+#include <robots/rep/read/detail/read_lines.hpp>
+#include <robots/rep/read/directive.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace robots {
+
+/// A stretch of the day, in UTC, from `Visit-time: 0600-0845` (Sean Conner, An Extended Standard
+/// for Robot Exclusion, 1996). Its last minute belongs to it, so that 0000-2359 is the whole day.
+///
+/// May reach over midnight (2200-0400); one that ends where it begins is the whole day. It asks a
+/// crawler to come at certain hours; it never changes a verdict.
+struct visit_time {
+  std::chrono::minutes from{};  ///< since midnight UTC, 0 to 1439
+  std::chrono::minutes to{};    ///< since midnight UTC, 0 to 1440
+
+  /// Whether a time lies within, given as minutes since any midnight UTC: those since the Unix
+  /// epoch, rounded down, will do.
+  [[nodiscard]] constexpr bool contains(std::chrono::minutes utc) const noexcept {
+    constexpr std::chrono::minutes day = std::chrono::hours{24};
+    const std::chrono::minutes now = (utc % day + day) % day;
+    if (from == to) {
+      return true;
+    }
+    return from < to ? from <= now && now <= to : from <= now || now <= to;
+  }
+
+  [[nodiscard]] friend constexpr bool operator==(const visit_time&, const visit_time&) = default;
+};
+
+namespace detail {
+
+/// `hhmm`, from 0000 to 2400.
+[[nodiscard]] constexpr std::optional<std::chrono::minutes> parse_hhmm(
+    std::string_view text) noexcept {
+  if (text.size() != 4 || !std::ranges::all_of(text, is_digit)) {
+    return std::nullopt;
+  }
+  const int hour = (text[0] - '0') * 10 + (text[1] - '0');
+  const int minute = (text[2] - '0') * 10 + (text[3] - '0');
+  if (minute > 59 || hour * 60 + minute > 24 * 60) {
+    return std::nullopt;
+  }
+  return std::chrono::hours{hour} + std::chrono::minutes{minute};
+}
+
+}  // namespace detail
+
+/// Reads `hhmm-hhmm`, blanks around the hyphen allowed; nothing for anything else.
+[[nodiscard]] constexpr std::optional<visit_time> parse_visit_time(
+    std::string_view value) noexcept {
+  const std::size_t hyphen = value.find('-');
+  if (hyphen == std::string_view::npos) {
+    return std::nullopt;
+  }
+  const auto from = detail::parse_hhmm(detail::trim(value.substr(0, hyphen), detail::is_blank));
+  const auto to = detail::parse_hhmm(detail::trim(value.substr(hyphen + 1), detail::is_blank));
+  if (!from || !to) {
+    return std::nullopt;
+  }
+  return visit_time{.from = *from % std::chrono::hours{24}, .to = *to};
+}
+
+/// The Visit-time lines of the groups that apply to a crawler, in file order; lines that cannot be
+/// read are left out. Linear in the file.
+[[nodiscard]] constexpr std::vector<visit_time> visit_times(const document& file,
+                                                            std::string_view user_agent = "*") {
+  return detail::read_lines(file.directives_for(user_agent), directive_kind::visit_time,
+                            [](const directive& line) { return parse_visit_time(line.value); });
+}
+
+/// Whether a crawler that keeps to `times` comes now: at any time when there are none, else within
+/// one of them. `utc` as in `visit_time::contains`.
+[[nodiscard]] constexpr bool is_visit_time(std::span<const visit_time> times,
+                                           std::chrono::minutes utc) noexcept {
+  return times.empty() ||
+         std::ranges::any_of(times, [&](const visit_time& time) { return time.contains(utc); });
+}
+
+}  // namespace robots

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <robots/base/ascii.hpp>
+#include <robots/rep/read/product_token.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+
+namespace robots::detail {
+
+enum class agent_match : std::uint8_t { none, everyone, own };
+
+/// Decides whether the value of a User-agent line names a given crawler.
+///
+/// RFC 9309, section 2.2.1: a case-insensitive comparison of product tokens. What a line names is
+/// cut as the RFC's grammar says, unless the crawler's own token holds other characters
+/// (`MJ12bot`): then the line is cut at the first blank or slash, and compared whole.
+class agent_matcher {
+ public:
+  constexpr explicit agent_matcher(std::string_view user_agent) noexcept
+      : token_(product_token(user_agent) == "*" ? "" : product_token(user_agent)),
+        plain_(std::ranges::all_of(token_, is_product_token_char)) {}
+
+  /// The crawler's token, as it was given; empty for one that is only ever meant by `*`.
+  [[nodiscard]] constexpr std::string_view token() const noexcept { return token_; }
+
+  [[nodiscard]] constexpr agent_match compare(std::string_view value) const noexcept {
+    if (!value.empty() && value.front() == '*' && (value.size() == 1 || is_blank(value[1]))) {
+      return agent_match::everyone;
+    }
+    if (value.empty() || token_.empty() || to_lower(value.front()) != to_lower(token_.front())) {
+      return agent_match::none;
+    }
+    return equal_ignoring_case(cut(value), token_) ? agent_match::own : agent_match::none;
+  }
+
+ private:
+  [[nodiscard]] constexpr std::string_view cut(std::string_view value) const noexcept {
+    const auto ends = [this](char c) {
+      return plain_ ? !is_product_token_char(c) : is_blank(c) || c == '/';
+    };
+    const auto end = std::ranges::find_if(value, ends);
+    return value.substr(0, static_cast<std::size_t>(end - value.begin()));
+  }
+
+  std::string_view token_;
+  bool plain_;
+};
+
+}  // namespace robots::detail

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <robots/rep/read/dialect.hpp>
+#include <robots/rep/text/detail/normal_form.hpp>
+
+namespace robots::detail {
+
+/// Everything in which the dialects differ, as data.
+struct dialect_traits {
+  const normal_form* rule_form;    ///< normal form of patterns
+  const normal_form* target_form;  ///< normal form of targets
+  bool robots_txt_always_allowed;  ///< RFC 9309, section 2.2.2
+  bool key_prefixes;               ///< `Disallowed:` is a Disallow
+  bool nul_ends_line;              ///< what follows a NUL octet is not seen; else the line goes
+  bool keeps_cut_allow;            ///< an Allow line cut for its length still counts
+  bool partial_byte_order_mark;    ///< the first octets of a UTF-8 BOM are skipped on their own
+  bool index_html_is_directory;    ///< `Allow: /x/index.html` allows `/x/` too
+  bool lenient_targets;            ///< `//host/path`, `host/path` and `;` are read as in URLs
+
+  friend constexpr bool operator==(const dialect_traits&, const dialect_traits&) = default;
+};
+
+inline constexpr dialect_traits rfc9309_traits{
+    .rule_form = &rfc9309_rule_form,
+    .target_form = &rfc9309_target_form,
+    .robots_txt_always_allowed = true,
+    .key_prefixes = false,
+    .nul_ends_line = false,
+    .keeps_cut_allow = false,
+    .partial_byte_order_mark = false,
+    .index_html_is_directory = false,
+    .lenient_targets = false,
+};
+
+inline constexpr dialect_traits google_traits{
+    .rule_form = &google_rule_form,
+    .target_form = &google_target_form,
+    .robots_txt_always_allowed = false,
+    .key_prefixes = true,
+    .nul_ends_line = true,
+    .keeps_cut_allow = true,
+    .partial_byte_order_mark = true,
+    .index_html_is_directory = true,
+    .lenient_targets = true,
+};
+
+[[nodiscard]] constexpr const dialect_traits& traits_of(dialect value) noexcept {
+  return value == dialect::google ? google_traits : rfc9309_traits;
+}
+
+}  // namespace robots::detail

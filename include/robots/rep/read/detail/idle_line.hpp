@@ -1,0 +1,45 @@
+#pragma once
+
+#include <robots/rep/read/detail/marked_line.hpp>
+#include <robots/rep/text/detail/octet_window.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace robots::detail {
+
+/// What a line is of which only the first octet that is not white space matters.
+enum class idle_kind : std::uint8_t {
+  none,    ///< the line is none of these
+  silent,  ///< nothing, or a comment
+  markup,  ///< HTML
+};
+
+/// A line that says nothing.
+struct idle_line {
+  idle_kind kind = idle_kind::none;
+  const char* first = nullptr;  ///< its first octet that is not white space
+  const char* end = nullptr;
+};
+
+/// Reads the line that begins at `at`, which is not the end, if it is idle and has `most` octets at
+/// most. All dialects and options read such a line alike.
+[[nodiscard, gnu::always_inline]] inline idle_line read_idle_line(const char* at, const char* end,
+                                                                  const octet_window& text,
+                                                                  std::size_t most) noexcept {
+  const char* const first =
+      text.find(at, [](const auto& octets) { return ~(octets.equal(' ') | octets.equal('\t')); });
+  const bool blank = first == end || is_line_end(*first);
+  if (!blank && *first != '#' && *first != '<') {
+    return {};
+  }
+  const char* const stop = blank ? first : text.find(first, line_ends{});
+  if (static_cast<std::size_t>(stop - at) > most) {
+    return {};
+  }
+  return {.kind = !blank && *first == '<' ? idle_kind::markup : idle_kind::silent,
+          .first = first,
+          .end = stop};
+}
+
+}  // namespace robots::detail

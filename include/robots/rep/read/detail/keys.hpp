@@ -1,0 +1,115 @@
+#pragma once
+
+#include <robots/base/ascii.hpp>
+#include <robots/rep/read/directive.hpp>
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+namespace robots::detail {
+
+/// One spelling of a key, in lower case.
+struct key_spelling {
+  std::string_view text;
+  directive_kind kind;
+};
+
+inline constexpr std::array protocol_keys = std::to_array<key_spelling>({
+    {"user-agent", directive_kind::user_agent},
+    {"disallow", directive_kind::disallow},
+    {"allow", directive_kind::allow},
+    {"sitemap", directive_kind::sitemap},
+    {"crawl-delay", directive_kind::crawl_delay},
+    {"host", directive_kind::host},
+    {"request-rate", directive_kind::request_rate},
+    {"visit-time", directive_kind::visit_time},
+    {"clean-param", directive_kind::clean_param},
+    {"noindex", directive_kind::noindex},
+    {"content-signal", directive_kind::content_signal},
+    {"content-usage", directive_kind::content_usage},
+});
+
+/// How many of the keys above google/robotstxt takes as prefixes too.
+inline constexpr std::size_t prefix_keys = 4;
+
+/// Spellings that google/robotstxt takes, each also as a prefix.
+inline constexpr std::array google_misspellings = std::to_array<key_spelling>({
+    {"useragent", directive_kind::user_agent},
+    {"user agent", directive_kind::user_agent},
+    {"dissallow", directive_kind::disallow},
+    {"dissalow", directive_kind::disallow},
+    {"disalow", directive_kind::disallow},
+    {"diasllow", directive_kind::disallow},
+    {"disallaw", directive_kind::disallow},
+    {"site-map", directive_kind::sitemap},
+});
+
+/// What crawler-commons takes beyond those.
+inline constexpr std::array further_misspellings = std::to_array<key_spelling>({
+    {"useg-agent", directive_kind::user_agent},
+    {"ser-agent", directive_kind::user_agent},
+    {"users-agent", directive_kind::user_agent},
+    {"user-agnet", directive_kind::user_agent},
+    {"user-agents", directive_kind::user_agent},
+    {"desallow", directive_kind::disallow},
+    {"dssalow", directive_kind::disallow},
+    {"dsallow", directive_kind::disallow},
+    {"diallow", directive_kind::disallow},
+    {"disallows", directive_kind::disallow},
+    {"disllow", directive_kind::disallow},
+    {"crawldelay", directive_kind::crawl_delay},
+    {"crawl delay", directive_kind::crawl_delay},
+    {"clawl-delay", directive_kind::crawl_delay},
+    {"craw-delay", directive_kind::crawl_delay},
+    {"crawl-deley", directive_kind::crawl_delay},
+    {"sitemaps", directive_kind::sitemap},
+});
+
+/// What a key means, and whether it is spelled as the protocol spells it.
+struct recognised_key {
+  directive_kind kind = directive_kind::unknown;
+  bool misspelled = false;
+};
+
+template <class Accepts>
+[[nodiscard]] constexpr directive_kind find_key(std::span<const key_spelling> spellings,
+                                                Accepts accepts) noexcept {
+  for (const key_spelling& spelling : spellings) {
+    if (accepts(spelling.text)) {
+      return spelling.kind;
+    }
+  }
+  return directive_kind::unknown;
+}
+
+/// Reads a key without regard to case (RFC 9309, section 2.2), leniently unless `strict`.
+[[nodiscard]] constexpr recognised_key recognise_key(std::string_view key, bool prefixes,
+                                                     bool strict) noexcept {
+  const auto same = [key](std::string_view text) { return equal_ignoring_case(key, text); };
+  if (const auto kind = find_key(protocol_keys, same); kind != directive_kind::unknown) {
+    return {.kind = kind};
+  }
+  if (strict) {
+    return {};
+  }
+  directive_kind kind = directive_kind::unknown;
+  if (prefixes) {
+    const auto begins = [key](std::string_view text) {
+      return starts_with_ignoring_case(key, text);
+    };
+    kind = find_key(std::span{protocol_keys}.first(prefix_keys), begins);
+    if (kind == directive_kind::unknown) {
+      kind = find_key(google_misspellings, begins);
+    }
+  } else {
+    kind = find_key(google_misspellings, same);
+    if (kind == directive_kind::unknown) {
+      kind = find_key(further_misspellings, same);
+    }
+  }
+  return {.kind = kind, .misspelled = kind != directive_kind::unknown};
+}
+
+}  // namespace robots::detail

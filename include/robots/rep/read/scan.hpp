@@ -1,0 +1,321 @@
+#pragma once
+
+#include <robots/rep/read/detail/dialect_traits.hpp>
+#include <robots/rep/read/detail/keys.hpp>
+#include <robots/rep/read/detail/line_reader.hpp>
+#include <robots/rep/read/detail/marked_line.hpp>
+#include <robots/rep/read/detail/parse_delay.hpp>
+#include <robots/rep/read/detail/plain_line.hpp>
+#include <robots/rep/read/detail/split_line.hpp>
+#include <robots/rep/read/diagnostic.hpp>
+#include <robots/rep/read/directive.hpp>
+#include <robots/rep/read/parse_options.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace robots {
+
+/// What `scan` reports to: every directive, in file order.
+///
+/// A handler that has a member `on_diagnostic` too is told of every finding about the text; for one
+/// that has not, nothing is looked for. Exemplar: `h.on_directive(d)` for `const directive d`,
+/// whose views point into the scanned text. Models: the makers of `document` and of `rule_set`.
+template <class H>
+concept DirectiveHandler =
+    requires(H& handler, const directive& line) { handler.on_directive(line); };
+
+/// How many lines a text has, and how many of them mean nothing (the pipeline guide's threshold).
+struct line_counts {
+  std::uint32_t non_blank = 0;  ///< lines that hold more than white space and a comment
+  std::uint32_t malformed = 0;  ///< of these, lines that are no `key: value`
+};
+
+/// Longest line that is read whole, in octets; google/robotstxt's bound.
+inline constexpr std::size_t max_line_bytes = 16'663;
+
+namespace detail {
+
+/// Most octets of a text that are read. Offsets into the text and what is made of it have 32 bits.
+[[nodiscard]] constexpr std::size_t text_limit(const parse_options& options) noexcept {
+  constexpr std::size_t most = std::size_t{256} << 20U;
+  return std::min(options.max_bytes, most);
+}
+
+/// Reads a text line by line and tells a handler what it says.
+template <DirectiveHandler Handler>
+class scanner {
+  static constexpr bool diagnoses =
+      requires(Handler& handler, const diagnostic& finding) { handler.on_diagnostic(finding); };
+
+ public:
+  /// Reads as `traits` says, whatever the dialect of `options`.
+  constexpr scanner(Handler& handler, const parse_options& options,
+                    const dialect_traits& traits) noexcept
+      : handler_(handler), options_(options), traits_(traits) {}
+
+  constexpr line_counts run(std::string_view text) {
+    const std::string_view whole = cut(text);
+    line_reader lines{whole.substr(byte_order_mark(whole))};
+    while (!lines.done()) {
+      if (!std::is_constant_evaluated() && (read_plain(lines) || read_idle(lines))) {
+        continue;
+      }
+      const marked_line line = lines.next();
+      read_line(line, lines.number());
+    }
+    if (whole.size() < text.size()) {
+      begin_ = whole.data();
+      report(diagnostic_code::file_too_long, std::max(lines.number(), 1U), whole.substr(0, 0));
+    }
+    return counts_;
+  }
+
+ private:
+  /// RFC 9309, section 2.5. A line that is cut could say the opposite of what its author wrote, so
+  /// it goes whole.
+  [[nodiscard]] constexpr std::string_view cut(std::string_view text) const noexcept {
+    const std::size_t limit = text_limit(options_);
+    if (text.size() <= limit && !options_.truncated) {
+      return text;
+    }
+    const bool at_line_end = text.size() > limit && is_line_end(text[limit]);
+    text = text.substr(0, limit);
+    return at_line_end ? text : whole_lines(text);
+  }
+
+  [[nodiscard]] constexpr std::size_t byte_order_mark(std::string_view text) const noexcept {
+    constexpr std::string_view mark = "\xEF\xBB\xBF";
+    if (text.starts_with(mark)) {
+      return mark.size();
+    }
+    if (!traits_.partial_byte_order_mark) {
+      return 0;
+    }
+    return static_cast<std::size_t>(std::ranges::mismatch(text, mark).in1 - text.begin());
+  }
+
+  /// Half an escape would be taken for octets of its own, and the rule would match nothing.
+  [[nodiscard]] static constexpr std::string_view without_cut_escape(
+      std::string_view line) noexcept {
+    const std::size_t tail = line.size() - std::min<std::size_t>(line.size(), 2);
+    const auto percent = line.substr(tail).rfind('%');
+    return percent == std::string_view::npos ? line : line.substr(0, tail + percent);
+  }
+
+  [[nodiscard]] static constexpr bool has_nul(std::string_view text) noexcept {
+    return text.find('\0') != std::string_view::npos;
+  }
+
+  /// Reads the next line if it is of the usual form; returns whether it is.
+  [[gnu::always_inline]] bool read_plain(line_reader& lines) {
+    const plain_line line = lines.next_plain(max_line_bytes);
+    if (line.kind == directive_kind::unknown) {
+      return false;
+    }
+    begin_ = line.key.data();
+    ++counts_.non_blank;
+    tell({.kind = line.kind,
+          .key = line.key,
+          .value = line.value,
+          .line = lines.number(),
+          .column = column_of(line.value)});
+    return true;
+  }
+
+  /// Reads the next line if it says nothing; returns whether it does not.
+  [[gnu::always_inline]] bool read_idle(line_reader& lines) {
+    const char* const begin = lines.position();
+    const idle_line line = lines.next_idle(max_line_bytes);
+    if (line.kind == idle_kind::none) {
+      return false;
+    }
+    if (line.kind == idle_kind::markup) {
+      begin_ = begin;
+      read_markup(line.first, lines.number());
+    }
+    return true;
+  }
+
+  constexpr void read_markup(const char* at, std::uint32_t number) {
+    ++counts_.non_blank;
+    malformed(std::exchange(seen_html_, true) ? diagnostic_code::malformed_line
+                                              : diagnostic_code::looks_like_html,
+              number, {at, 1});
+  }
+
+  [[gnu::noinline]] constexpr void read_line(marked_line line, std::uint32_t number) {
+    begin_ = line.text.data();
+    bool is_cut = false;
+    if (line.text.size() > max_line_bytes) {
+      line.text = line.text.substr(0, max_line_bytes);
+      // What is cut inside a comment is no loss.
+      is_cut = line.text.find('#') == std::string_view::npos;
+      if (is_cut && !traits_.keeps_cut_allow) {
+        line.text = without_cut_escape(line.text);
+      }
+      if (is_cut) {
+        report(diagnostic_code::line_too_long, number, line.text.substr(line.text.size()));
+      }
+    }
+    bool nul = line.mark < line.text.size() && line.text[line.mark] == '\0';
+    if (nul && traits_.nul_ends_line) {
+      line.text = line.text.substr(0, line.mark);
+      nul = false;
+    }
+    const std::string_view text =
+        nul ? strip_comment(line.text) : trim(line.text.substr(0, line.mark), is_padding);
+    if (text.empty()) {
+      return;
+    }
+    if (text.front() == '<') {
+      read_markup(text.data(), number);
+      return;
+    }
+    ++counts_.non_blank;
+    const key_and_value parts = split_line(text);
+    if (nul && (has_nul(parts.key) || has_nul(parts.value))) {
+      malformed(diagnostic_code::nul_in_line, number, text);
+      return;
+    }
+    if (!parts.found || (options_.strict && !parts.colon)) {
+      malformed(diagnostic_code::malformed_line, number, text);
+      return;
+    }
+    read_parts(parts, number, is_cut);
+  }
+
+  constexpr void read_parts(const key_and_value& parts, std::uint32_t number, bool is_cut) {
+    const auto [kind, misspelled] = recognise_key(parts.key, traits_.key_prefixes, options_.strict);
+    if (!parts.colon) {
+      // Two words that are no directive are prose, not a forgotten colon.
+      if (kind == directive_kind::unknown) {
+        malformed(diagnostic_code::malformed_line, number, parts.key);
+        return;
+      }
+      report(diagnostic_code::missing_colon, number, parts.value);
+    }
+    if (misspelled) {
+      report(diagnostic_code::misspelled_key, number, parts.key);
+    }
+    if (kind == directive_kind::unknown) {
+      report(diagnostic_code::unknown_key, number, parts.key);
+    }
+    if (is_cut && kind == directive_kind::allow && !traits_.keeps_cut_allow) {
+      close_agents();
+      return;
+    }
+    tell({.kind = kind,
+          .key = parts.key,
+          .value = parts.value,
+          .line = number,
+          .column = column_of(parts.value)});
+  }
+
+  /// Works out where groups begin (RFC 9309, section 2.1: a group is one or more User-agent lines
+  /// followed by rules; section 2.2.4: no other record splits one).
+  [[gnu::always_inline]] constexpr void tell(directive line) {
+    if (line.kind == directive_kind::user_agent) {
+      line.starts_group = !in_agents_;
+      if (line.starts_group) {
+        group_has_delay_ = false;
+      }
+      if (in_agents_ && delay_among_agents_) {
+        report(diagnostic_code::delay_only_group, line.line, line.key);
+      }
+      in_agents_ = true;
+      in_group_ = true;
+      delay_among_agents_ = false;
+    } else if (is_rule(line.kind)) {
+      close_agents();
+    } else if (line.kind == directive_kind::crawl_delay) {
+      delay_among_agents_ = in_agents_;
+      if (options_.delay_closes_group) {
+        close_agents();
+      }
+    }
+    line.in_group = in_group_;
+    if constexpr (diagnoses) {
+      check(line);
+    }
+    handler_.on_directive(line);
+  }
+
+  /// What can be said of one directive without knowing for whom it is read.
+  constexpr void check(const directive& line) {
+    if (line.kind == directive_kind::user_agent && line.value.empty()) {
+      report(diagnostic_code::empty_product_token, line.line, line.value);
+    }
+    if (is_rule(line.kind)) {
+      if (!line.in_group) {
+        report(diagnostic_code::rule_outside_group, line.line, line.key);
+      }
+      if (pattern_never_matches(line.value)) {
+        report(diagnostic_code::pattern_never_matches, line.line, line.value);
+      }
+    }
+    if (line.kind == directive_kind::crawl_delay) {
+      if (!parse_delay(line.value)) {
+        report(diagnostic_code::invalid_crawl_delay, line.line, line.value);
+      } else if (std::exchange(group_has_delay_, true)) {
+        report(diagnostic_code::repeated_crawl_delay, line.line, line.value);
+      }
+    }
+  }
+
+  /// RFC 9309, section 2.2: `path-pattern = "/" *UTF8-char-noctl`; a leading `*` can match one too.
+  [[nodiscard]] constexpr bool pattern_never_matches(std::string_view value) const noexcept {
+    return !value.empty() && !value.starts_with('/') && !value.starts_with('*') &&
+           !options_.prepend_slash;
+  }
+
+  constexpr void close_agents() noexcept {
+    in_agents_ = false;
+    delay_among_agents_ = false;
+  }
+
+  constexpr void malformed(diagnostic_code code, std::uint32_t number, std::string_view at) {
+    ++counts_.malformed;
+    report(code, number, at);
+  }
+
+  /// Reports a finding on line `number`, where `at` begins.
+  constexpr void report(diagnostic_code code, std::uint32_t number, std::string_view at) {
+    if constexpr (diagnoses) {
+      handler_.on_diagnostic(make_diagnostic(code, number, column_of(at)));
+    }
+  }
+
+  [[nodiscard]] constexpr std::uint32_t column_of(std::string_view at) const noexcept {
+    return static_cast<std::uint32_t>(at.data() - begin_) + 1;
+  }
+
+  Handler& handler_;
+  const parse_options& options_;
+  const dialect_traits& traits_;
+  const char* begin_ = nullptr;  // of the line being read
+  line_counts counts_;
+  bool in_group_ = false;
+  bool in_agents_ = false;
+  bool delay_among_agents_ = false;
+  bool group_has_delay_ = false;
+  bool seen_html_ = false;
+};
+
+}  // namespace detail
+
+/// Reads robots.txt in one pass and tells `handler` what it says, in file order.
+///
+/// Takes any octets: what cannot be understood is reported and skipped, line by line. Never throws
+/// unless the handler does; linear in the text.
+template <DirectiveHandler Handler>
+constexpr line_counts scan(std::string_view text, Handler& handler,
+                           const parse_options& options = {}) {
+  return detail::scanner<Handler>{handler, options, detail::traits_of(options.dialect)}.run(text);
+}
+
+}  // namespace robots

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <robots/base/ascii.hpp>
+#include <robots/rep/read/dialect.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+
+namespace robots {
+
+/// The part of a URL that rules are compared with: path and query.
+struct target_path {
+  std::string_view text{};     ///< path and query, as written
+  bool leading_slash = false;  ///< a `/` belongs before `text`, as for `http://host?q`
+};
+
+namespace detail {
+
+/// Length of `scheme://` at the start of a URL (RFC 3986, section 3.1), or 0.
+[[nodiscard]] constexpr std::size_t scheme_prefix(std::string_view url) noexcept {
+  if (url.empty() || !is_alpha(url.front())) {
+    return 0;
+  }
+  std::size_t i = 1;
+  while (i < url.size() && (is_alpha(url[i]) || is_digit(url[i]) || url[i] == '+' ||
+                            url[i] == '-' || url[i] == '.')) {
+    ++i;
+  }
+  return url.substr(i).starts_with("://") ? i + 3 : 0;
+}
+
+[[nodiscard]] constexpr target_path path_from(std::string_view url, std::size_t start) noexcept {
+  if (start == std::string_view::npos) {
+    return {.text = {}, .leading_slash = true};
+  }
+  return {.text = url.substr(start), .leading_slash = url[start] != '/'};
+}
+
+/// google/robotstxt's reading: `//` at the start is skipped, a `;` ends the host as `?` does, a
+/// text without a scheme begins with a host, and a NUL octet ends it all.
+[[nodiscard]] constexpr target_path lenient_path(std::string_view url) noexcept {
+  constexpr auto npos = std::string_view::npos;
+  const std::size_t search = url.starts_with("//") ? 2 : 0;
+  const auto early = url.find_first_of("/?;", search);
+  auto authority = url.find("://", search);
+  authority = authority == npos || early < authority ? search : authority + 3;
+  const auto start = url.find_first_of("/?;", authority);
+  const auto fragment = url.find('#', search);
+  if (start == npos || fragment < start) {
+    return path_from(url, npos);
+  }
+  target_path path = path_from(url.substr(0, fragment), start);
+  path.text = path.text.substr(0, path.text.find('\0'));
+  return path;
+}
+
+}  // namespace detail
+
+/// Path and query of a target: an absolute URL, or a path with query. The fragment is dropped.
+///
+/// A target that is neither is read as a host with a path, as browsers do with what people type.
+/// Linear; never throws.
+[[nodiscard]] constexpr target_path path_and_query(std::string_view target,
+                                                   bool lenient = false) noexcept {
+  if (lenient) {
+    return detail::lenient_path(target);
+  }
+  target = target.substr(0, target.find('#'));
+  if (target.starts_with('/')) {
+    return {.text = target};
+  }
+  const auto rest = target.substr(detail::scheme_prefix(target));
+  const auto start = std::ranges::find_if(rest, [](char c) { return c == '/' || c == '?'; });
+  return detail::path_from(target, start == rest.end()
+                                       ? std::string_view::npos
+                                       : static_cast<std::size_t>(&*start - target.data()));
+}
+
+}  // namespace robots

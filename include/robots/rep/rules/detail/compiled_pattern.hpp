@@ -1,0 +1,87 @@
+#pragma once
+
+#include <robots/rep/text/detail/normal_cursor.hpp>
+#include <robots/rep/text/detail/normal_form.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace robots::detail {
+
+/// A pattern ready to be matched: literals in normal form with single `*` between them, none at
+/// the end.
+struct compiled_pattern {
+  std::string_view text{};
+  bool anchored = false;  ///< the target must end where the pattern does
+};
+
+/// What a pattern is compiled from: the part before an end anchor, and what is put around it.
+struct pattern_source {
+  std::string_view body{};
+  bool anchored = false;
+  bool leading_slash = false;
+
+  /// RFC 9309, section 2.2.3: `$` designates the end of the match pattern only at its end, and
+  /// `*` any characters, so that behind a final one no anchor has an effect.
+  [[nodiscard]] static constexpr pattern_source of(std::string_view written,
+                                                   bool prepend_slash = false) noexcept {
+    pattern_source source{.body = written};
+    if (written.ends_with('$')) {
+      source.body.remove_suffix(1);
+      source.anchored = true;
+    }
+    source.leading_slash = prepend_slash && !written.starts_with('/') && !written.starts_with('*');
+    return source;
+  }
+};
+
+/// Whether compiling changes nothing but the end of the pattern, so that no text must be made.
+[[nodiscard]] constexpr bool is_compiled(const pattern_source& source,
+                                         const normal_form& form) noexcept {
+  return !source.leading_slash && is_normal(source.body, form) &&
+         source.body.find("**") == std::string_view::npos;
+}
+
+/// Writes the compiled text of a pattern that is not compiled yet, octet by octet, to `put`.
+template <class Put>
+constexpr void write_compiled(const pattern_source& source, const normal_form& form, Put put) {
+  bool star = false;
+  for (normal_cursor octet{source.body, form, source.leading_slash}; !octet.done(); ++octet) {
+    if (!(star && *octet == '*')) {
+      put(*octet);
+    }
+    star = *octet == '*';
+  }
+}
+
+/// Octets of the normal form, wildcard and anchor included: what "most octets" compares (RFC 9309,
+/// section 2.2.2). A literal `$` counts as it is written.
+[[nodiscard]] constexpr std::uint32_t specificity(const pattern_source& source,
+                                                  const normal_form& form) noexcept {
+  std::size_t octets = source.anchored ? 1 : 0;
+  if (!source.leading_slash && is_normal(source.body, form)) {
+    octets += source.body.size();
+  } else {
+    for (normal_cursor octet{source.body, form, source.leading_slash}; !octet.done(); ++octet) {
+      ++octets;
+    }
+    for (const char c : source.body) {
+      octets -= c == '$' && form.action(c) != octet_action::keep ? 2U : 0U;
+    }
+  }
+  return static_cast<std::uint32_t>(octets);
+}
+
+/// The pattern whose compiled text, save for wildcards at its end, is `text`.
+[[nodiscard]] constexpr compiled_pattern finish(std::string_view text, bool anchored) noexcept {
+  if (text.ends_with('*')) {
+    anchored = false;
+  }
+  while (text.ends_with('*')) {
+    text.remove_suffix(1);
+  }
+  return {.text = text, .anchored = anchored};
+}
+
+}  // namespace robots::detail

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <robots/rep/read/detail/dialect_traits.hpp>
+#include <robots/rep/read/target.hpp>
+#include <robots/rep/rules/detail/match.hpp>
+#include <robots/rep/text/detail/normal_cursor.hpp>
+#include <robots/rep/text/detail/octet_word.hpp>
+#include <robots/rep/text/detail/plain_cursor.hpp>
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+namespace robots::detail {
+
+/// Octets of normal form kept on the stack: more than any server takes. Longer targets are
+/// normalised anew for each rule, which is slow and needs no memory either.
+inline constexpr std::size_t normal_target_capacity = 65'536;
+
+/// Calls `use` with the normal form of a target that is not in it. Apart from the usual case, whose
+/// stack stays small.
+template <class Use>
+[[gnu::noinline]]
+constexpr auto use_rewritten(const normal_cursor& start, Use use) {
+  std::array<char, normal_target_capacity> buffer;  // NOLINT(*-member-init): filled below
+  std::size_t size = 0;
+  normal_cursor octet = start;
+  for (; !octet.done() && size < buffer.size(); ++octet) {
+    buffer[size++] = *octet;
+  }
+  return octet.done() ? use(plain_cursor{{buffer.data(), size}}) : use(start);
+}
+
+/// Whether `target` is a path with query in normal form, whatever the dialect, as most are.
+[[nodiscard]] constexpr bool is_plain_path(std::string_view target) noexcept {
+  return target.starts_with('/') && !target.starts_with("//") &&
+         is_graphic_without<'%', '$', '*', '#'>(target);
+}
+
+/// Calls `use` with a cursor at the start of the normal form of `target`, and returns its result.
+/// Most targets are in normal form already and are not copied.
+template <class Use>
+constexpr auto with_normal_target(std::string_view target, const dialect_traits& traits, Use use) {
+  target_path path{.text = target};
+  if (!is_plain_path(target)) {
+    path = path_and_query(target, traits.lenient_targets);
+    if (path.leading_slash || !is_normal(path.text, *traits.target_form)) {
+      return use_rewritten(normal_cursor{path.text, *traits.target_form, path.leading_slash}, use);
+    }
+  }
+  return use(plain_cursor{path.text});
+}
+
+/// RFC 9309, section 2.2.2: "The /robots.txt URI is implicitly allowed."
+template <class Cursor>
+[[nodiscard]] constexpr bool is_robots_txt(Cursor cursor) noexcept {
+  return skip_literal(cursor, "/robots.txt") && (cursor.done() || *cursor == '?');
+}
+
+/// Whether rules have no say about a target.
+template <class Cursor>
+[[nodiscard]] constexpr bool is_exempt(const Cursor& target,
+                                       const dialect_traits& traits) noexcept {
+  return traits.robots_txt_always_allowed && is_robots_txt(target);
+}
+
+/// Whether `target`, an absolute URL or a path with query, is /robots.txt itself.
+[[nodiscard]] constexpr bool targets_robots_txt(std::string_view target) noexcept {
+  return with_normal_target(target, rfc9309_traits,
+                            [](auto cursor) { return is_robots_txt(cursor); });
+}
+
+}  // namespace robots::detail

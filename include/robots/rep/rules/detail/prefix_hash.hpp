@@ -1,0 +1,108 @@
+#pragma once
+
+#include <robots/rep/text/detail/octet_word.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace robots::detail {
+
+/// The hash of a text is made of the hash state of its whole words, and the octets behind them. So
+/// the states on the way to that of a long text serve for all its prefixes.
+///
+/// Not meant to withstand somebody who looks for texts of equal hash: they cost time, linear in
+/// their number, and nothing else.
+class hash_state {
+ public:
+  /// The state with a whole word more.
+  [[nodiscard]] constexpr hash_state with(octet_word word) const noexcept {
+    const std::uint64_t product = (state_ ^ word) * factor;
+    return hash_state{product ^ product >> 32U};
+  }
+
+  /// The hash with the first `count` octets, 0 to 7, of `word`. Its first bits are the best ones.
+  [[nodiscard]] constexpr std::uint64_t finish(octet_word word, std::size_t count) const noexcept {
+    return (state_ ^ (word & octet_mask(count))) * factor;
+  }
+
+  /// The state of no words.
+  [[nodiscard]] static constexpr hash_state start() noexcept {
+    return hash_state{0x2545'F491'4F6C'DD1DU};
+  }
+
+  hash_state() = default;
+
+ private:
+  constexpr explicit hash_state(std::uint64_t state) noexcept : state_(state) {}
+
+  static constexpr std::uint64_t factor = 0x9E37'79B9'7F4A'7C15U;
+
+  std::uint64_t state_;
+};
+
+/// The hash of a whole text.
+[[nodiscard]] constexpr std::uint64_t hash_of(std::string_view text) noexcept {
+  hash_state state = hash_state::start();
+  std::size_t at = 0;
+  for (; text.size() - at >= sizeof(octet_word); at += sizeof(octet_word)) {
+    state = state.with(whole_word(text, at));
+  }
+  return state.finish(last_word(text, at), text.size() - at);
+}
+
+/// The hash of a text that consists of graphic ASCII characters other than `Others`.
+template <unsigned char... Others>
+[[nodiscard]] constexpr std::optional<std::uint64_t> hash_of_graphic_without(
+    std::string_view text) noexcept {
+  hash_state state = hash_state::start();
+  std::size_t at = 0;
+  for (; text.size() - at >= sizeof(octet_word); at += sizeof(octet_word)) {
+    const octet_word word = whole_word(text, at);
+    if (has_other_than_graphic<Others...>(word)) {
+      return std::nullopt;
+    }
+    state = state.with(word);
+  }
+  const octet_word word = last_word(text, at);
+  const std::size_t count = text.size() - at;
+  if (has_other_than_graphic<Others...>(with_graphic_end(word, count))) {
+    return std::nullopt;
+  }
+  return state.finish(word, count);
+}
+
+/// Hashes of all prefixes of one text of up to `MaxSize` octets; of a longer text, of the first
+/// ones.
+template <std::size_t MaxSize>
+class prefix_hashes {
+ public:
+  constexpr explicit prefix_hashes(std::string_view text) noexcept {
+    text = text.substr(0, MaxSize);
+    hash_state state = hash_state::start();
+    std::size_t i = 0;
+    std::size_t at = 0;
+    for (; text.size() - at >= sizeof(octet_word); at += sizeof(octet_word), ++i) {
+      words_[i] = whole_word(text, at);
+      states_[i] = state;
+      state = state.with(words_[i]);
+    }
+    words_[i] = last_word(text, at);
+    states_[i] = state;
+  }
+
+  /// The hash of the first `size` octets; the text has so many.
+  [[nodiscard]] constexpr std::uint64_t of(std::size_t size) const noexcept {
+    constexpr std::size_t word = sizeof(octet_word);
+    return states_[size / word].finish(words_[size / word], size % word);
+  }
+
+ private:
+  // Not all of it is written, and only what is written is read.
+  std::array<octet_word, MaxSize / sizeof(octet_word) + 1> words_;
+  std::array<hash_state, MaxSize / sizeof(octet_word) + 1> states_;
+};
+
+}  // namespace robots::detail

@@ -1,0 +1,115 @@
+#pragma once
+
+#include <robots/rep/read/detail/agent_matcher.hpp>
+#include <robots/rep/read/detail/dialect_traits.hpp>
+#include <robots/rep/read/detail/parse_delay.hpp>
+#include <robots/rep/read/directive.hpp>
+#include <robots/rep/read/parse_options.hpp>
+#include <robots/rep/rules/detail/group_selection.hpp>
+#include <robots/rep/rules/detail/rule_packer.hpp>
+#include <robots/rep/rules/detail/rule_set_parts.hpp>
+#include <robots/rep/rules/rule_set.hpp>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace robots::detail {
+
+/// Keeps of all directives those that concern one crawler, and makes a `rule_set` of them. The text
+/// that the directives view must live until then.
+class rule_collector {
+ public:
+  constexpr rule_collector(std::string_view user_agent, const parse_options& options)
+      : rule_collector(user_agent, options, traits_of(options.dialect)) {}
+
+  /// Reads as `traits` says, whatever the dialect of `options`. Keeps a pointer to them, as the
+  /// rule set that is made does.
+  constexpr rule_collector(std::string_view user_agent, const parse_options& options,
+                           const dialect_traits& traits)
+      : agent_(user_agent), options_(options), traits_(&traits) {}
+
+  constexpr void on_directive(const directive& line) {
+    if (line.kind == directive_kind::user_agent) {
+      on_user_agent(line, agent_.compare(line.value));
+    } else {
+      on_other(line);
+    }
+  }
+
+  /// Takes a User-agent line of which it is known whom it names.
+  constexpr void on_user_agent(const directive& line, agent_match match) {
+    if (line.starts_group) {
+      group_delay_.reset();
+    }
+    const bool own_before = groups_.own_found();
+    groups_.on_user_agent(match, line.starts_group);
+    if (groups_.own_found() != own_before) {
+      kept_.clear();  // those of `*` do not apply
+    }
+    take_delay();
+  }
+
+  /// Takes any other line.
+  constexpr void on_other(const directive& line) {
+    if (line.kind == directive_kind::crawl_delay) {
+      if (!group_delay_) {
+        group_delay_ = parse_delay(line.value);
+      }
+      take_delay();
+    } else if (is_rule(line.kind) && groups_.relevant() && !line.value.empty()) {
+      if (kept_.empty()) {
+        kept_.reserve(usual_rules);
+      }
+      kept_.push_back({.value = line.value, .line = line.line, .kind = line.kind});
+    }
+  }
+
+  /// Some group names the crawler.
+  [[nodiscard]] constexpr bool own_found() const noexcept { return groups_.own_found(); }
+
+  [[nodiscard]] constexpr rule_set finish() const { return finish_as(agent_.token()); }
+
+  /// The same with verdicts that report `token`.
+  [[nodiscard]] constexpr rule_set finish_as(std::string_view token) const {
+    return rule_set{parts(token)};
+  }
+
+  /// What the rule set is made of.
+  [[nodiscard]] constexpr rule_set_parts parts() const { return parts(agent_.token()); }
+
+  [[nodiscard]] constexpr rule_set_parts parts(std::string_view token) const {
+    return rule_packer{kept_, token, options_, *traits_}.finish(
+        {.crawl_delay = delays_[groups_.own_found()],
+         .traits = traits_,
+         .group = groups_.choice(),
+         .tie = options_.tie});
+  }
+
+ private:
+  /// A delay between two User-agent lines holds for both, so it is kept until the group is over.
+  constexpr void take_delay() noexcept {
+    std::optional<std::chrono::milliseconds>& delay = delays_[groups_.own()];
+    if (group_delay_ && groups_.relevant() && !delay) {
+      delay = *group_delay_;
+    }
+  }
+
+  /// More than most files have for one crawler.
+  static constexpr std::size_t usual_rules = 64;
+
+  agent_matcher agent_;
+  parse_options options_;
+  const dialect_traits* traits_;
+  group_selection groups_;
+  // Of the groups that name the crawler, if there are any, else of those of `*`.
+  std::vector<kept_rule> kept_;
+  // Of `*`, and of the groups that name the crawler.
+  std::array<std::optional<std::chrono::milliseconds>, 2> delays_;
+  std::optional<std::chrono::milliseconds> group_delay_;
+};
+
+}  // namespace robots::detail

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <robots/rep/read/dialect.hpp>
+#include <robots/rep/rules/detail/compiled_pattern.hpp>
+#include <robots/rep/rules/detail/match.hpp>
+#include <robots/rep/rules/detail/normal_target.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace robots {
+
+/// One compiled path pattern with `*` (any octets) and a final `$` (end of target).
+///
+/// RFC 9309, section 2.2.3. Views the text it is made from, which must outlive it. Allocates only
+/// when that text is not in percent normal form; so `constexpr pattern p{"/a*b$"};` works for any
+/// that is, and `static_pattern` for the others.
+class pattern {
+ public:
+  /// Compiles `text`. Linear; any octets are a pattern, though one that begins with neither `/`
+  /// nor `*` matches nothing.
+  constexpr explicit pattern(std::string_view text, dialect reading = dialect::rfc9309)
+      : text_(text), reading_(reading) {
+    const detail::normal_form& form = *detail::traits_of(reading).rule_form;
+    const auto source = detail::pattern_source::of(text);
+    anchored_ = source.anchored;
+    specificity_ = detail::specificity(source, form);
+    if (detail::is_compiled(source, form)) {
+      size_ = source.body.size();
+    } else {
+      detail::write_compiled(source, form, [this](char c) { rewritten_.push_back(c); });
+    }
+  }
+
+  /// Whether `target`, an absolute URL or a path with query, matches. Linear in pattern and
+  /// target, never allocates.
+  [[nodiscard]] constexpr bool matches(std::string_view target) const noexcept {
+    const detail::compiled_pattern self = compiled();
+    return detail::with_normal_target(target, detail::traits_of(reading_),
+                                      [&](auto cursor) { return detail::matches(self, cursor); });
+  }
+
+  /// The pattern as it was written.
+  [[nodiscard]] constexpr std::string_view text() const noexcept { return text_; }
+
+  /// Octets of the normal form: of two rules that match, the one with more decides.
+  [[nodiscard]] constexpr std::uint32_t specificity() const noexcept { return specificity_; }
+
+ private:
+  [[nodiscard]] constexpr detail::compiled_pattern compiled() const noexcept {
+    const std::string_view text = rewritten_.empty()
+                                      ? text_.substr(0, size_)
+                                      : std::string_view{rewritten_.data(), rewritten_.size()};
+    return detail::finish(text, anchored_);
+  }
+
+  std::string_view text_;
+  std::vector<char> rewritten_;
+  std::size_t size_ = 0;
+  std::uint32_t specificity_ = 0;
+  dialect reading_;
+  bool anchored_ = false;
+};
+
+}  // namespace robots

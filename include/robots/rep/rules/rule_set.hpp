@@ -1,0 +1,171 @@
+#pragma once
+
+#include <robots/base/fingerprint.hpp>
+#include <robots/rep/rules/detail/compiled_pattern.hpp>
+#include <robots/rep/rules/detail/hash_bucket.hpp>
+#include <robots/rep/rules/detail/match.hpp>
+#include <robots/rep/rules/detail/normal_target.hpp>
+#include <robots/rep/rules/detail/packed_rule.hpp>
+#include <robots/rep/rules/detail/rule_set_parts.hpp>
+#include <robots/rep/rules/detail/rule_table.hpp>
+#include <robots/rep/rules/explanation.hpp>
+#include <robots/rep/rules/verdict.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace robots {
+
+namespace detail {
+class rule_collector;
+}  // namespace detail
+
+/// The rules of one robots.txt that apply to one crawler, compiled.
+///
+/// Made by `compile` or `document::rules_for`. Owns what it needs; a value that many threads may
+/// ask at once.
+class rule_set {
+ public:
+  /// No rules: everything is allowed, to everyone.
+  constexpr rule_set() = default;
+  constexpr rule_set(const rule_set&) = default;
+  constexpr rule_set& operator=(const rule_set&) = default;
+  constexpr ~rule_set() = default;
+
+  /// Takes the rules of `other`, and leaves none there.
+  constexpr rule_set(rule_set&& other) noexcept
+      : parts_(std::exchange(other.parts_, detail::rule_set_parts{})) {}
+  /// The same; assigned to itself, a rule set stays as it is.
+  constexpr rule_set& operator=(rule_set&& other) noexcept {
+    parts_ = std::exchange(other.parts_, detail::rule_set_parts{});
+    return *this;
+  }
+
+  /// Whether the crawler may fetch `target`, an absolute URL or a path with query.
+  ///
+  /// Looks rules up by what `target` begins with or holds, so that their number hardly matters;
+  /// only of those with wildcards in front some are tried one by one, where they are few or hold no
+  /// literal of four octets. At worst linear in the target for each rule. Never allocates.
+  [[nodiscard]] constexpr bool allows(std::string_view target) const noexcept {
+    return table().allows(target);
+  }
+
+  /// The same with the deciding rule, at the same cost. The views in the result live as long as
+  /// this rule set.
+  ///
+  /// RFC 9309, section 2.2.2: the matching rule with the most octets decides, at equal length an
+  /// allow rule; without a matching rule, and for /robots.txt itself, the target is allowed.
+  [[nodiscard]] constexpr verdict match(std::string_view target) const noexcept {
+    return table().match(target);
+  }
+
+  /// How the verdict on `target` comes about: every rule that matches, in the order in which they
+  /// decide, with the normal forms compared. Allocates; tries every rule, linear in the target for
+  /// each.
+  [[nodiscard]] explanation explain(std::string_view target) const {
+    explanation result{.verdict = match(target), .group = parts_.facts.group};
+    const std::string_view text = table().text;
+    std::vector<const detail::packed_rule*> matching;
+    detail::with_normal_target(target, *parts_.facts.traits, [&](auto cursor) {
+      for (const detail::packed_rule& rule : parts_.rules) {
+        if (detail::matches(rule.pattern(text), cursor)) {
+          matching.push_back(&rule);
+        }
+      }
+      for (; !cursor.done(); ++cursor) {
+        result.target += *cursor;
+      }
+    });
+    std::ranges::sort(matching, [&](const auto* a, const auto* b) {
+      return a->rank(text).decides_over(b->rank(text), parts_.facts.tie);
+    });
+    for (const detail::packed_rule* rule : matching) {
+      // To google/robotstxt one line can be two patterns.
+      if (std::ranges::find(result.matches, rule->line(), &matching_rule::line) !=
+          result.matches.end()) {
+        continue;
+      }
+      const detail::compiled_pattern pattern = rule->pattern(text);
+      result.matches.push_back(
+          {.kind = rule->kind(),
+           .pattern = rule->written(text),
+           .compared = std::string{pattern.text} + (pattern.anchored ? "$" : ""),
+           .specificity = rule->rank(text).specificity,
+           .line = rule->line()});
+    }
+    return result;
+  }
+
+  /// The Crawl-delay that applies to the crawler, in milliseconds, rounded up; nothing when its
+  /// groups have none. A crawler with groups of its own does not take over the delay of `*`.
+  [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> crawl_delay() const noexcept {
+    return parts_.facts.crawl_delay;
+  }
+
+  /// What verdicts report: the crawler's token in lower case, or "*" when the rules of `*` apply.
+  [[nodiscard]] constexpr std::string_view user_agent() const noexcept {
+    return table().user_agent();
+  }
+
+  /// Number of rules; empty ones, which restrict nothing, do not count.
+  [[nodiscard]] constexpr std::size_t size() const noexcept { return parts_.rules.size(); }
+
+  /// Whether there are no rules, so that everything is allowed.
+  [[nodiscard]] constexpr bool empty() const noexcept { return parts_.rules.empty(); }
+
+  /// Stands for the meaning: the same for rule sets of one dialect with the same rules and delay,
+  /// in whatever order and spelling. Allocates; O(n log n) in the rules.
+  [[nodiscard]] constexpr std::uint64_t fingerprint() const {
+    const std::string_view text = table().text;
+    std::vector<std::uint64_t> each;
+    each.reserve(parts_.rules.size());
+    for (const detail::packed_rule& rule : parts_.rules) {
+      const detail::compiled_pattern pattern = rule.pattern(text);
+      const bool allows = rule.kind() == rule_kind::allow;
+      const std::uint64_t flags = (allows ? 1U : 0U) + (pattern.anchored ? 2U : 0U);
+      each.push_back(detail::combined(detail::fingerprint(pattern.text),
+                                      flags + std::uint64_t{4} * rule.rank(text).specificity));
+    }
+    std::ranges::sort(each);
+    each.erase(std::unique(each.begin(), each.end()), each.end());
+    const auto delay = parts_.facts.crawl_delay;
+    std::uint64_t all = delay ? static_cast<std::uint64_t>(delay->count()) + 1 : 0;
+    for (const std::uint64_t one : each) {
+      all = detail::combined(all, one);
+    }
+    return detail::combined(all, each.size());
+  }
+
+  /// Octets of memory held, this object included.
+  [[nodiscard]] constexpr std::size_t memory_bytes() const noexcept {
+    return sizeof(*this) + parts_.text.capacity() +
+           parts_.rules.capacity() * sizeof(detail::packed_rule) +
+           parts_.buckets.capacity() * sizeof(detail::hash_bucket) +
+           parts_.needed.capacity() * sizeof(detail::class_set);
+  }
+
+ private:
+  friend class detail::rule_collector;
+
+  constexpr explicit rule_set(detail::rule_set_parts parts) noexcept : parts_(std::move(parts)) {}
+
+  [[nodiscard]] constexpr detail::rule_table table() const noexcept {
+    return {.text = {parts_.text.data(), parts_.text.size()},
+            .rules = parts_.rules,
+            .buckets = parts_.buckets.data(),
+            .needed = parts_.needed,
+            .index = parts_.index,
+            .facts = parts_.facts};
+  }
+
+  detail::rule_set_parts parts_;
+};
+
+}  // namespace robots

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <robots/rep/rules/detail/compiled_pattern.hpp>
+#include <robots/rep/rules/detail/match.hpp>
+#include <robots/rep/rules/detail/normal_target.hpp>
+#include <robots/rep/text/fixed_string.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace robots {
+
+/// A path pattern compiled while the program is: `static_pattern<"/a*b$">::matches("/axxb")`.
+///
+/// The same language and the same answers as `pattern` with `dialect::rfc9309`, at no cost at run
+/// time. A pattern that can never match does not compile.
+template <fixed_string Text>
+class static_pattern {
+  static constexpr auto source = detail::pattern_source::of(Text.view());
+  static constexpr const detail::normal_form& form = detail::rfc9309_rule_form;
+
+  static_assert(Text.view().starts_with('/') || Text.view().starts_with('*'),
+                "a path pattern begins with '/' or '*': no target can match this one");
+
+  struct storage {
+    std::array<char, 3 * Text.view().size() + 1> octets{};
+    std::size_t size = 0;
+  };
+
+  static constexpr storage compiled = [] {
+    storage result;
+    detail::write_compiled(source, form, [&result](char c) { result.octets[result.size++] = c; });
+    return result;
+  }();
+
+ public:
+  /// Whether `target`, an absolute URL or a path with query, matches. Linear, never allocates.
+  [[nodiscard]] static constexpr bool matches(std::string_view target) noexcept {
+    return detail::with_normal_target(target, detail::rfc9309_traits, [](auto cursor) {
+      return detail::matches(
+          detail::finish({compiled.octets.data(), compiled.size}, source.anchored), cursor);
+    });
+  }
+
+  /// The pattern as it was written.
+  [[nodiscard]] static constexpr std::string_view text() noexcept { return Text.view(); }
+
+  /// Octets of the normal form: of two rules that match, the one with more decides.
+  [[nodiscard]] static constexpr std::uint32_t specificity() noexcept {
+    return detail::specificity(source, form);
+  }
+};
+
+}  // namespace robots

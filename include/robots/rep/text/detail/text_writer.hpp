@@ -1,0 +1,71 @@
+#pragma once
+
+#include <robots/base/ascii.hpp>
+#include <robots/rep/text/detail/text_span.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace robots::detail {
+
+/// Copies `from` to `to`, where there must be room for it.
+constexpr void copy_octets(char* to, std::string_view from) noexcept {
+  if (std::is_constant_evaluated()) {
+    std::ranges::copy(from, to);
+  } else if (!from.empty()) {  // else there may be no memory on either side
+    std::memcpy(to, from.data(), from.size());
+  }
+}
+
+/// Writes texts one behind another. Quicker than to insert each at the end of a vector.
+class text_writer {
+ public:
+  /// Makes room for `expected` octets; more are taken too.
+  constexpr explicit text_writer(std::size_t expected) : text_(expected, char{}) {}
+
+  /// Writes `octets` and tells where.
+  constexpr text_span write(std::string_view octets) {
+    const text_span span{.offset = static_cast<std::uint32_t>(used_),
+                         .size = static_cast<std::uint32_t>(octets.size())};
+    if (text_.size() - used_ < octets.size()) {
+      text_.resize(2 * text_.size() + octets.size(), char{});
+    }
+    copy_octets(text_.data() + used_, octets);
+    used_ += octets.size();
+    return span;
+  }
+
+  /// Writes a number below 65,536 in two octets, the lower one first.
+  constexpr void write_number(std::size_t number) {
+    const char octets[]{static_cast<char>(number & 0xFFU), static_cast<char>(number >> 8U & 0xFFU)};
+    static_cast<void>(write({octets, 2}));
+  }
+
+  /// Turns what was written at `span` into lower case.
+  constexpr void lower(text_span span) noexcept {
+    for (std::size_t i = span.offset; i < std::size_t{span.offset} + span.size; ++i) {
+      text_[i] = to_lower(text_[i]);
+    }
+  }
+
+  /// What was written, without room for more.
+  [[nodiscard]] constexpr std::vector<char> finish() && {
+    if (used_ < text_.size()) {
+      text_.resize(used_, char{});
+      text_.shrink_to_fit();
+    }
+    return std::move(text_);
+  }
+
+ private:
+  std::vector<char> text_;
+  std::size_t used_ = 0;
+};
+
+}  // namespace robots::detail

@@ -1,0 +1,72 @@
+#include <robots/base/counter_random.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <random>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using robots::detail::counter_random;
+
+static_assert(std::uniform_random_bit_generator<counter_random>);
+
+}  // namespace
+
+TEST_CASE("a seed gives the numbers of SplitMix64") {
+  counter_random random{1234567};
+  CHECK(random() == 6457827717110365317U);
+  CHECK(random() == 3203168211198807973U);
+  CHECK(random() == 9817491932198370423U);
+}
+
+TEST_CASE("draws are spread evenly over [0, 1)") {
+  counter_random random{42};
+  std::array<int, 10> counts{};
+  for (int i = 0; i < 100'000; ++i) {
+    const double drawn = random.draw();
+    REQUIRE(drawn >= 0.0);
+    REQUIRE(drawn < 1.0);
+    ++counts.at(static_cast<std::size_t>(drawn * 10));
+  }
+  CHECK(std::ranges::min(counts) > 9'600);
+  CHECK(std::ranges::max(counts) < 10'400);
+}
+
+TEST_CASE("threads that draw from one generator get the numbers of one thread among them") {
+  constexpr std::size_t threads = 4;
+  constexpr std::size_t each = 1'000;
+  counter_random shared{42};
+  std::mutex mutex;
+  std::vector<std::uint64_t> drawn;
+  {
+    std::vector<std::jthread> workers;
+    for (std::size_t i = 0; i < threads; ++i) {
+      workers.emplace_back([&] {
+        for (std::size_t k = 0; k < each; ++k) {
+          const std::uint64_t number = shared();
+          const std::lock_guard lock{mutex};
+          drawn.push_back(number);
+        }
+      });
+    }
+  }
+  counter_random alone{42};
+  std::vector<std::uint64_t> expected(threads * each);
+  std::ranges::generate(expected, [&] { return alone(); });
+  std::ranges::sort(drawn);
+  std::ranges::sort(expected);
+  CHECK(drawn == expected);
+}
+
+TEST_CASE("without a seed, two generators differ") {
+  counter_random one{std::nullopt};
+  counter_random other{std::nullopt};
+  CHECK(one() != other());
+}

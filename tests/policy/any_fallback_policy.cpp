@@ -1,0 +1,79 @@
+#include <robots/policy/any_fallback_policy.hpp>
+
+#include <doctest/doctest.h>
+
+#include <stdexcept>
+#include <string_view>
+#include <type_traits>
+
+using robots::any_fallback_policy;
+using robots::fallback_action;
+using robots::fallback_case;
+using robots::fallback_policy;
+using robots::outcome;
+
+namespace {
+
+static_assert(!std::is_default_constructible_v<any_fallback_policy>);
+static_assert(std::is_convertible_v<fallback_policy, any_fallback_policy>);
+static_assert(robots::FallbackPolicy<any_fallback_policy>);
+static_assert(!robots::FallbackPolicy<int>);
+
+/// Denies what belongs to a government, and forgives others two failures.
+struct Cautious {
+  [[nodiscard]] fallback_action action(const fallback_case& what) const {
+    if (what.url.find(".gov/") != std::string_view::npos || what.failures > 2) {
+      return fallback_action::deny_all;
+    }
+    return fallback_action::allow_all;
+  }
+};
+static_assert(robots::FallbackPolicy<Cautious>);
+
+struct Careless {
+  [[nodiscard]] fallback_action action(const fallback_case&) const {
+    return fallback_action::parse;
+  }
+  [[nodiscard]] static std::string_view name() noexcept { return "careless"; }
+};
+
+struct Throwing {
+  [[nodiscard]] fallback_action action(const fallback_case&) const { throw std::runtime_error{""}; }
+};
+
+}  // namespace
+
+TEST_CASE("a preset answers as it does by itself") {
+  for (const auto preset :
+       {fallback_policy::permissive(), fallback_policy::rfc9309(), fallback_policy::strict()}) {
+    const any_fallback_policy any = preset;
+    CHECK(any.name() == preset.name());
+    for (int i = 0; i < static_cast<int>(robots::outcome_count); ++i) {
+      const auto what = static_cast<outcome>(i);
+      CHECK(any.action(what) == preset.action(what));
+    }
+  }
+}
+
+TEST_CASE("a policy of the user's own sees the whole case") {
+  const any_fallback_policy any = Cautious{};
+  CHECK(any.name() == "custom");
+  CHECK(any.action({.outcome = outcome::server_error, .url = "https://a.gov/robots.txt"}) ==
+        fallback_action::deny_all);
+  CHECK(any.action({.outcome = outcome::server_error,
+                    .failures = 2,
+                    .url = "https://a.example/robots.txt"}) == fallback_action::allow_all);
+  CHECK(any.action({.outcome = outcome::server_error,
+                    .failures = 3,
+                    .url = "https://a.example/robots.txt"}) == fallback_action::deny_all);
+}
+
+TEST_CASE("what cannot be done denies") {
+  const any_fallback_policy careless = Careless{};
+  CHECK(careless.name() == "careless");
+  CHECK(careless.action(outcome::success) == fallback_action::parse);
+  CHECK(careless.action(outcome::malformed) == fallback_action::parse);
+  CHECK(careless.action(outcome::not_found) == fallback_action::deny_all);
+  CHECK(careless.action(outcome::unreachable) == fallback_action::deny_all);
+  CHECK(any_fallback_policy{Throwing{}}.action(outcome::success) == fallback_action::deny_all);
+}

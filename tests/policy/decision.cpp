@@ -1,0 +1,118 @@
+#include <robots/policy/decision.hpp>
+#include <robots/rep/document/document.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+using namespace std::chrono_literals;
+using robots::decision;
+using robots::decision_reason;
+using robots::explain;
+using robots::fallback_action;
+using robots::fetch_error;
+using robots::outcome;
+using robots::policy;
+using robots::provenance;
+
+namespace {
+
+constexpr std::array<std::pair<decision_reason, std::string_view>, 7> names{{
+    {decision_reason::rule, "rule"},
+    {decision_reason::no_rule, "no_rule"},
+    {decision_reason::robots_txt, "robots_txt"},
+    {decision_reason::no_file, "no_file"},
+    {decision_reason::fallback, "fallback"},
+    {decision_reason::excluded, "excluded"},
+    {decision_reason::invalid_url, "invalid_url"},
+}};
+static_assert([] {
+  for (const auto& [reason, name] : names) {
+    if (to_string(reason) != name) {
+      return false;
+    }
+  }
+  return true;
+}());
+
+std::shared_ptr<const policy> read(std::string_view text) {
+  return std::make_shared<const policy>(robots::parse(text), "FooBot",
+                                        provenance{.outcome = outcome::success, .status = 200});
+}
+
+std::shared_ptr<const policy> fallback(fallback_action action, provenance source,
+                                       std::shared_ptr<const policy> good = nullptr) {
+  return std::make_shared<const policy>(action, "FooBot", std::move(source), std::move(good));
+}
+
+decision decide(std::shared_ptr<const policy> from, decision_reason reason, std::string_view url) {
+  decision made{.reason = reason, .policy = std::move(from)};
+  made.verdict = made.policy->match(url);
+  made.allowed = made.verdict.allowed;
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("a decision that nobody made denies") {
+  const decision nothing;
+  CHECK_FALSE(nothing.allowed);
+  CHECK(nothing.crawl_delay() == std::nullopt);
+  CHECK(explain(nothing) == "not allowed: not an http or https URL");
+}
+
+TEST_CASE("a decision knows the delay in force") {
+  const decision made =
+      decide(read("User-agent: *\nCrawl-delay: 2\n"), decision_reason::no_rule, "/");
+  CHECK(made.crawl_delay() == 2'000ms);
+}
+
+TEST_CASE("an explanation names the rule, its line and the crawler it is for") {
+  const auto rules = read("User-agent: *\nDisallow: /a*\nAllow: /a/b$\n");
+  CHECK(explain(decide(rules, decision_reason::rule, "/a/c")) ==
+        "not allowed: disallow \"/a*\", line 2, for *");
+  CHECK(explain(decide(rules, decision_reason::rule, "/a/b")) ==
+        "allowed: allow \"/a/b$\", line 3, for *");
+  CHECK(explain(decide(rules, decision_reason::no_rule, "/x")) == "allowed: no rule matches");
+  CHECK(explain(decide(rules, decision_reason::robots_txt, "/robots.txt")) ==
+        "allowed: /robots.txt itself");
+}
+
+TEST_CASE("an explanation names the row of the failure table") {
+  CHECK(explain(decide(
+            fallback(fallback_action::allow_all, {.outcome = outcome::not_found, .status = 404}),
+            decision_reason::no_file, "/")) == "allowed: no robots.txt: not_found (HTTP 404)");
+  CHECK(explain(decide(
+            fallback(fallback_action::deny_all, {.outcome = outcome::server_error, .status = 503}),
+            decision_reason::fallback, "/")) == "not allowed: fallback: server_error (HTTP 503)");
+  CHECK(explain(decide(fallback(fallback_action::deny_all, {.outcome = outcome::unreachable,
+                                                            .error = fetch_error::connect,
+                                                            .error_text = "refused"}),
+                       decision_reason::fallback, "/")) ==
+        "not allowed: fallback: unreachable (refused)");
+}
+
+TEST_CASE("an explanation says when the last good copy decides, and why it has to") {
+  const auto now = fallback(fallback_action::last_good_or_deny,
+                            {.outcome = outcome::too_many_requests, .status = 429},
+                            read("User-agent: *\nDisallow: /a\n"));
+  CHECK(explain(decide(now, decision_reason::rule, "/a")) ==
+        "not allowed: disallow \"/a\", line 2, for *, by the last good copy since the newest is "
+        "too_many_requests (HTTP 429)");
+  CHECK(explain(decide(now, decision_reason::no_rule, "/b")) ==
+        "allowed: no rule matches, by the last good copy since the newest is too_many_requests "
+        "(HTTP 429)");
+}
+
+TEST_CASE("an explanation says when the crawler itself denies") {
+  const auto refused = fallback(fallback_action::deny_all, {.outcome = outcome::refused});
+  CHECK(explain(decide(refused, decision_reason::excluded, "/")) ==
+        "not allowed: the host is excluded");
+  CHECK(explain(decide(refused, decision_reason::invalid_url, "/")) ==
+        "not allowed: not an http or https URL");
+}

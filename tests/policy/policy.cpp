@@ -1,0 +1,208 @@
+#include <robots/policy/policy.hpp>
+#include <robots/rep/document/document.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+using namespace std::chrono_literals;
+using robots::fallback_action;
+using robots::outcome;
+using robots::policy;
+using robots::policy_basis;
+using robots::provenance;
+using robots::time_point;
+
+namespace {
+
+static_assert(to_string(policy_basis::rules) == "rules");
+static_assert(to_string(policy_basis::allow_all) == "allow_all");
+static_assert(to_string(policy_basis::deny_all) == "deny_all");
+static_assert(to_string(policy_basis::refused) == "refused");
+static_assert(to_string(policy_basis::last_good) == "last_good");
+static_assert(noexcept(std::declval<const policy&>().match("/")));
+static_assert(noexcept(std::declval<const policy&>().allows("/")));
+
+constexpr std::string_view file =
+    "Crawl-delay: 3\n"
+    "User-agent: *\n"
+    "Disallow: /\n"
+    "User-agent: FooBot\n"
+    "Disallow: /private\n"
+    "Crawl-delay: 1.5\n"
+    "Sitemap: https://example.com/a.xml\n"
+    "Sitemap: https://example.com/b.xml\n"
+    "Host: example.com\n"
+    "what is this\n";
+
+std::shared_ptr<const policy> read(std::string_view text, time_point when = time_point{1h}) {
+  return std::make_shared<const policy>(
+      robots::parse(text), "FooBot/1.0",
+      provenance{.outcome = outcome::success, .status = 200, .fetched_at = when});
+}
+
+std::shared_ptr<const policy> failed(fallback_action action,
+                                     std::shared_ptr<const policy> good = nullptr) {
+  return std::make_shared<const policy>(action, "FooBot/1.0",
+                                        provenance{.outcome = outcome::server_error, .status = 503},
+                                        std::move(good));
+}
+
+}  // namespace
+
+TEST_CASE("a policy holds the crawler's own rules of a file that was read") {
+  const auto from_file = read(file);
+  CHECK(from_file->basis() == policy_basis::rules);
+  CHECK(from_file->allows("https://example.com/public"));
+  CHECK_FALSE(from_file->allows("https://example.com/private/x"));
+  CHECK_FALSE(from_file->allows("/private"));
+  const robots::verdict what = from_file->match("/private?q");
+  CHECK(what.pattern == "/private");
+  CHECK(what.line == 5);
+  CHECK(what.user_agent == "foobot");
+  CHECK(from_file->rules().size() == 1);
+}
+
+TEST_CASE("a policy outlives the text and the document it was made from") {
+  std::shared_ptr<const policy> kept;
+  {
+    const std::string text{file};
+    const robots::document document = robots::parse(text);
+    kept = std::make_shared<const policy>(document, std::string{"FooBot/1.0"}, provenance{});
+  }
+  CHECK(kept->match("/private").pattern == "/private");
+  CHECK(kept->sitemaps().front() == "https://example.com/a.xml");
+  CHECK(kept->host() == "example.com");
+}
+
+TEST_CASE("a policy keeps what else the file says") {
+  const auto from_file = read(file);
+  CHECK(from_file->crawl_delay() == 1'500ms);
+  CHECK(from_file->file_delay() == 3'000ms);
+  CHECK(from_file->sitemaps() ==
+        std::vector<std::string>{"https://example.com/a.xml", "https://example.com/b.xml"});
+  CHECK(from_file->host() == "example.com");
+  CHECK(from_file->lines().non_blank == 10);
+  CHECK(from_file->lines().malformed == 1);
+}
+
+TEST_CASE("a policy keeps when and how often the crawler may come, as long as that is bounded") {
+  const auto from_file = read(
+      "User-agent: *\nAllow: /\nRequest-rate: 1/1d\nVisit-time: 0100-0200\n"
+      "User-agent: FooBot\nRequest-rate: 1/5\nRequest-rate: never\nRequest-rate: 2/1m 0600-0845\n"
+      "Visit-time: 0600-0845\n");
+  REQUIRE(from_file->request_rates().size() == 2);
+  CHECK(from_file->request_rates()[0] == robots::parse_request_rate("1/5"));
+  CHECK(from_file->request_rates()[1] == robots::parse_request_rate("2/1m 0600-0845"));
+  REQUIRE(from_file->visit_times().size() == 1);
+  CHECK(from_file->visit_times()[0] == robots::parse_visit_time("0600-0845"));
+  const auto stands_in = failed(fallback_action::last_good_or_deny, from_file);
+  CHECK(stands_in->request_rates().size() == 2);
+  CHECK(stands_in->visit_times().size() == 1);
+
+  std::string endless = "User-agent: *\n";
+  for (int i = 0; i < 1'000; ++i) {
+    endless += "Request-rate: 1/" + std::to_string(i + 1) + "\nVisit-time: 0600-0845\n";
+  }
+  CHECK(read(endless)->request_rates().size() == 32);
+  CHECK(read(endless)->visit_times().size() == 32);
+}
+
+TEST_CASE("a file that says nothing allows everything and holds nothing") {
+  const auto from_file = read("");
+  CHECK(from_file->request_rates().empty());
+  CHECK(from_file->visit_times().empty());
+  CHECK(from_file->basis() == policy_basis::rules);
+  CHECK(from_file->allows("/anything"));
+  CHECK(from_file->crawl_delay() == std::nullopt);
+  CHECK(from_file->file_delay() == std::nullopt);
+  CHECK(from_file->sitemaps().empty());
+  CHECK(from_file->host().empty());
+  CHECK(from_file->lines().non_blank == 0);
+}
+
+TEST_CASE("a fallback allows everything, or nothing but /robots.txt") {
+  const auto allows = failed(fallback_action::allow_all);
+  CHECK(allows->basis() == policy_basis::allow_all);
+  CHECK(allows->allows("https://example.com/x"));
+  CHECK(allows->rules().empty());
+
+  const auto denies = failed(fallback_action::deny_all);
+  CHECK(denies->basis() == policy_basis::deny_all);
+  CHECK_FALSE(denies->allows("https://example.com/x"));
+  CHECK_FALSE(denies->allows("/"));
+  CHECK_FALSE(denies->allows(""));
+  CHECK_FALSE(denies->allows("/robots.txt.bak"));
+  CHECK(denies->allows("https://example.com/robots.txt"));
+  CHECK(denies->allows("/robots.txt?x=1"));
+  CHECK(denies->match("/x").directive == std::nullopt);
+  CHECK(denies->match("/x").line == 0);
+  CHECK(denies->source().status == 503);
+}
+
+TEST_CASE("a refusal allows nothing, not even /robots.txt, and says why") {
+  const auto refused = policy::refusal("FooBot/1.0", "the host is excluded");
+  CHECK(refused->basis() == policy_basis::refused);
+  CHECK_FALSE(refused->allows("/"));
+  CHECK_FALSE(refused->allows("https://example.com/robots.txt"));
+  CHECK(refused->source().outcome == outcome::refused);
+  CHECK(refused->source().error_text == "the host is excluded");
+  CHECK(refused->source().status == 0);
+  CHECK(refused->rules().empty());
+  CHECK(policy::good(refused) == nullptr);
+}
+
+TEST_CASE("without a good copy, falling back to it denies") {
+  CHECK(failed(fallback_action::last_good_or_deny)->basis() == policy_basis::deny_all);
+}
+
+TEST_CASE("the last good copy stands in with all it says, and both sources are known") {
+  const auto good = read(file, time_point{5h});
+  const auto now = failed(fallback_action::last_good_or_deny, good);
+  CHECK(now->basis() == policy_basis::last_good);
+  CHECK_FALSE(now->allows("/private"));
+  CHECK(now->allows("/public"));
+  CHECK(now->match("/private").line == 5);
+  CHECK(now->crawl_delay() == 1'500ms);
+  CHECK(now->file_delay() == 3'000ms);
+  CHECK(now->sitemaps().size() == 2);
+  CHECK(now->host() == "example.com");
+  CHECK(now->lines().non_blank == 10);
+  CHECK(now->rules().size() == 1);
+  CHECK(now->source().outcome == outcome::server_error);
+  CHECK(now->rules_source().outcome == outcome::success);
+  CHECK(now->rules_source().fetched_at == time_point{5h});
+}
+
+TEST_CASE("a good copy is in force only where the action asks for it, and kept in any case") {
+  const auto good = read(file);
+  for (const auto action : {fallback_action::allow_all, fallback_action::deny_all}) {
+    const auto now = failed(action, good);
+    CHECK(now->basis() != policy_basis::last_good);
+    CHECK(now->sitemaps().empty());
+    CHECK(now->crawl_delay() == std::nullopt);
+    CHECK(policy::good(now) == good);
+  }
+}
+
+TEST_CASE("the last good copy is found through any number of failures, which are not kept") {
+  const auto good = read(file);
+  CHECK(policy::good(good) == good);
+  CHECK(policy::good(nullptr) == nullptr);
+  CHECK(policy::good(failed(fallback_action::deny_all)) == nullptr);
+
+  auto now = failed(fallback_action::last_good_or_deny, good);
+  const std::weak_ptr<const policy> first = now;
+  for (int i = 0; i < 10; ++i) {
+    now = failed(fallback_action::last_good_or_deny, policy::good(now));
+  }
+  CHECK(policy::good(now) == good);
+  CHECK(first.expired());
+}

@@ -1,0 +1,137 @@
+#include <robots/rep/audit/lint.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using robots::diagnostic_code;
+using robots::lint;
+using robots::parse;
+
+using found = std::vector<std::pair<std::uint32_t, diagnostic_code>>;
+
+found findings(std::string_view text, const robots::parse_options& options = {}) {
+  found result;
+  for (const auto& finding : lint(parse(text, options))) {
+    result.emplace_back(finding.line, finding.code);
+  }
+  return result;
+}
+
+static_assert(lint(parse("User-agent: *\nDisallow: /x\n")).empty());
+static_assert(lint(parse("User-agent: *\nDisallow: x\n")).front().code ==
+              diagnostic_code::pattern_never_matches);
+static_assert(lint(parse("User-agent: *\nDisallow: /x\nDisallow: /x\n")).front().line == 3);
+
+TEST_CASE("a rule that stands twice in a group is said to") {
+  CHECK(findings("User-agent: *\nDisallow: /a\nAllow: /b\nDisallow: /%61\n") ==
+        found{{4, diagnostic_code::duplicate_rule}});
+  CHECK(findings("User-agent: a\nDisallow: /a\nUser-agent: b\nDisallow: /a\n").empty());
+}
+
+TEST_CASE("a rule that an opposite one always overrules is said to") {
+  CHECK(findings("User-agent: *\nDisallow: /a\nAllow: /a\n") ==
+        found{{2, diagnostic_code::shadowed_rule}});
+  CHECK(
+      findings("User-agent: *\nDisallow: /a\nAllow: /a\n", {.tie = robots::tie_break::disallow}) ==
+      found{{3, diagnostic_code::shadowed_rule}});
+  CHECK(findings("User-agent: *\nDisallow: /a$\nAllow: /a\n").empty());
+}
+
+TEST_CASE("a rule that a shorter one makes idle is said to") {
+  CHECK(findings("User-agent: *\nDisallow: /private\nDisallow: /private/2020/\n") ==
+        found{{3, diagnostic_code::redundant_rule}});
+  CHECK(findings("User-agent: *\nDisallow: /a*b\nDisallow: /a*bc$\n") ==
+        found{{3, diagnostic_code::redundant_rule}});
+  CHECK(findings("User-agent: *\nDisallow: /\nAllow: /p/\nDisallow: /p/x\n").empty());
+  CHECK(findings("User-agent: *\nDisallow: /p$\nDisallow: /p/x\n").empty());
+  CHECK(findings("User-agent: *\nAllow: /p\nDisallow: /p/x\n").empty());
+}
+
+TEST_CASE("a rule is not called idle when a rule of another group could come between") {
+  CHECK(findings("User-agent: a\nDisallow: /x\nDisallow: /x/y/z\nUser-agent: a\nAllow: /x/y\n")
+            .empty());
+}
+
+TEST_CASE("a rule that google takes for two is not called idle") {
+  const robots::parse_options google{.dialect = robots::dialect::google};
+  CHECK(findings("User-agent: *\nDisallow: /x\nAllow: /x/index.html\nDisallow: /x/***\n", google)
+            .empty());
+  CHECK(findings("User-agent: *\nDisallow: /x/\nAllow: /x/index.html\nDisallow: "
+                 "/x/index.html*\n",
+                 google)
+            .empty());
+}
+
+TEST_CASE("removing what is called redundant, duplicate or shadowed changes no verdict") {
+  const std::vector<std::string> lines{
+      "Disallow: /a\n",  "Allow: /a\n", "Disallow: /ab\n", "Allow: /a*b\n",    "Disallow: /$\n",
+      "Disallow: /a$\n", "Allow: /\n",  "Disallow: *b\n",  "Disallow: /ab*\n", "Disallow: /%61b"};
+  const std::vector<std::string> targets{"/", "/a", "/ab", "/abb", "/b", "/axb", "/c", "/ba"};
+  for (unsigned mask = 0; mask < 1U << lines.size(); ++mask) {
+    std::string text = "User-agent: *\n";
+    std::vector<std::string> kept;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      if ((mask >> i & 1U) != 0) {
+        kept.push_back(lines[i]);
+      }
+    }
+    for (const std::string& line : kept) {
+      text += line;
+    }
+    const robots::document file = parse(text);
+    for (const auto& finding : lint(file)) {
+      std::string without = "User-agent: *\n";
+      for (std::size_t i = 0; i < kept.size(); ++i) {
+        if (i + 2 != finding.line) {
+          without += kept[i];
+        }
+      }
+      const robots::document changed = parse(without);
+      for (const std::string& target : targets) {
+        CAPTURE(text);
+        CAPTURE(finding.line);
+        CAPTURE(target);
+        REQUIRE(changed.allows(target) == file.allows(target));
+      }
+    }
+  }
+}
+
+TEST_CASE("user agents that nobody can have and sitemaps without a host are found") {
+  CHECK(findings("User-agent: (compatible)\nDisallow: /\n") ==
+        found{{1, diagnostic_code::unmatchable_user_agent}});
+  for (const char* agent : {"/foo", "/", "*/1.0", "*;", "*,foo", "*foo"}) {
+    CAPTURE(agent);
+    CHECK(findings("User-agent: " + std::string{agent} + "\n") ==
+          found{{1, diagnostic_code::unmatchable_user_agent}});
+  }
+  CHECK(findings("User-agent: * all\n").empty());
+  CHECK(findings("User-agent: 360Spider\nUser-agent: MJ12bot/1\nUser-agent: *\n").empty());
+  CHECK(findings("Sitemap: /sitemap.xml\nSitemap: https://example.com/s.xml\n") ==
+        found{{1, diagnostic_code::relative_sitemap}});
+}
+
+TEST_CASE("a file with too many malformed lines is said to be so as a whole") {
+  const auto all = findings("a\nb\nc\nd\ne\nUser-agent: *\n");
+  REQUIRE(all.size() == 6);
+  CHECK(all[1] == std::pair{1U, diagnostic_code::malformed_share});
+  CHECK(findings("a\nb\nc\nd\nUser-agent: *\n").size() == 4);
+}
+
+TEST_CASE("every finding has a name, a place and a sentence") {
+  for (const auto& finding : lint(parse("x\nDisallow: y\nUser-agent:\nSitemap: s\n"))) {
+    CHECK_FALSE(to_string(finding.code).empty());
+    CHECK_FALSE(finding.text.empty());
+    CHECK(finding.line > 0);
+    CHECK(finding.column > 0);
+  }
+}
+
+}  // namespace

@@ -1,0 +1,243 @@
+#include <robots/rep/document/document.hpp>
+#include <robots/rep/rules/compile.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <ranges>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using robots::document;
+using robots::parse;
+using robots::rule_kind;
+using namespace std::chrono_literals;
+
+static_assert(std::ranges::forward_range<robots::value_range>);
+static_assert(std::ranges::forward_range<robots::group_range>);
+
+constexpr std::string_view text =
+    "Crawl-delay: 7\n"
+    "User-agent: FerretBot\n"
+    "User-agent: OtherBot/1\n"
+    "Allow: /products/\n"
+    "Disallow: /admin\n"
+    "Allow: /%70ublic\n"
+    "Crawl-delay: 5\n"
+    "\n"
+    "User-agent: *\n"
+    "Disallow: /*.php$\n"
+    "\n"
+    "Sitemap: https://example.com/sitemap.xml\n"
+    "Host:\n"
+    "Host: example.com\n"
+    "Sitemap: /second.xml\n";
+
+static_assert(parse(text).allows("/products/1", "FerretBot"));
+static_assert(!parse(text).allows("/admin/users", "ferretbot/2.0 (+https://example.com)"));
+static_assert(!parse(text).allows("/x.php"));
+static_assert(parse(text).allows("/x.php", "FerretBot"));
+static_assert(parse(text).crawl_delay("FerretBot") == 5s);
+static_assert(!parse(text).crawl_delay("Unnamed"));
+static_assert(parse(text).file_delay() == 7s);
+static_assert(parse(text).host() == "example.com");
+static_assert(!parse("User-agent: *\nCrawl-delay: 1\n").file_delay());
+
+std::vector<std::string_view> list(robots::value_range values) {
+  return {values.begin(), values.end()};
+}
+
+using strings = std::vector<std::string_view>;
+
+TEST_CASE("groups keep the order of the file and of their lines") {
+  const document file = parse(text);
+  std::vector<robots::group> groups{file.groups().begin(), file.groups().end()};
+  REQUIRE(groups.size() == 2);
+  CHECK(list(groups[0].user_agents) == strings{"FerretBot", "OtherBot/1"});
+  CHECK(list(groups[0].allow) == strings{"/products/", "/%70ublic"});
+  CHECK(list(groups[0].disallow) == strings{"/admin"});
+  CHECK(groups[0].crawl_delay == 5s);
+  CHECK(list(groups[1].user_agents) == strings{"*"});
+  CHECK(groups[1].allow.empty());
+  CHECK_FALSE(groups[1].crawl_delay.has_value());
+}
+
+TEST_CASE("groups with the same crawler are listed apart and applied together") {
+  const document file = parse("User-agent: a\nDisallow: /1\nUser-agent: a\nDisallow: /2\n");
+  CHECK(std::ranges::distance(file.groups()) == 2);
+  CHECK_FALSE(file.allows("/1", "a"));
+  CHECK_FALSE(file.allows("/2", "a"));
+}
+
+TEST_CASE("sitemaps are listed wherever they stand") {
+  CHECK(list(parse(text).sitemaps()) == strings{"https://example.com/sitemap.xml", "/second.xml"});
+  CHECK(parse("").sitemaps().empty());
+}
+
+TEST_CASE("an empty file says nothing and allows everything") {
+  const document file;
+  CHECK(file.allows("/x", "FooBot"));
+  CHECK(file.groups().empty());
+  CHECK_FALSE(file.host().has_value());
+  CHECK(file.diagnostics().empty());
+  CHECK(file.rules_for("FooBot").empty());
+}
+
+TEST_CASE("a rule of google's that allows an index page is no line of the file") {
+  const document file = parse("User-agent: *\nDisallow: /\nAllow: /x/index.html\n",
+                              {.dialect = robots::dialect::google});
+  CHECK(file.allows("/x/"));
+  CHECK(list((*file.groups().begin()).allow) == strings{"/x/index.html"});
+  CHECK(file.rules_for("a").allows("/x/"));
+  CHECK(file.match("/x/").pattern == "/x/index.html");
+}
+
+TEST_CASE("directives are listed in file order, and those that apply to a crawler apart") {
+  const document file = parse(
+      "Foo: 1\nUser-agent: a\nFoo: 2\nDisallow: /x\nUser-agent: *\nFoo: 3\nUser-agent: A\nFoo: "
+      "4\n");
+  CHECK(file.directives().size() == 8);
+  CHECK(file.directives()[0].key == "Foo");
+  CHECK(file.directives()[0].line == 1);
+  const auto own = file.directives_for("a");
+  REQUIRE(own.size() == 4);
+  CHECK(own[0].value == "2");
+  CHECK(own[1].kind == robots::directive_kind::disallow);
+  CHECK(own[2].value == "3");  // stands between two User-agent lines of one group
+  CHECK(own[3].value == "4");
+  CHECK(file.directives_for("b").size() == 2);
+  CHECK(parse("").directives_for("a").empty());
+}
+
+TEST_CASE("a line between two User-agent lines applies to both") {
+  const document file = parse("User-agent: a\nCrawl-delay: 5\nUser-agent: b\nDisallow: /x\n");
+  CHECK(file.crawl_delay("b") == 5s);
+  CHECK(file.directives_for("b").size() == 2);
+  CHECK(file.directives_for("a").size() == 2);
+  CHECK(file.rules_for("b").crawl_delay() == 5s);
+}
+
+TEST_CASE("a verdict reports the crawler in lower case, wherever the name comes from") {
+  const document file = parse(text);
+  CHECK(file.match("/admin", "FERRETBOT").user_agent == "ferretbot");
+  CHECK(file.match("/robots.txt", "FerretBot/1").user_agent == "ferretbot");
+  CHECK(file.match("/", "Unnamed").user_agent == "*");
+  CHECK(file.match("/robots.txt", "UnNamed/2").user_agent == "unnamed");
+  CHECK(file.match("/").user_agent == "*");
+  CHECK(parse("").match("/", "FooBot").user_agent == "foobot");
+  CHECK(parse("").match("/", "").user_agent == "*");
+  CHECK(parse("User-agent: MJ12bot\nDisallow: /\n").match("/", "mj12BOT/2").user_agent ==
+        "mj12bot");
+}
+
+TEST_CASE("verdicts about several unnamed crawlers stay readable side by side") {
+  document file = parse("");
+  const auto first = file.match("/", "FooBot");
+  const auto second = file.match("/", "BarBot");
+  const document moved = std::move(file);
+  CHECK(first.user_agent == "foobot");
+  CHECK(second.user_agent == "barbot");
+  CHECK(moved.match("/", "FOOBOT").user_agent.data() == first.user_agent.data());
+}
+
+TEST_CASE("a document outlives the text it was read from") {
+  std::string buffer{text};
+  const document file = parse(buffer);
+  buffer.assign(buffer.size(), '?');
+  const document copy = file;
+  CHECK_FALSE(copy.allows("/admin", "FerretBot"));
+  CHECK(copy.host() == "example.com");
+}
+
+TEST_CASE("diagnostics come by line, and a clean file has none") {
+  CHECK(std::size(parse(text).diagnostics()) == 0);
+  const document file = parse("Disallow: /x\nnonsense\nUser-agent: *\nDisallow: y\n");
+  const auto findings = file.diagnostics();
+  CHECK(findings.size() == 3);
+  CHECK(std::ranges::is_sorted(findings, {}, &robots::diagnostic::line));
+  for (const auto& finding : findings) {
+    CHECK_FALSE(finding.text.empty());
+  }
+}
+
+TEST_CASE("asking the document, its rules, and compiling directly give the same verdict") {
+  for (const std::string_view agent : {"FerretBot", "OtherBot", "x", "*", ""}) {
+    for (const std::string_view target :
+         {"/products/1", "/admin", "/public", "/a.php", "/robots.txt", "/", "", "/%70ublic?x"}) {
+      CAPTURE(agent);
+      CAPTURE(target);
+      const document file = parse(text);
+      const auto direct = file.match(target, agent);
+      const auto rules = file.rules_for(agent);
+      const auto compiled = robots::compile(text, agent);
+      for (const auto& other : {rules.match(target), compiled.match(target)}) {
+        CHECK(other.allowed == direct.allowed);
+        CHECK(other.directive == direct.directive);
+        CHECK(other.pattern == direct.pattern);
+        CHECK(other.user_agent == direct.user_agent);
+        CHECK(other.line == direct.line);
+      }
+      CHECK(rules.crawl_delay() == file.crawl_delay(agent));
+      CHECK(compiled.crawl_delay() == file.crawl_delay(agent));
+    }
+  }
+}
+
+TEST_CASE("a file may have many lines and many findings") {
+  for (const std::size_t count : {1U, 31U, 32U, 33U, 95U, 96U, 97U, 2'000U, 20'000U}) {
+    CAPTURE(count);
+    std::string many = "User-agent: FooBot\n";
+    for (std::size_t i = 0; i < count; ++i) {
+      many += "Disallow: /%7E" + std::to_string(i) + "\nnonsense\n";
+    }
+    const document file = parse(many, {.max_bytes = 10'000'000});
+    const auto lines = file.directives();
+    REQUIRE(lines.size() == count + 1);
+    REQUIRE(file.diagnostics().size() == count);
+    CHECK(lines.back().value == "/%7E" + std::to_string(count - 1));
+    CHECK(file.diagnostics().back().line == 2 * count + 1);
+    CHECK(file.diagnostics().back().code == robots::diagnostic_code::malformed_line);
+    const auto last = file.match("/~" + std::to_string(count - 1) + "x", "foobot");
+    CHECK_FALSE(last.allowed);
+    CHECK(last.user_agent == "foobot");
+  }
+}
+
+TEST_CASE("a file that ends in the middle of a line is read to its end") {
+  CHECK_FALSE(parse("User-agent: X\nDisallow: /a").allows("/a", "X"));
+  CHECK(parse("User-agent: X").allows("/a", "X"));
+  CHECK(parse("Allow:").allows("/a", "X"));
+}
+
+TEST_CASE("nothing behind the end of a text is read") {
+  constexpr std::string_view longer = "User-agent: *\nCrawl-delay: 5\nDisallow: /a\n";
+  for (std::size_t size = 0; size < longer.size(); ++size) {
+    CAPTURE(size);
+    // Memory of just that size, so that sanitizers notice; then the same with more behind.
+    const std::vector<char> exact(longer.begin(), longer.begin() + static_cast<int>(size));
+    const document alone = parse({exact.data(), size});
+    const document part = parse(longer.substr(0, size));
+    CHECK(std::ranges::equal(alone.directives(), part.directives(), {}, &robots::directive::value,
+                             &robots::directive::value));
+  }
+  const document cut = parse(longer.substr(0, longer.find(" 5")));
+  REQUIRE(cut.directives().size() == 2);
+  CHECK(cut.directives().back().key == "Crawl-delay");
+  CHECK(cut.directives().back().value.empty());
+}
+
+TEST_CASE("a text may be a view of nothing") {
+  const document nothing = parse(std::string_view{});
+  CHECK(nothing.allows({}, {}));
+  CHECK(nothing.directives().empty());
+  const auto rules = robots::compile(std::string_view{}, std::string_view{});
+  CHECK(rules.allows({}));
+  CHECK(rules.explain({}).matches.empty());
+}
+
+}  // namespace

@@ -1,0 +1,88 @@
+#include <robots/rep/extensions/clean_param.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using robots::clean_params;
+using robots::clean_target;
+using robots::parse;
+using robots::parse_clean_param;
+
+using names = std::vector<std::string_view>;
+
+static_assert(parse_clean_param("s&ref /forum/showthread.php")->parameters == names{"s", "ref"});
+static_assert(parse_clean_param("s&ref /forum/showthread.php")->path == "/forum/showthread.php");
+static_assert(parse_clean_param("utm")->parameters == names{"utm"});
+static_assert(parse_clean_param("utm")->path.empty());
+static_assert(parse_clean_param("&a&&b& \t /x")->parameters == names{"a", "b"});
+static_assert(parse_clean_param("&a&&b& \t /x")->path == "/x");
+static_assert(!parse_clean_param(""));
+static_assert(!parse_clean_param("&"));
+static_assert(!parse_clean_param("& /x"));
+
+static_assert(parse_clean_param("s&ref")->names("ref"));
+static_assert(!parse_clean_param("s&ref")->names("Ref"), "names are case-sensitive");
+static_assert(!parse_clean_param("s&ref")->names("re"));
+
+static_assert(parse_clean_param("s")->matches("/anything"));
+static_assert(parse_clean_param("s /a*/b.php")->matches("https://example.com/axx/b.php?s=1"));
+static_assert(!parse_clean_param("s /a*/b.php")->matches("/b.php?s=1"));
+static_assert(!parse_clean_param("s b.php")->matches("/b.php"));
+
+constexpr std::string_view text =
+    "Clean-param: sid\n"
+    "User-agent: Yandex\n"
+    "Clean-param: ref /some_dir/get_book.pl\n"
+    "Clean-param:\n"
+    "User-agent: *\n"
+    "Clean-param: s&utm /forum*/show\n";
+static_assert(clean_params(parse(text)).size() == 3);
+static_assert(clean_params(parse(text))[0].line == 1);
+static_assert(clean_params(parse(text))[2].line == 6);
+
+TEST_CASE("the parameters that a file names are taken out of a target") {
+  const robots::document file = parse(text);
+  CHECK(clean_target(file, "/some_dir/get_book.pl?ref=site_1&book_id=123") ==
+        "/some_dir/get_book.pl?book_id=123");
+  CHECK(clean_target(file, "https://example.com/some_dir/get_book.pl?book_id=123&ref=site_2") ==
+        "https://example.com/some_dir/get_book.pl?book_id=123");
+  CHECK(clean_target(file, "/forum7/show?s=1&t=2&utm&ref=3&sid=4#post") ==
+        "/forum7/show?t=2&ref=3#post");
+  CHECK(clean_target(file, "/x?sid=1&sid=2&a=sid") == "/x?a=sid");
+}
+
+TEST_CASE("a query that is left empty goes with its question mark") {
+  CHECK(clean_target(parse(text), "/x?sid=1") == "/x");
+  CHECK(clean_target(parse(text), "/x?sid#f") == "/x#f");
+  CHECK(clean_target(parse(text), "http://example.com?sid=1") == "http://example.com");
+}
+
+TEST_CASE("a target without such a parameter stays as it is") {
+  const robots::document file = parse(text);
+  for (const std::string_view target :
+       {"", "/", "/x", "/x?", "/x?&", "/x?&&a&", "/x?sida=1", "/x?Sid=1", "/x?a=1#?sid=1",
+        "/some_dir/other?ref=1", "?", "#", "/x?%73id=1", "/x?a?sid=1"}) {
+    CAPTURE(target);
+    CHECK(clean_target(file, target) == target);
+  }
+}
+
+TEST_CASE("a target that is clean stays clean") {
+  const robots::document file = parse("Clean-param: a&b\nClean-param: c /x\n");
+  const auto rules = clean_params(file);
+  for (const std::string_view target :
+       {"/x?a=1&b=2&c=3", "/x?z&a&y&&b", "/y?c=1&a=1", "/x?a&&b", "/x?&a"}) {
+    CAPTURE(target);
+    const std::string once = clean_target(rules, target);
+    CHECK(clean_target(rules, once) == once);
+  }
+  CHECK(clean_target(rules, "/y?c=1&a=1") == "/y?c=1");
+  CHECK(clean_target(std::vector<robots::clean_param>{}, "/y?c=1&a=1") == "/y?c=1&a=1");
+}
+
+}  // namespace

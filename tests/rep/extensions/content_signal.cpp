@@ -1,0 +1,56 @@
+#include <robots/rep/extensions/content_signal.hpp>
+
+#include <doctest/doctest.h>
+
+#include <optional>
+#include <string_view>
+
+namespace {
+
+using robots::content_signals;
+using robots::parse;
+using robots::parse_content_signal;
+
+constexpr std::optional<bool> absent{};
+
+static_assert(parse_content_signal("search=yes, ai-train=no").search == true);
+static_assert(parse_content_signal("search=yes, ai-train=no").ai_train == false);
+static_assert(parse_content_signal("search=yes, ai-train=no").ai_input == absent);
+static_assert(parse_content_signal("search=yes,ai-train=no,ai-input=no").ai_input == false);
+static_assert(parse_content_signal("AI-Train = NO").ai_train == false);
+static_assert(parse_content_signal("ai-train=yes").path.empty());
+static_assert(parse_content_signal("/blog/ ai-train=no").path == "/blog/");
+static_assert(parse_content_signal("/blog/ ai-train=no").ai_train == false);
+static_assert(parse_content_signal("/blog/ ai-train=no").matches("/blog/post"));
+static_assert(!parse_content_signal("/blog/ ai-train=no").matches("/about"));
+static_assert(parse_content_signal("ai-train=no").matches("/about"));
+
+// What is not understood is ignored.
+static_assert(parse_content_signal("use=reference, , ai-train=no,").ai_train == false);
+static_assert(parse_content_signal("search=yes;ai-train=no").search == absent);
+static_assert(parse_content_signal("search").search == absent);
+static_assert(parse_content_signal("search=").search == absent);
+static_assert(parse_content_signal("search=y").search == absent);
+static_assert(parse_content_signal("=yes").search == absent);
+static_assert(parse_content_signal("").search == absent);
+
+// The last one counts, if it says something.
+static_assert(parse_content_signal("search=yes, search=no").search == false);
+static_assert(parse_content_signal("search=no, search=yes").search == true);
+static_assert(parse_content_signal("search=no, search=maybe").search == false);
+
+constexpr std::string_view text =
+    "User-agent: a\nContent-Signal: ai-input=yes\nAllow: /\n"
+    "User-agent: *\nContent-signal: search=yes,ai-train=no\nAllow: /\n";
+static_assert(content_signals(parse(text)).size() == 1);
+static_assert(content_signals(parse(text))[0].line == 5);
+static_assert(content_signals(parse(text))[0].search == true);
+
+TEST_CASE("signals hold for the groups they stand in") {
+  const robots::document file = parse(text);
+  REQUIRE(content_signals(file, "a").size() == 1);
+  CHECK(content_signals(file, "a")[0].ai_input == true);
+  CHECK(content_signals(parse("Content-Signal: ai-train=no\n")).empty());
+}
+
+}  // namespace

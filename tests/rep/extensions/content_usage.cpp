@@ -1,0 +1,65 @@
+#include <robots/rep/extensions/content_usage.hpp>
+
+#include <doctest/doctest.h>
+
+#include <optional>
+#include <string_view>
+
+namespace {
+
+using robots::content_usage;
+using robots::content_usages;
+using robots::parse;
+using robots::parse_content_usage;
+
+constexpr std::optional<bool> unknown{};
+
+static_assert(parse_content_usage("train-ai=n").path.empty());
+static_assert(parse_content_usage("train-ai=n").train_ai() == false);
+static_assert(parse_content_usage("train-ai=n").search() == unknown);
+static_assert(parse_content_usage("/ai-ok/ train-ai=y, search=n").path == "/ai-ok/");
+static_assert(parse_content_usage("/ai-ok/ \t train-ai=y, search=n").train_ai() == true);
+static_assert(parse_content_usage("/ai-ok/ train-ai=y, search=n").search() == false);
+static_assert(parse_content_usage("/ai-ok/").path == "/ai-ok/");
+static_assert(parse_content_usage("/ai-ok/").statement.empty());
+static_assert(parse_content_usage("").train_ai() == unknown);
+
+// draft-ietf-aipref-vocab-07, sections 6.1, 6.2 and 6.5.
+static_assert(parse_content_usage("Train-AI=n").train_ai() == unknown);
+static_assert(parse_content_usage("train-ai=N").train_ai() == unknown);
+static_assert(parse_content_usage("train-ai=no").train_ai() == unknown);
+static_assert(parse_content_usage("train-ai").train_ai() == unknown);
+static_assert(parse_content_usage("train-ai=\"n\"").train_ai() == unknown);
+static_assert(parse_content_usage("train-ai=n; search=y").train_ai() == false);
+static_assert(parse_content_usage("train-ai=n; search=y").search() == unknown, "a parameter");
+static_assert(parse_content_usage("train-ai=n, SEARCH=y").train_ai() == unknown);
+static_assert(parse_content_usage("train-ai=n, ").train_ai() == unknown);
+static_assert(parse_content_usage("train-ai=y, train-ai, search=n, search=\"n\"").search() ==
+              unknown);
+static_assert(parse_content_usage("train-ai;allow=n, train-ai=y").train_ai() == true);
+static_assert(parse_content_usage("train-ai;has;parameters=\"?\";").train_ai() == unknown);
+static_assert(parse_content_usage("later=y, train-ai=n;x").train_ai() == false);
+static_assert(parse_content_usage("later=y, train-ai=n").preference("later") == true);
+static_assert(parse_content_usage("*any=n").preference("*any") == false);
+
+static_assert(parse_content_usage("search=y").matches("/x"));
+static_assert(parse_content_usage("/*.gif$ search=y").matches("/x.gif"));
+static_assert(!parse_content_usage("/*.gif$ search=y").matches("/x.gif?y"));
+
+constexpr std::string_view text =
+    "Content-Usage: search=n\n"
+    "User-agent: a\nContent-Usage: train-ai=n\nAllow: /\nContent-usage\t:  /b  train-ai=y # why\n"
+    "User-agent: *\nContent-Usage: search=y\n";
+static_assert(content_usages(parse(text), "a").size() == 2);
+static_assert(content_usages(parse(text), "a")[1].path == "/b");
+static_assert(content_usages(parse(text), "a")[1].train_ai() == true);
+static_assert(content_usages(parse(text), "a")[1].line == 5);
+
+TEST_CASE("statements hold for the groups they stand in") {
+  const robots::document file = parse(text);
+  REQUIRE(content_usages(file).size() == 1);
+  CHECK(content_usages(file)[0].search() == true);
+  CHECK(content_usages(parse("Content-Usage: train-ai=n\n")).empty());
+}
+
+}  // namespace

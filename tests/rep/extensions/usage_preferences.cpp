@@ -1,0 +1,129 @@
+#include <robots/rep/extensions/usage_preferences.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using robots::directive_kind;
+using robots::effective_preferences;
+using robots::parse;
+using robots::usage_preference;
+using robots::usage_preferences;
+
+constexpr usage_preference unknown{};
+
+constexpr usage_preference usage(bool allowed, std::uint32_t line) {
+  return {allowed, directive_kind::content_usage, line};
+}
+constexpr usage_preference signal(bool allowed, std::uint32_t line) {
+  return {allowed, directive_kind::content_signal, line};
+}
+
+// draft-ietf-aipref-attach-05, section 3.4.
+constexpr std::string_view draft =
+    "User-Agent: *\n"
+    "Allow: /\n"
+    "Disallow: /never/\n"
+    "Content-Usage: train-ai=n\n"
+    "Content-Usage: /ai-ok/ train-ai=y\n"
+    "\n"
+    "User-Agent: ExampleBot\n"
+    "Allow: /\n"
+    "Content-Usage: train-ai=y\n";
+static_assert(usage_preferences(parse(draft), "/test").train_ai == usage(false, 4));
+static_assert(usage_preferences(parse(draft), "/never/test") == effective_preferences{});
+static_assert(usage_preferences(parse(draft), "/ai-ok/test").train_ai == usage(true, 5));
+static_assert(usage_preferences(parse(draft), "/test", "ExampleBot").train_ai == usage(true, 9));
+static_assert(usage_preferences(parse(draft), "/never/test", "ExampleBot").train_ai ==
+              usage(true, 9));
+static_assert(usage_preferences(parse(draft), "/test").search == unknown);
+static_assert(usage_preferences(parse(draft), "/test").ai_input == unknown);
+
+constexpr effective_preferences at(std::string_view lines, std::string_view target) {
+  // The group opens on line 1, so the first of `lines` is line 2.
+  std::vector<char> text;
+  for (const std::string_view part : {std::string_view{"User-agent: *\n"}, lines}) {
+    text.insert(text.end(), part.begin(), part.end());
+  }
+  return usage_preferences(parse({text.data(), text.size()}), target);
+}
+
+// The longest path decides about all categories of a Content-Usage line.
+constexpr std::string_view nested =
+    "Content-Usage: /a/b search=n\nContent-Usage: train-ai=n\nContent-Usage: /a train-ai=y\n";
+static_assert(at(nested, "/").train_ai == usage(false, 3));
+static_assert(at(nested, "/a").train_ai == usage(true, 4));
+static_assert(at(nested, "/a/b") == effective_preferences{.search = usage(false, 2)});
+static_assert(at("Content-Usage: train-ai=n\nContent-Usage: /a train-ai=No\n", "/a").train_ai ==
+              unknown);
+static_assert(at("Content-Usage: train-ai=n\nContent-Usage: /a\n", "/a").train_ai == unknown);
+
+// Length is counted in octets of the normal form, and paths are compared as those of rules.
+static_assert(at("Content-Usage: /~me train-ai=n\nContent-Usage: /%7Em* train-ai=y\n", "/%7eme")
+                  .train_ai == usage(false, 2));
+static_assert(at("Content-Usage: /a%2a train-ai=n\n", "/a*").train_ai == usage(false, 2));
+static_assert(at("Content-Usage: /*.gif$ train-ai=n\n", "https://example.com/x.gif").train_ai ==
+              usage(false, 2));
+
+// Of lines with the same path the most restrictive counts, whatever their order.
+static_assert(at("Content-Usage: train-ai=y\nContent-Usage: train-ai=n\n", "/").train_ai ==
+              usage(false, 3));
+static_assert(at("Content-Usage: train-ai=n\nContent-Usage: train-ai=y\n", "/").train_ai ==
+              usage(false, 2));
+static_assert(at("Content-Usage: /a search=y\nContent-Usage: /a train-ai=y\n", "/a") ==
+              effective_preferences{.train_ai = usage(true, 3), .search = usage(true, 2)});
+
+// Of signals, each by itself.
+constexpr std::string_view signals =
+    "Content-Signal: search=yes, ai-train=no\nContent-Signal: /blog ai-input=no, ai-train=yes\n"
+    "Content-Signal: /blog ai-input=yes\nContent-Signal: /blog/x use=full\n";
+static_assert(at(signals, "/") ==
+              effective_preferences{.train_ai = signal(false, 2), .search = signal(true, 2)});
+static_assert(at(signals, "/blog/x") == effective_preferences{.train_ai = signal(true, 3),
+                                                              .ai_input = signal(false, 3),
+                                                              .search = signal(true, 2)});
+
+// Both methods: the most restrictive counts.
+constexpr std::string_view both =
+    "Content-Signal: search=no, ai-input=yes, ai-train=no\nContent-Usage: train-ai=y, search=n\n";
+static_assert(at(both, "/") == effective_preferences{.train_ai = signal(false, 2),
+                                                     .ai_input = signal(true, 2),
+                                                     .search = usage(false, 3)});
+static_assert(at("Content-Signal: ai-train=yes\nContent-Usage: train-ai=n\n", "/").train_ai ==
+              usage(false, 3));
+static_assert(at("Content-Signal: ai-train=yes\nContent-Usage: search=n\n", "/") ==
+              effective_preferences{.train_ai = signal(true, 2), .search = usage(false, 3)});
+
+TEST_CASE("preferences are those of the crawler's own groups, merged") {
+  const robots::document file = parse(
+      "User-agent: a\nContent-Usage: train-ai=n\nDisallow:\n"
+      "User-agent: *\nContent-Usage: search=n\nContent-Signal: ai-input=no\nDisallow:\n"
+      "User-agent: a\nContent-Signal: search=yes\n");
+  CHECK(usage_preferences(file, "/", "a/2.0") ==
+        effective_preferences{.train_ai = usage(false, 2), .search = signal(true, 9)});
+  CHECK(usage_preferences(file, "/", "b") ==
+        effective_preferences{.ai_input = signal(false, 6), .search = usage(false, 5)});
+}
+
+// RFC 9309, section 2.2.4: a line that is no rule does not close the list of user-agent lines.
+TEST_CASE("a crawler whose group holds preferences only shares the group that follows") {
+  const robots::document file = parse(
+      "User-agent: a\nContent-Usage: train-ai=y\n"
+      "User-agent: *\nContent-Usage: train-ai=n\nDisallow: /x\n");
+  CHECK(usage_preferences(file, "/", "a").train_ai == usage(false, 4));
+  CHECK(usage_preferences(file, "/", "b").train_ai == usage(false, 4));
+  CHECK_FALSE(file.allows("/x", "a"));
+}
+
+TEST_CASE("a file that says nothing of usage leaves all unknown") {
+  CHECK(usage_preferences(parse(""), "/") == effective_preferences{});
+  CHECK(usage_preferences(parse("Content-Usage: train-ai=n\n"), "/") == effective_preferences{});
+  CHECK(usage_preferences(parse("User-agent: *\nDisallow: /\nContent-Signal: search=yes\n"), "/") ==
+        effective_preferences{});
+}
+
+}  // namespace

@@ -1,0 +1,82 @@
+#include <robots/rep/extensions/visit_time.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using robots::is_visit_time;
+using robots::parse;
+using robots::parse_visit_time;
+using robots::visit_time;
+using robots::visit_times;
+using namespace std::chrono_literals;
+
+constexpr visit_time hours(std::chrono::minutes from, std::chrono::minutes to) {
+  return {.from = from, .to = to};
+}
+
+static_assert(parse_visit_time("0600-0845") == hours(6h, 8h + 45min));
+static_assert(parse_visit_time("0100 - 0800") == hours(1h, 8h));
+static_assert(parse_visit_time("2200-0400") == hours(22h, 4h));
+static_assert(parse_visit_time("0000-2400") == hours(0h, 24h));
+static_assert(parse_visit_time("2400-0100") == hours(0h, 1h));
+static_assert(noexcept(parse_visit_time("")));
+
+static_assert(!parse_visit_time(""));
+static_assert(!parse_visit_time("-"));
+static_assert(!parse_visit_time("0600"));
+static_assert(!parse_visit_time("0600 0845"));
+static_assert(!parse_visit_time("600-845"));
+static_assert(!parse_visit_time("0660-0845"));
+static_assert(!parse_visit_time("0600-2401"));
+static_assert(!parse_visit_time("0600-9900"));
+static_assert(!parse_visit_time("06:00-08:45"));
+static_assert(!parse_visit_time("0600-0845-0900"));
+static_assert(!parse_visit_time("0600-0845 UTC"));
+static_assert(!parse_visit_time("+600-0845"));
+
+constexpr bool contains(std::string_view window, std::chrono::minutes utc) {
+  return parse_visit_time(window)->contains(utc);
+}
+
+static_assert(!contains("0600-0845", 5h + 59min));
+static_assert(contains("0600-0845", 6h));
+static_assert(contains("0600-0845", 8h + 45min));
+static_assert(!contains("0600-0845", 8h + 46min));
+static_assert(contains("2200-0400", 22h));
+static_assert(contains("2200-0400", 0h));
+static_assert(contains("2200-0400", 4h));
+static_assert(!contains("2200-0400", 4h + 1min));
+static_assert(!contains("2200-0400", 21h + 59min));
+static_assert(contains("0000-2359", 23h + 59min));
+static_assert(contains("0000-2400", 0h) && contains("0000-2400", 23h + 59min));
+static_assert(contains("0000-0000", 12h), "a window that ends where it begins is the whole day");
+
+// Any midnight will do.
+static_assert(contains("0600-0845", std::chrono::days{20'000} + 7h));
+static_assert(!contains("0600-0845", std::chrono::days{20'000} + 9h));
+static_assert(contains("0600-0845", -17h));
+
+constexpr std::string_view text =
+    "Visit-time: 0000-0001\n"
+    "User-agent: a\nVisit-time: 0600-0845 # UTC\nVisit-time: always\nVisit-time: "
+    "2200-2300\nDisallow:\n"
+    "User-agent: *\nVisit-time: 1200-1300\n";
+static_assert(visit_times(parse(text), "a") == std::vector{hours(6h, 8h + 45min), hours(22h, 23h)});
+static_assert(visit_times(parse(text)) == std::vector{hours(12h, 13h)});
+static_assert(is_visit_time(visit_times(parse(text), "a"), 22h));
+static_assert(!is_visit_time(visit_times(parse(text), "a"), 12h));
+static_assert(is_visit_time({}, 12h));
+
+TEST_CASE("the visit times are those of the groups that apply to the crawler") {
+  const robots::document file = parse(text);
+  CHECK(visit_times(file, "a/1.0").size() == 2);
+  CHECK(visit_times(file, "b").size() == 1);
+  CHECK(visit_times(parse("User-agent: b\nVisit-time: 0600-0845\n"), "c").empty());
+}
+
+}  // namespace

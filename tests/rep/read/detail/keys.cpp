@@ -1,0 +1,63 @@
+#include <robots/rep/read/detail/keys.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string_view>
+
+namespace {
+
+using robots::directive_kind;
+using robots::detail::recognise_key;
+
+constexpr directive_kind lenient(std::string_view key) {
+  return recognise_key(key, false, false).kind;
+}
+constexpr directive_kind strict(std::string_view key) {
+  return recognise_key(key, false, true).kind;
+}
+constexpr directive_kind google(std::string_view key) {
+  return recognise_key(key, true, false).kind;
+}
+
+static_assert(lenient("User-agent") == directive_kind::user_agent);
+static_assert(lenient("USER-AGENT") == directive_kind::user_agent);
+static_assert(lenient("allow") == directive_kind::allow);
+static_assert(lenient("Crawl-delay") == directive_kind::crawl_delay);
+static_assert(lenient("Content-Signal") == directive_kind::content_signal);
+static_assert(!recognise_key("Disallow", false, false).misspelled);
+
+// Misspellings are taken as whole words.
+static_assert(lenient("Useragent") == directive_kind::user_agent);
+static_assert(lenient("User agent") == directive_kind::user_agent);
+static_assert(lenient("Dissallow") == directive_kind::disallow);
+static_assert(lenient("disallows") == directive_kind::disallow);
+static_assert(lenient("site-map") == directive_kind::sitemap);
+static_assert(lenient("Disallowed") == directive_kind::unknown);
+static_assert(lenient("") == directive_kind::unknown);
+static_assert(recognise_key("Dissallow", false, false).misspelled);
+
+// google/robotstxt takes prefixes, and no misspelling outside its own list.
+static_assert(google("Disallowed") == directive_kind::disallow);
+static_assert(google("Allow-ish") == directive_kind::allow);
+static_assert(google("dissallowx") == directive_kind::disallow);
+static_assert(google("desallow") == directive_kind::unknown);
+static_assert(google("crawl-delay") == directive_kind::crawl_delay);
+
+// Strict reading knows the protocol's words only.
+static_assert(strict("disallow") == directive_kind::disallow);
+static_assert(strict("dissallow") == directive_kind::unknown);
+
+TEST_CASE("every spelling in the tables is in lower case and means what it says") {
+  for (const auto& spelling : robots::detail::protocol_keys) {
+    CHECK(strict(spelling.text) == spelling.kind);
+  }
+  for (const auto& spelling : robots::detail::google_misspellings) {
+    CHECK(lenient(spelling.text) == spelling.kind);
+    CHECK(google(spelling.text) == spelling.kind);
+  }
+  for (const auto& spelling : robots::detail::further_misspellings) {
+    CHECK(lenient(spelling.text) == spelling.kind);
+  }
+}
+
+}  // namespace

@@ -1,0 +1,70 @@
+#include <robots/rep/read/detail/plain_line.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <string_view>
+
+namespace {
+
+using robots::directive_kind;
+using robots::detail::octet_window;
+using robots::detail::plain_line;
+
+plain_line read(std::string_view text, std::size_t most = 1000) {
+  const char* const end = text.data() + text.size();
+  return robots::detail::read_plain_line(text.data(), end, octet_window{text.data(), end}, most);
+}
+
+constexpr std::string_view next = "\nUser-agent: *\nDisallow: /\n";
+
+TEST_CASE("a frequent key, a colon and a value without white space are a plain line") {
+  const std::string text = "disALLOW:/x?y=%20*$" + std::string{next};
+  const plain_line line = read(text);
+  CHECK(line.kind == directive_kind::disallow);
+  CHECK(line.key == "disALLOW");
+  CHECK(line.value == "/x?y=%20*$");
+  CHECK(line.end == line.value.data() + line.value.size());
+  for (const std::string_view key : {"Allow", "User-agent", "SITEMAP", "Crawl-delay"}) {
+    CAPTURE(key);
+    const std::string other = std::string{key} + ": v" + std::string{next};
+    CHECK(read(other).key == key);
+    CHECK(read(other).value == "v");
+  }
+}
+
+TEST_CASE("a plain line may end in white space and a comment, or have no value") {
+  for (const std::string_view rest : {"", " ", " \t", "#c", " # c : d", "\r"}) {
+    CAPTURE(rest);
+    const std::string text = "Allow: /x" + std::string{rest} + std::string{next};
+    CHECK(read(text).kind == directive_kind::allow);
+    CHECK(read(text).value == "/x");
+    CHECK((*read(text).end == '\n' || *read(text).end == '\r'));
+    CHECK(read("Allow: /" + std::string(20, 'x')).value.size() == 21);
+  }
+  const std::string empty = "Disallow: " + std::string{next};
+  CHECK(read(empty).value.data() == empty.data() + 9);
+  CHECK(read(empty).value.empty());
+}
+
+TEST_CASE("any other line is left to others") {
+  using namespace std::string_literals;
+  for (const std::string& line :
+       {"Disallow : /x"s, " Disallow: /x"s, "Disallow:  /x"s, "Disallow: /x y"s, "Disallow: /\0"s,
+        "Disallow /x"s, "Disallowed: /x"s, "user\ragent: x"s, "Disallow\x1A /x"s, "Host: x"s,
+        "Disallow: \"x"s, "Disallow:\t/x"s}) {
+    CAPTURE(line);
+    CHECK(read(line + std::string{next}).kind == directive_kind::unknown);
+  }
+  const std::string text = "Disallow: /x" + std::string{next};
+  CHECK(read(text, 12).kind == directive_kind::disallow);
+  CHECK(read(text, 11).kind == directive_kind::unknown);
+}
+
+TEST_CASE("a key that ends the text is left to others, whatever lies behind the text") {
+  constexpr std::string_view longer = "Crawl-delay: 5\nAllow: /\n";
+  CHECK(read(longer.substr(0, 12)).kind == directive_kind::unknown);
+  CHECK(read(longer.substr(0, 14)).value == "5");
+}
+
+}  // namespace

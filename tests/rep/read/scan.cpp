@@ -1,0 +1,233 @@
+#include <robots/rep/document/document.hpp>
+#include <robots/rep/read/scan.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using robots::diagnostic_code;
+using robots::dialect;
+using robots::parse_options;
+
+/// Writes down what it is told.
+struct recorder {
+  void on_directive(const robots::directive& line) { directives.push_back(line); }
+  void on_diagnostic(const robots::diagnostic& finding) { findings.push_back(finding); }
+
+  std::vector<robots::directive> directives{};
+  std::vector<robots::diagnostic> findings{};
+};
+
+recorder record(std::string_view text, const parse_options& options = {}) {
+  recorder result;
+  robots::scan(text, result, options);
+  return result;
+}
+
+std::vector<diagnostic_code> codes(std::string_view text, const parse_options& options = {}) {
+  std::vector<diagnostic_code> result;
+  for (const auto& finding : record(text, options).findings) {
+    result.push_back(finding.code);
+  }
+  return result;
+}
+
+using list = std::vector<diagnostic_code>;
+
+static_assert(robots::DirectiveHandler<recorder>);
+static_assert(!robots::DirectiveHandler<int>);
+
+TEST_CASE("directives come in file order with key, value, line and group") {
+  const auto seen =
+      record("Sitemap: s\nUser-Agent : a # x\nuser-agent: b\nAllow: /1\n\nUSER-AGENT: c\n");
+  REQUIRE(seen.directives.size() == 5);
+  CHECK(seen.directives[0].in_group == false);
+  CHECK(seen.directives[1].key == "User-Agent");
+  CHECK(seen.directives[1].value == "a");
+  CHECK(seen.directives[1].line == 2);
+  CHECK(seen.directives[1].starts_group);
+  CHECK_FALSE(seen.directives[2].starts_group);
+  CHECK(seen.directives[3].kind == robots::directive_kind::allow);
+  CHECK(seen.directives[4].starts_group);
+  CHECK(seen.directives[4].line == 6);
+  CHECK(seen.findings.empty());
+}
+
+TEST_CASE("lines other than rules do not split a run of User-agent lines") {
+  for (const std::string_view between :
+       {"", "# comment", "Sitemap: /s", "Foo: bar", "Crawl-delay: 1", "Noindex: /x"}) {
+    CAPTURE(between);
+    const auto seen = record("User-agent: a\n" + std::string{between} + "\nUser-agent: b\n");
+    CHECK_FALSE(seen.directives.back().starts_group);
+  }
+  for (const std::string_view between : {"Disallow:", "Allow: /", "Disallow /x"}) {
+    CAPTURE(between);
+    const auto seen = record("User-agent: a\n" + std::string{between} + "\nUser-agent: b\n");
+    CHECK(seen.directives.back().starts_group);
+  }
+  const auto split =
+      record("User-agent: a\nCrawl-delay: 1\nUser-agent: b\n", {.delay_closes_group = true});
+  CHECK(split.directives.back().starts_group);
+}
+
+TEST_CASE("what a line gets wrong is said once, and the rest of the file is read") {
+  CHECK(codes("User-agent: a\nDisallow: /x\n").empty());
+  CHECK(codes("prose that is no directive\n") == list{diagnostic_code::malformed_line});
+  CHECK(codes("hello world\n") == list{diagnostic_code::malformed_line});
+  CHECK(codes(": /x\n") == list{diagnostic_code::malformed_line});
+  CHECK(codes("User-agent *\n") == list{diagnostic_code::missing_colon});
+  CHECK(codes("Useragent: *\n") == list{diagnostic_code::misspelled_key});
+  CHECK(codes("Foo: bar\n") == list{diagnostic_code::unknown_key});
+  CHECK(codes("Disallow: /x\n") == list{diagnostic_code::rule_outside_group});
+  CHECK(codes("User-agent: *\nDisallow: x\n") == list{diagnostic_code::pattern_never_matches});
+  CHECK(codes("User-agent: *\nDisallow: x\n", {.prepend_slash = true}).empty());
+  CHECK(codes("User-agent:\n") == list{diagnostic_code::empty_product_token});
+  CHECK(codes("Crawl-delay: 10s\n") == list{diagnostic_code::invalid_crawl_delay});
+  CHECK(codes("User-agent: a\nCrawl-delay: 1\nCrawl-delay: 2\n") ==
+        list{diagnostic_code::repeated_crawl_delay});
+  CHECK(codes("User-agent: a\nCrawl-delay: 1\nUser-agent: b\n") ==
+        list{diagnostic_code::delay_only_group});
+  CHECK(codes("<!DOCTYPE html>\n") == list{diagnostic_code::looks_like_html});
+  CHECK(codes("<meta content=\"a: b\">\n") == list{diagnostic_code::looks_like_html});
+  CHECK(codes("<html>\n<body>\n") ==
+        list{diagnostic_code::looks_like_html, diagnostic_code::malformed_line});
+}
+
+TEST_CASE("strict reading takes no misspelled key and no missing colon") {
+  const parse_options strict{.strict = true};
+  CHECK(codes("Useragent: *\n", strict) == list{diagnostic_code::unknown_key});
+  CHECK(codes("User-agent *\n", strict) == list{diagnostic_code::malformed_line});
+}
+
+TEST_CASE("a NUL octet is trimmed at the edges of a value and spoils the line inside it") {
+  constexpr std::string_view edges{"User-agent: *\0\nDisallow: \0/x\0\n", 30};
+  const auto trimmed = record(edges);
+  REQUIRE(trimmed.directives.size() == 2);
+  CHECK(trimmed.directives[1].value == "/x");
+  constexpr std::string_view inside{"User-agent: *\nDisallow: /a\0b\n", 29};
+  const auto spoiled = record(inside);
+  CHECK(spoiled.directives.size() == 1);
+  REQUIRE(spoiled.findings.size() == 1);
+  CHECK(spoiled.findings[0].code == diagnostic_code::nul_in_line);
+  CHECK(spoiled.findings[0].line == 2);
+  const auto cut = record(inside, {.dialect = dialect::google});
+  REQUIRE(cut.directives.size() == 2);
+  CHECK(cut.directives[1].value == "/a");
+}
+
+TEST_CASE("a byte order mark is skipped") {
+  CHECK(record("\xEF\xBB\xBFUser-agent: *\n").directives.size() == 1);
+  CHECK(record("\xEF\xBBUser-agent: *\n").findings.front().code == diagnostic_code::unknown_key);
+  CHECK(record("\xEF\xBBUser-agent: *\n", {.dialect = dialect::google}).findings.empty());
+}
+
+TEST_CASE("a line that is too long is cut: a Disallow stays, an Allow goes") {
+  const std::string filler(robots::max_line_bytes, 'x');
+  const std::string text =
+      "User-agent: *\nDisallow: /" + filler + "\nAllow: /" + filler + "\nAllow: /ok\n";
+  const auto seen = record(text);
+  REQUIRE(seen.directives.size() == 3);
+  CHECK(seen.directives[1].kind == robots::directive_kind::disallow);
+  CHECK(seen.directives[1].value.size() == robots::max_line_bytes - 10);
+  CHECK(seen.directives[2].value == "/ok");
+  CHECK(codes("User-agent: *\nAllow: /" + filler) == list{diagnostic_code::line_too_long});
+  const auto kept = record("User-agent: *\nAllow: /" + filler, {.dialect = dialect::google});
+  CHECK(kept.directives.size() == 2);
+}
+
+TEST_CASE("a line that is cut inside an escape is cut before it") {
+  std::string line = "Disallow: /";
+  line += std::string(robots::max_line_bytes - line.size() - 2, 'x') + "%e3%83";
+  const std::string text = "User-agent: *\n" + line + "\n";
+  const auto seen = record(text);
+  REQUIRE(seen.directives.size() == 2);
+  CHECK(seen.directives[1].value.ends_with('x'));
+  CHECK_FALSE(robots::parse(text).allows("/" + line.substr(11)));
+}
+
+TEST_CASE("what is cut inside a comment is no loss") {
+  const std::string text =
+      "User-agent: *\nAllow: /a # " + std::string(robots::max_line_bytes, 'x') + "\nDisallow: /\n";
+  const auto seen = record(text);
+  REQUIRE(seen.directives.size() == 3);
+  CHECK(seen.directives[1].value == "/a");
+  CHECK(seen.findings.empty());
+}
+
+TEST_CASE("a finding names the column at which its subject begins") {
+  const auto column = [](std::string_view text) { return record(text).findings.at(0).column; };
+  CHECK(column("  Useragent: *\n") == 3);
+  CHECK(column("User-agent: *\nDisallow:  x\n") == 12);
+  CHECK(column("\n\t nonsense\n") == 3);
+  CHECK(column("User-agent *\n") == 12);
+  CHECK(column("Crawl-delay: -1") == 14);
+  const std::string cut = "User-agent: " + std::string(robots::max_line_bytes, 'x');
+  CHECK(column(cut) == robots::max_line_bytes + 1);
+}
+
+TEST_CASE("a file that is too long loses the line that is cut, and says so") {
+  const std::string_view text = "User-agent: *\nDisallow: /a\nAllow: /b\n";
+  CHECK(codes(text, {.max_bytes = text.size()}).empty());
+  for (std::size_t limit = 27; limit < 36; ++limit) {
+    CAPTURE(limit);
+    const auto seen = record(text, {.max_bytes = limit});
+    CHECK(seen.directives.size() == 2);
+    REQUIRE(seen.findings.size() == 1);
+    CHECK(seen.findings[0].code == diagnostic_code::file_too_long);
+  }
+  CHECK(record(text, {.max_bytes = 36}).directives.size() == 3);
+  CHECK(record(text, {.max_bytes = 26}).directives.size() == 2);
+  CHECK(record(text, {.max_bytes = 0}).directives.empty());
+  CHECK(record("User-agent: *\nAllow: /", {.truncated = true}).directives.size() == 1);
+  CHECK(record("User-agent: *\nAllow: /\n", {.truncated = true}).directives.size() == 2);
+}
+
+TEST_CASE("512,000 octets are read, and no more") {
+  const std::string last = "Disallow: /last\n";
+  std::string text = "User-agent: *\n";
+  while (text.size() + last.size() < 512'000) {
+    text += '#';
+  }
+  text.replace(text.size() - 1, 1, "\n");
+  text += last;
+  REQUIRE(text.size() == 512'000);
+  CHECK_FALSE(robots::parse(text).allows("/last"));
+  CHECK(robots::parse("  " + text).allows("/last"));
+}
+
+TEST_CASE("lines are counted, and those that mean nothing") {
+  recorder handler;
+  const auto counts = robots::scan("# c\n\nUser-agent: *\nfoo bar baz\n<p>\nX: y\n", handler);
+  CHECK(counts.non_blank == 4);
+  CHECK(counts.malformed == 2);
+}
+
+TEST_CASE("a handler that takes no findings is not asked to") {
+  struct counter {
+    void on_directive(const robots::directive&) { ++count; }
+    int count = 0;
+  } handler;
+  robots::scan("nonsense\nUser-agent: *\n", handler);
+  CHECK(handler.count == 1);
+}
+
+TEST_CASE("any octets can be scanned") {
+  std::string text;
+  for (int first = 0; first < 256; ++first) {
+    for (const char second : {'\n', ':', '\0', '\r', '#', ' '}) {
+      text += static_cast<char>(first);
+      text += second;
+    }
+  }
+  CHECK(record(text).directives.size() < text.size());
+  for (std::size_t size = 0; size < text.size(); ++size) {
+    const std::string part = text.substr(0, size);  // sanitizers watch its end
+    CHECK(record(part).directives.size() <= size);
+  }
+}
+
+}  // namespace

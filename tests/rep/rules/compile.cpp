@@ -1,0 +1,155 @@
+#include <robots/rep/rules/compile.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <string_view>
+
+namespace {
+
+using robots::compile;
+using robots::dialect;
+using robots::rule_kind;
+using namespace std::chrono_literals;
+
+constexpr bool allows(std::string_view text, std::string_view agent, std::string_view target) {
+  return compile(text, agent).allows(target);
+}
+
+// RFC 9309, section 5.1: the simple example.
+constexpr std::string_view simple =
+    "User-Agent: *\nDisallow: *.gif$\nDisallow: /example/\nAllow: /publications/\n\n"
+    "User-Agent: foobot\nDisallow:/\nAllow:/example/page.html\nAllow:/example/allowed.gif\n\n"
+    "User-Agent: barbot\nUser-Agent: bazbot\nDisallow: /example/page.html\n\n"
+    "User-Agent: quxbot\n";
+static_assert(!allows(simple, "any", "/x.gif"));
+static_assert(!allows(simple, "any", "/example/page.html"));
+static_assert(allows(simple, "any", "/publications/"));
+static_assert(allows(simple, "any", "/"));
+static_assert(!allows(simple, "foobot", "/"));
+static_assert(allows(simple, "foobot", "/example/page.html"));
+static_assert(allows(simple, "foobot", "/example/allowed.gif"));
+static_assert(!allows(simple, "barbot", "/example/page.html"));
+static_assert(!allows(simple, "bazbot", "/example/page.html"));
+static_assert(allows(simple, "bazbot", "/x.gif"));
+static_assert(allows(simple, "quxbot", "/example/page.html"));
+
+// RFC 9309, section 5.2: the longest match.
+constexpr std::string_view longest =
+    "User-Agent: foobot\nAllow: /example/page/\nDisallow: /example/page/disallowed.gif\n";
+static_assert(!allows(longest, "foobot", "/example/page/disallowed.gif"));
+static_assert(allows(longest, "foobot", "/example/page/"));
+
+// RFC 9309, section 2.2.1: groups with the same token are merged; `*` is for those not named.
+constexpr std::string_view merged =
+    "User-agent: ExampleBot\nDisallow: /foo\nDisallow: /bar\n\nUser-agent: *\nDisallow: /\n\n"
+    "User-agent: ExampleBot\nDisallow: /baz\n";
+static_assert(!allows(merged, "ExampleBot", "/foo"));
+static_assert(!allows(merged, "ExampleBot", "/baz"));
+static_assert(allows(merged, "ExampleBot", "/qux"));
+static_assert(!allows(merged, "OtherBot", "/qux"));
+
+// Equal length: the allow rule decides, unless the options say otherwise.
+constexpr std::string_view tie = "User-agent: *\nDisallow: /a\nAllow: /a\n";
+static_assert(allows(tie, "x", "/a"));
+static_assert(!compile(tie, "x", {.tie = robots::tie_break::disallow}).allows("/a"));
+
+// Empty rules restrict nothing and override nothing.
+static_assert(allows("User-agent: *\nDisallow:\n", "x", "/a"));
+static_assert(!allows("User-agent: *\nAllow:\nDisallow: /\n", "x", "/a"));
+
+// /robots.txt itself.
+constexpr std::string_view closed = "User-agent: *\nDisallow: /\n";
+static_assert(allows(closed, "x", "/robots.txt"));
+static_assert(allows(closed, "x", "https://example.com/robots.txt?x"));
+static_assert(allows(closed, "x", "/%72obots.txt"));
+static_assert(!allows(closed, "x", "/robots.txt.bak"));
+static_assert(!allows(closed, "x", "/a/robots.txt"));
+static_assert(!compile(closed, "x", {.dialect = dialect::google}).allows("/robots.txt"));
+
+// /index.html is the same as / for google/robotstxt only, and only when it is allowed.
+constexpr std::string_view index = "User-agent: *\nDisallow: /\nAllow: /x/index.html\n";
+static_assert(!allows(index, "x", "/x/"));
+static_assert(compile(index, "x", {.dialect = dialect::google}).allows("/x/"));
+static_assert(!compile(index, "x", {.dialect = dialect::google}).allows("/x/y"));
+
+// A rule before any group holds for nobody.
+static_assert(allows("Disallow: /\nUser-agent: *\nAllow: /a\n", "x", "/b"));
+
+// Options that mend rules.
+static_assert(allows("User-agent: *\nDisallow: x\n", "b", "/x"));
+static_assert(!compile("User-agent: *\nDisallow: x\n", "b", {.prepend_slash = true}).allows("/x"));
+
+// Both `/private` and a longer rule stay in force.
+constexpr std::string_view nested = "User-agent: *\nDisallow: /private\nDisallow: /private/2020/\n";
+static_assert(!allows(nested, "x", "/private"));
+static_assert(!allows(nested, "x", "/private/2020/x"));
+static_assert(!allows(nested, "x", "/private/2021/x"));
+
+// Delays: the crawler's own groups, the first valid one, and no inheritance from `*`.
+constexpr std::string_view delays =
+    "User-agent: *\nCrawl-delay: 9\nDisallow:\n\n"
+    "User-agent: a\nCrawl-delay: x\nCrawl-delay: 0.5\nCrawl-delay: 3\nDisallow:\n\n"
+    "User-agent: b\nDisallow: /x\n";
+static_assert(compile(delays, "a").crawl_delay() == 500ms);
+static_assert(!compile(delays, "b").crawl_delay());
+static_assert(compile(delays, "c").crawl_delay() == 9s);
+
+// A delay between two User-agent lines holds for both of them.
+constexpr std::string_view between =
+    "User-agent: a\nCrawl-delay: 5\nUser-agent: b\nDisallow: /x\nUser-agent: c\nDisallow: /\n";
+static_assert(compile(between, "a").crawl_delay() == 5s);
+static_assert(compile(between, "b").crawl_delay() == 5s);
+static_assert(!compile(between, "c").crawl_delay());
+
+TEST_CASE("a verdict names the rule, its line, and the crawler it was made for") {
+  const auto rules =
+      compile("User-agent: FooBot\nAllow: /a\nDisallow: /%61b*$\n", "FooBot/2.0 (x)");
+  const auto denied = rules.match("/abc");
+  CHECK_FALSE(denied.allowed);
+  CHECK(denied.directive == rule_kind::disallow);
+  CHECK(denied.pattern == "/%61b*$");
+  CHECK(denied.line == 3);
+  CHECK(denied.user_agent == "foobot");
+  const auto unmatched = rules.match("/z");
+  CHECK(unmatched.allowed);
+  CHECK_FALSE(unmatched.directive.has_value());
+  CHECK_FALSE(unmatched.pattern.has_value());
+  CHECK(unmatched.line == 0);
+  CHECK(unmatched.user_agent == "foobot");
+}
+
+TEST_CASE("the rules of * are reported as such, a file that names nobody is not") {
+  CHECK(compile(closed, "FooBot").match("/x").user_agent == "*");
+  CHECK(compile(closed, "FooBot").match("/robots.txt").user_agent == "foobot");
+  CHECK(compile("", "FooBot").match("/x").user_agent == "foobot");
+  CHECK(compile("", "").match("/x").user_agent == "*");
+  CHECK(compile(closed, "*").match("/robots.txt").user_agent == "*");
+}
+
+TEST_CASE("of rules with the same pattern the first line decides") {
+  CHECK(compile("User-agent: *\nDisallow: /a\nDisallow: /a\n", "x").match("/a").line == 2);
+}
+
+TEST_CASE("an empty rule set allows everything to everyone") {
+  const robots::rule_set rules;
+  CHECK(rules.empty());
+  CHECK(rules.allows("/x"));
+  CHECK(rules.match("/x").user_agent == "*");
+}
+
+TEST_CASE("a rule set outlives the text it was compiled from, and its copies are its own") {
+  robots::rule_set copy;
+  {
+    std::string text = "User-agent: *\nDisallow: /secret\n";
+    const auto rules = compile(text, "x");
+    text.assign(text.size(), '?');
+    copy = rules;
+  }
+  CHECK_FALSE(copy.allows("/secret"));
+  CHECK(copy.match("/secret").pattern == "/secret");
+  CHECK(copy.size() == 1);
+  CHECK(copy.memory_bytes() >= sizeof(copy));
+}
+
+}  // namespace

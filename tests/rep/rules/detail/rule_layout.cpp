@@ -1,0 +1,107 @@
+#include <robots/rep/document/document.hpp>
+#include <robots/rep/rules/compile.hpp>
+#include <robots/rep/rules/detail/gram.hpp>
+#include <robots/rep/rules/detail/rule_collector.hpp>
+#include <robots/rep/rules/detail/rule_layout.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace {
+
+using robots::detail::rule_set_parts;
+
+rule_set_parts lay_out(const std::string& text) {
+  const robots::parse_options options{.max_bytes = 10'000'000};
+  robots::detail::rule_collector collector{"*", options};
+  robots::scan(text, collector, options);
+  return collector.parts();
+}
+
+/// Rules in the fullest bucket.
+std::size_t fullest(const rule_set_parts& parts) {
+  std::size_t most = 0;
+  for (std::size_t i = 0; i + 1 < parts.buckets.size(); ++i) {
+    most = std::max<std::size_t>(most, parts.buckets[i + 1].first - parts.buckets[i].first);
+  }
+  return most;
+}
+
+template <class Pattern>
+std::string rules(int count, Pattern pattern) {
+  std::string text = "User-agent: *\n";
+  for (int i = 0; i < count; ++i) {
+    text += "Disallow: " + pattern(std::to_string(10'000 + i)) + "\n";
+  }
+  return text;
+}
+
+TEST_CASE("of 20,000 different rules few lie in one bucket, and none is tried in vain") {
+  const std::string text = rules(20'000, [](const std::string& number) {
+    return number.back() == '7' ? "/shop/" + number + "/*.html$" : "/section-" + number + "/page";
+  });
+  const rule_set_parts parts = lay_out(text);
+  CHECK(parts.rules.size() == 20'000);
+  CHECK(parts.needed.empty());
+  CHECK(fullest(parts) <= 24);
+}
+
+TEST_CASE("rules that begin with a wildcard are found by what only they hold") {
+  const rule_set_parts parts = lay_out(
+      rules(20'000, [](const std::string& number) { return "/*/x" + number + "y/*.html$"; }));
+  CHECK(parts.needed.empty());
+  CHECK(parts.index.prefix_buckets == 0);
+  CHECK(parts.index.gram_buckets > 0);
+  CHECK(fullest(parts) <= 64);
+}
+
+TEST_CASE("many wildcard rules behind one short prefix do not fill one bucket") {
+  const rule_set_parts parts =
+      lay_out(rules(20'000, [](const std::string& number) { return "/a*" + number + "z"; }));
+  CHECK(parts.needed.empty());
+  CHECK(fullest(parts) <= 64);
+}
+
+TEST_CASE("a target full of stretches that lie beside those of rules gets the right verdict") {
+  using robots::detail::hash_state;
+  const std::uint64_t wanted =
+      hash_state::start().finish(robots::detail::whole_word(std::string_view{"aaaa\0\0\0\0", 8}, 0),
+                                 robots::detail::gram_size);
+  // Octets whose hash lies in the same part of the same bucket, with another tag.
+  std::string beside;
+  for (std::uint32_t i = 0; beside.empty() && i < (1U << 24U); ++i) {
+    std::string octets(4, '!');
+    for (std::size_t at = 0; at < 4; ++at) {
+      octets[at] = static_cast<char>('A' + (i >> (6 * at) & 0x3FU) % 58);
+    }
+    robots::detail::for_each_gram(octets, [&](std::uint64_t hash, std::string_view gram) {
+      if (hash >> 46U == wanted >> 46U &&
+          robots::detail::tag_of(hash) != robots::detail::tag_of(wanted)) {
+        beside = gram;
+      }
+    });
+  }
+  REQUIRE_FALSE(beside.empty());
+  const std::string text = rules(2'000, [](const std::string& number) {
+    return "*aaaa*" + number.substr(0, 2) + "*" + number.substr(2, 1) + "*" + number.substr(3);
+  });
+  const auto file = robots::parse(text);
+  const auto compiled = file.rules_for("x");
+  std::string target = "/";
+  for (int i = 0; i < 2'000; ++i) {
+    target += beside;
+  }
+  for (const std::string_view end : {"", "aaaa", "aaaa11x2", "aaaa11x2x34", "aaa"}) {
+    CAPTURE(end);
+    const auto expected = file.match(target + std::string{end}, "x");
+    CHECK(compiled.match(target + std::string{end}).line == expected.line);
+    CHECK(compiled.allows(target + std::string{end}) == expected.allowed);
+  }
+}
+
+}  // namespace

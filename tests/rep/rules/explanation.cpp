@@ -1,0 +1,58 @@
+#include <robots/rep/rules/compile.hpp>
+#include <robots/rep/rules/explanation.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <string_view>
+
+namespace {
+
+using robots::compile;
+using robots::group_choice;
+using robots::rule_kind;
+
+TEST_CASE("an explanation lists every rule that matches in the order in which they decide") {
+  const auto rules = compile(
+      "User-agent: FooBot\n"
+      "Disallow: /\n"
+      "Allow: /%61*b$\n"
+      "Disallow: /z\n"
+      "Disallow: /a\n",
+      "FooBot");
+  const auto why = rules.explain("https://example.com/%61xb#f");
+  CHECK(why.verdict.allowed);
+  CHECK(why.verdict.line == 3);
+  CHECK(why.group == group_choice::own);
+  CHECK(why.target == "/axb");
+  REQUIRE(why.matches.size() == 3);
+  CHECK(why.matches[0].kind == rule_kind::allow);
+  CHECK(why.matches[0].pattern == "/%61*b$");
+  CHECK(why.matches[0].compared == "/a*b$");
+  CHECK(why.matches[0].specificity == 5);
+  CHECK(why.matches[1].line == 5);
+  CHECK(why.matches[2].pattern == "/");
+}
+
+TEST_CASE("an explanation says whose group was chosen") {
+  constexpr std::string_view text = "User-agent: *\nDisallow: /a\n";
+  CHECK(compile(text, "FooBot").explain("/b").group == group_choice::everyone);
+  CHECK(compile(text, "FooBot").explain("/b").matches.empty());
+  CHECK(compile("", "FooBot").explain("/b").group == group_choice::none);
+}
+
+TEST_CASE("the target of an explanation is whole however long it is") {
+  const std::string target = "/" + std::string(30'000, ' ');
+  const auto rules = compile("User-agent: *\nDisallow: /%20\n", "FooBot");
+  const auto why = rules.explain(target);
+  CHECK(why.target.size() == 1 + 3 * 30'000);
+  CHECK(why.matches.size() == 1);
+}
+
+TEST_CASE("a line is listed once, even where google takes it for two patterns") {
+  const auto rules = compile("User-agent: *\nAllow: /*/index.html\n", "FooBot",
+                             {.dialect = robots::dialect::google});
+  CHECK(rules.explain("/a/index.html/").matches.size() == 1);
+}
+
+}  // namespace

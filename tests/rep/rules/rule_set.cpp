@@ -1,0 +1,242 @@
+#include <robots/rep/document/document.hpp>
+#include <robots/rep/read/parse_options.hpp>
+#include <robots/rep/rules/compile.hpp>
+#include <robots/rep/rules/rule_set.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <random>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using robots::parse_options;
+using robots::rule_set;
+using robots::verdict;
+
+/// Makes files and targets of a few words, so that rules overlap and targets meet them.
+class generator {
+ public:
+  explicit generator(unsigned seed) : random_(seed) {}
+
+  [[nodiscard]] std::size_t below(std::size_t bound) { return random_() % bound; }
+
+  [[nodiscard]] std::string pick(const std::vector<std::string>& from) {
+    return from[below(from.size())];
+  }
+
+  [[nodiscard]] std::string pattern() {
+    static const std::vector<std::string> pieces{"/",
+                                                 "/shop",
+                                                 "/a",
+                                                 "item-",
+                                                 "x",
+                                                 "*",
+                                                 "*.",
+                                                 "?q=",
+                                                 "&",
+                                                 "%7e",
+                                                 "%2F",
+                                                 "page",
+                                                 "/long/common/prefix/of/many/rules/",
+                                                 "\xC3\xA9",
+                                                 "$",
+                                                 "**"};
+    std::string text = below(8) == 0 ? "*" : "/";
+    const std::size_t parts = below(5);
+    for (std::size_t i = 0; i < parts; ++i) {
+      text += below(3) == 0 ? std::to_string(below(40)) : pick(pieces);
+    }
+    return text + (below(6) == 0 ? "$" : "");
+  }
+
+  [[nodiscard]] std::string target() {
+    static const std::vector<std::string> pieces{"/",
+                                                 "/shop",
+                                                 "/a",
+                                                 "item-",
+                                                 "x",
+                                                 ".html",
+                                                 "?q=1",
+                                                 "&b",
+                                                 "~",
+                                                 "%2f",
+                                                 "page",
+                                                 "%C3%A9",
+                                                 "/long/common/prefix/of/many/rules/"};
+    std::string text = "/";
+    const std::size_t parts = below(6);
+    for (std::size_t i = 0; i < parts; ++i) {
+      text += below(3) == 0 ? std::to_string(below(40)) : pick(pieces);
+    }
+    return text;
+  }
+
+  [[nodiscard]] std::string file(std::size_t rules) {
+    std::string text = "User-agent: *\n";
+    for (std::size_t i = 0; i < rules; ++i) {
+      text += (below(3) == 0 ? "Allow: " : "Disallow: ") + pattern() + "\n";
+    }
+    return text;
+  }
+
+ private:
+  std::mt19937 random_;
+};
+
+void check_same(const verdict& found, const verdict& expected) {
+  CHECK(found.allowed == expected.allowed);
+  CHECK(found.line == expected.line);
+  CHECK(found.directive == expected.directive);
+  CHECK(found.pattern == expected.pattern);
+  CHECK(found.user_agent == expected.user_agent);
+}
+
+/// A document tries every rule; a rule set must come to the same result whatever it skips.
+void check_against_document(const std::string& text, const std::vector<std::string>& targets,
+                            const parse_options& options = {}) {
+  const robots::document document = robots::parse(text, options);
+  const rule_set rules = robots::compile(text, "ExampleBot", options);
+  for (const std::string& target : targets) {
+    CAPTURE(target);
+    check_same(rules.match(target), document.match(target, "ExampleBot"));
+    CHECK(rules.allows(target) == rules.match(target).allowed);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("However many rules there are, the same one decides as when all are tried") {
+  generator make{20'261'120};
+  for (const std::size_t rules : {1U, 2U, 3U, 7U, 12U, 20U, 64U, 200U, 1'000U, 5'000U}) {
+    for (int round = 0; round < (rules < 100 ? 40 : 4); ++round) {
+      const std::string text = make.file(rules);
+      std::vector<std::string> targets;
+      for (int i = 0; i < 60; ++i) {
+        targets.push_back(make.target());
+      }
+      CAPTURE(rules);
+      check_against_document(text, targets);
+      check_against_document(text, targets, {.dialect = robots::dialect::google});
+      check_against_document(text, targets,
+                             {.prepend_slash = true, .tie = robots::tie_break::disallow});
+    }
+  }
+}
+
+TEST_CASE("Rules that differ only behind a long common prefix are told apart") {
+  std::string text = "User-agent: *\n";
+  std::vector<std::string> targets;
+  const std::string prefix = '/' + std::string(300, 'p');
+  for (int i = 0; i < 300; ++i) {
+    text += "Disallow: " + prefix + std::to_string(i) + "/x\n";
+    text += "Allow: " + prefix + std::to_string(i) + "/*x$\n";
+    targets.push_back(prefix + std::to_string(i) + "/x");
+    targets.push_back(prefix + std::to_string(i) + "/yx");
+    targets.push_back(prefix + std::to_string(i));
+  }
+  check_against_document(text, targets);
+}
+
+TEST_CASE("Prefixes of every length up to 200 octets are found") {
+  std::string text = "User-agent: *\n";
+  std::vector<std::string> targets;
+  for (std::size_t size = 0; size < 200; ++size) {
+    const std::string path = '/' + std::string(size, 'a');
+    text += (size % 2 == 0 ? "Disallow: " : "Allow: ") + path + "\n";
+    targets.push_back(path);
+    targets.push_back(path + "b");
+  }
+  check_against_document(text, targets);
+}
+
+TEST_CASE("Many wildcard rules with one prefix are all tried where they can match") {
+  std::string text = "User-agent: *\n";
+  std::vector<std::string> targets;
+  for (int i = 0; i < 500; ++i) {
+    const std::string number = std::to_string(i);
+    text += "Disallow: /shop/*/item-" + number + "$\nAllow: /*ab" + number + "\nDisallow: /*" +
+            std::string(1, static_cast<char>('!' + i % 90)) + "\n";
+    targets.push_back("/shop/x/item-" + number);
+    targets.push_back("/q/ab" + number + "z");
+    targets.push_back("/" + number);
+  }
+  check_against_document(text, targets);
+}
+
+TEST_CASE("A target that repeats what rules look for finds each of them") {
+  std::string text = "User-agent: *\n";
+  for (int i = 0; i < 200; ++i) {
+    text += "Disallow: /*aaaa" + std::string(static_cast<std::size_t>(i % 50), 'a') + "*" +
+            std::to_string(i) + "\n";
+  }
+  check_against_document(text, {"/" + std::string(2'000, 'a'), "/" + std::string(90, 'a') + "199",
+                                "/" + std::string(40, 'a') + "7/" + std::string(500, 'a')});
+}
+
+TEST_CASE("A target longer than any server takes gets the same verdict") {
+  const std::string text = "User-agent: *\nDisallow: /x\nAllow: /*%7Eend$\nDisallow: /*q*r\n";
+  check_against_document(
+      text,
+      {"/x" + std::string(100'000, 'y'), "/z" + std::string(100'000, 'y') + "~end",
+       "/\xC3\xA9" + std::string(100'000, 'y') + "~end", "/\xC3\xA9" + std::string(70'000, 'q')});
+}
+
+TEST_CASE("A rule keeps its line however far down it stands") {
+  const std::string text = "User-agent: *\n" + std::string(300'000, '\n') + "Disallow: /x\n";
+  CHECK(robots::compile(text, "ExampleBot").match("/x").line == 300'002);
+}
+
+TEST_CASE("Patterns are reported as they were written") {
+  const std::string text =
+      "User-agent: *\nDisallow: /a*\nDisallow: /b*$\nDisallow: /c$\nDisallow: /d**e\n"
+      "Disallow: /%7Ef\nDisallow: /g**\nDisallow: /h$i\n";
+  const rule_set rules = robots::compile(text, "ExampleBot");
+  CHECK(rules.match("/ax").pattern == "/a*");
+  CHECK(rules.match("/bx").pattern == "/b*$");
+  CHECK(rules.match("/c").pattern == "/c$");
+  CHECK(rules.match("/dxe").pattern == "/d**e");
+  CHECK(rules.match("/~f").pattern == "/%7Ef");
+  CHECK(rules.match("/gx").pattern == "/g**");
+  CHECK(rules.match("/h$i").pattern == "/h$i");
+}
+
+TEST_CASE("A rule set of many rules takes little more memory than their lines") {
+  std::string text = "User-agent: *\n";
+  std::size_t lines = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    const std::string line = "Disallow: /section-" + std::to_string(i) + "/page\n";
+    lines += line.size();
+    text += line;
+  }
+  const rule_set rules = robots::compile(text, "ExampleBot", {.max_bytes = 1'000'000});
+  CHECK(rules.size() == 20'000);
+  CHECK(rules.memory_bytes() <= lines * 6 / 5 + 200);
+}
+
+TEST_CASE("A rule set that was moved from has no rules and can still be asked") {
+  std::string text = "User-agent: ExampleBot\nDisallow: /x\n";
+  for (int i = 0; i < 100; ++i) {
+    text += "Disallow: /*/part-" + std::to_string(i) + "/*.html\n";
+  }
+  rule_set from = robots::compile(text, "ExampleBot");
+  rule_set to = std::move(from);
+  const auto is_empty = [](const rule_set& rules) {
+    return rules.empty() && rules.allows("/x") && rules.match("/x").allowed &&
+           rules.match("/x").user_agent == "*" && rules.explain("/a/part-1/b.html").matches.empty();
+  };
+  CHECK(is_empty(from));  // NOLINT(bugprone-use-after-move): this is what is tested
+  from = std::move(to);
+  CHECK(is_empty(to));  // NOLINT(bugprone-use-after-move): this is what is tested
+  CHECK_FALSE(from.allows("/x"));
+  CHECK(from.match("/a/part-1/b.html").user_agent == "examplebot");
+
+  rule_set& self = from;
+  from = std::move(self);
+  CHECK_FALSE(from.allows("/x"));
+  CHECK_FALSE(from.allows("/a/part-1/b.html"));
+}

@@ -1,0 +1,71 @@
+#include <robots/rep/text/detail/normal_cursor.hpp>
+#include <robots/rep/text/detail/normal_form.hpp>
+
+#include <doctest/doctest.h>
+
+#include <random>
+#include <string>
+#include <string_view>
+
+namespace {
+
+using namespace robots::detail;
+
+std::string normal(std::string_view text, const normal_form& form) {
+  std::string result;
+  for (normal_cursor octet{text, form}; !octet.done(); ++octet) {
+    result += *octet;
+  }
+  return result;
+}
+
+TEST_CASE("a target is encoded, decoded and written in upper case as RFC 9309 says") {
+  const auto target = [](std::string_view text) { return normal(text, rfc9309_target_form); };
+  CHECK(target("/foo/bar?baz=quz") == "/foo/bar?baz=quz");
+  CHECK(target("/%62%61%7A%2D%2E%5F%7E") == "/baz-._~");
+  CHECK(target("/\xE3\x83\x84") == "/%E3%83%84");
+  CHECK(target("/%e3%83%84") == "/%E3%83%84");
+  CHECK(target("/%2f%3f%23") == "/%2F%3F%23");
+  CHECK(target("/a*b$c") == "/a%2Ab%24c");
+  CHECK(target(std::string_view{"/\0\x01 \x7F", 5}) == "/%00%01%20%7F");
+  CHECK(target("/%zz%4%") == "/%zz%4%");
+}
+
+TEST_CASE("a stray percent sign never becomes an escape by what is decoded behind it") {
+  const auto target = [](std::string_view text) { return normal(text, rfc9309_target_form); };
+  CHECK(target("%4%31") == "%4%31");
+  CHECK(target("%%34%31") == "%%341");
+  CHECK(target("%%341") == "%%341");
+  CHECK(target("%g%31") == "%g1");
+}
+
+TEST_CASE("a rule keeps its wildcards") {
+  CHECK(normal("/a*b%2A", rfc9309_rule_form) == "/a*b%2A");
+  CHECK(normal("/a$b", rfc9309_rule_form) == "/a%24b");
+}
+
+TEST_CASE("the google dialect encodes rules and leaves targets alone") {
+  CHECK(normal("/%7e \xE3", google_rule_form) == "/%7E %E3");
+  CHECK(normal("/%7e \xE3*$", google_target_form) == "/%7e \xE3*$");
+}
+
+TEST_CASE("the normal form is its own normal form, for any octets") {
+  std::mt19937 random{9309};
+  constexpr std::string_view octets = "%%%%0123456789abcdefABCDEFgz/*$ ?~\xE3";
+  for (int round = 0; round < 20'000; ++round) {
+    std::string text;
+    for (auto length = random() % 12; length > 0; --length) {
+      text += octets[random() % octets.size()];
+    }
+    for (const normal_form* form : {&rfc9309_target_form, &rfc9309_rule_form, &google_rule_form}) {
+      const std::string once = normal(text, *form);
+      CAPTURE(text);
+      REQUIRE(normal(once, *form) == once);
+      if (is_normal(text, *form)) {
+        REQUIRE(once == text);
+      }
+    }
+  }
+}
+
+}  // namespace

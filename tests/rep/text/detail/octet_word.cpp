@@ -1,0 +1,77 @@
+#include <robots/rep/text/detail/octet_word.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace {
+
+using namespace robots::detail;
+
+static_assert(word_at("abcdefgh", 0) == 0x6867'6665'6463'6261U);
+static_assert(word_at("abc", 0) == 0x63'6261U);
+static_assert(word_at("abcdefghij", 8) == 0x6A69U);
+static_assert(last_word("abcdefgh", 8) == 0);
+static_assert(has_octet(word_at("abcdefgh", 0), 'h'));
+static_assert(!has_octet(word_at("abcdefgh", 0), 'i'));
+static_assert(find_octet("", 'a') == 0);
+static_assert(find_octet("abc", '\0') == 3);
+static_assert(find_octet("abcdefgh*j*", '*') == 8);
+static_assert(begins_with("abcdefghij", "abcdefghi"));
+static_assert(!begins_with("abcdefghij", "abcdefghj"));
+static_assert(!begins_with("ab", "abc"));
+static_assert(begins_with("", ""));
+
+TEST_CASE("the first place of an octet is found, near and far") {
+  for (std::size_t size = 0; size < 150; ++size) {
+    for (std::size_t place = 0; place <= size; ++place) {
+      std::string text(size, 'b');
+      if (place < size) {
+        text[place] = 'a';
+        text.back() = 'a';
+      }
+      CHECK(robots::detail::find_octet(text, 'a') == place);
+      CHECK(robots::detail::find_octet(text, '\0') == size);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("Looking at words finds what looking at octets finds, at every place and length") {
+  for (std::size_t size = 0; size < 40; ++size) {
+    for (std::size_t at = 0; at <= size; ++at) {
+      for (int octet = 0; octet < 256; ++octet) {
+        std::string text(size, 'a');
+        if (at < size) {
+          text[at] = static_cast<char>(octet);
+        }
+        // A copy of exactly this size, so that a sanitizer sees what is read beyond it.
+        const std::string_view view{text};
+        const bool graphic = octet > 0x20 && octet < 0x7F && octet != '%' && octet != '*';
+        const bool same_octet = octet == 'a';
+        REQUIRE(is_graphic_without<'%', '*'>(view) == (at == size || graphic));
+        REQUIRE(find_octet(view, static_cast<char>(octet)) == (same_octet ? 0 : at));
+        REQUIRE(begins_with(view, std::string(at, 'a')));
+      }
+    }
+  }
+}
+
+TEST_CASE("The last word is made of the octets that are left, whatever the length of the text") {
+  for (std::size_t size = 0; size < 24; ++size) {
+    std::string text;
+    for (std::size_t i = 0; i < size; ++i) {
+      text += static_cast<char>('A' + i);
+    }
+    for (std::size_t at = size - size % 8; at <= size; ++at) {
+      octet_word expected = 0;
+      for (std::size_t i = at; i < size; ++i) {
+        expected |= octet_word{static_cast<unsigned char>(text[i])} << (8 * (i - at));
+      }
+      CHECK(last_word(text, at) == expected);
+    }
+  }
+}

@@ -1,0 +1,35 @@
+#include <robots/time/wall_time.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+
+namespace {
+
+using namespace std::chrono_literals;
+using robots::time_point;
+using robots::wall_anchor;
+using robots::wall_time;
+
+constexpr wall_anchor anchor{.steady = time_point{100h}, .wall = wall_time{500'000h}};
+
+static_assert(anchor.at(time_point{100h}) == wall_time{500'000h});
+static_assert(anchor.at(time_point{101h}) == wall_time{500'001h});
+static_assert(anchor.at(time_point{99h}) == wall_time{499'999h});
+static_assert(anchor.at(wall_time{500'002h}) == time_point{102h});
+
+// Nothing overflows: what lies outside time is its nearest end.
+static_assert(anchor.at(time_point::max()) == wall_time::max());
+static_assert(anchor.at(wall_time::max()) <= time_point::max());
+constexpr wall_anchor early{.steady = time_point::min(), .wall = wall_time::max()};
+static_assert(early.at(time_point::max()) == wall_time::max());
+static_assert(early.at(wall_time::min()) == time_point::min());
+
+}  // namespace
+
+TEST_CASE("there and back again is the same moment") {
+  for (const auto away : {0h, 1h, 10'000h, -50h}) {
+    const time_point when = anchor.steady + away;
+    CHECK(anchor.at(anchor.at(when)) == when);
+  }
+}
