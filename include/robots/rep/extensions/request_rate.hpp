@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
+#include <robots/base/decimal.hpp>
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/extensions/visit_time.hpp>
 #include <robots/rep/read/detail/parse_delay.hpp>
@@ -37,19 +38,6 @@ struct request_rate {
 };
 
 namespace detail {
-
-/// A decimal number; one too large for the type is read as the largest.
-[[nodiscard]] constexpr std::optional<std::uint32_t> parse_count(std::string_view text) noexcept {
-  constexpr std::uint64_t largest = std::numeric_limits<std::uint32_t>::max();
-  if (text.empty() || !std::ranges::all_of(text, is_digit)) {
-    return std::nullopt;
-  }
-  std::uint64_t count = 0;
-  for (const char c : text) {
-    count = std::min(count * 10 + static_cast<std::uint64_t>(c - '0'), largest);
-  }
-  return static_cast<std::uint32_t>(count);
-}
 
 /// How many seconds the unit has; 0 of what is no unit.
 [[nodiscard]] constexpr std::int64_t unit_seconds(char unit) noexcept {
@@ -96,7 +84,9 @@ namespace detail {
   if (slash == std::string_view::npos) {
     return std::nullopt;
   }
-  const auto requests = detail::parse_count(detail::trim(value.substr(0, slash), detail::is_blank));
+  const auto requests =
+      detail::parse_decimal(detail::trim(value.substr(0, slash), detail::is_blank),
+                            std::numeric_limits<std::uint32_t>::max());
   std::string_view rest = detail::trim(value.substr(slash + 1), detail::is_blank);
   std::optional<visit_time> window;
   if (const std::size_t hyphen = rest.find('-'); hyphen != std::string_view::npos) {
@@ -115,7 +105,8 @@ namespace detail {
   if (!requests || *requests == 0 || !per || per->count() == 0) {
     return std::nullopt;
   }
-  return request_rate{.requests = *requests, .per = *per, .window = window};
+  return request_rate{
+      .requests = static_cast<std::uint32_t>(*requests), .per = *per, .window = window};
 }
 
 /// The Request-rate lines of the groups that apply to a crawler, in file order; lines that cannot

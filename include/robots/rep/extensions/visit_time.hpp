@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
+#include <robots/base/decimal.hpp>
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/read/detail/read_lines.hpp>
 #include <robots/rep/read/directive.hpp>
@@ -43,15 +44,12 @@ namespace detail {
 /// `hhmm`, from 0000 to 2400.
 [[nodiscard]] constexpr std::optional<std::chrono::minutes> parse_hhmm(
     std::string_view text) noexcept {
-  if (text.size() != 4 || !std::ranges::all_of(text, is_digit)) {
+  const auto digits = parse_decimal(text);
+  if (text.size() != 4 || !digits || *digits > 2400 || *digits % 100 > 59) {
     return std::nullopt;
   }
-  const int hour = (text[0] - '0') * 10 + (text[1] - '0');
-  const int minute = (text[2] - '0') * 10 + (text[3] - '0');
-  if (minute > 59 || hour * 60 + minute > 24 * 60) {
-    return std::nullopt;
-  }
-  return std::chrono::hours{hour} + std::chrono::minutes{minute};
+  const auto hhmm = static_cast<int>(*digits);
+  return std::chrono::hours{hhmm / 100} + std::chrono::minutes{hhmm % 100};
 }
 
 }  // namespace detail

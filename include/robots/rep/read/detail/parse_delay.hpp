@@ -1,8 +1,10 @@
 #pragma once
 
-#include <robots/base/ascii.hpp>
+#include <robots/base/decimal.hpp>
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -17,37 +19,25 @@ inline constexpr std::int64_t max_delay_seconds = 0xFFFF'FFFF;
 /// a millisecond are rounded up, so that no crawler comes too early.
 [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> parse_delay(
     std::string_view value) noexcept {
-  std::int64_t seconds = 0;
-  std::int64_t fraction = 0;
-  std::int64_t unit = 1000;  // milliseconds of the digit before the next one
-  bool digits = false;
-  bool point = false;
-  bool rest = false;
-  for (const char c : value) {
-    if (c == '.' && !point) {
-      point = true;
-      continue;
-    }
-    if (!is_digit(c)) {
-      return std::nullopt;
-    }
-    digits = true;
-    const int digit = c - '0';
-    if (!point) {
-      seconds = seconds > max_delay_seconds ? seconds : seconds * 10 + digit;
-    } else {
-      unit /= 10;
-      fraction += digit * unit;
-      rest = rest || (unit == 0 && digit != 0);
-    }
-  }
-  if (!digits) {
+  const std::size_t point = std::min(value.find('.'), value.size());
+  const std::string_view whole = value.substr(0, point);
+  const std::string_view fraction = value.substr(std::min(point + 1, value.size()));
+  constexpr std::uint64_t longest{max_delay_seconds};
+  const auto seconds = parse_decimal(whole, longest + 1);
+  if ((!seconds && !whole.empty()) || (!parse_decimal(fraction) && !fraction.empty()) ||
+      (whole.empty() && fraction.empty())) {
     return std::nullopt;
   }
-  if (seconds > max_delay_seconds) {
+  if (seconds > longest) {
     return std::chrono::seconds{max_delay_seconds};
   }
-  return std::chrono::milliseconds{seconds * 1000 + fraction + (rest ? 1 : 0)};
+  constexpr std::size_t places = 3;
+  auto milliseconds = static_cast<std::int64_t>(seconds.value_or(0));
+  for (std::size_t i = 0; i < places; ++i) {
+    milliseconds = milliseconds * 10 + (i < fraction.size() ? fraction[i] - '0' : 0);
+  }
+  const bool rest = fraction.find_first_not_of('0', places) != std::string_view::npos;
+  return std::chrono::milliseconds{milliseconds + (rest ? 1 : 0)};
 }
 
 }  // namespace robots::detail

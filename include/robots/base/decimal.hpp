@@ -1,0 +1,32 @@
+#pragma once
+
+#include <robots/base/ascii.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string_view>
+
+namespace robots::detail {
+
+/// The number that `text` writes in decimal digits. A number above `largest` counts as `largest`.
+/// Nothing if the text is empty or holds anything but digits.
+[[nodiscard]] constexpr std::optional<std::uint64_t> parse_decimal(
+    std::string_view text,
+    std::uint64_t largest = std::numeric_limits<std::uint64_t>::max()) noexcept {
+  if (text.empty()) {
+    return std::nullopt;
+  }
+  std::uint64_t number = 0;
+  for (const char c : text) {
+    if (!is_digit(c)) {
+      return std::nullopt;
+    }
+    const auto digit = static_cast<std::uint64_t>(c - '0');
+    const bool fits = digit <= largest && number <= (largest - digit) / 10;
+    number = fits ? number * 10 + digit : largest;
+  }
+  return number;
+}
+
+}  // namespace robots::detail

@@ -1,0 +1,35 @@
+#include <robots/base/decimal.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+namespace {
+
+using robots::detail::parse_decimal;
+
+constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+
+static_assert(parse_decimal("0") == 0);
+static_assert(parse_decimal("007") == 7);
+static_assert(parse_decimal("18446744073709551614") == most - 1);
+static_assert(parse_decimal("18446744073709551615") == most);
+static_assert(parse_decimal("") == std::nullopt);
+static_assert(parse_decimal("-1") == std::nullopt);
+static_assert(parse_decimal(" 1") == std::nullopt);
+static_assert(parse_decimal("1.5") == std::nullopt);
+static_assert(parse_decimal("0x10") == std::nullopt);
+
+TEST_CASE("a number above the largest counts as the largest") {
+  CHECK(parse_decimal("255", 255) == 255);
+  CHECK(parse_decimal("256", 255) == 255);
+  CHECK(parse_decimal("2550", 255) == 255);
+  CHECK(parse_decimal("9", 5) == 5);
+  CHECK(parse_decimal("18446744073709551616") == most);
+  CHECK(parse_decimal("99999999999999999999999999") == most);
+  CHECK(parse_decimal("99999999999999999999999999x") == std::nullopt);
+}
+
+}  // namespace
