@@ -22,6 +22,7 @@ constexpr std::array<std::string_view, 16> layers{
     "rep/extensions", "rep/audit", "http",     "fetch",    "policy",    "store",
     "observe",        "polite",    "cache",    "adapters"};
 constexpr std::string_view umbrella = "robots/robots.hpp";
+constexpr std::string_view test_doubles = "robots/testing.hpp";
 
 struct include_line {
   std::size_t number;
@@ -96,11 +97,14 @@ constexpr std::ptrdiff_t position(std::string_view folder) {
 }
 
 /// Position among the layers; one past the end for a folder that is none. Of the headers in no
-/// folder, version.hpp stands before all layers, and the others, which speak of all, stand with the
-/// cache.
+/// folder, version.hpp stands before all layers, fwd.hpp before the first folder whose types it
+/// gives defaults, and the others, which speak of all, stand with the cache.
 std::ptrdiff_t rank_of(std::string_view name) {
   if (name == "robots/version.hpp") {
     return -1;
+  }
+  if (name == "robots/fwd.hpp") {
+    return position("polite");
   }
   const std::string_view folder = folder_of(name);
   return position(folder.empty() ? "cache" : folder);
@@ -115,6 +119,31 @@ bool is_for_vectors(const source_file& header, std::string_view name) {
 
 bool is_standard(std::string_view name) {
   return name.find('/') == std::string_view::npos && !name.ends_with(".h");
+}
+
+/// What a header includes directly, by name.
+std::set<std::string> included_by(std::string_view name) {
+  std::set<std::string> included;
+  for (const source_file& header : headers()) {
+    if (included_as(header) != name) {
+      continue;
+    }
+    for (include_line& include : header.includes()) {
+      included.insert(std::move(include.name));
+    }
+  }
+  return included;
+}
+
+/// The types that a header declares in a line of their own, such as "class policy;".
+std::vector<std::string> declared_in(const source_file& header) {
+  std::vector<std::string> declared;
+  for (const std::string& line : header.lines) {
+    if ((line.starts_with("class ") || line.starts_with("struct ")) && line.ends_with(';')) {
+      declared.push_back(line.substr(0, line.size() - 1));
+    }
+  }
+  return declared;
 }
 
 std::set<std::string> known_files() {
@@ -172,25 +201,49 @@ TEST_CASE("headers are included by their full name between angle brackets") {
   }
 }
 
-TEST_CASE("robots.hpp includes every public header but the adapters") {
-  std::set<std::string> included;
-  const std::vector<source_file> all = headers();
-  for (const source_file& header : all) {
-    if (included_as(header) != umbrella) {
+TEST_CASE("robots.hpp includes every public header but the adapters and what testing.hpp has") {
+  const std::set<std::string> included = included_by(umbrella);
+  const std::set<std::string> for_tests = included_by(test_doubles);
+  CHECK(for_tests.size() > 0);
+  for (const source_file& header : headers()) {
+    const std::string name = included_as(header);
+    if (name == umbrella || name == test_doubles || folder_of(name) == "adapters" ||
+        folder_of(name) == "base" || name.find("/detail/") != std::string::npos) {
+      continue;
+    }
+    INFO("in one of robots.hpp and testing.hpp: " << name);
+    CHECK(included.contains(name) != for_tests.contains(name));
+  }
+}
+
+TEST_CASE("no header includes a test double, testing.hpp aside") {
+  const std::set<std::string> for_tests = included_by(test_doubles);
+  for (const source_file& header : headers()) {
+    if (included_as(header) == test_doubles) {
       continue;
     }
     for (const include_line& include : header.includes()) {
-      included.insert(include.name);
+      INFO(header.path << ":" << include.number << " includes " << include.name);
+      CHECK(!for_tests.contains(include.name));
     }
   }
-  for (const source_file& header : all) {
-    const std::string name = included_as(header);
-    if (name == umbrella || folder_of(name) == "adapters" || folder_of(name) == "base" ||
-        name.find("/detail/") != std::string::npos) {
-      continue;
+}
+
+TEST_CASE("a type that a header declares is defined in a header") {
+  std::set<std::string> defined;
+  for (const source_file& header : headers()) {
+    for (const std::string& line : header.lines) {
+      if (line.starts_with("class ") || line.starts_with("struct ")) {
+        defined.insert(line.substr(0, line.find_first_of(" {:;", line.find(' ') + 1)) +
+                       (line.ends_with(';') ? ";" : ""));
+      }
     }
-    INFO("robots.hpp lacks " << name);
-    CHECK(included.contains(name));
+  }
+  for (const source_file& header : headers()) {
+    for (const std::string& type : declared_in(header)) {
+      INFO(header.path << " declares " << type);
+      CHECK(defined.contains(type));
+    }
   }
 }
 

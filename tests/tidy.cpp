@@ -1,6 +1,7 @@
 // The one translation unit clang-tidy reads: every public header, and the cache and the gate as
 // most users have them.
 #include <robots/robots.hpp>
+#include <robots/testing.hpp>
 
 template class robots::basic_host_gate<robots::SteadyClock>;
 template class robots::basic_admission<robots::FixedPolicySource>;

@@ -1,6 +1,6 @@
 #pragma once
 
-/// The whole library but the adapters, which need other libraries.
+/// The whole library but the adapters, which need other libraries, and what only tests need.
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/cache_stats.hpp>
@@ -16,7 +16,7 @@
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/fetch/retry_options.hpp>
 #include <robots/fetch/run_retrieval.hpp>
-#include <robots/fetch/scripted_fetcher.hpp>
+#include <robots/fwd.hpp>
 #include <robots/http/address_guard.hpp>
 #include <robots/http/address_kind.hpp>
 #include <robots/http/cache_control.hpp>
@@ -86,7 +86,6 @@
 #include <robots/store/storage.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/coarse_clock.hpp>
-#include <robots/time/manual_clock.hpp>
 #include <robots/time/steady_clock.hpp>
 #include <robots/time/wall_time.hpp>
 #include <robots/version.hpp>

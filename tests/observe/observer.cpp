@@ -1,4 +1,6 @@
 #include <robots/observe/observer.hpp>
+#include <robots/policy/decision.hpp>
+#include <robots/policy/policy.hpp>
 
 #include <doctest/doctest.h>
 

@@ -11,6 +11,7 @@
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/fetcher.hpp>
 #include <robots/fetch/retrieval_result.hpp>
+#include <robots/fwd.hpp>
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/http/origin.hpp>
 #include <robots/http/site.hpp>
@@ -46,7 +47,7 @@ namespace robots {
 ///
 /// All members may be called from any thread. None throws on account of the network or of content.
 /// A look-up that needs no fetch takes constant time on average, and the time of `rule_set::match`.
-template <Fetcher F, Clock C = SteadyClock, Storage S = LruStorage<4096>, Observer O = NullObserver>
+template <Fetcher F, Clock C, Storage S, Observer O>
 class basic_robots_cache {
  public:
   /// Composes a cache of its parts. Throws `std::invalid_argument` when the options contradict

@@ -1,13 +1,13 @@
 #pragma once
 
-#include <robots/policy/decision.hpp>
-#include <robots/policy/policy.hpp>
-
 #include <chrono>
 #include <concepts>
 #include <string_view>
 
 namespace robots {
+
+class policy;
+struct decision;
 
 /// A robots.txt was asked for.
 struct retrieval_event {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/fetch/call_options.hpp>
+#include <robots/fwd.hpp>
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/http/site.hpp>
 #include <robots/policy/decision.hpp>
@@ -139,7 +140,7 @@ struct admission_options {
 ///     }
 ///
 /// Source and gate must outlive it. All members may be called from any thread.
-template <PolicySource S, Clock C = SteadyClock>
+template <PolicySource S, Clock C>
 class basic_admission {
  public:
   /// What its members answer.

@@ -4,6 +4,7 @@
 #include <robots/base/saturating_add.hpp>
 #include <robots/base/text_hash.hpp>
 #include <robots/fetch/call_options.hpp>
+#include <robots/fwd.hpp>
 #include <robots/polite/detail/host_state.hpp>
 #include <robots/polite/detail/host_table.hpp>
 #include <robots/polite/detail/slot_queue.hpp>
@@ -51,7 +52,7 @@ namespace robots {
 /// All members may be called from any thread. No call but `reserve` and `acquire` blocks; each
 /// takes constant time beside the wait and the key. Throws nothing but `std::bad_alloc` and what
 /// the functions of the options throw.
-template <Clock C = SteadyClock>
+template <Clock C>
 class basic_host_gate {
   struct shared_state;
   struct host;
@@ -394,8 +395,5 @@ class basic_host_gate {
 
   std::shared_ptr<shared_state> state_;
 };
-
-/// The gate as most programs have it.
-using host_gate = basic_host_gate<>;
 
 }  // namespace robots

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <robots/policy/policy.hpp>
 #include <robots/time/clock.hpp>
 
 #include <concepts>
@@ -10,6 +9,8 @@
 #include <string_view>
 
 namespace robots {
+
+class policy;
 
 /// What a cache keeps of one site.
 struct cache_entry {

@@ -1,4 +1,5 @@
 #include <robots/robots.hpp>
+#include <robots/testing.hpp>
 #ifdef CONSUMER_HAS_CURL
 #include <robots/adapters/curl_fetcher.hpp>
 static_assert(robots::Fetcher<robots::CurlFetcher>);
@@ -14,5 +15,6 @@ static_assert(robots::AsyncFetcher<robots::AsioCurlFetcher>);
 
 int main() {
   const auto rules = robots::parse("User-agent: *\nDisallow: /private\n");
+  static_assert(robots::Clock<robots::ManualClock>);
   return rules.allows("/public") && !rules.allows("/private/page") ? 0 : 1;
 }

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <robots/fetch/fetcher.hpp>
+#include <robots/observe/observer.hpp>
+#include <robots/polite/policy_source.hpp>
+#include <robots/store/storage.hpp>
+#include <robots/time/clock.hpp>
+#include <robots/time/steady_clock.hpp>
+
+#include <cstddef>
+
+/// Names for headers that only pass the library's types on. The concepts are complete here. A type
+/// needs its own header, or `robots/robots.hpp`, before it is used. Defaults of template parameters
+/// are given here and nowhere else.
+namespace robots {
+
+class document;
+class pattern;
+class rule_set;
+struct parse_options;
+struct verdict;
+
+class excluded_hosts;
+struct origin;
+struct site;
+
+class fallback_policy;
+class policy;
+struct decision;
+
+class CoarseClock;
+template <std::size_t Capacity>
+class LruStorage;
+
+class look_up;
+class retrieval_job;
+struct cache_options;
+struct cache_stats;
+struct call_options;
+template <Fetcher F, Clock C = SteadyClock, Storage S = LruStorage<4096>, Observer O = NullObserver>
+class basic_robots_cache;
+
+class crawling_rules;
+struct gate_options;
+template <Clock C = SteadyClock>
+class basic_host_gate;
+template <PolicySource S, Clock C = SteadyClock>
+class basic_admission;
+
+/// The cache as most programs have it: `robots_cache<CurlFetcher>`. To name it for a fetcher,
+/// include the headers of the fetcher and of `LruStorage`: concepts ask for complete types.
+template <Fetcher F>
+using robots_cache = basic_robots_cache<F>;
+
+/// The gate as most programs have it.
+using host_gate = basic_host_gate<>;
+
+}  // namespace robots

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <robots/fetch/call_options.hpp>
+#include <robots/policy/decision.hpp>
+#include <robots/policy/policy.hpp>
+#include <robots/polite/policy_source.hpp>
+
+#include <memory>
+#include <string_view>
+#include <utility>
+
+namespace robots {
+
+/// The same policy for every site, without any network: for tests, and for crawlers of one site.
+class FixedPolicySource {
+ public:
+  /// `rules` must not be null.
+  explicit FixedPolicySource(std::shared_ptr<const policy> rules) : rules_(std::move(rules)) {}
+
+  /// The policy.
+  [[nodiscard]] std::shared_ptr<const policy> get(std::string_view /*host_or_url*/,
+                                                  const call_options& /*call*/ = {}) const {
+    return rules_;
+  }
+
+  /// What the policy says of `url`.
+  [[nodiscard]] decision check(std::string_view url, const call_options& /*call*/ = {}) const {
+    decision made{.policy = rules_, .from_cache = true};
+    made.verdict = rules_->match(url);
+    made.allowed = made.verdict.allowed;
+    if (made.verdict.directive) {
+      made.reason = decision_reason::rule;
+    } else if (rules_->basis() == policy_basis::rules) {
+      made.reason = decision_reason::no_rule;
+    } else if (rules_->source().outcome == outcome::not_found) {
+      made.reason = decision_reason::no_file;
+    } else {
+      made.reason = decision_reason::fallback;
+    }
+    return made;
+  }
+
+ private:
+  std::shared_ptr<const policy> rules_;
+};
+
+static_assert(PolicySource<FixedPolicySource>);
+
+}  // namespace robots
