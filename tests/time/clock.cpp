@@ -1,7 +1,9 @@
 #include <robots/time/clock.hpp>
+#include <robots/time/wall_time.hpp>
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <stop_token>
 #include <string>
 
@@ -12,7 +14,11 @@ struct frozen_clock {
   void sleep_until(robots::time_point, std::stop_token) {}
 };
 
-struct wall_clock {
+struct frozen_date_clock : frozen_clock {
+  robots::wall_time wall_now() { return {}; }
+};
+
+struct date_only_clock {
   std::chrono::system_clock::time_point now() { return {}; }
   void sleep_until(robots::time_point, std::stop_token) {}
 };
@@ -22,13 +28,24 @@ struct sleepless_clock {
 };
 
 static_assert(robots::Clock<frozen_clock>);
-static_assert(!robots::Clock<wall_clock>);
+static_assert(!robots::Clock<date_only_clock>);
 static_assert(!robots::Clock<sleepless_clock>);
 static_assert(!robots::Clock<std::string>);
+static_assert(robots::WallClock<frozen_date_clock>);
+static_assert(!robots::WallClock<frozen_clock>);
 
 }  // namespace
 
 TEST_CASE("any type with the right members is a clock") {
   frozen_clock clock;
   CHECK(clock.now() == robots::time_point{});
+}
+
+TEST_CASE("a clock that tells no date gets that of the machine, another one its own") {
+  frozen_clock machine;
+  const robots::wall_time before = std::chrono::system_clock::now();
+  CHECK(robots::wall_now(machine) >= before);
+  frozen_date_clock own;
+  CHECK(robots::wall_now(own) == robots::wall_time{});
+  CHECK(robots::read_clock(own).wall == robots::wall_time{});
 }

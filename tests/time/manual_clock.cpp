@@ -96,3 +96,18 @@ TEST_CASE("who asked for it is told of each move, by whichever copy, for as long
   clock.advance(1s);
   CHECK(moves == 2);
 }
+
+TEST_CASE("the date of a manual clock moves with its time, from where it is set") {
+  const robots::wall_time noon = std::chrono::sys_days{std::chrono::year{2026} / 1 / 1} + 12h;
+  const ManualClock clock;
+  CHECK(clock.wall_now() == noon);
+  clock.advance(36h);
+  CHECK(clock.wall_now() == noon + 36h);
+  const ManualClock epoch{robots::wall_time{}};
+  CHECK(epoch.now() == ManualClock{}.now());
+  const ManualClock copy = epoch;
+  copy.sleep_until(epoch.now() + 5s, {});
+  CHECK(epoch.wall_now() == robots::wall_time{5s});
+  epoch.advance(time_point::duration::max());
+  CHECK(epoch.wall_now() > robots::wall_time{});
+}

@@ -11,6 +11,9 @@ namespace robots {
 /// tells no date.
 using time_point = std::chrono::steady_clock::time_point;
 
+/// A moment of the time of day and year, as HTTP dates, Visit-time and Request-rate need it.
+using wall_time = std::chrono::system_clock::time_point;
+
 /// What tells the time and waits for it.
 ///
 /// A model's `now()` never goes back. Its `sleep_until(when, stop)` returns once `now() >= when`
@@ -26,6 +29,24 @@ concept Clock = std::movable<C> && requires(C& clock, time_point when, std::stop
   { clock.now() } -> std::same_as<time_point>;
   clock.sleep_until(when, stop);
 };
+
+/// A clock that tells the date, too: `wall_now()`, from any thread, without throwing.
+///
+/// Exemplar: `c.wall_now()` is the date at `c.now()`. Models: `ManualClock`.
+template <class C>
+concept WallClock = Clock<C> && requires(C& clock) {
+  { clock.wall_now() } -> std::same_as<wall_time>;
+};
+
+/// The date by a clock: its own if it tells one, else that of the machine.
+template <Clock C>
+[[nodiscard]] wall_time wall_now([[maybe_unused]] C& clock) {
+  if constexpr (WallClock<C>) {
+    return clock.wall_now();
+  } else {
+    return std::chrono::system_clock::now();
+  }
+}
 
 /// A clock whose time others move, and that says so.
 ///

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/time/clock.hpp>
+#include <robots/time/wall_time.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -14,14 +15,20 @@
 namespace robots {
 
 /// A clock that stands still until it is told to move, for tests: nothing waits, nothing depends on
-/// how fast the machine is.
+/// how fast the machine is. Its date moves with its time.
 ///
 /// Copies share one time, so that a test keeps one and gives away another. All members may be
 /// called from any thread.
 class ManualClock {
  public:
-  /// Starts at a fixed moment, later than `time_point{}`, which programs use to mean "never".
-  ManualClock() : state_{std::make_shared<state>()} {}
+  /// Starts at a fixed moment, later than `time_point{}`, which programs use to mean "never", and
+  /// at noon of 2026-01-01, UTC.
+  ManualClock()
+      : ManualClock{std::chrono::sys_days{std::chrono::year{2026} / 1 / 1} +
+                    std::chrono::hours{12}} {}
+
+  /// Starts at the same moment, with this date.
+  explicit ManualClock(wall_time start_date) : state_{std::make_shared<state>(start_date)} {}
 
   // Declared so that no move exists: a moved-from clock still shares the time.
   ManualClock(const ManualClock&) = default;
@@ -30,6 +37,11 @@ class ManualClock {
 
   /// The present moment.
   [[nodiscard]] time_point now() const noexcept { return time_point{duration{state_->now.load()}}; }
+
+  /// The present date: `start_date` and what has passed since.
+  [[nodiscard]] wall_time wall_now() const noexcept {
+    return wall_anchor{.steady = time_point{start()}, .wall = state_->start_date}.at(now());
+  }
 
   /// Moves the time forward. A negative duration moves nothing; past the end of time it stops
   /// there.
@@ -75,6 +87,9 @@ class ManualClock {
   [[nodiscard]] static constexpr duration start() noexcept { return std::chrono::hours{1'000}; }
 
   struct state {
+    explicit state(wall_time date) : start_date{date} {}
+
+    const wall_time start_date;
     std::atomic<rep> now = start().count();
     std::mutex mutex;
     std::list<std::function<void()>> listeners;
@@ -90,6 +105,6 @@ class ManualClock {
   std::shared_ptr<state> state_;
 };
 
-static_assert(NotifyingClock<ManualClock>);
+static_assert(NotifyingClock<ManualClock> && WallClock<ManualClock>);
 
 }  // namespace robots

@@ -6,9 +6,6 @@
 
 namespace robots {
 
-/// A moment of the day's time, as Visit-time and Request-rate need it.
-using wall_time = std::chrono::system_clock::time_point;
-
 /// Minutes since the epoch, rounded down: the form of `visit_time::contains`.
 [[nodiscard]] constexpr std::chrono::minutes utc_minutes(wall_time when) noexcept {
   return std::chrono::floor<std::chrono::minutes>(when.time_since_epoch());
@@ -48,5 +45,11 @@ struct wall_anchor {
     return a < span::min() - b ? span::min() : a + b;
   }
 };
+
+/// What a clock tells now, by both times.
+template <Clock C>
+[[nodiscard]] wall_anchor read_clock(C& clock) {
+  return {.steady = clock.now(), .wall = wall_now(clock)};
+}
 
 }  // namespace robots
