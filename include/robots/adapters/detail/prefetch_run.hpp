@@ -5,6 +5,7 @@
 #include <robots/adapters/curl_multi_options.hpp>
 #include <robots/adapters/detail/landings.hpp>
 #include <robots/adapters/prefetch_options.hpp>
+#include <robots/base/on_move.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/cache/detail/lifetime.hpp>
 #include <robots/cache/look_up.hpp>
@@ -15,7 +16,6 @@
 #include <robots/policy/decision.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/time/clock.hpp>
-#include <robots/time/detail/on_move.hpp>
 
 #include <algorithm>
 #include <chrono>

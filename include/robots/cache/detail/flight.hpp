@@ -1,13 +1,10 @@
 #pragma once
 
+#include <robots/base/clock_condition.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/time/clock.hpp>
-#include <robots/time/detail/on_move.hpp>
 
-#include <algorithm>
 #include <atomic>
-#include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -98,21 +95,8 @@ class flight {
   template <Clock C>
   [[nodiscard]] std::optional<std::shared_ptr<const policy>> wait(
       C& clock, const std::stop_token& stop, const std::optional<time_point>& deadline) {
-    [[maybe_unused]] const auto moves = on_move(clock, [this] {
-      const std::scoped_lock lock{mutex_};
-      changed_.notify_all();
-    });
     std::unique_lock lock{mutex_};
-    const auto over = [&] { return landed_ || (deadline && clock.now() >= *deadline); };
-    while (!over() && !stop.stop_requested()) {
-      if (!deadline || NotifyingClock<C>) {
-        changed_.wait(lock, stop, over);
-      } else {
-        // In steps: the wait adds to the time that is now, which overflows near the end of time.
-        constexpr time_point::duration step = std::chrono::hours{1};
-        changed_.wait_for(lock, stop, std::min(*deadline - clock.now(), step), over);
-      }
-    }
+    static_cast<void>(changed_.wait(lock, clock, deadline, stop, [this] { return landed_; }));
     return landed_ ? std::optional{result_} : std::nullopt;
   }
 
@@ -122,7 +106,7 @@ class flight {
   std::stop_source stop_;
   std::atomic<bool> detached_ = false;
   mutable std::mutex mutex_;
-  std::condition_variable_any changed_;
+  clock_condition changed_;
   std::vector<std::function<void()>> wake_;
   std::size_t waiting_ = 0;
   bool landed_ = false;

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <robots/base/on_move.hpp>
+#include <robots/base/saturating_add.hpp>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+
+namespace robots::detail {
+
+/// What threads wait on until something changes that a mutex of its owner guards: a condition
+/// variable whose waits also end by a stop token, or by a deadline on any clock.
+///
+/// Waiters are woken by a small mutex of its own, under which nothing else is locked. So a thread
+/// may tell of a change whatever locks it holds, and a `NotifyingClock` may tell of its moves while
+/// it holds one.
+class clock_condition {
+ public:
+  using time_point = std::chrono::steady_clock::time_point;
+
+  /// Wakes all that wait: they look again.
+  void notify_all() noexcept {
+    {
+      const std::scoped_lock own{mutex_};
+      ++changes_;
+    }
+    changed_.notify_all();
+  }
+
+  /// Waits until `ready()`, until `stop` is requested, or until the deadline by `clock`. Returns
+  /// `ready()`.
+  ///
+  /// `lock` is held when `ready` is called and when this returns, but not while it waits, nor while
+  /// it has the clock tell of its moves.
+  template <class C, class Ready>
+  [[nodiscard]] bool wait(std::unique_lock<std::mutex>& lock, C& clock,
+                          const std::optional<time_point>& deadline, const std::stop_token& stop,
+                          const Ready& ready) {
+    if (ready()) {
+      return true;
+    }
+    {
+      const unlocked meanwhile{lock};
+      [[maybe_unused]] const auto moves = on_move(clock, [this] { notify_all(); });
+      for (;;) {
+        const std::uint64_t seen = changes();  // first: whatever changes from here on is noticed
+        const time_point now = clock.now();
+        lock.lock();
+        const bool over = ready() || stop.stop_requested() || (deadline && now >= *deadline);
+        lock.unlock();
+        if (over) {
+          break;
+        }
+        constexpr bool tells_moves = requires { clock.on_move(std::function<void()>{}); };
+        wait_for_change(seen, stop,
+                        tells_moves || !deadline ? std::nullopt : step_towards(*deadline, now));
+      }
+    }
+    return ready();
+  }
+
+ private:
+  /// Unlocks for as long as it lives.
+  class unlocked {
+   public:
+    explicit unlocked(std::unique_lock<std::mutex>& lock) : lock_{lock} { lock_.unlock(); }
+    unlocked(const unlocked&) = delete;
+    unlocked& operator=(const unlocked&) = delete;
+    ~unlocked() {
+      if (!lock_.owns_lock()) {
+        lock_.lock();
+      }
+    }
+
+   private:
+    std::unique_lock<std::mutex>& lock_;
+  };
+
+  /// In steps, since a clock of the user's may run faster than the machine's, and since a wait
+  /// until the end of time overflows.
+  [[nodiscard]] static std::optional<time_point::duration> step_towards(time_point deadline,
+                                                                        time_point now) noexcept {
+    constexpr time_point::duration longest = std::chrono::seconds{1};
+    return deadline > saturating_add(now, longest) ? longest : deadline - now;
+  }
+
+  [[nodiscard]] std::uint64_t changes() {
+    const std::scoped_lock own{mutex_};
+    return changes_;
+  }
+
+  void wait_for_change(std::uint64_t seen, const std::stop_token& stop,
+                       const std::optional<time_point::duration>& longest) {
+    std::unique_lock own{mutex_};
+    const auto changed = [&] { return changes_ != seen; };
+    if (longest) {
+      changed_.wait_for(own, stop, *longest, changed);
+    } else {
+      changed_.wait(own, stop, changed);
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::uint64_t changes_ = 0;
+};
+
+}  // namespace robots::detail

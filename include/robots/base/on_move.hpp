@@ -1,0 +1,19 @@
+#pragma once
+
+#include <functional>
+#include <utility>
+
+namespace robots::detail {
+
+/// Has `moved()` called whenever the time is moved, for as long as the result lives; nothing for a
+/// clock that is no `NotifyingClock` and runs by itself.
+template <class C, class F>
+[[nodiscard]] auto on_move([[maybe_unused]] C& clock, [[maybe_unused]] F&& moved) {
+  if constexpr (requires { clock.on_move(std::function<void()>{}); }) {
+    return clock.on_move(std::forward<F>(moved));
+  } else {
+    return nullptr;
+  }
+}
+
+}  // namespace robots::detail
