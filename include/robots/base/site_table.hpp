@@ -1,0 +1,170 @@
+#pragma once
+
+#include <robots/base/text_hash.hpp>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace robots::detail {
+
+/// What is known of sites, by key: a table of bounded size that forgets what need not be
+/// remembered, soonest first.
+///
+/// Its owner tells until when a value must be remembered: `until(value)`, where the end of time
+/// means until further notice. The table asks when it needs room, and a few values at each
+/// insertion, so that it stays near the number of those that must be remembered. A value stays
+/// where it is while it is remembered. Each call takes logarithmic time, amortised. For one thread
+/// at a time.
+template <class Value>
+class site_table {
+ public:
+  using time_point = std::chrono::steady_clock::time_point;
+
+  /// At most `capacity` sites.
+  explicit site_table(std::size_t capacity) : capacity_{capacity} {}
+
+  /// The value of a key; null when there is none. Constant time.
+  [[nodiscard]] Value* find(std::string_view key) noexcept {
+    const auto found = sites_.find(key);
+    return found == sites_.end() ? nullptr : found->second.get();
+  }
+  [[nodiscard]] const Value* find(std::string_view key) const noexcept {
+    const auto found = sites_.find(key);
+    return found == sites_.end() ? nullptr : found->second.get();
+  }
+
+  /// The value of a key, default-constructed if there is none. Null when there is no room: every
+  /// site that was looked at must be remembered.
+  ///
+  /// When the table is full, a value that would have to be remembered until after `latest` is
+  /// forgotten all the same, the last one first, unless that is until further notice.
+  template <class Until>
+  [[nodiscard]] Value* find_or_add(std::string_view key, time_point now, const Until& until,
+                                   time_point latest = time_point::max()) {
+    if (Value* const found = find(key)) {
+      return found;
+    }
+    make_room(now, until, latest);
+    if (sites_.size() >= capacity_) {
+      return nullptr;
+    }
+    auto added = std::make_unique<site>();
+    site* const where = added.get();
+    where->key = key;
+    where->until = now;
+    order_.insert(where);
+    try {
+      sites_.emplace(std::string_view{where->key}, std::move(added));
+    } catch (...) {
+      order_.erase(where);
+      throw;
+    }
+    return where;
+  }
+
+  /// Tells that `value` may be forgotten sooner than `until` said when it was asked last.
+  void forget_after(Value& value, time_point when) noexcept {
+    auto& where = static_cast<site&>(value);
+    if (when < where.until) {
+      move(where, when);
+    }
+  }
+
+  /// Forgets a site. Whether it was known.
+  bool erase(std::string_view key) noexcept {
+    const auto found = sites_.find(key);
+    if (found == sites_.end()) {
+      return false;
+    }
+    const std::unique_ptr<site> last{std::move(found->second)};  // `key` may be its own
+    order_.erase(last.get());
+    sites_.erase(found);
+    return true;
+  }
+
+  /// How many sites are remembered.
+  [[nodiscard]] std::size_t size() const noexcept { return sites_.size(); }
+
+  /// Calls `visit(key, value)` for each site, in no order.
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    for (const auto& [key, where] : sites_) {
+      visit(key, std::as_const(static_cast<Value&>(*where)));
+    }
+  }
+
+ private:
+  struct site : Value {
+    std::string key;
+    time_point until{};  // as told last: it may be later by now, but not sooner
+  };
+
+  struct sooner {
+    using is_transparent = void;
+    bool operator()(const site* a, const site* b) const noexcept {
+      return a->until != b->until ? a->until < b->until : std::less<>{}(a, b);
+    }
+    bool operator()(const site* a, time_point b) const noexcept { return a->until < b; }
+    bool operator()(time_point a, const site* b) const noexcept { return a < b->until; }
+  };
+
+  template <class Until>
+  void make_room(time_point now, const Until& until, time_point latest) {
+    // The limits keep a single call short, however many values have changed since the table asked.
+    constexpr int usual = 4;
+    constexpr int thorough = 256;
+    const bool full = sites_.size() >= capacity_;
+    for (int looks = full ? thorough : usual; looks > 0 && !order_.empty(); --looks) {
+      site& soonest = **order_.begin();
+      if (soonest.until > now) {
+        break;
+      }
+      if (const time_point needed = until(std::as_const(soonest)); needed > now) {
+        move(soonest, needed);
+        continue;
+      }
+      erase(soonest.key);
+      if (full) {
+        return;
+      }
+    }
+    for (int looks = full ? thorough : 0; looks > 0; --looks) {
+      const auto further_notice = order_.lower_bound(time_point::max());
+      if (further_notice == order_.begin()) {
+        return;
+      }
+      site& last = **std::prev(further_notice);
+      if (last.until <= latest) {
+        return;
+      }
+      const time_point needed = until(std::as_const(last));
+      if (needed > latest && needed < time_point::max()) {
+        erase(last.key);
+        return;
+      }
+      move(last, needed);
+    }
+  }
+
+  void move(site& where, time_point when) noexcept {
+    auto node = order_.extract(&where);
+    where.until = when;
+    order_.insert(std::move(node));
+  }
+
+  std::size_t capacity_;
+  boost::unordered_flat_map<std::string_view, std::unique_ptr<site>, text_hash, std::equal_to<>>
+      sites_;                      // keys are those of the sites
+  std::set<site*, sooner> order_;  // by `site::until`
+};
+
+}  // namespace robots::detail
