@@ -75,6 +75,7 @@
 #include <robots/rep/read/scan.hpp>
 #include <robots/rep/read/target.hpp>
 #include <robots/rep/rules/compile.hpp>
+#include <robots/rep/rules/crawler_directives.hpp>
 #include <robots/rep/rules/explanation.hpp>
 #include <robots/rep/rules/pattern.hpp>
 #include <robots/rep/rules/rule_set.hpp>

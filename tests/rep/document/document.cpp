@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <ranges>
 #include <string>
 #include <string_view>
@@ -105,21 +106,31 @@ TEST_CASE("directives are listed in file order, and those that apply to a crawle
   CHECK(file.directives()[0].key == "Foo");
   CHECK(file.directives()[0].line == 1);
   const auto own = file.directives_for("a");
-  REQUIRE(own.size() == 4);
+  REQUIRE(own.size() == 3);
   CHECK(own[0].value == "2");
   CHECK(own[1].kind == robots::directive_kind::disallow);
-  CHECK(own[2].value == "3");  // stands between two User-agent lines of one group
-  CHECK(own[3].value == "4");
+  CHECK(own[2].value == "4");  // the line above it belongs to `*` alone
   CHECK(file.directives_for("b").size() == 2);
   CHECK(parse("").directives_for("a").empty());
 }
 
-TEST_CASE("a line between two User-agent lines applies to both") {
+TEST_CASE("a line between two User-agent lines applies to the one above") {
   const document file = parse("User-agent: a\nCrawl-delay: 5\nUser-agent: b\nDisallow: /x\n");
-  CHECK(file.crawl_delay("b") == 5s);
-  CHECK(file.directives_for("b").size() == 2);
+  CHECK(file.crawl_delay("a") == 5s);
+  CHECK(file.crawl_delay("b") == std::nullopt);
   CHECK(file.directives_for("a").size() == 2);
-  CHECK(file.rules_for("b").crawl_delay() == 5s);
+  CHECK(file.directives_for("b").size() == 1);
+  CHECK(file.rules_for("a").crawl_delay() == 5s);
+  CHECK(file.rules_for("b").crawl_delay() == std::nullopt);
+  for (const std::string_view key : {"Request-rate", "Visit-time", "Noindex", "Content-Signal"}) {
+    CAPTURE(key);
+    const std::string line = std::string{key} + ": 1\n";
+    const document rates =
+        parse("User-agent: *\n" + line + "User-agent: b\n" + line + "Disallow: /x\n");
+    CHECK(rates.directives_for("a").size() == 2);
+    CHECK(rates.directives_for("b").size() == 2);
+    CHECK(rates.directives_for("b").front().line == 4);
+  }
 }
 
 TEST_CASE("a verdict reports the crawler in lower case, wherever the name comes from") {

@@ -109,12 +109,13 @@ TEST_CASE("preferences are those of the crawler's own groups, merged") {
         effective_preferences{.ai_input = signal(false, 6), .search = usage(false, 5)});
 }
 
-// RFC 9309, section 2.2.4: a line that is no rule does not close the list of user-agent lines.
-TEST_CASE("a crawler whose group holds preferences only shares the group that follows") {
+// RFC 9309, section 2.2.4: a line that is no rule does not close the list of user-agent lines, so
+// the rules hold for both; a preference belongs to the lines right above it.
+TEST_CASE("a preference between user-agent lines holds for those above it, rules for all") {
   const robots::document file = parse(
       "User-agent: a\nContent-Usage: train-ai=y\n"
       "User-agent: *\nContent-Usage: train-ai=n\nDisallow: /x\n");
-  CHECK(usage_preferences(file, "/", "a").train_ai == usage(false, 4));
+  CHECK(usage_preferences(file, "/", "a").train_ai == usage(true, 2));
   CHECK(usage_preferences(file, "/", "b").train_ai == usage(false, 4));
   CHECK_FALSE(file.allows("/x", "a"));
 }

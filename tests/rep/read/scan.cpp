@@ -91,6 +91,8 @@ TEST_CASE("what a line gets wrong is said once, and the rest of the file is read
         list{diagnostic_code::repeated_crawl_delay});
   CHECK(codes("User-agent: a\nCrawl-delay: 1\nUser-agent: b\n") ==
         list{diagnostic_code::delay_only_group});
+  CHECK(codes("User-agent: a\nCrawl-delay: 1\nUser-agent: b\nCrawl-delay: 2\n") ==
+        list{diagnostic_code::delay_only_group});
   CHECK(codes("<!DOCTYPE html>\n") == list{diagnostic_code::looks_like_html});
   CHECK(codes("<meta content=\"a: b\">\n") == list{diagnostic_code::looks_like_html});
   CHECK(codes("<html>\n<body>\n") ==

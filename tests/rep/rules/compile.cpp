@@ -95,12 +95,24 @@ static_assert(compile(delays, "a").crawl_delay() == 500ms);
 static_assert(!compile(delays, "b").crawl_delay());
 static_assert(compile(delays, "c").crawl_delay() == 9s);
 
-// A delay between two User-agent lines holds for both of them.
+// A delay between two User-agent lines holds for the one above it, rules for both.
 constexpr std::string_view between =
     "User-agent: a\nCrawl-delay: 5\nUser-agent: b\nDisallow: /x\nUser-agent: c\nDisallow: /\n";
 static_assert(compile(between, "a").crawl_delay() == 5s);
-static_assert(compile(between, "b").crawl_delay() == 5s);
+static_assert(!compile(between, "b").crawl_delay());
+static_assert(!compile(between, "a").allows("/x") && !compile(between, "b").allows("/x"));
 static_assert(!compile(between, "c").crawl_delay());
+
+constexpr std::string_view two_delays =
+    "User-agent: *\nCrawl-delay: 9\nUser-agent: PlumBot\nCrawl-delay: 2\n";
+static_assert(compile(two_delays, "PlumBot").crawl_delay() == 2s);
+static_assert(compile(two_delays, "*").crawl_delay() == 9s);
+
+// Lines that speak to nobody in particular leave the list of User-agent lines as it is.
+constexpr std::string_view with_sitemap =
+    "User-agent: a\nSitemap: /s\nFoo: 1\nUser-agent: b\nCrawl-delay: 2\n";
+static_assert(compile(with_sitemap, "a").crawl_delay() == 2s);
+static_assert(compile(with_sitemap, "b").crawl_delay() == 2s);
 
 TEST_CASE("a verdict names the rule, its line, and the crawler it was made for") {
   const auto rules =

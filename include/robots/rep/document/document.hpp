@@ -11,13 +11,13 @@
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/read/scan.hpp>
+#include <robots/rep/rules/detail/group_selection.hpp>
 #include <robots/rep/rules/detail/names_collector.hpp>
 #include <robots/rep/rules/detail/normal_target.hpp>
 #include <robots/rep/rules/detail/rule_collector.hpp>
 #include <robots/rep/rules/rule_set.hpp>
 #include <robots/rep/rules/verdict.hpp>
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <initializer_list>
@@ -95,17 +95,10 @@ class document {
   /// The Crawl-delay that applies to a crawler, in milliseconds, rounded up; nothing when its
   /// groups have none. A crawler with groups of its own does not take over the delay of `*`.
   [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> crawl_delay(
-      std::string_view user_agent = "*") const noexcept {
-    std::array<std::optional<std::chrono::milliseconds>, 2> delays;
-    const auto keep_first = [&](const detail::record& line, bool own) {
-      if (line.kind != directive_kind::crawl_delay || delays[own]) {
-        return;
-      }
-      delays[own] = detail::parse_delay(line.value(all_text()));
-    };
-    const detail::agent_matcher agent{user_agent};
-    const auto groups = detail::visit_groups(parts_, agent, keep_first);
-    return delays[groups.own_found()];
+      std::string_view user_agent = "*") const {
+    detail::rule_collector collector{user_agent, options_};
+    tell(collector);
+    return collector.crawl_delay();
   }
 
   /// The first valid Crawl-delay before any group: the file's own. A floor for politeness, never a
@@ -139,14 +132,19 @@ class document {
   /// The directives, User-agent lines aside, of the groups that apply to a crawler, in file order:
   /// those of its own groups, or of the groups of `*` when none names it.
   [[nodiscard]] constexpr std::vector<directive> directives_for(std::string_view user_agent) const {
-    std::array<std::vector<directive>, 2> found;
-    const auto keep = [&](const detail::record& line, bool own) {
-      if (!line.implied) {
-        found[own].push_back(line.as_directive(all_text()));
+    std::vector<directive> found;
+    const detail::agent_matcher agent{user_agent};
+    detail::group_selection groups;
+    for (const detail::record& line : parts_.records) {
+      if (line.kind == directive_kind::user_agent) {
+        if (groups.on_user_agent(agent.compare(line.value(all_text())), line.starts_group)) {
+          found.clear();
+        }
+      } else if (groups.on_other(line.kind) && !line.implied) {
+        found.push_back(line.as_directive(all_text()));
       }
-    };
-    const auto groups = detail::visit_groups(parts_, detail::agent_matcher{user_agent}, keep);
-    return std::move(found[groups.own_found()]);
+    }
+    return found;
   }
 
   /// The groups in file order, not merged.

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -76,16 +77,21 @@ constexpr void set_signal(content_signal& signals, std::string_view member) noex
   return result;
 }
 
-/// The Content-Signal lines of the groups that apply to a crawler, in file order. Linear in the
-/// file.
+/// The Content-Signal lines among `lines`, in file order. Linear.
 [[nodiscard]] constexpr std::vector<content_signal> content_signals(
-    const document& file, std::string_view user_agent = "*") {
+    std::span<const directive> lines) {
   const auto read = [](const directive& line) {
     std::optional result{parse_content_signal(line.value)};
     result->line = line.line;
     return result;
   };
-  return detail::read_lines(file.directives_for(user_agent), directive_kind::content_signal, read);
+  return detail::read_lines(lines, directive_kind::content_signal, read);
+}
+
+/// Those that apply to a crawler. Linear in the file.
+[[nodiscard]] constexpr std::vector<content_signal> content_signals(
+    const document& file, std::string_view user_agent = "*") {
+  return content_signals(file.directives_for(user_agent));
 }
 
 }  // namespace robots

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -58,16 +59,21 @@ struct content_usage {
   return {.path = parts.path, .statement = parts.statement};
 }
 
-/// The Content-Usage lines of the groups that apply to a crawler, in file order. Linear in the
-/// file.
+/// The Content-Usage lines among `lines`, in file order. Linear.
 [[nodiscard]] constexpr std::vector<content_usage> content_usages(
-    const document& file, std::string_view user_agent = "*") {
+    std::span<const directive> lines) {
   const auto read = [](const directive& line) {
     std::optional result{parse_content_usage(line.value)};
     result->line = line.line;
     return result;
   };
-  return detail::read_lines(file.directives_for(user_agent), directive_kind::content_usage, read);
+  return detail::read_lines(lines, directive_kind::content_usage, read);
+}
+
+/// Those that apply to a crawler. Linear in the file.
+[[nodiscard]] constexpr std::vector<content_usage> content_usages(
+    const document& file, std::string_view user_agent = "*") {
+  return content_usages(file.directives_for(user_agent));
 }
 
 }  // namespace robots

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -27,17 +28,21 @@ struct noindex_rule {
   }
 };
 
-/// The Noindex lines of the groups that apply to a crawler, in file order, empty ones left out.
-/// Linear in the file.
-[[nodiscard]] constexpr std::vector<noindex_rule> noindex_rules(const document& file,
-                                                                std::string_view user_agent = "*") {
+/// The Noindex lines among `lines`, in file order, empty ones left out. Linear.
+[[nodiscard]] constexpr std::vector<noindex_rule> noindex_rules(std::span<const directive> lines) {
   const auto read = [](const directive& line) -> std::optional<noindex_rule> {
     if (line.value.empty()) {
       return std::nullopt;
     }
     return noindex_rule{.pattern = line.value, .line = line.line};
   };
-  return detail::read_lines(file.directives_for(user_agent), directive_kind::noindex, read);
+  return detail::read_lines(lines, directive_kind::noindex, read);
+}
+
+/// Those that apply to a crawler. Linear in the file.
+[[nodiscard]] constexpr std::vector<noindex_rule> noindex_rules(const document& file,
+                                                                std::string_view user_agent = "*") {
+  return noindex_rules(file.directives_for(user_agent));
 }
 
 }  // namespace robots

@@ -109,12 +109,17 @@ namespace detail {
       .requests = static_cast<std::uint32_t>(*requests), .per = *per, .window = window};
 }
 
-/// The Request-rate lines of the groups that apply to a crawler, in file order; lines that cannot
-/// be read are left out. Linear in the file.
+/// The Request-rate lines among `lines`, in file order; lines that cannot be read are left out.
+/// Linear.
+[[nodiscard]] constexpr std::vector<request_rate> request_rates(std::span<const directive> lines) {
+  return detail::read_lines(lines, directive_kind::request_rate,
+                            [](const directive& line) { return parse_request_rate(line.value); });
+}
+
+/// Those that apply to a crawler. Linear in the file.
 [[nodiscard]] constexpr std::vector<request_rate> request_rates(const document& file,
                                                                 std::string_view user_agent = "*") {
-  return detail::read_lines(file.directives_for(user_agent), directive_kind::request_rate,
-                            [](const directive& line) { return parse_request_rate(line.value); });
+  return request_rates(file.directives_for(user_agent));
 }
 
 /// The rate to keep at a time: of the rates whose window holds it, or else of those without one,

@@ -79,8 +79,8 @@ class longest_preference {
 /// restrictive preference counts, as draft-ietf-aipref-vocab-07, section 5.1, says; where both
 /// methods agree, the Content-Usage line is named.
 ///
-/// Lines hold for the groups they stand in, as rules do, but do not close the list of user-agent
-/// lines as rules do (RFC 9309, section 2.2.4). All is unknown when the crawler may not fetch the
+/// A line holds for the User-agent lines right above it, and does not close their list as rules do
+/// (RFC 9309, section 2.2.4). All is unknown when the crawler may not fetch the
 /// target: "no preferences are implied for resources that are disallowed". Linear in the file, and
 /// in the target for each line.
 [[nodiscard]] constexpr effective_preferences usage_preferences(const document& file,

@@ -69,12 +69,17 @@ namespace detail {
   return visit_time{.from = *from % std::chrono::hours{24}, .to = *to};
 }
 
-/// The Visit-time lines of the groups that apply to a crawler, in file order; lines that cannot be
-/// read are left out. Linear in the file.
+/// The Visit-time lines among `lines`, in file order; lines that cannot be read are left out.
+/// Linear.
+[[nodiscard]] constexpr std::vector<visit_time> visit_times(std::span<const directive> lines) {
+  return detail::read_lines(lines, directive_kind::visit_time,
+                            [](const directive& line) { return parse_visit_time(line.value); });
+}
+
+/// Those that apply to a crawler. Linear in the file.
 [[nodiscard]] constexpr std::vector<visit_time> visit_times(const document& file,
                                                             std::string_view user_agent = "*") {
-  return detail::read_lines(file.directives_for(user_agent), directive_kind::visit_time,
-                            [](const directive& line) { return parse_visit_time(line.value); });
+  return visit_times(file.directives_for(user_agent));
 }
 
 /// Whether a crawler that keeps to `times` comes now: at any time when there are none, else within

@@ -28,6 +28,22 @@ enum class directive_kind : std::uint8_t {
   return kind == directive_kind::allow || kind == directive_kind::disallow;
 }
 
+/// Whether a line of this kind is an extension that speaks to the crawlers named right above it, as
+/// a delay does. Others (Sitemap, Host, Clean-param) hold for the whole file.
+[[nodiscard]] constexpr bool is_for_crawler(directive_kind kind) noexcept {
+  switch (kind) {
+    case directive_kind::crawl_delay:
+    case directive_kind::request_rate:
+    case directive_kind::visit_time:
+    case directive_kind::noindex:
+    case directive_kind::content_signal:
+    case directive_kind::content_usage:
+      return true;
+    default:
+      return false;
+  }
+}
+
 /// One line of robots.txt with a key and a value, comments and white space around both removed.
 struct directive {
   directive_kind kind = directive_kind::unknown;  ///< what the key means

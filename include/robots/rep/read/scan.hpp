@@ -221,7 +221,7 @@ class scanner {
   [[gnu::always_inline]] constexpr void tell(directive line) {
     if (line.kind == directive_kind::user_agent) {
       line.starts_group = !in_agents_;
-      if (line.starts_group) {
+      if (line.starts_group || delay_among_agents_) {
         group_has_delay_ = false;
       }
       if (in_agents_ && delay_among_agents_) {

@@ -12,33 +12,10 @@
 #include <robots/rep/rules/detail/precedence.hpp>
 #include <robots/rep/text/detail/normal_form.hpp>
 
-#include <array>
 #include <cstdint>
 #include <string_view>
 
 namespace robots::detail {
-
-/// Calls `use(line, own)` for each line of each group that names the crawler, or may apply to it
-/// because it names `*`. A line between two User-agent lines belongs to both.
-template <class Use>
-constexpr group_selection visit_groups(const document_parts& parts, const agent_matcher& agent,
-                                       Use use) {
-  const std::string_view text = parts.text();
-  group_selection groups;
-  for (auto line = parts.records.begin(); line != parts.records.end(); ++line) {
-    if (line->starts_group) {
-      groups.on_user_agent(agent.compare(line->value(text)), true);
-      for (auto next = line + 1; next != parts.records.end() && !next->starts_group; ++next) {
-        if (next->kind == directive_kind::user_agent) {
-          groups.on_user_agent(agent.compare(next->value(text)), false);
-        }
-      }
-    } else if (line->kind != directive_kind::user_agent && groups.relevant()) {
-      use(*line, groups.own());
-    }
-  }
-  return groups;
-}
 
 /// What decides between two rules that match.
 [[nodiscard]] constexpr precedence rank_of(const record& rule, const pattern_source& source,
@@ -65,26 +42,31 @@ template <class Cursor>
                                                   const agent_matcher& agent, Cursor cursor) {
   const std::string_view text = parts.text();
   const normal_form& form = *traits_of(options.dialect).rule_form;
-  struct candidate {
-    const record* rule = nullptr;
-    precedence rank{};
-  };
-  std::array<candidate, 2> best{};
-  const auto try_rule = [&](const record& line, bool own) {
-    if (!is_rule(line.kind) || line.value_size == 0) {
-      return;
+  decision_basis best;
+  precedence best_rank;
+  group_selection groups;
+  for (const record& line : parts.records) {
+    if (line.kind == directive_kind::user_agent) {
+      if (groups.on_user_agent(agent.compare(line.value(text)), line.starts_group)) {
+        best = {};
+      }
+      continue;
+    }
+    if (!groups.on_other(line.kind) || !is_rule(line.kind) || line.value_size == 0) {
+      continue;
     }
     const pattern_source source = source_of(line, text, options.prepend_slash);
-    const candidate tried{&line, rank_of(line, source, form)};
-    if (best[own].rule != nullptr && !tried.rank.decides_over(best[own].rank, options.tie)) {
-      return;
+    const precedence rank = rank_of(line, source, form);
+    if (best.rule != nullptr && !rank.decides_over(best_rank, options.tie)) {
+      continue;
     }
     if (matches(pattern_of(line, text, source), cursor)) {
-      best[own] = tried;
+      best.rule = &line;
+      best_rank = rank;
     }
-  };
-  const group_selection groups = visit_groups(parts, agent, try_rule);
-  return {.rule = best[groups.own_found()].rule, .group = groups.choice()};
+  }
+  best.group = groups.choice();
+  return best;
 }
 
 }  // namespace robots::detail

@@ -10,7 +10,6 @@
 #include <robots/rep/rules/detail/rule_set_parts.hpp>
 #include <robots/rep/rules/rule_set.hpp>
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <optional>
@@ -34,42 +33,50 @@ class rule_collector {
 
   constexpr void on_directive(const directive& line) {
     if (line.kind == directive_kind::user_agent) {
-      on_user_agent(line, agent_.compare(line.value));
+      on_user_agent(line);
     } else {
       on_other(line);
     }
   }
 
-  /// Takes a User-agent line of which it is known whom it names.
-  constexpr void on_user_agent(const directive& line, agent_match match) {
-    if (line.starts_group) {
-      group_delay_.reset();
-    }
-    const bool own_before = groups_.own_found();
-    groups_.on_user_agent(match, line.starts_group);
-    if (groups_.own_found() != own_before) {
-      kept_.clear();  // those of `*` do not apply
-    }
-    take_delay();
+  constexpr bool on_user_agent(const directive& line) {
+    return on_user_agent(line, agent_.compare(line.value));
   }
 
-  /// Takes any other line.
-  constexpr void on_other(const directive& line) {
-    if (line.kind == directive_kind::crawl_delay) {
-      if (!group_delay_) {
-        group_delay_ = parse_delay(line.value);
-      }
-      take_delay();
-    } else if (is_rule(line.kind) && groups_.relevant() && !line.value.empty()) {
+  /// Takes a User-agent line of which it is known whom it names. Returns whether the lines kept so
+  /// far apply no longer.
+  constexpr bool on_user_agent(const directive& line, agent_match match) {
+    const bool first = groups_.on_user_agent(match, line.starts_group);
+    if (first) {
+      kept_.clear();
+      crawl_delay_.reset();
+    }
+    return first;
+  }
+
+  /// Takes any other line. Returns whether it applies, as far as can be known yet.
+  constexpr bool on_other(const directive& line) {
+    if (!groups_.on_other(line.kind)) {
+      return false;
+    }
+    if (line.kind == directive_kind::crawl_delay && !crawl_delay_) {
+      crawl_delay_ = parse_delay(line.value);
+    } else if (is_rule(line.kind) && !line.value.empty()) {
       if (kept_.empty()) {
         kept_.reserve(usual_rules);
       }
       kept_.push_back({.value = line.value, .line = line.line, .kind = line.kind});
     }
+    return true;
   }
 
   /// Some group names the crawler.
   [[nodiscard]] constexpr bool own_found() const noexcept { return groups_.own_found(); }
+
+  /// The first valid Crawl-delay that applies.
+  [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> crawl_delay() const noexcept {
+    return crawl_delay_;
+  }
 
   [[nodiscard]] constexpr rule_set finish() const { return finish_as(agent_.token()); }
 
@@ -82,22 +89,13 @@ class rule_collector {
   [[nodiscard]] constexpr rule_set_parts parts() const { return parts(agent_.token()); }
 
   [[nodiscard]] constexpr rule_set_parts parts(std::string_view token) const {
-    return rule_packer{kept_, token, options_, *traits_}.finish(
-        {.crawl_delay = delays_[groups_.own_found()],
-         .traits = traits_,
-         .group = groups_.choice(),
-         .tie = options_.tie});
+    return rule_packer{kept_, token, options_, *traits_}.finish({.crawl_delay = crawl_delay_,
+                                                                 .traits = traits_,
+                                                                 .group = groups_.choice(),
+                                                                 .tie = options_.tie});
   }
 
  private:
-  /// A delay between two User-agent lines holds for both, so it is kept until the group is over.
-  constexpr void take_delay() noexcept {
-    std::optional<std::chrono::milliseconds>& delay = delays_[groups_.own()];
-    if (group_delay_ && groups_.relevant() && !delay) {
-      delay = *group_delay_;
-    }
-  }
-
   /// More than most files have for one crawler.
   static constexpr std::size_t usual_rules = 64;
 
@@ -105,11 +103,9 @@ class rule_collector {
   parse_options options_;
   const dialect_traits* traits_;
   group_selection groups_;
-  // Of the groups that name the crawler, if there are any, else of those of `*`.
+  // What applies of the lines so far.
   std::vector<kept_rule> kept_;
-  // Of `*`, and of the groups that name the crawler.
-  std::array<std::optional<std::chrono::milliseconds>, 2> delays_;
-  std::optional<std::chrono::milliseconds> group_delay_;
+  std::optional<std::chrono::milliseconds> crawl_delay_;
 };
 
 }  // namespace robots::detail
