@@ -370,6 +370,27 @@ TEST_CASE("the malformed share can be set") {
   }
 }
 
+TEST_CASE("content that is no robots.txt is malformed however short, and decisions say so") {
+  using std::literals::operator""s;
+  for (const std::string& content :
+       {"<html><title>Just a moment...</title></html>\n"s, "PK\3\4\x14\0\0\0"s,
+        "\x1F\x8B\b\0\0\0\0\0\0\3\1\0"s, "{\"message\": \"Forbidden\"}"s,
+        "\xFF\xFE\0\0U\0\0\0s\0\0\0"s}) {
+    CAPTURE(content);
+    for (const fallback_policy fallback : policies) {
+      scripted at{foo_bot(fallback)};
+      at.web.on(robots_url, robots::test::ok(content));
+      const decision made = at.cache.check(home);
+      const bool strict = fallback.name() == "strict";
+      CHECK(made.allowed != strict);
+      CHECK(to_string(made.policy->source().outcome) == "malformed");
+      CHECK(explain(made) == (strict
+                                  ? "not allowed: fallback: malformed (HTTP 200)"
+                                  : "allowed: no rule matches, for the content is no robots.txt"));
+    }
+  }
+}
+
 TEST_CASE(
     "a page of HTML in place of a robots.txt denies under strict and else restricts nothing") {
   std::string page = "<!DOCTYPE html>\n<html>\n<head>\n<title>Welcome</title>\n</head>\n<body>\n";

@@ -84,6 +84,9 @@ struct decision {
       break;
     case decision_reason::no_rule:
       text += "no rule matches";
+      if (what.policy && what.policy->lines().not_robots_txt) {
+        text += ", for the content is no robots.txt";
+      }
       break;
     case decision_reason::robots_txt:
       text += "/robots.txt itself";

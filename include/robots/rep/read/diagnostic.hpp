@@ -49,6 +49,7 @@ enum class diagnostic_code : std::uint8_t {
   unmatchable_user_agent,
   relative_sitemap,
   malformed_share,
+  not_robots_txt,
 };
 
 /// The name of a code, as its enumerator is spelled.
@@ -94,6 +95,8 @@ enum class diagnostic_code : std::uint8_t {
       return "relative_sitemap";
     case diagnostic_code::malformed_share:
       return "malformed_share";
+    case diagnostic_code::not_robots_txt:
+      return "not_robots_txt";
   }
   return "malformed_line";
 }
@@ -139,11 +142,12 @@ inline constexpr auto finding_texts = std::to_array<finding_text>({
     {severity::error, "names no crawler; a product token holds no such characters"},
     {severity::warning, "write an absolute URL; crawlers may not resolve a path"},
     {severity::error,
-     "so many lines are no `key: value` that strict crawlers may obey none of them"},
+     "so much of the file is no `key: value` that strict crawlers may obey none of it"},
+    {severity::error, "the content is no robots.txt; serve one as plain text in UTF-8"},
 });
 
 static_assert(finding_texts.size() ==
-              static_cast<std::size_t>(diagnostic_code::malformed_share) + 1);
+              static_cast<std::size_t>(diagnostic_code::not_robots_txt) + 1);
 
 }  // namespace detail
 

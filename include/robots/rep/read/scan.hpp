@@ -9,6 +9,7 @@
 #include <robots/rep/read/detail/split_line.hpp>
 #include <robots/rep/read/diagnostic.hpp>
 #include <robots/rep/read/directive.hpp>
+#include <robots/rep/read/foreign_content.hpp>
 #include <robots/rep/read/parse_options.hpp>
 
 #include <algorithm>
@@ -33,6 +34,8 @@ concept DirectiveHandler =
 struct line_counts {
   std::uint32_t non_blank = 0;  ///< lines that hold more than white space and a comment
   std::uint32_t malformed = 0;  ///< of these, lines that are no `key: value`
+  /// The text begins as something else does, so that whatever lines it has are there by chance.
+  bool not_robots_txt = false;
 };
 
 /// Longest line that is read whole, in octets; google/robotstxt's bound.
@@ -60,6 +63,12 @@ class scanner {
 
   constexpr line_counts run(std::string_view text) {
     const std::string_view whole = cut(text);
+    begin_ = whole.data();
+    const foreign_content foreign = find_foreign_content(text);
+    counts_.not_robots_txt = foreign != foreign_content::none;
+    if (foreign == foreign_content::other) {  // markup has a finding of its own
+      report(diagnostic_code::not_robots_txt, 1, whole.substr(0, 0));
+    }
     line_reader lines{whole.substr(byte_order_mark(whole))};
     while (!lines.done()) {
       if (!std::is_constant_evaluated() && (read_plain(lines) || read_idle(lines))) {

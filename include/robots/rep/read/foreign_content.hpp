@@ -1,0 +1,107 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <string_view>
+
+namespace robots {
+
+namespace detail {
+
+/// How files of other kinds begin: archives, images, documents, programs, and a byte order mark of
+/// UTF-32, in which no robots.txt is written. The first one is gzip read as windows-1252.
+inline constexpr auto foreign_beginnings = [] {
+  using std::literals::operator""sv;
+  return std::array{"\x1F\xE2\x80\xB9"sv,
+                    "\x1F\x8B"sv,
+                    "\x1F\x9D"sv,
+                    "PK\3\4"sv,
+                    "PK\5\6"sv,
+                    "PK\7\b"sv,
+                    "BZh"sv,
+                    "\xFD\x37zXZ"sv,
+                    "\x28\xB5\x2F\xFD"sv,
+                    "7z\xBC\xAF"sv,
+                    "Rar!\x1A"sv,
+                    "x\1"sv,
+                    "x\x9C"sv,
+                    "x\xDA"sv,
+                    "%PDF-"sv,
+                    "%!PS"sv,
+                    "{\\rtf"sv,
+                    "\x89PNG"sv,
+                    "\xFF\xD8\xFF"sv,
+                    "GIF87a"sv,
+                    "GIF89a"sv,
+                    "RIFF"sv,
+                    "\0\0\1\0"sv,
+                    "\x7F\x45LF"sv,
+                    "\0asm"sv,
+                    "\xCA\xFE\xBA\xBE"sv,
+                    "\xFF\xFE\0\0"sv,
+                    "\0\0\xFE\xFF"sv};
+}();
+
+/// Whether a JSON object or array begins `text`: a bracket, and behind it what may follow (RFC
+/// 8259, section 2). `[Sitemap]` is a heading and no JSON.
+[[nodiscard]] constexpr bool begins_json(std::string_view text) noexcept {
+  const bool object = text.starts_with('{');
+  if (!object && !text.starts_with('[')) {
+    return false;
+  }
+  const std::size_t next = text.find_first_not_of(" \t\r\n", 1);
+  const std::string_view followers = object ? "\"}" : "\"]{[";
+  return next != std::string_view::npos && followers.find(text[next]) != std::string_view::npos;
+}
+
+/// Whether so many of the first octets are controls that this is no text in UTF-8. NUL octets may
+/// fill the ends of lines and of the file, as some editors leave them.
+[[nodiscard]] constexpr bool is_mostly_controls(std::string_view text) noexcept {
+  constexpr std::size_t looked_at = 256;
+  constexpr std::ptrdiff_t fewest = 4;
+  const std::string_view start = text.substr(0, looked_at);
+  const std::string_view filled = start.substr(0, start.find_last_not_of('\0') + 1);
+  const auto size = static_cast<std::ptrdiff_t>(filled.size());
+  const auto nuls = std::ranges::count(filled, '\0');
+  const auto others = std::ranges::count_if(filled, [](char c) {
+    return ('\0' < c && c < '\t') || ('\r' < c && c < ' ') || c == '\x7F';
+  });
+  const bool only_nuls = filled.empty() && std::ssize(start) >= fewest;
+  return only_nuls || (nuls > 1 && nuls * 4 > size) || (others >= fewest && others * 20 > size);
+}
+
+}  // namespace detail
+
+/// What a text begins with that is no robots.txt.
+enum class foreign_content : std::uint8_t {
+  none,    ///< nothing speaks against a robots.txt
+  markup,  ///< HTML, XML or PHP
+  other,   ///< JSON, an archive, an image, UTF-32, or mostly control characters
+};
+
+/// Recognises what sites send in place of robots.txt: error and challenge pages, JSON, archives,
+/// images and programs. A byte order mark of UTF-8 and white space may stand before it.
+///
+/// Looks at the beginning only, at constant cost but for white space; whatever else stands in the
+/// text does not matter. UTF-16 is no robots.txt either: `to_utf8` comes first.
+[[nodiscard]] constexpr foreign_content find_foreign_content(std::string_view text) noexcept {
+  for (const std::string_view beginning : detail::foreign_beginnings) {
+    if (text.starts_with(beginning)) {
+      return foreign_content::other;
+    }
+  }
+  constexpr std::string_view mark = "\xEF\xBB\xBF";
+  text.remove_prefix(text.starts_with(mark) ? mark.size() : 0);
+  const std::string_view first =
+      text.substr(std::min(text.find_first_not_of(" \t\v\f\r\n"), text.size()));
+  if (first.starts_with('<')) {
+    return foreign_content::markup;
+  }
+  return detail::begins_json(first) || detail::is_mostly_controls(text) ? foreign_content::other
+                                                                        : foreign_content::none;
+}
+
+}  // namespace robots

@@ -1,0 +1,116 @@
+#include <robots/rep/document/document.hpp>
+#include <robots/rep/read/foreign_content.hpp>
+#include <robots/rep/read/malformed_limit.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+namespace {
+
+using robots::find_foreign_content;
+using robots::foreign_content;
+using std::literals::operator""sv;
+
+constexpr auto other_content = {
+    "PK\3\4\x14\0\0\0"sv,
+    "\x1F\x8B\b\0\0\0\0\0"sv,
+    "\x1F\xE2\x80\xB9\b\0"sv,  // gzip that was said to be windows-1252
+    "%PDF-1.7\n"sv,
+    "\x89PNG\r\n\x1A\n"sv,
+    "\xFF\xD8\xFF\xE0\0\x10JFIF"sv,
+    "GIF89a\1\0\1\0"sv,
+    "\x7F\x45LF\2\1\1"sv,
+    "BZh91AY&SY"sv,
+    "\xFD\x37zXZ\0"sv,
+    "\x28\xB5\x2F\xFD\x04"sv,
+    "7z\xBC\xAF\x27\x1C"sv,
+    "\xFF\xFE\0\0U\0\0\0s\0\0\0"sv,
+    "\0\0\xFE\xFF\0\0\0U\0\0\0s"sv,
+    "\0U\0s\0"sv,
+    "U\0\0\0s\0\0\0e\0\0\0r\0\0\0"sv,
+    "\0\0\0\0\0\0\0\0"sv,
+    "\1\2\3\4\5\6 Disallow: /\n"sv,
+    "{\"message\":\"Not Found\"}"sv,
+    "{}"sv,
+    "\xEF\xBB\xBF\n { \"status\": 404 }\n"sv,
+    "[{\"code\": 403}]"sv,
+    "[]"sv,
+};
+
+constexpr auto markup = {
+    "<!DOCTYPE html>"sv,
+    "\xEF\xBB\xBF \r\n\t<html><head><title>Just a moment...</title></head></html>"sv,
+    "<?xml version=\"1.0\"?>\n"sv,
+    "<script>location.href='/challenge'</script>\n"sv,
+    "<?php\nDisallow: /x\n"sv,
+};
+
+constexpr auto robots_txt = {
+    ""sv,
+    "\n \n"sv,
+    "\xEF\xBB\xBF"sv,
+    "User-agent: *\nDisallow: /\n"sv,
+    "Disallow: /a<b>\n"sv,
+    "# <html>\n"sv,
+    "Pragma: x\n"sv,
+    "[Sitemap]\nSitemap: /s\n"sv,
+    "{sitemap}\nUser-agent: *\n"sv,
+    "Not Found"sv,
+    "User-agent: *\0\nDisallow: /x\0\n\0"sv,
+    "User-agent: *\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"sv,
+    "Disallow: /\x1B[0m\n"sv,
+    "User-agent: *\r\rDisallow: /\t\f\v\n"sv,
+    "User-agent: *\nDisallow: /\xD0\xBF\xD1\x80\n"sv,
+};
+
+TEST_CASE("files of another kind are recognised by how they begin") {
+  for (const std::string_view text : other_content) {
+    CAPTURE(text);
+    CHECK(find_foreign_content(text) == foreign_content::other);
+  }
+  for (const std::string_view text : markup) {
+    CAPTURE(text);
+    CHECK(find_foreign_content(text) == foreign_content::markup);
+  }
+}
+
+TEST_CASE("a robots.txt with mistakes is not taken for a file of another kind") {
+  for (const std::string_view text : robots_txt) {
+    CAPTURE(text);
+    CHECK(find_foreign_content(text) == foreign_content::none);
+  }
+}
+
+TEST_CASE("a file of another kind is malformed, however few lines it has, and says so") {
+  constexpr robots::malformed_limit limit;
+  const auto has_error = [](const robots::document& file) {
+    return std::ranges::any_of(file.diagnostics(), [](const robots::diagnostic& finding) {
+      return finding.line == 1 && finding.severity == robots::severity::error;
+    });
+  };
+  for (const auto& texts : {other_content, markup}) {
+    for (const std::string_view text : texts) {
+      CAPTURE(text);
+      const robots::document file = robots::parse(text);
+      CHECK(file.lines().not_robots_txt);
+      CHECK(limit.exceeded_by(file.lines()));
+      CHECK(limit.exceeded_by(robots::parse(text, {.truncated = true}).lines()));
+    }
+    CHECK(has_error(robots::parse(*texts.begin())));
+  }
+  for (const std::string_view text : robots_txt) {
+    CAPTURE(text);
+    CHECK_FALSE(limit.exceeded_by(robots::parse(text).lines()));
+  }
+}
+
+TEST_CASE("what parses in a file of another kind is read all the same") {
+  const auto file = robots::parse("{\"a\": 1}\nUser-agent: *\nDisallow: /x\n");
+  CHECK(file.lines().not_robots_txt);
+  CHECK_FALSE(file.allows("/x"));
+}
+
+}  // namespace
