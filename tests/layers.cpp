@@ -110,6 +110,15 @@ std::ptrdiff_t rank_of(std::string_view name) {
   return position(folder.empty() ? "cache" : folder);
 }
 
+bool is_detail(std::string_view name) { return name.find("/detail/") != std::string_view::npos; }
+
+/// Whether a header may use what is private to another folder: the rooms of rep/ share theirs.
+bool may_use_detail(std::string_view name, std::string_view detail) {
+  const std::string_view own = folder_of(name);
+  const std::string_view other = folder_of(detail);
+  return own == other || (own.starts_with("rep/") && other.starts_with("rep/"));
+}
+
 /// The header that knows of machines, and what it may include for that.
 bool is_for_vectors(const source_file& header, std::string_view name) {
   constexpr std::array<std::string_view, 3> vectors{"immintrin.h", "emmintrin.h", "arm_neon.h"};
@@ -177,6 +186,23 @@ TEST_CASE("a header includes only its own folder and the layers above it") {
   }
 }
 
+TEST_CASE("what is in detail/ of a folder is private to that folder") {
+  // Still to be mended. Nothing is added here.
+  const std::set<std::string> known{
+      "robots/cache/detail/lifetime.hpp", "robots/http/detail/host_name.hpp",
+      "robots/policy/detail/provenance_of.hpp", "robots/rep/rules/detail/normal_target.hpp"};
+  for (const source_file& header : headers()) {
+    const std::string self = included_as(header);
+    for (const include_line& include : header.includes()) {
+      if (!is_detail(include.name) || known.contains(include.name)) {
+        continue;
+      }
+      INFO(header.path << ":" << include.number << " includes " << include.name);
+      CHECK(may_use_detail(self, include.name));
+    }
+  }
+}
+
 TEST_CASE("only adapters include third-party headers, Boost.Unordered aside") {
   for (const source_file& header : headers()) {
     if (folder_of(included_as(header)) == "adapters") {
@@ -208,7 +234,7 @@ TEST_CASE("robots.hpp includes every public header but the adapters and what tes
   for (const source_file& header : headers()) {
     const std::string name = included_as(header);
     if (name == umbrella || name == test_doubles || folder_of(name) == "adapters" ||
-        folder_of(name) == "base" || name.find("/detail/") != std::string::npos) {
+        folder_of(name) == "base" || is_detail(name)) {
       continue;
     }
     INFO("in one of robots.hpp and testing.hpp: " << name);
