@@ -52,7 +52,12 @@ class rule_set {
   ///
   /// Looks rules up by what `target` begins with or holds, so that their number hardly matters;
   /// only of those with wildcards in front some are tried one by one, where they are few or hold no
-  /// literal of four octets. At worst linear in the target for each rule. Never allocates.
+  /// literal of four octets. Never allocates.
+  ///
+  /// Bounded, whatever target and rules are: a target whose normal form has more than 65,536 octets
+  /// is not allowed, nor is one that takes more than 8,388,608 steps to compare; searching a target
+  /// for a literal takes a step for each octet at most. `verdict::undecided` tells. Where there are
+  /// no rules, everything is allowed.
   [[nodiscard]] constexpr bool allows(std::string_view target) const noexcept {
     return table().allows(target);
   }

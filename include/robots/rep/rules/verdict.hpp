@@ -28,6 +28,9 @@ struct verdict {
   std::string_view user_agent{};
   /// 1-based line of the deciding rule; 0 when there is none.
   std::uint32_t line = 0;
+  /// The rules were not compared to the end, and so the target is not allowed: its normal form has
+  /// more than 65,536 octets, or comparing would take too long (`rule_set::match` says how long).
+  bool undecided = false;
 };
 
 }  // namespace robots

@@ -5,7 +5,9 @@
 #include <robots/rep/text/detail/octet_word.hpp>
 #include <robots/rep/text/detail/plain_cursor.hpp>
 
+#include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <string_view>
 
 namespace robots::detail {
@@ -13,6 +15,25 @@ namespace robots::detail {
 /// A literal of up to this length is tried at every place of a text: that is quickest on real text,
 /// and at worst as many times as slow as reading it once. Longer ones take the two-way algorithm.
 inline constexpr std::size_t short_literal = 16;
+
+/// Bounds what comparing may cost, so that no text and no rules can keep a caller for long. A step
+/// takes a few nanoseconds at most, whatever is compared.
+class step_budget {
+ public:
+  constexpr explicit step_budget(std::size_t steps) noexcept : left_(steps) {}
+
+  /// Takes `steps` off what is left; what is missing makes the budget exceeded for good.
+  constexpr void spend(std::size_t steps) noexcept {
+    exceeded_ = exceeded_ || steps > left_;
+    left_ -= exceeded_ ? left_ : steps;
+  }
+
+  [[nodiscard]] constexpr bool exceeded() const noexcept { return exceeded_; }
+
+ private:
+  std::size_t left_;
+  bool exceeded_ = false;
+};
 
 /// Moves `cursor` behind `literal` if it stands there.
 template <class Cursor>
@@ -34,29 +55,47 @@ template <class Cursor>
   return true;
 }
 
-/// Moves `cursor` behind the first occurrence of `literal`.
+/// Moves `cursor` behind the first occurrence of `literal`. Spends a step for each octet passed, or
+/// fewer where most are passed at a glance.
 template <class Cursor>
-[[nodiscard]] constexpr bool skip_to(Cursor& cursor, std::string_view literal) noexcept {
+[[nodiscard]] constexpr bool skip_to(Cursor& cursor, std::string_view literal,
+                                     step_budget& /*steps*/) noexcept {
   return two_way_find(cursor, literal);
 }
 
-[[nodiscard]] constexpr bool skip_to(plain_cursor& cursor, std::string_view literal) noexcept {
+[[nodiscard]] constexpr bool skip_to(plain_cursor& cursor, std::string_view literal,
+                                     step_budget& steps) noexcept {
+  const std::string_view text = cursor.rest();
   if (literal.size() > short_literal) {
-    return two_way_find(cursor, literal);
+    const bool found = two_way_find(cursor, literal);
+    steps.spend(literal.size() + (found ? text.size() - cursor.rest().size() : text.size()));
+    return found;
   }
   if (literal.empty()) {
     return true;
   }
-  for (;;) {
-    cursor.skip(find_octet(cursor.rest(), literal.front()));
-    if (cursor.rest().size() < literal.size()) {
-      return false;
+  const octet_word first = word_at(literal, 0);
+  const octet_word compared =
+      literal.size() < sizeof first ? octet_mask(literal.size()) : ~octet_word{0};
+  constexpr std::size_t at_a_glance = 16;
+  const std::size_t places = text.size() + 1 - std::min(literal.size(), text.size() + 1);
+  std::size_t at = 0;
+  std::size_t tried = 1;
+  bool found = false;
+  for (; at < places && !found; ++at, ++tried) {
+    if (text[at] != literal.front()) {
+      at += find_octet(text.substr(at), literal.front());
+      if (at >= places) {
+        break;
+      }
     }
-    if (skip_literal(cursor, literal)) {
-      return true;
-    }
-    ++cursor;
+    found = ((word_at(text, at) ^ first) & compared) == 0 && begins_with(text.substr(at), literal);
   }
+  steps.spend(tried + at / at_a_glance);
+  if (found) {
+    cursor.skip(at - 1 + literal.size());
+  }
+  return found;
 }
 
 /// Whether the text from `cursor` on ends with `literal`.
@@ -80,11 +119,13 @@ template <class Cursor>
 }
 
 /// Whether the text from `cursor` on matches (RFC 9309, sections 2.2.2 and 2.2.3).
+/// False once `steps` are exceeded.
 ///
 /// Each literal behind a `*` is taken at its first occurrence: any later one leaves less text for
 /// what follows, so nothing is ever tried twice. Linear in pattern and text, without recursion.
 template <class Cursor>
-[[nodiscard]] constexpr bool matches(const compiled_pattern& pattern, Cursor cursor) noexcept {
+[[nodiscard]] constexpr bool matches(const compiled_pattern& pattern, Cursor cursor,
+                                     step_budget& steps) noexcept {
   std::string_view rest = pattern.text;
   auto star = find_octet(rest, '*');
   if (!skip_literal(cursor, rest.substr(0, star))) {
@@ -96,13 +137,23 @@ template <class Cursor>
   for (;;) {
     rest.remove_prefix(star + 1);
     star = find_octet(rest, '*');
-    if (star == rest.size()) {
-      return pattern.anchored ? ends_with(cursor, rest) : skip_to(cursor, rest);
+    if (star == rest.size() && pattern.anchored) {
+      return ends_with(cursor, rest);
     }
-    if (!skip_to(cursor, rest.substr(0, star))) {
+    if (!skip_to(cursor, rest.substr(0, star), steps) || steps.exceeded()) {
       return false;
     }
+    if (star == rest.size()) {
+      return true;
+    }
   }
+}
+
+/// The same at whatever cost.
+template <class Cursor>
+[[nodiscard]] constexpr bool matches(const compiled_pattern& pattern, Cursor cursor) noexcept {
+  step_budget steps{std::numeric_limits<std::size_t>::max()};
+  return matches(pattern, cursor, steps);
 }
 
 }  // namespace robots::detail

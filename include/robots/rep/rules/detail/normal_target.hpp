@@ -13,8 +13,8 @@
 
 namespace robots::detail {
 
-/// Octets of normal form kept on the stack: more than any server takes. Longer targets are
-/// normalised anew for each rule, which is slow and needs no memory either.
+/// Octets of normal form kept on the stack: more than any server takes. Rule sets refuse longer
+/// targets; a pattern alone reads them octet by octet, which needs no memory either.
 inline constexpr std::size_t normal_target_capacity = 65'536;
 
 /// Calls `use` with the normal form of a target that is not in it. Apart from the usual case, whose

@@ -22,6 +22,10 @@
 
 namespace robots::detail {
 
+/// Most steps that one question may take: tens of milliseconds. A URL of 8,000 octets, which RFC
+/// 9110, section 4.1, recommends to support, can be searched to its end for a thousand literals.
+inline constexpr std::size_t max_match_steps = std::size_t{1} << 23U;
+
 /// A view of compiled rules, wherever they are stored, that answers for them.
 struct rule_table {
   std::string_view text;  ///< what the rules' offsets lie in
@@ -37,9 +41,10 @@ struct rule_table {
       return true;
     }
     return with_normal_target(target, *facts.traits, [*this](auto cursor) {
-      const packed_rule* rule = find(cursor);
-      return rule == nullptr || rule->kind() == rule_kind::allow ||
-             is_exempt(cursor, *facts.traits);
+      const search found = find(cursor);
+      const bool denied = found.steps.exceeded() ||
+                          (found.rule != nullptr && found.rule->kind() == rule_kind::disallow);
+      return !denied || is_exempt(cursor, *facts.traits);
     });
   }
 
@@ -50,11 +55,15 @@ struct rule_table {
         return verdict{.user_agent = named()};
       }
       verdict result{.user_agent = user_agent()};
-      if (const packed_rule* rule = find(cursor)) {
-        result.allowed = rule->kind() == rule_kind::allow;
-        result.directive = rule->kind();
-        result.pattern = rule->written(text);
-        result.line = rule->line();
+      const search found = find(cursor);
+      if (found.steps.exceeded()) {
+        result.allowed = false;
+        result.undecided = true;
+      } else if (found.rule != nullptr) {
+        result.allowed = found.rule->kind() == rule_kind::allow;
+        result.directive = found.rule->kind();
+        result.pattern = found.rule->written(text);
+        result.line = found.rule->line();
       }
       return result;
     });
@@ -66,25 +75,32 @@ struct rule_table {
   }
 
  private:
-  /// The best of the rules found so far.
-  struct best_rule {
+  /// The best of the rules found so far, and what may still be spent to find a better one.
+  struct search {
     const packed_rule* rule = nullptr;
     precedence rank{};
+    step_budget steps{max_match_steps};
   };
 
   [[nodiscard]] constexpr std::string_view named() const noexcept {
     return facts.token.size == 0 ? std::string_view{"*"} : facts.token.in(text);
   }
 
-  /// Of a target too long for its normal form to be stored, all rules are tried.
-  [[nodiscard]] constexpr const packed_rule* find(const normal_cursor& target) const noexcept {
-    best_rule best;
-    try_all(best, rules, target);
-    return best.rule;
+  /// Nothing is looked for in a target whose normal form is too long to be stored.
+  [[nodiscard]] constexpr search find(const normal_cursor& /*target*/) const noexcept {
+    search refused;
+    if (!rules.empty()) {
+      refused.steps.spend(max_match_steps + 1);
+    }
+    return refused;
   }
 
-  [[nodiscard]] constexpr const packed_rule* find(const plain_cursor& target) const noexcept {
-    best_rule best;
+  [[nodiscard]] constexpr search find(const plain_cursor& target) const noexcept {
+    search best;
+    if (target.rest().size() > normal_target_capacity && !rules.empty()) {
+      best.steps.spend(max_match_steps + 1);
+      return best;
+    }
     if (!needed.empty()) {
       find_by_trial(best, target);
     }
@@ -94,49 +110,50 @@ struct rule_table {
     if (index.gram_buckets != 0) {
       find_by_gram(best, target);
     }
-    return best.rule;
+    return best;
   }
 
-  template <class Cursor>
-  [[nodiscard]] constexpr bool matches(const packed_rule& rule, Cursor target) const noexcept {
+  [[nodiscard]] constexpr bool matches(const packed_rule& rule, plain_cursor target,
+                                       step_budget& steps) const noexcept {
     const compiled_pattern pattern = rule.pattern(text);
+    steps.spend(1);
     if (rule.star()) {
-      return detail::matches(pattern, target);
+      return !steps.exceeded() && detail::matches(pattern, target, steps);
     }
     return skip_literal(target, pattern.text) && (!pattern.anchored || target.done());
   }
 
-  template <class Cursor>
-  constexpr void try_rule(best_rule& best, const packed_rule& rule,
-                          const Cursor& target) const noexcept {
+  constexpr void try_rule(search& best, const packed_rule& rule,
+                          const plain_cursor& target) const noexcept {
     const precedence rank = rule.rank(text);
     if (best.rule != nullptr && !rank.decides_over(best.rank, facts.tie)) {
       return;
     }
-    if (matches(rule, target)) {
-      best = {.rule = &rule, .rank = rank};
+    if (matches(rule, target, best.steps)) {
+      best.rule = &rule;
+      best.rank = rank;
     }
   }
 
-  template <class Cursor>
-  constexpr void try_all(best_rule& best, std::span<const packed_rule> all,
-                         const Cursor& target) const noexcept {
+  constexpr void try_all(search& best, std::span<const packed_rule> all,
+                         const plain_cursor& target) const noexcept {
     for (const packed_rule& rule : all) {
       try_rule(best, rule, target);
     }
   }
 
-  constexpr void find_by_trial(best_rule& best, const plain_cursor& target) const noexcept {
+  constexpr void find_by_trial(search& best, const plain_cursor& target) const noexcept {
     const class_set present = classes_of(target.rest());
     for (std::size_t i = 0; i < needed.size(); ++i) {
-      if (has_all(present, needed[i]) && matches(rules[i], target)) {
-        best = {.rule = &rules[i], .rank = rules[i].rank(text)};
+      if (has_all(present, needed[i]) && matches(rules[i], target, best.steps)) {
+        best.rule = &rules[i];
+        best.rank = rules[i].rank(text);
         return;
       }
     }
   }
 
-  constexpr void find_by_prefix(best_rule& best, const plain_cursor& target) const noexcept {
+  constexpr void find_by_prefix(search& best, const plain_cursor& target) const noexcept {
     const hash_table table{
         .rules = rules.data(), .buckets = buckets, .places = hash_places{index.prefix_buckets}};
     const std::string_view path = target.rest();
@@ -151,7 +168,7 @@ struct rule_table {
     }
   }
 
-  constexpr void find_by_gram(best_rule& best, const plain_cursor& target) const noexcept {
+  constexpr void find_by_gram(search& best, const plain_cursor& target) const noexcept {
     const hash_bucket* const first = buckets + index.prefix_buckets;
     const hash_table table{
         .rules = rules.data(), .buckets = first, .places = hash_places{index.gram_buckets}};

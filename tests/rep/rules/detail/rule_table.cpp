@@ -1,0 +1,130 @@
+#include <robots/rep/rules/compile.hpp>
+#include <robots/rep/rules/detail/match.hpp>
+#include <robots/rep/rules/detail/rule_table.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace {
+
+using robots::compile;
+using robots::rule_set;
+using robots::verdict;
+using robots::detail::step_budget;
+
+std::string repeated(std::string_view unit, std::size_t size) {
+  std::string text;
+  while (text.size() < size) {
+    text += unit;
+  }
+  text.resize(size);
+  return text;
+}
+
+/// A file of 512,000 octets of one rule.
+std::string full_of(const std::string& rule) {
+  return "User-agent: *\n" + repeated(rule + '\n', 500'000) + '\n';
+}
+
+bool is_undecided(const rule_set& rules, std::string_view target) {
+  const verdict found = rules.match(target);
+  REQUIRE(rules.allows(target) == found.allowed);
+  REQUIRE_FALSE((found.undecided && (found.allowed || found.directive || found.line != 0)));
+  return found.undecided;
+}
+
+TEST_CASE("a target is compared up to 65,536 octets of normal form, and denied beyond") {
+  for (const robots::dialect dialect : {robots::dialect::rfc9309, robots::dialect::google}) {
+    const rule_set rules =
+        compile("User-agent: *\nAllow: /\nDisallow: /x\n", "FooBot", {.dialect = dialect});
+    const std::string longest = "/" + std::string(65'535, 'a');
+    CHECK(rules.match(longest).line == 2);
+    CHECK(is_undecided(rules, longest + "a"));
+    CHECK(is_undecided(rules, "https://example.com" + longest + "a"));
+    CHECK(rules.match("https://example.com" + longest + "#fragment").line == 2);
+    CHECK(is_undecided(rules, "/x" + std::string(1U << 20U, 'y')));
+  }
+  const rule_set rules = compile("User-agent: *\nDisallow: /b\n", "FooBot");
+  CHECK(is_undecided(rules, "/" + repeated("a\xC3\xA9", 40'000)));
+  CHECK(rules.allows("/" + repeated("%61", 150'000)));  // 50,000 octets in normal form
+  CHECK(rules.allows("/robots.txt?" + std::string(100'000, 'a')));
+  CHECK(rules.allows("/robots.txt?" + repeated("%20a", 400'000)));
+}
+
+TEST_CASE("where there are no rules, a target of any length is allowed") {
+  const rule_set none = compile("User-agent: *\nDisallow:\n", "FooBot");
+  CHECK(none.match("/" + std::string(100'000, 'a')).allowed);
+  CHECK_FALSE(is_undecided(none, "/" + repeated("a b", 100'000)));
+}
+
+TEST_CASE("rules that take too long to compare deny") {
+  struct sample {
+    const char* rule;
+    std::string target;
+  };
+  const std::string all = "/abcdefghijklmnopqrstuvwxyz%41";
+  for (const auto& [rule, target] : {
+           sample{"Allow:*a*xxxx", all + repeated("xxxx a", 60'000)},
+           sample{"Allow:*a*xxxx*y", all + repeated("xxxxa", 60'000)},
+           sample{"Allow:*ab*ab*ab*acb", all + repeated("ab", 60'000)},
+           sample{"Allow:*aaaaaaaaaaaaaaaaaaaab", "/baaaa" + repeated("a", 60'000)},
+           sample{"Allow:/ab*aaab", "/ab" + repeated("aab", 60'000)},
+       }) {
+    CAPTURE(rule);
+    const rule_set rules = compile(full_of(rule), "FooBot");
+    static_cast<void>(is_undecided(rules, target));
+    CHECK_FALSE(rules.match(target).directive);
+  }
+  const rule_set rules = compile(full_of("Allow:*a*xxxxy"), "FooBot");
+  CHECK(is_undecided(rules, all + repeated("xxxx", 60'000)));
+  CHECK(rules.allows("/robots.txt"));
+}
+
+TEST_CASE("a URL as long as servers take is compared with a thousand wildcards") {
+  std::string text = "User-agent: *\n";
+  for (int i = 0; i < 1'000; ++i) {
+    text += "Disallow: *a" + std::to_string(i) + "*z\n";
+  }
+  const rule_set rules = compile(text, "FooBot");
+  CHECK_FALSE(is_undecided(rules, "/" + repeated("a0123456789", 8'000)));
+  CHECK_FALSE(rules.allows("/" + repeated("a0123456789", 8'000) + "z"));
+}
+
+TEST_CASE("comparing a pattern takes no more steps than twice the octets of pattern and text") {
+  const auto fits = [](const std::string& pattern, const std::string& text) {
+    step_budget steps{2 * (pattern.size() + text.size())};
+    static_cast<void>(robots::detail::matches(robots::detail::finish(pattern, false),
+                                              robots::detail::plain_cursor{text}, steps));
+    return !steps.exceeded();
+  };
+  for (const std::string_view unit : {"a", "ab", "aab", "aaaaaaaaaaaaaaab"}) {
+    const std::string text = repeated(unit, 5'000);
+    for (const std::string_view part : {"*a", "*b", "*ab", "*aaaaaaaab", "*a*b", "*x"}) {
+      CHECK(fits(repeated(part, 3'000), text));
+      CHECK(fits(std::string{part}, text));
+      CHECK(fits(std::string{part} + "x", text));
+    }
+    CHECK(fits("*" + repeated(unit, 2'000) + "x", text));
+  }
+}
+
+TEST_CASE("a budget that is exceeded stays so, and ends a comparison") {
+  step_budget steps{10};
+  steps.spend(10);
+  CHECK_FALSE(steps.exceeded());
+  steps.spend(1);
+  CHECK(steps.exceeded());
+  steps.spend(0);
+  CHECK(steps.exceeded());
+
+  step_budget few{100};
+  CHECK_FALSE(robots::detail::matches(robots::detail::finish("*ab", false),
+                                      robots::detail::plain_cursor{std::string(200, 'a') + "b"},
+                                      few));
+  CHECK(few.exceeded());
+}
+
+}  // namespace
