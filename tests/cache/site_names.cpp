@@ -66,6 +66,19 @@ TEST_CASE("every spelling of an origin is one site and is fetched once") {
   }
 }
 
+TEST_CASE("an IPv6 address is one site, however it is spelled") {
+  scripted at;
+  at.web.otherwise(robots::test::ok());
+  for (const char* url :
+       {"https://[2606:4700::0.0.17.18]/", "https://[2606:4700:0::1112]/x",
+        "https://[2606:4700::1112]/", "https://[2606:4700:0:0:0:0:0:1112]:443/"}) {
+    CAPTURE(std::string{url});
+    static_cast<void>(at.cache.check(url));
+  }
+  CHECK(asked(at.web) == std::vector<std::string>{"https://[2606:4700::1112]/robots.txt"});
+  CHECK(at.cache.stats().size == 1);
+}
+
 TEST_CASE("another scheme, host or port is another site") {
   scripted at;
   at.web.otherwise(robots::test::ok());

@@ -55,6 +55,20 @@ TEST_CASE("hosts of all kinds are kept") {
   CHECK(normal("http://a!$&'()*+,;=~b") == "http://a!$&'()*+,;=~b");
 }
 
+TEST_CASE("all spellings of an IPv6 address are one host, as RFC 5952 writes it") {
+  for (const std::string_view host :
+       {"[2606:4700::1112]", "[2606:4700:0::1112]", "[2606:4700::0.0.17.18]",
+        "[2606:4700:0:0:0:0:0:1112]", "[2606:4700:0000:0000:0000::1112]", "[2606:4700:0:0::0:1112]",
+        "[2606:4700::0:0:0:0:1112]"}) {
+    CAPTURE(host);
+    CHECK(normal("https://" + std::string{host} + "/x") == "https://[2606:4700::1112]");
+  }
+  CHECK(normal("http://[::FFFF:7F00:1]") == "http://[::ffff:127.0.0.1]");
+  CHECK(normal("http://[0:0:0:0:0:0:0:0]:81") == "http://[::]:81");
+  CHECK(normal("http://[1:0:0:2:0:0:0:3]") == "http://[1:0:0:2::3]");
+  CHECK(normal("http://[::102:304]") == normal("http://[::1.2.3.4]"));
+}
+
 TEST_CASE("IPv6 literals are checked and lower-cased") {
   CHECK(normal("http://[::1]:8080/") == "http://[::1]:8080");
   CHECK(normal("http://[2001:DB8::1]") == "http://[2001:db8::1]");
@@ -62,7 +76,7 @@ TEST_CASE("IPv6 literals are checked and lower-cased") {
   CHECK(normal("http://[1::]") == "http://[1::]");
   CHECK(normal("http://[::FFFF:127.0.0.1]") == "http://[::ffff:127.0.0.1]");
   CHECK(normal("http://[1:2:3:4:5:6:7:8]") == "http://[1:2:3:4:5:6:7:8]");
-  CHECK(normal("http://[1:2:3:4:5:6:1.2.3.4]") == "http://[1:2:3:4:5:6:1.2.3.4]");
+  CHECK(normal("http://[1:2:3:4:5:6:1.2.3.4]") == "http://[1:2:3:4:5:6:102:304]");
   for (const std::string_view url : {"http://[",
                                      "http://]",
                                      "http://[]",

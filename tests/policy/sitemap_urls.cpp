@@ -41,6 +41,8 @@ TEST_CASE("each sitemap is listed once, however it is spelled") {
         strings{"https://example.com/a.xml", "https://example.com/b.xml"});
   CHECK(urls("Sitemap: https://example.com\nSitemap: https://example.com/\n") ==
         strings{"https://example.com/"});
+  CHECK(urls("Sitemap: http://[1:0::2]/a\nSitemap: http://[1::0.0.0.2]/a\n") ==
+        strings{"http://[1::2]/a"});
   CHECK(urls("Sitemap: /A.xml\nSitemap: /a.xml\n").size() == 2);
 }
 

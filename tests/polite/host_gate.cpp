@@ -82,6 +82,8 @@ TEST_CASE("hosts do not wait for one another, and an origin is a host") {
   }
   CHECK(paced.hosts() == 4);
   CHECK(paced.try_acquire("HTTPS://EXAMPLE.COM:443/x?y").refusal == gate_refusal::not_yet);
+  REQUIRE(paced.try_acquire("https://[2606:4700::0.0.17.18]/"));
+  CHECK(paced.try_acquire("https://[2606:4700:0::1112]/x").refusal == gate_refusal::not_yet);
 }
 
 TEST_CASE("what shares a pace is the user's choice") {

@@ -2,6 +2,7 @@
 
 #include <robots/base/ascii.hpp>
 #include <robots/http/detail/ip_literal.hpp>
+#include <robots/http/ip_address.hpp>
 
 #include <cstddef>
 #include <optional>
@@ -20,10 +21,6 @@ inline constexpr std::size_t max_label_length = 63;
 
 [[nodiscard]] constexpr bool is_ipv4(std::string_view text) noexcept {
   return read_ipv4(text).has_value();
-}
-
-[[nodiscard]] constexpr bool is_ipv6(std::string_view text) noexcept {
-  return read_ipv6(text).has_value();
 }
 
 /// Labels of 1 to 63 octets with dots between them, 253 octets in all.
@@ -58,7 +55,7 @@ inline constexpr std::size_t max_label_length = 63;
 }
 
 /// One form for every spelling of a host: lower case, no dot at the end, no percent-encoding, an
-/// IPv6 literal with its brackets. Nothing for what is no host:
+/// IPv6 address as RFC 5952 writes it, in brackets. Nothing for what is no host:
 ///
 ///     host     = IP-literal / IPv4address / reg-name            (RFC 3986, section 3.2.2)
 ///     reg-name = *( unreserved / pct-encoded / sub-delims )
@@ -69,14 +66,8 @@ inline constexpr std::size_t max_label_length = 63;
 [[nodiscard]] inline std::optional<std::string> normal_host(std::string_view text) {
   std::string host;
   if (text.starts_with('[')) {
-    if (!text.ends_with(']') || !is_ipv6(text.substr(1, text.size() - 2))) {
-      return std::nullopt;
-    }
-    host.reserve(text.size());
-    for (const char c : text) {
-      host += to_lower(c);
-    }
-    return host;
+    const std::optional<ip_address> address = parse_ip_address(text);
+    return address ? std::optional{'[' + to_string(*address) + ']'} : std::nullopt;
   }
   for (std::size_t i = 0; i < text.size(); ++i) {
     char c = text[i];
