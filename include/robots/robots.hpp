@@ -32,7 +32,6 @@
 #include <robots/http/retry_after.hpp>
 #include <robots/http/site.hpp>
 #include <robots/http/site_key.hpp>
-#include <robots/http/tld.hpp>
 #include <robots/http/url.hpp>
 #include <robots/http/validators.hpp>
 #include <robots/observe/observer.hpp>

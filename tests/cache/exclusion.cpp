@@ -27,8 +27,15 @@ std::string reason(const decision& made) { return std::string{to_string(made.rea
 
 TEST_CASE("an excluded host is never fetched and never allowed, and the decision says so") {
   cache_options options = foo_bot(fallback_policy::permissive());
-  options.excluded = {"gov",         ".MIL",     "*.test", "gov.uk",
-                      "example.org", "10.0.0.1", "[::1]",  "with-port.example:8080"};
+  options.excluded = {"gov",
+                      ".MIL",
+                      "*.test",
+                      "gov.uk",
+                      "example.org",
+                      "10.0.0.1",
+                      "[::1]",
+                      "with-port.example:8080",
+                      "[2606:4700:0::1112]"};
   scripted at{options};
   at.web.otherwise(robots::test::ok(""));
 
@@ -50,6 +57,11 @@ TEST_CASE("an excluded host is never fetched and never allowed, and the decision
                           "https://10.0.0.1/",
                           "https://[::1]/",
                           "http://[::1]:81/",
+                          "http://[0:0::1]/",
+                          "https://[::ffff:10.0.0.1]/",
+                          "https://[::FFFF:0a00:1]/",
+                          "https://[2606:4700::1112]/",
+                          "https://[2606:4700::0.0.17.18]/",
                           "https://with-port.example/",
                           "https://nasa.gov/robots.txt",
                           "nasa.gov/robots.txt",
@@ -68,8 +80,8 @@ TEST_CASE("an excluded host is never fetched and never allowed, and the decision
     CHECK_FALSE(found->allows("/x"));
   }
   CHECK(at.web.count() == 0);
-  CHECK(at.cache.stats().excluded == 2 * 22);
-  CHECK(at.cache.stats().denied == 2 * 22);
+  CHECK(at.cache.stats().excluded == 2 * 27);
+  CHECK(at.cache.stats().denied == 2 * 27);
   CHECK(at.cache.stats().exclusion_rate() == 1.0);
 
   for (const char* url : {"https://mygov/", "https://gov.example.com/", "https://uk/",

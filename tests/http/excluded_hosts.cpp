@@ -13,14 +13,40 @@ namespace {
 using robots::excluded_hosts;
 
 TEST_CASE("a set of excluded hosts answers as should_skip_by_tld does") {
-  const std::vector<std::string> entries{"gov",         ".MIL",  "*.int",    "gov.uk.",
-                                         "example.com", "[::1]", "127.0.0.1"};
+  const std::vector<std::string> entries{"gov",
+                                         ".MIL",
+                                         "*.int",
+                                         "gov.uk.",
+                                         "example.com",
+                                         "[::1]",
+                                         "127.0.0.1",
+                                         "[::ffff:10.0.0.1]",
+                                         "[2606:4700:0::1112]"};
   const std::vector<std::string_view> views{entries.begin(), entries.end()};
   const excluded_hosts excluded{entries};
-  for (const std::string_view host :
-       {"gov", "a.gov", "mygov", "a.mil", "int", "who.int", "gov.uk", "a.gov.uk", "uk",
-        "example.com", "www.example.com", "myexample.com", "com", "[::1]", "[::11]", "127.0.0.1",
-        "0.1", "example.org"}) {
+  for (const std::string_view host : {"gov",
+                                      "a.gov",
+                                      "mygov",
+                                      "a.mil",
+                                      "int",
+                                      "who.int",
+                                      "gov.uk",
+                                      "a.gov.uk",
+                                      "uk",
+                                      "example.com",
+                                      "www.example.com",
+                                      "myexample.com",
+                                      "com",
+                                      "[::1]",
+                                      "[::11]",
+                                      "127.0.0.1",
+                                      "0.1",
+                                      "example.org",
+                                      "10.0.0.1",
+                                      "[::ffff:10.0.0.1]",
+                                      "[::ffff:127.0.0.1]",
+                                      "[2606:4700::1112]",
+                                      "[2606:4700::1113]"}) {
     CAPTURE(host);
     CHECK(excluded.contains(host) == robots::should_skip_by_tld(host, views));
   }

@@ -1,22 +1,119 @@
 #pragma once
 
+#include <robots/base/ascii.hpp>
 #include <robots/base/text_hash.hpp>
+#include <robots/http/detail/embedded_ipv4.hpp>
 #include <robots/http/detail/host_name.hpp>
-#include <robots/http/tld.hpp>
+#include <robots/http/host.hpp>
+#include <robots/http/ip_address.hpp>
 
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
 namespace robots {
+
+namespace detail {
+
+[[nodiscard]] constexpr std::string_view without_outer_dots(std::string_view name) noexcept {
+  return trim(name, [](char c) { return c == '.'; });
+}
+
+/// What an entry of an exclusion list names: `gov` for `gov`, `.gov`, `*.gov` and `gov:80`.
+[[nodiscard]] constexpr std::string_view excluded_name(std::string_view entry) noexcept {
+  std::string_view name = host_of(entry);
+  if (name.starts_with("*.")) {
+    name.remove_prefix(2);
+  }
+  return without_outer_dots(name);
+}
+
+/// The IPv4 address that `host`, in normal form, maps into IPv6; else `host`.
+[[nodiscard]] constexpr std::string_view without_mapping(std::string_view host) noexcept {
+  constexpr std::string_view mapped = "[::ffff:";
+  const bool maps = host.starts_with(mapped) && host.find('.') != std::string_view::npos;
+  return maps ? host.substr(mapped.size(), host.size() - mapped.size() - 1) : host;
+}
+
+/// The rule of exclusion: `is_excluded` names the host or one of its parent domains. An IP address
+/// has none.
+template <std::predicate<std::string_view> Excluded>
+[[nodiscard]] constexpr bool lies_under(std::string_view host, const Excluded& is_excluded) {
+  if (host.starts_with('[') || parse_ip_address(host)) {
+    return is_excluded(host);
+  }
+  while (!is_excluded(host)) {
+    const std::size_t dot = host.find('.');
+    if (dot == std::string_view::npos) {
+      return false;
+    }
+    host.remove_prefix(dot + 1);
+  }
+  return true;
+}
+
+/// Whether two spellings name one host: of an IP address, mapped into IPv6 or not, in any case.
+[[nodiscard]] constexpr bool is_same_host(std::string_view a, std::string_view b) noexcept {
+  if (equal_ignoring_case(a, b)) {
+    return true;
+  }
+  const std::optional<ip_address> first = parse_ip_address(a);
+  const std::optional<ip_address> second = first ? parse_ip_address(b) : std::nullopt;
+  return second && unmapped(*first) == unmapped(*second);
+}
+
+}  // namespace detail
+
+/// A range of texts, such as the names of hosts: `std::vector<std::string>`, an array of
+/// `std::string_view`.
+template <class R>
+concept TextRange = std::ranges::input_range<R> &&
+                    std::convertible_to<std::ranges::range_reference_t<R>, std::string_view>;
+
+/// Whether `host` lies under one of the names in `excluded`: a top-level domain (`gov`), a suffix
+/// (`gov.uk`) or a host (`example.com`, which takes its subdomains with it).
+///
+///     should_skip_by_tld("navy.mil", {"gov", "mil"})
+///
+/// Names are compared by whole labels from the right, without regard to case (RFC 4343): `gov`
+/// excludes `gov` and `example.gov`, not `mygov`. `.gov`, `*.gov` and `GOV` mean the same. An entry
+/// with a port or a scheme excludes its host under every port and scheme, since an exclusion that
+/// is obeyed too widely does less harm than one that is not obeyed; an empty entry excludes
+/// nothing. An IP address is compared whole, in whatever spelling, and as the same in IPv4 and
+/// mapped into IPv6; an IPv6 literal needs its brackets.
+///
+/// `host` may carry a port, a dot at its end, or be a whole URL. Percent-encoding is not decoded:
+/// pass `site::host` when the text comes from elsewhere. This is SPYDER's ShouldSkipByTLD, which
+/// compared with regard to case. Linear in entries times the labels of `host`, without allocation.
+template <TextRange R>
+[[nodiscard]] constexpr bool should_skip_by_tld(std::string_view host, R&& excluded) {
+  const std::string_view name = detail::without_outer_dots(host_of(host));
+  return !name.empty() && detail::lies_under(name, [&](std::string_view suffix) {
+    for (auto&& entry : excluded) {
+      if (detail::is_same_host(suffix, detail::excluded_name(entry))) {
+        return true;
+      }
+    }
+    return false;
+  });
+}
+
+/// The same for names in braces.
+[[nodiscard]] constexpr bool should_skip_by_tld(
+    std::string_view host, std::initializer_list<std::string_view> excluded) noexcept {
+  return should_skip_by_tld(host, std::span{excluded.begin(), excluded.size()});
+}
 
 /// A set of hosts that must not be fetched: top-level domains, suffixes and hosts, as
 /// `should_skip_by_tld` reads them, made for lists of any length.
@@ -35,27 +132,19 @@ class excluded_hosts {
                                     "\" is no host name; write \"gov\", \"gov.uk\" or "
                                     "\"example.com\", outside ASCII in its xn-- form"};
       }
-      names_.insert(*name);
-      lengths_ |= length_bit(*name);
+      const std::string_view excluded = detail::without_mapping(*name);
+      names_.emplace(excluded);
+      lengths_ |= length_bit(excluded);
     }
   }
 
-  /// Whether `host`, in lower case as in `site::host`, or one of its parent domains is excluded.
+  /// Whether `host`, in normal form as in `site::host`, or one of its parent domains is excluded.
   /// Linear in the host, whatever the number of entries; never allocates.
   [[nodiscard]] bool contains(std::string_view host) const noexcept {
-    if (names_.empty()) {
-      return false;
-    }
-    for (;;) {
-      if ((lengths_ & length_bit(host)) != 0 && names_.find(host) != names_.end()) {
-        return true;
-      }
-      const auto dot = host.find('.');
-      if (dot == std::string_view::npos || host.starts_with('[')) {
-        return false;
-      }
-      host.remove_prefix(dot + 1);
-    }
+    return !names_.empty() &&
+           detail::lies_under(detail::without_mapping(host), [this](std::string_view name) {
+             return (lengths_ & length_bit(name)) != 0 && names_.contains(name);
+           });
   }
 
   /// Whether nothing is excluded.

@@ -1,9 +1,11 @@
-#include <robots/http/tld.hpp>
+#include <robots/http/excluded_hosts.hpp>
 
 #include <doctest/doctest.h>
 
 #include <array>
 #include <cstddef>
+#include <ranges>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -59,6 +61,13 @@ static_assert(skips("[::1]:80", "[::1]"));
 static_assert(skips("[2001:DB8::1]", "[2001:db8::1]"));
 static_assert(!skips("[::ffff:1.2.3.4]", "4]"));
 static_assert(!skips("[::1]", "1"));
+static_assert(!skips("127.0.0.1", "1"));
+static_assert(!skips("127.0.0.1", "0.1"));
+static_assert(skips("[2606:4700::0.0.17.18]", "[2606:4700:0::1112]"));
+static_assert(skips("https://[2606:4700:0:0:0::1112]:8443/x", "[2606:4700::1112]"));
+static_assert(skips("[::ffff:10.0.0.1]", "10.0.0.1"));
+static_assert(skips("10.0.0.1", "[::FFFF:a00:1]"));
+static_assert(!skips("[2606:4700::1113]", "[2606:4700::1112]"));
 
 static_assert(!skips("example.com", ""));
 static_assert(!skips("example.com", "."));
@@ -69,6 +78,9 @@ static_assert(!skips("", "gov"));
 static_assert(!skips(".", "."));
 static_assert(!should_skip_by_tld("example.gov", {}));
 static_assert(noexcept(should_skip_by_tld("", {})));
+static_assert(should_skip_by_tld("example.gov", {"gov"}));
+static_assert(should_skip_by_tld("navy.mil", {"gov", "mil"}));
+static_assert(!should_skip_by_tld("example.com", {"gov", "mil"}));
 
 }  // namespace
 
@@ -77,6 +89,19 @@ TEST_CASE("any entry of the list excludes") {
   CHECK(should_skip_by_tld("navy.mil", excluded));
   CHECK(should_skip_by_tld("a.GOV.UK", excluded));
   CHECK_FALSE(should_skip_by_tld("example.com", excluded));
+}
+
+TEST_CASE("the list may be of strings, views or literals, in any range") {
+  const std::vector<std::string> strings{"gov", "mil"};
+  CHECK(should_skip_by_tld("navy.mil", strings));
+  CHECK(should_skip_by_tld("navy.mil", std::vector<std::string>{"gov", "mil"}));
+  CHECK(should_skip_by_tld("navy.mil", std::span{strings}));
+  CHECK(should_skip_by_tld("navy.mil", std::set<std::string>{"gov", "mil"}));
+  const char* literals[] = {"gov", "mil"};
+  CHECK(should_skip_by_tld("navy.mil", literals));
+  const auto dotted = std::views::transform(strings, [](const auto& name) { return '.' + name; });
+  CHECK(should_skip_by_tld("navy.mil", dotted));
+  CHECK_FALSE(should_skip_by_tld("example.com", dotted));
 }
 
 TEST_CASE("hostile names and entries do no harm") {
