@@ -52,8 +52,30 @@ TEST_CASE("max_redirects is obeyed") {
   at.web.on("https://example.com/r", robots::test::ok(""));
   const decision made = at.cache.check(home);
   CHECK_FALSE(made.allowed);
-  CHECK(to_string(made.policy->source().outcome) == "too_many_redirects");
+  CHECK(to_string(made.policy->source().outcome) == "server_error");
   CHECK(at.web.count() == 1);
+}
+
+TEST_CASE("a limit on redirects below that of RFC 9309 allows nothing") {
+  cache_options options = foo_bot(fallback_policy::rfc9309());
+  options.max_redirects = 1;
+  scripted at{options};
+  at.web.on(robots_url, ScriptedFetcher::redirect(301, "/1"));
+  at.web.on("https://example.com/1", ScriptedFetcher::redirect(301, "/2"));
+  at.web.on("https://example.com/2", robots::test::ok("User-agent: *\nDisallow: /\n"));
+  CHECK_FALSE(at.cache.allowed(home));
+}
+
+TEST_CASE("a redirect with a long body is followed like any other") {
+  scripted at;
+  fetch_response moved = ScriptedFetcher::redirect(301, "/1");
+  moved.body = std::string(70'000, 'x');
+  moved.truncated = true;
+  at.web.on(robots_url, moved);
+  at.web.on("https://example.com/1", robots::test::ok("User-agent: *\nDisallow: /\n"));
+  const decision made = at.cache.check(home);
+  CHECK_FALSE(made.allowed);
+  CHECK(reason(made) == "rule");
 }
 
 TEST_CASE("of a file that is cut, the line that is cut does not count") {

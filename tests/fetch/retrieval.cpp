@@ -209,7 +209,22 @@ TEST_CASE("following no redirects at all can be asked for") {
   with.max_redirects = 0;
   retrieval work = start("example.com", with);
   work.on_response(web::redirect(301, "/x"), now);
-  CHECK(result(work).outcome == outcome::too_many_redirects);
+  CHECK(result(work).outcome == outcome::server_error);
+  CHECK(result(work).error_text == "more than 0 redirects");
+}
+
+TEST_CASE("a limit of fewer than five redirects never reads as too many of them") {
+  for (const int limit : {0, 1, 4, 5, 6}) {
+    CAPTURE(limit);
+    retrieval_options with = options();
+    with.max_redirects = limit;
+    retrieval work = start("https://example.com", with);
+    for (int i = 0; i <= limit; ++i) {
+      work.on_response(web::redirect(301, "/" + std::to_string(i)), now);
+    }
+    CHECK(result(work).outcome ==
+          (limit < 5 ? outcome::server_error : outcome::too_many_redirects));
+  }
 }
 
 TEST_CASE("a loop of redirects is found at once") {

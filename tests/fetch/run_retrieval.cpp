@@ -5,11 +5,14 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <memory>
+#include <new>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 using namespace std::chrono_literals;
 using robots::call_options;
@@ -132,4 +135,40 @@ TEST_CASE("a timeout is the origin's own only if the deadline did not bring it a
   CHECK(run_retrieval(start(), web, clock, {.deadline = clock.now() + 5s}).outcome ==
         outcome::unreachable);
   CHECK(run_retrieval(start(), web, clock).outcome == outcome::unreachable);
+}
+
+TEST_CASE(
+    "an exception that ends a retrieval early leaves the probe of a breaker to the next one") {
+  struct ClockWithoutMemory {
+    robots::time_point time;
+    int calls_left;
+    robots::time_point now() {
+      if (calls_left-- == 0) {
+        throw std::bad_alloc{};
+      }
+      return time;
+    }
+    void sleep_until(robots::time_point, const std::stop_token&) {}
+  };
+  robots::retrieval_options options;
+  options.user_agent = "FooBot";
+  options.retry.attempts = 1;
+  options.breakers = std::make_shared<robots::origin_breakers>(
+      robots::breaker_options{.failures = 1, .cooldown = 1h});
+  const auto begin = [&options](robots::time_point now) {
+    return robots::retrieval{robots::parse_site("https://example.com").value(), options, now};
+  };
+  ScriptedFetcher web;
+  ManualClock clock;
+  web.otherwise(ScriptedFetcher::status(500));
+  CHECK(run_retrieval(begin(clock.now()), web, clock).outcome == outcome::server_error);
+  clock.advance(1h);
+  for (int calls = 0; calls < 2; ++calls) {
+    ClockWithoutMemory broken{clock.now(), calls};
+    robots::retrieval probe = begin(clock.now());
+    CHECK(std::holds_alternative<robots::fetch_request>(probe.next()));
+    CHECK_THROWS_AS(static_cast<void>(run_retrieval(std::move(probe), web, broken)),
+                    std::bad_alloc);
+  }
+  CHECK(std::holds_alternative<robots::fetch_request>(begin(clock.now()).next()));
 }

@@ -37,7 +37,8 @@ struct cache_options {
   parse_options parse{};
   /// For each exchange; the pipeline guide asks for 3 to 5 seconds. 0 means no limit.
   std::chrono::milliseconds timeout{5'000};
-  /// Redirects to follow; RFC 9309, section 2.3.1.2, asks for at least five.
+  /// Redirects to follow; RFC 9309, section 2.3.1.2, asks for at least five. Where fewer are, one
+  /// more counts as `outcome::server_error`.
   int max_redirects = 5;
 
   /// How long an answer is used when its headers do not say (SPYDER; RFC 9309, section 2.4).

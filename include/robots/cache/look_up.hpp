@@ -41,16 +41,6 @@ class retrieval_job {
   retrieval_job(const retrieval_job&) = delete;
   retrieval_job& operator=(const retrieval_job&) = delete;
 
-  ~retrieval_job() {
-    if (ticket_) {
-      try {
-        work_.abandon(began_);
-      } catch (...) {
-        return;  // no memory: a probe counts for nothing after a cooldown anyway
-      }
-    }
-  }
-
   /// What to do: see `retrieval`.
   [[nodiscard]] retrieval& work() noexcept { return work_; }
 
@@ -67,18 +57,18 @@ class retrieval_job {
                 detail::single_flight::ticket ticket, time_point began, std::uint64_t invalidations)
       : where_(std::move(where)),
         key_(std::move(key)),
-        work_(std::move(work)),
         before_(std::move(before)),
         ticket_(std::move(ticket)),
+        work_(std::move(work)),
         stop_(ticket_.under_way().stop()),
         began_(began),
         invalidations_(invalidations) {}
 
   site where_;
   std::string key_;
-  retrieval work_;
   detail::earlier_policies before_;
   detail::single_flight::ticket ticket_;  // none once the job is complete
+  retrieval work_;  // goes first, so that those who wait find the breaker's probe free
   std::stop_token stop_;
   time_point began_;
   std::uint64_t invalidations_;  // of any site, when it began

@@ -9,11 +9,13 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace robots {
 
@@ -33,7 +35,8 @@ class origin_breakers {
     }
   }
 
-  /// Whether a request may be sent to `origin` now; see `circuit_breaker::admits`.
+  /// Whether a request may be sent to `origin` now; see `circuit_breaker::admits`, and
+  /// `breaker_permit` for a request that may end in an exception.
   [[nodiscard]] bool admits(std::string_view origin, time_point now) {
     const std::scoped_lock lock{mutex_};
     const auto found = watched_.find(origin);
@@ -126,6 +129,52 @@ class origin_breakers {
   time_point next_clearing_{};
   mutable std::mutex mutex_;
   boost::unordered_flat_map<std::string, state, detail::text_hash, std::equal_to<>> watched_;
+};
+
+/// The leave of an origin's breaker to ask it, held until it is known what came of that.
+///
+/// One that is dropped before says nothing of the origin: if it was for the probe, the next request
+/// may be it.
+class breaker_permit {
+ public:
+  /// Asks for leave at the time `now`; nothing when the breaker is open.
+  [[nodiscard]] static std::optional<breaker_permit> take(std::shared_ptr<origin_breakers> breakers,
+                                                          std::string origin, time_point now) {
+    if (!breakers->admits(origin, now)) {
+      return std::nullopt;
+    }
+    return breaker_permit{std::move(breakers), std::move(origin), now};
+  }
+
+  breaker_permit(breaker_permit&&) noexcept = default;
+  breaker_permit& operator=(breaker_permit&& other) noexcept {
+    std::swap(breakers_, other.breakers_);
+    std::swap(origin_, other.origin_);
+    std::swap(taken_, other.taken_);
+    return *this;
+  }
+  ~breaker_permit() {
+    if (breakers_) {
+      breakers_->on_abandoned(origin_, taken_);
+    }
+  }
+
+  /// The origin gave an answer.
+  void succeed() { std::exchange(breakers_, nullptr)->on_success(origin_); }
+
+  /// It failed: see `origin_breakers::on_failure`.
+  void fail(time_point now, bool answered) {
+    std::exchange(breakers_, nullptr)->on_failure(origin_, now, answered);
+  }
+
+ private:
+  breaker_permit(std::shared_ptr<origin_breakers> breakers, std::string origin,
+                 time_point taken) noexcept
+      : breakers_{std::move(breakers)}, origin_{std::move(origin)}, taken_{taken} {}
+
+  std::shared_ptr<origin_breakers> breakers_;  // null once it is settled
+  std::string origin_;
+  time_point taken_;
 };
 
 }  // namespace robots

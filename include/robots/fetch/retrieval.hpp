@@ -50,6 +50,11 @@ namespace robots {
 /// `retrieval_options::retry` says: the URL that answered so, or, when no origin could be reached,
 /// all of them. There are never more exchanges than origins times tries plus redirects.
 ///
+/// The breaker of an origin is asked once a try, and told how the try ended, behind redirects or
+/// not: whoever redirects to a file that cannot be had has none. The origins that redirects lead to
+/// are neither held back by their breakers nor do these hear of it, so that nobody can close a site
+/// by redirecting to what fails there. A retrieval that is dropped gives its place as a probe back.
+///
 /// Of a file that is known already, it asks whether that has changed (RFC 9110, section 13), at the
 /// URL where it was found.
 ///
@@ -62,7 +67,7 @@ class retrieval {
   retrieval(const site& where, retrieval_options options, time_point now, known_copy known = {})
       : options_{std::move(options)},
         known_{std::move(known)},
-        origins_{where.robots_urls()},
+        origins_{where.origins()},
         random_{options_.seed} {
     validate(options_);
     ask_origins(now);
@@ -89,12 +94,14 @@ class retrieval {
     }
     exchanges_.push_back({url_, response.status, response.error});
     answered_ = answered_ || response.error == fetch_error::none;
-    report(response, now);
+    if (!is_redirect(response.status)) {
+      settle(response, now);
+    }
 
     if (response.error != fetch_error::none) {
       const outcome what = outcome_of(response.error);
       on_failure(what, std::move(response), now);
-    } else if (detail::is_redirect(response.status)) {
+    } else if (is_redirect(response.status)) {
       on_redirect(std::move(response), now);
     } else if (response.status == 304 && asks_for_changes()) {
       not_modified_ = true;
@@ -119,7 +126,7 @@ class retrieval {
     if (!answered_) {
       ask_origins(now);
     } else {
-      send(now);
+      begin_try(now);
     }
   }
 
@@ -132,46 +139,38 @@ class retrieval {
       fetch_response nothing;
       nothing.error = fetch_error::cancelled;
       nothing.error_text = std::move(why);
-      report(nothing, now);
+      settle(nothing, now);
       finish(outcome::cancelled, std::move(nothing));
     }
   }
 
-  /// Tells that nobody goes on with it, so that a breaker which waits for this request admits
-  /// another one. What `next()` says stays.
-  void abandon(time_point now) const {
-    if (options_.breakers && std::holds_alternative<fetch_request>(step_)) {
-      options_.breakers->on_abandoned(origin_of_url(), now);
-    }
-  }
-
  private:
-  /// Most octets of body in redirects that are followed, beside those of the file itself.
-  static constexpr std::size_t max_redirect_bytes = std::size_t{64} * 1024;
-
   void ask_origins(time_point now) {
     origin_ = 0;
     ask_origin(now);
   }
 
   void ask_origin(time_point now) {
-    chain_.clear();
-    ask(origins_[origin_], now);
+    url_ = to_string(origins_[origin_]) + "/robots.txt";
+    chain_.assign(1, url_);
+    begin_try(now);
   }
 
-  void ask(std::string url, time_point now) {
-    url_ = std::move(url);
-    chain_.push_back(url_);
-    send(now);
-  }
-
-  void send(time_point now) {
-    if (options_.breakers && !options_.breakers->admits(origin_of_url(), now)) {
-      fetch_response nothing;
-      nothing.error = fetch_error::other;
-      nothing.error_text = "the circuit breaker of " + origin_of_url() + " is open";
-      return on_failure(outcome::circuit_open, std::move(nothing), now);
+  /// Asks the breaker of the origin, and of no other: where its redirects lead is its own affair.
+  void begin_try(time_point now) {
+    if (options_.breakers) {
+      permit_ = breaker_permit::take(options_.breakers, own_origin(), now);
+      if (!permit_) {
+        fetch_response nothing;
+        nothing.error = fetch_error::other;
+        nothing.error_text = "the circuit breaker of " + own_origin() + " is open";
+        return on_failure(outcome::circuit_open, std::move(nothing), now);
+      }
     }
+    send();
+  }
+
+  void send() {
     fetch_request request{
         .url = url_,
         .headers = {{"User-Agent", options_.user_agent}, {"Accept", options_.accept}},
@@ -189,32 +188,27 @@ class retrieval {
     return !known_.validators.empty() && known_.url == url_;
   }
 
-  [[nodiscard]] std::string origin_of_url() const {
-    const std::optional<origin> where = parse_origin(url_);
-    return where ? to_string(*where) : url_;
-  }
+  [[nodiscard]] std::string own_origin() const { return to_string(origins_[origin_]); }
 
-  /// Tells the breaker of the origin how the exchange ended.
-  void report(const fetch_response& response, time_point now) const {
-    if (!options_.breakers) {
-      return;
-    }
-    const std::string where = origin_of_url();
-    if (response.error == fetch_error::cancelled ||
+  /// Tells the breaker of the origin how its try ended, be it behind a redirect.
+  void settle(const fetch_response& response, time_point now) {
+    const bool answered = response.error == fetch_error::none;
+    if (!permit_ || response.error == fetch_error::cancelled ||
         response.error == fetch_error::refused_address) {
-      options_.breakers->on_abandoned(where, now);
-    } else if (response.error != fetch_error::none || response.status >= 500) {
-      options_.breakers->on_failure(where, now, response.error == fetch_error::none);
+      // Says nothing of the origin.
+    } else if (!answered || response.status >= 500) {
+      permit_->fail(now, answered || chain_.size() > 1);
     } else {
-      options_.breakers->on_success(where);
+      permit_->succeed();
     }
+    permit_.reset();
   }
 
   void on_failure(outcome what, fetch_response response, time_point now) {
     // A breaker that a 5xx opened keeps requests from an origin that can be reached.
     const bool out_of_reach =
         what == outcome::unreachable ||
-        (what == outcome::circuit_open && !options_.breakers->answered(origin_of_url()));
+        (what == outcome::circuit_open && !options_.breakers->answered(own_origin()));
     if (out_of_reach && !answered_ && origin_ + 1 < origins_.size()) {
       ++origin_;
       ask_origin(now);
@@ -247,22 +241,23 @@ class retrieval {
 
   void on_redirect(fetch_response response, time_point now) {
     detail::redirect to = detail::read_redirect(url_, response, options_);
-    redirect_bytes_ += response.body.size();
+    const auto followed = static_cast<int>(chain_.size()) - 1;
     if (to.url.empty()) {
       response.error_text = std::move(to.why);
-      finish(to.refusal, std::move(response));
     } else if (std::ranges::find(chain_, to.url) != chain_.end()) {
       response.error_text = "the redirects go round in a loop";
-      finish(outcome::too_many_redirects, std::move(response));
-    } else if (static_cast<int>(chain_.size()) > options_.max_redirects) {
+      to.refusal = outcome::too_many_redirects;
+    } else if (followed >= options_.max_redirects) {
       response.error_text = "more than " + std::to_string(options_.max_redirects) + " redirects";
-      finish(outcome::too_many_redirects, std::move(response));
-    } else if (redirect_bytes_ > max_redirect_bytes) {
-      response.error_text = "the redirects carry more than 64 KiB of body";
-      finish(outcome::too_many_redirects, std::move(response));
+      // RFC 9309, section 2.3.1.2: behind five or fewer there may be a file that must be obeyed.
+      to.refusal = followed < 5 ? outcome::server_error : outcome::too_many_redirects;
     } else {
-      ask(std::move(to.url), now);
+      url_ = std::move(to.url);
+      chain_.push_back(url_);
+      return send();
     }
+    settle(response, now);
+    finish(to.refusal, std::move(response));
   }
 
   void finish(outcome what, fetch_response response) {
@@ -291,12 +286,12 @@ class retrieval {
 
   retrieval_options options_;
   known_copy known_;
-  std::vector<std::string> origins_;
+  std::vector<origin> origins_;
   detail::random_sequence random_;
   std::size_t origin_ = 0;
   std::string url_{};
-  std::vector<std::string> chain_{};  // the URLs asked for since the origin, it included
-  std::size_t redirect_bytes_ = 0;
+  std::vector<std::string> chain_{};        // the URLs asked for since the origin, it included
+  std::optional<breaker_permit> permit_{};  // of the origin, while it is not known what came
   std::vector<exchange> exchanges_{};
   int attempt_ = 1;
   outcome failure_ = outcome::unreachable;  // what the last try came to, while the next is due

@@ -18,14 +18,15 @@ namespace robots {
 struct retrieval_options {
   std::string user_agent;  ///< the whole header value, such as `FooBot/1.0 (+https://foo.example)`
   std::string accept = "text/plain, */*;q=0.1";  ///< value of the header `Accept`
-  int max_redirects = 5;  ///< to follow; RFC 9309, section 2.3.1.2, asks for five at least
+  /// Redirects to follow; RFC 9309, section 2.3.1.2, asks for five at least. Where fewer are, one
+  /// more counts as `outcome::server_error`, since a file that must be obeyed may lie behind it.
+  int max_redirects = 5;
   std::chrono::milliseconds timeout{5'000};          ///< for each exchange; 0 means no limit
   std::shared_ptr<const excluded_hosts> excluded{};  ///< hosts never to be redirected to
   std::size_t max_bytes = 512'000;  ///< of body to keep; 0 means no limit (RFC 9309, section 2.5)
   retry_options retry{};            ///< how often to try again
-  std::shared_ptr<origin_breakers>
-      breakers{};          ///< asked before each request; none means no breaker
-  std::uint64_t seed = 0;  ///< of the jitter
+  std::shared_ptr<origin_breakers> breakers{};  ///< asked before each try; none means no breaker
+  std::uint64_t seed = 0;                       ///< of the jitter
 };
 
 namespace detail {

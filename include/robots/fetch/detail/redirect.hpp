@@ -14,10 +14,6 @@
 
 namespace robots::detail {
 
-[[nodiscard]] constexpr bool is_redirect(int status) noexcept {
-  return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
-}
-
 /// Where a redirect leads, or why it is not followed.
 struct redirect {
   std::string url{};                                ///< empty when it is not followed
