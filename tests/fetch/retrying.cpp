@@ -370,6 +370,20 @@ TEST_CASE("what stands in the body of a redirect does not count") {
   CHECK(result(work).body == "x");
 }
 
+TEST_CASE("a 429 is not asked again before the base delay, whatever chance says") {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    retrieval_options with = options();
+    with.seed = seed;
+    retrieval work = begin("https://example.com", with);
+    for (int attempt = 1; attempt < 3; ++attempt) {
+      work.on_response(seed % 2 == 0 ? web::status(429) : after(429, "0"), start);
+      CHECK(until(work) >= start + 1s);
+      CHECK(until(work) <= start + attempt * 1s);
+      go_on(work);
+    }
+  }
+}
+
 TEST_CASE("no retrieval exceeds its budget, whatever comes back") {
   std::mt19937 random{7};
   for (int round = 0; round < 5'000; ++round) {

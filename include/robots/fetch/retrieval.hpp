@@ -48,7 +48,8 @@ namespace robots {
 /// only; whatever is found at their end are the rules of the first origin (RFC 9309,
 /// section 2.3.1.2). After a 5xx, a 429 or a network error it waits and tries again, as
 /// `retrieval_options::retry` says: the URL that answered so, or, when no origin could be reached,
-/// all of them. There are never more exchanges than origins times tries plus redirects.
+/// all of them. There are never more exchanges than origins times tries plus redirects. A 429 is
+/// never asked again before `retry_options::base`.
 ///
 /// The breaker of an origin is asked once a try, and told how the try ended, behind redirects or
 /// not: whoever redirects to a file that cannot be had has none. The origins that redirects lead to
@@ -227,6 +228,9 @@ class retrieval {
     }
     std::chrono::nanoseconds wait =
         backoff(options_.retry, attempt_, detail::unit_interval(random_()));
+    if (what == outcome::too_many_requests) {
+      wait = std::max(wait, backoff(options_.retry, 1, 1.0));  // no jitter below the base
+    }
     if (const auto asked = retry_after(response.headers, std::chrono::system_clock::now())) {
       if (*asked > options_.retry.max_retry_after) {
         return finish(what, std::move(response));
