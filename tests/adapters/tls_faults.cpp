@@ -40,6 +40,10 @@ std::vector<tls_case> tls_cases(certificate_authority& trusted, certificate_auth
       {.name = "unknown authority", .identity = unknown.issue({host})},
       {.name = "self-signed", .identity = unknown.self_signed({host})},
       {.name = "old versions", .identity = good, .what = tls_fault::old_versions_only},
+      {.name = "leaves silently",
+       .identity = good,
+       .what = tls_fault::leaves_silently,
+       .error = fetch_error::none},
       {.name = "closes", .identity = good, .what = tls_fault::closes_handshake},
       {.name = "resets", .identity = good, .what = tls_fault::resets_handshake},
       {.name = "garbles", .identity = good, .what = tls_fault::garbles_handshake},
@@ -92,4 +96,40 @@ TEST_CASE("a strict cache allows nothing where TLS failed, and says so") {
       CHECK(explain(made).find(made.policy->source().error_text) != std::string::npos);
     }
   }
+}
+
+TEST_CASE("a body that ends with its connection is whole only if TLS says that this was the end") {
+  certificate_authority trusted;
+  const certificate identity = trusted.issue({host});
+  const auto unsized = [](const fault_request&) {
+    return fault_plan{.what = fault::unsized_body, .body = "User-agent: *\nAllow: /\n"};
+  };
+  for (const bool silent : {false, true}) {
+    CAPTURE(silent);
+    const fault_server server(unsized, identity,
+                              silent ? tls_fault::leaves_silently : tls_fault::none);
+    const CurlFetcher fetcher(options_for(server, trusted));
+    for (int round = 0; round < 2; ++round) {
+      const auto response = fetcher.fetch(get("https://" + std::string(host) + "/robots.txt"));
+      if (silent) {
+        check_failed(response, fetch_error::protocol);
+        CHECK(response.error_text == "TLS ended without close_notify, maybe before the body did");
+      } else {
+        check_answered(response, 200, "User-agent: *\nAllow: /\n");
+      }
+    }
+  }
+}
+
+TEST_CASE("a body that says how long it is needs no close_notify, nor does one that is not there") {
+  certificate_authority trusted;
+  const fault_server server(
+      [](const fault_request& request) {
+        return request.path == "/none" ? fault_plan{.status = 204}
+                                       : fault_plan{.body = std::string(request.path)};
+      },
+      trusted.issue({host}), tls_fault::leaves_silently);
+  const CurlFetcher fetcher(options_for(server, trusted));
+  check_answered(fetcher.fetch(get("https://" + std::string(host) + "/x")), 200, "/x");
+  check_answered(fetcher.fetch(get("https://" + std::string(host) + "/none")), 204, "");
 }

@@ -62,6 +62,12 @@ std::string_view to_string(fault what) noexcept {
       return "layered_bomb";
     case fault::broken_gzip:
       return "broken_gzip";
+    case fault::unsized_body:
+      return "unsized_body";
+    case fault::endless_redirect:
+      return "endless_redirect";
+    case fault::cut_redirect:
+      return "cut_redirect";
     case fault::cut_gzip:
       return "cut_gzip";
     case fault::cut_brotli:

@@ -15,6 +15,7 @@ enum class fault {
   close_in_headers,       ///< some of the header section, then the end
   reset_in_body,          ///< half, then a reset
   reset_in_unsized_body,  ///< half, with neither a Content-Length nor chunks, then a reset
+  unsized_body,           ///< all of it, with neither a Content-Length nor chunks, then the end
   close_in_body,          ///< half, less than Content-Length says, then the end
   more_than_length,       ///< behind what Content-Length covers, a second answer that allows all
   two_lengths,            ///< two Content-Lengths that differ: of all, and of half
@@ -31,6 +32,8 @@ enum class fault {
   redirect_chain,         ///< a redirect, and from there another one, without end
   redirect_to_file,       ///< a redirect to file:///etc/passwd
   redirect_to_ftp,        ///< a redirect to an ftp URL of the same host
+  endless_redirect,       ///< `redirect_loop` with a body without end
+  cut_redirect,           ///< `redirect_loop` with less of a body than its Content-Length says
   redirect_to_nowhere,    ///< a redirect without a Location
   gzip_bomb,              ///< the body and 16 MB of comment behind it, in few octets of gzip
   brotli_bomb,            ///< the same in brotli; like `garbage` where there is no encoder
@@ -50,6 +53,7 @@ inline constexpr std::array all_faults{fault::reset_before_response,
                                        fault::close_in_headers,
                                        fault::reset_in_body,
                                        fault::reset_in_unsized_body,
+                                       fault::unsized_body,
                                        fault::close_in_body,
                                        fault::more_than_length,
                                        fault::two_lengths,
@@ -66,6 +70,8 @@ inline constexpr std::array all_faults{fault::reset_before_response,
                                        fault::redirect_chain,
                                        fault::redirect_to_file,
                                        fault::redirect_to_ftp,
+                                       fault::endless_redirect,
+                                       fault::cut_redirect,
                                        fault::redirect_to_nowhere,
                                        fault::gzip_bomb,
                                        fault::brotli_bomb,

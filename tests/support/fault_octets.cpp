@@ -69,6 +69,13 @@ std::string moved(const std::string& location) {
          std::string(line_end);
 }
 
+/// The beginning of a redirect to a query, and from there back.
+std::string moved_in_a_loop(std::string_view target) {
+  const std::string path(target.substr(0, target.find('?')));
+  return status_line(302) +
+         field("Location", path.size() == target.size() ? path + "?again" : path);
+}
+
 std::string encoded(fault_plan plan, const char* coding, std::string body) {
   plan.headers.push_back({"Content-Encoding", coding});
   plan.body = std::move(body);
@@ -106,10 +113,6 @@ fault_octets garbled() {
   return {.octets = octets, .ending = fault_ending::close};
 }
 
-std::string path_of(std::string_view target) {
-  return std::string(target.substr(0, target.find('?')));
-}
-
 }  // namespace
 
 fault_octets octets_of(const fault_plan& plan, std::string_view target) {
@@ -129,6 +132,8 @@ fault_octets octets_of(const fault_plan& plan, std::string_view target) {
       return {.octets = half_sent(plan), .ending = reset};
     case fault::reset_in_unsized_body:
       return {.octets = open_head(plan) + std::string(line_end) + half(plan), .ending = reset};
+    case fault::unsized_body:
+      return {.octets = open_head(plan) + std::string(line_end) + plan.body, .ending = close};
     case fault::close_in_body:
       return {.octets = half_sent(plan), .ending = close};
     case fault::more_than_length:
@@ -156,9 +161,13 @@ fault_octets octets_of(const fault_plan& plan, std::string_view target) {
     case fault::interim_flood:
       return {.octets = interim_responses() + whole(plan)};
     case fault::redirect_loop:
-      return {.octets =
-                  moved(target.find('?') == std::string_view::npos ? path_of(target) + "?again"
-                                                                   : path_of(target))};
+      return {.octets = moved_in_a_loop(target) + length_of("") + std::string(line_end)};
+    case fault::endless_redirect:
+      return {.octets = moved_in_a_loop(target) + std::string(line_end), .endless = "and so on\n"};
+    case fault::cut_redirect:
+      return {.octets = moved_in_a_loop(target) + length_of("0123456789") + std::string(line_end) +
+                        "01234",
+              .ending = close};
     case fault::redirect_chain:
       return {.octets = moved(std::string(target) +
                               (target.find('?') == std::string_view::npos ? "?x" : "x"))};

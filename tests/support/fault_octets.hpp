@@ -22,7 +22,7 @@ struct fault_plan {
 /// What becomes of a connection when its octets are sent.
 enum class fault_ending {
   keep,   ///< waits for the next request
-  close,  ///< is closed, in TLS without a word
+  close,  ///< is closed, in TLS with its close_notify
   reset,  ///< is reset
   stall,  ///< sends nothing more and waits until the client leaves
 };

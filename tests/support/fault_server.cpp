@@ -177,7 +177,8 @@ struct fault_server::state {
   }
 
   [[nodiscard]] bool speaks_tls() const {
-    return secure && (what == tls_fault::none || what == tls_fault::old_versions_only);
+    return secure && (what == tls_fault::none || what == tls_fault::old_versions_only ||
+                      what == tls_fault::leaves_silently);
   }
 
   void note_clients() {
@@ -245,7 +246,7 @@ struct fault_server::state {
     changed.notify_all();
   }
 
-  static void send_some(client& each) {
+  void send_some(client& each) const {
     fault_octets& answer = *each.answer;
     std::string_view rest = std::string_view(answer.octets).substr(each.sent);
     if (rest.empty() && !answer.endless.empty()) {
@@ -267,7 +268,7 @@ struct fault_server::state {
     end_answer(each);
   }
 
-  static void end_answer(client& each) {
+  void end_answer(client& each) const {
     switch (each.answer->ending) {
       case fault_ending::keep:
         each.answer.reset();
@@ -278,6 +279,9 @@ struct fault_server::state {
         each.stream.drop_on_close();
         break;
       case fault_ending::close:
+        if (what != tls_fault::leaves_silently) {
+          each.stream.say_goodbye();
+        }
         break;
     }
     each.over = true;

@@ -74,6 +74,12 @@ bool server_stream::send(std::string_view& octets) {
 
 bool server_stream::wants_to_send() const noexcept { return ssl_ && SSL_want_write(ssl_.get()); }
 
+void server_stream::say_goodbye() const noexcept {
+  if (ssl_) {
+    SSL_shutdown(ssl_.get());
+  }
+}
+
 void server_stream::drop_on_close() const noexcept {
   const linger at_once{.l_onoff = 1, .l_linger = 0};
   ::setsockopt(socket_, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);

@@ -19,6 +19,7 @@ enum class tls_fault {
   closes_handshake,   ///< closes the connection when the client has said hello
   resets_handshake,   ///< resets it then
   garbles_handshake,  ///< answers the client's hello with octets that mean nothing
+  leaves_silently,    ///< closes the connection without a close_notify
   speaks_plain_text,  ///< answers the client's hello with HTTP that says 400
 };
 
@@ -47,6 +48,9 @@ class server_stream {
 
   /// Whether TLS wants to send before it goes on receiving.
   [[nodiscard]] bool wants_to_send() const noexcept;
+
+  /// Says in TLS that nothing more will come (RFC 8446, section 6.1).
+  void say_goodbye() const noexcept;
 
   /// From now on, closing is a reset.
   void drop_on_close() const noexcept;

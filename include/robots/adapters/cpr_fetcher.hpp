@@ -65,8 +65,8 @@ class cpr_slot {
 /// its ways of setting up a `cpr::Session` and wants robots.txt fetched in the same way.
 ///
 /// Of a configured session these stay as `Fetcher` wants them: request headers, body, redirects,
-/// cookies, schemes, the check of certificates, callbacks for header, body and sockets, and
-/// timeouts. Interceptors are not run.
+/// cookies, schemes, the check of certificates, callbacks for header, body, debugging and sockets,
+/// and timeouts. Interceptors are not run.
 ///
 /// With a `configure`, `curl_options::proxy` alone names a proxy whose address need not be
 /// permitted: that of one from the session or the environment has to be, with

@@ -48,6 +48,11 @@ class curl_slot {
 /// end, or whose checksum is wrong is `fetch_error::protocol`. With a status other than 2xx, which
 /// says all that there is to know, it is a response without a body instead.
 ///
+/// A redirect (301, 302, 303, 307, 308) is a response without a body, which is not read. A body
+/// that ends with its TLS connection is `fetch_error::protocol` unless that ended with close_notify
+/// (RFC 9112, section 9.8); a libcurl on OpenSSL tells only if it was built with its verbose
+/// strings, as it is by default.
+///
 /// When a connection that was kept turns out to be closed before any octet of the answer, libcurl
 /// asks again on a new one (RFC 9112, section 9.3.1): the server may see such a request twice.
 ///

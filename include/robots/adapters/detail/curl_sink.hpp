@@ -5,6 +5,7 @@
 #include <robots/adapters/detail/content_length.hpp>
 #include <robots/adapters/detail/curl_settings.hpp>
 #include <robots/base/ascii.hpp>
+#include <robots/http/message.hpp>
 
 #include <curl/curl.h>
 
@@ -27,8 +28,16 @@ namespace robots::detail {
   return values;
 }
 
+/// The status of the final response; 0 when there is none.
+[[nodiscard]] inline int received_status(CURL* easy) noexcept {
+  long status = 0;
+  curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
+  return static_cast<int>(status);
+}
+
 /// Takes and decodes the body of one exchange and counts the octets of its header sections.
-/// Whatever is over a limit ends the transfer. Must outlive the transfer and stay in its place.
+/// Whatever is over a limit ends the transfer, and so does the body of a redirect. Must outlive the
+/// transfer and stay in its place.
 class curl_sink {
  public:
   /// Keeps at most `max_body` octets of decoded body, where 0 means no limit, and lets pass at most
@@ -60,6 +69,10 @@ class curl_sink {
   /// Whether the last header section came to its empty line. libcurl takes a connection that is
   /// closed before it for the end of a response.
   [[nodiscard]] bool headers_complete() const noexcept { return headers_complete_; }
+  /// Whether the response is a redirect, to which whatever becomes of its body adds nothing.
+  [[nodiscard]] bool has_redirect() const noexcept {
+    return headers_complete_ && is_redirect(received_status(easy_));
+  }
   [[nodiscard]] bool out_of_memory() const noexcept { return out_of_memory_; }
 
  private:
@@ -75,6 +88,9 @@ class curl_sink {
   }
 
   std::size_t take_body(const char* data, std::size_t size) noexcept {
+    if (has_redirect()) {
+      return refuse(size);
+    }
     try {
       if (!body_begun_) {
         body_begun_ = true;

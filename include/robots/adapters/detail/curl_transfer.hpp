@@ -6,6 +6,7 @@
 #include <robots/adapters/detail/curl_handle.hpp>
 #include <robots/adapters/detail/curl_settings.hpp>
 #include <robots/adapters/detail/curl_sink.hpp>
+#include <robots/adapters/detail/tls_trace.hpp>
 #include <robots/http/message.hpp>
 
 #include <curl/curl.h>
@@ -78,10 +79,16 @@ inline constexpr std::size_t longest_url = 8'000'000;
   return headers;
 }
 
-[[nodiscard]] inline long received_status(CURL* easy) noexcept {
-  long status = 0;
-  curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
-  return status;
+/// Whether nothing but the end of the connection tells where the body of the response ends
+/// (RFC 9112, section 6.3).
+[[nodiscard]] inline bool ends_with_connection(CURL* easy) {
+  long version = 0;
+  curl_easy_getinfo(easy, CURLINFO_HTTP_VERSION, &version);
+  const bool framed = version != CURL_HTTP_VERSION_1_0 && version != CURL_HTTP_VERSION_1_1;
+  constexpr int no_content = 204;
+  return !framed && received_status(easy) != no_content &&
+         field_values(easy, "Content-Length").empty() &&
+         !equal_ignoring_case(field_values(easy, "Transfer-Encoding"), "chunked");
 }
 
 /// Whether the last transfer of `easy` had its connection, TLS included, when it ended.
@@ -99,16 +106,21 @@ inline constexpr std::size_t longest_url = 8'000'000;
 }
 
 /// The response to a transfer that ended well, or whose body was cut. Only of a success (2xx) does
-/// the body matter: that of any other status is left out if it cannot be decoded.
-[[nodiscard]] inline fetch_response received(CURL* easy, curl_sink& sink) {
-  const long status = received_status(easy);
+/// the body matter: that of any other status is left out if it cannot be decoded, or is not whole.
+[[nodiscard]] inline fetch_response received(CURL* easy, curl_sink& sink, const tls_trace& tls) {
+  const int status = received_status(easy);
   if (status < 200 || !sink.headers_complete()) {
     return failed(fetch_error::protocol, "the connection ended before the header section did");
   }
   fetch_response response;
-  response.status = static_cast<int>(status);
+  response.status = status;
   response.headers = received_headers(easy);
-  if (const std::string_view problem = sink.body_problem(); problem.empty()) {
+  std::string_view problem = sink.body_problem();
+  if (tls.without_close_notify() && ends_with_connection(easy) && !sink.body_over_limit()) {
+    // RFC 9112, section 9.8: anyone on the way may have cut it.
+    problem = "TLS ended without close_notify, maybe before the body did";
+  }
+  if (problem.empty()) {
     response.body = std::move(sink.body());
   } else if (status < 300) {
     return failed(fetch_error::protocol, std::string(problem));
@@ -129,7 +141,8 @@ class curl_transfer {
         settings_(&settings),
         guard_(settings),
         lines_(header_lines(request.headers)),
-        sink_(request.max_bytes, settings.max_header_bytes()) {
+        sink_(request.max_bytes, settings.max_header_bytes()),
+        tls_(easy) {
     guard_.attach(easy_, request.url);
     sink_.attach(easy_);
     set_option(easy_, CURLOPT_URL, request.url.c_str());
@@ -149,8 +162,9 @@ class curl_transfer {
 
   /// The response to a transfer that ended so. Once.
   [[nodiscard]] fetch_response finish(CURLcode code) {
-    if (code == CURLE_OK || sink_.body_over_limit() || sink_.body_refused()) {
-      return received(easy_, sink_);
+    const bool redirected = sink_.has_redirect() && code != CURLE_ABORTED_BY_CALLBACK;
+    if (code == CURLE_OK || redirected || sink_.body_over_limit() || sink_.body_refused()) {
+      return received(easy_, sink_, tls_);
     }
     if (sink_.headers_over_limit()) {
       return failed(fetch_error::protocol, "the header section is over max_header_bytes");
@@ -182,6 +196,7 @@ class curl_transfer {
   curl_guard guard_;
   curl_strings lines_;
   curl_sink sink_;
+  tls_trace tls_;
   std::array<char, CURL_ERROR_SIZE> error_text_{};
 };
 
