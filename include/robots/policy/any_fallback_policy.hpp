@@ -21,6 +21,12 @@ class any_fallback_policy {
   any_fallback_policy(P policy)  // NOLINT(google-explicit-constructor)
       : held_{std::make_shared<const holder<P>>(std::move(policy))} {}
 
+  // Compilers show these lines to whoever makes the mistake.
+  any_fallback_policy() = delete;  // set .fallback, for example to fallback_policy::rfc9309()
+  template <class P>
+    requires(!std::same_as<P, any_fallback_policy>) && (!FallbackPolicy<P>)
+  any_fallback_policy(P) = delete;  // P is no FallbackPolicy: see policy/fallback.hpp
+
   /// What to do about `what`. Never throws, and never `parse` where there is nothing to parse.
   [[nodiscard]] fallback_action action(const fallback_case& what) const noexcept {
     const fallback_action chosen = held_->action(what);
