@@ -45,7 +45,6 @@ inline constexpr const char* robots_url = "https://example.com/robots.txt";
   return ScriptedFetcher::ok(std::string{body}, std::move(headers));
 }
 
-/// Compiled once, in cache_fixture.cpp.
 using scripted_cache = basic_robots_cache<ScriptedFetcher, ManualClock, LruStorage<64>>;
 
 /// A cache over a scripted web, at a time of its own.
@@ -96,5 +95,10 @@ static_assert(Storage<WatchedStorage>);
 
 }  // namespace robots::test
 
+// What several programs use is compiled once, in cache_fixture.cpp and cache_fixture_steady.cpp.
+extern template class robots::basic_robots_cache<robots::ScriptedFetcher>;
+extern template class robots::basic_robots_cache<robots::ScriptedFetcher, robots::ManualClock>;
 extern template class robots::basic_robots_cache<robots::ScriptedFetcher, robots::ManualClock,
                                                  robots::LruStorage<64>>;
+extern template class robots::basic_robots_cache<robots::ScriptedFetcher, robots::SteadyClock,
+                                                 robots::test::WatchedStorage>;

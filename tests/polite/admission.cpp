@@ -1,3 +1,4 @@
+#include "cache/cache_fixture.hpp"
 #include "gate_fixture.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/fetch/scripted_fetcher.hpp>
@@ -45,7 +46,7 @@ static_assert(to_string(admission_reason::no_room) == "no_room");
 static_assert(to_string(admission_reason::stopped) == "stopped");
 static_assert(to_string(admission_reason::too_late) == "too_late");
 
-using cache_type = robots::basic_robots_cache<ScriptedFetcher, ManualClock, robots::LruStorage<64>>;
+using cache_type = robots::test::scripted_cache;
 
 constexpr request_report fine{.response_time = 10ms, .status = 200};
 

@@ -1,3 +1,4 @@
+#include "cache/cache_fixture.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/fetch/scripted_fetcher.hpp>
 #include <robots/polite/crawling_rules.hpp>
@@ -81,7 +82,7 @@ TEST_CASE("what a failure means is the user's choice, and old rules can stand in
 TEST_CASE("rules can come from a cache") {
   ScriptedFetcher web;
   web.on(robots_url, ScriptedFetcher::ok(text));
-  robots::basic_robots_cache<ScriptedFetcher, ManualClock, robots::LruStorage<8>> cache{
+  robots::test::scripted_cache cache{
       {.user_agent = "test-agent", .fallback = fallback_policy::permissive()}, web};
   crawling_rules rules{"https://example.com/", 100ms};
   CHECK(rules.load(cache));
