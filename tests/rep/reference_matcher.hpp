@@ -62,14 +62,6 @@ inline std::optional<unsigned> escaped_octet(std::string_view text) {
   return static_cast<unsigned>(std::stoul(std::string{text.substr(1, 2)}, nullptr, 16));
 }
 
-/// Whether a hexadecimal digit written behind `text` would stand behind a stray `%` so that the two
-/// might be taken for an escape.
-inline bool ends_in_stray_percent(std::string_view text) {
-  const std::size_t size = text.size();
-  return (size >= 1 && text[size - 1] == '%') ||
-         (size >= 2 && text[size - 2] == '%' && is_hex(text[size - 1]));
-}
-
 /// Percent normal form (RFC 9309, section 2.2.2), `*` and `$` left as they are: octets outside
 /// ASCII, controls and space encoded in upper case, encoded unreserved octets decoded, encoded
 /// reserved octets kept, a stray `%` kept. google/robotstxt encodes what is outside ASCII, decodes
@@ -79,8 +71,7 @@ inline std::string normal_form(std::string_view text, reading how) {
   while (!text.empty()) {
     if (const auto octet = escaped_octet(text)) {
       const char c = static_cast<char>(*octet);
-      const bool decode = how == reading::rfc9309 && is_unreserved(c) &&
-                          !(is_hex(c) && ends_in_stray_percent(result));
+      const bool decode = how == reading::rfc9309 && is_unreserved(c);
       result += decode ? std::string{c} : escape(*octet);
       text.remove_prefix(3);
       continue;

@@ -10,6 +10,9 @@
 namespace robots::detail {
 
 /// A forward position in the normal form of a text, made octet by octet without storing it.
+///
+/// A `%` that begins no escape stays, and what follows is read anew: `%%61` is `%a`. So the normal
+/// form of a text is that of its parts, and what a pattern and a target have in common stays so.
 class normal_cursor {
  public:
   constexpr normal_cursor(std::string_view text, const normal_form& form,
@@ -32,11 +35,6 @@ class normal_cursor {
   }
 
  private:
-  /// What a stray `%` just written could still turn into an escape. Decoding a hexadecimal digit
-  /// right behind it would write one that the text does not hold, and the normal form would not be
-  /// its own normal form.
-  enum class stray : std::uint8_t { none, percent, percent_and_digit };
-
   constexpr void load() noexcept {
     at_ = 0;
     size_ = 0;
@@ -57,21 +55,13 @@ class normal_cursor {
       return;
     }
     put(c);
-    if (action == octet_action::percent) {
-      stray_ = stray::percent;
-    } else {
-      stray_ =
-          stray_ == stray::percent && hex_value(c) >= 0 ? stray::percent_and_digit : stray::none;
-    }
   }
 
   constexpr void load_escape(int high, int low) noexcept {
     const auto octet = static_cast<unsigned char>(high * 16 + low);
     const char c = static_cast<char>(octet);
-    const bool completes_stray = stray_ != stray::none && hex_value(c) >= 0;
-    if (form_->decode_unreserved && is_unreserved(c) && !completes_stray) {
+    if (form_->decode_unreserved && is_unreserved(c)) {
       put(c);
-      stray_ = stray::none;
     } else {
       put_escape(octet);
     }
@@ -86,7 +76,6 @@ class normal_cursor {
     constexpr std::string_view digits = "0123456789ABCDEF";
     octets_ = {'%', digits[octet / 16U], digits[octet % 16U]};
     size_ = 3;
-    stray_ = stray::none;
   }
 
   std::string_view rest_;
@@ -94,7 +83,6 @@ class normal_cursor {
   std::array<char, 3> octets_{};
   std::uint8_t at_ = 0;
   std::uint8_t size_ = 0;
-  stray stray_ = stray::none;
 };
 
 }  // namespace robots::detail

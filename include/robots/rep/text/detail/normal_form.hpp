@@ -64,8 +64,7 @@ inline constexpr normal_form rfc9309_target_form = make_rfc9309_target_form();
 inline constexpr normal_form google_rule_form = make_google_rule_form();
 inline constexpr normal_form google_target_form{};  // google/robotstxt takes URLs as they are
 
-/// Whether `text` is its own normal form. May say no of a text that is, when an escape in it only
-/// stays because of a stray `%` before it. One pass.
+/// Whether `text` is its own normal form. One pass.
 [[nodiscard]] constexpr bool is_normal(std::string_view text, const normal_form& form) noexcept {
   if (is_graphic_without<'%', '$', '*'>(text)) {
     return true;  // in every form
