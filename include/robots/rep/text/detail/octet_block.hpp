@@ -4,11 +4,9 @@
 #include <cstdint>
 #include <cstring>
 
-#if defined(__AVX2__)
-#include <immintrin.h>
-#elif defined(__SSE2__)
+#if defined(__x86_64__) || defined(_M_X64)
 #include <emmintrin.h>
-#elif defined(__ARM_NEON) && defined(__aarch64__)
+#elif defined(__aarch64__)
 #include <arm_neon.h>
 #else
 #include <array>
@@ -20,40 +18,15 @@ namespace robots::detail {
 /// A set of octets of a block: bit n for the n-th.
 using octet_set = std::uint32_t;
 
-// One `octet_block` is compiled, with the vectors that the machine compiled for is known to have.
-// Each is thirty-two octets looked at at once: `load` reads them, all of which must be readable;
+// One `octet_block` is compiled, with the vectors that every machine of the architecture has: SSE2
+// of x86-64, NEON of AArch64, else words. The choice must not depend on compiler flags, or files of
+// one program that are compiled with different -m flags would disagree about what the class is.
+//
+// It is thirty-two octets looked at at once: `load` reads them, all of which must be readable;
 // `equal(c)` tells which ones are `c`; `at_most(c)` tells which ones, as unsigned numbers, are not
 // above `c`, an ASCII character. Not for constant expressions.
 
-#if defined(__AVX2__)
-
-class octet_block {
- public:
-  static constexpr std::size_t size = 32;
-
-  [[nodiscard, gnu::always_inline]] static octet_block load(const char* at) noexcept {
-    octet_block block;  // NOLINT(*-member-init): filled below
-    std::memcpy(&block.octets_, at, size);
-    return block;
-  }
-
-  [[nodiscard, gnu::always_inline]] octet_set equal(char c) const noexcept {
-    return set_of(_mm256_cmpeq_epi8(octets_, _mm256_set1_epi8(c)));
-  }
-
-  [[nodiscard, gnu::always_inline]] octet_set at_most(char c) const noexcept {
-    return set_of(_mm256_cmpeq_epi8(octets_, _mm256_min_epu8(octets_, _mm256_set1_epi8(c))));
-  }
-
- private:
-  [[nodiscard, gnu::always_inline]] static octet_set set_of(__m256i octets) noexcept {
-    return static_cast<octet_set>(_mm256_movemask_epi8(octets));
-  }
-
-  __m256i octets_;
-};
-
-#elif defined(__SSE2__)
+#if defined(__x86_64__) || defined(_M_X64)
 
 class octet_block {
  public:
@@ -87,7 +60,7 @@ class octet_block {
   __m128i high_;
 };
 
-#elif defined(__ARM_NEON) && defined(__aarch64__)
+#elif defined(__aarch64__)
 
 class octet_block {
  public:
