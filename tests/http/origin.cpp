@@ -204,3 +204,16 @@ TEST_CASE("the origin of an origin is itself, whatever went in") {
     }
   }
 }
+
+TEST_CASE("an http URL is read as its origin and the rest, without fragment and user information") {
+  const auto read = [](std::string_view url) {
+    const auto parts = robots::parse_http_url(url);
+    return parts ? robots::to_string(*parts) : "none";
+  };
+  CHECK(read("HTTPS://user@Example.COM:443/a/B?c=D#e") == "https://example.com/a/B?c=D");
+  CHECK(read("http://[1:0::2]:8080?q") == "http://[1::2]:8080/?q");
+  CHECK(read("http://example.com") == "http://example.com/");
+  CHECK(read("http://example.com/?") == "http://example.com/?");
+  CHECK(read("ftp://example.com/") == "none");
+  CHECK(read("/a") == "none");
+}

@@ -2,6 +2,7 @@
 
 #include <robots/base/ascii.hpp>
 #include <robots/http/detail/authority.hpp>
+#include <robots/http/url.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -76,6 +77,33 @@ struct origin {
   }
   const std::uint16_t port = authority->port != 0 ? authority->port : default_port(*scheme);
   return origin{*scheme, std::move(authority->host), port};
+}
+
+/// An http or https URL, apart from user information and fragment.
+struct http_url {
+  robots::origin origin{};  ///< in normal form
+  std::string target{};     ///< path, `/` at least, and query, as they were
+
+  [[nodiscard]] friend bool operator==(const http_url&, const http_url&) = default;
+};
+
+/// The URL in one piece.
+[[nodiscard]] inline std::string to_string(const http_url& url) {
+  return to_string(url.origin) + url.target;
+}
+
+/// Reads an absolute http or https URL; nothing for what `parse_origin` refuses. Linear.
+[[nodiscard]] inline std::optional<http_url> parse_http_url(std::string_view url) {
+  std::optional<origin> where = parse_origin(url);
+  if (!where) {
+    return std::nullopt;
+  }
+  const url_parts parts = split_url(url);
+  std::string target{parts.path.empty() ? std::string_view{"/"} : parts.path};
+  if (parts.query) {
+    target.append("?").append(*parts.query);
+  }
+  return http_url{*std::move(where), std::move(target)};
 }
 
 }  // namespace robots

@@ -33,18 +33,9 @@ namespace robots {
   for (const std::string_view value : values) {
     const std::optional<std::string> resolved =
         value.empty() ? std::nullopt : resolve_reference(base, value);
-    const std::optional<origin> place = resolved ? parse_origin(*resolved) : std::nullopt;
-    if (!place) {
-      continue;
-    }
-    const url_parts parts = split_url(*resolved);
-    std::string url = to_string(*place);
-    url += parts.path.empty() ? "/" : parts.path;
-    if (parts.query) {
-      url += '?';
-      url += *parts.query;
-    }
-    if (!seen.contains(url)) {
+    const std::optional<http_url> place = resolved ? parse_http_url(*resolved) : std::nullopt;
+    std::string url = place ? to_string(*place) : std::string{};
+    if (place && !seen.contains(url)) {
       seen.insert(urls.emplace_back(std::move(url)));
     }
   }

@@ -38,27 +38,20 @@ struct redirect {
   if (!target) {
     return {.why = "the redirect's Location is no URL"};
   }
-  const url_parts parts = split_url(*target);
-  if (!parse_scheme(parts.scheme.value_or(std::string_view{}))) {
+  const std::string scheme = target->substr(0, target->find(':'));
+  if (!parse_scheme(scheme)) {
     return {.refusal = outcome::refused,
-            .why = "redirect to a scheme that is not http or https: " +
-                   std::string{parts.scheme.value_or("none").substr(0, 32)}};
+            .why = "redirect to a scheme that is not http or https: " + scheme.substr(0, 32)};
   }
-  const std::optional<origin> where = parse_origin(*target);
-  if (!where) {
+  const std::optional<http_url> url = parse_http_url(*target);
+  if (!url) {
     return {.why = "the redirect's Location names no host that can be asked"};
   }
-  if (options.excluded && options.excluded->contains(where->host)) {
+  if (options.excluded && options.excluded->contains(url->origin.host)) {
     return {.refusal = outcome::refused,
-            .why = "redirect to a host that is excluded: " + where->host};
+            .why = "redirect to a host that is excluded: " + url->origin.host};
   }
-  redirect to{.url = to_string(*where)};
-  to.url += parts.path.empty() ? std::string_view{"/"} : parts.path;
-  if (parts.query) {
-    to.url += '?';
-    to.url += *parts.query;
-  }
-  return to;
+  return {.url = to_string(*url)};
 }
 
 }  // namespace robots::detail
