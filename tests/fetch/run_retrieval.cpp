@@ -172,3 +172,18 @@ TEST_CASE(
   }
   CHECK(std::holds_alternative<robots::fetch_request>(begin(clock.now()).next()));
 }
+
+TEST_CASE("a date in Retry-After counts from the date of the clock") {
+  ScriptedFetcher web;
+  ManualClock clock{std::chrono::sys_days{std::chrono::year{1994} / 11 / 6} + 12h};
+  web.otherwise(ScriptedFetcher::status(503, {{"Retry-After", "Sun, 06 Nov 1994 12:00:20 GMT"}}));
+  robots::retrieval_options options;
+  options.user_agent = "FooBot";
+  options.retry.attempts = 2;
+  const robots::time_point begin = clock.now();
+  static_cast<void>(run_retrieval(
+      robots::retrieval{robots::parse_site("https://example.com").value(), options, begin}, web,
+      clock));
+  CHECK(web.count() == 2);
+  CHECK(clock.now() == begin + 20s);
+}

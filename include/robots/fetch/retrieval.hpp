@@ -82,7 +82,9 @@ class retrieval {
   [[nodiscard]] retrieval_step next() && noexcept { return std::move(step_); }
 
   /// Tells what came of the request that `next()` asked for. Without effect when it asked for none.
-  void on_response(fetch_response response, time_point now) {
+  /// `date` is the date at `now`, from which a date in `Retry-After` counts.
+  void on_response(fetch_response response, time_point now,
+                   wall_time date = std::chrono::system_clock::now()) {
     if (!std::holds_alternative<fetch_request>(step_)) {
       return;
     }
@@ -101,7 +103,7 @@ class retrieval {
 
     if (response.error != fetch_error::none) {
       const outcome what = outcome_of(response.error);
-      on_failure(what, std::move(response), now);
+      on_failure(what, std::move(response), now, date);
     } else if (is_redirect(response.status)) {
       on_redirect(std::move(response), now);
     } else if (response.status == 304 && asks_for_changes()) {
@@ -109,7 +111,7 @@ class retrieval {
       finish(outcome::success, std::move(response));
     } else if (response.status == 429 || (response.status >= 500 && response.status < 600)) {
       const outcome what = outcome_of(response.status);
-      try_again(what, std::move(response), now);
+      try_again(what, std::move(response), now, date);
     } else {
       const outcome what = outcome_of(response.status);
       finish(what, std::move(response));
@@ -205,7 +207,7 @@ class retrieval {
     permit_.reset();
   }
 
-  void on_failure(outcome what, fetch_response response, time_point now) {
+  void on_failure(outcome what, fetch_response response, time_point now, wall_time date = {}) {
     // A breaker that a 5xx opened keeps requests from an origin that can be reached.
     const bool out_of_reach =
         what == outcome::unreachable ||
@@ -214,7 +216,7 @@ class retrieval {
       ++origin_;
       ask_origin(now);
     } else if (what == outcome::unreachable) {
-      try_again(what, std::move(response), now);
+      try_again(what, std::move(response), now, date);
     } else if (what == outcome::circuit_open && attempt_ > 1) {
       finish(failure_, std::move(failed_));  // which is why it opened
     } else {
@@ -222,7 +224,7 @@ class retrieval {
     }
   }
 
-  void try_again(outcome what, fetch_response response, time_point now) {
+  void try_again(outcome what, fetch_response response, time_point now, wall_time date) {
     if (attempt_ >= options_.retry.attempts) {
       return finish(what, std::move(response));
     }
@@ -231,7 +233,7 @@ class retrieval {
     if (what == outcome::too_many_requests) {
       wait = std::max(wait, backoff(options_.retry, 1, 1.0));  // no jitter below the base
     }
-    if (const auto asked = retry_after(response.headers, std::chrono::system_clock::now())) {
+    if (const auto asked = retry_after(response.headers, date)) {
       if (*asked > options_.retry.max_retry_after) {
         return finish(what, std::move(response));
       }

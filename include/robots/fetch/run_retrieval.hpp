@@ -72,7 +72,7 @@ template <Fetcher F, Clock C>
         response.error = fetch_error::cancelled;
         response.error_text = too_late;
       }
-      work.on_response(std::move(response), clock.now());
+      work.on_response(std::move(response), clock.now(), wall_now(clock));
     }
   }
   return std::get<retrieval_result>(std::move(work).next());

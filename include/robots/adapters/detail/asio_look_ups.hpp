@@ -242,7 +242,7 @@ class asio_look_ups : public std::enable_shared_from_this<asio_look_ups<Cache, F
 
   void take(number id, fetch_response response) {
     if (const auto found = flights_.find(id); found != flights_.end()) {
-      found->second->job->work().on_response(std::move(response), now());
+      found->second->job->work().on_response(std::move(response), now(), wall_now(cache_.clock()));
       drive(id);
     }
   }

@@ -166,7 +166,7 @@ class prefetch_run {
       fetch_request request = std::get<fetch_request>(which.job->work().next());
       request.stop = which.job->stop();
       web_.start(std::move(request), [this, to = &which](fetch_response response) {
-        to->job->work().on_response(std::move(response), now());
+        to->job->work().on_response(std::move(response), now(), wall_now(cache_.clock()));
         drive(*to);
       });
     }
