@@ -2,6 +2,7 @@
 
 #include <robots/base/ascii.hpp>
 #include <robots/http/detail/delta_seconds.hpp>
+#include <robots/http/detail/field_value.hpp>
 #include <robots/http/message.hpp>
 
 #include <chrono>
@@ -24,32 +25,9 @@ struct cache_control {
 
 namespace detail {
 
-[[nodiscard]] constexpr std::string_view trim_blanks(std::string_view text) noexcept {
-  return trim(text, is_blank);
-}
-
-/// The length of `token / quoted-string` at the start of `text`, up to the comma that ends it.
-[[nodiscard]] constexpr std::size_t directive_value_length(std::string_view text) noexcept {
-  bool quoted = false;
-  std::size_t i = 0;
-  for (; i < text.size() && (quoted || text[i] != ','); ++i) {
-    if (text[i] == '"') {
-      quoted = !quoted;
-    } else if (quoted && text[i] == '\\') {
-      ++i;
-    }
-  }
-  return i < text.size() ? i : text.size();
-}
-
-[[nodiscard]] constexpr std::string_view unquote(std::string_view text) noexcept {
-  const bool quoted = text.size() >= 2 && text.starts_with('"') && text.ends_with('"');
-  return quoted ? text.substr(1, text.size() - 2) : text;
-}
-
 constexpr void read_directives(cache_control& into, std::string_view text) noexcept {
   while (!text.empty()) {
-    const std::size_t length = directive_value_length(text);
+    const std::size_t length = length_before(text, ',');
     const std::string_view directive = text.substr(0, length);
     text.remove_prefix(length < text.size() ? length + 1 : length);
     const std::size_t equals = directive.find('=');

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
+#include <robots/base/decimal.hpp>
 
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -14,17 +16,8 @@ namespace detail {
 
 /// The value of a run of digits; -1 when anything else is in it. At most nine digits.
 [[nodiscard]] constexpr int digits_value(std::string_view text) noexcept {
-  if (text.empty() || text.size() > 9) {
-    return -1;
-  }
-  int value = 0;
-  for (const char c : text) {
-    if (!is_digit(c)) {
-      return -1;
-    }
-    value = value * 10 + (c - '0');
-  }
-  return value;
+  const std::optional<std::uint64_t> value = parse_decimal(text);
+  return value && text.size() <= 9 ? static_cast<int>(*value) : -1;
 }
 
 /// Which of `names` it is, from 0 on; the number of names when it is none.

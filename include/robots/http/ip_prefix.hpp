@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/decimal.hpp>
 #include <robots/http/ip_address.hpp>
 
 #include <algorithm>
@@ -70,17 +71,11 @@ class ip_prefix {
     return ip_prefix(*first, most);
   }
   const std::string_view digits = text.substr(slash + 1);
-  if (digits.empty() || digits.size() > 3 || (digits.size() > 1 && digits.front() == '0')) {
+  const std::optional<std::uint64_t> length = detail::parse_decimal(digits);
+  if (!length || *length > most || (digits.size() > 1 && digits.front() == '0')) {
     return std::nullopt;
   }
-  std::size_t length = 0;
-  for (const char c : digits) {
-    if (!detail::is_digit(c)) {
-      return std::nullopt;
-    }
-    length = length * 10 + static_cast<std::size_t>(c - '0');
-  }
-  return length <= most ? std::optional(ip_prefix(*first, length)) : std::nullopt;
+  return ip_prefix(*first, static_cast<std::size_t>(*length));
 }
 
 }  // namespace robots

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
+#include <robots/base/decimal.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -38,17 +39,7 @@ class content_length {
 
   [[nodiscard]] static constexpr std::optional<std::uint64_t> number(std::string_view digits) {
     constexpr std::size_t most_digits = 18;  // fewer than overflow the 63 bits of libcurl
-    if (digits.empty() || digits.size() > most_digits) {
-      return std::nullopt;
-    }
-    std::uint64_t value = 0;
-    for (const char c : digits) {
-      if (!is_digit(c)) {
-        return std::nullopt;
-      }
-      value = 10 * value + static_cast<std::uint64_t>(c - '0');
-    }
-    return value;
+    return digits.size() > most_digits ? std::nullopt : parse_decimal(digits);
   }
 
   std::optional<std::uint64_t> said_;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/base/ascii.hpp>
+#include <robots/base/decimal.hpp>
 #include <robots/http/detail/host_name.hpp>
 #include <robots/http/url.hpp>
 
@@ -55,20 +55,9 @@ struct authority_parts {
   if (text.empty()) {
     return std::uint16_t{0};
   }
-  std::uint32_t value = 0;
-  for (const char c : text) {
-    if (!is_digit(c)) {
-      return std::nullopt;
-    }
-    value = value * 10 + static_cast<std::uint32_t>(c - '0');
-    if (value > 65535) {
-      return std::nullopt;
-    }
-  }
-  if (value == 0) {
-    return std::nullopt;
-  }
-  return static_cast<std::uint16_t>(value);
+  const std::uint64_t value = parse_decimal(text).value_or(0);
+  return value > 0 && value <= 65535 ? std::optional{static_cast<std::uint16_t>(value)}
+                                     : std::nullopt;
 }
 
 /// A checked authority: the host in normal form, and the port, or 0 when none is given.

@@ -1,27 +1,13 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
-#include <robots/http/cache_control.hpp>
+#include <robots/http/detail/field_value.hpp>
 
 #include <cstddef>
 #include <optional>
 #include <string_view>
 
 namespace robots::detail {
-
-/// The length of `text` up to the first semicolon outside a quoted string.
-[[nodiscard]] constexpr std::size_t parameter_length(std::string_view text) noexcept {
-  bool quoted = false;
-  std::size_t i = 0;
-  for (; i < text.size() && (quoted || text[i] != ';'); ++i) {
-    if (text[i] == '"') {
-      quoted = !quoted;
-    } else if (quoted && text[i] == '\\') {
-      ++i;
-    }
-  }
-  return i < text.size() ? i : text.size();
-}
 
 /// The value of the first parameter `charset` of a Content-Type, without quotes:
 /// `parameters = *( OWS ";" OWS [ token "=" ( token / quoted-string ) ] )` (RFC 9110, sections
@@ -31,10 +17,10 @@ namespace robots::detail {
 /// of a charset needs one. Linear.
 [[nodiscard]] constexpr std::optional<std::string_view> charset_parameter(
     std::string_view content_type) noexcept {
-  std::size_t length = parameter_length(content_type);  // of the media type itself
+  std::size_t length = length_before(content_type, ';');  // of the media type itself
   while (length < content_type.size()) {
     content_type.remove_prefix(length + 1);
-    length = parameter_length(content_type);
+    length = length_before(content_type, ';');
     const std::string_view parameter = content_type.substr(0, length);
     const std::size_t equals = parameter.find('=');
     if (equals != std::string_view::npos &&

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/base/ascii.hpp>
+#include <robots/base/decimal.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -15,20 +15,8 @@ inline constexpr std::chrono::seconds max_delta_seconds{std::int64_t{1} << 31};
 /// `delta-seconds = 1*DIGIT` (RFC 9111, section 1.2.2). Nothing for any other text.
 [[nodiscard]] constexpr std::optional<std::chrono::seconds> parse_delta_seconds(
     std::string_view text) noexcept {
-  if (text.empty()) {
-    return std::nullopt;
-  }
-  std::int64_t value = 0;
-  for (const char c : text) {
-    if (!is_digit(c)) {
-      return std::nullopt;
-    }
-    value = value * 10 + (c - '0');
-    if (value > max_delta_seconds.count()) {
-      value = max_delta_seconds.count();
-    }
-  }
-  return std::chrono::seconds{value};
+  const auto value = parse_decimal(text, static_cast<std::uint64_t>(max_delta_seconds.count()));
+  return value ? std::optional{std::chrono::seconds{*value}} : std::nullopt;
 }
 
 /// A span of time within what a header can say, from 0 to `max_delta_seconds`.
