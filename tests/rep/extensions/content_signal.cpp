@@ -34,9 +34,12 @@ static_assert(parse_content_signal("search=y").search == absent);
 static_assert(parse_content_signal("=yes").search == absent);
 static_assert(parse_content_signal("").search == absent);
 
-// The last one counts, if it says something.
+// The most restrictive one counts.
 static_assert(parse_content_signal("search=yes, search=no").search == false);
-static_assert(parse_content_signal("search=no, search=yes").search == true);
+static_assert(parse_content_signal("search=no, search=yes").search == false);
+static_assert(parse_content_signal("ai-train=no, ai-train=yes").ai_train == false);
+static_assert(parse_content_signal("ai-input=no, search=yes, ai-input=yes").ai_input == false);
+static_assert(parse_content_signal("search=yes, search=yes").search == true);
 static_assert(parse_content_signal("search=no, search=maybe").search == false);
 
 constexpr std::string_view text =

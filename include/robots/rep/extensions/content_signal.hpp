@@ -38,7 +38,7 @@ struct content_signal {
 
 namespace detail {
 
-/// Takes up one `name=value`. What is neither a known signal nor yes or no is ignored.
+/// Takes up one `name=value`. What is neither a known signal nor yes or no is ignored; a no stays.
 constexpr void set_signal(content_signal& signals, std::string_view member) noexcept {
   const std::size_t equals = member.find('=');
   if (equals == std::string_view::npos) {
@@ -50,12 +50,13 @@ constexpr void set_signal(content_signal& signals, std::string_view member) noex
   if (!yes && !equal_ignoring_case(value, "no")) {
     return;
   }
+  const auto set = [yes](std::optional<bool>& signal) { signal = yes && signal.value_or(true); };
   if (equal_ignoring_case(name, "search")) {
-    signals.search = yes;
+    set(signals.search);
   } else if (equal_ignoring_case(name, "ai-input")) {
-    signals.ai_input = yes;
+    set(signals.ai_input);
   } else if (equal_ignoring_case(name, "ai-train")) {
-    signals.ai_train = yes;
+    set(signals.ai_train);
   }
 }
 
@@ -63,8 +64,9 @@ constexpr void set_signal(content_signal& signals, std::string_view member) noex
 
 /// Reads `[path] signal=yes|no, ...`, names and values without regard to case.
 ///
-/// Of a signal that a line repeats, the last counts: the policy does not say, and its categories
-/// are meant for a Dictionary of RFC 9651, in which it is so. Linear.
+/// Of a signal that a line repeats, the most restrictive value counts, as between lines and methods
+/// (`usage_preferences`): the policy does not say, and no site means to grant what it denies.
+/// Linear.
 [[nodiscard]] constexpr content_signal parse_content_signal(std::string_view value) noexcept {
   const detail::scoped_value parts = detail::split_scope(value);
   content_signal result{.path = parts.path};
