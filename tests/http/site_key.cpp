@@ -12,6 +12,7 @@
 using robots::host_of_site_key;
 using robots::possible_site_key;
 using robots::target_behind_key;
+using robots::target_of;
 
 namespace {
 
@@ -50,6 +51,21 @@ bool is_key(std::string_view text) {
 }
 
 }  // namespace
+
+// A rule set would take a host for a path.
+static_assert(target_of("https://example.com/a?b") == "https://example.com/a?b");
+static_assert(target_of("https://example.com") == "https://example.com");
+static_assert(target_of("example.com/a?b#c") == "/a?b#c");
+static_assert(target_of("example.com:8080?q=/x") == "?q=/x");
+static_assert(target_of("example.com/redirect?to=https://b.example/") ==
+              "/redirect?to=https://b.example/");
+static_assert(target_of("example.com?to=https://b.example/") == "?to=https://b.example/");
+static_assert(target_of("example.com") == "/");
+static_assert(target_of("/a") == "/a");
+static_assert(target_behind_key("example.com", "example.com") == "/");
+static_assert(target_behind_key("example.com//x", "example.com") == "//x");
+static_assert(target_behind_key("https://example.com//x", "https://example.com") ==
+              "https://example.com//x");
 
 TEST_CASE("when the text is a key, it is the key of the site that the URL names") {
   std::mt19937 random{9309};

@@ -24,12 +24,22 @@ namespace detail {
   return host_or_url.substr(0, host_or_url.find('/', detail::authority_start(host_or_url)));
 }
 
+/// What rules are asked about a URL, or about a host with or without a path, which they would take
+/// for a path: the URL, or what stands behind the host. Linear, allocates nothing.
+[[nodiscard]] constexpr std::string_view target_of(std::string_view host_or_url) noexcept {
+  const std::size_t end = host_or_url.find_first_of("/?#");
+  if (end == std::string_view::npos) {
+    return "/";
+  }
+  return host_or_url.find("://") < end ? host_or_url : host_or_url.substr(end);
+}
+
 /// What rules are asked about a URL, of which `key` is the start as `possible_site_key` cuts it
 /// off: path and query, where nothing has to be looked for to tell.
 [[nodiscard]] constexpr std::string_view target_behind_key(std::string_view url,
                                                            std::string_view key) noexcept {
   const std::string_view target = url.substr(key.size());
-  return target.empty() || target.starts_with("//") ? url : target;
+  return target.empty() || target.starts_with("//") ? target_of(url) : target;
 }
 
 /// The host in the key of a site: what `host_of` gives, for keys alone and in a third of the time.

@@ -95,7 +95,7 @@ class crawling_rules {
       return false;
     }
     const std::shared_ptr<const policy> now = rules();
-    return !now || now->allows(url);
+    return !now || now->allows(target_of(url));
   }
 
   /// Tells how long the last response took. Negative counts as none.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/fetch/outcome.hpp>
+#include <robots/http/site_key.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/rep/rules/detail/normal_target.hpp>
@@ -52,10 +53,11 @@ template <Clock C>
                   .from_cache = at.from_cache,
                   .stale = at.stale};
   const policy& rules = *result.policy;
-  result.verdict = rules.match(url);
+  const std::string_view target = target_of(url);
+  result.verdict = rules.match(target);
   result.allowed = result.verdict.allowed;
   if (rules.basis() != policy_basis::refused) {
-    result.reason = reason_of(rules, url, result.verdict);
+    result.reason = reason_of(rules, target, result.verdict);
     const time_point now = at.from_cache ? at.now : clock.now();
     // What another thread has just stored may be younger than this look-up.
     result.age = std::max(now - rules.rules_source().fetched_at, std::chrono::nanoseconds{0});

@@ -3,7 +3,6 @@
 #include <robots/base/ascii.hpp>
 #include <robots/rep/read/dialect.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <string_view>
 
@@ -57,24 +56,22 @@ namespace detail {
 
 }  // namespace detail
 
-/// Path and query of a target: an absolute URL, or a path with query. The fragment is dropped.
+/// Path and query of a target: an absolute URL (`scheme://...`), or a path with query. The fragment
+/// is dropped.
 ///
-/// A target that is neither is read as a host with a path, as browsers do with what people type.
-/// Linear; never throws.
+/// What is neither is a path without its slash: `admin/users` is `/admin/users` (WEB::ROBOTS). Only
+/// `lenient`, google/robotstxt's reading, takes it for a host with a path. Linear; never throws.
 [[nodiscard]] constexpr target_path path_and_query(std::string_view target,
                                                    bool lenient = false) noexcept {
   if (lenient) {
     return detail::lenient_path(target);
   }
   target = target.substr(0, target.find('#'));
-  if (target.starts_with('/')) {
-    return {.text = target};
+  const std::size_t authority = detail::scheme_prefix(target);
+  if (authority == 0) {
+    return {.text = target, .leading_slash = !target.starts_with('/')};
   }
-  const auto rest = target.substr(detail::scheme_prefix(target));
-  const auto start = std::ranges::find_if(rest, [](char c) { return c == '/' || c == '?'; });
-  return detail::path_from(target, start == rest.end()
-                                       ? std::string_view::npos
-                                       : static_cast<std::size_t>(&*start - target.data()));
+  return detail::path_from(target, target.find_first_of("/?", authority));
 }
 
 }  // namespace robots
