@@ -177,7 +177,7 @@ TEST_CASE("the rules are those for the crawler's own token") {
                                          "Disallow: /only-this\n"));
   const decision made = at.cache.check("https://example.com/only-this");
   CHECK_FALSE(made.allowed);
-  CHECK(made.verdict.user_agent == "foobot");
+  CHECK(made.verdict.user_agent == "FooBot");
   CHECK(at.cache.allowed(home));
 }
 

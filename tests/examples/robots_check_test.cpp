@@ -197,11 +197,11 @@ TEST_CASE("a line for people names the rule, its line, the delay and the file") 
   const std::vector<std::string> lines = lines_of(result.output);
   REQUIRE(lines.size() == 2);
   CHECK(lines[0].starts_with("not allowed  /admin/x "));
-  CHECK(contains(lines[0], "Disallow: /admin (line 3, for ferretbot)"));
+  CHECK(contains(lines[0], "Disallow: /admin (line 3, for FerretBot)"));
   CHECK(contains(lines[0], "delay 1.5 s"));
   CHECK(contains(lines[0], file.path()));
   CHECK(lines[1].starts_with("allowed      /products/1 "));
-  CHECK(contains(lines[1], "Allow: /products/ (line 2, for ferretbot)"));
+  CHECK(contains(lines[1], "Allow: /products/ (line 2, for FerretBot)"));
 }
 
 TEST_CASE("--json without a URL prints PARSE's shape") {
@@ -230,9 +230,9 @@ TEST_CASE("--json prints MATCH's shape for each URL") {
   const auto match = [&file](const std::string& agent, const std::string& url) {
     return match_shape(file.check_json({"--user-agent", agent, url}));
   };
-  CHECK(match("FerretBot", "/products/1") == json{true, "allow", "/products/", "ferretbot"});
-  CHECK(match("FERRETBOT/1.0", "/admin") == json{false, "disallow", "/admin", "ferretbot"});
-  CHECK(match("FerretBot", "/else") == json{true, nullptr, nullptr, "ferretbot"});
+  CHECK(match("FerretBot", "/products/1") == json{true, "allow", "/products/", "FerretBot"});
+  CHECK(match("FERRETBOT/1.0", "/admin") == json{false, "disallow", "/admin", "FERRETBOT"});
+  CHECK(match("FerretBot", "/else") == json{true, nullptr, nullptr, "FerretBot"});
   CHECK(match("StoatBot", "/a.php") == json{false, "disallow", "/*.php$", "*"});
   CHECK(match("StoatBot", "/else") == json{true, nullptr, nullptr, "*"});
   CHECK(match("StoatBot", "/robots.txt").at(0) == true);

@@ -49,9 +49,8 @@ void fuzz::fuzz_product_token(octets input) {
     require(robots::compile(upper(text), header, options).allows("/x") == verdict.allowed,
             "case does not count in the line");
     const bool nobody = token.empty() || (everyone && !named);
-    require(verdict.user_agent == (nobody ? "*" : reference::lower(token)),
-            "a verdict says for whom it is");
-    require(robots::compile(text, header, options).match("/x").user_agent == verdict.user_agent,
-            "both ways name the same");
+    require(verdict.user_agent == (nobody ? "*" : token), "a verdict says for whom it is");
+    const robots::rule_set rules = robots::compile(text, header, options);
+    require(rules.match("/x").user_agent == verdict.user_agent, "both ways name the same");
   }
 }

@@ -187,7 +187,8 @@ void check_reference(const std::string& text, const question& about, robots::dia
   const std::string token = reference::token_of(about.user_agent);
   const bool always = dialect == robots::dialect::rfc9309 && !expected.rule &&
                       robots::detail::targets_robots_txt(about.target);
-  require(actual.user_agent == ((expected.falls_back && !always) || token.empty() ? "*" : token),
+  require(reference::lower(actual.user_agent) ==
+              ((expected.falls_back && !always) || token.empty() ? "*" : token),
           "for the same crawler");
 }
 

@@ -66,7 +66,7 @@ TEST_CASE("a policy holds the crawler's own rules of a file that was read") {
   const robots::verdict what = from_file->match("/private?q");
   CHECK(what.pattern == "/private");
   CHECK(what.line == 5);
-  CHECK(what.user_agent == "foobot");
+  CHECK(what.user_agent == "FooBot");
   CHECK(from_file->rules().size() == 1);
 }
 

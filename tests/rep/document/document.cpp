@@ -1,5 +1,7 @@
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/rules/compile.hpp>
+#include <robots/rep/rules/crawler_directives.hpp>
+#include <robots/rep/rules/explanation.hpp>
 
 #include <doctest/doctest.h>
 
@@ -46,7 +48,10 @@ static_assert(parse(text).allows("/x.php", "FerretBot"));
 static_assert(parse(text).crawl_delay("FerretBot") == 5s);
 static_assert(!parse(text).crawl_delay("Unnamed"));
 static_assert(parse(text).file_delay() == 7s);
-static_assert(parse(text).host() == "example.com");
+static_assert([] {
+  const document file = parse(text);
+  return file.host() == "example.com" && file.match("/admin", "FerretBot").line == 5;
+}());
 static_assert(!parse("User-agent: *\nCrawl-delay: 1\n").file_delay());
 
 std::vector<std::string_view> list(robots::value_range values) {
@@ -54,6 +59,21 @@ std::vector<std::string_view> list(robots::value_range values) {
 }
 
 using strings = std::vector<std::string_view>;
+
+// What views a document is not given out by one that is about to go.
+template <class File>
+concept views =
+    requires(File&& file) { std::forward<File>(file).match("/"); } ||
+    requires(File&& file) { std::forward<File>(file).sitemaps(); } ||
+    requires(File&& file) { std::forward<File>(file).host(); } ||
+    requires(File&& file) { std::forward<File>(file).values(robots::directive_kind::sitemap); } ||
+    requires(File&& file) { std::forward<File>(file).directives(); } ||
+    requires(File&& file) { std::forward<File>(file).directives_for("x"); } ||
+    requires(File&& file) { std::forward<File>(file).groups(); } ||
+    requires(File&& file) { std::forward<File>(file).diagnostics(); } ||
+    requires(File&& file) { std::forward<File>(file).options(); };
+static_assert(views<document&> && views<const document&>);
+static_assert(!views<document> && !views<const document>);
 
 TEST_CASE("groups keep the order of the file and of their lines") {
   const document file = parse(text);
@@ -76,14 +96,16 @@ TEST_CASE("groups with the same crawler are listed apart and applied together") 
 }
 
 TEST_CASE("sitemaps are listed wherever they stand") {
-  CHECK(list(parse(text).sitemaps()) == strings{"https://example.com/sitemap.xml", "/second.xml"});
-  CHECK(parse("").sitemaps().empty());
+  const document file = parse(text);
+  CHECK(list(file.sitemaps()) == strings{"https://example.com/sitemap.xml", "/second.xml"});
 }
 
 TEST_CASE("an empty file says nothing and allows everything") {
   const document file;
   CHECK(file.allows("/x", "FooBot"));
   CHECK(file.groups().empty());
+  CHECK(file.sitemaps().empty());
+  CHECK(file.directives_for("a").empty());
   CHECK_FALSE(file.host().has_value());
   CHECK(file.diagnostics().empty());
   CHECK(file.rules_for("FooBot").empty());
@@ -111,7 +133,6 @@ TEST_CASE("directives are listed in file order, and those that apply to a crawle
   CHECK(own[1].kind == robots::directive_kind::disallow);
   CHECK(own[2].value == "4");  // the line above it belongs to `*` alone
   CHECK(file.directives_for("b").size() == 2);
-  CHECK(parse("").directives_for("a").empty());
 }
 
 TEST_CASE("a line between two User-agent lines applies to the one above") {
@@ -133,27 +154,54 @@ TEST_CASE("a line between two User-agent lines applies to the one above") {
   }
 }
 
-TEST_CASE("a verdict reports the crawler in lower case, wherever the name comes from") {
+TEST_CASE(
+    "a verdict reports the crawler as it was asked for, and * where the groups of * decided") {
   const document file = parse(text);
-  CHECK(file.match("/admin", "FERRETBOT").user_agent == "ferretbot");
-  CHECK(file.match("/robots.txt", "FerretBot/1").user_agent == "ferretbot");
+  CHECK(file.match("/admin", "FERRETBOT").user_agent == "FERRETBOT");
+  CHECK(file.match("/robots.txt", "FerretBot/1").user_agent == "FerretBot");
   CHECK(file.match("/", "Unnamed").user_agent == "*");
-  CHECK(file.match("/robots.txt", "UnNamed/2").user_agent == "unnamed");
+  CHECK(file.match("/robots.txt", "UnNamed/2").user_agent == "UnNamed");
   CHECK(file.match("/").user_agent == "*");
-  CHECK(parse("").match("/", "FooBot").user_agent == "foobot");
-  CHECK(parse("").match("/", "").user_agent == "*");
-  CHECK(parse("User-agent: MJ12bot\nDisallow: /\n").match("/", "mj12BOT/2").user_agent ==
-        "mj12bot");
+  const document empty;
+  CHECK(empty.match("/", "FooBot").user_agent == "FooBot");
+  CHECK(empty.match("/", "").user_agent == "*");
+  const document digits = parse("User-agent: MJ12bot\nDisallow: /\n");
+  CHECK(digits.match("/", "mj12BOT/2").user_agent == "mj12BOT");
 }
 
-TEST_CASE("verdicts about several unnamed crawlers stay readable side by side") {
-  document file = parse("");
-  const auto first = file.match("/", "FooBot");
-  const auto second = file.match("/", "BarBot");
-  const document moved = std::move(file);
-  CHECK(first.user_agent == "foobot");
-  CHECK(second.user_agent == "barbot");
-  CHECK(moved.match("/", "FOOBOT").user_agent.data() == first.user_agent.data());
+TEST_CASE("a verdict views the document and the name it was asked about, and nothing else") {
+  const document file = parse(text);
+  const std::string name = "FerretBot/1";
+  const auto verdict = file.match("/admin", name);
+  CHECK(verdict.user_agent.data() == name.data());
+  REQUIRE(verdict.pattern.has_value());
+  CHECK(verdict.pattern->data() == (*(*file.groups().begin()).disallow.begin()).data());
+}
+
+TEST_CASE("user agents with a delay of their own are listed apart, with the rules of their group") {
+  const document file = parse(
+      "User-agent: *\nCrawl-delay: 9\nUser-agent: PlumBot\nUser-agent: a\nCrawl-delay: 2\n"
+      "Disallow: /x\nAllow: /y\nCrawl-delay: 3\nUser-agent: b\nRequest-rate: 1/5\n");
+  const std::vector<robots::group> groups{file.groups().begin(), file.groups().end()};
+  REQUIRE(groups.size() == 3);
+  CHECK(list(groups[0].user_agents) == strings{"*"});
+  CHECK(groups[0].crawl_delay == 9s);
+  CHECK(list(groups[1].user_agents) == strings{"PlumBot", "a"});
+  CHECK(groups[1].crawl_delay == 2s);
+  for (const int i : {0, 1}) {
+    CHECK(list(groups[static_cast<std::size_t>(i)].disallow) == strings{"/x"});
+    CHECK(list(groups[static_cast<std::size_t>(i)].allow) == strings{"/y"});
+  }
+  CHECK(list(groups[2].user_agents) == strings{"b"});
+  CHECK(groups[2].disallow.empty());
+  for (const robots::group& one : groups) {
+    for (const std::string_view agent : one.user_agents) {
+      CHECK(file.crawl_delay(agent) == one.crawl_delay);
+      CHECK(file.rules_for(agent).crawl_delay() == one.crawl_delay);
+      CHECK(robots::directives_for(text, agent).rules.crawl_delay() ==
+            robots::compile(text, agent).crawl_delay());
+    }
+  }
 }
 
 TEST_CASE("a document outlives the text it was read from") {
@@ -166,7 +214,8 @@ TEST_CASE("a document outlives the text it was read from") {
 }
 
 TEST_CASE("diagnostics come by line, and a clean file has none") {
-  CHECK(std::size(parse(text).diagnostics()) == 0);
+  const document clean = parse(text);
+  CHECK(std::size(clean.diagnostics()) == 0);
   const document file = parse("Disallow: /x\nnonsense\nUser-agent: *\nDisallow: y\n");
   const auto findings = file.diagnostics();
   CHECK(findings.size() == 3);

@@ -1,9 +1,13 @@
+#include <robots/rep/document/document.hpp>
 #include <robots/rep/rules/compile.hpp>
+#include <robots/rep/rules/explanation.hpp>
 
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <string>
 #include <string_view>
+#include <utility>
 
 namespace {
 
@@ -114,6 +118,29 @@ constexpr std::string_view with_sitemap =
 static_assert(compile(with_sitemap, "a").crawl_delay() == 2s);
 static_assert(compile(with_sitemap, "b").crawl_delay() == 2s);
 
+std::string named(std::string_view text, std::string_view agent, std::string_view target) {
+  const auto rules = compile(text, agent);
+  return std::string{rules.match(target).user_agent};
+}
+
+// What views a rule set is not given out by one that is about to go.
+template <class Rules>
+concept views = requires(Rules&& rules) { std::forward<Rules>(rules).match("/"); } ||
+                requires(Rules&& rules) { std::forward<Rules>(rules).user_agent(); } ||
+                requires(Rules&& rules) { std::forward<Rules>(rules).explain("/"); };
+static_assert(views<robots::rule_set&> && views<const robots::rule_set&>);
+static_assert(!views<robots::rule_set> && !views<const robots::rule_set>);
+static_assert(compile("", "x").allows("/") && !compile("", "x").crawl_delay());
+
+// Only the cache knows hosts: to a rule set, what has no scheme is a path.
+constexpr std::string_view admin = "User-agent: *\nDisallow: /admin\n";
+static_assert(!allows(admin, "x", "admin/users"));
+static_assert(!allows(admin, "x", "admin"));
+static_assert(allows(admin, "x", "example.com/admin"));
+static_assert(!allows(admin, "x", "https://example.com/admin"));
+static_assert(!robots::parse(admin).allows("admin/users?q#f"));
+static_assert(allows(closed, "x", "robots.txt"));
+
 TEST_CASE("a verdict names the rule, its line, and the crawler it was made for") {
   const auto rules =
       compile("User-agent: FooBot\nAllow: /a\nDisallow: /%61b*$\n", "FooBot/2.0 (x)");
@@ -122,25 +149,26 @@ TEST_CASE("a verdict names the rule, its line, and the crawler it was made for")
   CHECK(denied.directive == rule_kind::disallow);
   CHECK(denied.pattern == "/%61b*$");
   CHECK(denied.line == 3);
-  CHECK(denied.user_agent == "foobot");
+  CHECK(denied.user_agent == "FooBot");
   const auto unmatched = rules.match("/z");
   CHECK(unmatched.allowed);
   CHECK_FALSE(unmatched.directive.has_value());
   CHECK_FALSE(unmatched.pattern.has_value());
   CHECK(unmatched.line == 0);
-  CHECK(unmatched.user_agent == "foobot");
+  CHECK(unmatched.user_agent == "FooBot");
 }
 
 TEST_CASE("the rules of * are reported as such, a file that names nobody is not") {
-  CHECK(compile(closed, "FooBot").match("/x").user_agent == "*");
-  CHECK(compile(closed, "FooBot").match("/robots.txt").user_agent == "foobot");
-  CHECK(compile("", "FooBot").match("/x").user_agent == "foobot");
-  CHECK(compile("", "").match("/x").user_agent == "*");
-  CHECK(compile(closed, "*").match("/robots.txt").user_agent == "*");
+  CHECK(named(closed, "FooBot", "/x") == "*");
+  CHECK(named(closed, "FooBot", "/robots.txt") == "FooBot");
+  CHECK(named("", "FooBot", "/x") == "FooBot");
+  CHECK(named("", "", "/x") == "*");
+  CHECK(named(closed, "*", "/robots.txt") == "*");
 }
 
 TEST_CASE("of rules with the same pattern the first line decides") {
-  CHECK(compile("User-agent: *\nDisallow: /a\nDisallow: /a\n", "x").match("/a").line == 2);
+  const auto repeated = compile("User-agent: *\nDisallow: /a\nDisallow: /a\n", "x");
+  CHECK(repeated.match("/a").line == 2);
 }
 
 TEST_CASE("an empty rule set allows everything to everyone") {

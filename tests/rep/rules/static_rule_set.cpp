@@ -36,7 +36,7 @@ using foobot = static_rule_set<groups, "FooBot/2.1 (+https://foo.example)">;
 static_assert(foobot::allows("/~joe/a.gif"));
 static_assert(!foobot::allows("/%7Ejoe/a.png"));
 static_assert(foobot::allows("/z"));
-static_assert(foobot::user_agent() == "foobot");
+static_assert(foobot::user_agent() == "FooBot");
 static_assert(foobot::crawl_delay() == 1500ms);
 static_assert(static_rule_set<groups>::user_agent() == "*");
 static_assert(!static_rule_set<groups>::allows("/a/"));
@@ -45,7 +45,7 @@ static_assert(
 
 // A file without rules, and one that is no robots.txt.
 static_assert(static_rule_set<"">::allows("/"));
-static_assert(static_rule_set<"", "FooBot">::match("/").user_agent == "foobot");
+static_assert(static_rule_set<"", "FooBot">::match("/").user_agent == "FooBot");
 static_assert(static_rule_set<"<html>\n">::size() == 0);
 
 template <fixed_string Text, fixed_string UserAgent, parse_options Options>

@@ -1,8 +1,7 @@
 #pragma once
 
-#include <robots/rep/document/detail/document_builder.hpp>
-#include <robots/rep/document/detail/find_basis.hpp>
-#include <robots/rep/document/detail/token_pool.hpp>
+#include <robots/rep/document/detail/document_line.hpp>
+#include <robots/rep/document/detail/document_parts.hpp>
 #include <robots/rep/document/group.hpp>
 #include <robots/rep/document/value_range.hpp>
 #include <robots/rep/read/detail/agent_matcher.hpp>
@@ -10,16 +9,16 @@
 #include <robots/rep/read/diagnostic.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/parse_options.hpp>
+#include <robots/rep/read/product_token.hpp>
 #include <robots/rep/read/scan.hpp>
 #include <robots/rep/rules/detail/group_selection.hpp>
 #include <robots/rep/rules/detail/names_collector.hpp>
-#include <robots/rep/rules/detail/normal_target.hpp>
 #include <robots/rep/rules/detail/rule_collector.hpp>
 #include <robots/rep/rules/rule_set.hpp>
 #include <robots/rep/rules/verdict.hpp>
 
+#include <algorithm>
 #include <chrono>
-#include <cstddef>
 #include <initializer_list>
 #include <optional>
 #include <span>
@@ -32,53 +31,49 @@ namespace robots {
 /// Everything that one robots.txt says (WEB::ROBOTS's PARSE). Made by `parse`.
 ///
 /// Owns a copy of the text, which all views and ranges that it gives out point into: keep the
-/// document as long as them. A value that many threads may ask at once. A `user_agent` is a product
-/// token or a whole `User-Agent` header value; "*" asks for what holds for crawlers that are not
-/// named. A `target` is an absolute URL or a path with query.
+/// document as long as them; one that is about to go does not give them out. A value that many
+/// threads may ask at once. A `user_agent` is a product token or a whole `User-Agent` header value;
+/// "*" asks for what holds for crawlers that are not named. A `target` is an absolute URL or a path
+/// with query.
 class document {
  public:
   /// An empty file: everything is allowed.
   constexpr document() = default;
 
-  /// Whether the crawler may fetch `target`.
+  /// Whether the crawler may fetch `target`. Costs what `match` does.
   [[nodiscard]] constexpr bool allows(std::string_view target,
                                       std::string_view user_agent = "*") const {
-    return match(target, user_agent).allowed;
+    return rules_for(user_agent).allows(target);
   }
 
-  /// The same with the deciding rule. The views in the result live as long as this document.
+  /// The same with the deciding rule. The views in the result live as long as this document and
+  /// `user_agent`, which it names the crawler by.
   ///
-  /// Linear in the number of lines, and in the target for each rule that is tried; to ask many
-  /// times for one crawler, ask `rules_for(user_agent)`. Allocates only to keep, once, the token of
-  /// a crawler that the file does not name.
+  /// Compiles the crawler's rules each time; to ask many times for one crawler, ask
+  /// `rules_for(user_agent)`.
   [[nodiscard]] constexpr verdict match(std::string_view target,
-                                        std::string_view user_agent = "*") const {
-    const detail::dialect_traits& traits = detail::traits_of(options_.dialect);
-    return detail::with_normal_target(target, traits, [&](auto cursor) {
-      const detail::agent_matcher agent{user_agent};
-      if (traits.robots_txt_always_allowed && detail::is_robots_txt(cursor)) {
-        return verdict{.user_agent = normalized(agent)};
-      }
-      const detail::decision_basis basis = detail::find_basis(parts_, options_, agent, cursor);
-      verdict result{.user_agent = basis.group == group_choice::everyone ? "*" : normalized(agent)};
-      if (basis.rule != nullptr) {
-        const bool allow = basis.rule->kind == directive_kind::allow;
-        result.allowed = allow;
-        result.directive = allow ? rule_kind::allow : rule_kind::disallow;
-        result.pattern = basis.rule->value(all_text());
-        result.line = basis.rule->line;
-      }
-      return result;
-    });
+                                        std::string_view user_agent = "*") const& {
+    const rule_set rules = rules_for(user_agent);
+    verdict result = rules.match(target);
+    // What it views goes with the rule set, but stands here too.
+    result.user_agent = result.user_agent == "*" ? "*" : product_token(user_agent);
+    if (result.pattern) {
+      const auto rule =
+          std::ranges::lower_bound(parts_.lines, result.line, {}, &detail::document_line::number);
+      result.pattern = rule->value(all_text());
+    }
+    return result;
   }
+  verdict match(std::string_view, std::string_view = "*") const&& = delete;
 
   /// The values of the Sitemap lines, as written, wherever they stand (RFC 9309, section 2.2.4).
-  [[nodiscard]] constexpr value_range sitemaps() const noexcept {
+  [[nodiscard]] constexpr value_range sitemaps() const& noexcept {
     return values(directive_kind::sitemap);
   }
+  value_range sitemaps() const&& = delete;
 
   /// The value of the first Host line that has one. Has no effect on any verdict.
-  [[nodiscard]] constexpr std::optional<std::string_view> host() const noexcept {
+  [[nodiscard]] constexpr std::optional<std::string_view> host() const& noexcept {
     for (const std::string_view value : values(directive_kind::host)) {
       if (!value.empty()) {
         return value;
@@ -86,11 +81,13 @@ class document {
     }
     return std::nullopt;
   }
+  std::optional<std::string_view> host() const&& = delete;
 
   /// The values of all lines of one kind, as written, in file order.
-  [[nodiscard]] constexpr value_range values(directive_kind kind) const noexcept {
-    return {parts_.records, all_text(), kind};
+  [[nodiscard]] constexpr value_range values(directive_kind kind) const& noexcept {
+    return {parts_.lines, all_text(), kind};
   }
+  value_range values(directive_kind) const&& = delete;
 
   /// The Crawl-delay that applies to a crawler, in milliseconds, rounded up; nothing when its
   /// groups have none. A crawler with groups of its own does not take over the delay of `*`.
@@ -104,7 +101,7 @@ class document {
   /// The first valid Crawl-delay before any group: the file's own. A floor for politeness, never a
   /// rule.
   [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> file_delay() const noexcept {
-    for (const detail::record& line : parts_.records) {
+    for (const detail::document_line& line : parts_.lines) {
       if (line.in_group) {
         break;
       }
@@ -119,49 +116,55 @@ class document {
   }
 
   /// Every directive in file order, of unknown kinds too.
-  [[nodiscard]] constexpr std::vector<directive> directives() const {
+  [[nodiscard]] constexpr std::vector<directive> directives() const& {
     std::vector<directive> result;
-    for (const detail::record& line : parts_.records) {
-      if (!line.implied) {
-        result.push_back(line.as_directive(all_text()));
-      }
+    result.reserve(parts_.lines.size());
+    for (const detail::document_line& line : parts_.lines) {
+      result.push_back(line.as_directive(all_text()));
     }
     return result;
   }
+  std::vector<directive> directives() const&& = delete;
 
   /// The directives, User-agent lines aside, of the groups that apply to a crawler, in file order:
   /// those of its own groups, or of the groups of `*` when none names it.
-  [[nodiscard]] constexpr std::vector<directive> directives_for(std::string_view user_agent) const {
+  [[nodiscard]] constexpr std::vector<directive> directives_for(
+      std::string_view user_agent) const& {
     std::vector<directive> found;
     const detail::agent_matcher agent{user_agent};
     detail::group_selection groups;
-    for (const detail::record& line : parts_.records) {
+    for (const detail::document_line& kept : parts_.lines) {
+      const directive line = kept.as_directive(all_text());
       if (line.kind == directive_kind::user_agent) {
-        if (groups.on_user_agent(agent.compare(line.value(all_text())), line.starts_group)) {
+        if (groups.on_user_agent(line, agent.compare(line.value))) {
           found.clear();
         }
-      } else if (groups.on_other(line.kind) && !line.implied) {
-        found.push_back(line.as_directive(all_text()));
+      } else if (groups.applies(line.kind)) {
+        found.push_back(line);
       }
     }
     return found;
   }
+  std::vector<directive> directives_for(std::string_view) const&& = delete;
 
   /// The groups in file order, not merged.
-  [[nodiscard]] constexpr group_range groups() const noexcept {
-    return {parts_.records, all_text()};
+  [[nodiscard]] constexpr group_range groups() const& noexcept {
+    return {parts_.lines, all_text()};
   }
+  group_range groups() const&& = delete;
 
   /// What the author of the file should know, by line. Empty for a clean file.
-  [[nodiscard]] constexpr std::span<const diagnostic> diagnostics() const noexcept {
+  [[nodiscard]] constexpr std::span<const diagnostic> diagnostics() const& noexcept {
     return parts_.diagnostics;
   }
+  std::span<const diagnostic> diagnostics() const&& = delete;
 
   /// How the text was read.
-  [[nodiscard]] constexpr const parse_options& options() const noexcept { return options_; }
+  [[nodiscard]] constexpr const parse_options& options() const& noexcept { return options_; }
+  const parse_options& options() const&& = delete;
 
   /// How many lines there are, and how many of them are no `key: value` (the pipeline guide).
-  [[nodiscard]] constexpr line_counts lines() const noexcept { return parts_.lines; }
+  [[nodiscard]] constexpr line_counts lines() const noexcept { return parts_.counts; }
 
   /// The rules that apply to one crawler, compiled: what a hot loop should ask.
   [[nodiscard]] constexpr rule_set rules_for(std::string_view user_agent) const {
@@ -193,34 +196,13 @@ class document {
   /// Gives every directive to a maker of rule sets.
   template <class Collector>
   constexpr void tell(Collector& collector) const {
-    for (const detail::record& line : parts_.records) {
-      if (!line.implied) {
-        collector.on_directive(line.as_directive(all_text()));
-      }
+    for (const detail::document_line& line : parts_.lines) {
+      collector.on_directive(line.as_directive(all_text()));
     }
-  }
-
-  /// The crawler's token in lower case, from the file if it is named there.
-  [[nodiscard]] constexpr std::string_view normalized(const detail::agent_matcher& agent) const {
-    if (agent.token().empty() || agent.token() == "*") {
-      return "*";
-    }
-    for (const detail::record& line : parts_.records) {
-      if (line.kind != directive_kind::user_agent) {
-        continue;
-      }
-      const std::string_view lower =
-          line.made ? line.made_text(all_text()) : line.value(all_text());
-      if (agent.compare(lower) == detail::agent_match::own) {
-        return lower.substr(0, agent.token().size());
-      }
-    }
-    return unnamed_.lower(agent.token());
   }
 
   detail::document_parts parts_;
   parse_options options_;
-  detail::token_pool unnamed_;
 };
 
 /// Reads a whole robots.txt.
@@ -228,9 +210,10 @@ class document {
 /// Takes any octets: what cannot be understood is reported in `document::diagnostics` and skipped,
 /// line by line. Never throws on bad content; linear in the text. Usable in constant expressions.
 [[nodiscard]] constexpr document parse(std::string_view text, parse_options options = {}) {
-  detail::document_builder builder{text, options};
-  const line_counts lines = scan(text, builder, options);
-  return document{std::move(builder).finish(lines), options};
+  detail::document_parts parts;
+  detail::document_builder builder{text.substr(0, detail::text_limit(options)), parts};
+  parts.counts = scan(text, builder, options);
+  return document{std::move(parts), options};
 }
 
 }  // namespace robots

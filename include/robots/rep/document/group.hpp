@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/rep/document/detail/record.hpp>
+#include <robots/rep/document/detail/document_line.hpp>
 #include <robots/rep/document/value_range.hpp>
 #include <robots/rep/read/detail/parse_delay.hpp>
 #include <robots/rep/read/directive.hpp>
@@ -17,6 +17,9 @@ namespace robots {
 
 /// One group of a robots.txt (RFC 9309, section 2.1), as it stands in the file: groups that name
 /// the same crawler are not merged here.
+///
+/// A group is listed in parts, all with its rules, where a delay or another line that speaks to
+/// crawlers stands between its User-agent lines, since that holds for those above it only.
 struct group {
   value_range user_agents;                               ///< product tokens, as written
   value_range allow;                                     ///< patterns of Allow lines, as written
@@ -39,15 +42,17 @@ class group_range {
 
     /// The current group.
     [[nodiscard]] constexpr group operator*() const noexcept {
-      const auto here = rest_.first(size_);
-      return {.user_agents = {here, text_, directive_kind::user_agent},
-              .allow = {here, text_, directive_kind::allow},
-              .disallow = {here, text_, directive_kind::disallow},
-              .crawl_delay = delay(here)};
+      const auto run = rest_.first(run_size_);
+      const auto all = rest_.first(group_size_);
+      return {.user_agents = {run, text_, directive_kind::user_agent},
+              .allow = {all, text_, directive_kind::allow},
+              .disallow = {all, text_, directive_kind::disallow},
+              .crawl_delay = delay(run)};
     }
     /// Moves to the next group.
     constexpr iterator& operator++() noexcept {
-      rest_ = rest_.subspan(size_);
+      rest_ = rest_.subspan(run_size_);
+      group_size_ -= run_size_;
       settle();
       return *this;
     }
@@ -65,28 +70,31 @@ class group_range {
    private:
     friend class group_range;
 
-    constexpr iterator(std::span<const detail::record> rest, std::string_view text) noexcept
+    constexpr iterator(std::span<const detail::document_line> rest, std::string_view text) noexcept
         : rest_(rest), text_(text) {
       settle();
     }
 
-    [[nodiscard]] static constexpr bool starts_group(const detail::record& line) noexcept {
-      return line.starts_group;
+    /// How many of `lines` stand before the first with a mark.
+    [[nodiscard]] static constexpr std::size_t size_before(
+        std::span<const detail::document_line> lines, bool detail::document_line::* mark) noexcept {
+      return static_cast<std::size_t>(std::ranges::find(lines, true, mark) - lines.begin());
     }
 
     constexpr void settle() noexcept {
-      const auto first = std::ranges::find_if(rest_, starts_group);
-      rest_ = rest_.subspan(static_cast<std::size_t>(first - rest_.begin()));
-      if (rest_.empty()) {
-        return;
+      using line = detail::document_line;
+      if (group_size_ == 0) {
+        rest_ = rest_.subspan(size_before(rest_, &line::starts_group));
+        group_size_ = rest_.empty() ? 0 : 1 + size_before(rest_.subspan(1), &line::starts_group);
       }
-      const auto next = std::ranges::find_if(rest_.subspan(1), starts_group);
-      size_ = static_cast<std::size_t>(next - rest_.subspan(1).begin()) + 1;
+      if (group_size_ != 0) {
+        run_size_ = 1 + size_before(rest_.first(group_size_).subspan(1), &line::starts_run);
+      }
     }
 
     [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> delay(
-        std::span<const detail::record> here) const noexcept {
-      for (const detail::record& line : here) {
+        std::span<const detail::document_line> run) const noexcept {
+      for (const detail::document_line& line : run) {
         if (line.kind != directive_kind::crawl_delay) {
           continue;
         }
@@ -97,24 +105,26 @@ class group_range {
       return std::nullopt;
     }
 
-    std::span<const detail::record> rest_;
+    std::span<const detail::document_line> rest_;
     std::string_view text_;
-    std::size_t size_ = 0;
+    std::size_t run_size_ = 0;    // to the next User-agent lines that the same is said to
+    std::size_t group_size_ = 0;  // to the next group
   };
 
   /// Used by `document`.
-  constexpr group_range(std::span<const detail::record> records, std::string_view text) noexcept
-      : records_(records), text_(text) {}
+  constexpr group_range(std::span<const detail::document_line> lines,
+                        std::string_view text) noexcept
+      : lines_(lines), text_(text) {}
 
   /// The first group.
-  [[nodiscard]] constexpr iterator begin() const noexcept { return {records_, text_}; }
+  [[nodiscard]] constexpr iterator begin() const noexcept { return {lines_, text_}; }
   /// Behind the last group.
-  [[nodiscard]] constexpr iterator end() const noexcept { return {records_.last(0), text_}; }
+  [[nodiscard]] constexpr iterator end() const noexcept { return {lines_.last(0), text_}; }
   /// Whether there are no groups.
   [[nodiscard]] constexpr bool empty() const noexcept { return begin() == end(); }
 
  private:
-  std::span<const detail::record> records_;
+  std::span<const detail::document_line> lines_;
   std::string_view text_;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/rep/document/detail/record.hpp>
+#include <robots/rep/document/detail/document_line.hpp>
 #include <robots/rep/read/directive.hpp>
 
 #include <cstddef>
@@ -48,43 +48,43 @@ class value_range {
    private:
     friend class value_range;
 
-    constexpr iterator(const detail::record* at, const detail::record* end, std::string_view text,
-                       directive_kind kind) noexcept
+    constexpr iterator(const detail::document_line* at, const detail::document_line* end,
+                       std::string_view text, directive_kind kind) noexcept
         : at_(at), end_(end), text_(text), kind_(kind) {
       settle();
     }
 
     constexpr void settle() noexcept {
-      while (at_ != end_ && (at_->kind != kind_ || at_->implied)) {
+      while (at_ != end_ && at_->kind != kind_) {
         ++at_;
       }
     }
 
-    const detail::record* at_ = nullptr;
-    const detail::record* end_ = nullptr;
+    const detail::document_line* at_ = nullptr;
+    const detail::document_line* end_ = nullptr;
     std::string_view text_;
     directive_kind kind_ = directive_kind::unknown;
   };
 
   /// Used by `document`.
-  constexpr value_range(std::span<const detail::record> records, std::string_view text,
+  constexpr value_range(std::span<const detail::document_line> lines, std::string_view text,
                         directive_kind kind) noexcept
-      : records_(records), text_(text), kind_(kind) {}
+      : lines_(lines), text_(text), kind_(kind) {}
 
   /// The first value.
   [[nodiscard]] constexpr iterator begin() const noexcept { return at(0); }
   /// Behind the last value.
-  [[nodiscard]] constexpr iterator end() const noexcept { return at(records_.size()); }
+  [[nodiscard]] constexpr iterator end() const noexcept { return at(lines_.size()); }
   /// Whether there are no values.
   [[nodiscard]] constexpr bool empty() const noexcept { return begin() == end(); }
 
  private:
   [[nodiscard]] constexpr iterator at(std::size_t index) const noexcept {
-    const detail::record* const first = records_.data();
-    return {first + index, first + records_.size(), text_, kind_};
+    const detail::document_line* const first = lines_.data();
+    return {first + index, first + lines_.size(), text_, kind_};
   }
 
-  std::span<const detail::record> records_;
+  std::span<const detail::document_line> lines_;
   std::string_view text_;
   directive_kind kind_;
 };

@@ -29,7 +29,8 @@ enum class directive_kind : std::uint8_t {
 }
 
 /// Whether a line of this kind is an extension that speaks to the crawlers named right above it, as
-/// a delay does. Others (Sitemap, Host, Clean-param) hold for the whole file.
+/// a delay does: to a run of User-agent lines, which such a line ends, as a rule ends a group.
+/// Others (Sitemap, Host, Clean-param) hold for the whole file.
 [[nodiscard]] constexpr bool is_for_crawler(directive_kind kind) noexcept {
   switch (kind) {
     case directive_kind::crawl_delay:
@@ -52,7 +53,8 @@ struct directive {
   std::uint32_t line = 0;                         ///< 1-based
   std::uint32_t column = 0;                       ///< of the value, 1-based, in octets
   bool starts_group = false;                      ///< a User-agent line that opens a group
-  bool in_group = false;                          ///< some User-agent line stands before it
+  bool starts_run = false;  ///< the same, or some `is_for_crawler` line is above
+  bool in_group = false;    ///< some User-agent line stands before it
 };
 
 }  // namespace robots

@@ -230,8 +230,10 @@ class scanner {
   [[gnu::always_inline]] constexpr void tell(directive line) {
     if (line.kind == directive_kind::user_agent) {
       line.starts_group = !in_agents_;
-      if (line.starts_group || delay_among_agents_) {
-        group_has_delay_ = false;
+      line.starts_run = line.starts_group || run_is_over_;
+      run_is_over_ = false;
+      if (line.starts_run) {
+        run_has_delay_ = false;
       }
       if (in_agents_ && delay_among_agents_) {
         report(diagnostic_code::delay_only_group, line.line, line.key);
@@ -241,10 +243,13 @@ class scanner {
       delay_among_agents_ = false;
     } else if (is_rule(line.kind)) {
       close_agents();
-    } else if (line.kind == directive_kind::crawl_delay) {
-      delay_among_agents_ = in_agents_;
-      if (options_.delay_closes_group) {
-        close_agents();
+    } else if (is_for_crawler(line.kind)) {
+      run_is_over_ = true;
+      if (line.kind == directive_kind::crawl_delay) {
+        delay_among_agents_ = in_agents_;
+        if (options_.delay_closes_group) {
+          close_agents();
+        }
       }
     }
     line.in_group = in_group_;
@@ -270,7 +275,7 @@ class scanner {
     if (line.kind == directive_kind::crawl_delay) {
       if (!parse_delay(line.value)) {
         report(diagnostic_code::invalid_crawl_delay, line.line, line.value);
-      } else if (std::exchange(group_has_delay_, true)) {
+      } else if (std::exchange(run_has_delay_, true)) {
         report(diagnostic_code::repeated_crawl_delay, line.line, line.value);
       }
     }
@@ -310,8 +315,9 @@ class scanner {
   line_counts counts_;
   bool in_group_ = false;
   bool in_agents_ = false;
+  bool run_is_over_ = false;
   bool delay_among_agents_ = false;
-  bool group_has_delay_ = false;
+  bool run_has_delay_ = false;
   bool seen_html_ = false;
 };
 

@@ -1,33 +1,20 @@
 #pragma once
 
+#include <robots/rep/rules/detail/compiled_pattern.hpp>
+#include <robots/rep/rules/detail/match.hpp>
+#include <robots/rep/rules/detail/normal_target.hpp>
+#include <robots/rep/rules/detail/packed_rule.hpp>
+#include <robots/rep/rules/group_choice.hpp>
+#include <robots/rep/rules/rule_set.hpp>
 #include <robots/rep/rules/verdict.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace robots {
-
-/// Why the rules of a group apply to a crawler (RFC 9309, section 2.2.1).
-enum class group_choice : std::uint8_t {
-  own,       ///< a group names the crawler
-  everyone,  ///< no group names it, and there is one for `*`
-  none,      ///< there is neither: everything is allowed
-};
-
-/// The name of a choice, as its enumerator is spelled.
-[[nodiscard]] constexpr std::string_view to_string(group_choice choice) noexcept {
-  switch (choice) {
-    case group_choice::own:
-      return "own";
-    case group_choice::everyone:
-      return "everyone";
-    case group_choice::none:
-      return "none";
-  }
-  return "none";
-}
 
 /// A rule that matches a target.
 struct matching_rule {
@@ -47,5 +34,40 @@ struct explanation {
   /// the next one would.
   std::vector<matching_rule> matches{};
 };
+
+inline explanation rule_set::explain(std::string_view target) const& {
+  explanation result{.verdict = match(target), .group = parts_.facts.group};
+  const std::string_view text = table().text;
+  std::vector<const detail::packed_rule*> matching;
+  detail::with_normal_target(target, *parts_.facts.traits, [&](auto cursor) {
+    for (const detail::packed_rule& rule : parts_.rules) {
+      if (detail::matches(rule.pattern(text), cursor)) {
+        matching.push_back(&rule);
+      }
+    }
+    for (; !cursor.done(); ++cursor) {
+      result.target += *cursor;
+    }
+  });
+  const auto decides_over = [&](const auto* a, const auto* b) {
+    return a->rank(text).decides_over(b->rank(text), parts_.facts.tie);
+  };
+  // To google/robotstxt one line can be two patterns: the one that decides over the other is told.
+  std::ranges::sort(matching, [&](const auto* a, const auto* b) {
+    return a->line() != b->line() ? a->line() < b->line() : decides_over(a, b);
+  });
+  const auto repeated = std::ranges::unique(matching, {}, &detail::packed_rule::line);
+  matching.erase(repeated.begin(), repeated.end());
+  std::ranges::sort(matching, decides_over);
+  for (const detail::packed_rule* rule : matching) {
+    const detail::compiled_pattern pattern = rule->pattern(text);
+    result.matches.push_back({.kind = rule->kind(),
+                              .pattern = rule->written(text),
+                              .compared = std::string{pattern.text} + (pattern.anchored ? "$" : ""),
+                              .specificity = rule->rank(text).specificity,
+                              .line = rule->line()});
+  }
+  return result;
+}
 
 }  // namespace robots

@@ -3,12 +3,9 @@
 #include <robots/base/fingerprint.hpp>
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
 #include <robots/rep/rules/detail/hash_bucket.hpp>
-#include <robots/rep/rules/detail/match.hpp>
-#include <robots/rep/rules/detail/normal_target.hpp>
 #include <robots/rep/rules/detail/packed_rule.hpp>
 #include <robots/rep/rules/detail/rule_set_parts.hpp>
 #include <robots/rep/rules/detail/rule_table.hpp>
-#include <robots/rep/rules/explanation.hpp>
 #include <robots/rep/rules/verdict.hpp>
 
 #include <algorithm>
@@ -16,12 +13,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 namespace robots {
+
+struct explanation;
 
 namespace detail {
 class rule_collector;
@@ -67,46 +65,16 @@ class rule_set {
   ///
   /// RFC 9309, section 2.2.2: the matching rule with the most octets decides, at equal length an
   /// allow rule; without a matching rule, and for /robots.txt itself, the target is allowed.
-  [[nodiscard]] constexpr verdict match(std::string_view target) const noexcept {
+  [[nodiscard]] constexpr verdict match(std::string_view target) const& noexcept {
     return table().match(target);
   }
+  verdict match(std::string_view) const&& = delete;
 
   /// How the verdict on `target` comes about: every rule that matches, in the order in which they
   /// decide, with the normal forms compared. Allocates; tries every rule, linear in the target for
-  /// each.
-  [[nodiscard]] explanation explain(std::string_view target) const {
-    explanation result{.verdict = match(target), .group = parts_.facts.group};
-    const std::string_view text = table().text;
-    std::vector<const detail::packed_rule*> matching;
-    detail::with_normal_target(target, *parts_.facts.traits, [&](auto cursor) {
-      for (const detail::packed_rule& rule : parts_.rules) {
-        if (detail::matches(rule.pattern(text), cursor)) {
-          matching.push_back(&rule);
-        }
-      }
-      for (; !cursor.done(); ++cursor) {
-        result.target += *cursor;
-      }
-    });
-    std::ranges::sort(matching, [&](const auto* a, const auto* b) {
-      return a->rank(text).decides_over(b->rank(text), parts_.facts.tie);
-    });
-    for (const detail::packed_rule* rule : matching) {
-      // To google/robotstxt one line can be two patterns.
-      if (std::ranges::find(result.matches, rule->line(), &matching_rule::line) !=
-          result.matches.end()) {
-        continue;
-      }
-      const detail::compiled_pattern pattern = rule->pattern(text);
-      result.matches.push_back(
-          {.kind = rule->kind(),
-           .pattern = rule->written(text),
-           .compared = std::string{pattern.text} + (pattern.anchored ? "$" : ""),
-           .specificity = rule->rank(text).specificity,
-           .line = rule->line()});
-    }
-    return result;
-  }
+  /// each, and sorts those that match. Needs <robots/rep/rules/explanation.hpp>.
+  [[nodiscard]] inline explanation explain(std::string_view target) const&;
+  explanation explain(std::string_view) const&& = delete;
 
   /// The Crawl-delay that applies to the crawler, in milliseconds, rounded up; nothing when its
   /// groups have none. A crawler with groups of its own does not take over the delay of `*`.
@@ -114,10 +82,12 @@ class rule_set {
     return parts_.facts.crawl_delay;
   }
 
-  /// What verdicts report: the crawler's token in lower case, or "*" when the rules of `*` apply.
-  [[nodiscard]] constexpr std::string_view user_agent() const noexcept {
+  /// What verdicts report: the crawler's token as it was given, or "*" when the rules of `*`
+  /// apply.
+  [[nodiscard]] constexpr std::string_view user_agent() const& noexcept {
     return table().user_agent();
   }
+  std::string_view user_agent() const&& = delete;
 
   /// Number of rules; empty ones, which restrict nothing, do not count.
   [[nodiscard]] constexpr std::size_t size() const noexcept { return parts_.rules.size(); }

@@ -41,7 +41,7 @@ class static_rule_set {
     return stored.facts.crawl_delay;
   }
 
-  /// What verdicts report: the crawler's token in lower case, or "*" when the rules of `*` apply.
+  /// What verdicts report: the crawler's token as given, or "*" when the rules of `*` apply.
   [[nodiscard]] static constexpr std::string_view user_agent() noexcept {
     return stored.table().user_agent();
   }

@@ -16,7 +16,8 @@ enum class rule_kind : std::uint8_t { allow, disallow };
 
 /// Whether a target may be fetched, and the rule that decided it (WEB::ROBOTS's MATCH).
 ///
-/// The views point into the `document` or `rule_set` that was asked and live as long as it does.
+/// The views point into the `document` or `rule_set` that was asked and live as long as it does; of
+/// a document, `user_agent` into what it was asked about.
 struct verdict {
   /// The target may be fetched.
   bool allowed = true;
@@ -24,7 +25,8 @@ struct verdict {
   std::optional<rule_kind> directive{};
   /// The deciding rule's pattern, as written in the file.
   std::optional<std::string_view> pattern{};
-  /// Lower-case product token that the decision was made for; "*" when the rules of `*` applied.
+  /// The product token that was asked about, as it was spelled; "*" when the rules of `*` applied
+  /// or no crawler was named.
   std::string_view user_agent{};
   /// 1-based line of the deciding rule; 0 when there is none.
   std::uint32_t line = 0;

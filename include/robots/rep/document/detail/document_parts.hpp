@@ -1,25 +1,54 @@
 #pragma once
 
-#include <robots/rep/document/detail/record.hpp>
+#include <robots/rep/document/detail/document_line.hpp>
 #include <robots/rep/read/diagnostic.hpp>
+#include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/scan.hpp>
 
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
 namespace robots::detail {
 
-/// Everything that a `document` keeps. In `octets` the file comes first, what was made from it
-/// behind.
+/// Everything that a `document` keeps.
 struct document_parts {
   std::vector<char> octets{};
-  std::vector<record> records{};
+  std::vector<document_line> lines{};
   std::vector<diagnostic> diagnostics{};
-  line_counts lines{};
+  line_counts counts{};
 
   [[nodiscard]] constexpr std::string_view text() const noexcept {
     return {octets.data(), octets.size()};
   }
+};
+
+/// Turns directives into the lines of a document. Takes the memory that nearly all files need at
+/// once: the most that a file can need would often be many times as much.
+class document_builder {
+ public:
+  constexpr document_builder(std::string_view text, document_parts& parts)
+      : text_(text), parts_(parts) {
+    parts_.octets.assign(text.begin(), text.end());
+    parts_.lines.reserve(text.size() / usual_line + 1);
+  }
+
+  constexpr void on_directive(const directive& line) {
+    parts_.lines.push_back(document_line::of(line, text_));
+  }
+
+  constexpr void on_diagnostic(const diagnostic& found) {
+    if (parts_.diagnostics.empty()) {
+      parts_.diagnostics.reserve(text_.size() / usual_line + 1);
+    }
+    parts_.diagnostics.push_back(found);
+  }
+
+ private:
+  static constexpr std::size_t usual_line = 12;  // octets, as `Disallow: /` has with its end
+
+  std::string_view text_;
+  document_parts& parts_;
 };
 
 }  // namespace robots::detail

@@ -2,7 +2,7 @@
 
 #include <robots/rep/read/detail/agent_matcher.hpp>
 #include <robots/rep/read/directive.hpp>
-#include <robots/rep/rules/explanation.hpp>
+#include <robots/rep/rules/group_choice.hpp>
 
 namespace robots::detail {
 
@@ -15,13 +15,12 @@ class group_selection {
  public:
   /// Takes a User-agent line. Returns whether it is the first that names the crawler: lines that
   /// applied so far were those of `*`, and apply no longer.
-  constexpr bool on_user_agent(agent_match match, bool starts_group) noexcept {
-    if (starts_group) {
+  constexpr bool on_user_agent(const directive& line, agent_match match) noexcept {
+    if (line.starts_group) {
       in_group_ = {};
     }
-    if (starts_group || run_is_over_) {
+    if (line.starts_run) {
       right_above_ = {};
-      run_is_over_ = false;
     }
     in_group_.add(match);
     right_above_.add(match);
@@ -31,13 +30,10 @@ class group_selection {
     return first;
   }
 
-  /// Takes any other line. Returns whether it applies, as far as can be known yet.
-  constexpr bool on_other(directive_kind kind) noexcept {
-    if (is_rule(kind)) {
-      return applies_to(in_group_);
-    }
-    run_is_over_ = run_is_over_ || is_for_crawler(kind);
-    return applies_to(right_above_);
+  /// Whether a line of another kind applies that stands here, as far as can be known yet.
+  [[nodiscard]] constexpr bool applies(directive_kind kind) const noexcept {
+    const named& whom = is_rule(kind) ? in_group_ : right_above_;
+    return whom.own || (whom.everyone && !own_found_);
   }
 
   /// Some line read so far names the crawler.
@@ -63,13 +59,8 @@ class group_selection {
     }
   };
 
-  [[nodiscard]] constexpr bool applies_to(const named& whom) const noexcept {
-    return whom.own || (whom.everyone && !own_found_);
-  }
-
   named in_group_;
-  named right_above_;  // since the last line for them
-  bool run_is_over_ = false;
+  named right_above_;
   bool own_found_ = false;
   bool everyone_found_ = false;
 };

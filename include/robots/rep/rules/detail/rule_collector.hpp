@@ -46,7 +46,7 @@ class rule_collector {
   /// Takes a User-agent line of which it is known whom it names. Returns whether the lines kept so
   /// far apply no longer.
   constexpr bool on_user_agent(const directive& line, agent_match match) {
-    const bool first = groups_.on_user_agent(match, line.starts_group);
+    const bool first = groups_.on_user_agent(line, match);
     if (first) {
       kept_.clear();
       crawl_delay_.reset();
@@ -56,7 +56,7 @@ class rule_collector {
 
   /// Takes any other line. Returns whether it applies, as far as can be known yet.
   constexpr bool on_other(const directive& line) {
-    if (!groups_.on_other(line.kind)) {
+    if (!groups_.applies(line.kind)) {
       return false;
     }
     if (line.kind == directive_kind::crawl_delay && !crawl_delay_) {

@@ -44,7 +44,6 @@ class rule_packer {
       add(rule);
     }
     token_ = text_.write(token);
-    text_.lower(token_);
   }
 
   /// What a rule set keeps; `facts` are what is known beside the rules.

@@ -5,7 +5,7 @@
 #include <robots/rep/rules/detail/class_set.hpp>
 #include <robots/rep/rules/detail/hash_bucket.hpp>
 #include <robots/rep/rules/detail/packed_rule.hpp>
-#include <robots/rep/rules/explanation.hpp>
+#include <robots/rep/rules/group_choice.hpp>
 #include <robots/rep/text/detail/text_span.hpp>
 
 #include <algorithm>
@@ -60,7 +60,7 @@ struct rule_index {
 
 /// What a rule set keeps beside what varies in size.
 struct rule_set_facts {
-  text_span token{};  ///< of the crawler, in lower case
+  text_span token{};  ///< of the crawler, as it was asked for
   std::optional<std::chrono::milliseconds> crawl_delay{};
   const dialect_traits* traits = &rfc9309_traits;  ///< how targets are read
   group_choice group = group_choice::none;

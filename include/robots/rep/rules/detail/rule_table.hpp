@@ -9,7 +9,7 @@
 #include <robots/rep/rules/detail/packed_rule.hpp>
 #include <robots/rep/rules/detail/prefix_hash.hpp>
 #include <robots/rep/rules/detail/rule_set_parts.hpp>
-#include <robots/rep/rules/explanation.hpp>
+#include <robots/rep/rules/group_choice.hpp>
 #include <robots/rep/rules/verdict.hpp>
 #include <robots/rep/text/detail/octet_word.hpp>
 #include <robots/rep/text/detail/plain_cursor.hpp>

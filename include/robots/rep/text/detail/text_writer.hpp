@@ -1,6 +1,5 @@
 #pragma once
 
-#include <robots/base/ascii.hpp>
 #include <robots/rep/text/detail/text_span.hpp>
 
 #include <algorithm>
@@ -45,13 +44,6 @@ class text_writer {
   constexpr void write_number(std::size_t number) {
     const char octets[]{static_cast<char>(number & 0xFFU), static_cast<char>(number >> 8U & 0xFFU)};
     static_cast<void>(write({octets, 2}));
-  }
-
-  /// Turns what was written at `span` into lower case.
-  constexpr void lower(text_span span) noexcept {
-    for (std::size_t i = span.offset; i < std::size_t{span.offset} + span.size; ++i) {
-      text_[i] = to_lower(text_[i]);
-    }
   }
 
   /// What was written, without room for more.

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <robots/rep/read/directive.hpp>
+
+#include <cstdint>
+#include <string_view>
+
+namespace robots::detail {
+
+/// One directive as a `document` keeps it: places in its text. What is read of a line has at most
+/// 16,663 octets, so that places in it need two octets only.
+struct document_line {
+  std::uint32_t value_offset = 0;
+  std::uint32_t number = 0;
+  std::uint16_t value_size = 0;
+  std::uint16_t key_distance = 0;  ///< octets from the beginning of the key to that of the value
+  std::uint16_t key_size = 0;
+  std::uint16_t column = 0;
+  directive_kind kind = directive_kind::unknown;
+  bool starts_group = false;
+  bool starts_run = false;
+  bool in_group = false;
+
+  /// `text` is what all views of `line` lie in.
+  [[nodiscard]] static constexpr document_line of(const directive& line,
+                                                  std::string_view text) noexcept {
+    return {.value_offset = static_cast<std::uint32_t>(line.value.data() - text.data()),
+            .number = line.line,
+            .value_size = static_cast<std::uint16_t>(line.value.size()),
+            .key_distance = static_cast<std::uint16_t>(line.value.data() - line.key.data()),
+            .key_size = static_cast<std::uint16_t>(line.key.size()),
+            .column = static_cast<std::uint16_t>(line.column),
+            .kind = line.kind,
+            .starts_group = line.starts_group,
+            .starts_run = line.starts_run,
+            .in_group = line.in_group};
+  }
+
+  [[nodiscard]] constexpr std::string_view value(std::string_view text) const noexcept {
+    return text.substr(value_offset, value_size);
+  }
+
+  [[nodiscard]] constexpr directive as_directive(std::string_view text) const noexcept {
+    return {.kind = kind,
+            .key = text.substr(value_offset - key_distance, key_size),
+            .value = value(text),
+            .line = number,
+            .column = column,
+            .starts_group = starts_group,
+            .starts_run = starts_run,
+            .in_group = in_group};
+  }
+};
+
+}  // namespace robots::detail

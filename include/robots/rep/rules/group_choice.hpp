@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace robots {
+
+/// Why the rules of a group apply to a crawler (RFC 9309, section 2.2.1).
+enum class group_choice : std::uint8_t {
+  own,       ///< a group names the crawler
+  everyone,  ///< no group names it, and there is one for `*`
+  none,      ///< there is neither: everything is allowed
+};
+
+/// The name of a choice, as its enumerator is spelled.
+[[nodiscard]] constexpr std::string_view to_string(group_choice choice) noexcept {
+  switch (choice) {
+    case group_choice::own:
+      return "own";
+    case group_choice::everyone:
+      return "everyone";
+    case group_choice::none:
+      return "none";
+  }
+  return "none";
+}
+
+}  // namespace robots
