@@ -118,6 +118,20 @@ TEST_CASE("user agents that nobody can have and sitemaps without a host are foun
         found{{1, diagnostic_code::relative_sitemap}});
 }
 
+TEST_CASE("a content signal that says nothing is told") {
+  for (const char* signal : {"ai-train=disallow", "ai-train=n", "search=false", "train-ai=no",
+                             "search=yes; ai-train=no", "search", "/blog/ ai-train=never"}) {
+    CAPTURE(signal);
+    CHECK(findings("User-agent: *\nContent-Signal: " + std::string{signal} + "\n") ==
+          found{{2, diagnostic_code::unread_content_signal}});
+  }
+  for (const char* signal :
+       {"search=yes, ai-train=no", "AI-Train = NO,, search=yes,", "/b/ ai-input=no", ""}) {
+    CAPTURE(signal);
+    CHECK(findings("User-agent: *\nContent-Signal: " + std::string{signal} + "\n").empty());
+  }
+}
+
 TEST_CASE("a file with too many malformed lines is said to be so as a whole") {
   const auto all = findings("a\nb\nc\nd\ne\nUser-agent: *\n");
   REQUIRE(all.size() == 6);

@@ -2,6 +2,7 @@
 
 #include <robots/rep/audit/detail/group_lint.hpp>
 #include <robots/rep/document/document.hpp>
+#include <robots/rep/extensions/content_signal.hpp>
 #include <robots/rep/read/detail/agent_matcher.hpp>
 #include <robots/rep/read/diagnostic.hpp>
 #include <robots/rep/read/directive.hpp>
@@ -53,6 +54,10 @@ namespace detail {
     if (line.kind == directive_kind::sitemap && detail::scheme_prefix(line.value) == 0) {
       findings.push_back(
           make_diagnostic(diagnostic_code::relative_sitemap, line.line, line.column));
+    }
+    if (line.kind == directive_kind::content_signal && !detail::read_signals(line.value).complete) {
+      findings.push_back(
+          make_diagnostic(diagnostic_code::unread_content_signal, line.line, line.column));
     }
   }
   group.finish();

@@ -38,26 +38,47 @@ struct content_signal {
 
 namespace detail {
 
-/// Takes up one `name=value`. What is neither a known signal nor yes or no is ignored; a no stays.
-constexpr void set_signal(content_signal& signals, std::string_view member) noexcept {
-  const std::size_t equals = member.find('=');
-  if (equals == std::string_view::npos) {
-    return;
-  }
+/// What a line says, and whether all of it was understood.
+struct signals_read {
+  content_signal signals{};
+  bool complete = true;
+};
+
+/// Takes up one `name=value`, unless it is neither a known signal nor yes or no; a no stays.
+/// Returns whether it was understood.
+constexpr bool set_signal(content_signal& signals, std::string_view member) noexcept {
+  const std::size_t equals = std::min(member.find('='), member.size());
   const std::string_view name = trim(member.substr(0, equals), is_blank);
-  const std::string_view value = trim(member.substr(equals + 1), is_blank);
+  const std::string_view value = trim(member.substr(std::min(equals + 1, member.size())), is_blank);
   const bool yes = equal_ignoring_case(value, "yes");
   if (!yes && !equal_ignoring_case(value, "no")) {
-    return;
+    return false;
   }
-  const auto set = [yes](std::optional<bool>& signal) { signal = yes && signal.value_or(true); };
+  const auto set = [yes](std::optional<bool>& signal) {
+    signal = yes && signal.value_or(true);
+    return true;
+  };
   if (equal_ignoring_case(name, "search")) {
-    set(signals.search);
-  } else if (equal_ignoring_case(name, "ai-input")) {
-    set(signals.ai_input);
-  } else if (equal_ignoring_case(name, "ai-train")) {
-    set(signals.ai_train);
+    return set(signals.search);
   }
+  if (equal_ignoring_case(name, "ai-input")) {
+    return set(signals.ai_input);
+  }
+  return equal_ignoring_case(name, "ai-train") && set(signals.ai_train);
+}
+
+[[nodiscard]] constexpr signals_read read_signals(std::string_view value) noexcept {
+  const scoped_value parts = split_scope(value);
+  signals_read result{.signals = {.path = parts.path}};
+  std::string_view rest = parts.statement;
+  while (!rest.empty()) {
+    const std::string_view member = rest.substr(0, rest.find(','));
+    if (!trim(member, is_blank).empty() && !set_signal(result.signals, member)) {
+      result.complete = false;
+    }
+    rest.remove_prefix(std::min(member.size() + 1, rest.size()));
+  }
+  return result;
 }
 
 }  // namespace detail
@@ -68,15 +89,7 @@ constexpr void set_signal(content_signal& signals, std::string_view member) noex
 /// (`usage_preferences`): the policy does not say, and no site means to grant what it denies.
 /// Linear.
 [[nodiscard]] constexpr content_signal parse_content_signal(std::string_view value) noexcept {
-  const detail::scoped_value parts = detail::split_scope(value);
-  content_signal result{.path = parts.path};
-  std::string_view rest = parts.statement;
-  while (!rest.empty()) {
-    const std::string_view member = rest.substr(0, rest.find(','));
-    detail::set_signal(result, member);
-    rest.remove_prefix(std::min(member.size() + 1, rest.size()));
-  }
-  return result;
+  return detail::read_signals(value).signals;
 }
 
 /// The Content-Signal lines among `lines`, in file order. Linear.

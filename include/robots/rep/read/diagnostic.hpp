@@ -50,6 +50,7 @@ enum class diagnostic_code : std::uint8_t {
   relative_sitemap,
   malformed_share,
   not_robots_txt,
+  unread_content_signal,
 };
 
 /// The name of a code, as its enumerator is spelled.
@@ -97,6 +98,8 @@ enum class diagnostic_code : std::uint8_t {
       return "malformed_share";
     case diagnostic_code::not_robots_txt:
       return "not_robots_txt";
+    case diagnostic_code::unread_content_signal:
+      return "unread_content_signal";
   }
   return "malformed_line";
 }
@@ -144,10 +147,11 @@ inline constexpr auto finding_texts = std::to_array<finding_text>({
     {severity::error,
      "so much of the file is no `key: value` that strict crawlers may obey none of it"},
     {severity::error, "the content is no robots.txt; serve one as plain text in UTF-8"},
+    {severity::warning, "write `search`, `ai-input` or `ai-train` with `=yes` or `=no`"},
 });
 
 static_assert(finding_texts.size() ==
-              static_cast<std::size_t>(diagnostic_code::not_robots_txt) + 1);
+              static_cast<std::size_t>(diagnostic_code::unread_content_signal) + 1);
 
 }  // namespace detail
 
