@@ -121,7 +121,7 @@ TEST_CASE("there are as many passes at once as the options say") {
   CHECK(two);
   CHECK_FALSE(three);
   CHECK(three.refusal == gate_refusal::busy);
-  CHECK_FALSE(three.plan.free_slot);
+  CHECK_FALSE(three.plan.can_reserve);
   CHECK(two.slot.at() > one.slot.at());
   two.slot.cancel();
   CHECK(paced.try_reserve(home));
@@ -303,7 +303,7 @@ TEST_CASE("threads that wait for a slot or for their time can be stopped") {
     gate_refusal ended = gate_refusal::none;
     std::thread waiter{
         [&] { ended = paced.acquire(home, {}, {.stop = stop.get_token()}).refusal; }};
-    while (asleep ? paced.next_allowed_at(home).free_slot : paced.waiting(home) == 0) {
+    while (asleep ? paced.next_allowed_at(home).can_reserve : paced.waiting(home) == 0) {
       std::this_thread::yield();
     }
     stop.request_stop();

@@ -88,7 +88,7 @@ class basic_host_gate {
     /// The time of the request: when it may start or, once it has, when it did. The end of time
     /// without a place.
     [[nodiscard]] time_point at() const noexcept {
-      return gate_ ? ticket_.place.at : time_point::max();
+      return gate_ ? ticket_.request.at : time_point::max();
     }
 
     /// Call this right before the request. Nothing: go now. Else the moment before which to ask
@@ -129,13 +129,13 @@ class basic_host_gate {
    private:
     friend class basic_host_gate;
 
-    pass(std::shared_ptr<shared_state> gate, shard& where, host& whose, detail::host_ticket ticket)
+    pass(std::shared_ptr<shared_state> gate, shard& where, host& whose, detail::host_reservation ticket)
         : gate_(std::move(gate)), shard_(&where), host_(&whose), ticket_(std::move(ticket)) {}
 
     std::shared_ptr<shared_state> gate_;
     shard* shard_ = nullptr;
     host* host_ = nullptr;
-    detail::host_ticket ticket_;
+    detail::host_reservation ticket_;
   };
 
   /// A pass, or why there is none.
@@ -325,7 +325,7 @@ class basic_host_gate {
 
   [[nodiscard]] host* find_or_add(shard& where, std::string_view key, time_point now) {
     return where.hosts.find_or_add(key, [&](const host& idle) {
-      return idle.queue.idle() && idle.state.forgettable(now, state_->options);
+      return idle.queue.idle() && idle.state.needed_until(state_->options) <= now;
     });
   }
 

@@ -48,7 +48,7 @@ struct schedule {
   std::chrono::nanoseconds slowed{0};          ///< the same, slowed down by 429 and 503
   std::uint32_t overloads = 0;                 ///< how many steps the host is slowed down by
   bool skip_host = false;  ///< the site wants more delay than the options bear with: do not ask it
-  bool free_slot = true;   ///< fewer requests are under way than the options allow at once
+  bool can_reserve = true;   ///< fewer requests are under way than the options allow at once
 
   /// Takes `when` for `at` where it is later.
   constexpr void not_before(time_point when, start_limit limit) noexcept {
@@ -114,8 +114,8 @@ namespace detail {
       text += ": the circuit breaker is open";
       break;
   }
-  if (!what.free_slot) {
-    text += "; all slots of the host are taken";
+  if (!what.can_reserve) {
+    text += "; no further reservation at the host for now";
   }
   return text;
 }

@@ -26,8 +26,8 @@ using robots::start_limit;
 using robots::time_point;
 using robots::wall_anchor;
 using robots::wall_time;
+using robots::detail::host_reservation;
 using robots::detail::host_state;
-using robots::detail::host_ticket;
 
 constexpr time_point origin{1'000h};
 
@@ -60,18 +60,18 @@ struct one_host {
   [[nodiscard]] schedule plan(std::chrono::nanoseconds now, const restraints& limits = {}) const {
     return state.plan(at(now), limits, chosen);
   }
-  host_ticket reserve(std::chrono::nanoseconds now, const restraints& limits = {}) {
+  host_reservation reserve(std::chrono::nanoseconds now, const restraints& limits = {}) {
     return state.reserve(plan(now, limits), at(now), limits.rules, middle);
   }
-  std::optional<time_point> start(host_ticket& ticket, std::chrono::nanoseconds now) {
-    return state.start(ticket, at(now), chosen);
+  std::optional<time_point> start(host_reservation& reserved, std::chrono::nanoseconds now) {
+    return state.start(reserved, at(now), chosen);
   }
   /// Makes a request that starts now and ends `took` later.
   void request(std::chrono::nanoseconds now, const request_report& report = {.status = 200},
                const restraints& limits = {}) {
-    host_ticket ticket = reserve(now, limits);
-    REQUIRE(start(ticket, now) == std::nullopt);
-    state.complete(ticket, report, origin + now + report.response_time, chosen);
+    host_reservation reserved = reserve(now, limits);
+    REQUIRE(start(reserved, now) == std::nullopt);
+    state.complete(reserved, report, origin + now + report.response_time, chosen);
   }
 };
 
@@ -218,16 +218,16 @@ TEST_CASE("requests keep to the hours of Visit-time") {
   const restraints limits = rules("Visit-time: 1230-1300\nCrawl-delay: 60\n");
   CHECK(host.plan(0s, limits).at == origin + 30min);
   CHECK(host.plan(0s, limits).decided_by == start_limit::visit_time);
-  host.request(60min + 59s, {.status = 200}, limits);
-  CHECK(host.plan(61min, limits).at == origin + 24h + 30min);
+  host.request(59min + 59s, {.status = 200}, limits);
+  CHECK(host.plan(60min, limits).at == origin + 24h + 30min);
 }
 
 TEST_CASE("a pass whose hours are over waits for the next ones") {
   one_host host;
-  host_ticket ticket = host.reserve(59min, rules("Visit-time: 1200-1300\n"));
-  CHECK(ticket.place.at == origin + 59min);
-  CHECK(host.start(ticket, 61min) == origin + 24h);
-  CHECK(host.start(ticket, 24h) == std::nullopt);
+  host_reservation reserved = host.reserve(59min, rules("Visit-time: 1200-1300\n"));
+  CHECK(reserved.request.at == origin + 59min);
+  CHECK(host.start(reserved, 60min) == origin + 24h);
+  CHECK(host.start(reserved, 24h) == std::nullopt);
 }
 
 TEST_CASE("the rate that counts is that of the hour of the request") {
@@ -244,7 +244,7 @@ TEST_CASE("the rate that counts is that of the hour of the request") {
 TEST_CASE("a wait that leads into the hours of a slower rate becomes longer, and so may the next") {
   one_host host;
   const restraints limits =
-      rules("Request-rate: 1/5s\nRequest-rate: 1/1m 1230-1231\nRequest-rate: 1/2m 1232-1259\n");
+      rules("Request-rate: 1/5s\nRequest-rate: 1/1m 1230-1232\nRequest-rate: 1/2m 1232-1259\n");
   host.request(29min + 50s, {.status = 200}, limits);
   CHECK(host.plan(29min + 50s, limits).at == origin + 29min + 55s);
   host.request(29min + 58s, {.status = 200}, limits);
@@ -276,11 +276,11 @@ TEST_CASE("hosts that want too long a delay are skipped, even for the first requ
 TEST_CASE("places in the line lie a delay apart, and slots tell when they are all taken") {
   one_host host;
   host.chosen.concurrency = 3;
-  CHECK(host.reserve(0s).place.at == origin);
-  CHECK(host.reserve(0s).place.at == origin + 1s);
-  CHECK(host.plan(0s).free_slot);
-  CHECK(host.reserve(0s).place.at == origin + 2s);
-  CHECK_FALSE(host.plan(0s).free_slot);
+  CHECK(host.reserve(0s).request.at == origin);
+  CHECK(host.reserve(0s).request.at == origin + 1s);
+  CHECK(host.plan(0s).can_reserve);
+  CHECK(host.reserve(0s).request.at == origin + 2s);
+  CHECK_FALSE(host.plan(0s).can_reserve);
 }
 
 TEST_CASE("a place behind one with a longer delay keeps that one's") {
@@ -295,9 +295,9 @@ TEST_CASE("a place that is given back is as if it had never been taken") {
   host.request(0s);
   const schedule before = host.plan(0s);
   for (int i = 0; i < 3; ++i) {
-    host_ticket ticket = host.reserve(0s);
+    host_reservation reserved = host.reserve(0s);
     CHECK(host.plan(0s).at == origin + 2s);
-    host.state.cancel(ticket);
+    host.state.cancel(reserved);
     CHECK(host.plan(0s).at == before.at);
     CHECK(host.state.outstanding() == 0);
   }
@@ -308,23 +308,53 @@ TEST_CASE("places that are given back in any order leave no gap") {
   host.chosen.concurrency = 3;
   host.request(0s);
   for (const bool last_first : {false, true}) {
-    std::vector<host_ticket> tickets{host.reserve(0s), host.reserve(0s), host.reserve(0s)};
-    CHECK(tickets.back().place.at == origin + 3s);
+    std::vector<host_reservation> reserveds{host.reserve(0s), host.reserve(0s), host.reserve(0s)};
+    CHECK(reserveds.back().request.at == origin + 3s);
     if (last_first) {
-      std::ranges::reverse(tickets);
+      std::ranges::reverse(reserveds);
     }
-    for (host_ticket& ticket : tickets) {
-      host.state.cancel(ticket);
+    for (host_reservation& reserved : reserveds) {
+      host.state.cancel(reserved);
     }
     CHECK(host.plan(0s).at == origin + 1s);
   }
 }
 
+TEST_CASE("reservations that are given back push nobody away, however often") {
+  one_host host;
+  host.chosen.concurrency = 2;
+  host_reservation held = host.reserve(0s);
+  for (int round = 0; round < 1'000; ++round) {
+    host_reservation next = host.reserve(0s);
+    REQUIRE(next.request.at <= origin + 2s);
+    host.state.cancel(held);
+    held = next;
+  }
+  host.state.cancel(held);
+  CHECK(host.plan(0s).at == origin);
+}
+
+TEST_CASE("a gap in the line goes to a request that leaves the delays on both sides of it") {
+  one_host host{.chosen = options(0s)};
+  host.chosen.delay.floor = 2s;
+  host.chosen.concurrency = 4;
+  host_reservation first = host.reserve(0s);
+  host_reservation second = host.reserve(0s);
+  CHECK(host.reserve(0s).request.at == origin + 4s);
+  host.state.cancel(second);
+  CHECK(host.plan(0s, rules("Crawl-delay: 3")).at == origin + 7s);
+  CHECK(host.plan(1s).at == origin + 2s);
+  CHECK(host.plan(2500ms).at == origin + 6s);
+  host.state.cancel(first);
+  CHECK(host.plan(1s).at == origin + 1s);
+  CHECK(host.plan(2001ms).at == origin + 6s);
+}
+
 TEST_CASE("the last place in the line, given back, goes to the next who asks") {
   one_host host;
   host.chosen.concurrency = 3;
-  host_ticket first = host.reserve(0s);
-  host_ticket second = host.reserve(0s);
+  host_reservation first = host.reserve(0s);
+  host_reservation second = host.reserve(0s);
   host.state.cancel(second);
   CHECK(host.plan(0s).at == origin + 1s);
   CHECK(host.start(first, 0s) == std::nullopt);
@@ -333,12 +363,12 @@ TEST_CASE("the last place in the line, given back, goes to the next who asks") {
 TEST_CASE("a start that comes late pushes the next one back") {
   one_host host;
   host.chosen.concurrency = 2;
-  host_ticket first = host.reserve(0s);
-  host_ticket second = host.reserve(0s);
-  CHECK(second.place.at == origin + 1s);
+  host_reservation first = host.reserve(0s);
+  host_reservation second = host.reserve(0s);
+  CHECK(second.request.at == origin + 1s);
   CHECK(host.start(first, 900ms) == std::nullopt);
   CHECK(host.start(second, 1s) == origin + 1900ms);
-  CHECK(second.place.at == origin + 1900ms);
+  CHECK(second.request.at == origin + 1900ms);
   CHECK(host.start(second, 1899ms) == origin + 1900ms);
   CHECK(host.start(second, 1900ms) == std::nullopt);
 }
@@ -346,8 +376,8 @@ TEST_CASE("a start that comes late pushes the next one back") {
 TEST_CASE("plans count from a request that started late, even if a place before it is still free") {
   one_host host;
   host.chosen.concurrency = 3;
-  host_ticket first = host.reserve(0s);
-  CHECK(host.reserve(0s).place.at == origin + 1s);
+  host_reservation first = host.reserve(0s);
+  CHECK(host.reserve(0s).request.at == origin + 1s);
   CHECK(host.start(first, 5s) == std::nullopt);
   CHECK(host.plan(5s).at == origin + 6s);
   CHECK(host.plan(5s, rules("Crawl-delay: 10")).at == origin + 15s);
@@ -356,17 +386,17 @@ TEST_CASE("plans count from a request that started late, even if a place before 
 TEST_CASE("a start before its time is told to wait") {
   one_host host;
   host.request(0s);
-  host_ticket ticket = host.reserve(0s);
-  CHECK(host.start(ticket, 0s) == origin + 1s);
-  CHECK(host.start(ticket, 999ms) == origin + 1s);
-  CHECK(host.start(ticket, 1s) == std::nullopt);
+  host_reservation reserved = host.reserve(0s);
+  CHECK(host.start(reserved, 0s) == origin + 1s);
+  CHECK(host.start(reserved, 999ms) == origin + 1s);
+  CHECK(host.start(reserved, 1s) == std::nullopt);
 }
 
 TEST_CASE("a pause that the host asks for holds for places that were planned before") {
   one_host host;
   host.chosen.concurrency = 2;
-  host_ticket first = host.reserve(0s);
-  host_ticket second = host.reserve(0s);
+  host_reservation first = host.reserve(0s);
+  host_reservation second = host.reserve(0s);
   CHECK(host.start(first, 0s) == std::nullopt);
   host.state.complete(first, {.status = 429, .retry_after = 60s}, origin, host.chosen);
   CHECK(host.start(second, 1s) == origin + 60s);
@@ -374,13 +404,13 @@ TEST_CASE("a pause that the host asks for holds for places that were planned bef
 
 TEST_CASE("a request that was never said to start counts as started as late as can be") {
   one_host host;
-  host_ticket ticket = host.reserve(0s);
-  host.state.complete(ticket, {.response_time = 200ms, .status = 200}, origin + 5s, host.chosen);
+  host_reservation reserved = host.reserve(0s);
+  host.state.complete(reserved, {.response_time = 200ms, .status = 200}, origin + 5s, host.chosen);
   CHECK(host.plan(5s).at == origin + 5800ms);
   CHECK(host.state.outstanding() == 0);
 
   one_host other;
-  host_ticket unknown = other.reserve(0s);
+  host_reservation unknown = other.reserve(0s);
   other.state.complete(unknown, {.status = 200}, origin + 5s, other.chosen);
   CHECK(other.plan(5s).at == origin + 6s);
 }
@@ -394,13 +424,45 @@ TEST_CASE("requests without a place in the line are kept away from, too") {
   CHECK(host.state.outstanding() == 0);
 }
 
+TEST_CASE("a request without a place leaves the places in the line where they are") {
+  one_host host;
+  host.chosen.concurrency = 3;
+  host.reserve(0s);
+  CHECK(host.reserve(0s).request.at == origin + 1s);
+  host.state.note(origin - 500ms, nullptr, middle, at(0s), host.chosen);
+  CHECK(host.plan(0s).at == origin + 2s);
+  host.state.note(origin + 400ms, nullptr, middle, at(400ms), host.chosen);
+  CHECK(host.plan(400ms).at == origin + 2s);
+}
+
+TEST_CASE("the news of an earlier request does not make the last one forgotten") {
+  one_host host;
+  host.request(0s);
+  host.state.note(origin - 10s, nullptr, middle, at(0s), host.chosen);
+  CHECK(host.plan(0s, rules("Crawl-delay: 10")).at == origin + 10s);
+}
+
+TEST_CASE("requests that redirects of others lead to put a host off by one delay, not for ever") {
+  one_host host;
+  host.request(0s);
+  host.state.note_redirected(origin + 500ms, middle, at(500ms), host.chosen);
+  CHECK(host.plan(500ms).at == origin + 1500ms);
+  for (std::chrono::nanoseconds now = 1s; now < 1500ms; now += 100ms) {
+    host.state.note_redirected(origin + now, middle, at(now), host.chosen);
+    CHECK(host.plan(now).at == origin + 1500ms);
+  }
+  host.request(1500ms);
+  host.state.note_redirected(origin + 2s, middle, at(2s), host.chosen);
+  CHECK(host.plan(2s).at == origin + 3s);
+}
+
 TEST_CASE("giving back more places than were taken changes nothing") {
   one_host host;
-  host_ticket ticket;
-  host.state.cancel(ticket);
-  host.state.complete(ticket, {.status = 200}, origin, host.chosen);
+  host_reservation reserved;
+  host.state.cancel(reserved);
+  host.state.complete(reserved, {.status = 200}, origin, host.chosen);
   CHECK(host.state.outstanding() == 0);
-  CHECK(host.plan(0s).free_slot);
+  CHECK(host.plan(0s).can_reserve);
 }
 
 TEST_CASE("times, delays and answers beyond all bounds neither overflow nor hurry") {
@@ -410,10 +472,10 @@ TEST_CASE("times, delays and answers beyond all bounds neither overflow nor hurr
       "Visit-time: 0000-0000\n");
   const wall_anchor end{.steady = time_point::max() - 1s, .wall = wall_time::max()};
   for (const wall_anchor& now : {at(0s), end}) {
-    host_ticket ticket =
+    host_reservation reserved =
         host.state.reserve(host.state.plan(now, limits, host.chosen), now, limits.rules, 1.0);
-    static_cast<void>(host.state.start(ticket, now, host.chosen));
-    host.state.complete(ticket,
+    static_cast<void>(host.state.start(reserved, now, host.chosen));
+    host.state.complete(reserved,
                         {.response_time = std::chrono::nanoseconds::max(),
                          .status = 503,
                          .retry_after = std::chrono::seconds::max()},
@@ -427,16 +489,16 @@ TEST_CASE("times, delays and answers beyond all bounds neither overflow nor hurr
 
 TEST_CASE("a host is remembered for a minute after a request and after a response") {
   one_host host{.chosen = options(0s)};
-  CHECK(host.state.forgettable(origin, host.chosen));
-  host_ticket ticket = host.reserve(0s);
-  CHECK(host.start(ticket, 0s) == std::nullopt);
-  CHECK_FALSE(host.state.forgettable(origin + 1h, host.chosen));
-  host.state.cancel(ticket);
-  CHECK_FALSE(host.state.forgettable(origin + 60s - 1ns, host.chosen));
-  CHECK(host.state.forgettable(origin + 60s, host.chosen));
+  CHECK(host.state.needed_until(host.chosen) <= origin);
+  host_reservation reserved = host.reserve(0s);
+  CHECK(host.start(reserved, 0s) == std::nullopt);
+  CHECK_FALSE(host.state.needed_until(host.chosen) <= origin + 1h);
+  host.state.cancel(reserved);
+  CHECK_FALSE(host.state.needed_until(host.chosen) <= origin + 60s - 1ns);
+  CHECK(host.state.needed_until(host.chosen) <= origin + 60s);
   host.state.hear({.response_time = 1s, .status = 200}, origin + 100s, host.chosen);
-  CHECK_FALSE(host.state.forgettable(origin + 160s - 1ns, host.chosen));
-  CHECK(host.state.forgettable(origin + 160s, host.chosen));
+  CHECK_FALSE(host.state.needed_until(host.chosen) <= origin + 160s - 1ns);
+  CHECK(host.state.needed_until(host.chosen) <= origin + 160s);
 }
 
 TEST_CASE("a host may be forgotten only when it would be paced the same without a past") {
@@ -447,42 +509,42 @@ TEST_CASE("a host may be forgotten only when it would be paced the same without 
     one_host host;
     host.chosen.concurrency = 3;
     const restraints limits = rules("Crawl-delay: " + std::to_string(up_to(40)));
-    std::vector<host_ticket> tickets;
+    std::vector<host_reservation> reserveds;
     std::chrono::nanoseconds now = 0s;
     for (int step = 0; step < 40; ++step) {
       now += std::chrono::milliseconds{up_to(up_to(4) == 0 ? 300'000 : 3'000)};
-      if (host.state.forgettable(origin + now, host.chosen)) {
+      if (host.state.needed_until(host.chosen) <= origin + now) {
         ++forgettable;
         const schedule known = host.plan(now, limits);
         const schedule fresh = host_state{}.plan(at(now), limits, host.chosen);
-        REQUIRE(tickets.empty());
+        REQUIRE(reserveds.empty());
         REQUIRE(known.at == fresh.at);
         REQUIRE(known.overloads == fresh.overloads);
         one_host next{.chosen = host.chosen};
         host_state past = host.state;
         for (host_state* each : {&past, &next.state}) {
-          host_ticket ticket = each->reserve(fresh, at(now), limits.rules, middle);
-          REQUIRE(each->start(ticket, at(now), host.chosen) == std::nullopt);
+          host_reservation reserved = each->reserve(fresh, at(now), limits.rules, middle);
+          REQUIRE(each->start(reserved, at(now), host.chosen) == std::nullopt);
         }
         REQUIRE(past.plan(at(now), limits, host.chosen).at == next.plan(now, limits).at);
       }
-      if (tickets.empty() || (tickets.size() < 3 && up_to(1) == 0)) {
-        tickets.push_back(host.reserve(now, limits));
+      if (reserveds.empty() || (reserveds.size() < 3 && up_to(1) == 0)) {
+        reserveds.push_back(host.reserve(now, limits));
         continue;
       }
-      host_ticket ticket = tickets.back();
-      tickets.pop_back();
+      host_reservation reserved = reserveds.back();
+      reserveds.pop_back();
       if (up_to(4) == 0) {
-        host.state.cancel(ticket);
+        host.state.cancel(reserved);
         continue;
       }
-      now = std::max(now, ticket.place.at - origin);
-      while (const auto until = host.start(ticket, now)) {
+      now = std::max(now, reserved.request.at - origin);
+      while (const auto until = host.start(reserved, now)) {
         now = *until - origin;
       }
       const std::chrono::milliseconds took{up_to(8'000)};
       now += took;
-      host.state.complete(ticket, {.response_time = took, .status = up_to(2) == 0 ? 503 : 200},
+      host.state.complete(reserved, {.response_time = took, .status = up_to(2) == 0 ? 503 : 200},
                           origin + now, host.chosen);
     }
   }
@@ -504,25 +566,25 @@ TEST_CASE("whatever happens, no start breaks a delay, a rate, a pause, the hours
                         std::to_string(rate.count()) + "s\n";
     // The rounds begin at noon, and 60 steps of 6 s take about 6 minutes.
     const bool hours = up_to(1) == 0;
-    lines += hours ? "Visit-time: 1201-1202\nVisit-time: 1204-1209\n" : "";
+    lines += hours ? "Visit-time: 1201-1203\nVisit-time: 1204-1209\n" : "";
     const restraints limits = rules(lines);
     const auto in_force = std::max<std::chrono::nanoseconds>({delay, rate, 500ms});
-    std::vector<host_ticket> waiting;
-    std::vector<host_ticket> under_way;
+    std::vector<host_reservation> waiting;
+    std::vector<host_reservation> under_way;
     std::optional<time_point> last;
     time_point pause = time_point::min();
     std::chrono::nanoseconds now = 0s;
     for (int step = 0; step < 60; ++step) {
       now += std::chrono::milliseconds{up_to(12'000)};
       const schedule planned = host.plan(now, limits);
-      REQUIRE(planned.free_slot == (waiting.size() + under_way.size() < host.chosen.concurrency));
+      REQUIRE(planned.can_reserve == (waiting.size() + under_way.size() < host.chosen.concurrency));
       REQUIRE(planned.at >= origin + now);
       REQUIRE(planned.at >= pause);
       REQUIRE((!last || planned.at - *last >= in_force));
-      if (planned.free_slot && up_to(1) == 0) {
+      if (planned.can_reserve && up_to(1) == 0) {
         const double draw = std::uniform_real_distribution<double>{}(random);
         waiting.push_back(host.state.reserve(planned, at(now), limits.rules, draw));
-        REQUIRE(waiting.back().place.at == planned.at);
+        REQUIRE(waiting.back().request.at == planned.at);
         continue;
       }
       if (!waiting.empty() && up_to(3) != 0) {

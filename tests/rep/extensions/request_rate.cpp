@@ -78,7 +78,8 @@ constexpr std::chrono::milliseconds interval_at(std::chrono::minutes utc) {
 static_assert(interval_at(7h) == 20s, "the slowest of those without a window");
 static_assert(interval_at(9h) == 2s, "a window that holds the time decides over none");
 static_assert(interval_at(12h + 30min) == 1min, "the slowest of the windows that hold the time");
-static_assert(interval_at(14h) == 1min);
+static_assert(interval_at(14h - 1min) == 1min);
+static_assert(interval_at(14h) == 20s, "a window is over when its end begins");
 static_assert(interval_at(15h) == 20s);
 static_assert(!rate_at({}, 0h));
 

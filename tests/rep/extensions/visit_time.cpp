@@ -45,14 +45,20 @@ constexpr bool contains(std::string_view window, std::chrono::minutes utc) {
 
 static_assert(!contains("0600-0845", 5h + 59min));
 static_assert(contains("0600-0845", 6h));
-static_assert(contains("0600-0845", 8h + 45min));
+static_assert(contains("0600-0845", 8h + 44min));
+static_assert(!contains("0600-0845", 8h + 45min), "a window is over when its end begins");
 static_assert(!contains("0600-0845", 8h + 46min));
 static_assert(contains("2200-0400", 22h));
 static_assert(contains("2200-0400", 0h));
-static_assert(contains("2200-0400", 4h));
+static_assert(contains("2200-0400", 3h + 59min));
+static_assert(!contains("2200-0400", 4h));
+static_assert(contains("2200-0000", 23h + 59min) && !contains("2200-0000", 0h));
 static_assert(!contains("2200-0400", 4h + 1min));
 static_assert(!contains("2200-0400", 21h + 59min));
-static_assert(contains("0000-2359", 23h + 59min));
+static_assert(contains("0000-2359", 23h + 59min), "the whole day, as people write it");
+static_assert(contains("2200-2359", 23h + 59min) && !contains("2200-2359", 0h));
+static_assert(contains("2359-0001", 23h + 59min) && contains("2359-0001", 0h));
+static_assert(!contains("2359-0001", 1min));
 static_assert(contains("0000-2400", 0h) && contains("0000-2400", 23h + 59min));
 static_assert(contains("0000-0000", 12h), "a window that ends where it begins is the whole day");
 

@@ -18,11 +18,12 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace robots::detail {
 
-/// A request that was made or will be: when, and what the delay after it is computed from.
-struct host_place {
+/// A request to a host, made or to come: when, and what the delay after it is computed from.
+struct host_request {
   time_point at = time_point::min();
   delay_inputs inputs{};     // of the rules it was planned by
   double draw = 0;           // for the delay after it
@@ -30,15 +31,14 @@ struct host_place {
 };
 
 /// A place in the line of a host, from its reservation to its end.
-struct host_ticket {
-  host_place place{};
-  host_place before{};  // the end of the line when it was planned
+struct host_reservation {
+  host_request request{};
   std::shared_ptr<const policy> rules{};
   bool started = false;  // or given back
 };
 
 /// The pace of one host: a value that is told what happened and answers what may happen when.
-/// Knows neither clock nor lock. All members take constant time.
+/// Knows neither clock nor lock. All members take time linear in the reservations.
 class host_state {
  public:
   /// When the next request may start. `anchor.steady` is the present moment.
@@ -49,93 +49,99 @@ class host_state {
     if (limits.breaker_open_until) {
       made.not_before(*limits.breaker_open_until, start_limit::breaker);
     }
-    const host_place& previous = last_.at > tail_.at ? last_ : tail_;
-    keep_delay(made, previous, inputs_of(limits.rules.get()), limits.rules.get(), anchor, options);
-    made.free_slot = outstanding_ < options.concurrency;
+    const policy* const rules = limits.rules.get();
+    keep_delay(made, last_, inputs_of(rules), rules, anchor, options);
+    for (const host_request& next : planned_) {
+      if (fits_before(next, made.at, rules, anchor, options)) {
+        break;
+      }
+      keep_delay(made, next, inputs_of(rules), rules, anchor, options);
+    }
+    made.can_reserve = outstanding_ < options.concurrency;
     return made;
   }
 
   /// Takes a place in the line at the time that `planned` says. `draw` is a uniform random number.
-  [[nodiscard]] host_ticket reserve(const schedule& planned, const wall_anchor& anchor,
-                                    std::shared_ptr<const policy> rules, double draw) {
-    host_ticket ticket{.before = tail_, .rules = std::move(rules)};
-    delay_inputs inputs = inputs_of(ticket.rules.get());
-    inputs.request_rate = interval_at(ticket.rules.get(), anchor.at(planned.at));
-    ticket.place = {.at = planned.at, .inputs = inputs, .draw = draw, .number = ++last_number_};
-    tail_ = ticket.place;
+  [[nodiscard]] host_reservation reserve(const schedule& planned, const wall_anchor& anchor,
+                                         std::shared_ptr<const policy> rules, double draw) {
+    host_reservation made{.rules = std::move(rules)};
+    made.request = {.at = planned.at,
+                    .inputs = inputs_at(made.rules.get(), anchor.at(planned.at)),
+                    .draw = draw,
+                    .number = ++last_number_};
+    line_up(made.request);
     ++outstanding_;
-    ++planned_;
-    return ticket;
+    return made;
   }
 
   /// Whether the request may start now: nothing, or the moment before which to ask again. Where the
   /// reserved time has come it may start, unless meanwhile another request started late, the host
   /// asked for a pause, or the hours of Visit-time ended.
-  [[nodiscard]] std::optional<time_point> start(host_ticket& ticket, const wall_anchor& anchor,
+  [[nodiscard]] std::optional<time_point> start(host_reservation& reserved,
+                                                const wall_anchor& anchor,
                                                 const gate_options& options) {
     const time_point now = anchor.steady;
+    host_request& request = reserved.request;
     schedule allowed = soonest(now, options);
-    allowed.not_before(ticket.place.at, start_limit::delay);
-    keep_delay(allowed, last_, ticket.place.inputs, ticket.rules.get(), anchor, options);
-    const bool ends_line = tail_.number == ticket.place.number;
-    ticket.place.at = std::max(now, allowed.at);
-    if (ends_line) {
-      tail_.at = ticket.place.at;
-    }
+    allowed.not_before(request.at, start_limit::delay);
+    keep_delay(allowed, last_, request.inputs, reserved.rules.get(), anchor, options);
+    leave_line(request);
+    request.at = std::max(now, allowed.at);
     if (allowed.at > now) {
+      line_up(request);
       return allowed.at;
     }
-    leave_line(ticket);
-    ticket.place.inputs.request_rate = interval_at(ticket.rules.get(), anchor.at(now));
-    begin(ticket.place, options, now);
+    reserved.started = true;
+    request.inputs = inputs_at(reserved.rules.get(), anchor.at(now));
+    begin(request, options, now);
     return std::nullopt;
   }
 
   /// Ends a request. One that was never started counts as started as late as its response time
   /// leaves possible.
-  void complete(host_ticket& ticket, const request_report& report, time_point now,
+  void complete(host_reservation& reserved, const request_report& report, time_point now,
                 const gate_options& options) {
     using std::chrono::nanoseconds;
     const nanoseconds took = std::clamp(report.response_time, nanoseconds{0}, longest_delay);
-    if (!ticket.started) {
-      leave_line(ticket);
+    if (!reserved.started) {
+      reserved.started = true;
+      leave_line(reserved.request);
       if (now > time_point::min() + took) {
-        ticket.place.at = std::max(ticket.place.at, now - took);
+        reserved.request.at = std::max(reserved.request.at, now - took);
       }
-      if (tail_.number == ticket.place.number) {
-        tail_.at = ticket.place.at;
-      }
-      begin(ticket.place, options, now);
+      begin(reserved.request, options, now);
     }
     release();
     hear(report, took, now, options);
   }
 
   /// Gives a place back. Where the request was started, all that is lost is what came of it.
-  void cancel(host_ticket& ticket) noexcept {
+  void cancel(host_reservation& reserved) noexcept {
     release();
-    if (ticket.started) {
-      return;
-    }
-    leave_line(ticket);
-    if (tail_.number == ticket.place.number) {
-      tail_ = ticket.before;
-    }
-    if (planned_ == 0) {
-      tail_ = last_;
+    if (!reserved.started) {
+      reserved.started = true;
+      leave_line(reserved.request);
     }
   }
 
   /// Takes notice of a request that was made without a place in the line.
   void note(time_point started, const policy* rules, double draw, const wall_anchor& anchor,
             const gate_options& options) {
-    delay_inputs inputs = inputs_of(rules);
-    inputs.request_rate = interval_at(rules, anchor.at(started));
-    const host_place place{.at = started, .inputs = inputs, .draw = draw, .number = ++last_number_};
-    if (tail_.number == 0 || tail_.at < started) {
-      tail_ = place;
+    begin({.at = started,
+           .inputs = inputs_at(rules, anchor.at(started)),
+           .draw = draw,
+           .number = ++last_number_},
+          options, anchor.steady);
+  }
+
+  /// The same for a request that another site's redirect led to. Between two requests of the
+  /// crawler's own only the first such one counts: so others cannot keep it from the host.
+  void note_redirected(time_point started, double draw, const wall_anchor& anchor,
+                       const gate_options& options) {
+    if (!redirected_to_) {
+      note(started, nullptr, draw, anchor, options);
+      redirected_to_ = true;
     }
-    begin(place, options, anchor.steady);
   }
 
   /// The same for what `limits` tell of, where that is news.
@@ -156,11 +162,23 @@ class host_state {
   /// How many places are taken and not given back.
   [[nodiscard]] std::uint32_t outstanding() const noexcept { return outstanding_; }
 
-  /// Whether a host of which nothing is known would be paced the same from now on.
-  [[nodiscard]] bool forgettable(time_point now, const gate_options& options) const noexcept {
-    return outstanding_ == 0 && now >= next_start_ && now >= retry_at_ &&
-           (last_.number == 0 || now >= saturating_add(last_.at, options.memory)) &&
-           last_response_at(now, options).count() == 0 && overloads_at(now, options) == 0;
+  /// Until when it must be remembered: from then on, a host of which nothing is known would be
+  /// paced the same. The end of time while a place is taken.
+  [[nodiscard]] time_point needed_until(const gate_options& options) const noexcept {
+    if (outstanding_ > 0) {
+      return time_point::max();
+    }
+    time_point until = std::max(next_start_, retry_at_);
+    if (last_.number != 0) {
+      until = std::max(until, saturating_add(last_.at, options.memory));
+    }
+    if (last_response_.count() > 0) {
+      until = std::max(until, saturating_add(heard_at_, options.memory));
+    }
+    if (overloads_ > 0) {
+      until = std::max(until, saturating_add(overloaded_at_, options.slow_down.lasts));
+    }
+    return std::min(until, time_point::max() - time_point::duration{1});
   }
 
  private:
@@ -177,16 +195,14 @@ class host_state {
   /// Puts `made` as far behind `previous` as the delay between the two asks for, and into the hours
   /// of Visit-time. What either request's rules ask for is kept. A later time can mean another rate
   /// and another window, so this goes on until nothing changes.
-  void keep_delay(schedule& made, const host_place& previous, delay_inputs inputs,
+  void keep_delay(schedule& made, const host_request& previous, delay_inputs inputs,
                   const policy* rules, const wall_anchor& anchor,
                   const gate_options& options) const {
     const time_point now = anchor.steady;
     constexpr int enough = 70;  // 32 rates and 32 windows, and then some
     for (int round = 0; round < enough; ++round) {
-      delay_inputs both = previous.number != 0 ? previous.inputs : delay_inputs{};
-      both.crawl_delay = std::max(both.crawl_delay, inputs.crawl_delay);
-      both.file_delay = std::max(both.file_delay, inputs.file_delay);
-      both.request_rate = std::max(both.request_rate, interval_at(rules, anchor.at(made.at)));
+      inputs.request_rate = interval_at(rules, anchor.at(made.at));
+      delay_inputs both = previous.number != 0 ? stricter(previous.inputs, inputs) : inputs;
       both.last_response = last_response_at(now, options);
       const computed_delay delay = compute_delay(options.delay, both, previous.draw);
       const time_point before = made.at;
@@ -213,18 +229,32 @@ class host_state {
     }
   }
 
-  void leave_line(host_ticket& ticket) noexcept {
-    ticket.started = true;
-    planned_ -= planned_ > 0 ? 1 : 0;
+  /// Whether a request at `when` leaves the delay before `next`, whatever is drawn for it.
+  [[nodiscard]] bool fits_before(const host_request& next, time_point when, const policy* rules,
+                                 const wall_anchor& anchor, const gate_options& options) const {
+    delay_inputs both = stricter(next.inputs, inputs_at(rules, anchor.at(when)));
+    both.last_response = last_response_at(anchor.steady, options);
+    const auto gap = slowed(compute_delay(options.delay, both, 1.0).delay, anchor.steady, options);
+    return saturating_add(when, gap) <= next.at;
+  }
+
+  void line_up(const host_request& request) {
+    const auto place = std::ranges::upper_bound(planned_, request.at, {}, &host_request::at);
+    planned_.insert(place, request);
+  }
+
+  void leave_line(const host_request& request) noexcept {
+    std::erase_if(planned_, [&](const host_request& one) { return one.number == request.number; });
   }
 
   void release() noexcept { outstanding_ -= outstanding_ > 0 ? 1 : 0; }
 
-  void begin(const host_place& place, const gate_options& options, time_point now) {
-    if (last_.number == 0 || place.at >= last_.at) {
-      last_ = place;
+  void begin(const host_request& request, const gate_options& options, time_point now) {
+    redirected_to_ = false;
+    if (last_.number == 0 || request.at >= last_.at) {
+      last_ = request;
     }
-    extend(place.at, now, options);
+    extend(request.at, now, options);
   }
 
   void hear(const request_report& report, std::chrono::nanoseconds took, time_point now,
@@ -271,6 +301,20 @@ class host_state {
     return {.crawl_delay = rules->crawl_delay(), .file_delay = rules->file_delay()};
   }
 
+  [[nodiscard]] static delay_inputs inputs_at(const policy* rules, wall_time when) noexcept {
+    delay_inputs inputs = inputs_of(rules);
+    inputs.request_rate = interval_at(rules, when);
+    return inputs;
+  }
+
+  /// What both ask for.
+  [[nodiscard]] static delay_inputs stricter(const delay_inputs& a,
+                                             const delay_inputs& b) noexcept {
+    return {.crawl_delay = std::max(a.crawl_delay, b.crawl_delay),
+            .file_delay = std::max(a.file_delay, b.file_delay),
+            .request_rate = std::max(a.request_rate, b.request_rate)};
+  }
+
   [[nodiscard]] static std::optional<std::chrono::milliseconds> interval_at(
       const policy* rules, wall_time when) noexcept {
     if (rules == nullptr || rules->request_rates().empty()) {
@@ -308,8 +352,8 @@ class host_state {
 
   static constexpr std::uint32_t most_overloads = 30;
 
-  host_place last_;  // of those that were started, the latest
-  host_place tail_;  // of those that were planned, the last
+  host_request last_;                  // of those that were started, the latest
+  std::vector<host_request> planned_;  // those that were not started, by time
   time_point next_start_ = time_point::min();
   time_point retry_at_ = time_point::min();
   computed_delay in_force_;  // what `next_start_` rests on
@@ -320,7 +364,7 @@ class host_state {
   std::uint64_t last_number_ = 0;
   std::uint32_t overloads_ = 0;
   std::uint32_t outstanding_ = 0;
-  std::uint32_t planned_ = 0;  // of those, the ones that were not started
+  bool redirected_to_ = false;  // since the last request of the crawler's own
 };
 
 }  // namespace robots::detail

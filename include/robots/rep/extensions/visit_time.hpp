@@ -17,7 +17,8 @@
 namespace robots {
 
 /// A stretch of the day, in UTC, from `Visit-time: 0600-0845` (Sean Conner, An Extended Standard
-/// for Robot Exclusion, 1996). Its last minute belongs to it, so that 0000-2359 is the whole day.
+/// for Robot Exclusion, 1996). It is over when its end begins: at 08:45:00 nobody comes. Only an
+/// end of 2359 means midnight, since 0000-2359 is how people write the whole day.
 ///
 /// May reach over midnight (2200-0400); one that ends where it begins is the whole day. It asks a
 /// crawler to come at certain hours; it never changes a verdict.
@@ -33,7 +34,9 @@ struct visit_time {
     if (from == to) {
       return true;
     }
-    return from < to ? from <= now && now <= to : from <= now || now <= to;
+    constexpr std::chrono::minutes last_minute = day - std::chrono::minutes{1};
+    const std::chrono::minutes end = to == last_minute ? day : to;
+    return from < end ? from <= now && now < end : from <= now || now < end;
   }
 
   [[nodiscard]] friend constexpr bool operator==(const visit_time&, const visit_time&) = default;
