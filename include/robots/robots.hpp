@@ -41,10 +41,10 @@
 #include <robots/policy/policy.hpp>
 #include <robots/policy/sitemap_urls.hpp>
 #include <robots/polite/admission.hpp>
+#include <robots/polite/admission_reason.hpp>
 #include <robots/polite/crawl_delay.hpp>
 #include <robots/polite/crawling_rules.hpp>
 #include <robots/polite/gate_options.hpp>
-#include <robots/polite/gate_refusal.hpp>
 #include <robots/polite/host_gate.hpp>
 #include <robots/polite/policy_source.hpp>
 #include <robots/polite/request_report.hpp>

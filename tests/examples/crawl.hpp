@@ -10,6 +10,7 @@
 #include <robots/polite/host_gate.hpp>
 #include <robots/polite/schedule.hpp>
 #include <robots/time/clock.hpp>
+#include <robots/time/steady_clock.hpp>
 
 #include <chrono>
 #include <condition_variable>
@@ -35,6 +36,14 @@ struct host_result {
   std::map<std::string, std::size_t> delayed;  ///< requests that had to wait, by what decided
   std::chrono::nanoseconds waited{0};          ///< all of them together
   std::string example;                         ///< of a refusal, in words
+};
+
+/// The machine's clock on a day of which it is always noon, so that a host that wants visits at
+/// night gets none, whenever the example is run. Other crawlers use `SteadyClock`.
+struct NoonClock : SteadyClock {
+  [[nodiscard]] wall_time wall_now() const noexcept {
+    return std::chrono::sys_days{std::chrono::year{2026} / 1 / 1} + std::chrono::hours{12};
+  }
 };
 
 /// How to crawl.
@@ -89,8 +98,8 @@ class crawler {
   crawl_options options_;
   CurlFetcher fetcher_;
   cache_type cache_;
-  host_gate gate_;
-  basic_admission<cache_type> front_;
+  basic_host_gate<NoonClock> gate_;
+  basic_admission<cache_type, NoonClock> front_;
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;

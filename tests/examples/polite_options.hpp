@@ -9,11 +9,10 @@
 namespace robots::example {
 
 /// Of the hosts, agency.gov is excluded, and one that asks for an hour between requests is skipped.
-/// It is always noon, so that one that wants visits at night gets none.
 [[nodiscard]] inline crawl_options polite_options(const generated_web& web) {
   crawl_options options{.cache = {.user_agent = "ExampleBot/1.0 (+https://bot.example/)",
-                                  .fallback = fallback_policy::rfc9309()}};
-  options.admission.excluded = {"gov"};
+                                  .fallback = fallback_policy::rfc9309(),
+                                  .excluded = {"gov"}}};
   options.client = web.client_options();
   gate_options& gate = options.gate;
   gate.delay = {.fixed_delay = std::chrono::milliseconds{2},
@@ -22,10 +21,6 @@ namespace robots::example {
   // Counted from the response on, the distance at the server is kept whatever the network does.
   gate.delay_from = delay_from::response;
   gate.slow_down.first = std::chrono::milliseconds{5};
-  gate.wall_clock = [] {
-    constexpr std::chrono::sys_days day = std::chrono::year{2026} / 1 / 1;
-    return wall_time{day} + std::chrono::hours{12};
-  };
   return options;
 }
 

@@ -24,16 +24,12 @@ namespace robots::test {
   return {.rules = policy_with(lines)};
 }
 
-/// A fixed delay, the same random numbers each time, and noon all day long.
+/// A fixed delay, and the same random numbers each time.
 [[nodiscard]] inline gate_options gate_with(
     std::chrono::nanoseconds fixed_delay = std::chrono::seconds{1}) {
   gate_options made;
   made.delay.fixed_delay = fixed_delay;
   made.seed = 42;
-  made.wall_clock = [] {
-    constexpr std::chrono::sys_days day = std::chrono::year{2026} / 11 / 21;
-    return wall_time{day} + std::chrono::hours{12};
-  };
   return made;
 }
 

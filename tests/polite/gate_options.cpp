@@ -37,7 +37,7 @@ TEST_CASE("options that contradict themselves are refused") {
       [](gate_options& o) { o.memory = -1s; },
       [](gate_options& o) { o.memory = std::chrono::nanoseconds::max(); },
       [](gate_options& o) { o.key = nullptr; },
-      [](gate_options& o) { o.wall_clock = nullptr; }};
+      [](gate_options& o) { o.longest_memory = -1s; }};
   int which = 0;
   for (const auto& make : mistakes) {
     CAPTURE(which++);

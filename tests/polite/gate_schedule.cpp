@@ -120,15 +120,15 @@ TEST_CASE("32 threads crawl 50 hosts politely, without starving one, in the time
       }
       chosen->busy = true;
       lock.unlock();
-      gate::reservation got = paced.try_acquire(chosen->url, chosen->limits);
+      gate::answer got = paced.try_acquire(chosen->url, chosen->limits);
       const bool admitted = static_cast<bool>(got);
-      visit made{.start = got.slot.at(), .end = {}};
+      visit made{.start = got.reservation.at(), .end = {}};
       if (admitted) {
         clock.sleep_until(made.start + chosen->latency, {});
         made.end = clock.now();
         made.least = std::max<nanoseconds>(
             {fixed / 2, chosen->robots_delay, robots::squared_response(chosen->latency)});
-        got.slot.complete({.response_time = chosen->latency, .status = 200});
+        got.reservation.complete({.response_time = chosen->latency, .status = 200});
       }
       made.next = paced.next_allowed_at(chosen->url, chosen->limits).at;
       lock.lock();
@@ -202,10 +202,10 @@ TEST_CASE("threads that each wait for their own next page keep every distance, t
         for (std::size_t k = 0; k < sites.size(); ++k) {
           const std::size_t which = (7 * i + k * (i % 2 == 0 ? 1 : 49)) % sites.size();
           const site& one = sites[which];
-          gate::reservation got = paced.acquire(one.url, one.limits);
-          const visit made{.start = got.slot.at(), .end = {}};
+          gate::answer got = paced.acquire(one.url, one.limits);
+          const visit made{.start = got.reservation.at(), .end = {}};
           clock.sleep_until(made.start + one.latency, {});
-          got.slot.complete({.response_time = one.latency, .status = 200});
+          got.reservation.complete({.response_time = one.latency, .status = 200});
           const std::lock_guard lock{mutex};
           visits[which].push_back(made);
         }

@@ -23,9 +23,9 @@
 namespace {
 
 using namespace std::chrono_literals;
+using robots::admission_reason;
 using robots::delay_term;
 using robots::gate_options;
-using robots::gate_refusal;
 using robots::ManualClock;
 using robots::request_report;
 using robots::start_limit;
@@ -35,8 +35,8 @@ using robots::test::rules_with;
 
 using gate = robots::basic_host_gate<ManualClock>;
 
-static_assert(std::movable<gate::pass> && !std::copyable<gate::pass>);
-static_assert(std::is_nothrow_move_constructible_v<gate::pass>);
+static_assert(std::movable<gate::reservation> && !std::copyable<gate::reservation>);
+static_assert(std::is_nothrow_move_constructible_v<gate::reservation>);
 constexpr const char* home = "https://example.com/";
 constexpr const char* other = "https://other.example/";
 constexpr request_report fine{.response_time = 10ms, .status = 200};
@@ -60,12 +60,12 @@ TEST_CASE("a pass is for now at a new host, and after the delay at one just aske
   const ManualClock clock;
   const time_point begin = clock.now();
   gate paced{exactly(2s), clock};
-  gate::reservation first = paced.acquire(home);
+  gate::answer first = paced.acquire(home);
   REQUIRE(first);
-  CHECK(first.slot.at() == begin);
-  first.slot.complete(fine);
-  gate::reservation second = paced.acquire(home);
-  CHECK(second.slot.at() == begin + 2s);
+  CHECK(first.reservation.at() == begin);
+  first.reservation.complete(fine);
+  gate::answer second = paced.acquire(home);
+  CHECK(second.reservation.at() == begin + 2s);
   CHECK(clock.now() == begin + 2s);
   CHECK(second.plan.decided_by == start_limit::delay);
   CHECK(second.plan.delay.term == delay_term::floor);
@@ -76,14 +76,14 @@ TEST_CASE("hosts do not wait for one another, and an origin is a host") {
   const time_point begin = clock.now();
   gate paced{exactly(2s), clock};
   for (const char* url : {home, other, "http://example.com/", "https://example.com:8443/"}) {
-    gate::reservation got = paced.try_acquire(url);
+    gate::answer got = paced.try_acquire(url);
     REQUIRE(got);
-    CHECK(got.slot.at() == begin);
+    CHECK(got.reservation.at() == begin);
   }
   CHECK(paced.hosts() == 4);
-  CHECK(paced.try_acquire("HTTPS://EXAMPLE.COM:443/x?y").refusal == gate_refusal::not_yet);
+  CHECK(paced.try_acquire("HTTPS://EXAMPLE.COM:443/x?y").reason == admission_reason::not_yet);
   REQUIRE(paced.try_acquire("https://[2606:4700::0.0.17.18]/"));
-  CHECK(paced.try_acquire("https://[2606:4700:0::1112]/x").refusal == gate_refusal::not_yet);
+  CHECK(paced.try_acquire("https://[2606:4700:0::1112]/x").reason == admission_reason::not_yet);
 }
 
 TEST_CASE("what shares a pace is the user's choice") {
@@ -91,21 +91,21 @@ TEST_CASE("what shares a pace is the user's choice") {
   gate_options options = exactly(2s);
   options.key = robots::key_by_host;
   gate by_host{options, clock};
-  by_host.acquire(home).slot.complete(fine);
-  CHECK(by_host.try_acquire("http://example.com:8080/").refusal == gate_refusal::not_yet);
+  by_host.acquire(home).reservation.complete(fine);
+  CHECK(by_host.try_acquire("http://example.com:8080/").reason == admission_reason::not_yet);
 
   options.key = [](std::string_view) { return std::string{"one address for all"}; };
   gate by_address{options, clock};
-  by_address.acquire(home).slot.complete(fine);
-  CHECK(by_address.try_acquire(other).refusal == gate_refusal::not_yet);
+  by_address.acquire(home).reservation.complete(fine);
+  CHECK(by_address.try_acquire(other).reason == admission_reason::not_yet);
 }
 
 TEST_CASE("a text that is no URL gets no pass") {
   gate paced{gate_with(), ManualClock{}};
   for (const char* text : {"", "example.com", "mailto:a@b", "ftp://example.com/", "https://"}) {
-    CHECK(paced.acquire(text).refusal == gate_refusal::invalid_url);
-    CHECK(paced.try_reserve(text).refusal == gate_refusal::invalid_url);
-    CHECK(paced.try_acquire(text).refusal == gate_refusal::invalid_url);
+    CHECK(paced.acquire(text).reason == admission_reason::invalid_url);
+    CHECK(paced.try_reserve(text).reason == admission_reason::invalid_url);
+    CHECK(paced.try_acquire(text).reason == admission_reason::invalid_url);
     paced.note_request(text, time_point{});
     paced.note_response(text, fine);
   }
@@ -114,27 +114,27 @@ TEST_CASE("a text that is no URL gets no pass") {
 
 TEST_CASE("there are as many passes at once as the options say") {
   gate paced{with_slots(2), ManualClock{}};
-  const gate::reservation one = paced.try_reserve(home);
-  gate::reservation two = paced.try_reserve(home);
-  const gate::reservation three = paced.try_reserve(home);
+  const gate::answer one = paced.try_reserve(home);
+  gate::answer two = paced.try_reserve(home);
+  const gate::answer three = paced.try_reserve(home);
   CHECK(one);
   CHECK(two);
   CHECK_FALSE(three);
-  CHECK(three.refusal == gate_refusal::busy);
+  CHECK(three.reason == admission_reason::busy);
   CHECK_FALSE(three.plan.can_reserve);
-  CHECK(two.slot.at() > one.slot.at());
-  two.slot.cancel();
+  CHECK(two.reservation.at() > one.reservation.at());
+  two.reservation.cancel();
   CHECK(paced.try_reserve(home));
 }
 
 TEST_CASE("a pass that is not used is as if it had never been given") {
   const ManualClock clock;
   gate paced{exactly(2s), clock};
-  paced.acquire(home).slot.complete(fine);
+  paced.acquire(home).reservation.complete(fine);
   const time_point next = paced.next_allowed_at(home).at;
   {
-    const gate::reservation dropped = paced.try_reserve(home);
-    CHECK(dropped.slot.at() == next);
+    const gate::answer dropped = paced.try_reserve(home);
+    CHECK(dropped.reservation.at() == next);
     CHECK(paced.next_allowed_at(home).at == next + 2s);
   }
   CHECK(paced.next_allowed_at(home).at == next);
@@ -145,7 +145,7 @@ TEST_CASE("a request that was started and given up keeps its distance") {
   gate paced{exactly(2s), clock};
   const time_point begin = clock.now();
   {
-    const gate::reservation started = paced.acquire(home);
+    const gate::answer started = paced.acquire(home);
   }
   CHECK(paced.next_allowed_at(home).at == begin + 2s);
 }
@@ -153,18 +153,18 @@ TEST_CASE("a request that was started and given up keeps its distance") {
 TEST_CASE("a pass may be completed or cancelled again, and asked when it is empty") {
   const ManualClock clock;
   gate paced{with_slots(2), clock};
-  gate::reservation got = paced.acquire(home);
-  const gate::reservation kept = paced.try_reserve(home);
-  got.slot.complete({.status = 503});
+  gate::answer got = paced.acquire(home);
+  const gate::answer kept = paced.try_reserve(home);
+  got.reservation.complete({.status = 503});
   const time_point next = paced.next_allowed_at(home).at;
-  got.slot.complete({.status = 503});
-  got.slot.cancel();
+  got.reservation.complete({.status = 503});
+  got.reservation.cancel();
   CHECK(paced.next_allowed_at(home).at == next);
   CHECK(paced.next_allowed_at(home).overloads == 1);
   CHECK(paced.try_reserve(home));
-  CHECK_FALSE(got.slot);
+  CHECK_FALSE(got.reservation);
 
-  gate::pass nothing;
+  gate::reservation nothing;
   nothing.complete(fine);
   nothing.cancel();
   CHECK(nothing.start() == time_point::max());
@@ -174,16 +174,16 @@ TEST_CASE("a pass may be completed or cancelled again, and asked when it is empt
 TEST_CASE("a pass can be moved, completed without a start, and outlive its gate") {
   const ManualClock clock;
   std::optional<gate> paced{std::in_place, exactly(2s), clock};
-  gate::pass kept;
+  gate::reservation kept;
   {
-    gate::reservation got = paced->try_reserve(home);
-    kept = std::move(got.slot);
+    gate::answer got = paced->try_reserve(home);
+    kept = std::move(got.reservation);
   }
-  CHECK(paced->try_reserve(home).refusal == gate_refusal::busy);
+  CHECK(paced->try_reserve(home).reason == admission_reason::busy);
   kept.complete(fine);
   CHECK(paced->next_allowed_at(home).at == clock.now() + 2s);
-  kept = paced->try_reserve(home).slot;
-  gate::pass& same = kept;
+  kept = paced->try_reserve(home).reservation;
+  gate::reservation& same = kept;
   kept = std::move(same);
   CHECK(kept);
   paced.reset();
@@ -196,13 +196,13 @@ TEST_CASE("what a host answers decides when it is asked again") {
   const ManualClock clock;
   const time_point begin = clock.now();
   gate paced{exactly(1s), clock};
-  paced.acquire(home).slot.complete({.status = 429, .retry_after = 60s});
+  paced.acquire(home).reservation.complete({.status = 429, .retry_after = 60s});
   CHECK(paced.next_allowed_at(home).decided_by == start_limit::retry_after);
   CHECK(paced.next_allowed_at(home).at == begin + 60s);
-  CHECK(paced.try_acquire(home).refusal == gate_refusal::not_yet);
+  CHECK(paced.try_acquire(home).reason == admission_reason::not_yet);
   CHECK(paced.try_acquire(home).plan.at == begin + 60s);
   clock.advance(60s);
-  paced.acquire(home).slot.complete({.status = 503});
+  paced.acquire(home).reservation.complete({.status = 503});
   CHECK(paced.next_allowed_at(home).decided_by == start_limit::slow_down);
   CHECK(paced.next_allowed_at(home).at == begin + 64s);
   CHECK(paced.next_allowed_at(other).decided_by == start_limit::none);
@@ -229,7 +229,7 @@ TEST_CASE("a request that only the caller knows of is kept away from, once and f
   CHECK(paced.hosts() == 0);
   CHECK(paced.try_acquire(home, {.asked_at = begin}).plan.at == begin + 2s);
   CHECK(paced.next_allowed_at(home).at == begin + 2s);
-  paced.acquire(home, {.asked_at = begin}).slot.complete(fine);
+  paced.acquire(home, {.asked_at = begin}).reservation.complete(fine);
   CHECK(clock.now() == begin + 2s);
   CHECK(paced.next_allowed_at(home, {.asked_at = begin}).at == begin + 4s);
 }
@@ -240,7 +240,7 @@ TEST_CASE("a request that is said to lie ahead keeps nobody away for longer than
   gate paced{exactly(2s), clock};
   const robots::restraints limits{.asked_at = begin + 24h};
   for (int i = 1; i <= 3; ++i) {
-    paced.acquire(home, limits).slot.complete(fine);
+    paced.acquire(home, limits).reservation.complete(fine);
     CHECK(clock.now() == begin + i * 2s);
   }
 }
@@ -250,8 +250,8 @@ TEST_CASE("hosts that ask for more delay than one bears with are skipped") {
   options.delay.cap = 1min;
   options.delay.above_cap = robots::above_cap::skip_host;
   gate paced{options, ManualClock{}};
-  const gate::reservation got = paced.acquire(home, rules_with("Crawl-delay: 3600"));
-  CHECK(got.refusal == gate_refusal::skip_host);
+  const gate::answer got = paced.acquire(home, rules_with("Crawl-delay: 3600"));
+  CHECK(got.reason == admission_reason::skip_host);
   CHECK(got.plan.delay.asked_by == delay_term::crawl_delay);
   CHECK(paced.try_reserve(home, rules_with("Crawl-delay: 60")));
 }
@@ -262,20 +262,20 @@ TEST_CASE("an open breaker and the hours of Visit-time put a pass off") {
   gate paced{gate_with(), clock};
   CHECK(paced.try_acquire(home, {.breaker_open_until = begin + 1min}).plan.decided_by ==
         start_limit::breaker);
-  const gate::reservation got = paced.try_reserve(home, rules_with("Visit-time: 1300-1400"));
-  CHECK(got.slot.at() == begin + 1h);
+  const gate::answer got = paced.try_reserve(home, rules_with("Visit-time: 1300-1400"));
+  CHECK(got.reservation.at() == begin + 1h);
   CHECK(got.plan.decided_by == start_limit::visit_time);
 }
 
 TEST_CASE("a deadline that comes first ends the call at once, and takes no place") {
   const ManualClock clock;
   gate paced{exactly(10s), clock};
-  gate::reservation first = paced.acquire(home);
-  CHECK(paced.reserve(home, {}, {.deadline = clock.now()}).refusal == gate_refusal::too_late);
-  first.slot.complete(fine);
+  gate::answer first = paced.acquire(home);
+  CHECK(paced.reserve(home, {}, {.deadline = clock.now()}).reason == admission_reason::too_late);
+  first.reservation.complete(fine);
   const time_point next = paced.next_allowed_at(home).at;
-  const gate::reservation late = paced.acquire(home, {}, {.deadline = next - 1ns});
-  CHECK(late.refusal == gate_refusal::too_late);
+  const gate::answer late = paced.acquire(home, {}, {.deadline = next - 1ns});
+  CHECK(late.reason == admission_reason::too_late);
   CHECK(late.plan.at == next);
   CHECK(clock.now() < next);
   CHECK(paced.next_allowed_at(home).at == next);
@@ -286,29 +286,28 @@ TEST_CASE("a call that was stopped takes no place") {
   std::stop_source stop;
   stop.request_stop();
   gate paced{exactly(10s), ManualClock{}};
-  CHECK(paced.acquire(home, {}, {.stop = stop.get_token()}).refusal == gate_refusal::stopped);
+  CHECK(paced.acquire(home, {}, {.stop = stop.get_token()}).reason == admission_reason::stopped);
   CHECK(paced.next_allowed_at(home).decided_by == start_limit::none);
-  gate::reservation first = paced.acquire(home);
-  CHECK(paced.acquire(home, {}, {.stop = stop.get_token()}).refusal == gate_refusal::stopped);
+  gate::answer first = paced.acquire(home);
+  CHECK(paced.acquire(home, {}, {.stop = stop.get_token()}).reason == admission_reason::stopped);
 }
 
 TEST_CASE("threads that wait for a slot or for their time can be stopped") {
   robots::host_gate paced{exactly(24h)};
-  robots::host_gate::reservation first = paced.acquire(home);
+  robots::host_gate::answer first = paced.acquire(home);
   for (const bool asleep : {false, true}) {
     if (asleep) {
-      first.slot.complete(fine);
+      first.reservation.complete(fine);
     }
     std::stop_source stop;
-    gate_refusal ended = gate_refusal::none;
-    std::thread waiter{
-        [&] { ended = paced.acquire(home, {}, {.stop = stop.get_token()}).refusal; }};
+    admission_reason ended = admission_reason::go;
+    std::thread waiter{[&] { ended = paced.acquire(home, {}, {.stop = stop.get_token()}).reason; }};
     while (asleep ? paced.next_allowed_at(home).can_reserve : paced.waiting(home) == 0) {
       std::this_thread::yield();
     }
     stop.request_stop();
     waiter.join();
-    CHECK(ended == gate_refusal::stopped);
+    CHECK(ended == admission_reason::stopped);
     CHECK(paced.waiting(home) == 0);
   }
   CHECK(paced.try_reserve(home));
@@ -319,22 +318,22 @@ TEST_CASE("who waits for a slot is served in order of arrival, and nobody overta
   gate paced{with_slots(1), ManualClock{}};
   std::mutex mutex;
   std::vector<std::size_t> order;
-  gate::reservation first = paced.acquire(home);
+  gate::answer first = paced.acquire(home);
   {
     std::vector<std::jthread> waiters;
     for (std::size_t i = 0; i < threads; ++i) {
       waiters.emplace_back([&, i] {
-        gate::reservation got = paced.acquire(home);
+        gate::answer got = paced.acquire(home);
         const std::lock_guard lock{mutex};
         order.push_back(i);
-        got.slot.complete(fine);
+        got.reservation.complete(fine);
       });
       while (paced.waiting(home) <= i) {
         std::this_thread::yield();
       }
     }
-    CHECK(paced.try_reserve(home).refusal == gate_refusal::busy);
-    first.slot.complete(fine);
+    CHECK(paced.try_reserve(home).reason == admission_reason::busy);
+    first.reservation.complete(fine);
   }
   REQUIRE(order.size() == threads);
   CHECK(std::ranges::is_sorted(order));
@@ -342,12 +341,12 @@ TEST_CASE("who waits for a slot is served in order of arrival, and nobody overta
 
 TEST_CASE("a waiter that gives up lets the next one through") {
   gate paced{with_slots(1), ManualClock{}};
-  gate::reservation first = paced.acquire(home);
+  gate::answer first = paced.acquire(home);
   std::stop_source stop;
-  gate_refusal gave_up = gate_refusal::none;
+  admission_reason gave_up = admission_reason::go;
   bool served = false;
   std::thread impatient{
-      [&] { gave_up = paced.acquire(home, {}, {.stop = stop.get_token()}).refusal; }};
+      [&] { gave_up = paced.acquire(home, {}, {.stop = stop.get_token()}).reason; }};
   while (paced.waiting(home) < 1) {
     std::this_thread::yield();
   }
@@ -357,9 +356,9 @@ TEST_CASE("a waiter that gives up lets the next one through") {
   }
   stop.request_stop();
   impatient.join();
-  first.slot.complete(fine);
+  first.reservation.complete(fine);
   patient.join();
-  CHECK(gave_up == gate_refusal::stopped);
+  CHECK(gave_up == admission_reason::stopped);
   CHECK(served);
 }
 
@@ -368,10 +367,10 @@ TEST_CASE("a waiter whose host is to be skipped passes its slot on") {
   options.delay.cap = 1min;
   options.delay.above_cap = robots::above_cap::skip_host;
   gate paced{options, ManualClock{}};
-  gate::reservation first = paced.acquire(home);
-  gate_refusal skipped = gate_refusal::none;
+  gate::answer first = paced.acquire(home);
+  admission_reason skipped = admission_reason::go;
   bool served = false;
-  std::thread one{[&] { skipped = paced.acquire(home, rules_with("Crawl-delay: 90")).refusal; }};
+  std::thread one{[&] { skipped = paced.acquire(home, rules_with("Crawl-delay: 90")).reason; }};
   while (paced.waiting(home) < 1) {
     std::this_thread::yield();
   }
@@ -379,10 +378,10 @@ TEST_CASE("a waiter whose host is to be skipped passes its slot on") {
   while (paced.waiting(home) < 2) {
     std::this_thread::yield();
   }
-  first.slot.complete(fine);
+  first.reservation.complete(fine);
   one.join();
   two.join();
-  CHECK(skipped == gate_refusal::skip_host);
+  CHECK(skipped == admission_reason::skip_host);
   CHECK(served);
 }
 
@@ -392,18 +391,18 @@ TEST_CASE("hosts that need not be remembered are forgotten, others never") {
   gate_options options = exactly(2s);
   options.max_hosts = most;
   gate paced{options, clock};
-  const gate::reservation held = paced.try_reserve("https://held.example/");
+  const gate::answer held = paced.try_reserve("https://held.example/");
   for (int i = 0; i < 10'000; ++i) {
-    gate::reservation got = paced.try_acquire("https://host" + std::to_string(i) + ".example/");
+    gate::answer got = paced.try_acquire("https://host" + std::to_string(i) + ".example/");
     REQUIRE(got);
-    got.slot.complete(fine);
+    got.reservation.complete(fine);
     clock.advance(1s);
     REQUIRE(paced.hosts() <= most);
   }
   MESSAGE("10,000 hosts, each to be remembered for a minute at one a second: " << paced.hosts()
                                                                                << " remembered");
   CHECK(paced.hosts() <= 100);
-  CHECK(paced.try_reserve("https://held.example/").refusal == gate_refusal::busy);
+  CHECK(paced.try_reserve("https://held.example/").reason == admission_reason::busy);
 }
 
 TEST_CASE("where all hosts must be remembered, a further one is refused until one need not be") {
@@ -413,14 +412,129 @@ TEST_CASE("where all hosts must be remembered, a further one is refused until on
   options.max_hosts = most;
   gate paced{options, clock};
   for (std::size_t i = 0; i < most; ++i) {
-    paced.acquire("https://host" + std::to_string(i) + ".example/").slot.complete(fine);
+    paced.acquire("https://host" + std::to_string(i) + ".example/").reservation.complete(fine);
   }
-  CHECK(paced.try_acquire(home).refusal == gate_refusal::no_room);
-  CHECK(paced.acquire(home).refusal == gate_refusal::no_room);
+  CHECK(paced.try_acquire(home).reason == admission_reason::no_room);
+  CHECK(paced.acquire(home).reason == admission_reason::no_room);
   CHECK(paced.next_allowed_at(home).decided_by == start_limit::none);
   CHECK(paced.hosts() == most);
   clock.advance(2min);
   CHECK(paced.try_acquire(home));
+}
+
+TEST_CASE("there is room for exactly as many hosts as the options say") {
+  for (const std::size_t most : {std::size_t{1}, std::size_t{1'000}, std::size_t{4'096}}) {
+    gate_options options = exactly(2s);
+    options.max_hosts = most;
+    gate paced{options, ManualClock{}};
+    for (std::size_t i = 0; i < most; ++i) {
+      REQUIRE(paced.try_acquire("https://host" + std::to_string(i) + ".example/"));
+    }
+    CHECK(paced.hosts() == most);
+    CHECK(paced.try_acquire(home).reason == admission_reason::no_room);
+  }
+}
+
+TEST_CASE("hosts that ask for absurd delays take nobody's place") {
+  constexpr int most = 1'000;
+  const ManualClock clock;
+  gate_options options = exactly(2s);
+  options.max_hosts = most;
+  gate paced{options, clock};
+  const robots::restraints absurd = rules_with("Crawl-delay: 999999999");
+  const robots::restraints hour = rules_with("Crawl-delay: 3600");
+  paced.acquire(home, hour).reservation.complete(fine);
+  const gate::answer held = paced.try_reserve("https://held.example/", absurd);
+  for (int i = 0; i < 2 * most; ++i) {
+    const std::string url = "https://host" + std::to_string(i) + ".example/";
+    gate::answer got = paced.try_acquire(url, absurd);
+    REQUIRE(got);
+    got.reservation.complete(fine);
+  }
+  // As long as there is room they are remembered, and then some.
+  CHECK(paced.hosts() == most);
+  CHECK(paced.try_acquire(other));
+  CHECK(paced.try_acquire(home, hour).reason == admission_reason::not_yet);
+  CHECK(paced.try_reserve("https://held.example/").reason == admission_reason::busy);
+  clock.advance(24h * 365);
+  CHECK(paced.try_acquire("https://late.example/"));
+}
+
+TEST_CASE("where there is room, the longest delay is kept") {
+  const ManualClock clock;
+  gate paced{exactly(2s), clock};
+  const robots::restraints absurd = rules_with("Crawl-delay: 999999999");
+  paced.acquire(home, absurd).reservation.complete(fine);
+  clock.advance(24h * 365);
+  for (int i = 0; i < 100; ++i) {
+    CHECK(paced.try_acquire("https://host" + std::to_string(i) + ".example/"));
+  }
+  CHECK(paced.try_acquire(home).reason == admission_reason::not_yet);
+}
+
+TEST_CASE("a waiter's deadline that a manual clock passes ends the wait") {
+  const ManualClock clock;
+  gate paced{exactly(2s), clock};
+  const gate::answer first = paced.acquire(home);
+  admission_reason ended = admission_reason::go;
+  std::thread waiter{
+      [&] { ended = paced.acquire(home, {}, {.deadline = clock.now() + 2h}).reason; }};
+  while (paced.waiting(home) == 0) {
+    std::this_thread::yield();
+  }
+  clock.advance(1h);
+  CHECK(paced.waiting(home) == 1);
+  clock.advance(2h);
+  waiter.join();
+  CHECK(ended == admission_reason::too_late);
+  CHECK(paced.waiting(home) == 0);
+}
+
+TEST_CASE("a reservation is looked at again when its time has come, not before") {
+  const ManualClock clock;
+  gate paced{exactly(2s), clock};
+  paced.acquire(home).reservation.complete(fine);
+  int asked = 0;
+  admission_reason allowed = admission_reason::go;
+  const auto look_again = [&] {
+    ++asked;
+    return allowed;
+  };
+  gate::answer got = paced.try_reserve(home);
+  got.reservation.look_again_by(look_again);
+  CHECK(got.reservation.start() == clock.now() + 2s);
+  CHECK(asked == 0);
+  clock.advance(2s);
+  allowed = admission_reason::disallowed;
+  CHECK(got.reservation.start() == time_point::max());
+  CHECK(asked == 1);
+  CHECK_FALSE(got.reservation);
+  CHECK(got.reservation.reason() == admission_reason::disallowed);
+  CHECK(got.reservation.start() == time_point::max());
+  CHECK(paced.stats().withdrawn == 1);
+  // The place is free, and so is the time.
+  gate::answer next = paced.try_acquire(home);
+  REQUIRE(next);
+  next.reservation.complete(fine);
+  CHECK(paced.acquire(home, {}, {}, look_again).reason == admission_reason::disallowed);
+  CHECK(paced.try_acquire(home));
+}
+
+TEST_CASE("a gate counts its answers and what became of the reservations") {
+  gate paced{exactly(2s), ManualClock{}};
+  paced.acquire(home).reservation.complete(fine);
+  CHECK(paced.try_acquire(home).reason == admission_reason::not_yet);
+  CHECK(paced.try_acquire("x").reason == admission_reason::invalid_url);
+  paced.try_reserve(home).reservation.cancel();
+  paced.try_reserve(home).reservation.complete(fine);
+  const robots::gate_stats stats = paced.stats();
+  CHECK(stats.answers[admission_reason::go] == 3);
+  CHECK(stats.answers[admission_reason::not_yet] == 1);
+  CHECK(stats.answers[admission_reason::invalid_url] == 1);
+  CHECK(stats.started == 2);
+  CHECK(stats.cancelled == 1);
+  CHECK(stats.withdrawn == 0);
+  CHECK(stats.hosts == 1);
 }
 
 TEST_CASE("equal seeds give equal delays") {
@@ -432,8 +546,8 @@ TEST_CASE("equal seeds give equal delays") {
     options.seed = round == 0 ? 42 : 43;
     gate another{options, other_clock};
     for (int i = 0; i < 20; ++i) {
-      one.acquire(home).slot.complete(fine);
-      another.acquire(home).slot.complete(fine);
+      one.acquire(home).reservation.complete(fine);
+      another.acquire(home).reservation.complete(fine);
     }
     CHECK((one_clock.now() == other_clock.now()) == (round == 0));
   }
@@ -454,16 +568,16 @@ TEST_CASE("many threads at few hosts with several slots never come too soon") {
       workers.emplace_back([&, i] {
         for (int k = 0; k < each; ++k) {
           const std::string url = "https://host" + std::to_string((i + k) % 5) + ".example/";
-          gate::reservation got = paced.acquire(url);
+          gate::answer got = paced.acquire(url);
           if (k % 10 == 9) {
-            got.slot.cancel();
+            got.reservation.cancel();
             continue;
           }
           {
             const std::lock_guard lock{mutex};
-            starts[url].push_back(got.slot.at());
+            starts[url].push_back(got.reservation.at());
           }
-          got.slot.complete(fine);
+          got.reservation.complete(fine);
         }
       });
     }

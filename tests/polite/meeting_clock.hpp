@@ -23,6 +23,8 @@ class MeetingClock {
 
   [[nodiscard]] time_point now() const noexcept { return shared_->time.now(); }
 
+  [[nodiscard]] wall_time wall_now() const noexcept { return shared_->time.wall_now(); }
+
   /// One of the threads waits. Stopping is not its business.
   void sleep_until(time_point when, const std::stop_token& /*stop*/) const {
     std::unique_lock lock(shared_->mutex);
@@ -66,6 +68,6 @@ class MeetingClock {
   std::shared_ptr<state> shared_;
 };
 
-static_assert(Clock<MeetingClock>);
+static_assert(WallClock<MeetingClock>);
 
 }  // namespace robots::test

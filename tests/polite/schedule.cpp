@@ -69,7 +69,8 @@ TEST_CASE("a schedule says what was asked for above the cap") {
 
 TEST_CASE("a schedule says when all slots are taken, and times are rounded up") {
   schedule full{.at = now + 1ns, .decided_by = start_limit::retry_after, .can_reserve = false};
-  CHECK(explain(full, now) == "in 0.001 s: Retry-After; no further reservation at the host for now");
+  CHECK(explain(full, now) ==
+        "in 0.001 s: Retry-After; no further reservation at the host for now");
   full.at = time_point::max();
   CHECK_FALSE(explain(full, now).empty());
   CHECK_FALSE(explain(full, time_point::min()).empty());

@@ -2,92 +2,23 @@
 
 #include <robots/fetch/call_options.hpp>
 #include <robots/fwd.hpp>
-#include <robots/http/excluded_hosts.hpp>
-#include <robots/http/site.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/policy.hpp>
-#include <robots/polite/gate_refusal.hpp>
+#include <robots/polite/admission_reason.hpp>
 #include <robots/polite/host_gate.hpp>
 #include <robots/polite/policy_source.hpp>
 #include <robots/polite/restraints.hpp>
 #include <robots/polite/schedule.hpp>
 #include <robots/time/clock.hpp>
 
-#include <chrono>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace robots {
-
-/// What came of asking whether, and when, a URL may be fetched.
-enum class admission_reason : std::uint8_t {
-  go,           ///< it may, at the time of the pass
-  excluded,     ///< the host is excluded by the crawler's own configuration
-  invalid_url,  ///< the text is no http or https URL
-  disallowed,   ///< robots.txt, or what stands in for it, does not allow it
-  skip_host,    ///< the site wants more delay than the crawler bears with
-  busy,         ///< as many requests are under way at the host as may be
-  not_yet,      ///< it is too early
-  no_room,      ///< the gate must remember too many hosts
-  stopped,      ///< the call was stopped
-  too_late,     ///< the deadline of the call comes before the time
-};
-
-/// The name of a reason, as its enumerator is spelled.
-[[nodiscard]] constexpr std::string_view to_string(admission_reason reason) noexcept {
-  switch (reason) {
-    case admission_reason::go:
-      return "go";
-    case admission_reason::excluded:
-      return "excluded";
-    case admission_reason::invalid_url:
-      return "invalid_url";
-    case admission_reason::disallowed:
-      return "disallowed";
-    case admission_reason::skip_host:
-      return "skip_host";
-    case admission_reason::busy:
-      return "busy";
-    case admission_reason::not_yet:
-      return "not_yet";
-    case admission_reason::no_room:
-      return "no_room";
-    case admission_reason::stopped:
-      return "stopped";
-    case admission_reason::too_late:
-      return "too_late";
-  }
-  return "invalid_url";
-}
-
-/// The reason that a refusal of the gate is.
-[[nodiscard]] constexpr admission_reason reason_of(gate_refusal refusal) noexcept {
-  switch (refusal) {
-    case gate_refusal::none:
-      return admission_reason::go;
-    case gate_refusal::invalid_url:
-      return admission_reason::invalid_url;
-    case gate_refusal::busy:
-      return admission_reason::busy;
-    case gate_refusal::not_yet:
-      return admission_reason::not_yet;
-    case gate_refusal::skip_host:
-      return admission_reason::skip_host;
-    case gate_refusal::no_room:
-      return admission_reason::no_room;
-    case gate_refusal::stopped:
-      return admission_reason::stopped;
-    case gate_refusal::too_late:
-      return admission_reason::too_late;
-  }
-  return admission_reason::invalid_url;
-}
 
 /// Whether and when a URL may be fetched, with everything that the answer rests on.
 template <Clock C>
@@ -95,10 +26,10 @@ struct admission_result {
   admission_reason reason = admission_reason::invalid_url;  ///< the answer
   robots::decision decision{};  ///< what robots.txt says; its policy is never null
   schedule plan{};              ///< when, and why not sooner; nothing where robots.txt refuses
-  time_point planned_at{};      ///< when `plan` was made: what came before was waiting for a slot
-  typename basic_host_gate<C>::pass slot{};  ///< the pass; empty unless `reason` is `go`
+  time_point planned_at{};      ///< when `plan` was made: what came before was waiting for a place
+  typename basic_host_gate<C>::reservation reservation{};  ///< empty unless `reason` is `go`
 
-  /// Whether a pass was given.
+  /// Whether there is a reservation.
   [[nodiscard]] explicit operator bool() const noexcept { return reason == admission_reason::go; }
 };
 
@@ -121,8 +52,6 @@ template <Clock C>
 
 /// What a `basic_admission` asks besides robots.txt and the gate.
 struct admission_options {
-  /// Hosts that are never asked for anything, robots.txt included; as for `should_skip_by_tld`.
-  std::vector<std::string> excluded{};
   /// Until when a circuit breaker keeps requests for a URL back; nothing when it is closed. Called
   /// by any thread; may be empty.
   std::function<std::optional<time_point>(std::string_view url)> breaker{};
@@ -130,46 +59,68 @@ struct admission_options {
 
 /// The one question of a crawler's loop: may I fetch this URL, and when?
 ///
-/// Asks in this order, and stops at the first refusal: is the host excluded; does robots.txt allow
-/// the URL; when does the gate let a request go. A robots.txt that was fetched on the way counts as
-/// a request to its host: the first page keeps its distance from it.
+/// Asks in this order, and stops at the first refusal: does robots.txt allow the URL, or is its
+/// host excluded (`cache_options::excluded`); when does the gate let a request go. A robots.txt
+/// that was fetched on the way counts as a request to its host: the first page keeps its distance
+/// from it. Once a reserved time has come, the first question is asked again.
 ///
 ///     auto got = front.admit(url);  // waits until it may go, or says why not
 ///     if (got) {
-///       got.slot.complete(report_of(fetch(url), how_long, std::chrono::system_clock::now()));
+///       got.reservation.complete(
+///           report_of(fetch(url), how_long, std::chrono::system_clock::now()));
 ///     }
 ///
-/// Source and gate must outlive it. All members may be called from any thread.
+/// Source and gate must outlive it, and it the start of its reservations. All members may be called
+/// from any thread.
 template <PolicySource S, Clock C>
 class basic_admission {
  public:
   /// What its members answer.
   using result = admission_result<C>;
 
-  /// Throws `std::invalid_argument` for an excluded host that is none.
+  /// Asks `source` for decisions and `gate` for reservations.
   basic_admission(S& source, basic_host_gate<C>& gate, admission_options options = {})
-      : source_(source),
-        gate_(gate),
-        excluded_(options.excluded),
-        breaker_(std::move(options.breaker)),
-        excluded_policy_(policy::refusal({}, "the host is excluded")) {}
+      : source_(source), gate_(gate), breaker_(std::move(options.breaker)) {}
 
-  /// Waits for robots.txt, a free slot and the time to go. With a pass: go now.
+  /// Waits for robots.txt, a free place and the time to go. With a reservation: go now.
   [[nodiscard]] result admit(std::string_view url, const call_options& call = {}) {
-    return decide(url, call,
-                  [&](const restraints& limits) { return gate_.acquire(url, limits, call); });
+    result made = decide(url, call);
+    if (made) {
+      take(made, gate_.acquire(url, limits_of(url, made.decision.policy), call,
+                               [this, url, &call, &made, asked = false]() mutable {
+                                 return look_again(url, call, asked, made.decision);
+                               }));
+      // What it refers to ends here.
+      made.reservation.look_again_by({});
+    }
+    return counted(std::move(made));
   }
 
-  /// Waits for robots.txt only. With a pass: go now.
+  /// Waits for robots.txt only. With a reservation: go now.
   [[nodiscard]] result try_admit(std::string_view url, const call_options& call = {}) {
-    return decide(url, call,
-                  [&](const restraints& limits) { return gate_.try_acquire(url, limits); });
+    result made = decide(url, call);
+    if (made) {
+      take(made, gate_.try_acquire(url, limits_of(url, made.decision.policy)));
+    }
+    return counted(std::move(made));
   }
 
-  /// Waits for robots.txt only. With a pass: go when `pass::start` says so.
+  /// Waits for robots.txt only. With a reservation: go when `reservation::start` says so, which
+  /// waits for robots.txt where it has to be fetched again.
   [[nodiscard]] result try_reserve(std::string_view url, const call_options& call = {}) {
-    return decide(url, call,
-                  [&](const restraints& limits) { return gate_.try_reserve(url, limits); });
+    result made = decide(url, call);
+    if (made) {
+      take(made, gate_.try_reserve(url, limits_of(url, made.decision.policy)));
+      made.reservation.look_again_by([this, own = std::string{url}, asked = false]() mutable {
+        decision again;
+        const admission_reason reason = look_again(own, {}, asked, again);
+        if (reason != admission_reason::go) {
+          answers_.add(reason);
+        }
+        return reason;
+      });
+    }
+    return counted(std::move(made));
   }
 
   /// When the next request for an allowed URL may start. Waits for robots.txt only.
@@ -177,11 +128,18 @@ class basic_admission {
     return gate_.next_allowed_at(url, limits_of(url, source_.get(url, call)));
   }
 
+  /// The answers given so far. One that was `go` counts again if it was withdrawn when its time
+  /// came.
+  [[nodiscard]] admission_stats stats() const noexcept { return answers_.read(); }
+
  private:
   [[nodiscard]] restraints limits_of(std::string_view url, std::shared_ptr<const policy> rules) {
     restraints limits{.rules = std::move(rules)};
-    if (!limits.rules->source().exchanges.empty()) {
-      limits.asked_at = limits.rules->source().fetched_at;
+    const auto& source = limits.rules->source();
+    // A fetch that began elsewhere is not the host's own: see `note_redirected`.
+    const auto& key = gate_.options().key;
+    if (!source.exchanges.empty() && key(source.exchanges.front().url) == key(url)) {
+      limits.asked_at = source.fetched_at;
     }
     if (breaker_) {
       limits.breaker_open_until = breaker_(url);
@@ -189,48 +147,78 @@ class basic_admission {
     return limits;
   }
 
-  template <class Enter>
-  [[nodiscard]] result decide(std::string_view url, const call_options& call, const Enter& enter) {
+  /// The answer without the gate's part.
+  [[nodiscard]] result decide(std::string_view url, const call_options& call) {
     result made;
-    if (!excluded_.empty()) {
-      const std::optional<site> where = parse_site(url);
-      if (where && excluded_.contains(where->host)) {
-        made.reason = admission_reason::excluded;
-        made.decision = {.reason = decision_reason::excluded, .policy = excluded_policy_};
-        return made;
-      }
-    }
     made.decision = source_.check(url, call);
-    if (!made.decision.from_cache) {
-      note_exchanges(*made.decision.policy);
-    }
-    if (!made.decision.allowed) {
-      made.reason = made.decision.reason == decision_reason::excluded ? admission_reason::excluded
-                    : made.decision.reason == decision_reason::invalid_url
-                        ? admission_reason::invalid_url
-                        : admission_reason::disallowed;
-      return made;
-    }
-    auto entered = enter(limits_of(url, made.decision.policy));
-    made.reason = reason_of(entered.refusal);
-    made.plan = entered.plan;
-    made.planned_at = entered.planned_at;
-    made.slot = std::move(entered.slot);
+    note_redirected(url, made.decision);
+    made.reason = reason_of(made.decision);
     return made;
   }
 
-  /// The host of the URL keeps its distance anyway; this is for those it was redirected to.
-  void note_exchanges(const policy& fetched) {
-    for (const exchange& each : fetched.source().exchanges) {
-      gate_.note_request(each.url, fetched.source().fetched_at);
+  [[nodiscard]] static admission_reason reason_of(const decision& made) noexcept {
+    if (made.allowed) {
+      return admission_reason::go;
     }
+    switch (made.reason) {
+      case decision_reason::excluded:
+        return admission_reason::excluded;
+      case decision_reason::invalid_url:
+        return admission_reason::invalid_url;
+      default:
+        return admission_reason::disallowed;
+    }
+  }
+
+  /// Decides again on a reservation whose time has come. Where that takes a fetch of robots.txt,
+  /// the request keeps its distance from it, and is not asked about once more: it would wait for
+  /// ever where the delay is longer than rules are fresh.
+  [[nodiscard]] admission_reason look_again(std::string_view url, const call_options& call,
+                                            bool& asked, decision& now) {
+    if (asked) {
+      return admission_reason::go;
+    }
+    now = source_.check(url, call);
+    if (!now.from_cache) {
+      asked = true;
+      note_redirected(url, now);
+      if (const restraints limits = limits_of(url, now.policy); limits.asked_at) {
+        gate_.note_request(url, *limits.asked_at, limits);
+      }
+    }
+    return reason_of(now);
+  }
+
+  /// Tells the gate of other hosts that a fetch of this one's robots.txt was led to. The host
+  /// itself is told of by `restraints::asked_at`.
+  void note_redirected(std::string_view url, const decision& made) {
+    if (made.from_cache || made.policy->source().exchanges.empty()) {
+      return;
+    }
+    const std::string own = gate_.options().key(url);
+    for (const exchange& one : made.policy->source().exchanges) {
+      if (gate_.options().key(one.url) != own) {
+        gate_.note_redirected(one.url, made.policy->source().fetched_at);
+      }
+    }
+  }
+
+  static void take(result& made, typename basic_host_gate<C>::answer given) {
+    made.reason = given.reason;
+    made.plan = given.plan;
+    made.planned_at = given.planned_at;
+    made.reservation = std::move(given.reservation);
+  }
+
+  [[nodiscard]] result counted(result made) noexcept {
+    answers_.add(made.reason);
+    return made;
   }
 
   S& source_;
   basic_host_gate<C>& gate_;
-  excluded_hosts excluded_;
   std::function<std::optional<time_point>(std::string_view)> breaker_;
-  std::shared_ptr<const policy> excluded_policy_;
+  detail::admission_counters answers_;
 };
 
 }  // namespace robots

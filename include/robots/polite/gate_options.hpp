@@ -2,7 +2,6 @@
 
 #include <robots/http/origin.hpp>
 #include <robots/polite/crawl_delay.hpp>
-#include <robots/time/wall_time.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -48,7 +47,7 @@ struct gate_options {
   delay_options delay{.fixed_delay = std::chrono::seconds{1}};
   /// Where the delay is counted from.
   robots::delay_from delay_from = robots::delay_from::request;
-  /// Passes given out at once under one key, those included that wait for their time. At least 1.
+  /// Reservations given out at once under one key, before and during their requests. At least 1.
   std::uint32_t concurrency = 1;
   /// What 429 and 503 do.
   slow_down_options slow_down{};
@@ -58,11 +57,12 @@ struct gate_options {
   std::chrono::nanoseconds memory = std::chrono::minutes{1};
   /// Keys remembered at once. Where they all must be, a further one is refused.
   std::size_t max_hosts = 100'000;
+  /// When `max_hosts` are remembered, one that wants to be left alone for longer than this makes
+  /// room: a host that asks for years takes nobody's place. Not less than `memory` counts.
+  std::chrono::nanoseconds longest_memory = std::chrono::hours{1};
   /// Under which key the requests for a URL share a pace: an origin, a registrable domain, an
   /// address. Called by any thread. An empty key refuses the URL.
   std::function<std::string(std::string_view)> key = key_by_origin;
-  /// Tells the day's time, for Visit-time and Request-rate. Called by any thread; must not throw.
-  std::function<wall_time()> wall_clock = [] { return std::chrono::system_clock::now(); };
   /// Equal seeds give equal delays; without one, each gate draws its own.
   std::optional<std::uint64_t> seed{};
 };
@@ -84,11 +84,13 @@ inline void validate(const gate_options& options) {
   if (slow.most > longest_delay || slow.lasts > longest_delay || options.memory > longest_delay) {
     throw std::invalid_argument{"slow_down and memory are longer than any delay: 136 years"};
   }
-  if (options.most_retry_after.count() < 0 || options.memory.count() < 0) {
-    throw std::invalid_argument{"most_retry_after and memory cannot be negative: use 0 for none"};
+  if (options.most_retry_after.count() < 0 || options.memory.count() < 0 ||
+      options.longest_memory.count() < 0) {
+    throw std::invalid_argument{
+        "most_retry_after, memory and longest_memory cannot be negative: use 0 for none"};
   }
-  if (!options.key || !options.wall_clock) {
-    throw std::invalid_argument{"key and wall_clock must be callable: leave them as they are"};
+  if (!options.key) {
+    throw std::invalid_argument{"key must be callable: leave it as it is"};
   }
 }
 

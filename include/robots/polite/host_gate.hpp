@@ -2,14 +2,13 @@
 
 #include <robots/base/counter_random.hpp>
 #include <robots/base/saturating_add.hpp>
-#include <robots/base/text_hash.hpp>
+#include <robots/base/site_table.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fwd.hpp>
+#include <robots/polite/admission_reason.hpp>
 #include <robots/polite/detail/host_state.hpp>
-#include <robots/polite/detail/host_table.hpp>
-#include <robots/polite/detail/slot_queue.hpp>
+#include <robots/polite/detail/reservation_queue.hpp>
 #include <robots/polite/gate_options.hpp>
-#include <robots/polite/gate_refusal.hpp>
 #include <robots/polite/request_report.hpp>
 #include <robots/polite/restraints.hpp>
 #include <robots/polite/schedule.hpp>
@@ -18,69 +17,81 @@
 #include <robots/time/wall_time.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace robots {
+
+/// What a gate has done since its construction.
+struct gate_stats {
+  admission_stats answers{};    ///< to those who asked for a reservation
+  std::uint64_t started = 0;    ///< requests that a reservation was used for
+  std::uint64_t cancelled = 0;  ///< reservations that were given back without a request
+  std::uint64_t withdrawn = 0;  ///< of these, those whose URL was no longer allowed at its time
+  std::size_t hosts = 0;        ///< hosts remembered now
+};
 
 /// Paces the requests of many threads to many hosts: tells each when it may go, so that between two
 /// starts at one host the delay in force has passed, and learns from what the hosts answer.
 ///
 ///     auto got = gate.acquire(url, {.rules = decision.policy});  // waits for its turn
 ///     const auto response = fetch(url);
-///     got.slot.complete(report_of(response, how_long, std::chrono::system_clock::now()));
+///     got.reservation.complete(report_of(response, how_long, std::chrono::system_clock::now()));
 ///
-/// Hosts are told apart by `gate_options::key`. For each there are so many passes at a time as
-/// `gate_options::concurrency` says; who waits for one is served in order of arrival. A pass that
-/// is dropped gives its place back. What nobody needs any more is forgotten, and never sooner:
-/// while a request is under way, a delay, a pause or a slow-down lasts, or `gate_options::memory`
-/// has not passed, a host is remembered.
+/// Hosts are told apart by `gate_options::key`. For each there are so many reservations at a time
+/// as `gate_options::concurrency` says; who waits for one is served in order of arrival. A
+/// reservation that is dropped gives its place back. What nobody needs any more is forgotten, and
+/// never sooner: while a request is under way, a delay, a pause or a slow-down lasts, or
+/// `gate_options::memory` has not passed, a host is remembered. Only where there are
+/// `gate_options::max_hosts`, one that wants to be left alone for longer than
+/// `gate_options::longest_memory` makes room for another.
 ///
 /// When to use which: threads that may block call `acquire`. An event loop calls `try_reserve`,
-/// waits until `pass::at()`, and asks `pass::start()` whether that still holds; or asks
-/// `try_acquire` now and then. `next_allowed_at` changes nothing and is what a frontier sorts by.
+/// waits until `reservation::at()`, and asks `reservation::start()` whether that still holds; or
+/// asks `try_acquire` now and then. `next_allowed_at` changes nothing and is what a frontier sorts
+/// by.
 ///
 /// All members may be called from any thread. No call but `reserve` and `acquire` blocks; each
-/// takes constant time beside the wait and the key. Throws nothing but `std::bad_alloc` and what
-/// the functions of the options throw.
+/// takes logarithmic time in the hosts beside the wait and the key. Throws nothing but
+/// `std::bad_alloc` and what the functions of the options throw.
 template <Clock C>
 class basic_host_gate {
   struct shared_state;
   struct host;
-  struct shard;
 
  public:
   /// The right to make one request, once its time has come. Gives its place back when it is
   /// destroyed. One thread at a time; may outlive the gate.
-  class pass {
+  class reservation {
    public:
     /// No right at all.
-    pass() = default;
+    reservation() = default;
     /// Leaves nothing behind.
-    pass(pass&& other) noexcept = default;
+    reservation(reservation&& other) noexcept = default;
     /// Gives its own place back and takes over the other's.
-    pass& operator=(pass&& other) noexcept {
+    reservation& operator=(reservation&& other) noexcept {
       if (this != &other) {
         cancel();
         gate_ = std::move(other.gate_);
-        shard_ = other.shard_;
         host_ = other.host_;
-        ticket_ = std::move(other.ticket_);
+        place_ = std::move(other.place_);
+        look_again_ = std::move(other.look_again_);
+        reason_ = other.reason_;
       }
       return *this;
     }
-    pass(const pass&) = delete;
-    pass& operator=(const pass&) = delete;
-    ~pass() { cancel(); }
+    reservation(const reservation&) = delete;
+    reservation& operator=(const reservation&) = delete;
+    ~reservation() { cancel(); }
 
     /// Whether there is a place to use or to give back.
     [[nodiscard]] explicit operator bool() const noexcept { return gate_ != nullptr; }
@@ -88,22 +99,43 @@ class basic_host_gate {
     /// The time of the request: when it may start or, once it has, when it did. The end of time
     /// without a place.
     [[nodiscard]] time_point at() const noexcept {
-      return gate_ ? ticket_.request.at : time_point::max();
+      return gate_ ? place_.request.at : time_point::max();
     }
+
+    /// `go`, or why `start()` gave the place back.
+    [[nodiscard]] admission_reason reason() const noexcept { return reason_; }
 
     /// Call this right before the request. Nothing: go now. Else the moment before which to ask
     /// again: `at()` has not come, or meanwhile something asks for more patience, such as a
     /// request that started late or a Retry-After. The end of time without a place.
+    ///
+    /// Once its time has come, a reservation made by a `basic_admission` asks for the decision on
+    /// its URL again. Where that allows no more, the place is given back: see `reason()`.
     [[nodiscard]] std::optional<time_point> start() {
       if (!gate_) {
         return time_point::max();
       }
-      if (ticket_.started) {
+      if (place_.started) {
         return std::nullopt;
       }
-      const wall_anchor now = gate_->now();
-      const std::scoped_lock lock{shard_->mutex};
-      return host_->state.start(ticket_, now, gate_->options);
+      if (look_again_ && gate_->clock.now() >= at()) {
+        if (reason_ = look_again_(); reason_ != admission_reason::go) {
+          gate_->withdrawn.fetch_add(1, std::memory_order_relaxed);
+          cancel();
+          return time_point::max();
+        }
+      }
+      const wall_anchor now = read_clock(gate_->clock);
+      const std::scoped_lock lock{gate_->mutex};
+      const auto until = host_->state.start(place_, now, gate_->options);
+      gate_->started += until ? 0 : 1;
+      return until;
+    }
+
+    /// Has `start()` ask `allowed` whether the request is still wanted, once its time has come:
+    /// anything but `go` gives the place back.
+    void look_again_by(std::function<admission_reason()> allowed) {
+      look_again_ = std::move(allowed);
     }
 
     /// Tells what came of the request and gives the place back. Without effect without a place:
@@ -111,8 +143,9 @@ class basic_host_gate {
     void complete(const request_report& report) {
       if (const auto gate = std::exchange(gate_, nullptr)) {
         const time_point now = gate->clock.now();
-        const std::scoped_lock lock{shard_->mutex};
-        host_->state.complete(ticket_, report, now, gate->options);
+        const std::scoped_lock lock{gate->mutex};
+        gate->started += place_.started ? 0 : 1;
+        host_->state.complete(place_, report, now, gate->options);
         gate->hand_on(*host_);
       }
     }
@@ -120,8 +153,9 @@ class basic_host_gate {
     /// Gives the place back. A request that has started counts as made, else as never planned.
     void cancel() noexcept {
       if (const auto gate = std::exchange(gate_, nullptr)) {
-        const std::scoped_lock lock{shard_->mutex};
-        host_->state.cancel(ticket_);
+        const std::scoped_lock lock{gate->mutex};
+        gate->cancelled += place_.started ? 0 : 1;
+        host_->state.cancel(place_);
         gate->hand_on(*host_);
       }
     }
@@ -129,24 +163,25 @@ class basic_host_gate {
    private:
     friend class basic_host_gate;
 
-    pass(std::shared_ptr<shared_state> gate, shard& where, host& whose, detail::host_reservation ticket)
-        : gate_(std::move(gate)), shard_(&where), host_(&whose), ticket_(std::move(ticket)) {}
+    reservation(std::shared_ptr<shared_state> gate, host& where, detail::host_reservation place)
+        : gate_(std::move(gate)), host_(&where), place_(std::move(place)) {}
 
     std::shared_ptr<shared_state> gate_;
-    shard* shard_ = nullptr;
     host* host_ = nullptr;
-    detail::host_reservation ticket_;
+    detail::host_reservation place_;
+    std::function<admission_reason()> look_again_;
+    admission_reason reason_ = admission_reason::go;
   };
 
-  /// A pass, or why there is none.
-  struct reservation {
-    gate_refusal refusal = gate_refusal::none;  ///< why not, or none
-    schedule plan{};                            ///< when, and why not sooner
-    time_point planned_at{};                    ///< when the plan was made
-    pass slot{};                                ///< empty with a refusal
+  /// A reservation, or why there is none.
+  struct answer {
+    admission_reason reason = admission_reason::go;  ///< `go`, or why not
+    schedule plan{};                                 ///< when, and why not sooner
+    time_point planned_at{};                         ///< when the plan was made
+    basic_host_gate::reservation reservation{};      ///< empty unless `reason` is `go`
 
-    /// Whether a pass was given.
-    [[nodiscard]] explicit operator bool() const noexcept { return refusal == gate_refusal::none; }
+    /// Whether there is a reservation.
+    [[nodiscard]] explicit operator bool() const noexcept { return reason == admission_reason::go; }
   };
 
   /// Throws `std::invalid_argument` when the options contradict themselves; see `validate`.
@@ -161,12 +196,11 @@ class basic_host_gate {
   [[nodiscard]] schedule next_allowed_at(std::string_view url,
                                          const restraints& limits = {}) const {
     const std::string key = state_->options.key(url);
-    const wall_anchor now = state_->now();
-    shard& where = state_->shard_of(key);
+    const wall_anchor now = read_clock(state_->clock);
     detail::host_state copy;
     {
-      const std::scoped_lock lock{where.mutex};
-      if (const host* const known = where.hosts.find(key)) {
+      const std::scoped_lock lock{state_->mutex};
+      if (const host* const known = state_->hosts.find(key)) {
         copy = known->state;
       }
     }
@@ -175,46 +209,50 @@ class basic_host_gate {
   }
 
   /// A place in the line of the host, if one is free now.
-  [[nodiscard]] reservation try_reserve(std::string_view url, const restraints& limits = {}) {
-    return enter(url, limits, {}, [](auto&&...) { return gate_refusal::busy; });
+  [[nodiscard]] answer try_reserve(std::string_view url, const restraints& limits = {}) {
+    return counted(enter(url, limits, {}, if_busy::refuse));
   }
 
-  /// The same, but waits until one is free. Then `pass::at()` may still lie ahead, though not
-  /// behind the deadline.
-  [[nodiscard]] reservation reserve(std::string_view url, const restraints& limits = {},
-                                    const call_options& call = {}) {
-    return enter(url, limits, call, [&](std::unique_lock<std::mutex>& lock, host& whose) {
-      if (whose.queue.wait(lock, state_->clock, call)) {
-        return gate_refusal::none;
-      }
-      return call.stop.stop_requested() ? gate_refusal::stopped : gate_refusal::too_late;
-    });
+  /// The same, but waits until one is free. Then `reservation::at()` may still lie ahead, though
+  /// not behind the deadline.
+  [[nodiscard]] answer reserve(std::string_view url, const restraints& limits = {},
+                               const call_options& call = {}) {
+    return counted(enter(url, limits, call, if_busy::wait));
   }
 
-  /// A pass for a request that starts now, if one may.
-  [[nodiscard]] reservation try_acquire(std::string_view url, const restraints& limits = {}) {
-    reservation made =
-        enter(url, limits, {}, [](auto&&...) { return gate_refusal::busy; }, latest::now);
+  /// A reservation for a request that starts now, if one may.
+  [[nodiscard]] answer try_acquire(std::string_view url, const restraints& limits = {}) {
+    answer made = enter(url, limits, {}, if_busy::refuse, latest::now);
     if (made) {
-      if (const auto until = made.slot.start()) {
+      if (const auto until = made.reservation.start()) {
         made.plan.not_before(*until, start_limit::delay);
-        refuse(made, gate_refusal::not_yet);
+        refuse(made, admission_reason::not_yet);
       }
     }
-    return made;
+    return counted(std::move(made));
   }
 
-  /// A pass for a request that starts now, after waiting until it may.
-  [[nodiscard]] reservation acquire(std::string_view url, const restraints& limits = {},
-                                    const call_options& call = {}) {
-    reservation made = reserve(url, limits, call);
+  /// A reservation for a request that starts now, after waiting until it may. `look_again`, if
+  /// given, is as for `reservation::look_again_by`; it is not asked where there was no wait.
+  [[nodiscard]] answer acquire(std::string_view url, const restraints& limits = {},
+                               const call_options& call = {},
+                               std::function<admission_reason()> look_again = {}) {
+    const time_point asked = state_->clock.now();
+    answer made = enter(url, limits, call, if_busy::wait);
+    if (made && (made.plan.at > asked || made.planned_at > asked)) {
+      made.reservation.look_again_by(std::move(look_again));
+    }
     while (made) {
-      const std::optional<time_point> until = made.slot.start();
+      const std::optional<time_point> until = made.reservation.start();
       if (!until) {
         break;
       }
+      if (!made.reservation) {
+        made.reason = made.reservation.reason();
+        break;
+      }
       if (call.deadline && *until > *call.deadline) {
-        refuse(made, gate_refusal::too_late);
+        refuse(made, admission_reason::too_late);
         break;
       }
       // In steps, since not every clock can wait for the end of time.
@@ -222,45 +260,56 @@ class basic_host_gate {
       state_->clock.sleep_until(
           std::min(*until, detail::saturating_add(now, std::chrono::hours{1})), call.stop);
       if (call.stop.stop_requested()) {
-        refuse(made, gate_refusal::stopped);
+        refuse(made, admission_reason::stopped);
       }
     }
-    return made;
+    return counted(std::move(made));
   }
 
-  /// Tells of a request that was made without a pass, such as that for robots.txt: the next one
-  /// keeps its distance.
+  /// Tells of a request that was made without a reservation, such as that for robots.txt: the next
+  /// one keeps its distance.
   void note_request(std::string_view url, time_point started, const restraints& limits = {}) {
-    with_host(url, [&](host& whose, const wall_anchor& now, double draw) {
-      whose.state.note(std::min(started, now.steady), limits.rules.get(), draw, now,
+    with_host(url, [&](host& where, const wall_anchor& now, double draw) {
+      where.state.note(std::min(started, now.steady), limits.rules.get(), draw, now,
                        state_->options);
     });
   }
 
-  /// Tells what came of a request that was made without a pass.
-  void note_response(std::string_view url, const request_report& report) {
-    with_host(url, [&](host& whose, const wall_anchor& now, double) {
-      whose.state.hear(report, now.steady, state_->options);
+  /// Tells of a request to `url` that a redirect of another host led to. The next one keeps its
+  /// distance from the first of these; the others do not put it off, so that redirects, however
+  /// many, do not keep a crawler from the host.
+  void note_redirected(std::string_view url, time_point started) {
+    with_host(url, [&](host& where, const wall_anchor& now, double draw) {
+      where.state.note_redirected(std::min(started, now.steady), draw, now, state_->options);
     });
   }
 
-  /// How many threads wait for a free slot of the host of `url`.
+  /// Tells what came of a request that was made without a reservation.
+  void note_response(std::string_view url, const request_report& report) {
+    with_host(url, [&](host& where, const wall_anchor& now, double) {
+      where.state.hear(report, now.steady, state_->options);
+    });
+  }
+
+  /// How many threads wait for a reservation at the host of `url`.
   [[nodiscard]] std::size_t waiting(std::string_view url) const {
     const std::string key = state_->options.key(url);
-    shard& where = state_->shard_of(key);
-    const std::scoped_lock lock{where.mutex};
-    const host* const known = where.hosts.find(key);
+    const std::scoped_lock lock{state_->mutex};
+    const host* const known = state_->hosts.find(key);
     return known != nullptr ? known->queue.waiting() : 0;
   }
 
   /// How many hosts are remembered.
-  [[nodiscard]] std::size_t hosts() const {
-    std::size_t sum = 0;
-    for (const auto& each : state_->shards) {
-      const std::scoped_lock lock{each->mutex};
-      sum += each->hosts.size();
-    }
-    return sum;
+  [[nodiscard]] std::size_t hosts() const { return stats().hosts; }
+
+  /// What the gate has done so far.
+  [[nodiscard]] gate_stats stats() const {
+    const std::scoped_lock lock{state_->mutex};
+    return {.answers = state_->answers.read(),
+            .started = state_->started,
+            .cancelled = state_->cancelled,
+            .withdrawn = state_->withdrawn,
+            .hosts = state_->hosts.size()};
   }
 
   /// The options in force.
@@ -269,64 +318,62 @@ class basic_host_gate {
  private:
   struct host {
     detail::host_state state;
-    detail::slot_queue queue;
+    detail::reservation_queue queue;
+
+    [[nodiscard]] time_point needed_until(const gate_options& options) const noexcept {
+      return queue.idle() ? state.needed_until(options) : time_point::max();
+    }
   };
 
-  struct shard {
-    explicit shard(std::size_t most) : hosts(most) {}
-
-    std::mutex mutex;
-    detail::host_table<host> hosts;
-  };
-
-  /// What passes keep alive.
+  /// What reservations keep alive.
   struct shared_state {
-    shared_state(gate_options given, C its_clock)
-        : options(std::move(given)), clock(std::move(its_clock)), random(options.seed) {
+    shared_state(gate_options given, C own_clock)
+        : options(std::move(given)),
+          clock(std::move(own_clock)),
+          random(options.seed),
+          hosts(options.max_hosts) {
       validate(options);
-      constexpr std::size_t most_shards = 16;
-      constexpr std::size_t enough_hosts = 64;  // for one shard to be about as full as the others
-      const std::size_t count =
-          std::clamp(options.max_hosts / enough_hosts, std::size_t{1}, most_shards);
-      for (std::size_t i = 0; i < count; ++i) {
-        shards.push_back(std::make_unique<shard>((options.max_hosts + count - 1) / count));
-      }
     }
 
-    [[nodiscard]] wall_anchor now() {
-      return {.steady = clock.now(), .wall = options.wall_clock()};
+    /// Gives free places to those who wait, and lets go of what is not needed.
+    void hand_on(host& where) noexcept {
+      const std::uint32_t taken = where.state.outstanding() + where.queue.granted();
+      where.queue.grant(options.concurrency - std::min(taken, options.concurrency));
+      hosts.forget_after(where, where.needed_until(options));
     }
 
-    [[nodiscard]] shard& shard_of(std::string_view key) {
-      return *shards[detail::text_hash{}(key) % shards.size()];
+    [[nodiscard]] host* find_or_add(std::string_view key, time_point now) {
+      return hosts.find_or_add(
+          key, now, [this](const host& where) { return where.needed_until(options); },
+          detail::saturating_add(now, std::max(options.longest_memory, options.memory)));
     }
 
-    /// Gives free slots to those who wait.
-    void hand_on(host& whose) noexcept {
-      const std::uint32_t taken = whose.state.outstanding() + whose.queue.granted();
-      whose.queue.grant(options.concurrency - std::min(taken, options.concurrency));
-    }
-
-    gate_options options;
+    const gate_options options;
     C clock;
     detail::counter_random random;
-    std::vector<std::unique_ptr<shard>> shards;
+    detail::admission_counters answers;
+    std::atomic<std::uint64_t> withdrawn = 0;
+    std::mutex mutex;  // of what follows
+    detail::site_table<host> hosts;
+    std::uint64_t started = 0;
+    std::uint64_t cancelled = 0;
   };
 
   static constexpr double longest_draw = 1.0;  // where nothing may be drawn
 
+  /// What to do when all places at a host are taken.
+  enum class if_busy : bool { refuse, wait };
   /// Which times are good enough.
   enum class latest : bool { deadline, now };
 
-  static void refuse(reservation& made, gate_refusal why) noexcept {
-    made.slot.cancel();
-    made.refusal = why;
+  static void refuse(answer& made, admission_reason why) noexcept {
+    made.reservation.cancel();
+    made.reason = why;
   }
 
-  [[nodiscard]] host* find_or_add(shard& where, std::string_view key, time_point now) {
-    return where.hosts.find_or_add(key, [&](const host& idle) {
-      return idle.queue.idle() && idle.state.needed_until(state_->options) <= now;
-    });
+  [[nodiscard]] answer counted(answer made) noexcept {
+    state_->answers.add(made.reason);
+    return made;
   }
 
   template <class Tell>
@@ -336,59 +383,66 @@ class basic_host_gate {
       return;
     }
     const double draw = state_->random.draw();
-    const wall_anchor now = state_->now();
-    shard& where = state_->shard_of(key);
-    const std::scoped_lock lock{where.mutex};
-    if (host* const whose = find_or_add(where, key, now.steady)) {
-      tell(*whose, now, draw);
+    const wall_anchor now = read_clock(state_->clock);
+    const std::scoped_lock lock{state_->mutex};
+    if (host* const where = state_->find_or_add(key, now.steady)) {
+      tell(*where, now, draw);
+      state_->hosts.forget_after(*where, where->needed_until(state_->options));
     }
   }
 
-  /// Takes a place. `wait(lock, host)` is what to do when none is free: `gate_refusal::none` when
-  /// it has got one.
-  template <class Wait>
-  [[nodiscard]] reservation enter(std::string_view url, const restraints& limits,
-                                  const call_options& call, const Wait& wait,
-                                  latest bound = latest::deadline) {
-    reservation made;
+  /// Waits for a place: `go` when there is one.
+  [[nodiscard]] admission_reason wait_in_queue(std::unique_lock<std::mutex>& lock, host& where,
+                                               const call_options& call) {
+    if (where.queue.wait(lock, state_->clock, call)) {
+      return admission_reason::go;
+    }
+    return call.stop.stop_requested() ? admission_reason::stopped : admission_reason::too_late;
+  }
+
+  /// Takes a place.
+  [[nodiscard]] answer enter(std::string_view url, const restraints& limits,
+                             const call_options& call, if_busy busy,
+                             latest bound = latest::deadline) {
+    answer made;
     const std::string key = state_->options.key(url);
     if (key.empty()) {
-      made.refusal = gate_refusal::invalid_url;
+      made.reason = admission_reason::invalid_url;
       return made;
     }
     const double draw = state_->random.draw();
-    wall_anchor now = state_->now();
-    shard& where = state_->shard_of(key);
-    std::unique_lock lock{where.mutex};
-    host* const whose = find_or_add(where, key, now.steady);
-    if (whose == nullptr) {
-      made.refusal = gate_refusal::no_room;
+    wall_anchor now = read_clock(state_->clock);
+    std::unique_lock lock{state_->mutex};
+    host* const where = state_->find_or_add(key, now.steady);
+    if (where == nullptr) {
+      made.reason = admission_reason::no_room;
       return made;
     }
-    const std::uint32_t taken = whose->state.outstanding() + whose->queue.granted();
-    if (taken >= state_->options.concurrency || whose->queue.waiting() > 0) {
-      made.refusal = wait(lock, *whose);
-      now = state_->now();
+    const std::uint32_t taken = where->state.outstanding() + where->queue.granted();
+    if (taken >= state_->options.concurrency || where->queue.waiting() > 0) {
+      made.reason =
+          busy == if_busy::wait ? wait_in_queue(lock, *where, call) : admission_reason::busy;
+      now = read_clock(state_->clock);
     }
-    whose->state.note(limits, state_->random.draw(), now, state_->options);
-    made.plan = whose->state.plan(now, limits, state_->options);
+    where->state.note(limits, state_->random.draw(), now, state_->options);
+    made.plan = where->state.plan(now, limits, state_->options);
     made.planned_at = now.steady;
-    if (made.refusal == gate_refusal::none) {
+    if (made.reason == admission_reason::go) {
       if (made.plan.skip_host) {
-        made.refusal = gate_refusal::skip_host;
+        made.reason = admission_reason::skip_host;
       } else if (call.stop.stop_requested()) {
-        made.refusal = gate_refusal::stopped;
+        made.reason = admission_reason::stopped;
       } else if (bound == latest::now && made.plan.at > now.steady) {
-        made.refusal = gate_refusal::not_yet;
+        made.reason = admission_reason::not_yet;
       } else if (call.deadline && made.plan.at > *call.deadline) {
-        made.refusal = gate_refusal::too_late;
+        made.reason = admission_reason::too_late;
       }
     }
-    if (made.refusal == gate_refusal::none) {
-      made.slot =
-          pass{state_, where, *whose, whose->state.reserve(made.plan, now, limits.rules, draw)};
+    if (made.reason == admission_reason::go) {
+      made.reservation =
+          reservation{state_, *where, where->state.reserve(made.plan, now, limits.rules, draw)};
     } else {
-      state_->hand_on(*whose);
+      state_->hand_on(*where);
     }
     return made;
   }

@@ -47,8 +47,8 @@ struct schedule {
   computed_delay delay{};                      ///< the delay after the request before, and its term
   std::chrono::nanoseconds slowed{0};          ///< the same, slowed down by 429 and 503
   std::uint32_t overloads = 0;                 ///< how many steps the host is slowed down by
-  bool skip_host = false;  ///< the site wants more delay than the options bear with: do not ask it
-  bool can_reserve = true;   ///< fewer requests are under way than the options allow at once
+  bool skip_host = false;   ///< the site wants more delay than the options bear with: do not ask it
+  bool can_reserve = true;  ///< fewer requests are under way than the options allow at once
 
   /// Takes `when` for `at` where it is later.
   constexpr void not_before(time_point when, start_limit limit) noexcept {

@@ -3,12 +3,12 @@
 #include <robots/base/saturating_add.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/polite/crawl_delay.hpp>
+#include <robots/polite/detail/policy_delays.hpp>
 #include <robots/polite/gate_options.hpp>
 #include <robots/polite/request_report.hpp>
 #include <robots/polite/restraints.hpp>
 #include <robots/polite/schedule.hpp>
 #include <robots/polite/visit_window.hpp>
-#include <robots/rep/extensions/request_rate.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/wall_time.hpp>
 
@@ -50,12 +50,12 @@ class host_state {
       made.not_before(*limits.breaker_open_until, start_limit::breaker);
     }
     const policy* const rules = limits.rules.get();
-    keep_delay(made, last_, inputs_of(rules), rules, anchor, options);
+    keep_delay(made, last_, fixed_delays_of(rules), rules, anchor, options);
     for (const host_request& next : planned_) {
       if (fits_before(next, made.at, rules, anchor, options)) {
         break;
       }
-      keep_delay(made, next, inputs_of(rules), rules, anchor, options);
+      keep_delay(made, next, fixed_delays_of(rules), rules, anchor, options);
     }
     made.can_reserve = outstanding_ < options.concurrency;
     return made;
@@ -66,7 +66,7 @@ class host_state {
                                          std::shared_ptr<const policy> rules, double draw) {
     host_reservation made{.rules = std::move(rules)};
     made.request = {.at = planned.at,
-                    .inputs = inputs_at(made.rules.get(), anchor.at(planned.at)),
+                    .inputs = delays_at(made.rules.get(), anchor.at(planned.at)),
                     .draw = draw,
                     .number = ++last_number_};
     line_up(made.request);
@@ -92,7 +92,7 @@ class host_state {
       return allowed.at;
     }
     reserved.started = true;
-    request.inputs = inputs_at(reserved.rules.get(), anchor.at(now));
+    request.inputs = delays_at(reserved.rules.get(), anchor.at(now));
     begin(request, options, now);
     return std::nullopt;
   }
@@ -128,7 +128,7 @@ class host_state {
   void note(time_point started, const policy* rules, double draw, const wall_anchor& anchor,
             const gate_options& options) {
     begin({.at = started,
-           .inputs = inputs_at(rules, anchor.at(started)),
+           .inputs = delays_at(rules, anchor.at(started)),
            .draw = draw,
            .number = ++last_number_},
           options, anchor.steady);
@@ -232,7 +232,7 @@ class host_state {
   /// Whether a request at `when` leaves the delay before `next`, whatever is drawn for it.
   [[nodiscard]] bool fits_before(const host_request& next, time_point when, const policy* rules,
                                  const wall_anchor& anchor, const gate_options& options) const {
-    delay_inputs both = stricter(next.inputs, inputs_at(rules, anchor.at(when)));
+    delay_inputs both = stricter(next.inputs, delays_at(rules, anchor.at(when)));
     both.last_response = last_response_at(anchor.steady, options);
     const auto gap = slowed(compute_delay(options.delay, both, 1.0).delay, anchor.steady, options);
     return saturating_add(when, gap) <= next.at;
@@ -294,34 +294,12 @@ class host_state {
     }
   }
 
-  [[nodiscard]] static delay_inputs inputs_of(const policy* rules) noexcept {
-    if (rules == nullptr) {
-      return {};
-    }
-    return {.crawl_delay = rules->crawl_delay(), .file_delay = rules->file_delay()};
-  }
-
-  [[nodiscard]] static delay_inputs inputs_at(const policy* rules, wall_time when) noexcept {
-    delay_inputs inputs = inputs_of(rules);
-    inputs.request_rate = interval_at(rules, when);
-    return inputs;
-  }
-
   /// What both ask for.
   [[nodiscard]] static delay_inputs stricter(const delay_inputs& a,
                                              const delay_inputs& b) noexcept {
     return {.crawl_delay = std::max(a.crawl_delay, b.crawl_delay),
             .file_delay = std::max(a.file_delay, b.file_delay),
             .request_rate = std::max(a.request_rate, b.request_rate)};
-  }
-
-  [[nodiscard]] static std::optional<std::chrono::milliseconds> interval_at(
-      const policy* rules, wall_time when) noexcept {
-    if (rules == nullptr || rules->request_rates().empty()) {
-      return std::nullopt;
-    }
-    const auto rate = rate_at(rules->request_rates(), utc_minutes(when));
-    return rate ? std::optional{rate->interval()} : std::nullopt;
   }
 
   [[nodiscard]] std::chrono::nanoseconds last_response_at(
