@@ -110,7 +110,7 @@ TEST_CASE("the square of the last response time counts where it is the longest")
   CHECK(rules.crawl_delay() <= 1500ms);
 }
 
-TEST_CASE("the delays of the file and the slowest Request-rate count, and the cap") {
+TEST_CASE("the delays of the file and the Request-rate of the hour count, and the cap") {
   ScriptedFetcher web;
   web.on(robots_url, ScriptedFetcher::ok("Crawl-delay: 3\nUser-agent: *\nDisallow:\n"),
          ScriptedFetcher::ok("User-agent: *\nDisallow:\nRequest-rate: 1/5s\n"
@@ -121,9 +121,14 @@ TEST_CASE("the delays of the file and the slowest Request-rate count, and the ca
   CHECK(rules.next_delay().term == delay_term::file_delay);
   CHECK_FALSE(rules.next_delay().skip_host);
   CHECK(rules.load(web, test_agent));
-  CHECK(rules.next_delay().asked == 20s);
-  CHECK(rules.crawl_delay() == 10s);
-  CHECK(rules.next_delay().skip_host);
+  const robots::wall_time night{1h + 30min};
+  CHECK(rules.next_delay(night).asked == 20s);
+  CHECK(rules.crawl_delay(night) == 10s);
+  CHECK(rules.next_delay(night).skip_host);
+  const robots::wall_time noon{12h};
+  CHECK(rules.next_delay(noon).asked == 5s);
+  CHECK(rules.crawl_delay(noon) == 5s);
+  CHECK_FALSE(rules.next_delay(noon).skip_host);
 }
 
 TEST_CASE("the rules of a site say nothing of another one") {

@@ -14,10 +14,12 @@
 #include <robots/policy/fallback.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/polite/crawl_delay.hpp>
+#include <robots/polite/detail/policy_delays.hpp>
 #include <robots/polite/policy_source.hpp>
 #include <robots/rep/document/document.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/steady_clock.hpp>
+#include <robots/time/wall_time.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -103,23 +105,19 @@ class crawling_rules {
     last_response_.store(response_time.count(), std::memory_order_relaxed);
   }
 
-  /// The delay before the next request; drawn anew at each call. See `compute_delay`.
-  [[nodiscard]] std::chrono::nanoseconds crawl_delay() const { return next_delay().delay; }
+  /// The delay before a request that is made about `when`; drawn anew at each call. See
+  /// `compute_delay`.
+  [[nodiscard]] std::chrono::nanoseconds crawl_delay(
+      wall_time when = std::chrono::system_clock::now()) const {
+    return next_delay(when).delay;
+  }
 
   /// The same with the reason. Its `skip_host` says that the site wants more delay than the options
-  /// bear with.
-  ///
-  /// Request-rate counts with the slowest rate, whatever its hours.
-  [[nodiscard]] computed_delay next_delay() const {
-    delay_inputs inputs;
+  /// bear with. Of the Request-rates, the one of the hour counts; see `rate_at`.
+  [[nodiscard]] computed_delay next_delay(wall_time when = std::chrono::system_clock::now()) const {
+    const std::shared_ptr<const policy> now = rules();
+    delay_inputs inputs = detail::delays_at(now.get(), when);
     inputs.last_response = std::chrono::nanoseconds{last_response_.load(std::memory_order_relaxed)};
-    if (const std::shared_ptr<const policy> now = rules()) {
-      inputs.crawl_delay = now->crawl_delay();
-      inputs.file_delay = now->file_delay();
-      for (const request_rate& rate : now->request_rates()) {
-        inputs.request_rate = std::max(inputs.request_rate, std::optional{rate.interval()});
-      }
-    }
     return compute_delay(delay_, inputs, random_.draw());
   }
 
