@@ -30,8 +30,8 @@ struct explanation {
   robots::verdict verdict{};                ///< the answer
   group_choice group = group_choice::none;  ///< whose rules were asked, and why
   std::string target{};                     ///< the normal form of the target
-  /// All rules that match. The first one decides, unless the target is /robots.txt; were it gone,
-  /// the next one would.
+  /// All rules that match, as far as the steps of one question reach. The first one
+  /// decides, unless the target is /robots.txt; were it gone, the next one would.
   std::vector<matching_rule> matches{};
 };
 
@@ -40,8 +40,10 @@ inline explanation rule_set::explain(std::string_view target) const& {
   const std::string_view text = table().text;
   std::vector<const detail::packed_rule*> matching;
   detail::with_normal_target(target, *parts_.facts.traits, [&](auto cursor) {
+    detail::step_budget steps{detail::max_match_steps};
     for (const detail::packed_rule& rule : parts_.rules) {
-      if (detail::matches(rule.pattern(text), cursor)) {
+      steps.spend(1);
+      if (!steps.exceeded() && detail::matches(rule.pattern(text), cursor, steps)) {
         matching.push_back(&rule);
       }
     }

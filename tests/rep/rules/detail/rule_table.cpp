@@ -1,6 +1,8 @@
+#include <robots/rep/document/document.hpp>
 #include <robots/rep/rules/compile.hpp>
 #include <robots/rep/rules/detail/match.hpp>
 #include <robots/rep/rules/detail/rule_table.hpp>
+#include <robots/rep/rules/explanation.hpp>
 
 #include <doctest/doctest.h>
 
@@ -81,6 +83,19 @@ TEST_CASE("rules that take too long to compare deny") {
   const rule_set rules = compile(full_of("Allow:*a*xxxxy"), "FooBot");
   CHECK(is_undecided(rules, all + repeated("xxxx", 60'000)));
   CHECK(rules.allows("/robots.txt"));
+}
+
+TEST_CASE("what is undecided is so for documents too, and its explanation costs as little") {
+  const robots::document file = robots::parse(full_of("Allow:*a*xxxxy"));
+  const rule_set rules = file.rules_for("FooBot");
+  for (const std::string& target : {"/abcdefghijklmnopqrstuvwxyz%41" + repeated("xxxx", 60'000),
+                                    "/" + repeated("a xxxx", 100'000)}) {
+    CHECK(is_undecided(rules, target));
+    CHECK(file.match(target, "FooBot").undecided);
+    CHECK_FALSE(file.allows(target, "FooBot"));
+    CHECK(rules.explain(target).verdict.undecided);
+    CHECK(rules.explain(target).matches.empty());
+  }
 }
 
 TEST_CASE("a URL as long as servers take is compared with a thousand wildcards") {
