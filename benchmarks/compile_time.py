@@ -15,12 +15,17 @@ import subprocess
 import sys
 import tempfile
 
-CACHE = """
+CACHE = """{extern}
 bool ask(std::string_view url) {{
   robots::basic_robots_cache<robots::{fetcher}> cache{{
       {{.user_agent = "FooBot", .fallback = robots::fallback_policy::rfc9309()}}}};
   return cache.check(url).allowed;
 }}
+"""
+
+CURL_HEADERS = """
+#include <robots/adapters/curl_fetcher.hpp>
+#include <robots/cache/basic_robots_cache.hpp>
 """
 
 # name, most times the first row, text
@@ -38,11 +43,11 @@ bool ask(std::string_view text) { return robots::parse(text).allows("/private", 
     ("a cache over ScriptedFetcher", 2.5, """
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/fetch/scripted_fetcher.hpp>
-""" + CACHE.format(fetcher="ScriptedFetcher")),
-    ("a cache over CurlFetcher", None, """
-#include <robots/adapters/curl_fetcher.hpp>
-#include <robots/cache/basic_robots_cache.hpp>
-""" + CACHE.format(fetcher="CurlFetcher")),
+""" + CACHE.format(fetcher="ScriptedFetcher", extern="")),
+    ("a cache over CurlFetcher", None, CURL_HEADERS + CACHE.format(fetcher="CurlFetcher", extern="")),
+    ("the same, compiled elsewhere", None, CURL_HEADERS + CACHE.format(
+        fetcher="CurlFetcher",
+        extern="extern template class robots::basic_robots_cache<robots::CurlFetcher>;")),
     ("fwd.hpp, nothing used", None, "#include <robots/fwd.hpp>\n"),
 ]
 
