@@ -33,13 +33,13 @@ struct clean_param {
 
   /// Whether it names a parameter.
   [[nodiscard]] constexpr bool names(std::string_view parameter) const noexcept {
-    return std::ranges::find(parameters, parameter) != parameters.end();
+    return std::find(parameters.begin(), parameters.end(), parameter) != parameters.end();
   }
 };
 
 /// Reads `p0[&p1&...] [path]`; nothing when no parameter is named. Linear.
 [[nodiscard]] constexpr std::optional<clean_param> parse_clean_param(std::string_view value) {
-  const auto blank = std::ranges::find_if(value, detail::is_blank);
+  const auto blank = std::find_if(value.begin(), value.end(), detail::is_blank);
   const auto size = static_cast<std::size_t>(blank - value.begin());
   clean_param result{.path = detail::trim(value.substr(size), detail::is_blank)};
   std::string_view names = value.substr(0, size);
@@ -96,7 +96,7 @@ struct clean_param {
     const std::string_view pair = query.substr(0, end);
     const std::string_view name = pair.substr(0, pair.find('='));
     const auto named = [name](const clean_param* rule) { return rule->names(name); };
-    if (std::ranges::any_of(matching, named)) {
+    if (std::any_of(matching.begin(), matching.end(), named)) {
       removed = true;
     } else {
       result += first ? '?' : '&';

@@ -89,8 +89,8 @@ namespace detail {
 /// one of them. `utc` as in `visit_time::contains`.
 [[nodiscard]] constexpr bool is_visit_time(std::span<const visit_time> times,
                                            std::chrono::minutes utc) noexcept {
-  return times.empty() ||
-         std::ranges::any_of(times, [&](const visit_time& time) { return time.contains(utc); });
+  return times.empty() || std::any_of(times.begin(), times.end(),
+                                      [&](const visit_time& time) { return time.contains(utc); });
 }
 
 }  // namespace robots

@@ -23,7 +23,7 @@ struct scoped_value {
   if (!value.starts_with('/')) {
     return {.statement = value};
   }
-  const auto blank = std::ranges::find_if(value, is_blank);
+  const auto blank = std::find_if(value.begin(), value.end(), is_blank);
   const auto size = static_cast<std::size_t>(blank - value.begin());
   return {.path = value.substr(0, size), .statement = trim(value.substr(size), is_blank)};
 }
