@@ -190,7 +190,8 @@ TEST_CASE("threads that each wait for their own next page keep every distance, t
   constexpr std::size_t threads = 32;
   const MeetingClock clock{threads};
   gate_options options = gate_with(fixed);
-  options.concurrency = threads;  // nobody may wait for a slot: on this clock, only for moments
+  options.concurrency =
+      threads;  // nobody may wait for a reservation: on this clock, only for moments
   gate paced{options, clock};
   const std::vector<site> sites = fifty_sites();
   std::mutex mutex;

@@ -41,9 +41,9 @@ constexpr const char* home = "https://example.com/";
 constexpr const char* other = "https://other.example/";
 constexpr request_report fine{.response_time = 10ms, .status = 200};
 
-gate_options with_slots(unsigned slots) {
+gate_options with_concurrency(unsigned at_once) {
   gate_options made = gate_with();
-  made.concurrency = slots;
+  made.concurrency = at_once;
   return made;
 }
 
@@ -56,7 +56,7 @@ gate_options exactly(std::chrono::nanoseconds delay) {
 
 }  // namespace
 
-TEST_CASE("a pass is for now at a new host, and after the delay at one just asked") {
+TEST_CASE("a reservation is for now at a new host, and after the delay at one just asked") {
   const ManualClock clock;
   const time_point begin = clock.now();
   gate paced{exactly(2s), clock};
@@ -100,7 +100,7 @@ TEST_CASE("what shares a pace is the user's choice") {
   CHECK(by_address.try_acquire(other).reason == admission_reason::not_yet);
 }
 
-TEST_CASE("a text that is no URL gets no pass") {
+TEST_CASE("a text that is no URL gets no reservation") {
   gate paced{gate_with(), ManualClock{}};
   for (const char* text : {"", "example.com", "mailto:a@b", "ftp://example.com/", "https://"}) {
     CHECK(paced.acquire(text).reason == admission_reason::invalid_url);
@@ -112,8 +112,8 @@ TEST_CASE("a text that is no URL gets no pass") {
   CHECK(paced.hosts() == 0);
 }
 
-TEST_CASE("there are as many passes at once as the options say") {
-  gate paced{with_slots(2), ManualClock{}};
+TEST_CASE("there are as many reservations at once as the options say") {
+  gate paced{with_concurrency(2), ManualClock{}};
   const gate::answer one = paced.try_reserve(home);
   gate::answer two = paced.try_reserve(home);
   const gate::answer three = paced.try_reserve(home);
@@ -127,7 +127,7 @@ TEST_CASE("there are as many passes at once as the options say") {
   CHECK(paced.try_reserve(home));
 }
 
-TEST_CASE("a pass that is not used is as if it had never been given") {
+TEST_CASE("a reservation that is not used is as if it had never been given") {
   const ManualClock clock;
   gate paced{exactly(2s), clock};
   paced.acquire(home).reservation.complete(fine);
@@ -150,9 +150,9 @@ TEST_CASE("a request that was started and given up keeps its distance") {
   CHECK(paced.next_allowed_at(home).at == begin + 2s);
 }
 
-TEST_CASE("a pass may be completed or cancelled again, and asked when it is empty") {
+TEST_CASE("a reservation may be completed or cancelled again, and asked when it is empty") {
   const ManualClock clock;
-  gate paced{with_slots(2), clock};
+  gate paced{with_concurrency(2), clock};
   gate::answer got = paced.acquire(home);
   const gate::answer kept = paced.try_reserve(home);
   got.reservation.complete({.status = 503});
@@ -171,7 +171,7 @@ TEST_CASE("a pass may be completed or cancelled again, and asked when it is empt
   CHECK(nothing.at() == time_point::max());
 }
 
-TEST_CASE("a pass can be moved, completed without a start, and outlive its gate") {
+TEST_CASE("a reservation can be moved, completed without a start, and outlive its gate") {
   const ManualClock clock;
   std::optional<gate> paced{std::in_place, exactly(2s), clock};
   gate::reservation kept;
@@ -208,7 +208,7 @@ TEST_CASE("what a host answers decides when it is asked again") {
   CHECK(paced.next_allowed_at(other).decided_by == start_limit::none);
 }
 
-TEST_CASE("a request for robots.txt, made without a pass, is kept away from") {
+TEST_CASE("a request for robots.txt, made without a reservation, is kept away from") {
   const ManualClock clock;
   gate paced{exactly(2s), clock};
   paced.note_request(home, clock.now());
@@ -256,7 +256,7 @@ TEST_CASE("hosts that ask for more delay than one bears with are skipped") {
   CHECK(paced.try_reserve(home, rules_with("Crawl-delay: 60")));
 }
 
-TEST_CASE("an open breaker and the hours of Visit-time put a pass off") {
+TEST_CASE("an open breaker and the hours of Visit-time put a reservation off") {
   const ManualClock clock;
   const time_point begin = clock.now();
   gate paced{gate_with(), clock};
@@ -292,7 +292,7 @@ TEST_CASE("a call that was stopped takes no place") {
   CHECK(paced.acquire(home, {}, {.stop = stop.get_token()}).reason == admission_reason::stopped);
 }
 
-TEST_CASE("threads that wait for a slot or for their time can be stopped") {
+TEST_CASE("threads that wait for a reservation or for their time can be stopped") {
   robots::host_gate paced{exactly(24h)};
   robots::host_gate::answer first = paced.acquire(home);
   for (const bool asleep : {false, true}) {
@@ -313,9 +313,9 @@ TEST_CASE("threads that wait for a slot or for their time can be stopped") {
   CHECK(paced.try_reserve(home));
 }
 
-TEST_CASE("who waits for a slot is served in order of arrival, and nobody overtakes") {
+TEST_CASE("who waits for a reservation is served in order of arrival, and nobody overtakes") {
   constexpr std::size_t threads = 16;
-  gate paced{with_slots(1), ManualClock{}};
+  gate paced{with_concurrency(1), ManualClock{}};
   std::mutex mutex;
   std::vector<std::size_t> order;
   gate::answer first = paced.acquire(home);
@@ -340,7 +340,7 @@ TEST_CASE("who waits for a slot is served in order of arrival, and nobody overta
 }
 
 TEST_CASE("a waiter that gives up lets the next one through") {
-  gate paced{with_slots(1), ManualClock{}};
+  gate paced{with_concurrency(1), ManualClock{}};
   gate::answer first = paced.acquire(home);
   std::stop_source stop;
   admission_reason gave_up = admission_reason::go;
@@ -362,8 +362,8 @@ TEST_CASE("a waiter that gives up lets the next one through") {
   CHECK(served);
 }
 
-TEST_CASE("a waiter whose host is to be skipped passes its slot on") {
-  gate_options options = with_slots(1);
+TEST_CASE("a waiter whose host is to be skipped passes its place on") {
+  gate_options options = with_concurrency(1);
   options.delay.cap = 1min;
   options.delay.above_cap = robots::above_cap::skip_host;
   gate paced{options, ManualClock{}};
@@ -553,7 +553,7 @@ TEST_CASE("equal seeds give equal delays") {
   }
 }
 
-TEST_CASE("many threads at few hosts with several slots never come too soon") {
+TEST_CASE("many threads at few hosts with several reservations never come too soon") {
   constexpr int threads = 32;
   constexpr int each = 40;
   gate_options options = exactly(100ms);
@@ -595,7 +595,7 @@ TEST_CASE("many threads at few hosts with several slots never come too soon") {
 }
 
 TEST_CASE("options that no gate can follow are refused") {
-  CHECK_THROWS_AS(gate{with_slots(0)}, std::invalid_argument);
+  CHECK_THROWS_AS(gate{with_concurrency(0)}, std::invalid_argument);
   gate_options options;
   options.key = nullptr;
   CHECK_THROWS_AS(gate{options}, std::invalid_argument);

@@ -67,7 +67,7 @@ TEST_CASE("a schedule says what was asked for above the cap") {
   CHECK(explain(capped, now) == "never: crawl_delay asks for 90.000 s, more than the cap");
 }
 
-TEST_CASE("a schedule says when all slots are taken, and times are rounded up") {
+TEST_CASE("a schedule says when no reservation can be made, and times are rounded up") {
   schedule full{.at = now + 1ns, .decided_by = start_limit::retry_after, .can_reserve = false};
   CHECK(explain(full, now) ==
         "in 0.001 s: Retry-After; no further reservation at the host for now");

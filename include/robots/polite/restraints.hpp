@@ -14,7 +14,7 @@ struct restraints {
   std::shared_ptr<const policy> rules{};
   /// A circuit breaker lets nothing through before this moment.
   std::optional<time_point> breaker_open_until{};
-  /// When the host was last asked for something without a pass, such as robots.txt: the next
+  /// When the host was last asked for something without a reservation, such as robots.txt: the next
   /// request keeps its distance. See also `basic_host_gate::note_request`.
   std::optional<time_point> asked_at{};
 };

@@ -222,7 +222,7 @@ TEST_CASE("requests keep to the hours of Visit-time") {
   CHECK(host.plan(60min, limits).at == origin + 24h + 30min);
 }
 
-TEST_CASE("a pass whose hours are over waits for the next ones") {
+TEST_CASE("a reservation whose hours are over waits for the next ones") {
   one_host host;
   host_reservation reserved = host.reserve(59min, rules("Visit-time: 1200-1300\n"));
   CHECK(reserved.request.at == origin + 59min);
@@ -273,7 +273,7 @@ TEST_CASE("hosts that want too long a delay are skipped, even for the first requ
   CHECK_FALSE(host.plan(0s, rules("Crawl-delay: 30")).skip_host);
 }
 
-TEST_CASE("places in the line lie a delay apart, and slots tell when they are all taken") {
+TEST_CASE("places in the line lie a delay apart, and the plan tells when they are all taken") {
   one_host host;
   host.chosen.concurrency = 3;
   CHECK(host.reserve(0s).request.at == origin);
@@ -551,7 +551,7 @@ TEST_CASE("a host may be forgotten only when it would be paced the same without 
   CHECK(forgettable > 100);
 }
 
-TEST_CASE("whatever happens, no start breaks a delay, a rate, a pause, the hours or the slots") {
+TEST_CASE("whatever happens, no start breaks a delay, a rate, a pause, the hours or the places") {
   std::mt19937_64 random{49};
   const auto up_to = [&](int most) { return std::uniform_int_distribution<int>{0, most}(random); };
   int starts = 0;
