@@ -36,9 +36,16 @@
 #include <robots/http/validators.hpp>
 #include <robots/observe/observer.hpp>
 #include <robots/policy/any_fallback_policy.hpp>
+#include <robots/policy/decide.hpp>
 #include <robots/policy/decision.hpp>
+#include <robots/policy/decision_reason.hpp>
 #include <robots/policy/fallback.hpp>
+#include <robots/policy/judge.hpp>
+#include <robots/policy/judge_options.hpp>
+#include <robots/policy/lifetime.hpp>
 #include <robots/policy/policy.hpp>
+#include <robots/policy/quarantine_rule.hpp>
+#include <robots/policy/record.hpp>
 #include <robots/policy/sitemap_urls.hpp>
 #include <robots/polite/admission.hpp>
 #include <robots/polite/admission_reason.hpp>

@@ -152,7 +152,7 @@ TEST_CASE("get gives the policy of a site, and allowed the bare answer") {
   CHECK(found->source().url == robots_url);
   CHECK(found->source().final_url == robots_url);
   CHECK(found->source().status == 200);
-  CHECK(found->source().fetched_at == at.clock.now());
+  CHECK(found->fetched_at() == at.clock.now());
   CHECK(at.cache.get("https://example.com/any/path?q#f") == found);
   CHECK(at.cache.allowed(home));
   CHECK_FALSE(at.cache.allowed(secret));

@@ -20,10 +20,10 @@ using namespace std::chrono_literals;
 using robots::cache_options;
 using robots::decision;
 using robots::fallback_action;
-using robots::fallback_case;
 using robots::fallback_policy;
 using robots::fetch_error;
 using robots::outcome;
+using robots::record_head;
 using robots::ScriptedFetcher;
 using robots::test::foo_bot;
 using robots::test::home;
@@ -285,7 +285,7 @@ TEST_CASE("where malformed files are parsed, there is no quarantine") {
 
 TEST_CASE("a policy of the user's own decides, with all that is known of the failure") {
   struct Patient {
-    [[nodiscard]] fallback_action action(const fallback_case& what) const {
+    [[nodiscard]] fallback_action action(const record_head& what) const {
       if (what.outcome == outcome::success) {
         return fallback_action::parse;
       }

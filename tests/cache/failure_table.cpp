@@ -113,11 +113,6 @@ std::vector<row> table() {
   return rows;
 }
 
-bool is_failure(outcome what) {
-  return what != outcome::success && what != outcome::not_found && what != outcome::client_error &&
-         what != outcome::malformed;
-}
-
 /// What the decisions on three URLs must be. Where it is `last_good`, `copy` tells the age of a
 /// good copy that is still good enough, or is nothing.
 void check_decisions(scripted& at, const row& from, expected then,

@@ -349,7 +349,7 @@ TEST_CASE("what is found elsewhere than at a robots.txt, or not found, is kept f
 
 TEST_CASE("what a user's policy says of one site is kept for no other") {
   struct Mine {
-    [[nodiscard]] robots::fallback_action action(const robots::fallback_case& what) const {
+    [[nodiscard]] robots::fallback_action action(const robots::record_head& what) const {
       return what.url.starts_with("https://example.com/") ? robots::fallback_action::allow_all
                                                           : robots::fallback_action::deny_all;
     }

@@ -40,7 +40,7 @@ namespace {
 
 std::shared_ptr<const policy> some_policy() {
   return std::make_shared<const policy>(robots::fallback_action::allow_all, "FooBot",
-                                        robots::provenance{});
+                                        robots::record_head{});
 }
 
 /// Opens a gate at the end of a scope, so that no thread is left behind it.

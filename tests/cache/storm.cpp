@@ -112,7 +112,7 @@ class tallies {
 struct CountingObserver {
   void on_retrieval(const robots::retrieval_event& event) const {
     const std::string_view host = robots::host_of_site_key(event.site);
-    const robots::provenance& source = event.policy.source();
+    const robots::record_head& source = event.policy.source();
     into->update(storm_sites::site_of(host), [&](tally& of_site) {
       ++of_site.retrievals;
       of_site.exchanges += source.exchanges.size();

@@ -32,8 +32,8 @@ struct answer {
   }
 
   /// Where the rules came from. A file was never asked for over HTTP, whatever the cache thinks.
-  [[nodiscard]] provenance source() const {
-    provenance result = what.policy->source();
+  [[nodiscard]] record_head source() const {
+    record_head result = what.policy->source();
     if (!file.empty() && has_source()) {
       result.status = 0;
       result.url = result.final_url = file;

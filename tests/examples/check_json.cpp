@@ -46,7 +46,7 @@ json exact_seconds(std::chrono::nanoseconds time) {
 }
 
 json source_of(const answer& about) {
-  const provenance source = about.source();
+  const record_head source = about.source();
   return {{"outcome", to_string(source.outcome)},
           {"status", source.status != 0 ? json(source.status) : json{}},
           {"error", source.error != fetch_error::none ? json(to_string(source.error)) : json{}},

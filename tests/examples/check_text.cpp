@@ -78,7 +78,7 @@ std::string delay_column(const std::optional<std::chrono::milliseconds>& delay) 
   return text.str();
 }
 
-std::string outcome_text(const provenance& source) {
+std::string outcome_text(const record_head& source) {
   std::string text{to_string(source.outcome)};
   if (source.status != 0) {
     text += ", HTTP " + std::to_string(source.status);
@@ -96,7 +96,7 @@ std::string source_column(const answer& about) {
   if (!about.has_source()) {
     return "not asked";
   }
-  const provenance source = about.source();
+  const record_head source = about.source();
   std::string text = detail::printable(source.url);
   if (source.redirects > 0) {
     text += " -> " + detail::printable(source.final_url) + " (" + std::to_string(source.redirects) +

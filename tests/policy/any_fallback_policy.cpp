@@ -8,9 +8,9 @@
 
 using robots::any_fallback_policy;
 using robots::fallback_action;
-using robots::fallback_case;
 using robots::fallback_policy;
 using robots::outcome;
+using robots::record_head;
 
 namespace {
 
@@ -21,7 +21,7 @@ static_assert(!robots::FallbackPolicy<int>);
 
 /// Denies what belongs to a government, and forgives others two failures.
 struct Cautious {
-  [[nodiscard]] fallback_action action(const fallback_case& what) const {
+  [[nodiscard]] fallback_action action(const record_head& what) const {
     if (what.url.find(".gov/") != std::string_view::npos || what.failures > 2) {
       return fallback_action::deny_all;
     }
@@ -31,14 +31,12 @@ struct Cautious {
 static_assert(robots::FallbackPolicy<Cautious>);
 
 struct Careless {
-  [[nodiscard]] fallback_action action(const fallback_case&) const {
-    return fallback_action::parse;
-  }
+  [[nodiscard]] fallback_action action(const record_head&) const { return fallback_action::parse; }
   [[nodiscard]] static std::string_view name() noexcept { return "careless"; }
 };
 
 struct Throwing {
-  [[nodiscard]] fallback_action action(const fallback_case&) const { throw std::runtime_error{""}; }
+  [[nodiscard]] fallback_action action(const record_head&) const { throw std::runtime_error{""}; }
 };
 
 }  // namespace
@@ -55,17 +53,16 @@ TEST_CASE("a preset answers as it does by itself") {
   }
 }
 
-TEST_CASE("a policy of the user's own sees the whole case") {
+TEST_CASE("a policy of the user's own sees all that is known of the failure") {
   const any_fallback_policy any = Cautious{};
   CHECK(any.name() == "custom");
-  CHECK(any.action({.outcome = outcome::server_error, .url = "https://a.gov/robots.txt"}) ==
-        fallback_action::deny_all);
-  CHECK(any.action({.outcome = outcome::server_error,
-                    .failures = 2,
-                    .url = "https://a.example/robots.txt"}) == fallback_action::allow_all);
-  CHECK(any.action({.outcome = outcome::server_error,
-                    .failures = 3,
-                    .url = "https://a.example/robots.txt"}) == fallback_action::deny_all);
+  record_head head{{.outcome = outcome::server_error, .url = "https://a.gov/robots.txt"}};
+  CHECK(any.action(head) == fallback_action::deny_all);
+  head.url = "https://a.example/robots.txt";
+  head.failures = 2;
+  CHECK(any.action(head) == fallback_action::allow_all);
+  head.failures = 3;
+  CHECK(any.action(head) == fallback_action::deny_all);
 }
 
 TEST_CASE("what cannot be done denies") {

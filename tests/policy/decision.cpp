@@ -18,7 +18,7 @@ using robots::fallback_action;
 using robots::fetch_error;
 using robots::outcome;
 using robots::policy;
-using robots::provenance;
+using robots::record_head;
 
 namespace {
 
@@ -42,10 +42,10 @@ static_assert([] {
 
 std::shared_ptr<const policy> read(std::string_view text) {
   return std::make_shared<const policy>(robots::parse(text), "FooBot",
-                                        provenance{.outcome = outcome::success, .status = 200});
+                                        record_head{{.outcome = outcome::success, .status = 200}});
 }
 
-std::shared_ptr<const policy> fallback(fallback_action action, provenance source,
+std::shared_ptr<const policy> fallback(fallback_action action, record_head source,
                                        std::shared_ptr<const policy> good = nullptr) {
   return std::make_shared<const policy>(action, "FooBot", std::move(source), std::move(good));
 }
@@ -85,21 +85,22 @@ TEST_CASE("an explanation names the rule, its line and the crawler it is for") {
 
 TEST_CASE("an explanation names the row of the failure table") {
   CHECK(explain(decide(
-            fallback(fallback_action::allow_all, {.outcome = outcome::not_found, .status = 404}),
+            fallback(fallback_action::allow_all, {{.outcome = outcome::not_found, .status = 404}}),
             decision_reason::no_file, "/")) == "allowed: no robots.txt: not_found (HTTP 404)");
-  CHECK(explain(decide(
-            fallback(fallback_action::deny_all, {.outcome = outcome::server_error, .status = 503}),
-            decision_reason::fallback, "/")) == "not allowed: fallback: server_error (HTTP 503)");
-  CHECK(explain(decide(fallback(fallback_action::deny_all, {.outcome = outcome::unreachable,
-                                                            .error = fetch_error::connect,
-                                                            .error_text = "refused"}),
+  CHECK(
+      explain(decide(
+          fallback(fallback_action::deny_all, {{.outcome = outcome::server_error, .status = 503}}),
+          decision_reason::fallback, "/")) == "not allowed: fallback: server_error (HTTP 503)");
+  CHECK(explain(decide(fallback(fallback_action::deny_all, {{.outcome = outcome::unreachable,
+                                                             .error = fetch_error::connect,
+                                                             .error_text = "refused"}}),
                        decision_reason::fallback, "/")) ==
         "not allowed: fallback: unreachable (refused)");
 }
 
 TEST_CASE("an explanation says when the last good copy decides, and why it has to") {
   const auto now = fallback(fallback_action::last_good_or_deny,
-                            {.outcome = outcome::too_many_requests, .status = 429},
+                            {{.outcome = outcome::too_many_requests, .status = 429}},
                             read("User-agent: *\nDisallow: /a\n"));
   CHECK(explain(decide(now, decision_reason::rule, "/a")) ==
         "not allowed: disallow \"/a\", line 2, for *, by the last good copy since the newest is "
@@ -110,7 +111,7 @@ TEST_CASE("an explanation says when the last good copy decides, and why it has t
 }
 
 TEST_CASE("an explanation says when the crawler itself denies") {
-  const auto refused = fallback(fallback_action::deny_all, {.outcome = outcome::refused});
+  const auto refused = fallback(fallback_action::deny_all, {{.outcome = outcome::refused}});
   CHECK(explain(decide(refused, decision_reason::excluded, "/")) ==
         "not allowed: the host is excluded");
   CHECK(explain(decide(refused, decision_reason::invalid_url, "/")) ==

@@ -17,7 +17,7 @@ using robots::fallback_action;
 using robots::outcome;
 using robots::policy;
 using robots::policy_basis;
-using robots::provenance;
+using robots::record_head;
 using robots::time_point;
 
 namespace {
@@ -43,16 +43,16 @@ constexpr std::string_view file =
     "what is this\n";
 
 std::shared_ptr<const policy> read(std::string_view text, time_point when = time_point{1h}) {
-  return std::make_shared<const policy>(
-      robots::parse(text), "FooBot/1.0",
-      provenance{.outcome = outcome::success, .status = 200, .fetched_at = when});
+  return std::make_shared<const policy>(robots::parse(text), "FooBot/1.0",
+                                        record_head{{.outcome = outcome::success, .status = 200}},
+                                        when);
 }
 
 std::shared_ptr<const policy> failed(fallback_action action,
                                      std::shared_ptr<const policy> good = nullptr) {
-  return std::make_shared<const policy>(action, "FooBot/1.0",
-                                        provenance{.outcome = outcome::server_error, .status = 503},
-                                        std::move(good));
+  return std::make_shared<const policy>(
+      action, "FooBot/1.0", record_head{{.outcome = outcome::server_error, .status = 503}},
+      std::move(good));
 }
 
 }  // namespace
@@ -75,7 +75,7 @@ TEST_CASE("a policy outlives the text and the document it was made from") {
   {
     const std::string text{file};
     const robots::document document = robots::parse(text);
-    kept = std::make_shared<const policy>(document, std::string{"FooBot/1.0"}, provenance{});
+    kept = std::make_shared<const policy>(document, std::string{"FooBot/1.0"}, record_head{});
   }
   CHECK(kept->match("/private").pattern == "/private");
   CHECK(kept->sitemaps().front() == "https://example.com/a.xml");
@@ -148,12 +148,13 @@ TEST_CASE("a fallback allows everything, or nothing but /robots.txt") {
 }
 
 TEST_CASE("a refusal allows nothing, not even /robots.txt, and says why") {
-  const auto refused = policy::refusal("FooBot/1.0", "the host is excluded");
+  const auto refused = policy::refusal("FooBot/1.0", robots::decision_reason::excluded);
   CHECK(refused->basis() == policy_basis::refused);
   CHECK_FALSE(refused->allows("/"));
   CHECK_FALSE(refused->allows("https://example.com/robots.txt"));
   CHECK(refused->source().outcome == outcome::refused);
   CHECK(refused->source().error_text == "the host is excluded");
+  CHECK(refused->refused() == robots::decision_reason::excluded);
   CHECK(refused->source().status == 0);
   CHECK(refused->rules().empty());
   CHECK(policy::good(refused) == nullptr);
@@ -178,7 +179,7 @@ TEST_CASE("the last good copy stands in with all it says, and both sources are k
   CHECK(now->rules().size() == 1);
   CHECK(now->source().outcome == outcome::server_error);
   CHECK(now->rules_source().outcome == outcome::success);
-  CHECK(now->rules_source().fetched_at == time_point{5h});
+  CHECK(now->rules_fetched_at() == time_point{5h});
 }
 
 TEST_CASE("a good copy is in force only where the action asks for it, and kept in any case") {

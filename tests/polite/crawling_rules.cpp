@@ -68,14 +68,14 @@ TEST_CASE("what a failure means is the user's choice, and old rules can stand in
   ScriptedFetcher web;
   web.on(robots_url, ScriptedFetcher::ok(text), ScriptedFetcher::status(503));
   crawling_rules rules{"https://example.com", 100ms};
-  CHECK(rules.load(web, test_agent, fallback_policy::rfc9309()));
-  CHECK_FALSE(rules.load(web, test_agent, fallback_policy::rfc9309()));
+  CHECK(rules.load(web, test_agent, {.fallback = fallback_policy::rfc9309()}));
+  CHECK_FALSE(rules.load(web, test_agent, {.fallback = fallback_policy::rfc9309()}));
   CHECK_FALSE(rules.allowed(test_link));
   CHECK(rules.allowed("/foo"));
   CHECK(rules.crawl_delay() == 2s);
 
   crawling_rules fresh{"https://example.com", 100ms};
-  CHECK_FALSE(fresh.load(web, test_agent, fallback_policy::rfc9309()));
+  CHECK_FALSE(fresh.load(web, test_agent, {.fallback = fallback_policy::rfc9309()}));
   CHECK_FALSE(fresh.allowed("/foo"));
 }
 

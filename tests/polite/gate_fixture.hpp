@@ -17,7 +17,7 @@ namespace robots::test {
 [[nodiscard]] inline std::shared_ptr<const policy> policy_with(std::string_view lines) {
   return std::make_shared<const policy>(parse("User-agent: *\nAllow: /\n" + std::string{lines}),
                                         "FooBot",
-                                        provenance{.outcome = outcome::success, .status = 200});
+                                        record_head{{.outcome = outcome::success, .status = 200}});
 }
 
 [[nodiscard]] inline restraints rules_with(std::string_view lines) {

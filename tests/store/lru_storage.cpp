@@ -41,7 +41,7 @@ constexpr auto step_length = robots::detail::use_steps::length;
 
 std::shared_ptr<const policy> some_policy(int status = 200) {
   return std::make_shared<const policy>(robots::fallback_action::allow_all, "FooBot",
-                                        robots::provenance{.status = status});
+                                        robots::record_head{{.status = status}});
 }
 
 /// An entry that can be told by `mark` and is kept for `length`.

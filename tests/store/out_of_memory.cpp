@@ -58,7 +58,7 @@ TEST_CASE("a store that fails keeps nothing, and leaves the others in order") {
   constexpr std::size_t capacity = 16;
   const robots::cache_entry entry{
       .policy = std::make_shared<const policy>(robots::fallback_action::allow_all, "FooBot",
-                                               robots::provenance{}),
+                                               robots::record_head{}),
       .fresh_until = robots::time_point::max(),
       .keep_until = robots::time_point::max()};
   std::vector<std::string> keys;

@@ -3,7 +3,6 @@
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/cache_stats.hpp>
 #include <robots/cache/detail/cache_event.hpp>
-#include <robots/cache/detail/decide.hpp>
 #include <robots/cache/detail/decides_soon.hpp>
 #include <robots/cache/detail/policy_loader.hpp>
 #include <robots/cache/detail/shared_names.hpp>
@@ -17,7 +16,9 @@
 #include <robots/http/site.hpp>
 #include <robots/http/site_key.hpp>
 #include <robots/observe/observer.hpp>
+#include <robots/policy/decide.hpp>
 #include <robots/policy/decision.hpp>
+#include <robots/policy/decision_reason.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/store/lru_storage.hpp>
 #include <robots/store/storage.hpp>
@@ -56,8 +57,8 @@ class basic_robots_cache {
                               O observer = {})
       : options_(validated(std::move(options))),
         excluded_(std::make_shared<const excluded_hosts>(options_.excluded)),
-        excluded_policy_(policy::refusal(options_.user_agent, "the host is excluded")),
-        invalid_policy_(policy::refusal(options_.user_agent, "not an http or https URL or a host")),
+        excluded_policy_(policy::refusal(options_.user_agent, decision_reason::excluded)),
+        invalid_policy_(policy::refusal(options_.user_agent, decision_reason::invalid_url)),
         loader_(options_, excluded_, std::move(fetcher), std::move(clock), std::move(storage),
                 std::move(observer)) {}
 
@@ -150,17 +151,17 @@ class basic_robots_cache {
   /// Throws `std::logic_error` when the job has not come to its end: drive `job.work()` until it is
   /// a `retrieval_result`, or drop the job to give it up.
   void complete(retrieval_job& job) {
-    const auto* const result = std::get_if<retrieval_result>(&job.work().next());
     if (!job.ticket_) {
       throw std::logic_error{
           "basic_robots_cache::complete: the job was completed before; begin another look-up"};
     }
-    if (result == nullptr) {
+    if (!std::holds_alternative<retrieval_result>(job.work().next())) {
       throw std::logic_error{
           "basic_robots_cache::complete: the job is not done; drive job.work() until next() is a "
           "retrieval_result, or drop the job"};
     }
-    static_cast<void>(loader_.complete(job, *result));
+    static_cast<void>(
+        loader_.complete(job, std::get<retrieval_result>(std::move(job.work_).next())));
   }
 
   /// Takes over what was brought since. Where it was given up, the look-up begins anew, maybe with
@@ -289,13 +290,16 @@ class basic_robots_cache {
       return {.policy = invalid_policy_};
     }
     if (excluded_->contains(where->host)) {
-      return {.policy = excluded_policy_, .refusal = decision_reason::excluded};
+      return {.policy = excluded_policy_};
     }
     return {};
   }
 
   [[nodiscard]] decision decide(std::string_view url, detail::found at) {
-    decision result = detail::decide(url, std::move(at), loader_.clock());
+    const time_point now = at.from_cache ? at.now : loader_.clock().now();
+    decision result = robots::decide(std::move(at.policy), url, now);
+    result.from_cache = at.from_cache;
+    result.stale = at.stale;
     using enum detail::cache_event;
     if (result.reason == decision_reason::excluded) {
       loader_.counters().add(excluded);

@@ -5,6 +5,7 @@
 #include <robots/fetch/retry_options.hpp>
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/policy/any_fallback_policy.hpp>
+#include <robots/policy/judge_options.hpp>
 #include <robots/rep/read/malformed_limit.hpp>
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/read/product_token.hpp>
@@ -92,6 +93,21 @@ namespace detail {
           .retry = options.retry};
 }
 
+[[nodiscard]] inline judge_options judge_options_of(const cache_options& options) {
+  return {.fallback = options.fallback,
+          .parse = options.parse,
+          .malformed = options.malformed,
+          .default_ttl = options.default_ttl,
+          .min_ttl = options.min_ttl,
+          .max_ttl = options.max_ttl,
+          .failure_ttl = options.failure_ttl,
+          .max_failure_ttl = options.max_failure_ttl,
+          .failure_jitter = options.failure_jitter,
+          .breaker_cooldown = options.breaker.cooldown,
+          .last_good_for = options.last_good_for,
+          .stale_while_revalidate = options.stale_while_revalidate};
+}
+
 }  // namespace detail
 
 /// Throws `std::invalid_argument`, saying what to mend, when the options contradict themselves.
@@ -101,29 +117,9 @@ inline void validate(const cache_options& options) {
     throw std::invalid_argument{
         "user_agent has no product token: begin it with the crawler's name, as in FooBot/1.0"};
   }
-  if (options.parse.max_bytes == 0) {
-    throw std::invalid_argument{
-        "parse.max_bytes is 0: nothing would be read and everything allowed; "
-        "RFC 9309 asks for 500 KiB at least"};
-  }
-  if (options.min_ttl.count() < 0 || options.min_ttl > options.max_ttl) {
-    throw std::invalid_argument{"min_ttl must lie between 0 and max_ttl"};
-  }
-  if (options.default_ttl.count() < 0 || options.failure_ttl.count() < 0 ||
-      options.max_failure_ttl.count() < 0 || options.last_good_for.count() < 0 ||
-      options.stale_while_revalidate.count() < 0) {
-    throw std::invalid_argument{
-        "default_ttl, failure_ttl, max_failure_ttl, last_good_for and stale_while_revalidate "
-        "cannot be negative"};
-  }
-  if (!(options.failure_jitter >= 0.0 && options.failure_jitter <= 1.0)) {
-    throw std::invalid_argument{"failure_jitter is a share: it lies between 0 and 1"};
-  }
+  validate(detail::judge_options_of(options));
   if (options.quarantine_after < 0) {
     throw std::invalid_argument{"quarantine_after is negative: use 0 for no quarantine"};
-  }
-  if (!(options.malformed.share >= 0.0 && options.malformed.share <= 1.0)) {
-    throw std::invalid_argument{"malformed.share is a share: it lies between 0 and 1"};
   }
 }
 

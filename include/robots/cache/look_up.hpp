@@ -1,14 +1,13 @@
 #pragma once
 
-#include <robots/cache/detail/decide.hpp>
 #include <robots/cache/detail/flight.hpp>
-#include <robots/cache/detail/make_policy.hpp>
 #include <robots/cache/detail/single_flight.hpp>
 #include <robots/fetch/fetcher.hpp>
 #include <robots/fetch/retrieval.hpp>
 #include <robots/http/site.hpp>
 #include <robots/observe/observer.hpp>
-#include <robots/policy/decision.hpp>
+#include <robots/policy/decision_reason.hpp>
+#include <robots/policy/judge.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/store/storage.hpp>
 #include <robots/time/clock.hpp>
@@ -24,6 +23,15 @@
 namespace robots {
 
 namespace detail {
+
+/// What a look-up came to.
+struct found {
+  std::shared_ptr<const robots::policy> policy{};
+  bool from_cache = false;
+  bool stale = false;  // no longer fresh, and being renewed
+  time_point now{};    // when an entry of the cache was found
+};
+
 template <Fetcher F, Clock C, Storage S, Observer O>
 class policy_loader;
 }  // namespace detail
@@ -53,7 +61,7 @@ class retrieval_job {
   template <Fetcher F, Clock C, Storage S, Observer O>
   friend class detail::policy_loader;
 
-  retrieval_job(site where, std::string key, retrieval work, detail::earlier_policies before,
+  retrieval_job(site where, std::string key, retrieval work, earlier_policies before,
                 detail::single_flight::ticket ticket, time_point began, std::uint64_t invalidations)
       : where_(std::move(where)),
         key_(std::move(key)),
@@ -66,7 +74,7 @@ class retrieval_job {
 
   site where_;
   std::string key_;
-  detail::earlier_policies before_;
+  earlier_policies before_;
   detail::single_flight::ticket ticket_;  // none once the job is complete
   retrieval work_;  // goes first, so that those who wait find the breaker's probe free
   std::stop_token stop_;
@@ -96,8 +104,7 @@ class look_up {
   /// Why the site may not be asked: `decision_reason::excluded` or `invalid_url`; nothing for one
   /// that may, and while there is no policy.
   [[nodiscard]] std::optional<decision_reason> refusal() const noexcept {
-    const bool refused = policy() && policy()->basis() == policy_basis::refused;
-    return refused ? std::optional{found_.refusal} : std::nullopt;
+    return policy() ? policy()->refused() : std::nullopt;
   }
 
   /// The job of bringing it, once, to the first look-up that waits for it; to any other, null.

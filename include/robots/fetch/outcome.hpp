@@ -58,6 +58,20 @@ inline constexpr std::size_t outcome_count = 12;
   return "server_error";
 }
 
+/// Whether an outcome is no answer of the site, so that it is asked again sooner and the last good
+/// copy stays at hand.
+[[nodiscard]] constexpr bool is_failure(outcome what) noexcept {
+  switch (what) {
+    case outcome::success:
+    case outcome::not_found:
+    case outcome::client_error:
+    case outcome::malformed:
+      return false;
+    default:
+      return true;
+  }
+}
+
 /// The row that a final status falls into. A status without a row counts as `server_error`, which
 /// is the careful reading since the server did not say what it holds: 1xx, 206 (nobody asked for a
 /// part), 3xx (a redirect that cannot be followed, a 304 that nobody asked for), 600 and above, 0

@@ -15,23 +15,31 @@ struct exchange {
   std::string url;                        ///< what was asked for
   int status = 0;                         ///< HTTP status, or 0
   fetch_error error = fetch_error::none;  ///< why there is no status
+
+  [[nodiscard]] friend bool operator==(const exchange&, const exchange&) = default;
+};
+
+/// What a retrieval tells of itself.
+struct retrieval_facts {
+  robots::outcome outcome = robots::outcome::unreachable;  ///< the row of the failure table
+  int status = 0;                         ///< HTTP status of the last exchange, 0 without response
+  fetch_error error = fetch_error::none;  ///< why the last exchange had no response
+  std::string error_text{};               ///< for people, when something went wrong
+  std::string url{};        ///< the robots.txt first asked for under the origin that was settled on
+  std::string final_url{};  ///< the URL of the last exchange: another one after redirects
+  int redirects = 0;        ///< how many were followed from `url` to `final_url`
+  int attempts = 0;         ///< how many tries it took, see `retry_options`
+  std::vector<exchange> exchanges{};  ///< all that were made, in order
+  bool truncated = false;             ///< the robots.txt is longer than what was kept of it
+  bool not_modified = false;          ///< a 304: the robots.txt is the known one
+
+  [[nodiscard]] friend bool operator==(const retrieval_facts&, const retrieval_facts&) = default;
 };
 
 /// What came of a retrieval.
-struct retrieval_result {
-  robots::outcome outcome = outcome::unreachable;  ///< the row of the failure table
-  int status = 0;                         ///< HTTP status of the last exchange, 0 without response
-  fetch_error error = fetch_error::none;  ///< why the last exchange had no response
-  std::string error_text;                 ///< for people, when something went wrong
-  std::string url;        ///< the robots.txt first asked for under the origin that was settled on
-  std::string final_url;  ///< the URL of the last exchange: another one after redirects
-  int redirects = 0;      ///< how many were followed from `url` to `final_url`
-  int attempts = 0;       ///< how many tries it took, see `retry_options`
-  std::vector<exchange> exchanges;   ///< all that were made, in order
-  std::vector<http_header> headers;  ///< of the last exchange
-  std::string body;                  ///< the robots.txt; empty unless `outcome` is `success`
-  bool truncated = false;            ///< the robots.txt is longer than `body`
-  bool not_modified = false;  ///< a 304: the robots.txt is the known one, and `body` is empty
+struct retrieval_result : retrieval_facts {
+  std::vector<http_header> headers{};  ///< of the last exchange
+  std::string body{};  ///< the robots.txt; empty unless `outcome` is `success`, and after a 304
 };
 
 /// A time to wait for before the next try.

@@ -142,8 +142,8 @@ class utf8_text {
   std::optional<std::string> converted_;
 };
 
-/// The body of a robots.txt as UTF-8, read in the charset that `charset_of` finds:
-/// `parse(to_utf8(body, content_type).text(), options)`.
+/// The body of a robots.txt as UTF-8, read in the charset that `charset_of` found:
+/// `parse(to_utf8(body, charset_of(body, content_type)).text(), options)`.
 ///
 /// - UTF-8, and whatever is not known: the octets as they are, well-formed or not, with the byte
 ///   order mark, which `parse` skips. What is not UTF-8 is compared octet by octet, so one bad
@@ -159,12 +159,12 @@ class utf8_text {
 /// times as long as `body`. A limit such as RFC 9309's 500 KiB is about the octets served: cut the
 /// body by it, then give `parse` the limit or the size of the text, whichever is more, so that a
 /// text which has grown is not cut again.
-[[nodiscard]] inline utf8_text to_utf8(std::string_view body, std::string_view content_type = {}) {
+[[nodiscard]] inline utf8_text to_utf8(std::string_view body, charset written_in) {
   constexpr std::string_view::size_type mark = 2;
   const auto without = [&](std::string_view bom) {
     return body.substr(body.starts_with(bom) ? mark : 0);
   };
-  switch (charset_of(body, content_type)) {
+  switch (written_in) {
     case charset::utf_16le:
       return utf8_text{detail::from_utf16(without("\xFF\xFE"), std::endian::little)};
     case charset::utf_16be:
@@ -178,6 +178,11 @@ class utf8_text {
       break;
   }
   return utf8_text{body};
+}
+
+/// The same in the charset that the body and its Content-Type say.
+[[nodiscard]] inline utf8_text to_utf8(std::string_view body, std::string_view content_type = {}) {
+  return to_utf8(body, charset_of(body, content_type));
 }
 
 /// The same for the headers of a response, of which the first Content-Type counts:

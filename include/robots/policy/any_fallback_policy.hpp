@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/policy/fallback.hpp>
+#include <robots/policy/record.hpp>
 
 #include <concepts>
 #include <memory>
@@ -28,7 +29,7 @@ class any_fallback_policy {
   any_fallback_policy(P) = delete;  // P is no FallbackPolicy: see policy/fallback.hpp
 
   /// What to do about `what`. Never throws, and never `parse` where there is nothing to parse.
-  [[nodiscard]] fallback_action action(const fallback_case& what) const noexcept {
+  [[nodiscard]] fallback_action action(const record_head& what) const noexcept {
     const fallback_action chosen = held_->action(what);
     const bool possible = chosen != fallback_action::parse || detail::has_text(what.outcome);
     return possible ? chosen : fallback_action::deny_all;
@@ -36,7 +37,7 @@ class any_fallback_policy {
 
   /// What to do about an outcome of which nothing else is known.
   [[nodiscard]] fallback_action action(outcome what) const noexcept {
-    return action(fallback_case{.outcome = what});
+    return action(record_head{{.outcome = what}});
   }
 
   /// The policy's own name, where it has one, else `custom`.
@@ -48,7 +49,7 @@ class any_fallback_policy {
     interface(const interface&) = delete;
     interface& operator=(const interface&) = delete;
     virtual ~interface() = default;
-    [[nodiscard]] virtual fallback_action action(const fallback_case& what) const noexcept = 0;
+    [[nodiscard]] virtual fallback_action action(const record_head& what) const noexcept = 0;
     [[nodiscard]] virtual std::string_view name() const noexcept = 0;
   };
 
@@ -56,7 +57,7 @@ class any_fallback_policy {
   struct holder final : interface {
     explicit holder(P policy) : held{std::move(policy)} {}
 
-    [[nodiscard]] fallback_action action(const fallback_case& what) const noexcept override {
+    [[nodiscard]] fallback_action action(const record_head& what) const noexcept override {
       try {
         return held.action(what);
       } catch (...) {

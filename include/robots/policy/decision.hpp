@@ -1,49 +1,18 @@
 #pragma once
 
 #include <robots/base/printable.hpp>
+#include <robots/policy/decision_reason.hpp>
 #include <robots/policy/policy.hpp>
+#include <robots/policy/record.hpp>
 #include <robots/rep/rules/verdict.hpp>
 
 #include <chrono>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace robots {
-
-/// Why a decision is what it is.
-enum class decision_reason : std::uint8_t {
-  rule,         ///< a rule of the robots.txt matched
-  no_rule,      ///< no rule matched, which allows
-  robots_txt,   ///< /robots.txt itself, which is always allowed
-  no_file,      ///< there is no robots.txt, which allows
-  fallback,     ///< the robots.txt could not be had: the fallback policy decided
-  excluded,     ///< the host is excluded by the crawler's own configuration, which denies
-  invalid_url,  ///< the text is no http or https URL, which denies
-};
-
-/// The name of a reason, as its enumerator is spelled.
-[[nodiscard]] constexpr std::string_view to_string(decision_reason reason) noexcept {
-  switch (reason) {
-    case decision_reason::rule:
-      return "rule";
-    case decision_reason::no_rule:
-      return "no_rule";
-    case decision_reason::robots_txt:
-      return "robots_txt";
-    case decision_reason::no_file:
-      return "no_file";
-    case decision_reason::fallback:
-      return "fallback";
-    case decision_reason::excluded:
-      return "excluded";
-    case decision_reason::invalid_url:
-      return "invalid_url";
-  }
-  return "invalid_url";
-}
 
 /// Whether a crawler may fetch a URL, and all that the answer rests on.
 struct decision {
@@ -65,7 +34,7 @@ struct decision {
 [[nodiscard]] inline std::string explain(const decision& what) {
   std::string text = what.allowed ? "allowed: " : "not allowed: ";
   const auto outcome_text = [&] {
-    const provenance& source = what.policy->source();
+    const record_head& source = what.policy->source();
     std::string row{to_string(source.outcome)};
     if (source.status != 0) {
       row += " (HTTP " + std::to_string(source.status) + ')';

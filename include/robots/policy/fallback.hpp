@@ -1,7 +1,7 @@
 #pragma once
 
 #include <robots/fetch/outcome.hpp>
-#include <robots/http/message.hpp>
+#include <robots/policy/record.hpp>
 
 #include <array>
 #include <concepts>
@@ -43,27 +43,18 @@ namespace detail {
 
 }  // namespace detail
 
-/// What a `FallbackPolicy` is asked about.
-struct fallback_case {
-  robots::outcome outcome = outcome::unreachable;  ///< the row of the failure table
-  int status = 0;                                  ///< HTTP status, 0 without response
-  fetch_error error = fetch_error::none;           ///< why there was no response
-  int failures = 0;        ///< how many retrievals of the site in a row failed, this one included
-  std::string_view url{};  ///< the robots.txt that was asked for
-};
-
 /// What says how to act when a robots.txt cannot be had.
 ///
-/// A model gives the same answer for the same case, may be asked from any thread and returns soon.
-/// `parse` counts for `outcome::success` and `outcome::malformed` only, since there is nothing to
-/// parse otherwise: then, and when it throws, everything is denied.
+/// A model gives the same answer for the same record, may be asked from any thread and returns
+/// soon. `parse` counts for `outcome::success` and `outcome::malformed` only, since there is
+/// nothing to parse otherwise: then, and when it throws, everything is denied.
 ///
-/// Exemplar: `p.action(c)` for a `fallback_case`. Models: `fallback_policy`, whose presets are a
+/// Exemplar: `p.action(head)` for a `record_head`. Models: `fallback_policy`, whose presets are a
 /// table by outcome; `any_fallback_policy`. Write your own when more than the outcome matters, such
 /// as the host or how often it has failed.
 template <class P>
 concept FallbackPolicy =
-    std::copy_constructible<P> && requires(const P& policy, const fallback_case& what) {
+    std::copy_constructible<P> && requires(const P& policy, const record_head& what) {
       { policy.action(what) } -> std::same_as<fallback_action>;
     };
 
@@ -118,7 +109,7 @@ class fallback_policy {
     return actions_[static_cast<std::size_t>(what)];
   }
   /// The same, as a `FallbackPolicy`.
-  [[nodiscard]] constexpr fallback_action action(const fallback_case& what) const noexcept {
+  [[nodiscard]] constexpr fallback_action action(const record_head& what) const noexcept {
     return action(what.outcome);
   }
 

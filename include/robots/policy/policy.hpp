@@ -2,16 +2,16 @@
 
 #include <robots/base/fingerprint.hpp>
 #include <robots/fetch/outcome.hpp>
-#include <robots/fetch/retrieval_result.hpp>
-#include <robots/http/message.hpp>
-#include <robots/http/validators.hpp>
+#include <robots/policy/decision_reason.hpp>
 #include <robots/policy/fallback.hpp>
+#include <robots/policy/record.hpp>
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/extensions/request_rate.hpp>
 #include <robots/rep/extensions/visit_time.hpp>
+#include <robots/rep/read/diagnostic.hpp>
 #include <robots/rep/read/directive.hpp>
+#include <robots/rep/read/scan.hpp>
 #include <robots/rep/rules/compile.hpp>
-#include <robots/rep/rules/detail/normal_target.hpp>
 #include <robots/rep/rules/rule_set.hpp>
 #include <robots/time/clock.hpp>
 
@@ -21,30 +21,13 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 namespace robots {
-
-/// Where the rules of a site came from.
-struct provenance {
-  robots::outcome outcome = robots::outcome::unreachable;  ///< the row of the failure table
-  int status = 0;                         ///< HTTP status of the last exchange, 0 without response
-  fetch_error error = fetch_error::none;  ///< why the last exchange had no response
-  std::string error_text{};               ///< for people, when something went wrong
-  std::string url{};                      ///< the robots.txt that was asked for
-  std::string final_url{};                ///< where the answer was found, behind any redirects
-  int redirects = 0;                      ///< how many were followed
-  int attempts = 0;                       ///< how many tries it took
-  int failures = 0;                       ///< retrievals in a row that failed, this one included
-  bool not_modified = false;              ///< a 304 confirmed what was known
-  std::vector<exchange> exchanges{};      ///< every one that was made, in order
-  time_point fetched_at{};                ///< when the answer came
-  std::chrono::seconds lifetime{0};       ///< for how long it is fresh
-  robots::validators validators{};        ///< by which to ask whether it has changed
-};
 
 /// What a site's rules for one crawler rest on.
 enum class policy_basis : std::uint8_t {
@@ -72,16 +55,42 @@ enum class policy_basis : std::uint8_t {
   return "deny_all";
 }
 
+namespace detail {
+
+/// What a policy keeps of a list that can be as long as the file.
+template <class Line>
+[[nodiscard]] std::span<const Line> first_lines(std::span<const Line> lines) {
+  constexpr std::size_t most = 32;
+  return lines.first(std::min(lines.size(), most));
+}
+
+}  // namespace detail
+
+/// What is to be said of a robots.txt that came, obeyed or not.
+struct file_findings {
+  line_counts lines{};                    ///< how many there are, and how many mean nothing
+  std::vector<diagnostic> diagnostics{};  ///< the first 32, in file order
+};
+
+/// What is to be said of `text`.
+[[nodiscard]] inline file_findings findings_of(const document& text) {
+  const auto first = detail::first_lines(text.diagnostics());
+  return {.lines = text.lines(), .diagnostics = {first.begin(), first.end()}};
+}
+
 /// What one site permits one crawler, and how that is known. Immutable: threads share it freely.
 class policy {
  public:
   /// The rules of a robots.txt that was read.
-  policy(const document& text, std::string_view user_agent, provenance source)
+  /// `fetched_at` is the moment at which `source` was fetched.
+  policy(const document& text, std::string_view user_agent, record_head source,
+         time_point fetched_at = {})
       : basis_(policy_basis::rules),
         rules_(text.rules_for(user_agent)),
-        lines_(text.lines()),
+        findings_(findings_of(text)),
         file_delay_(text.file_delay()),
-        source_(std::move(source)) {
+        source_(std::move(source)),
+        fetched_at_(fetched_at) {
     for (const std::string_view sitemap : text.sitemaps()) {
       if (!sitemap.empty()) {
         sitemaps_.emplace_back(sitemap);
@@ -101,26 +110,36 @@ class policy {
 
   /// What holds in place of a robots.txt. With `last_good`, its rules; else, by `action`,
   /// everything is allowed or nothing is.
-  policy(fallback_action action, std::string_view user_agent, provenance source,
-         std::shared_ptr<const policy> last_good = nullptr)
+  /// `findings` are those of a file that came, but is not obeyed.
+  policy(fallback_action action, std::string_view user_agent, record_head source,
+         std::shared_ptr<const policy> last_good = nullptr, time_point fetched_at = {},
+         file_findings findings = {})
       : basis_(basis_of(action, last_good != nullptr)),
         rules_(compile({}, user_agent)),
+        findings_(std::move(findings)),
         source_(std::move(source)),
+        fetched_at_(fetched_at),
         last_good_(std::move(last_good)),
         fingerprint_(basis_ == policy_basis::allow_all ? fingerprint_of_rules() : 0) {}
 
   /// The rules of a robots.txt that was read before and has not changed since.
-  policy(const policy& unchanged, provenance source) : policy(unchanged.in_force()) {
+  policy(const policy& unchanged, record_head source, time_point fetched_at)
+      : policy(unchanged.in_force()) {
     source_ = std::move(source);
+    fetched_at_ = fetched_at;
   }
 
-  /// What holds for a site that must not be asked, and for a text that names none. `why` is for
-  /// people.
+  /// What holds for a site that must not be asked (`decision_reason::excluded`), and for a text
+  /// that names none (`decision_reason::invalid_url`).
   [[nodiscard]] static std::shared_ptr<const policy> refusal(std::string_view user_agent,
-                                                             std::string why) {
-    provenance source{.outcome = outcome::refused, .error_text = std::move(why)};
+                                                             decision_reason why) {
+    record_head source{{.outcome = outcome::refused,
+                        .error_text = why == decision_reason::excluded
+                                          ? "the host is excluded"
+                                          : "not an http or https URL or a host"}};
     policy made{fallback_action::deny_all, user_agent, std::move(source)};
     made.basis_ = policy_basis::refused;
+    made.refused_ = why;
     return std::make_shared<const policy>(std::move(made));
   }
 
@@ -138,11 +157,11 @@ class policy {
     }
     verdict result = rules_.match(target);
     if (basis_ == policy_basis::refused) {
-      result.allowed = false;
+      result.allowed = result.exempt = false;
     }
     // RFC 9309, section 2.2.2: /robots.txt is allowed whatever else is not.
     if (basis_ == policy_basis::deny_all) {
-      result.allowed = detail::targets_robots_txt(target);
+      result.allowed = result.exempt;
     }
     return result;
   }
@@ -181,8 +200,17 @@ class policy {
   /// The value of the first Host line; empty when there is none.
   [[nodiscard]] const std::string& host() const noexcept { return in_force().host_; }
 
-  /// How many lines the robots.txt has, and how many of them mean nothing.
-  [[nodiscard]] line_counts lines() const noexcept { return in_force().lines_; }
+  /// Why the site may not be asked; nothing for one that may.
+  [[nodiscard]] std::optional<decision_reason> refused() const noexcept { return refused_; }
+
+  /// What is to be said of the newest robots.txt that came, even if it was too broken to be obeyed:
+  /// how broken it is, and where. Empty when none came.
+  [[nodiscard]] const file_findings& findings() const noexcept {
+    return detail::has_text(source_.outcome) ? findings_ : in_force().findings_;
+  }
+
+  /// How many lines that robots.txt has, and how many of them mean nothing.
+  [[nodiscard]] line_counts lines() const noexcept { return findings().lines; }
 
   /// Counts the changes of what a site permits, as far as its storage remembers: 1 for the first
   /// policy, one more for each whose fingerprint is not that of the one before (the pipeline
@@ -201,10 +229,16 @@ class policy {
   }
 
   /// What came of the last retrieval.
-  [[nodiscard]] const provenance& source() const noexcept { return source_; }
+  [[nodiscard]] const record_head& source() const noexcept { return source_; }
 
   /// Where the rules in force came from: `source()`, unless they are those of an earlier retrieval.
-  [[nodiscard]] const provenance& rules_source() const noexcept { return in_force().source_; }
+  [[nodiscard]] const record_head& rules_source() const noexcept { return in_force().source_; }
+
+  /// When `source()` was fetched, by the clock of this process.
+  [[nodiscard]] time_point fetched_at() const noexcept { return fetched_at_; }
+
+  /// When `rules_source()` was fetched, by the clock of this process.
+  [[nodiscard]] time_point rules_fetched_at() const noexcept { return in_force().fetched_at_; }
 
   /// The last policy that rests on a robots.txt that was read: this one, an earlier one kept for
   /// worse times, or none.
@@ -232,12 +266,14 @@ class policy {
       all = detail::combined(all, static_cast<std::uint64_t>(number));
     };
     add(file_delay_ ? file_delay_->count() + 1 : 0);
+    add(static_cast<std::chrono::milliseconds::rep>(request_rates_.size()));
     for (const request_rate& rate : request_rates_) {
       add(rate.requests);
       add(rate.per.count());
       add(rate.window ? rate.window->from.count() + 1 : 0);
       add(rate.window ? rate.window->to.count() : 0);
     }
+    add(static_cast<std::chrono::milliseconds::rep>(visit_times_.size()));
     for (const visit_time& hours : visit_times_) {
       add(hours.from.count());
       add(hours.to.count());
@@ -248,9 +284,8 @@ class policy {
   /// Bounds what every request of a crawler has to look through, however long the file is.
   template <class Line>
   [[nodiscard]] static std::vector<Line> first(const std::vector<Line>& lines) {
-    constexpr std::size_t most = 32;
-    const std::size_t count = std::min(lines.size(), most);
-    return {lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(count)};
+    const auto kept = detail::first_lines(std::span<const Line>{lines});
+    return {kept.begin(), kept.end()};
   }
 
   [[nodiscard]] const policy& in_force() const noexcept {
@@ -259,13 +294,15 @@ class policy {
 
   policy_basis basis_;  // first, beside the rules: what a decision reads lies close together
   rule_set rules_;
-  line_counts lines_;
+  file_findings findings_;
   std::optional<std::chrono::milliseconds> file_delay_;
   std::vector<request_rate> request_rates_;
   std::vector<visit_time> visit_times_;
   std::vector<std::string> sitemaps_;
   std::string host_;
-  provenance source_;
+  record_head source_;
+  time_point fetched_at_{};
+  std::optional<decision_reason> refused_{};
   std::shared_ptr<const policy> last_good_;
   std::uint64_t fingerprint_ = 0;
   std::uint64_t version_ = 1;

@@ -139,7 +139,7 @@ class basic_admission {
     // A fetch that began elsewhere is not the host's own: see `note_redirected`.
     const auto& key = gate_.options().key;
     if (!source.exchanges.empty() && key(source.exchanges.front().url) == key(url)) {
-      limits.asked_at = source.fetched_at;
+      limits.asked_at = limits.rules->fetched_at();
     }
     if (breaker_) {
       limits.breaker_open_until = breaker_(url);
@@ -198,7 +198,7 @@ class basic_admission {
     const std::string own = gate_.options().key(url);
     for (const exchange& one : made.policy->source().exchanges) {
       if (gate_.options().key(one.url) != own) {
-        gate_.note_redirected(one.url, made.policy->source().fetched_at);
+        gate_.note_redirected(one.url, made.policy->fetched_at());
       }
     }
   }

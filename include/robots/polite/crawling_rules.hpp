@@ -3,20 +3,20 @@
 #include <robots/base/counter_random.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/fetcher.hpp>
-#include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval.hpp>
 #include <robots/fetch/retrieval_options.hpp>
+#include <robots/fetch/retrieval_result.hpp>
 #include <robots/fetch/run_retrieval.hpp>
-#include <robots/http/charset.hpp>
 #include <robots/http/site.hpp>
 #include <robots/http/site_key.hpp>
-#include <robots/policy/detail/provenance_of.hpp>
 #include <robots/policy/fallback.hpp>
+#include <robots/policy/judge.hpp>
+#include <robots/policy/judge_options.hpp>
 #include <robots/policy/policy.hpp>
+#include <robots/policy/record.hpp>
 #include <robots/polite/crawl_delay.hpp>
 #include <robots/polite/detail/policy_delays.hpp>
 #include <robots/polite/policy_source.hpp>
-#include <robots/rep/document/document.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/steady_clock.hpp>
 #include <robots/time/wall_time.hpp>
@@ -67,27 +67,24 @@ class crawling_rules {
     return valid;
   }
 
-  /// Fetches robots.txt. Whether one was found; where none was, `fallback` says what holds, by
-  /// default that everything is allowed, as in CrawlingRules.
+  /// Fetches robots.txt. Whether one is obeyed; where none is, `judging` says what holds, by
+  /// default that everything is allowed, as in CrawlingRules. Throws `std::invalid_argument` when
+  /// the options contradict themselves.
   template <Fetcher F, Clock C = SteadyClock>
   bool load(F& fetcher, const retrieval_options& options,
-            const fallback_policy& fallback = fallback_policy::permissive(),
+            const judge_options& judging = {.fallback = fallback_policy::permissive()},
             const call_options& call = {}, C clock = {}) {
-    const retrieval_result result =
+    validate(judging);
+    const earlier_policies before{.last = rules()};
+    retrieval_result result =
         run_retrieval(retrieval{site_, options, clock.now()}, fetcher, clock, call);
-    provenance source = detail::provenance_of(result, clock.now());
-    const fallback_action action = fallback.action(result.outcome);
-    if (action == fallback_action::parse) {
-      const utf8_text body = to_utf8(result.body, result.headers);
-      const document text =
-          parse(body.text(), {.max_bytes = std::max(parse_options{}.max_bytes, body.text().size()),
-                              .truncated = result.truncated});
-      keep(std::make_shared<const policy>(text, options.user_agent, std::move(source)));
-      return true;
-    }
-    keep(std::make_shared<const policy>(action, options.user_agent, std::move(source),
-                                        policy::good(rules())));
-    return false;
+    const wall_anchor now = read_clock(clock);
+    const record brought = record_of(std::move(result), before, judging, now.wall, random_.draw());
+    auto made =
+        std::make_shared<const policy>(judge(brought, options.user_agent, judging, before, now));
+    const bool obeyed = made->basis() == policy_basis::rules;
+    keep(std::move(made));
+    return obeyed;
   }
 
   /// Whether the crawler may fetch `url`, an absolute URL of this site or a path with query. Every

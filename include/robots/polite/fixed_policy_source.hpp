@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/fetch/call_options.hpp>
+#include <robots/policy/decide.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/polite/policy_source.hpp>
@@ -25,18 +26,8 @@ class FixedPolicySource {
 
   /// What the policy says of `url`.
   [[nodiscard]] decision check(std::string_view url, const call_options& /*call*/ = {}) const {
-    decision made{.policy = rules_, .from_cache = true};
-    made.verdict = rules_->match(url);
-    made.allowed = made.verdict.allowed;
-    if (made.verdict.directive) {
-      made.reason = decision_reason::rule;
-    } else if (rules_->basis() == policy_basis::rules) {
-      made.reason = decision_reason::no_rule;
-    } else if (rules_->source().outcome == outcome::not_found) {
-      made.reason = decision_reason::no_file;
-    } else {
-      made.reason = decision_reason::fallback;
-    }
+    decision made = decide(rules_, url, rules_->rules_fetched_at());
+    made.from_cache = true;
     return made;
   }
 

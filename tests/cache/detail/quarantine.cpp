@@ -13,7 +13,7 @@ namespace {
 
 std::shared_ptr<const policy> denial() {
   return std::make_shared<const policy>(robots::fallback_action::deny_all, "FooBot",
-                                        robots::provenance{});
+                                        robots::record_head{});
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ constexpr wall_anchor at(std::chrono::nanoseconds later) {
 restraints rules(std::string_view lines) {
   return {.rules = std::make_shared<const policy>(
               robots::parse("User-agent: *\nAllow: /\n" + std::string{lines}), "FooBot",
-              robots::provenance{.outcome = robots::outcome::success, .status = 200})};
+              robots::record_head{{.outcome = robots::outcome::success, .status = 200}})};
 }
 
 constexpr double middle = 0.5;  // the fixed delay comes out as it is
@@ -107,7 +107,7 @@ TEST_CASE("each part of robots.txt can be what decides") {
   one_host host;
   const restraints file{.rules = std::make_shared<const policy>(
                             robots::parse("Crawl-delay: 10\nUser-agent: *\nDisallow:\n"), "FooBot",
-                            robots::provenance{})};
+                            robots::record_head{})};
   host.request(0s, {.status = 200}, file);
   CHECK(host.plan(0s, file).delay.term == delay_term::file_delay);
 }

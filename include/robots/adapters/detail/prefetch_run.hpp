@@ -7,7 +7,6 @@
 #include <robots/adapters/prefetch_options.hpp>
 #include <robots/base/on_move.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
-#include <robots/cache/detail/lifetime.hpp>
 #include <robots/cache/look_up.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval_options.hpp>

@@ -4,10 +4,7 @@
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/detail/background_threads.hpp>
 #include <robots/cache/detail/cache_event.hpp>
-#include <robots/cache/detail/decide.hpp>
 #include <robots/cache/detail/guarded_storage.hpp>
-#include <robots/cache/detail/lifetime.hpp>
-#include <robots/cache/detail/make_policy.hpp>
 #include <robots/cache/detail/quarantine.hpp>
 #include <robots/cache/detail/shared_names.hpp>
 #include <robots/cache/detail/single_flight.hpp>
@@ -21,9 +18,15 @@
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/http/site.hpp>
 #include <robots/observe/observer.hpp>
+#include <robots/policy/judge.hpp>
+#include <robots/policy/judge_options.hpp>
+#include <robots/policy/lifetime.hpp>
 #include <robots/policy/policy.hpp>
+#include <robots/policy/quarantine_rule.hpp>
+#include <robots/policy/record.hpp>
 #include <robots/store/storage.hpp>
 #include <robots/time/clock.hpp>
+#include <robots/time/wall_time.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -47,6 +50,7 @@ class policy_loader {
   policy_loader(const cache_options& options, std::shared_ptr<const excluded_hosts> excluded,
                 F fetcher, C clock, S storage, O observer)
       : options_(options),
+        judging_(judge_options_of(options)),
         retrieval_(retrieval_options_of(options, std::move(excluded))),
         fetcher_(std::move(fetcher)),
         clock_(std::move(clock)),
@@ -100,12 +104,12 @@ class policy_loader {
     if (options_.stale_while_revalidate.count() > 0) {
       // Settled before the flight begins: a renewal goes on though nobody waits for it.
       kept = find_shared(where, key, now);
-      renewal = may_serve_stale(kept, options_, now);
+      renewal = may_serve_stale(kept, now);
     }
     auto [seat, duty] = flights_.join(flight_key(where), key, renewal || options_.finish_abandoned);
     if (duty) {
       kept = find_shared(where, key, now);  // another flight may have landed since
-      renewal = renewal && may_serve_stale(kept, options_, now);
+      renewal = renewal && may_serve_stale(kept, now);
     }
     if (kept.policy && (renewal || now < kept.fresh_until)) {
       counters_.add(renewal ? cache_event::stale_hits : cache_event::hits);
@@ -175,27 +179,27 @@ class policy_loader {
 
   /// Takes the result of a job that came to its end.
   [[nodiscard]] std::shared_ptr<const policy> complete(retrieval_job& job,
-                                                       const retrieval_result& result) {
+                                                       retrieval_result result) {
     const time_point now = clock_.now();
     flight& under_way = job.ticket_.under_way();
     if (under_way.detached()) {
       job.before_.last = nullptr;  // what was invalidated is no last good copy any more
     }
-    const auto made = policy_of(result, job.before_, now);
+    const auto made = policy_of(std::move(result), job.before_, now);
     counters_.add(cache_event::retrievals);
-    if (is_failure(result.outcome)) {
+    if (is_failure(made->source().outcome)) {
       counters_.add(cache_event::failures);
     }
-    if (result.not_modified) {
+    if (made->source().not_modified) {
       counters_.add(cache_event::not_modified);
     }
-    if (result.outcome == outcome::cancelled) {
+    if (made->source().outcome == outcome::cancelled) {
       job.ticket_.land(nullptr);
     } else {
       if (!under_way.detached()) {
         watch(job.key_, *made);
         keep(job.key_, made, now, under_way);
-        keep_for_target(job, result, *made, now);
+        keep_for_target(job, *made, now);
       }
       job.ticket_.land(made);
     }
@@ -271,22 +275,34 @@ class policy_loader {
     return complete(job, run_retrieval(std::move(job.work_), fetcher_, clock_, limits));
   }
 
-  [[nodiscard]] std::shared_ptr<const policy> policy_of(const retrieval_result& result,
+  [[nodiscard]] std::shared_ptr<const policy> policy_of(retrieval_result result,
                                                         const earlier_policies& before,
                                                         time_point now) {
-    provenance source = provenance_of(result, before, now);
-    const policy* const unchanged = result.not_modified ? before.unchanged.get() : nullptr;
-    source.lifetime = lifetime(result, source.failures, unchanged, options_, random_.draw());
-    policy made = make_policy(result, std::move(source), options_, before);
-    made.follow(before.last.get());
-    return std::make_shared<const policy>(std::move(made));
+    const wall_anchor moment{.steady = now, .wall = wall_now(clock_)};
+    const robots::record brought =
+        record_of(std::move(result), before, judging_, moment.wall, random_.draw());
+    return std::make_shared<const policy>(
+        judge(brought, options_.user_agent, judging_, before, moment));
+  }
+
+  /// Whether an entry, if it is one, is no longer fresh and may answer while it is renewed.
+  [[nodiscard]] bool may_serve_stale(const cache_entry& kept, time_point now) const {
+    return kept.policy && now >= kept.fresh_until &&
+           now < validity_of(*kept.policy, judging_).stale_until;
+  }
+
+  [[nodiscard]] cache_entry make_entry(std::shared_ptr<const policy> made) const {
+    const validity until = validity_of(*made, judging_);
+    return {.policy = std::move(made),
+            .fresh_until = until.fresh_until,
+            .keep_until = until.keep_until};
   }
 
   /// Stores a policy unless the site was invalidated meanwhile. Whoever does that marks the flight
   /// before it erases, so that one of the two erases last.
   void keep(const std::string& key, const std::shared_ptr<const policy>& made, time_point now,
             const flight& under_way) noexcept {
-    storage_.store(key, make_entry(made, options_, now), now);
+    storage_.store(key, make_entry(made), now);
     if (under_way.detached()) {
       storage_.try_erase(key);
       quarantine_.release(key);
@@ -294,26 +310,24 @@ class policy_loader {
   }
 
   /// What was found behind redirects at another origin's own robots.txt holds for that origin, too.
-  void keep_for_target(const retrieval_job& job, const retrieval_result& result, const policy& made,
-                       time_point now) {
-    const auto target = parse_site(result.final_url);
-    if (result.redirects == 0 || is_failure(result.outcome) || !target ||
+  void keep_for_target(const retrieval_job& job, const policy& made, time_point now) {
+    record_head source = made.source();
+    const auto target = parse_site(source.final_url);
+    if (source.redirects == 0 || is_failure(source.outcome) || !target ||
         made.basis() == policy_basis::last_good ||
-        result.final_url != target->robots_urls().front()) {
+        source.final_url != target->robots_urls().front()) {
       return;
     }
     const std::string key = target->key();
-    provenance source = made.source();
-    const fallback_action ours = action_for(source, options_);
-    source.url = result.final_url;
-    if (action_for(source, options_) != ours || held(*target, key)) {
+    const fallback_action ours = judging_.fallback.action(source);
+    source.url = source.final_url;
+    if (judging_.fallback.action(source) != ours || held(*target, key)) {
       return;
     }
     source.redirects = 0;
-    policy theirs{made, std::move(source)};
+    policy theirs{made, std::move(source), made.fetched_at()};
     theirs.follow(storage_.find(key, now).policy.get());
-    storage_.store(
-        key, make_entry(std::make_shared<const policy>(std::move(theirs)), options_, now), now);
+    storage_.store(key, make_entry(std::make_shared<const policy>(std::move(theirs))), now);
     if (invalidations_ != job.invalidations_) {
       storage_.try_erase(key);  // perhaps it was this one
     }
@@ -321,13 +335,19 @@ class policy_loader {
 
   /// Takes note of whether the file was malformed, where that denies.
   void watch(const std::string& key, const policy& made) {
-    if (made.source().outcome != outcome::malformed || made.basis() == policy_basis::rules) {
-      if (!is_failure(made.source().outcome)) {
+    switch (quarantine_step_of(made)) {
+      case quarantine_step::none:
+        break;
+      case quarantine_step::count:
+        quarantine_.note_malformed(key, [&] {
+          return std::make_shared<const policy>(
+              robots::quarantined(made, options_.user_agent, judging_));
+        });
+        break;
+      case quarantine_step::release:
         quarantine_.release(key);
-      }
-      return;
+        break;
     }
-    quarantine_.note_malformed(key, [&] { return quarantined_policy(made.source(), options_); });
   }
 
   /// The entry of a site; one without a policy when there is none. A bare host and the origin that
@@ -367,7 +387,7 @@ class policy_loader {
     result.error = fetch_error::cancelled;
     result.error_text = "the call ended before the robots.txt came";
     result.url = result.final_url = where.robots_urls().front();
-    return policy_of(result, {find_shared(where, key, now).policy, nullptr}, now);
+    return policy_of(std::move(result), {find_shared(where, key, now).policy, nullptr}, now);
   }
 
   void detach(const std::vector<site>& names) {
@@ -377,6 +397,7 @@ class policy_loader {
   }
 
   const cache_options& options_;
+  judge_options judging_;
   retrieval_options retrieval_;
   F fetcher_;
   C clock_;

@@ -3,6 +3,7 @@
 #include <robots/http/origin.hpp>
 #include <robots/http/site.hpp>
 #include <robots/policy/policy.hpp>
+#include <robots/policy/record.hpp>
 
 #include <memory>
 #include <optional>
@@ -49,7 +50,7 @@ namespace robots::detail {
                                       const std::shared_ptr<const policy>& kept) {
   const site origin = where.scheme ? where : counterpart_of(where);
   const auto good = policy::good(kept);
-  const provenance& answered = good ? good->source() : kept->source();
+  const record_head& answered = good ? good->source() : kept->source();
   return answered.status != 0 && answered.url == origin.robots_urls().front();
 }
 

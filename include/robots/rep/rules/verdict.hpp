@@ -33,6 +33,8 @@ struct verdict {
   /// The rules were not compared to the end, and so the target is not allowed: its normal form has
   /// more than 65,536 octets, or comparing would take too long (`rule_set::match` says how long).
   bool undecided = false;
+  /// The target is /robots.txt itself, which no rule can deny (RFC 9309, section 2.2.2).
+  bool exempt = false;
 };
 
 }  // namespace robots

@@ -52,7 +52,7 @@ struct rule_table {
   [[nodiscard]] constexpr verdict match(std::string_view target) const noexcept {
     return with_normal_target(target, *facts.traits, [*this](auto cursor) {
       if (is_exempt(cursor, *facts.traits)) {
-        return verdict{.user_agent = named()};
+        return verdict{.user_agent = named(), .exempt = true};
       }
       verdict result{.user_agent = user_agent()};
       const search found = find(cursor);

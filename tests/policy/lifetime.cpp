@@ -1,5 +1,4 @@
-#include "cache/cache_fixture.hpp"
-#include <robots/cache/detail/lifetime.hpp>
+#include <robots/policy/lifetime.hpp>
 
 #include <doctest/doctest.h>
 
@@ -7,24 +6,24 @@
 #include <limits>
 
 using namespace std::chrono_literals;
-using robots::cache_options;
+using robots::failure_lifetime;
+using robots::is_failure;
+using robots::judge_options;
 using robots::outcome;
-using robots::detail::failure_lifetime;
-using robots::detail::is_failure;
 
 namespace {
 
 static_assert(is_failure(outcome::server_error) && is_failure(outcome::circuit_open));
 static_assert(!is_failure(outcome::success) && !is_failure(outcome::client_error));
 
-cache_options usual() {
-  return {.user_agent = "FooBot", .fallback = robots::fallback_policy::strict()};
+judge_options usual() {
+  return {.fallback = robots::fallback_policy::strict()};
 }
 
 }  // namespace
 
 TEST_CASE("failures in a row are remembered for twice as long each, up to an hour") {
-  const cache_options options = usual();
+  const judge_options options = usual();
   CHECK(failure_lifetime(options, 1, 0.0) == 5min);
   CHECK(failure_lifetime(options, 2, 0.0) == 10min);
   CHECK(failure_lifetime(options, 3, 0.0) == 20min);
@@ -34,14 +33,14 @@ TEST_CASE("failures in a row are remembered for twice as long each, up to an hou
 }
 
 TEST_CASE("chance takes a tenth off at most") {
-  const cache_options options = usual();
+  const judge_options options = usual();
   CHECK(failure_lifetime(options, 1, 1.0) == 4min + 30s);
   CHECK(failure_lifetime(options, 1, 0.5) == 4min + 45s);
   CHECK(failure_lifetime(options, 9, 1.0) == 54min);
 }
 
 TEST_CASE("the doubling stops where time ends, and does not begin from nothing") {
-  cache_options options = usual();
+  judge_options options = usual();
   options.failure_ttl = options.max_failure_ttl = std::chrono::seconds::max();
   CHECK(failure_lifetime(options, 100, 0.0) == std::chrono::seconds::max());
   options.failure_jitter = 1.0;

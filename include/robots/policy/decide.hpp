@@ -1,0 +1,55 @@
+#pragma once
+
+#include <robots/fetch/outcome.hpp>
+#include <robots/policy/decision.hpp>
+#include <robots/policy/policy.hpp>
+#include <robots/rep/rules/verdict.hpp>
+#include <robots/time/clock.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+namespace robots {
+
+namespace detail {
+
+[[nodiscard]] inline decision_reason reason_of(const policy& from, const verdict& what) noexcept {
+  if (what.directive) {
+    return decision_reason::rule;
+  }
+  if (what.exempt) {
+    return decision_reason::robots_txt;
+  }
+  const bool no_file = from.source().outcome == outcome::not_found;
+  switch (from.basis()) {
+    case policy_basis::allow_all:
+      return no_file ? decision_reason::no_file : decision_reason::fallback;
+    case policy_basis::deny_all:
+      return decision_reason::fallback;
+    default:
+      return decision_reason::no_rule;
+  }
+}
+
+}  // namespace detail
+
+/// Whether a crawler may fetch `url` at `now`, by the policy of the site, which must not be null:
+/// the one place that says what a policy means for a URL. At the cost of `rule_set::match`.
+[[nodiscard]] inline decision decide(std::shared_ptr<const policy> by, std::string_view url,
+                                     time_point now) {
+  decision result{.policy = std::move(by)};
+  const policy& rules = *result.policy;
+  result.verdict = rules.match(url);
+  result.allowed = result.verdict.allowed;
+  result.reason = rules.refused() ? *rules.refused() : detail::reason_of(rules, result.verdict);
+  if (!rules.refused()) {
+    // What another thread has just stored may be younger than `now`.
+    result.age = std::max(now - rules.rules_fetched_at(), std::chrono::nanoseconds{0});
+  }
+  return result;
+}
+
+}  // namespace robots

@@ -1,0 +1,120 @@
+#pragma once
+
+#include <robots/base/saturating_add.hpp>
+#include <robots/fetch/known_copy.hpp>
+#include <robots/fetch/outcome.hpp>
+#include <robots/fetch/retrieval_result.hpp>
+#include <robots/http/charset.hpp>
+#include <robots/http/freshness.hpp>
+#include <robots/http/retry_after.hpp>
+#include <robots/http/validators.hpp>
+#include <robots/policy/fallback.hpp>
+#include <robots/policy/judge_options.hpp>
+#include <robots/policy/lifetime.hpp>
+#include <robots/policy/policy.hpp>
+#include <robots/policy/record.hpp>
+#include <robots/rep/document/document.hpp>
+#include <robots/time/clock.hpp>
+#include <robots/time/wall_time.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+namespace robots {
+
+/// What is known of a site when a record of it is judged.
+struct earlier_policies {
+  std::shared_ptr<const policy> last{};       ///< the one to be replaced, if any
+  std::shared_ptr<const policy> unchanged{};  ///< the one that a 304 speaks of, if it was asked for
+};
+
+/// The file by which to ask whether anything has changed.
+[[nodiscard]] inline known_copy known_copy_of(const std::shared_ptr<const policy>& last) {
+  const auto good = policy::good(last);
+  return good ? known_copy{good->source().final_url, good->source().validators} : known_copy{};
+}
+
+/// The record of a retrieval that ended at `now`. `random`, from 0 to 1, spreads the lifetimes of
+/// failures.
+[[nodiscard]] inline record record_of(retrieval_result result, const earlier_policies& before,
+                                      const judge_options& options, wall_time now, double random) {
+  record made;
+  static_cast<retrieval_facts&>(made) = std::move(result);  // body and headers stay behind
+  made.body = std::move(result.body);
+  made.fetched_at = std::chrono::floor<std::chrono::seconds>(now);
+  if (made.outcome == outcome::success) {
+    made.validators = validators_of(result.headers);
+    made.charset = charset_of(made.body, find_header(result.headers, "Content-Type").value_or(""));
+  }
+  if (is_failure(made.outcome)) {
+    const int failures = before.last ? before.last->source().failures : 0;
+    made.failures = failures + (made.outcome == outcome::circuit_open ? 0 : 1);
+    made.server_lifetime = retry_after(result.headers, now);
+  } else {
+    made.server_lifetime = freshness_lifetime(result.headers, now);
+  }
+  const bool is_renewal = made.not_modified && before.unchanged;
+  made.lifetime =
+      lifetime_of(made, is_renewal ? &before.unchanged->source() : nullptr, options, random);
+  return made;
+}
+
+/// What a site permits one crawler, by what a retrieval brought: the one place that says what a
+/// record means. `now` is one moment by both clocks.
+///
+/// A file is read in its charset, and too broken a one counts as `outcome::malformed`. Where there
+/// is nothing to obey, `judge_options::fallback` says what holds; a last good copy counts until it
+/// is older than `judge_options::last_good_for`. The policy is numbered after `before.last`. Never
+/// throws on content; linear in the body.
+[[nodiscard]] inline policy judge(const record& brought, std::string_view user_agent,
+                                  const judge_options& options, const earlier_policies& before,
+                                  const wall_anchor& now) {
+  const auto followed = [&](policy made) {
+    made.follow(before.last.get());
+    return made;
+  };
+  // The age of a record from elsewhere is known to the second; that of a new one is 0.
+  const wall_anchor this_second{now.steady, std::chrono::floor<std::chrono::seconds>(now.wall)};
+  const time_point fetched_at = std::min(this_second.at(brought.fetched_at), now.steady);
+  record_head head = brought;
+  if (head.not_modified && before.unchanged) {
+    return followed(policy{*before.unchanged, renewed(before.unchanged->source(), std::move(head)),
+                           fetched_at});
+  }
+  if (head.not_modified) {
+    head.outcome = outcome::server_error;  // a 304 that nobody asked for: see `outcome_of`
+  }
+  const auto action = [&] { return options.fallback.action(head); };
+  file_findings found;
+  if (detail::has_text(head.outcome)) {
+    parse_options reading = options.parse;
+    reading.truncated = reading.truncated || head.truncated;
+    const utf8_text body = to_utf8(brought.body, head.charset);
+    // The limit is about octets served; what became longer is not cut once more.
+    reading.max_bytes = std::max(reading.max_bytes, body.text().size());
+    const document text = parse(body.text(), reading);
+    head.outcome =
+        options.malformed.exceeded_by(text.lines()) ? outcome::malformed : outcome::success;
+    if (action() == fallback_action::parse) {
+      return followed(policy{text, user_agent, std::move(head), fetched_at});
+    }
+    found = findings_of(text);
+  }
+  // A failure says nothing about the rules, so the last good copy stays at hand; an answer replaces
+  // it, even one that there is no robots.txt, unless the user wants to go by it then, too.
+  const fallback_action chosen = action();
+  std::shared_ptr<const policy> good;
+  if (is_failure(head.outcome) || chosen == fallback_action::last_good_or_deny) {
+    good = policy::good(before.last);
+    if (good && fetched_at > detail::saturating_add(good->fetched_at(), options.last_good_for)) {
+      good = nullptr;
+    }
+  }
+  return followed(
+      policy{chosen, user_agent, std::move(head), std::move(good), fetched_at, std::move(found)});
+}
+
+}  // namespace robots

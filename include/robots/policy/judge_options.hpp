@@ -1,0 +1,55 @@
+#pragma once
+
+#include <robots/policy/any_fallback_policy.hpp>
+#include <robots/rep/read/malformed_limit.hpp>
+#include <robots/rep/read/parse_options.hpp>
+
+#include <chrono>
+#include <stdexcept>
+
+namespace robots {
+
+/// How a record is judged: what holds when a robots.txt cannot be had, how one is read, and for how
+/// long what came of it counts. `cache_options` has the same members.
+struct judge_options {
+  any_fallback_policy fallback;  ///< see `cache_options::fallback`
+  parse_options parse{};         ///< how robots.txt files are read
+  malformed_limit malformed{};   ///< above this, a file counts as `outcome::malformed`
+
+  std::chrono::seconds default_ttl = std::chrono::hours{24};  ///< see `cache_options`, as the rest
+  std::chrono::seconds min_ttl = std::chrono::minutes{5};
+  std::chrono::seconds max_ttl = std::chrono::hours{24};
+  std::chrono::seconds failure_ttl = std::chrono::minutes{5};
+  std::chrono::seconds max_failure_ttl = std::chrono::hours{1};
+  double failure_jitter = 0.1;
+  std::chrono::seconds breaker_cooldown = std::chrono::minutes{1};
+  std::chrono::seconds last_good_for = std::chrono::days{30};
+  std::chrono::seconds stale_while_revalidate{0};
+};
+
+/// Throws `std::invalid_argument`, saying what to mend, when the options contradict themselves.
+inline void validate(const judge_options& options) {
+  if (options.parse.max_bytes == 0) {
+    throw std::invalid_argument{
+        "parse.max_bytes is 0: nothing would be read and everything allowed; "
+        "RFC 9309 asks for 500 KiB at least"};
+  }
+  if (options.min_ttl.count() < 0 || options.min_ttl > options.max_ttl) {
+    throw std::invalid_argument{"min_ttl must lie between 0 and max_ttl"};
+  }
+  if (options.default_ttl.count() < 0 || options.failure_ttl.count() < 0 ||
+      options.max_failure_ttl.count() < 0 || options.last_good_for.count() < 0 ||
+      options.stale_while_revalidate.count() < 0) {
+    throw std::invalid_argument{
+        "default_ttl, failure_ttl, max_failure_ttl, last_good_for and stale_while_revalidate "
+        "cannot be negative"};
+  }
+  if (!(options.failure_jitter >= 0.0 && options.failure_jitter <= 1.0)) {
+    throw std::invalid_argument{"failure_jitter is a share: it lies between 0 and 1"};
+  }
+  if (!(options.malformed.share >= 0.0 && options.malformed.share <= 1.0)) {
+    throw std::invalid_argument{"malformed.share is a share: it lies between 0 and 1"};
+  }
+}
+
+}  // namespace robots

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <robots/fetch/outcome.hpp>
+#include <robots/fetch/retrieval_result.hpp>
+#include <robots/http/charset.hpp>
+#include <robots/http/validators.hpp>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace robots {
+
+/// What one retrieval brought, but for the body.
+struct record_head : retrieval_facts {
+  robots::charset charset = robots::charset::utf_8;  ///< in which the body is written
+  robots::validators validators{};                   ///< by which to ask whether it has changed
+  int failures = 0;  ///< retrievals of the site in a row that failed, this one included
+  std::chrono::sys_seconds fetched_at{};  ///< when the answer came
+  /// For how long it holds by what the server said: Cache-Control or Expires of an answer (RFC
+  /// 9111), Retry-After of a failure; nothing when the server did not say.
+  std::optional<std::chrono::seconds> server_lifetime{};
+  std::chrono::seconds lifetime{0};  ///< for how long it holds, within the limits of the options
+
+  [[nodiscard]] friend bool operator==(const record_head&, const record_head&) = default;
+};
+
+/// What one retrieval brought, in a form that can leave the process; see `encode`.
+///
+/// It does not depend on the name of the crawler: `judge` makes the policy of any crawler of it.
+struct record : record_head {
+  std::string body{};  ///< the robots.txt as served; empty unless there is one
+
+  [[nodiscard]] friend bool operator==(const record&, const record&) = default;
+};
+
+/// What is known of a robots.txt after a 304 confirmed it: the row and text of `known`, the rest of
+/// `confirmed`. It keeps the validators, and may name a date where there was none. A confirmation
+/// with another entity tag speaks of another file (RFC 9111, section 4.3.4): then the next one is
+/// asked for whole.
+[[nodiscard]] inline record_head renewed(const record_head& known, record_head confirmed) {
+  confirmed.outcome = known.outcome;
+  confirmed.charset = known.charset;
+  confirmed.truncated = known.truncated;
+  const validators named = std::exchange(confirmed.validators, known.validators);
+  if (!named.etag.empty() && !same_entity(named.etag, known.validators.etag)) {
+    confirmed.validators = {};
+  } else if (known.validators.last_modified.empty()) {
+    confirmed.validators.last_modified = named.last_modified;
+  }
+  return confirmed;
+}
+
+/// The same for a whole record, which then needs no other to be judged.
+[[nodiscard]] inline record renewed(record known, record_head confirmed) {
+  static_cast<record_head&>(known) = renewed(known, std::move(confirmed));
+  known.not_modified = false;
+  return known;
+}
+
+}  // namespace robots
