@@ -379,9 +379,9 @@ TEST_CASE("content that is no robots.txt is malformed however short, and decisio
       const bool strict = fallback.name() == "strict";
       CHECK(made.allowed != strict);
       CHECK(to_string(made.policy->source().outcome) == "malformed");
-      CHECK(explain(made) == (strict
-                                  ? "not allowed: fallback: malformed (HTTP 200)"
-                                  : "allowed: no rule matches, for the content is no robots.txt"));
+      CHECK(explain(made) ==
+            (strict ? "not allowed: fallback: malformed (HTTP 200): the content is no robots.txt"
+                    : "allowed: no rule matches, though the content is no robots.txt"));
     }
   }
 }

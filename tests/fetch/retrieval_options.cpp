@@ -23,6 +23,11 @@ TEST_CASE("a user agent is all that has to be given") { CHECK_NOTHROW(validate(u
 
 TEST_CASE("a crawler without a name is refused") {
   CHECK_THROWS_AS(validate(retrieval_options{}), std::invalid_argument);
+  for (const char* const name : {" /1.0", "(only a comment)", "*", "*/1.0"}) {
+    retrieval_options options = usable();
+    options.user_agent = name;
+    CHECK_THROWS_AS(validate(options), std::invalid_argument);
+  }
 }
 
 TEST_CASE("options that would break out of a header are refused") {

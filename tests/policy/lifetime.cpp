@@ -16,9 +16,7 @@ namespace {
 static_assert(is_failure(outcome::server_error) && is_failure(outcome::circuit_open));
 static_assert(!is_failure(outcome::success) && !is_failure(outcome::client_error));
 
-judge_options usual() {
-  return {.fallback = robots::fallback_policy::strict()};
-}
+judge_options usual() { return {.fallback = robots::fallback_policy::strict()}; }
 
 }  // namespace
 

@@ -8,7 +8,6 @@
 #include <robots/policy/judge_options.hpp>
 #include <robots/rep/read/malformed_limit.hpp>
 #include <robots/rep/read/parse_options.hpp>
-#include <robots/rep/read/product_token.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -113,10 +112,6 @@ namespace detail {
 /// Throws `std::invalid_argument`, saying what to mend, when the options contradict themselves.
 inline void validate(const cache_options& options) {
   validate(detail::retrieval_options_of(options));
-  if (product_token(options.user_agent).empty()) {
-    throw std::invalid_argument{
-        "user_agent has no product token: begin it with the crawler's name, as in FooBot/1.0"};
-  }
   validate(detail::judge_options_of(options));
   if (options.quarantine_after < 0) {
     throw std::invalid_argument{"quarantine_after is negative: use 0 for no quarantine"};

@@ -3,6 +3,7 @@
 #include <robots/fetch/origin_breakers.hpp>
 #include <robots/fetch/retry_options.hpp>
 #include <robots/http/excluded_hosts.hpp>
+#include <robots/rep/read/product_token.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -43,14 +44,23 @@ namespace detail {
 
 }  // namespace detail
 
-/// Throws `std::invalid_argument`, saying what to mend, when the user agent is empty or would break
-/// out of its header, or a number is negative. What is built on a retrieval calls this at its
-/// own construction.
+/// Throws `std::invalid_argument`, saying what to mend, when the user agent is empty, names no
+/// crawler of its own or would break out of its header, or a number is negative. What is built on a
+/// retrieval calls this at its own construction.
 inline void validate(const retrieval_options& options) {
   if (options.user_agent.empty()) {
     throw std::invalid_argument{
         "user_agent is empty: name your crawler, for example "
         "\"FooBot/1.0 (+https://foo.example/bot)\""};
+  }
+  if (product_token(options.user_agent).empty()) {
+    throw std::invalid_argument{
+        "user_agent has no product token: begin it with the crawler's name, as in FooBot/1.0"};
+  }
+  if (product_token(options.user_agent) == "*") {
+    throw std::invalid_argument{
+        "user_agent is \"*\", which stands for every crawler: give the name of yours, as in "
+        "FooBot/1.0"};
   }
   if (!detail::is_header_value(options.user_agent) || !detail::is_header_value(options.accept)) {
     throw std::invalid_argument{

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <robots/base/printable.hpp>
+#include <robots/fetch/outcome.hpp>
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
+#include <robots/rep/read/diagnostic.hpp>
 #include <robots/rep/rules/verdict.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -30,20 +33,42 @@ struct decision {
   }
 };
 
+namespace detail {
+
+/// What is wrong with a malformed file: how much of it, and where that begins.
+[[nodiscard]] inline std::string malformed_text(const file_findings& found) {
+  if (found.lines.not_robots_txt) {
+    return "the content is no robots.txt";
+  }
+  std::string text = std::to_string(found.lines.malformed) + " of " +
+                     std::to_string(found.lines.non_blank) + " lines mean nothing";
+  const auto first = std::ranges::find(found.diagnostics, severity::error, &diagnostic::severity);
+  return first == found.diagnostics.end()
+             ? text
+             : text + ", the first error is in line " + std::to_string(first->line);
+}
+
+/// The row of the failure table that the newest retrieval came to.
+[[nodiscard]] inline std::string outcome_text(const policy& from) {
+  const record_head& source = from.source();
+  std::string row{to_string(source.outcome)};
+  if (source.status != 0) {
+    row += " (HTTP " + std::to_string(source.status) + ')';
+  }
+  if (!source.error_text.empty()) {
+    row += " (" + printable(source.error_text) + ')';
+  }
+  if (source.outcome == outcome::malformed) {
+    row += ": " + malformed_text(from.findings());
+  }
+  return row;
+}
+
+}  // namespace detail
+
 /// One sentence for people: the answer, the rule and its line, or the row of the failure table.
 [[nodiscard]] inline std::string explain(const decision& what) {
   std::string text = what.allowed ? "allowed: " : "not allowed: ";
-  const auto outcome_text = [&] {
-    const record_head& source = what.policy->source();
-    std::string row{to_string(source.outcome)};
-    if (source.status != 0) {
-      row += " (HTTP " + std::to_string(source.status) + ')';
-    }
-    if (!source.error_text.empty()) {
-      row += " (" + detail::printable(source.error_text) + ')';
-    }
-    return row;
-  };
   switch (what.reason) {
     case decision_reason::rule:
       text += to_string(*what.verdict.directive);
@@ -53,18 +78,15 @@ struct decision {
       break;
     case decision_reason::no_rule:
       text += "no rule matches";
-      if (what.policy && what.policy->lines().not_robots_txt) {
-        text += ", for the content is no robots.txt";
-      }
       break;
     case decision_reason::robots_txt:
       text += "/robots.txt itself";
       break;
     case decision_reason::no_file:
-      text += "no robots.txt: " + outcome_text();
+      text += "no robots.txt: " + detail::outcome_text(*what.policy);
       break;
     case decision_reason::fallback:
-      text += "fallback: " + outcome_text();
+      text += "fallback: " + detail::outcome_text(*what.policy);
       break;
     case decision_reason::excluded:
       text += "the host is excluded";
@@ -74,7 +96,13 @@ struct decision {
       break;
   }
   if (what.policy && what.policy->basis() == policy_basis::last_good) {
-    text += ", by the last good copy since the newest is " + outcome_text();
+    text += ", by the last good copy since the newest is " + detail::outcome_text(*what.policy);
+  }
+  const bool by_rules =
+      what.reason == decision_reason::rule || what.reason == decision_reason::no_rule;
+  if (by_rules && what.policy->basis() == policy_basis::rules &&
+      what.policy->source().outcome == outcome::malformed) {
+    text += ", though " + detail::malformed_text(what.policy->findings());
   }
   return text;
 }

@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -51,7 +52,9 @@ struct earlier_policies {
   }
   if (is_failure(made.outcome)) {
     const int failures = before.last ? before.last->source().failures : 0;
-    made.failures = failures + (made.outcome == outcome::circuit_open ? 0 : 1);
+    const bool one_more =
+        made.outcome != outcome::circuit_open && failures < std::numeric_limits<int>::max();
+    made.failures = failures + (one_more ? 1 : 0);
     made.server_lifetime = retry_after(result.headers, now);
   } else {
     made.server_lifetime = freshness_lifetime(result.headers, now);
@@ -80,6 +83,7 @@ struct earlier_policies {
   const wall_anchor this_second{now.steady, std::chrono::floor<std::chrono::seconds>(now.wall)};
   const time_point fetched_at = std::min(this_second.at(brought.fetched_at), now.steady);
   record_head head = brought;
+  head.lifetime = std::clamp(head.lifetime, std::chrono::seconds{0}, options.max_ttl);
   if (head.not_modified && before.unchanged) {
     return followed(policy{*before.unchanged, renewed(before.unchanged->source(), std::move(head)),
                            fetched_at});

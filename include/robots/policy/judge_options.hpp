@@ -44,6 +44,10 @@ inline void validate(const judge_options& options) {
         "default_ttl, failure_ttl, max_failure_ttl, last_good_for and stale_while_revalidate "
         "cannot be negative"};
   }
+  if (options.default_ttl > options.max_ttl) {
+    throw std::invalid_argument{
+        "default_ttl is above max_ttl, which would cut it: lower default_ttl or raise max_ttl"};
+  }
   if (!(options.failure_jitter >= 0.0 && options.failure_jitter <= 1.0)) {
     throw std::invalid_argument{"failure_jitter is a share: it lies between 0 and 1"};
   }

@@ -54,7 +54,8 @@ struct record : record_head {
 
 /// The same for a whole record, which then needs no other to be judged.
 [[nodiscard]] inline record renewed(record known, record_head confirmed) {
-  static_cast<record_head&>(known) = renewed(known, std::move(confirmed));
+  record_head& head = known;
+  head = renewed(std::as_const(head), std::move(confirmed));
   known.not_modified = false;
   return known;
 }
