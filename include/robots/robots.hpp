@@ -36,6 +36,7 @@
 #include <robots/http/validators.hpp>
 #include <robots/observe/observer.hpp>
 #include <robots/policy/any_fallback_policy.hpp>
+#include <robots/policy/codec.hpp>
 #include <robots/policy/decide.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/decision_reason.hpp>

@@ -1,0 +1,347 @@
+#pragma once
+
+#include <robots/base/fingerprint.hpp>
+#include <robots/fetch/outcome.hpp>
+#include <robots/fetch/retrieval_result.hpp>
+#include <robots/http/charset.hpp>
+#include <robots/http/message.hpp>
+#include <robots/policy/detail/octet_stream.hpp>
+#include <robots/policy/record.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace robots {
+
+// The format of an encoded record, version 1. A *number* has seven bits in each octet, the lowest
+// first, and the top bit set in all octets but the last; a *text* is its length, a number, and its
+// octets. Enumerators are numbers in the order of their declaration, from 0.
+//
+//     version         one octet, 1
+//     outcome         number
+//     parts           number: the sum of the bits below
+//     fetched_at      number: seconds since 1970
+//     lifetime        number: seconds
+//     url             URL
+//     final_url       URL                                 if parts has      1; else url
+//     status          number: 2 n if n >= 0, else -2 n - 1               2; else 200 after success,
+//                                                                        404 after not_found, or 0
+//     error           number                                             4; else none
+//     error_text      text                                               8; else empty
+//     redirects       number                                            16; else 0
+//     attempts        number                                            32; else 1
+//     exchanges       number, and each: URL, status, error              64; else one: url, status,
+//                                                                        error
+//     validators      text (etag), text (last_modified)                128; else empty
+//     failures        number                                           256; else 0
+//     server_lifetime number: seconds                                  512; else not said
+//     charset         number                                          1024; else utf_8
+//     truncated                                                       2048
+//     not_modified                                                    4096
+//     body            text                                            8192; else empty
+//     checksum        eight octets, the lowest first: FNV-1a of all octets before
+//
+// A URL is a number n and n / 4 octets: of the whole URL if n % 4 is 0; of HOST in
+// `http://HOST/robots.txt` if it is 1, in `https://HOST/robots.txt` if it is 2.
+//
+// Each record has one form: what `encode` would write in another way is no record.
+
+/// Why a text is no record.
+enum class decode_error : std::uint8_t {
+  none,             ///< it is one
+  too_short,        ///< it ends before its checksum
+  unknown_version,  ///< it has a format that this version of the library does not know
+  damaged,          ///< the checksum is that of another text
+  malformed,        ///< it is none that `encode` has written
+};
+
+/// The name of an error, as its enumerator is spelled.
+[[nodiscard]] constexpr std::string_view to_string(decode_error error) noexcept {
+  switch (error) {
+    case decode_error::none:
+      return "none";
+    case decode_error::too_short:
+      return "too_short";
+    case decode_error::unknown_version:
+      return "unknown_version";
+    case decode_error::damaged:
+      return "damaged";
+    case decode_error::malformed:
+      return "malformed";
+  }
+  return "malformed";
+}
+
+/// What `decode` read.
+struct decode_result {
+  std::optional<robots::record> record{};   ///< none if there is an error
+  decode_error error = decode_error::none;  ///< why there is none
+};
+
+/// The longest texts and lists of an encoded record. What is longer is cut when it is encoded, and
+/// refused when it is decoded.
+struct record_limits {
+  static constexpr std::size_t url = 65'536;             ///< octets
+  static constexpr std::size_t error_text = 1'024;       ///< octets
+  static constexpr std::size_t validator = 1'024;        ///< octets
+  static constexpr std::size_t exchanges = 256;          ///< the first of them
+  static constexpr std::size_t body = 256U * 1'048'576;  ///< octets; `parse` reads no more
+};
+
+namespace detail {
+
+inline constexpr char record_version = 1;
+inline constexpr std::size_t checksum_size = 8;
+
+/// The bits of `parts`.
+enum class record_part : std::uint32_t {
+  final_url = 1,
+  status = 2,
+  error = 4,
+  error_text = 8,
+  redirects = 16,
+  attempts = 32,
+  exchanges = 64,
+  validators = 128,
+  failures = 256,
+  server_lifetime = 512,
+  charset = 1024,
+  truncated = 2048,
+  not_modified = 4096,
+  body = 8192,
+};
+inline constexpr std::uint32_t all_record_parts = 16'383;
+
+// The numbers of the format are those of the enumerators: one that is added comes last.
+inline constexpr std::uint64_t last_outcome = outcome_count - 1;
+inline constexpr auto last_fetch_error = static_cast<std::uint64_t>(fetch_error::other);
+inline constexpr auto last_charset = static_cast<std::uint64_t>(charset::utf_16be);
+static_assert(last_outcome == static_cast<std::uint64_t>(outcome::quarantined));
+
+inline constexpr std::uint64_t last_second = (std::uint64_t{1} << 33U) - 1;  // in the year 2242
+inline constexpr auto longest_time =
+    static_cast<std::uint64_t>(std::numeric_limits<std::chrono::seconds::rep>::max());
+inline constexpr auto largest_int =
+    static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max());
+
+[[nodiscard]] constexpr int usual_status(outcome what) noexcept {
+  return what == outcome::success ? 200 : what == outcome::not_found ? 404 : 0;
+}
+
+[[nodiscard]] constexpr std::uint64_t folded(std::int64_t value) noexcept {
+  const auto bits = static_cast<std::uint64_t>(value < 0 ? -(value + 1) : value);
+  return 2 * bits + (value < 0 ? 1 : 0);
+}
+
+[[nodiscard]] constexpr int unfolded(std::uint64_t value) noexcept {
+  const auto bits = static_cast<int>(value / 2);
+  return value % 2 == 0 ? bits : -bits - 1;
+}
+
+template <class Number>
+[[nodiscard]] constexpr std::uint64_t not_negative(Number value) noexcept {
+  return value < 0 ? 0 : static_cast<std::uint64_t>(value);
+}
+
+inline constexpr std::array<std::string_view, 3> url_starts{"", "http://", "https://"};
+inline constexpr std::string_view url_end = "/robots.txt";
+
+inline void write_url(octet_writer& out, std::string_view url) {
+  url = url.substr(0, record_limits::url);
+  std::size_t form = url_starts.size() - 1;
+  while (form > 0 && !(url.size() >= url_starts.at(form).size() + url_end.size() &&
+                       url.starts_with(url_starts.at(form)) && url.ends_with(url_end))) {
+    --form;
+  }
+  if (form != 0) {
+    url.remove_prefix(url_starts.at(form).size());
+    url.remove_suffix(url_end.size());
+  }
+  out.number(4 * url.size() + form);
+  out.octets(url);
+}
+
+[[nodiscard]] inline std::string read_url(octet_reader& in) {
+  const std::uint64_t size_and_form = in.number(4 * record_limits::url + 3);
+  const auto form = static_cast<std::size_t>(size_and_form % 4);
+  const std::string_view text = in.octets(size_and_form / 4);
+  if (form == 0 || form >= url_starts.size()) {
+    return std::string{text};
+  }
+  return std::string{url_starts.at(form)}.append(text).append(url_end);
+}
+
+/// Everything of an encoded record up to the octets of the body.
+[[nodiscard]] inline std::string encoded_head(const record_head& head, std::string_view body) {
+  const exchange usual{head.url, head.status, head.error};
+  const bool one_exchange = head.exchanges.size() == 1 && head.exchanges.front() == usual;
+  std::uint32_t parts = 0;
+  const auto has = [&parts](record_part part, bool present) {
+    parts += present ? static_cast<std::uint32_t>(part) : 0;
+    return present;
+  };
+  octet_writer rest;
+  if (has(record_part::final_url, head.final_url != head.url)) {
+    write_url(rest, head.final_url);
+  }
+  if (has(record_part::status, head.status != usual_status(head.outcome))) {
+    rest.number(folded(head.status));
+  }
+  if (has(record_part::error, head.error != fetch_error::none)) {
+    rest.number(static_cast<std::uint64_t>(head.error));
+  }
+  if (has(record_part::error_text, !head.error_text.empty())) {
+    rest.text(std::string_view{head.error_text}.substr(0, record_limits::error_text));
+  }
+  if (has(record_part::redirects, head.redirects > 0)) {
+    rest.number(not_negative(head.redirects));
+  }
+  if (has(record_part::attempts, head.attempts != 1)) {
+    rest.number(not_negative(head.attempts));
+  }
+  if (has(record_part::exchanges, !one_exchange)) {
+    const std::size_t count = std::min(head.exchanges.size(), record_limits::exchanges);
+    rest.number(count);
+    for (const exchange& each : std::span{head.exchanges}.first(count)) {
+      write_url(rest, each.url);
+      rest.number(folded(each.status));
+      rest.number(static_cast<std::uint64_t>(each.error));
+    }
+  }
+  if (has(record_part::validators, !head.validators.empty())) {
+    rest.text(std::string_view{head.validators.etag}.substr(0, record_limits::validator));
+    rest.text(std::string_view{head.validators.last_modified}.substr(0, record_limits::validator));
+  }
+  if (has(record_part::failures, head.failures > 0)) {
+    rest.number(not_negative(head.failures));
+  }
+  if (has(record_part::server_lifetime, head.server_lifetime.has_value())) {
+    rest.number(not_negative(head.server_lifetime->count()));
+  }
+  if (has(record_part::charset, head.charset != charset::utf_8)) {
+    rest.number(static_cast<std::uint64_t>(head.charset));
+  }
+  has(record_part::truncated, head.truncated);
+  has(record_part::not_modified, head.not_modified);
+  if (has(record_part::body, !body.empty())) {
+    rest.number(body.size());
+  }
+
+  octet_writer out;
+  out.octets({&record_version, 1});
+  out.number(static_cast<std::uint64_t>(head.outcome));
+  out.number(parts);
+  const std::uint64_t second = not_negative(head.fetched_at.time_since_epoch().count());
+  out.number(std::min(second, last_second));
+  out.number(not_negative(head.lifetime.count()));
+  write_url(out, head.url);
+  out.octets(rest.written());
+  return std::move(out).take();
+}
+
+/// Reads what `encoded_head` wrote and the body, as far as the text lets it.
+[[nodiscard]] inline robots::record read_record(octet_reader& in) {
+  robots::record made;
+  made.outcome = static_cast<outcome>(in.number(last_outcome));
+  const auto parts = static_cast<std::uint32_t>(in.number(all_record_parts));
+  const auto has = [parts](record_part part) {
+    return (parts & static_cast<std::uint32_t>(part)) != 0;
+  };
+  const auto number = [&in] { return static_cast<int>(in.number(largest_int)); };
+  const auto status = [&in] { return unfolded(in.number(2 * largest_int + 1)); };
+  const auto error = [&in] { return static_cast<fetch_error>(in.number(last_fetch_error)); };
+  const auto time = [&in] {
+    return std::chrono::seconds{static_cast<std::chrono::seconds::rep>(in.number(longest_time))};
+  };
+  made.fetched_at = std::chrono::sys_seconds{
+      std::chrono::seconds{static_cast<std::chrono::seconds::rep>(in.number(last_second))}};
+  made.lifetime = time();
+  made.url = read_url(in);
+  made.final_url = has(record_part::final_url) ? read_url(in) : made.url;
+  made.status = has(record_part::status) ? status() : usual_status(made.outcome);
+  if (has(record_part::error)) {
+    made.error = error();
+  }
+  if (has(record_part::error_text)) {
+    made.error_text = in.text(record_limits::error_text);
+  }
+  made.redirects = has(record_part::redirects) ? number() : 0;
+  made.attempts = has(record_part::attempts) ? number() : 1;
+  if (has(record_part::exchanges)) {
+    const std::uint64_t count = in.number(record_limits::exchanges);
+    for (std::uint64_t i = 0; i < count && !in.failed(); ++i) {
+      exchange each{.url = read_url(in)};
+      each.status = status();
+      each.error = error();
+      made.exchanges.push_back(std::move(each));
+    }
+  } else {
+    made.exchanges.push_back({made.url, made.status, made.error});
+  }
+  if (has(record_part::validators)) {
+    made.validators.etag = in.text(record_limits::validator);
+    made.validators.last_modified = in.text(record_limits::validator);
+  }
+  made.failures = has(record_part::failures) ? number() : 0;
+  if (has(record_part::server_lifetime)) {
+    made.server_lifetime = time();
+  }
+  if (has(record_part::charset)) {
+    made.charset = static_cast<charset>(in.number(last_charset));
+  }
+  made.truncated = has(record_part::truncated);
+  made.not_modified = has(record_part::not_modified);
+  if (has(record_part::body)) {
+    made.body = in.text(record_limits::body);
+  }
+  return made;
+}
+
+}  // namespace detail
+
+/// A record as octets, the same on every machine; the format is described above. A record of "there
+/// is no robots.txt" takes 20 octets and those of the host's name. Linear.
+[[nodiscard]] inline std::string encode(const record& what) {
+  const std::string_view body = std::string_view{what.body}.substr(0, record_limits::body);
+  detail::octet_writer out;
+  out.octets(detail::encoded_head(what, body));
+  out.octets(body);
+  out.fixed(detail::fingerprint(out.written()));
+  return std::move(out).take();
+}
+
+/// The record that `encode` made `text` of, or why it is none. Takes any octets, whoever wrote
+/// them: `decode(text).record` holds something only if `encode` of that gives `text` again. The
+/// checksum tells damage, not forgery. Linear, and allocates a small multiple of what it is given.
+[[nodiscard]] inline decode_result decode(std::string_view text) {
+  if (text.size() <= detail::checksum_size) {
+    return {.error = decode_error::too_short};
+  }
+  if (text.front() != detail::record_version) {
+    return {.error = decode_error::unknown_version};
+  }
+  const std::string_view content = text.substr(0, text.size() - detail::checksum_size);
+  detail::octet_writer checksum;
+  checksum.fixed(detail::fingerprint(content));
+  if (checksum.written() != text.substr(content.size())) {
+    return {.error = decode_error::damaged};
+  }
+  detail::octet_reader in{content.substr(1)};
+  record made = detail::read_record(in);
+  const bool is_whole = !in.failed() && in.rest().empty();
+  if (!is_whole || !content.starts_with(detail::encoded_head(made, made.body))) {
+    return {.error = decode_error::malformed};
+  }
+  return {.record = std::move(made)};
+}
+
+}  // namespace robots

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace robots::detail {
+
+/// Writes the parts of an encoded record.
+class octet_writer {
+ public:
+  /// A number: seven bits in each octet, the lowest first, the top bit set in all but the last.
+  void number(std::uint64_t value) {
+    for (; value >= 0x80U; value >>= 7U) {
+      text_ += static_cast<char>(0x80U | (value & 0x7FU));
+    }
+    text_ += static_cast<char>(value);
+  }
+
+  /// A text, its length first.
+  void text(std::string_view value) {
+    number(value.size());
+    text_ += value;
+  }
+
+  /// Octets as they are.
+  void octets(std::string_view value) { text_ += value; }
+
+  /// Eight octets, the lowest first.
+  void fixed(std::uint64_t value) {
+    for (int octet = 0; octet < 8; ++octet, value >>= 8U) {
+      text_ += static_cast<char>(value & 0xFFU);
+    }
+  }
+
+  [[nodiscard]] const std::string& written() const noexcept { return text_; }
+  [[nodiscard]] std::string take() && noexcept { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+/// Reads what an `octet_writer` wrote. After a part that is not there or too large, everything is
+/// 0 or empty, and `failed()`.
+class octet_reader {
+ public:
+  explicit octet_reader(std::string_view text) noexcept : rest_{text} {}
+
+  /// A number of at most `most`.
+  [[nodiscard]] std::uint64_t number(std::uint64_t most) noexcept {
+    std::uint64_t value = 0;
+    for (unsigned shift = 0; shift < 64 && !rest_.empty(); shift += 7) {
+      const auto octet = static_cast<unsigned char>(rest_.front());
+      const std::uint64_t bits = octet & 0x7FU;
+      if (bits << shift >> shift != bits) {
+        break;
+      }
+      rest_.remove_prefix(1);
+      value |= bits << shift;
+      if (octet < 0x80U) {
+        return value <= most ? value : fail();
+      }
+    }
+    return fail();
+  }
+
+  /// A text of at most `most` octets.
+  [[nodiscard]] std::string_view text(std::uint64_t most) noexcept { return octets(number(most)); }
+
+  /// So many octets.
+  [[nodiscard]] std::string_view octets(std::uint64_t length) noexcept {
+    if (length > rest_.size()) {
+      fail();
+      return {};
+    }
+    const std::string_view value = rest_.substr(0, static_cast<std::size_t>(length));
+    rest_.remove_prefix(value.size());
+    return value;
+  }
+
+  [[nodiscard]] bool failed() const noexcept { return failed_; }
+  [[nodiscard]] std::string_view rest() const noexcept { return rest_; }
+
+ private:
+  std::uint64_t fail() noexcept {
+    failed_ = true;
+    rest_ = {};
+    return 0;
+  }
+
+  std::string_view rest_;
+  bool failed_ = false;
+};
+
+}  // namespace robots::detail

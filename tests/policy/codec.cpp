@@ -1,0 +1,279 @@
+#include "policy/record_samples.hpp"
+#include <robots/base/fingerprint.hpp>
+#include <robots/base/random_sequence.hpp>
+#include <robots/policy/codec.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#ifndef ROBOTS_RECORD_MUTATIONS
+#define ROBOTS_RECORD_MUTATIONS 100'000
+#endif
+
+namespace {
+
+using robots::decode;
+using robots::decode_error;
+using robots::encode;
+using robots::outcome;
+using robots::record;
+using robots::record_limits;
+using robots::test::every_record;
+using robots::test::full_record;
+using robots::test::record_of_outcome;
+
+constexpr std::string_view body = "User-agent: *\nDisallow: /private\n";
+
+static_assert(to_string(decode_error::none) == "none");
+static_assert(to_string(decode_error::too_short) == "too_short");
+static_assert(to_string(decode_error::unknown_version) == "unknown_version");
+static_assert(to_string(decode_error::damaged) == "damaged");
+static_assert(to_string(decode_error::malformed) == "malformed");
+
+/// `content` with the checksum that belongs to it.
+std::string sealed(std::string content) {
+  std::uint64_t sum = robots::detail::fingerprint(content);
+  for (int octet = 0; octet < 8; ++octet, sum >>= 8U) {
+    content += static_cast<char>(sum & 0xFFU);
+  }
+  return content;
+}
+
+std::string without_checksum(std::string_view text) {
+  return std::string{text.substr(0, text.size() - 8)};
+}
+
+decode_error error_of(std::string_view text) {
+  const robots::decode_result read = decode(text);
+  CHECK(read.record.has_value() == (read.error == decode_error::none));
+  return read.error;
+}
+
+record read_back(const record& written) {
+  const robots::decode_result read = decode(encode(written));
+  REQUIRE(read.error == decode_error::none);
+  return *read.record;
+}
+
+/// Some octets changed, taken out, put in, doubled or cut off, or the start of another text.
+std::string mutated(std::string text, const std::string& other,
+                    robots::detail::random_sequence& r) {
+  for (std::uint64_t left = 1 + r() % 4; left > 0; --left) {
+    const auto at = static_cast<std::size_t>(r() % (text.size() + 1));
+    const auto octet = static_cast<char>(r() & 0xFFU);
+    switch (r() % 7) {
+      case 0:
+        text.insert(at, 1, octet);
+        break;
+      case 1:
+        text.erase(at, 1);
+        break;
+      case 2:
+        text.resize(at);
+        break;
+      case 3:
+        text.insert(at, text.substr(0, at));
+        break;
+      case 4:
+        text = other.substr(0, at) + text.substr(at);
+        break;
+      case 5:
+        if (at < text.size()) {
+          text[at] = static_cast<char>(static_cast<unsigned char>(text[at]) ^ (1U << (r() % 8)));
+        }
+        break;
+      default:
+        if (at < text.size()) {
+          text[at] = octet;
+        }
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("a record of every outcome reads back as it was written") {
+  for (const record& written : every_record(body)) {
+    CHECK(read_back(written) == written);
+  }
+}
+
+TEST_CASE("that there is no robots.txt takes 20 octets and those of the host's name") {
+  const record none = record_of_outcome(outcome::not_found);
+  CHECK(encode(none).size() == 20 + std::string_view{"example.com"}.size());
+}
+
+TEST_CASE("the format is the same on every machine and in every version of the library") {
+  using namespace std::string_view_literals;
+  CHECK(encode(record_of_outcome(outcome::not_found)) ==
+        "\x01\x01\x00\xB0\xB5\x89\xD8\x06\x80\xA3\x05\x2E"
+        "example.com"
+        "\x9E\x27\xCE\x8B\x3D\xBB\x95\xED"sv);
+}
+
+TEST_CASE("URLs of every form read back") {
+  for (const char* const url :
+       {"", "/robots.txt", "http:///robots.txt", "https:///robots.txt", "https://robots.txt",
+        "http://robots.txt", "https://a/robots.txt", "http://a:8080/robots.txt",
+        "ftp://a/robots.txt", "https://a/robots.txt?", "https://a/b/robots.txt"}) {
+    record written = record_of_outcome(outcome::success, body);
+    written.url = url;
+    written.exchanges.push_back({url, 200});
+    CAPTURE(url);
+    CHECK(read_back(written) == written);
+  }
+}
+
+TEST_CASE("numbers at their ends read back") {
+  record written = full_record(outcome::server_error);
+  written.status = std::numeric_limits<int>::min();
+  written.failures = written.redirects = written.attempts = std::numeric_limits<int>::max();
+  CHECK(read_back(written) == written);
+  written.status = std::numeric_limits<int>::max();
+  written.attempts = 0;
+  written.exchanges.clear();
+  CHECK(read_back(written) == written);
+}
+
+TEST_CASE("what is too long for a record is cut, and what cannot be is taken for nothing") {
+  record written = full_record(outcome::success, body);
+  written.error_text.assign(2 * record_limits::error_text, 'e');
+  written.final_url.assign(2 * record_limits::url, 'u');
+  written.validators.etag.assign(2 * record_limits::validator, 'v');
+  written.exchanges.assign(2 * record_limits::exchanges, {"x", 200});
+  written.fetched_at = std::chrono::sys_seconds::max();
+  written.lifetime = std::chrono::seconds{-1};
+  written.redirects = -1;
+  const record read = read_back(written);
+  CHECK(read.error_text.size() == record_limits::error_text);
+  CHECK(read.final_url.size() == record_limits::url);
+  CHECK(read.validators.etag.size() == record_limits::validator);
+  CHECK(read.exchanges.size() == record_limits::exchanges);
+  CHECK(read.fetched_at < written.fetched_at);
+  CHECK(read.lifetime == std::chrono::seconds{0});
+  CHECK(read.redirects == 0);
+  CHECK(read.body == body);
+  CHECK(read_back(read) == read);
+}
+
+TEST_CASE("what is no record is refused, with the reason") {
+  const std::string text = encode(full_record(outcome::success, body));
+  for (std::size_t size = 0; size < text.size(); ++size) {
+    CHECK(error_of(std::string_view{text}.substr(0, size)) ==
+          (size <= 8 ? decode_error::too_short : decode_error::damaged));
+  }
+  std::string other = text;
+  other.front() = 2;
+  CHECK(error_of(other) == decode_error::unknown_version);
+  CHECK(error_of(sealed(without_checksum(other))) == decode_error::unknown_version);
+  for (std::size_t at = 1; at < text.size(); ++at) {
+    other = text;
+    other[at] = static_cast<char>(other[at] ^ 0x40);
+    CHECK(error_of(other) == decode_error::damaged);
+  }
+  CHECK(error_of(text + '\0') == decode_error::damaged);
+  CHECK(error_of(sealed(without_checksum(text) + '\0')) == decode_error::malformed);
+}
+
+TEST_CASE("an encoding that ends anywhere is refused though its checksum is right") {
+  for (const record& written : every_record(body)) {
+    const std::string content = without_checksum(encode(written));
+    for (std::size_t size = 1; size < content.size(); ++size) {
+      CHECK(error_of(sealed(content.substr(0, size))) == decode_error::malformed);
+    }
+  }
+}
+
+TEST_CASE("each record has one form only") {
+  using namespace std::string_literals;
+  const std::string head = "\x01\x01"s;
+  const std::string times = "\xF0\x9B\x85\xD0\x06\x80\xA3\x05"s;
+  const std::string url =
+      "\x06"
+      "a"s;
+  REQUIRE(error_of(sealed(head + '\0' + times + url)) == decode_error::none);
+  const std::vector<std::string> others{
+      "\x01\x81\x00\x00"s + times + url,           // a longer number
+      head + "\x80\x00"s + times + url,            // the same
+      head + "\x01"s + times + url + url,          // the same URL twice
+      head + "\x02"s + times + url + "\xA8\x06"s,  // the usual status
+      head + "\x04"s + times + url + '\0',         // no error
+      head + "\x04"s + times + url + '\x09',       // no such error
+      head + "\x08"s + times + url + '\0',         // no text
+      head + "\x20"s + times + url + '\x01',       // one attempt
+      head + "\x40"s + times + url +
+          "\x01\x06"
+          "a"
+          "\xA8\x06\x00"s,                        // the one exchange
+      head + "\x80\x08"s + times + url + '\0',    // UTF-8
+      head + "\x80\x08"s + times + url + '\x04',  // no such charset
+      head + "\x80\x40"s + times + url + '\0',    // an empty body
+      head + "\x80\x80\x01"s + times + url,       // no such part
+      "\x01\x0C\x00"s + times + url,              // no such outcome
+      head + '\0' + times +
+          "\x07"
+          "a"s,  // no such form of URL
+      head + '\0' + times +
+          "\x80\x01"
+          "https://example.com/robots.txtx"s,  // too short
+      head + '\0' + times +
+          "\x78"
+          "https://example.com/robots.txt"s,                                // a URL written in full
+      head + '\0' + "\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x01\x00"s + url,  // too late
+      head + '\0' + "\x00\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x02"s + url,  // no number
+  };
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    CAPTURE(i);
+    CHECK(error_of(sealed(others[i])) == decode_error::malformed);
+  }
+}
+
+TEST_CASE("a length that is not there costs no memory") {
+  using namespace std::string_literals;
+  const std::string times = "\xF0\x9B\x85\xD0\x06\x80\xA3\x05"s;
+  // A body of 256 MiB in a record of 30 octets; 256 exchanges in none.
+  CHECK(error_of(sealed("\x01\x00\x80\x40"s + times +
+                        "\x06"
+                        "a"
+                        "\x80\x80\x80\x80\x01"s)) == decode_error::malformed);
+  CHECK(error_of(sealed("\x01\x00\x40"s + times +
+                        "\x06"
+                        "a"
+                        "\x80\x02"s)) == decode_error::malformed);
+}
+
+TEST_CASE("mutated encodings are refused or read as what they say, whoever made the checksum") {
+  std::vector<std::string> texts;
+  for (const record& written : every_record(body)) {
+    texts.push_back(encode(written));
+  }
+  robots::detail::random_sequence random{20'261'122};
+  constexpr std::uint64_t rounds = ROBOTS_RECORD_MUTATIONS;
+  std::uint64_t read = 0;
+  std::uint64_t wrong = 0;
+  for (std::uint64_t round = 0; round < rounds; ++round) {
+    const std::string& from = texts[random() % texts.size()];
+    const std::string& other = texts[random() % texts.size()];
+    const bool forged = random() % 2 == 0;
+    const std::string text = forged ? sealed(mutated(without_checksum(from), other, random))
+                                    : mutated(from, other, random);
+    const robots::decode_result result = decode(text);
+    if (result.record) {
+      ++read;
+      wrong += encode(*result.record) != text ? 1 : 0;
+      wrong += !forged && text != from && text != other ? 1 : 0;
+    }
+  }
+  CHECK(wrong == 0);
+  MESSAGE(rounds << " mutated encodings, " << read << " of which are records still");
+}

@@ -1,0 +1,95 @@
+// Records of real files: encoded, decoded and judged, they say what they said before.
+#include "policy/record_samples.hpp"
+#include <robots/policy/codec.hpp>
+#include <robots/policy/judge.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#ifndef ROBOTS_CORPUS_DIR
+#define ROBOTS_CORPUS_DIR ""
+#endif
+
+namespace {
+
+using robots::outcome;
+using robots::policy;
+using robots::record;
+
+constexpr robots::wall_anchor now{.steady = robots::time_point{std::chrono::hours{1'000}},
+                                  .wall = robots::test::record_time};
+
+std::string read(const std::filesystem::path& path) {
+  std::ifstream in{path, std::ios::binary};
+  return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+/// Whether two policies say the same: of the questions, and in what they keep.
+bool agree(const policy& a, const policy& b, const std::vector<std::string>& targets) {
+  bool same = a.source() == b.source() && a.basis() == b.basis() &&
+              a.fingerprint() == b.fingerprint() && a.sitemaps() == b.sitemaps() &&
+              a.lines().malformed == b.lines().malformed;
+  for (const std::string& target : targets) {
+    const robots::verdict one = a.match(target);
+    const robots::verdict two = b.match(target);
+    same = same && one.allowed == two.allowed && one.line == two.line && one.exempt == two.exempt;
+  }
+  return same;
+}
+
+TEST_CASE("records of real files say the same to any crawler after they were encoded") {
+  const std::filesystem::path folder{ROBOTS_CORPUS_DIR};
+  if (folder.empty() || !std::filesystem::exists(folder / "verdicts.tsv")) {
+    std::cout << "corpus: not there; set ROBOTS_CORPUS_DIR to a folder with verdicts.tsv\n";
+    return;
+  }
+  std::ifstream in{folder / "verdicts.tsv"};
+  std::string file;
+  record brought;
+  record decoded;
+  std::vector<std::string> targets;
+  int files = 0;
+  int wrong = 0;
+  const auto ask = [&] {
+    for (const char* const name : {"FooBot/1.0", "Googlebot", "GPTBot", "*"}) {
+      for (const auto preset :
+           {robots::fallback_policy::rfc9309(), robots::fallback_policy::strict()}) {
+        const robots::judge_options options{.fallback = preset};
+        wrong += agree(judge(brought, name, options, {}, now),
+                       judge(decoded, name, options, {}, now), targets)
+                     ? 0
+                     : 1;
+      }
+    }
+    targets.clear();
+  };
+  for (std::string line; std::getline(in, line);) {
+    const std::size_t first = line.find('\t');
+    const std::size_t second = line.find('\t', first + 1);
+    const std::string name = line.substr(0, first);
+    if (name != file) {
+      ask();
+      file = name;
+      ++files;
+      brought = robots::test::record_of_outcome(outcome::success, read(folder / "files" / file));
+      const robots::decode_result back = robots::decode(encode(brought));
+      REQUIRE(back.record == brought);
+      decoded = *back.record;
+    }
+    targets.push_back(line.substr(second + 1, line.find('\t', second + 1) - second - 1));
+  }
+  ask();
+  CHECK(wrong == 0);
+  CHECK(files > 0);
+  std::cout << "corpus: records of " << files << " files judged alike for four crawlers\n";
+}
+
+}  // namespace

@@ -1,0 +1,86 @@
+#include "policy/record_samples.hpp"
+#include <robots/policy/decide.hpp>
+#include <robots/policy/judge.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <chrono>
+#include <memory>
+#include <string_view>
+
+using namespace std::chrono_literals;
+using robots::decide;
+using robots::decision;
+using robots::decision_reason;
+using robots::fallback_action;
+using robots::fallback_policy;
+using robots::outcome;
+using robots::policy;
+using robots::time_point;
+using robots::test::record_of_outcome;
+
+namespace {
+
+constexpr std::string_view body = "User-agent: *\nDisallow: /private\n";
+constexpr robots::wall_anchor now{.steady = time_point{1'000h}, .wall = robots::test::record_time};
+
+std::shared_ptr<const policy> judged(outcome what, fallback_policy fallback,
+                                     const std::shared_ptr<const policy>& last = nullptr) {
+  return std::make_shared<const policy>(
+      judge(record_of_outcome(what, body), "FooBot", {.fallback = fallback}, {.last = last}, now));
+}
+
+struct answer {
+  bool allowed;
+  decision_reason reason;
+};
+
+void check(const std::shared_ptr<const policy>& rules, answer open, answer hidden) {
+  const std::array<std::pair<const char*, answer>, 3> questions{
+      {{"https://example.com/", open},
+       {"https://example.com/private", hidden},
+       {"https://example.com/robots.txt", {true, decision_reason::robots_txt}}}};
+  for (const auto& [url, expected] : questions) {
+    const decision made = decide(rules, url, now.steady + 5s);
+    CAPTURE(url);
+    CHECK(made.allowed == expected.allowed);
+    CHECK(to_string(made.reason) == to_string(expected.reason));
+    CHECK(made.policy == rules);
+    CHECK(made.age == 5s);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every basis gives its reason") {
+  using enum decision_reason;
+  using enum outcome;
+  const fallback_policy rfc = fallback_policy::rfc9309();
+  const auto good = judged(success, rfc);
+  check(good, {true, no_rule}, {false, rule});
+  check(judged(server_error, rfc, good), {true, no_rule}, {false, rule});
+  check(judged(server_error, rfc), {false, fallback}, {false, fallback});
+  check(judged(not_found, rfc), {true, no_file}, {true, no_file});
+  check(judged(client_error, rfc), {true, fallback}, {true, fallback});
+  // "There is no robots.txt" is no reason for a denial: that is the fallback's.
+  check(judged(not_found, rfc.with(not_found, fallback_action::deny_all)), {false, fallback},
+        {false, fallback});
+  check(judged(not_found, rfc.with(not_found, fallback_action::last_good_or_deny), good),
+        {true, no_rule}, {false, rule});
+}
+
+TEST_CASE("a refusal denies everything, and gives its own reason") {
+  for (const auto why : {decision_reason::excluded, decision_reason::invalid_url}) {
+    const decision made =
+        decide(policy::refusal("FooBot", why), "https://example.com/robots.txt", now.steady);
+    CHECK_FALSE(made.allowed);
+    CHECK(made.reason == why);
+    CHECK(made.age == 0s);
+  }
+}
+
+TEST_CASE("rules that are younger than the question have no age") {
+  CHECK(decide(judged(outcome::success, fallback_policy::strict()), "/", now.steady - 1s).age ==
+        0s);
+}

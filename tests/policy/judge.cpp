@@ -1,0 +1,255 @@
+#include "policy/record_samples.hpp"
+#include <robots/policy/codec.hpp>
+#include <robots/policy/decide.hpp>
+#include <robots/policy/judge.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <limits>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+using namespace std::chrono_literals;
+using robots::decide;
+using robots::decision_reason;
+using robots::earlier_policies;
+using robots::fallback_action;
+using robots::fallback_policy;
+using robots::judge;
+using robots::judge_options;
+using robots::outcome;
+using robots::policy;
+using robots::policy_basis;
+using robots::record;
+using robots::time_point;
+using robots::wall_anchor;
+using robots::test::record_of_outcome;
+using robots::test::record_time;
+
+namespace {
+
+constexpr std::string_view body =
+    "User-agent: *\nDisallow: /private\nUser-agent: BarBot\nDisallow: /\n";
+constexpr wall_anchor now{.steady = time_point{1'000h}, .wall = record_time + 250ms};
+
+judge_options strict() { return {.fallback = fallback_policy::strict()}; }
+judge_options permissive() { return {.fallback = fallback_policy::permissive()}; }
+
+std::shared_ptr<const policy> judged(const record& brought, const judge_options& options,
+                                     const earlier_policies& before = {},
+                                     const wall_anchor& when = now,
+                                     std::string_view user_agent = "FooBot/1.0") {
+  return std::make_shared<const policy>(judge(brought, user_agent, options, before, when));
+}
+
+std::string malformed_file() {
+  std::string text{body};
+  for (int i = 0; i < 40; ++i) {
+    text += "no line of the protocol\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("the action for its outcome says what a record leads to") {
+  for (const auto preset :
+       {fallback_policy::permissive(), fallback_policy::rfc9309(), fallback_policy::strict()}) {
+    for (std::size_t i = 0; i < robots::outcome_count; ++i) {
+      const auto what = static_cast<outcome>(i);
+      if (what == outcome::malformed) {
+        continue;  // found by reading, not told
+      }
+      const auto made = judged(record_of_outcome(what, body), {.fallback = preset});
+      CAPTURE(to_string(what));
+      CHECK(made->source().outcome == what);
+      CHECK(made->fetched_at() == now.steady);
+      switch (preset.action(what)) {
+        case fallback_action::parse:
+          CHECK(made->basis() == policy_basis::rules);
+          break;
+        case fallback_action::allow_all:
+          CHECK(made->basis() == policy_basis::allow_all);
+          break;
+        default:
+          CHECK(made->basis() == policy_basis::deny_all);
+      }
+    }
+  }
+}
+
+TEST_CASE("one record serves crawlers of any name") {
+  const record brought = record_of_outcome(outcome::success, body);
+  CHECK(judged(brought, strict())->allows("/x"));
+  CHECK_FALSE(judged(brought, strict(), {}, now, "BarBot/2.0")->allows("/x"));
+  CHECK(judged(brought, strict(), {}, now, "*")->allows("/x"));
+}
+
+TEST_CASE("a body is read in the charset of its record") {
+  record brought = record_of_outcome(outcome::success, "User-agent: *\nDisallow: /caf\xE9\n");
+  CHECK(judged(brought, strict())->allows("/caf%C3%A9"));
+  brought.charset = robots::charset::windows_1252;
+  CHECK_FALSE(judged(brought, strict())->allows("/caf%C3%A9"));
+}
+
+TEST_CASE("a file that is too broken says how broken it is, and where, though it is not obeyed") {
+  const auto denied = judged(record_of_outcome(outcome::success, malformed_file()), strict());
+  CHECK(denied->source().outcome == outcome::malformed);
+  CHECK(denied->basis() == policy_basis::deny_all);
+  CHECK(denied->lines().non_blank == 44);
+  CHECK(denied->lines().malformed == 40);
+  REQUIRE(denied->findings().diagnostics.size() == 32);
+  CHECK(denied->findings().diagnostics.front().line == 5);
+  CHECK(denied->findings().diagnostics.front().code == robots::diagnostic_code::malformed_line);
+  CHECK(explain(decide(denied, "/", now.steady)) ==
+        "not allowed: fallback: malformed (HTTP 200): 40 of 44 lines mean nothing, the first error "
+        "is in line 5");
+
+  const auto obeyed = judged(record_of_outcome(outcome::success, malformed_file()), permissive());
+  CHECK(obeyed->source().outcome == outcome::malformed);
+  CHECK(obeyed->lines().malformed == 40);
+  CHECK(obeyed->findings().diagnostics.size() == 32);
+  CHECK(explain(decide(obeyed, "/", now.steady)) ==
+        "allowed: no rule matches, though 40 of 44 lines mean nothing, the first error is in line "
+        "5");
+  CHECK(explain(decide(obeyed, "/private", now.steady)) ==
+        "not allowed: disallow \"/private\", line 2, for *, though 40 of 44 lines mean nothing, "
+        "the first error is in line 5");
+}
+
+TEST_CASE("a broken file that the last good copy stands in for can be looked at, too") {
+  const judge_options options{.fallback = fallback_policy::strict().with(
+                                  outcome::malformed, fallback_action::last_good_or_deny)};
+  const auto good = judged(record_of_outcome(outcome::success, body), options);
+  const auto broken =
+      judged(record_of_outcome(outcome::success, malformed_file()), options, {.last = good});
+  CHECK(broken->basis() == policy_basis::last_good);
+  CHECK(broken->lines().malformed == 40);
+  const auto failed = judged(record_of_outcome(outcome::server_error), options, {.last = good});
+  CHECK(failed->lines().non_blank == 4);
+  CHECK(failed->findings().diagnostics.empty());
+}
+
+TEST_CASE("the last good copy counts for as long as the options say") {
+  judge_options options = strict();
+  options.last_good_for = 1h;
+  const auto good = judged(record_of_outcome(outcome::success, body), options);
+  record failure = record_of_outcome(outcome::server_error);
+  failure.fetched_at += 1h;
+  wall_anchor later{.steady = now.steady + 1h, .wall = now.wall + 1h};
+  CHECK(judged(failure, options, {.last = good}, later)->basis() == policy_basis::last_good);
+  failure.fetched_at += 1s;
+  later = {.steady = later.steady + 1s, .wall = later.wall + 1s};
+  CHECK(judged(failure, options, {.last = good}, later)->basis() == policy_basis::deny_all);
+}
+
+TEST_CASE("a record from elsewhere is as old as its date says") {
+  record brought = record_of_outcome(outcome::success, body);
+  brought.fetched_at -= 3h;
+  CHECK(judged(brought, strict())->fetched_at() == now.steady - 3h);
+  CHECK(decide(judged(brought, strict()), "/", now.steady).age == 3h);
+  brought.fetched_at = record_time + 9h;  // by a clock that is fast
+  CHECK(judged(brought, strict())->fetched_at() == now.steady);
+}
+
+TEST_CASE("no record holds for longer than the options allow, whoever wrote it") {
+  record brought = record_of_outcome(outcome::success, body);
+  brought.lifetime = std::chrono::seconds::max();
+  CHECK(judged(brought, strict())->source().lifetime == 24h);
+  brought.lifetime = -1h;
+  CHECK(judged(brought, strict())->source().lifetime == 0s);
+}
+
+TEST_CASE("a 304 leaves the rules and their row as they were") {
+  const auto known = judged(record_of_outcome(outcome::success, body), strict());
+  record confirmed = record_of_outcome(outcome::success);
+  confirmed.status = 304;
+  confirmed.not_modified = true;
+  const auto made = judged(confirmed, strict(), {.last = known, .unchanged = known});
+  CHECK(made->basis() == policy_basis::rules);
+  CHECK_FALSE(made->allows("/private"));
+  CHECK(made->version() == known->version());
+  // By records alone: the known one takes over what the confirmation says.
+  const record whole = renewed(record_of_outcome(outcome::success, body), confirmed);
+  CHECK(whole.status == 304);
+  CHECK_FALSE(judged(whole, strict())->allows("/private"));
+}
+
+TEST_CASE("a 304 about a file that nobody knows is no empty file") {
+  record confirmed = record_of_outcome(outcome::success);
+  confirmed.status = 304;
+  confirmed.not_modified = true;
+  const auto made = judged(confirmed, strict());
+  CHECK(made->source().outcome == outcome::server_error);
+  CHECK(made->basis() == policy_basis::deny_all);
+}
+
+TEST_CASE("failures in a row are counted without end") {
+  record failure = record_of_outcome(outcome::unreachable);
+  failure.failures = std::numeric_limits<int>::max();
+  robots::retrieval_result again;
+  again.outcome = outcome::unreachable;
+  const record counted =
+      robots::record_of(again, {.last = judged(failure, strict())}, strict(), now.wall, 0.0);
+  CHECK(counted.failures == std::numeric_limits<int>::max());
+}
+
+TEST_CASE("what a server says of the lifetime is kept beside what became of it") {
+  robots::retrieval_result result;
+  result.outcome = outcome::success;
+  result.status = 200;
+  result.headers = {{"Cache-Control", "max-age=60"},
+                    {"ETag", "\"1\""},
+                    {"Content-Type", "text/plain; charset=iso-8859-1"}};
+  result.body = body;
+  const record made = robots::record_of(result, {}, strict(), now.wall, 0.0);
+  CHECK(made.server_lifetime == 60s);
+  CHECK(made.lifetime == 5min);
+  CHECK(made.fetched_at == record_time);
+  CHECK(made.validators.etag == "\"1\"");
+  CHECK(made.charset == robots::charset::windows_1252);
+  CHECK(made.body == body);
+}
+
+TEST_CASE("a new policy is numbered after the one before it") {
+  const auto first = judged(record_of_outcome(outcome::success, body), strict());
+  CHECK(first->version() == 1);
+  const auto same = judged(record_of_outcome(outcome::success, body), strict(), {.last = first});
+  CHECK(same->version() == 1);
+  const auto other = judged(record_of_outcome(outcome::not_found), strict(), {.last = same});
+  CHECK(other->version() == 2);
+}
+
+TEST_CASE("a record of every outcome is judged alike before and after it was encoded") {
+  for (const record& brought : robots::test::every_record(body)) {
+    const robots::decode_result read = robots::decode(encode(brought));
+    REQUIRE(read.record.has_value());
+    for (const auto preset :
+         {fallback_policy::permissive(), fallback_policy::rfc9309(), fallback_policy::strict()}) {
+      const auto good = judged(record_of_outcome(outcome::success, body), {.fallback = preset});
+      for (const earlier_policies& before : {earlier_policies{}, earlier_policies{good, good}}) {
+        const auto one = judged(brought, {.fallback = preset}, before);
+        const auto two = judged(*read.record, {.fallback = preset}, before);
+        CHECK(one->source() == two->source());
+        CHECK(one->basis() == two->basis());
+        CHECK(one->fingerprint() == two->fingerprint());
+        for (const char* const url : {"https://example.com/", "https://example.com/private"}) {
+          CHECK(decide(one, url, now.steady).reason == decide(two, url, now.steady).reason);
+          CHECK(decide(one, url, now.steady).allowed == decide(two, url, now.steady).allowed);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("options that contradict themselves are refused before anything is judged by them") {
+  CHECK_NOTHROW(validate(strict()));
+  judge_options options = strict();
+  options.default_ttl = options.max_ttl + 1s;
+  CHECK_THROWS_AS(validate(options), std::invalid_argument);
+}
