@@ -1,6 +1,7 @@
 // The failure table of the design, row by row, under each of the three policies, through the cache.
 #include "cache_fixture.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
+#include <robots/polite/fixed_policy_source.hpp>
 
 #include <doctest/doctest.h>
 
@@ -113,6 +114,10 @@ std::vector<row> table() {
   return rows;
 }
 
+bool agree(const decision& one, const decision& two) {
+  return one.allowed == two.allowed && one.reason == two.reason && explain(one) == explain(two);
+}
+
 /// What the decisions on three URLs must be. Where it is `last_good`, `copy` tells the age of a
 /// good copy that is still good enough, or is nothing.
 void check_decisions(scripted& at, const row& from, expected then,
@@ -128,6 +133,11 @@ void check_decisions(scripted& at, const row& from, expected then,
     CHECK(each->policy == open.policy);
     CHECK(each->allowed == each->verdict.allowed);
   }
+  // Who has the policy only decides alike.
+  robots::FixedPolicySource fixed{open.policy};
+  CHECK(agree(fixed.check(home), open));
+  CHECK(agree(fixed.check(secret), hidden));
+  CHECK(agree(fixed.check(robots_url), itself));
   CHECK_FALSE(open.from_cache);
   CHECK(hidden.from_cache);
   CHECK(itself.allowed);
@@ -310,6 +320,7 @@ TEST_CASE("where a missing file is set to deny, it is the fallback that decides"
       foo_bot(fallback_policy::strict().with(outcome::not_found, fallback_action::deny_all))};
   at.web.on(robots_url, ScriptedFetcher::status(404));
   const decision made = at.cache.check(home);
+  CHECK(agree(robots::FixedPolicySource{made.policy}.check(home), made));
   CHECK_FALSE(made.allowed);
   CHECK(to_string(made.reason) == "fallback");
   CHECK(explain(made) == "not allowed: fallback: not_found (HTTP 404)");

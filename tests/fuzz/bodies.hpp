@@ -21,6 +21,8 @@ void fuzz_product_token(octets input);
 void fuzz_freshness(octets input);
 /// Base line, then a reference.
 void fuzz_url(octets input);
+/// An octet that says whether the rest has a checksum, then an encoded record.
+void fuzz_record(octets input);
 /// An octet of options, user agent line, target line without its first slash, then a robots.txt.
 void fuzz_properties(octets input);
 

@@ -35,6 +35,9 @@ TEST_CASE("product tokens are taken out of any header") {
 }
 TEST_CASE("freshness stays within its limits") { replay("freshness", fuzz::fuzz_freshness); }
 TEST_CASE("URLs, origins and site keys read back") { replay("url", fuzz::fuzz_url); }
+TEST_CASE("records are read as they were written, or not at all") {
+  replay("record", fuzz::fuzz_record);
+}
 TEST_CASE("the verdict does not depend on how a file is written") {
   replay("properties", fuzz::fuzz_properties);
 }

@@ -64,6 +64,63 @@ TEST_CASE("where there is no robots.txt, load says so and everything is allowed"
   }
 }
 
+TEST_CASE("a file that is too broken, or none at all, is judged as a cache judges it") {
+  std::string broken{text};
+  for (int i = 0; i < 5; ++i) {
+    broken += "\nno line of the protocol";
+  }
+  for (const std::string& body : {broken, std::string{"<html>\n"}}) {
+    ScriptedFetcher web;
+    web.on(robots_url, ScriptedFetcher::ok(body));
+    crawling_rules rules{"example.com", 100ms};
+    CHECK_FALSE(rules.load(web, test_agent, {.fallback = fallback_policy::strict()}));
+    CHECK_FALSE(rules.allowed("/foo"));
+    CHECK(rules.rules()->source().outcome == robots::outcome::malformed);
+    CHECK(rules.load(web, test_agent));
+    CHECK(rules.allowed("/foo"));
+  }
+}
+
+TEST_CASE("old rules stand in for as long as the options say") {
+  ScriptedFetcher web;
+  web.on(robots_url, ScriptedFetcher::ok(text), ScriptedFetcher::status(503));
+  const ManualClock clock;
+  crawling_rules rules{"example.com", 100ms};
+  const robots::judge_options judging{.fallback = fallback_policy::rfc9309(), .last_good_for = 1h};
+  CHECK(rules.load(web, test_agent, judging, {}, clock));
+  clock.advance(1h);
+  CHECK_FALSE(rules.load(web, test_agent, judging, {}, clock));
+  CHECK(rules.allowed("/foo"));
+  clock.advance(1min);
+  CHECK_FALSE(rules.load(web, test_agent, judging, {}, clock));
+  CHECK_FALSE(rules.allowed("/foo"));
+}
+
+TEST_CASE("how a file is read, and what holds without one, can be of the user's own") {
+  struct Trusting {
+    [[nodiscard]] static robots::fallback_action action(const robots::record_head& what) {
+      return what.url.starts_with("https://example.com/") ? robots::fallback_action::allow_all
+                                                          : robots::fallback_action::deny_all;
+    }
+  };
+  ScriptedFetcher web;
+  web.on(robots_url, ScriptedFetcher::status(403));
+  web.on("https://other.example/robots.txt", ScriptedFetcher::status(403));
+  crawling_rules here{"https://example.com", 100ms};
+  crawling_rules there{"https://other.example", 100ms};
+  CHECK_FALSE(here.load(web, test_agent, {.fallback = Trusting{}}));
+  CHECK_FALSE(there.load(web, test_agent, {.fallback = Trusting{}}));
+  CHECK(here.allowed("/"));
+  CHECK_FALSE(there.allowed("/"));
+  web.on(robots_url, ScriptedFetcher::ok("User-agent: *\nDisallow: private\n"));
+  CHECK(here.load(web, test_agent,
+                  {.fallback = fallback_policy::strict(), .parse = {.prepend_slash = true}}));
+  CHECK_FALSE(here.allowed("/private"));
+  robots::judge_options wrong{.fallback = fallback_policy::strict()};
+  wrong.min_ttl = -1s;
+  CHECK_THROWS_AS(static_cast<void>(here.load(web, test_agent, wrong)), std::invalid_argument);
+}
+
 TEST_CASE("what a failure means is the user's choice, and old rules can stand in") {
   ScriptedFetcher web;
   web.on(robots_url, ScriptedFetcher::ok(text), ScriptedFetcher::status(503));

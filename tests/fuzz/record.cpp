@@ -1,0 +1,42 @@
+#include "fuzz/bodies.hpp"
+#include "fuzz/input.hpp"
+#include <robots/base/fingerprint.hpp>
+#include <robots/policy/codec.hpp>
+#include <robots/policy/judge.hpp>
+#include <robots/time/wall_time.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+void fuzz::fuzz_record(octets input) {
+  reader in{input};
+  const bool has_checksum = in.octet() % 2 == 0;
+  std::string text = in.rest();
+  if (!has_checksum) {
+    std::uint64_t sum = robots::detail::fingerprint(text);
+    for (int octet = 0; octet < 8; ++octet, sum >>= 8U) {
+      text += static_cast<char>(sum & 0xFFU);
+    }
+  }
+  const robots::decode_result read = robots::decode(text);
+  require(read.record.has_value() == (read.error == robots::decode_error::none),
+          "there is a record or a reason");
+  if (!read.record) {
+    return;
+  }
+  require(encode(*read.record) == text, "a record has one form");
+  require(read.record->body.size() <= text.size() && read.record->exchanges.size() <= text.size(),
+          "a record is no larger than its text lets it be");
+  const robots::wall_anchor now{.steady = robots::time_point{std::chrono::hours{1}},
+                                .wall = std::chrono::sys_days{std::chrono::year{2026} / 11 / 22}};
+  const robots::judge_options options{.fallback = robots::fallback_policy::strict()};
+  const robots::policy made = judge(*read.record, "FooBot", options, {}, now);
+  require(made.fetched_at() <= now.steady, "nothing was fetched after now");
+  require(made.source().lifetime <= options.max_ttl, "nothing holds for longer than it may");
+  require(read.record->outcome == robots::outcome::success ||
+              read.record->outcome == robots::outcome::malformed ||
+              made.allows("/") == (read.record->outcome == robots::outcome::not_found &&
+                                   !read.record->not_modified),
+          "only a robots.txt, or that there is none, allows");
+}
