@@ -58,6 +58,8 @@ std::string rule_column(const answer& about, const text_style& style) {
       return "/robots.txt itself";
     case decision_reason::no_file:
       return "there is no robots.txt";
+    case decision_reason::undecided:
+      return "too long to compare";
     case decision_reason::fallback:
       return "fallback " + std::string{style.fallback} +
              (what.allowed ? " allows all" : " denies all");

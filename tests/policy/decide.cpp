@@ -7,7 +7,9 @@
 #include <array>
 #include <chrono>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <utility>
 
 using namespace std::chrono_literals;
 using robots::decide;
@@ -68,6 +70,14 @@ TEST_CASE("every basis gives its reason") {
         {false, fallback});
   check(judged(not_found, rfc.with(not_found, fallback_action::last_good_or_deny), good),
         {true, no_rule}, {false, rule});
+}
+
+TEST_CASE("a URL too long to be compared is denied for that") {
+  const decision made = decide(judged(outcome::success, fallback_policy::permissive()),
+                               "https://example.com/" + std::string(1U << 20U, 'x'), now.steady);
+  CHECK_FALSE(made.allowed);
+  CHECK(to_string(made.reason) == "undecided");
+  CHECK(explain(made) == "not allowed: the URL is too long, or the rules too many, to be compared");
 }
 
 TEST_CASE("a refusal denies everything, and gives its own reason") {

@@ -22,11 +22,12 @@ using robots::record_head;
 
 namespace {
 
-constexpr std::array<std::pair<decision_reason, std::string_view>, 7> names{{
+constexpr std::array<std::pair<decision_reason, std::string_view>, 8> names{{
     {decision_reason::rule, "rule"},
     {decision_reason::no_rule, "no_rule"},
     {decision_reason::robots_txt, "robots_txt"},
     {decision_reason::no_file, "no_file"},
+    {decision_reason::undecided, "undecided"},
     {decision_reason::fallback, "fallback"},
     {decision_reason::excluded, "excluded"},
     {decision_reason::invalid_url, "invalid_url"},

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/fetch/outcome.hpp>
+#include <robots/http/site_key.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/rep/rules/verdict.hpp>
@@ -19,6 +20,9 @@ namespace detail {
 [[nodiscard]] inline decision_reason reason_of(const policy& from, const verdict& what) noexcept {
   if (what.directive) {
     return decision_reason::rule;
+  }
+  if (what.undecided) {
+    return decision_reason::undecided;
   }
   if (what.exempt) {
     return decision_reason::robots_txt;
@@ -42,7 +46,7 @@ namespace detail {
                                      time_point now) {
   decision result{.policy = std::move(by)};
   const policy& rules = *result.policy;
-  result.verdict = rules.match(url);
+  result.verdict = rules.match(target_of(url));
   result.allowed = result.verdict.allowed;
   result.reason = rules.refused() ? *rules.refused() : detail::reason_of(rules, result.verdict);
   if (!rules.refused()) {

@@ -85,6 +85,9 @@ namespace detail {
     case decision_reason::no_file:
       text += "no robots.txt: " + detail::outcome_text(*what.policy);
       break;
+    case decision_reason::undecided:
+      text += "the URL is too long, or the rules too many, to be compared";
+      break;
     case decision_reason::fallback:
       text += "fallback: " + detail::outcome_text(*what.policy);
       break;

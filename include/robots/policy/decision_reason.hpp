@@ -11,6 +11,7 @@ enum class decision_reason : std::uint8_t {
   no_rule,      ///< no rule matched, which allows
   robots_txt,   ///< /robots.txt itself, which is always allowed
   no_file,      ///< there is no robots.txt, which allows
+  undecided,    ///< the rules were not compared to the end (`verdict::undecided`), which denies
   fallback,     ///< the robots.txt could not be had: the fallback policy decided
   excluded,     ///< the host is excluded by the crawler's own configuration, which denies
   invalid_url,  ///< the text is no http or https URL, which denies
@@ -27,6 +28,8 @@ enum class decision_reason : std::uint8_t {
       return "robots_txt";
     case decision_reason::no_file:
       return "no_file";
+    case decision_reason::undecided:
+      return "undecided";
     case decision_reason::fallback:
       return "fallback";
     case decision_reason::excluded:
