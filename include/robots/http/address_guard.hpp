@@ -59,8 +59,8 @@ class address_guard {
       return true;
     }
     const ip_address plain = detail::unmapped(address);
-    return std::ranges::any_of(allowed_,
-                               [&plain](const ip_prefix& each) { return each.contains(plain); });
+    return std::any_of(allowed_.begin(), allowed_.end(),
+                       [&plain](const ip_prefix& each) { return each.contains(plain); });
   }
 
  private:

@@ -127,7 +127,7 @@ class excluded_hosts {
   explicit excluded_hosts(std::span<const std::string> entries) {
     for (const std::string& entry : entries) {
       const std::optional<std::string> name = detail::normal_host(detail::excluded_name(entry));
-      if (!name || std::ranges::any_of(*name, detail::is_sub_delim)) {
+      if (!name || std::any_of(name->begin(), name->end(), detail::is_sub_delim)) {
         throw std::invalid_argument{"excluded: \"" + entry +
                                     "\" is no host name; write \"gov\", \"gov.uk\" or "
                                     "\"example.com\", outside ASCII in its xn-- form"};

@@ -18,7 +18,7 @@ class ip_address {
  public:
   /// An IPv4 address.
   explicit constexpr ip_address(const std::array<std::uint8_t, 4>& octets) noexcept : v4_(true) {
-    std::ranges::copy(octets, octets_.begin());
+    std::copy(octets.begin(), octets.end(), octets_.begin());
   }
   /// An IPv6 address.
   explicit constexpr ip_address(const std::array<std::uint8_t, 16>& octets) noexcept
@@ -129,7 +129,7 @@ inline void append_number(std::string& to, unsigned value, unsigned base) {
     return detail::ipv4_text(octets);
   }
   constexpr std::array<std::uint8_t, 12> mapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF};
-  return std::ranges::equal(octets.first(mapped.size()), mapped)
+  return std::equal(mapped.begin(), mapped.end(), octets.begin())
              ? "::ffff:" + detail::ipv4_text(octets.subspan(mapped.size()))
              : detail::ipv6_text(octets);
 }

@@ -34,7 +34,7 @@ class ip_prefix {
     const std::span<const std::uint8_t> mine = first_.octets();
     const std::span<const std::uint8_t> its = address.octets();
     const std::size_t whole = length_ / 8;
-    if (!std::ranges::equal(mine.first(whole), its.first(whole))) {
+    if (!std::equal(mine.begin(), mine.begin() + static_cast<std::ptrdiff_t>(whole), its.begin())) {
       return false;
     }
     const std::size_t rest = length_ % 8;

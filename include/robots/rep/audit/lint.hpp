@@ -64,7 +64,7 @@ namespace detail {
   if (limit.exceeded_by(file.lines())) {
     findings.push_back(make_diagnostic(diagnostic_code::malformed_share, 1, 1));
   }
-  std::ranges::sort(findings, [](const diagnostic& a, const diagnostic& b) {
+  std::sort(findings.begin(), findings.end(), [](const diagnostic& a, const diagnostic& b) {
     if (a.line != b.line) {
       return a.line < b.line;
     }

@@ -58,8 +58,9 @@ class document {
     // What it views goes with the rule set, but stands here too.
     result.user_agent = result.user_agent == "*" ? "*" : product_token(user_agent);
     if (result.pattern) {
-      const auto rule =
-          std::ranges::lower_bound(parts_.lines, result.line, {}, &detail::document_line::number);
+      const auto rule = std::lower_bound(parts_.lines.begin(), parts_.lines.end(), result.line,
+                                         [](const detail::document_line& line,
+                                            std::uint32_t number) { return line.number < number; });
       result.pattern = rule->value(all_text());
     }
     return result;

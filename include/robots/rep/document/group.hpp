@@ -78,7 +78,10 @@ class group_range {
     /// How many of `lines` stand before the first with a mark.
     [[nodiscard]] static constexpr std::size_t size_before(
         std::span<const detail::document_line> lines, bool detail::document_line::* mark) noexcept {
-      return static_cast<std::size_t>(std::ranges::find(lines, true, mark) - lines.begin());
+      return static_cast<std::size_t>(
+          std::find_if(lines.begin(), lines.end(),
+                       [&](const detail::document_line& line) { return line.*mark; }) -
+          lines.begin());
     }
 
     constexpr void settle() noexcept {

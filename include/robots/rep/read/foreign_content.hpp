@@ -65,8 +65,8 @@ inline constexpr auto foreign_beginnings = [] {
   const std::string_view start = text.substr(0, looked_at);
   const std::string_view filled = start.substr(0, start.find_last_not_of('\0') + 1);
   const auto size = static_cast<std::ptrdiff_t>(filled.size());
-  const auto nuls = std::ranges::count(filled, '\0');
-  const auto others = std::ranges::count_if(filled, [](char c) {
+  const auto nuls = std::count(filled.begin(), filled.end(), '\0');
+  const auto others = std::count_if(filled.begin(), filled.end(), [](char c) {
     return ('\0' < c && c < '\t') || ('\r' < c && c < ' ') || c == '\x7F';
   });
   const bool only_nuls = filled.empty() && std::ssize(start) >= fewest;

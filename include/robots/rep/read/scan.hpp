@@ -105,7 +105,8 @@ class scanner {
     if (!traits_.partial_byte_order_mark) {
       return 0;
     }
-    return static_cast<std::size_t>(std::ranges::mismatch(text, mark).in1 - text.begin());
+    return static_cast<std::size_t>(
+        std::mismatch(text.begin(), text.end(), mark.begin(), mark.end()).first - text.begin());
   }
 
   /// Half an escape would be taken for octets of its own, and the rule would match nothing.

@@ -55,12 +55,12 @@ inline explanation rule_set::explain(std::string_view target) const& {
     return a->rank(text).decides_over(b->rank(text), parts_.facts.tie);
   };
   // To google/robotstxt one line can be two patterns: the one that decides over the other is told.
-  std::ranges::sort(matching, [&](const auto* a, const auto* b) {
+  std::sort(matching.begin(), matching.end(), [&](const auto* a, const auto* b) {
     return a->line() != b->line() ? a->line() < b->line() : decides_over(a, b);
   });
   const auto repeated = std::ranges::unique(matching, {}, &detail::packed_rule::line);
   matching.erase(repeated.begin(), repeated.end());
-  std::ranges::sort(matching, decides_over);
+  std::sort(matching.begin(), matching.end(), decides_over);
   for (const detail::packed_rule* rule : matching) {
     const detail::compiled_pattern pattern = rule->pattern(text);
     result.matches.push_back({.kind = rule->kind(),

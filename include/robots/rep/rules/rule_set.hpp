@@ -108,7 +108,7 @@ class rule_set {
       each.push_back(detail::combined(detail::fingerprint(pattern.text),
                                       flags + std::uint64_t{4} * rule.rank(text).specificity));
     }
-    std::ranges::sort(each);
+    std::sort(each.begin(), each.end());
     each.erase(std::unique(each.begin(), each.end()), each.end());
     const auto delay = parts_.facts.crawl_delay;
     std::uint64_t all = delay ? static_cast<std::uint64_t>(delay->count()) + 1 : 0;

@@ -36,8 +36,8 @@ class group_lint {
         same_kind.push_back(specificity(source, *traits().rule_form));
       });
     }
-    std::ranges::sort(allowing_);
-    std::ranges::sort(disallowing_);
+    std::sort(allowing_.begin(), allowing_.end());
+    std::sort(disallowing_.begin(), disallowing_.end());
   }
 
   constexpr void add(const directive& line) {
@@ -67,7 +67,7 @@ class group_lint {
 
   /// Reports on the rules added so far, and forgets them.
   constexpr void finish() {
-    std::ranges::sort(rules_, [this](const entry& a, const entry& b) {
+    std::sort(rules_.begin(), rules_.end(), [this](const entry& a, const entry& b) {
       if (const auto order = text(a) <=> text(b); order != 0) {
         return order < 0;
       }
@@ -164,7 +164,8 @@ class group_lint {
     if (shorter.rank.kind != longer.rank.kind) {
       return false;
     }
-    const auto between = std::ranges::lower_bound(opposite, shorter.rank.specificity);
+    const auto between =
+        std::lower_bound(opposite.begin(), opposite.end(), shorter.rank.specificity);
     return between == opposite.end() || *between > longer.rank.specificity;
   }
 

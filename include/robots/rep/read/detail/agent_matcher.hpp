@@ -20,7 +20,7 @@ class agent_matcher {
  public:
   constexpr explicit agent_matcher(std::string_view user_agent) noexcept
       : token_(product_token(user_agent) == "*" ? "" : product_token(user_agent)),
-        plain_(std::ranges::all_of(token_, is_product_token_char)) {}
+        plain_(std::all_of(token_.begin(), token_.end(), is_product_token_char)) {}
 
   /// The crawler's token, as it was given; empty for one that is only ever meant by `*`.
   [[nodiscard]] constexpr std::string_view token() const noexcept { return token_; }
@@ -40,7 +40,7 @@ class agent_matcher {
     const auto ends = [this](char c) {
       return plain_ ? !is_product_token_char(c) : is_blank(c) || c == '/';
     };
-    const auto end = std::ranges::find_if(value, ends);
+    const auto end = std::find_if(value.begin(), value.end(), ends);
     return value.substr(0, static_cast<std::size_t>(end - value.begin()));
   }
 

@@ -73,7 +73,8 @@ struct marked_line {
   if (!std::is_constant_evaluated()) {
     return mark_in_blocks(text);
   }
-  const auto end = static_cast<std::size_t>(std::ranges::find_if(text, is_line_end) - text.begin());
+  const auto end =
+      static_cast<std::size_t>(std::find_if(text.begin(), text.end(), is_line_end) - text.begin());
   return mark(text.substr(0, end));
 }
 

@@ -34,13 +34,13 @@ struct key_and_value {
 
 /// A line without a colon. People forget it, so two words alone are a key and a value too.
 [[nodiscard]] constexpr key_and_value split_words(std::string_view line) noexcept {
-  const auto blank = std::ranges::find_if(line, is_ws);
+  const auto blank = std::find_if(line.begin(), line.end(), is_ws);
   if (blank == line.end()) {
     return {};
   }
   const auto key_size = static_cast<std::size_t>(blank - line.begin());
   const std::string_view rest = trim(line.substr(key_size), is_ws);
-  if (std::ranges::any_of(rest, is_ws)) {
+  if (std::any_of(rest.begin(), rest.end(), is_ws)) {
     return {};
   }
   return {.key = trim(line.substr(0, key_size), is_padding),

@@ -18,7 +18,7 @@ inline constexpr std::array<std::string_view, 4> pattern_tails{"", "$", "*", "*$
 
 /// The place of `tail` among them, if it is one.
 [[nodiscard]] constexpr std::optional<std::size_t> find_tail(std::string_view tail) noexcept {
-  const auto found = std::ranges::find(pattern_tails, tail);
+  const auto found = std::find(pattern_tails.begin(), pattern_tails.end(), tail);
   if (found == pattern_tails.end()) {
     return std::nullopt;
   }

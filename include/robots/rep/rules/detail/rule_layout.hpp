@@ -13,7 +13,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <ranges>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -180,7 +179,7 @@ class rule_layout {
         *next++ = rule.rule;
       }
     }
-    std::ranges::sort(rules, [&](const packed_rule& a, const packed_rule& b) {
+    std::sort(rules.begin(), rules.end(), [&](const packed_rule& a, const packed_rule& b) {
       return a.rank(text_).decides_over(b.rank(text_), result.facts.tie);
     });
     result.needed.reserve(rules.size());
@@ -209,11 +208,11 @@ class rule_layout {
       end += bucket.first;
       bucket.first = end;
     }
-    for (const placed_rule& rule : std::views::reverse(placed_)) {
-      if (rule.by == by) {
-        packed_rule& to = rules[--buckets[places.of(rule.hash).bucket].first];
-        to = rule.rule;
-        to.set_tag(tag_of(rule.hash));
+    for (auto rule = placed_.rbegin(); rule != placed_.rend(); ++rule) {
+      if (rule->by == by) {
+        packed_rule& to = rules[--buckets[places.of(rule->hash).bucket].first];
+        to = rule->rule;
+        to.set_tag(tag_of(rule->hash));
       }
     }
   }

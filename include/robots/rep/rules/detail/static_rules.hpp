@@ -62,10 +62,10 @@ template <fixed_string Text, fixed_string UserAgent, parse_options Options>
   const rule_set_parts parts = compile_static<Text, UserAgent, Options>();
   static_rules<sizes.octets, sizes.rules, sizes.buckets, sizes.tried> result{.index = parts.index,
                                                                              .facts = parts.facts};
-  std::ranges::copy(parts.text, result.text.begin());
-  std::ranges::copy(parts.rules, result.rules.begin());
-  std::ranges::copy(parts.buckets, result.buckets.begin());
-  std::ranges::copy(parts.needed, result.needed.begin());
+  std::copy(parts.text.begin(), parts.text.end(), result.text.begin());
+  std::copy(parts.rules.begin(), parts.rules.end(), result.rules.begin());
+  std::copy(parts.buckets.begin(), parts.buckets.end(), result.buckets.begin());
+  std::copy(parts.needed.begin(), parts.needed.end(), result.needed.begin());
   return result;
 }
 

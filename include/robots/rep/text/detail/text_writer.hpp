@@ -16,7 +16,7 @@ namespace robots::detail {
 /// Copies `from` to `to`, where there must be room for it.
 constexpr void copy_octets(char* to, std::string_view from) noexcept {
   if (std::is_constant_evaluated()) {
-    std::ranges::copy(from, to);
+    std::copy(from.begin(), from.end(), to);
   } else if (!from.empty()) {  // else there may be no memory on either side
     std::memcpy(to, from.data(), from.size());
   }
