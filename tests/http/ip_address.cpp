@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+using robots::ends_in_number;
 using robots::ip_address;
 using robots::parse_ip_address;
 
@@ -31,6 +32,7 @@ static_assert(parse_ip_address("::")->octets().size() == 16);
 static_assert(parse_ip_address("1.2.3.4")->is_v4());
 static_assert(!parse_ip_address("::1.2.3.4")->is_v4());
 static_assert(noexcept(parse_ip_address("")));
+static_assert(ends_in_number("127.1") && ends_in_number("a.0x7f") && !ends_in_number("1.a"));
 
 }  // namespace
 

@@ -134,4 +134,15 @@ inline void append_number(std::string& to, unsigned value, unsigned base) {
              : detail::ipv6_text(octets);
 }
 
+/// Whether the last label of a host in lower case is a number, decimal or hexadecimal. Name
+/// resolution takes such a host for an IPv4 address, in spellings that no two programs agree on
+/// (WHATWG URL, section 3.5). Linear.
+[[nodiscard]] constexpr bool ends_in_number(std::string_view host) noexcept {
+  const std::string_view last = host.substr(host.rfind('.') + 1);
+  if (last.starts_with("0x")) {
+    return last.find_first_not_of("0123456789abcdef", 2) == std::string_view::npos;
+  }
+  return last.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 }  // namespace robots

@@ -8,7 +8,6 @@
 #include <robots/base/ascii.hpp>
 #include <robots/http/address_guard.hpp>
 #include <robots/http/address_kind.hpp>
-#include <robots/http/detail/host_name.hpp>
 #include <robots/http/ip_address.hpp>
 #include <robots/http/message.hpp>
 

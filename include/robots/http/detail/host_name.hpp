@@ -44,16 +44,6 @@ inline constexpr std::size_t max_label_length = 63;
   return length > 0;
 }
 
-/// Whether the last label is a number, decimal or hexadecimal: name resolution takes such a host
-/// for an IPv4 address, in spellings that no two programs agree on (WHATWG URL, section 3.5).
-[[nodiscard]] constexpr bool ends_in_number(std::string_view host) noexcept {
-  const std::string_view last = host.substr(host.rfind('.') + 1);
-  if (last.starts_with("0x")) {
-    return last.find_first_not_of("0123456789abcdef", 2) == std::string_view::npos;
-  }
-  return last.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
 /// One form for every spelling of a host: lower case, no dot at the end, no percent-encoding, an
 /// IPv6 address as RFC 5952 writes it, in brackets. Nothing for what is no host:
 ///
