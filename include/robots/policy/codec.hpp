@@ -182,7 +182,7 @@ inline void write_url(octet_writer& out, std::string_view url) {
 
 /// Everything of an encoded record up to the octets of the body.
 [[nodiscard]] inline std::string encoded_head(const record_head& head, std::string_view body) {
-  const exchange usual{head.url, head.status, head.error};
+  const robots::exchange usual{head.url, head.status, head.error};
   const bool one_exchange = head.exchanges.size() == 1 && head.exchanges.front() == usual;
   std::uint32_t parts = 0;
   const auto has = [&parts](record_part part, bool present) {
@@ -211,7 +211,7 @@ inline void write_url(octet_writer& out, std::string_view url) {
   if (has(record_part::exchanges, !one_exchange)) {
     const std::size_t count = std::min(head.exchanges.size(), record_limits::exchanges);
     rest.number(count);
-    for (const exchange& each : std::span{head.exchanges}.first(count)) {
+    for (const robots::exchange& each : std::span{head.exchanges}.first(count)) {
       write_url(rest, each.url);
       rest.number(folded(each.status));
       rest.number(static_cast<std::uint64_t>(each.error));
@@ -279,7 +279,7 @@ inline void write_url(octet_writer& out, std::string_view url) {
   if (has(record_part::exchanges)) {
     const std::uint64_t count = in.number(record_limits::exchanges);
     for (std::uint64_t i = 0; i < count && !in.failed(); ++i) {
-      exchange each{.url = read_url(in)};
+      robots::exchange each{.url = read_url(in)};
       each.status = status();
       each.error = error();
       made.exchanges.push_back(std::move(each));
