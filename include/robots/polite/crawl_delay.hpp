@@ -1,5 +1,7 @@
 #pragma once
 
+#include <robots/base/longest_delay.hpp>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -52,10 +54,6 @@ enum class above_cap : std::uint8_t {
   /// hour between requests wants no crawler.
   skip_host,
 };
-
-/// Longest delay that is told apart from a longer one: about 136 years, so that one and a half of
-/// it still fits into nanoseconds.
-inline constexpr std::chrono::nanoseconds longest_delay = std::chrono::seconds{0xFFFF'FFFF};
 
 /// What a crawler itself wants of its delays.
 struct delay_options {

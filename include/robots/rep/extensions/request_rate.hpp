@@ -2,6 +2,7 @@
 
 #include <robots/base/ascii.hpp>
 #include <robots/base/decimal.hpp>
+#include <robots/base/longest_delay.hpp>
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/extensions/visit_time.hpp>
 #include <robots/rep/read/detail/parse_delay.hpp>
@@ -67,8 +68,7 @@ namespace detail {
   if (!number) {
     return std::nullopt;
   }
-  return std::min<std::chrono::milliseconds>(*number * unit,
-                                             std::chrono::seconds{max_delay_seconds});
+  return std::min(*number * unit, std::chrono::floor<std::chrono::milliseconds>(longest_delay));
 }
 
 }  // namespace detail

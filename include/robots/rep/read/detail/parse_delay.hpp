@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/base/decimal.hpp>
+#include <robots/base/longest_delay.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -11,10 +12,6 @@
 
 namespace robots::detail {
 
-/// Longest delay that is told apart from a longer one: about 136 years, so that adding it to a time
-/// never overflows.
-inline constexpr std::int64_t max_delay_seconds = 0xFFFF'FFFF;
-
 /// The value of a Crawl-delay line: a finite decimal number of seconds, not negative. Fractions of
 /// a millisecond are rounded up, so that no crawler comes too early.
 [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> parse_delay(
@@ -22,14 +19,14 @@ inline constexpr std::int64_t max_delay_seconds = 0xFFFF'FFFF;
   const std::size_t point = std::min(value.find('.'), value.size());
   const std::string_view whole = value.substr(0, point);
   const std::string_view fraction = value.substr(std::min(point + 1, value.size()));
-  constexpr std::uint64_t longest{max_delay_seconds};
+  constexpr auto longest = static_cast<std::uint64_t>(longest_delay / std::chrono::seconds{1});
   const auto seconds = parse_decimal(whole, longest + 1);
   if ((!seconds && !whole.empty()) || (!parse_decimal(fraction) && !fraction.empty()) ||
       (whole.empty() && fraction.empty())) {
     return std::nullopt;
   }
   if (seconds > longest) {
-    return std::chrono::seconds{max_delay_seconds};
+    return std::chrono::seconds{longest};
   }
   constexpr std::size_t places = 3;
   auto milliseconds = static_cast<std::int64_t>(seconds.value_or(0));
