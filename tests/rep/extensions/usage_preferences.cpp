@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -118,6 +119,19 @@ TEST_CASE("a preference between user-agent lines holds for those above it, rules
   CHECK(usage_preferences(file, "/", "a").train_ai == usage(true, 2));
   CHECK(usage_preferences(file, "/", "b").train_ai == usage(false, 4));
   CHECK_FALSE(file.allows("/x", "a"));
+}
+
+TEST_CASE("nothing is granted for a target that cannot be compared with all lines") {
+  std::string many = "User-agent: *\n";
+  for (int i = 0; i < 20'000; ++i) {
+    many += "Content-Usage: /*a*b train-ai=y\n";
+  }
+  const auto file = parse(many, {.max_bytes = many.size()});
+  constexpr robots::usage_preference denied{.allowed = false};
+  CHECK(usage_preferences(file, "/" + std::string(65'000, 'a')) ==
+        effective_preferences{.train_ai = denied, .ai_input = denied, .search = denied});
+  CHECK(usage_preferences(file, "/" + std::string(300, 'a')) == effective_preferences{});
+  CHECK(usage_preferences(file, "/ab").train_ai == usage(true, 2));
 }
 
 TEST_CASE("a file that says nothing of usage leaves all unknown") {

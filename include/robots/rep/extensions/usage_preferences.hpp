@@ -16,7 +16,7 @@ namespace robots {
 struct usage_preference {
   std::optional<bool> allowed{};                    ///< nothing: unknown
   directive_kind source = directive_kind::unknown;  ///< content_usage or content_signal
-  std::uint32_t line = 0;                           ///< 1-based; 0 when unknown
+  std::uint32_t line = 0;                           ///< 1-based; 0 when no line says so
 
   [[nodiscard]] friend constexpr bool operator==(const usage_preference&,
                                                  const usage_preference&) = default;
@@ -81,18 +81,21 @@ class longest_preference {
 ///
 /// A line holds for the User-agent lines right above it, and does not close their list as rules do
 /// (RFC 9309, section 2.2.4). All is unknown when the crawler may not fetch the
-/// target: "no preferences are implied for resources that are disallowed". Linear in the file, and
-/// in the target for each line.
+/// target: "no preferences are implied for resources that are disallowed".
+///
+/// Linear in the file, and in the target for each line, up to 8 million octets in all. Where that
+/// does not suffice to compare all lines, nothing is granted: all is false, and no line is named.
 [[nodiscard]] constexpr effective_preferences usage_preferences(const document& file,
                                                                 std::string_view target,
                                                                 std::string_view user_agent = "*") {
   if (!file.allows(target, user_agent)) {
     return {};
   }
+  detail::scoped_target compared{target};
   detail::longest_preference train_ai;
   detail::longest_preference search;
   for (const content_usage& line : content_usages(file, user_agent)) {
-    if (const auto size = detail::match_scope(line.path, target)) {
+    if (const auto size = compared.match(line.path)) {
       constexpr auto source = directive_kind::content_usage;
       train_ai.offer(*size, detail::preference_of(line.train_ai(), source, line.line));
       search.offer(*size, detail::preference_of(line.search(), source, line.line));
@@ -102,7 +105,7 @@ class longest_preference {
   detail::longest_preference ai_input_signal;
   detail::longest_preference search_signal;
   for (const content_signal& line : content_signals(file, user_agent)) {
-    const auto size = detail::match_scope(line.path, target);
+    const auto size = compared.match(line.path);
     const auto offer = [&](detail::longest_preference& to, std::optional<bool> signal) {
       if (size && signal) {
         to.offer(*size, {signal, directive_kind::content_signal, line.line});
@@ -111,6 +114,10 @@ class longest_preference {
     offer(ai_train_signal, line.ai_train);
     offer(ai_input_signal, line.ai_input);
     offer(search_signal, line.search);
+  }
+  if (compared.exceeded()) {
+    constexpr usage_preference denied{.allowed = false};
+    return {.train_ai = denied, .ai_input = denied, .search = denied};
   }
   effective_preferences result{.train_ai = train_ai.result(),
                                .ai_input = ai_input_signal.result(),

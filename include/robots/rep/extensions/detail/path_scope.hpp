@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
+#include <robots/rep/rules/detail/match.hpp>
 #include <robots/rep/rules/pattern.hpp>
 
 #include <algorithm>
@@ -41,5 +42,25 @@ struct scoped_value {
   }
   return compiled.specificity();
 }
+
+/// A target that is compared with the paths of many lines, within the steps of one question. A line
+/// takes a step for each octet of both, since that is what comparing them costs.
+class scoped_target {
+ public:
+  constexpr explicit scoped_target(std::string_view target) noexcept : target_(target) {}
+
+  /// The same as `match_scope`; nothing once the steps are exceeded.
+  [[nodiscard]] constexpr std::optional<std::uint32_t> match(std::string_view path) {
+    steps_.spend(1 + (path.empty() ? 0 : path.size() + target_.size()));
+    return exceeded() ? std::nullopt : match_scope(path, target_);
+  }
+
+  /// Whether some line was not compared.
+  [[nodiscard]] constexpr bool exceeded() const noexcept { return steps_.exceeded(); }
+
+ private:
+  std::string_view target_;
+  step_budget steps_{max_match_steps};
+};
 
 }  // namespace robots::detail

@@ -16,6 +16,10 @@ namespace robots::detail {
 /// and at worst as many times as slow as reading it once. Longer ones take the two-way algorithm.
 inline constexpr std::size_t short_literal = 16;
 
+/// Most steps that one question may take: tens of milliseconds. A URL of 8,000 octets, which RFC
+/// 9110, section 4.1, recommends to support, can be searched to its end for a thousand literals.
+inline constexpr std::size_t max_match_steps = std::size_t{1} << 23U;
+
 /// Bounds what comparing may cost, so that no text and no rules can keep a caller for long. A step
 /// takes a few nanoseconds at most, whatever is compared.
 class step_budget {

@@ -22,10 +22,6 @@
 
 namespace robots::detail {
 
-/// Most steps that one question may take: tens of milliseconds. A URL of 8,000 octets, which RFC
-/// 9110, section 4.1, recommends to support, can be searched to its end for a thousand literals.
-inline constexpr std::size_t max_match_steps = std::size_t{1} << 23U;
-
 /// A view of compiled rules, wherever they are stored, that answers for them.
 struct rule_table {
   std::string_view text;  ///< what the rules' offsets lie in
