@@ -4,10 +4,12 @@
 
 #include <optional>
 #include <string_view>
+#include <utility>
 
 namespace {
 
 using robots::content_signals;
+using robots::document;
 using robots::parse;
 using robots::parse_content_signal;
 
@@ -45,15 +47,29 @@ static_assert(parse_content_signal("search=no, search=maybe").search == false);
 constexpr std::string_view text =
     "User-agent: a\nContent-Signal: ai-input=yes\nAllow: /\n"
     "User-agent: *\nContent-signal: search=yes,ai-train=no\nAllow: /\n";
-static_assert(content_signals(parse(text)).size() == 1);
-static_assert(content_signals(parse(text))[0].line == 5);
-static_assert(content_signals(parse(text))[0].search == true);
+
+template <class File>
+concept readable = requires(File&& file) { content_signals(std::forward<File>(file)); };
+static_assert(readable<const document&> && !readable<document>, "the views lie in the document");
+
+template <class Test>
+constexpr bool in_file(Test test) {
+  const document file = parse(text);
+  return test(file);
+}
+
+static_assert(in_file([](const document& file) { return content_signals(file).size() == 1; }));
+static_assert(in_file([](const document& file) { return content_signals(file)[0].line == 5; }));
+static_assert(in_file([](const document& file) {
+  return content_signals(file)[0].search == true;
+}));
 
 TEST_CASE("signals hold for the groups they stand in") {
   const robots::document file = parse(text);
   REQUIRE(content_signals(file, "a").size() == 1);
   CHECK(content_signals(file, "a")[0].ai_input == true);
-  CHECK(content_signals(parse("Content-Signal: ai-train=no\n")).empty());
+  const document without = parse("Content-Signal: ai-train=no\n");
+  CHECK(content_signals(without).empty());
 }
 
 }  // namespace

@@ -4,11 +4,13 @@
 
 #include <optional>
 #include <string_view>
+#include <utility>
 
 namespace {
 
 using robots::content_usage;
 using robots::content_usages;
+using robots::document;
 using robots::parse;
 using robots::parse_content_usage;
 
@@ -50,16 +52,32 @@ constexpr std::string_view text =
     "Content-Usage: search=n\n"
     "User-agent: a\nContent-Usage: train-ai=n\nAllow: /\nContent-usage\t:  /b  train-ai=y # why\n"
     "User-agent: *\nContent-Usage: search=y\n";
-static_assert(content_usages(parse(text), "a").size() == 2);
-static_assert(content_usages(parse(text), "a")[1].path == "/b");
-static_assert(content_usages(parse(text), "a")[1].train_ai() == true);
-static_assert(content_usages(parse(text), "a")[1].line == 5);
+
+template <class File>
+concept readable = requires(File&& file) { content_usages(std::forward<File>(file)); };
+static_assert(readable<const document&> && !readable<document>, "the views lie in the document");
+
+template <class Test>
+constexpr bool in_file(Test test) {
+  const document file = parse(text);
+  return test(file);
+}
+
+static_assert(in_file([](const document& file) { return content_usages(file, "a").size() == 2; }));
+static_assert(in_file([](const document& file) {
+  return content_usages(file, "a")[1].path == "/b";
+}));
+static_assert(in_file([](const document& file) {
+  return content_usages(file, "a")[1].train_ai() == true;
+}));
+static_assert(in_file([](const document& file) { return content_usages(file, "a")[1].line == 5; }));
 
 TEST_CASE("statements hold for the groups they stand in") {
   const robots::document file = parse(text);
   REQUIRE(content_usages(file).size() == 1);
   CHECK(content_usages(file)[0].search() == true);
-  CHECK(content_usages(parse("Content-Usage: train-ai=n\n")).empty());
+  const document without = parse("Content-Usage: train-ai=n\n");
+  CHECK(content_usages(without).empty());
 }
 
 }  // namespace

@@ -108,5 +108,6 @@ constexpr bool set_signal(content_signal& signals, std::string_view member) noex
     const document& file, std::string_view user_agent = "*") {
   return content_signals(file.directives_for(user_agent));
 }
+std::vector<content_signal> content_signals(const document&&, std::string_view = "*") = delete;
 
 }  // namespace robots

@@ -75,5 +75,6 @@ struct content_usage {
     const document& file, std::string_view user_agent = "*") {
   return content_usages(file.directives_for(user_agent));
 }
+std::vector<content_usage> content_usages(const document&&, std::string_view = "*") = delete;
 
 }  // namespace robots

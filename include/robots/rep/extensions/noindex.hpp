@@ -44,5 +44,6 @@ struct noindex_rule {
                                                                 std::string_view user_agent = "*") {
   return noindex_rules(file.directives_for(user_agent));
 }
+std::vector<noindex_rule> noindex_rules(const document&&, std::string_view = "*") = delete;
 
 }  // namespace robots

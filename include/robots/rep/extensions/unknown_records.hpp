@@ -30,5 +30,6 @@ struct unknown_record {
   };
   return detail::read_lines(file.directives(), directive_kind::unknown, read);
 }
+std::vector<unknown_record> unknown_records(const document&&) = delete;
 
 }  // namespace robots
