@@ -1,11 +1,15 @@
 #pragma once
 
+#include <robots/rep/text/detail/octet_block.hpp>
+#include <robots/rep/text/detail/octet_window.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <string_view>
+#include <type_traits>
 
 namespace robots {
 
@@ -57,18 +61,52 @@ inline constexpr auto foreign_beginnings = [] {
   return next != std::string_view::npos && followers.find(text[next]) != std::string_view::npos;
 }
 
+/// Which octets a foreign beginning begins with, so that most texts are not compared with any.
+inline constexpr auto begins_foreign = [] {
+  std::array<bool, 256> begins{};
+  for (const std::string_view beginning : foreign_beginnings) {
+    begins[static_cast<unsigned char>(beginning.front())] = true;
+  }
+  return begins;
+}();
+
+/// The control characters in a block, save for those from tab to carriage return.
+struct controls {
+  template <class Octets>
+  [[nodiscard, gnu::always_inline]] octet_set operator()(const Octets& octets) const noexcept {
+    const octet_set white_space = octets.at_most('\r') & ~octets.at_most('\b');
+    return (octets.at_most('\x1F') & ~white_space) | octets.equal('\x7F');
+  }
+};
+
+[[nodiscard]] constexpr bool is_control(char c) noexcept {
+  return ('\0' <= c && c < '\t') || ('\r' < c && c < ' ') || c == '\x7F';
+}
+
+/// Whether `text` has controls near its beginning, as a text that is mostly controls has.
+[[nodiscard]] constexpr bool begins_with_controls(std::string_view text) noexcept {
+  constexpr std::size_t looked_at = 64;
+  const char* const begin = text.data();
+  const char* const end = begin + std::min(text.size(), looked_at);
+  if (std::is_constant_evaluated()) {
+    return std::find_if(begin, end, is_control) != end;
+  }
+  return octet_window{begin, end}.find(begin, controls{}) != end;
+}
+
 /// Whether so many of the first octets are controls that this is no text in UTF-8. NUL octets may
 /// fill the ends of lines and of the file, as some editors leave them.
 [[nodiscard]] constexpr bool is_mostly_controls(std::string_view text) noexcept {
+  if (!begins_with_controls(text)) {
+    return false;
+  }
   constexpr std::size_t looked_at = 256;
   constexpr std::ptrdiff_t fewest = 4;
   const std::string_view start = text.substr(0, looked_at);
   const std::string_view filled = start.substr(0, start.find_last_not_of('\0') + 1);
   const auto size = static_cast<std::ptrdiff_t>(filled.size());
   const auto nuls = std::count(filled.begin(), filled.end(), '\0');
-  const auto others = std::count_if(filled.begin(), filled.end(), [](char c) {
-    return ('\0' < c && c < '\t') || ('\r' < c && c < ' ') || c == '\x7F';
-  });
+  const auto others = std::count_if(filled.begin(), filled.end(), is_control) - nuls;
   const bool only_nuls = filled.empty() && std::ssize(start) >= fewest;
   return only_nuls || (nuls > 1 && nuls * 4 > size) || (others >= fewest && others * 20 > size);
 }
@@ -82,16 +120,25 @@ enum class foreign_content : std::uint8_t {
   other,   ///< JSON, an archive, an image, UTF-32, or mostly control characters
 };
 
+/// Whether a text of octets begins with the signature of an archive, an image, a document or a
+/// program, or with the byte order mark of UTF-32. Such octets are no text in any charset.
+/// Constant.
+[[nodiscard]] constexpr bool has_foreign_signature(std::string_view octets) noexcept {
+  if (octets.empty() || !detail::begins_foreign[static_cast<unsigned char>(octets.front())]) {
+    return false;
+  }
+  return std::any_of(detail::foreign_beginnings.begin(), detail::foreign_beginnings.end(),
+                     [&](std::string_view beginning) { return octets.starts_with(beginning); });
+}
+
 /// Recognises what sites send in place of robots.txt: error and challenge pages, JSON, archives,
 /// images and programs. A byte order mark of UTF-8 and white space may stand before it.
 ///
 /// Looks at the beginning only, at constant cost but for white space; whatever else stands in the
 /// text does not matter. UTF-16 is no robots.txt either: `to_utf8` comes first.
 [[nodiscard]] constexpr foreign_content find_foreign_content(std::string_view text) noexcept {
-  for (const std::string_view beginning : detail::foreign_beginnings) {
-    if (text.starts_with(beginning)) {
-      return foreign_content::other;
-    }
+  if (has_foreign_signature(text)) {
+    return foreign_content::other;
   }
   constexpr std::string_view mark = "\xEF\xBB\xBF";
   text.remove_prefix(text.starts_with(mark) ? mark.size() : 0);

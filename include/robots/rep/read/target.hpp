@@ -71,7 +71,11 @@ namespace detail {
   if (authority == 0) {
     return {.text = target, .leading_slash = !target.starts_with('/')};
   }
-  return detail::path_from(target, target.find_first_of("/?", authority));
+  std::size_t path = authority;  // `find_first_of` would call a function for each octet
+  while (path < target.size() && target[path] != '/' && target[path] != '?') {
+    ++path;
+  }
+  return detail::path_from(target, path < target.size() ? path : std::string_view::npos);
 }
 
 }  // namespace robots

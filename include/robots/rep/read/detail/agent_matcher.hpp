@@ -9,6 +9,7 @@
 
 namespace robots::detail {
 
+/// What a User-agent line is to a crawler; the more, the greater.
 enum class agent_match : std::uint8_t { none, everyone, own };
 
 /// Decides whether the value of a User-agent line names a given crawler.

@@ -4,6 +4,8 @@
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/rules/group_choice.hpp>
 
+#include <algorithm>
+
 namespace robots::detail {
 
 /// Follows the lines of a text and tells which of them apply to one crawler.
@@ -16,53 +18,35 @@ class group_selection {
   /// Takes a User-agent line. Returns whether it is the first that names the crawler: lines that
   /// applied so far were those of `*`, and apply no longer.
   constexpr bool on_user_agent(const directive& line, agent_match match) noexcept {
-    if (line.starts_group) {
-      in_group_ = {};
-    }
-    if (line.starts_run) {
-      right_above_ = {};
-    }
-    in_group_.add(match);
-    right_above_.add(match);
-    everyone_found_ = everyone_found_ || match == agent_match::everyone;
-    const bool first = match == agent_match::own && !own_found_;
-    own_found_ = own_found_ || first;
+    in_group_ = line.starts_group ? match : std::max(in_group_, match);
+    right_above_ = line.starts_run ? match : std::max(right_above_, match);
+    const bool first = match == agent_match::own && !own_found();
+    found_ = std::max(found_, match);
     return first;
   }
 
   /// Whether a line of another kind applies that stands here, as far as can be known yet.
   [[nodiscard]] constexpr bool applies(directive_kind kind) const noexcept {
-    const named& whom = is_rule(kind) ? in_group_ : right_above_;
-    return whom.own || (whom.everyone && !own_found_);
+    const agent_match named = is_rule(kind) ? in_group_ : right_above_;
+    return named == found_ && named != agent_match::none;
   }
 
   /// Some line read so far names the crawler.
-  [[nodiscard]] constexpr bool own_found() const noexcept { return own_found_; }
+  [[nodiscard]] constexpr bool own_found() const noexcept { return found_ == agent_match::own; }
 
   /// Whose groups apply.
   [[nodiscard]] constexpr group_choice choice() const noexcept {
-    if (own_found_) {
+    if (own_found()) {
       return group_choice::own;
     }
-    return everyone_found_ ? group_choice::everyone : group_choice::none;
+    return found_ == agent_match::everyone ? group_choice::everyone : group_choice::none;
   }
 
  private:
-  /// Whom some User-agent lines name.
-  struct named {
-    bool own = false;
-    bool everyone = false;
-
-    constexpr void add(agent_match match) noexcept {
-      own = own || match == agent_match::own;
-      everyone = everyone || match == agent_match::everyone;
-    }
-  };
-
-  named in_group_;
-  named right_above_;
-  bool own_found_ = false;
-  bool everyone_found_ = false;
+  // The most that some User-agent lines are to the crawler.
+  agent_match in_group_ = agent_match::none;
+  agent_match right_above_ = agent_match::none;
+  agent_match found_ = agent_match::none;
 };
 
 }  // namespace robots::detail

@@ -88,7 +88,7 @@ template <std::size_t Size>
 /// Whether a word holds an octet that is no graphic ASCII character (`0x21` to `0x7E`), or one of
 /// `Others`, of which all are below `+`.
 template <unsigned char... Others>
-[[nodiscard]] constexpr bool has_other_than_graphic(octet_word word) noexcept {
+[[nodiscard, gnu::always_inline]] constexpr bool has_other_than_graphic(octet_word word) noexcept {
   constexpr unsigned char above_others = '+';
   static_assert(((Others < above_others) && ...));
   if (has_octet_above_graphic(word)) {
