@@ -97,6 +97,16 @@ TEST_CASE("a body is read in the charset of its record") {
   CHECK_FALSE(judged(brought, strict())->allows("/caf%C3%A9"));
 }
 
+TEST_CASE("a few octets of an archive are not taken for UTF-16, however many NULs they hold") {
+  const std::string_view archive{"\x1F\x8B\b\0A\0l\0l\0o\0w\0:\0/\0\n\0", 20};
+  robots::retrieval_result result;
+  result.outcome = outcome::success;
+  result.body = archive;
+  const record brought = robots::record_of(result, {}, strict(), now.wall, 0.0);
+  CHECK(brought.charset == robots::charset::utf_8);
+  CHECK(judged(brought, strict())->source().outcome == outcome::malformed);
+}
+
 TEST_CASE("a file that is too broken says how broken it is, and where, though it is not obeyed") {
   const auto denied = judged(record_of_outcome(outcome::success, malformed_file()), strict());
   CHECK(denied->source().outcome == outcome::malformed);

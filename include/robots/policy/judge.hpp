@@ -14,6 +14,7 @@
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
 #include <robots/rep/document/document.hpp>
+#include <robots/rep/read/foreign_content.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/wall_time.hpp>
 
@@ -48,7 +49,11 @@ struct earlier_policies {
   made.fetched_at = std::chrono::floor<std::chrono::seconds>(now);
   if (made.outcome == outcome::success) {
     made.validators = validators_of(result.headers);
-    made.charset = charset_of(made.body, find_header(result.headers, "Content-Type").value_or(""));
+    // Few octets of an archive may look like UTF-16, and would be read as if they said something.
+    made.charset =
+        has_foreign_signature(made.body)
+            ? charset::utf_8
+            : charset_of(made.body, find_header(result.headers, "Content-Type").value_or(""));
   }
   if (is_failure(made.outcome)) {
     const int failures = before.last ? before.last->source().failures : 0;
