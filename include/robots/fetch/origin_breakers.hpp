@@ -147,6 +147,7 @@ class breaker_permit {
   }
 
   breaker_permit(breaker_permit&&) noexcept = default;
+  /// Gives back what it held when `other` ends.
   breaker_permit& operator=(breaker_permit&& other) noexcept {
     std::swap(breakers_, other.breakers_);
     std::swap(origin_, other.origin_);

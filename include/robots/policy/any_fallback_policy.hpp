@@ -23,7 +23,9 @@ class any_fallback_policy {
       : held_{std::make_shared<const holder<P>>(std::move(policy))} {}
 
   // Compilers show these lines to whoever makes the mistake.
+  /// The user must choose.
   any_fallback_policy() = delete;  // set .fallback, for example to fallback_policy::rfc9309()
+  /// What has no `action` is no policy.
   template <class P>
     requires(!std::same_as<P, any_fallback_policy>) && (!FallbackPolicy<P>)
   any_fallback_policy(P) = delete;  // P is no FallbackPolicy: see policy/fallback.hpp

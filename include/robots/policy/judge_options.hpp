@@ -16,15 +16,18 @@ struct judge_options {
   parse_options parse{};         ///< how robots.txt files are read
   malformed_limit malformed{};   ///< above this, a file counts as `outcome::malformed`
 
-  std::chrono::seconds default_ttl = std::chrono::hours{24};  ///< see `cache_options`, as the rest
-  std::chrono::seconds min_ttl = std::chrono::minutes{5};
-  std::chrono::seconds max_ttl = std::chrono::hours{24};
-  std::chrono::seconds failure_ttl = std::chrono::minutes{5};
+  /// How long an answer holds whose server does not say.
+  std::chrono::seconds default_ttl = std::chrono::hours{24};
+  std::chrono::seconds min_ttl = std::chrono::minutes{5};  ///< the least for which an answer holds
+  std::chrono::seconds max_ttl = std::chrono::hours{24};   ///< the most for which anything holds
+  std::chrono::seconds failure_ttl = std::chrono::minutes{5};  ///< how long a first failure holds
+  /// The most for which failures in a row hold, each twice as long as the one before.
   std::chrono::seconds max_failure_ttl = std::chrono::hours{1};
-  double failure_jitter = 0.1;
+  double failure_jitter = 0.1;  ///< the share by which chance shortens `failure_ttl`, 0 to 1
+  /// How long `outcome::circuit_open` holds.
   std::chrono::seconds breaker_cooldown = std::chrono::minutes{1};
-  std::chrono::seconds last_good_for = std::chrono::days{30};
-  std::chrono::seconds stale_while_revalidate{0};
+  std::chrono::seconds last_good_for = std::chrono::days{30};  ///< how long a last good copy counts
+  std::chrono::seconds stale_while_revalidate{0};  ///< how long a stale policy may answer meanwhile
 };
 
 /// Throws `std::invalid_argument`, saying what to mend, when the options contradict themselves.

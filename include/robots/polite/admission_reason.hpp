@@ -45,6 +45,7 @@ class admission_stats {
 
   /// No answers so far.
   admission_stats() = default;
+  /// These counts.
   explicit constexpr admission_stats(const counts& given) noexcept : counts_{given} {}
 
   /// How often `reason` was the answer.
