@@ -25,8 +25,9 @@ inline constexpr const char* home = "https://example.com/";
 inline constexpr const char* secret = "https://example.com/private/x";
 inline constexpr const char* robots_url = "https://example.com/robots.txt";
 
-/// A crawler that asks once, remembers every failure for the same time, and keeps asking whoever
-/// fails: what it does is plain to count. Tests of the rest set what they need.
+/// A crawler that asks once, remembers every failure for the same time, keeps asking whoever fails
+/// and waits as long as it takes: what it does is plain to count. Tests of the rest set what they
+/// need.
 [[nodiscard]] inline cache_options foo_bot(
     any_fallback_policy fallback = fallback_policy::rfc9309()) {
   cache_options options{.user_agent = "FooBot/1.0 (+https://foo.example/bot)",
@@ -36,6 +37,7 @@ inline constexpr const char* robots_url = "https://example.com/robots.txt";
   options.quarantine_after = 0;
   options.max_failure_ttl = std::chrono::seconds{0};
   options.failure_jitter = 0.0;
+  options.longest_call = std::chrono::milliseconds{0};
   options.seed = 1;
   return options;
 }

@@ -174,6 +174,26 @@ TEST_CASE("a thread that blocks takes what an event loop brings") {
   CHECK(at.web.count() == 1);
 }
 
+TEST_CASE("a look-up answers for its own site only") {
+  scripted at;
+  at.web.otherwise(robots::test::ok());
+  static_cast<void>(at.cache.get(home));
+  for (const char* begun : {home, "HTTPS://EXAMPLE.com:443/x"}) {
+    const look_up looking = at.cache.begin(begun);
+    REQUIRE(looking.policy());
+    for (const char* own : {home, secret, "https://example.com", "HTTPS://user@example.com./y"}) {
+      CHECK_NOTHROW(static_cast<void>(at.cache.check(own, looking)));
+    }
+    for (const char* other : {"http://example.com/", "https://example.com:8443/", "example.com",
+                              "https://www.example.com/", "no URL", ""}) {
+      CHECK_THROWS_AS(static_cast<void>(at.cache.check(other, looking)), std::invalid_argument);
+    }
+  }
+  const look_up invalid = at.cache.begin("no URL");
+  CHECK_NOTHROW(static_cast<void>(at.cache.check("mailto:nobody", invalid)));
+  CHECK_THROWS_AS(static_cast<void>(at.cache.check(home, invalid)), std::invalid_argument);
+}
+
 TEST_CASE("misuse is told, not obeyed") {
   scripted at;
   look_up looking = at.cache.begin(home);

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <random>
 #include <stdexcept>
@@ -18,6 +19,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <variant>
 #include <vector>
 
 using namespace std::chrono_literals;
@@ -84,38 +86,37 @@ std::string outcome_of(const decision& made) {
 
 }  // namespace
 
-TEST_CASE("the first to join a flight has the duty to end it, the others wait until it lands") {
+TEST_CASE("the first to join a flight leads it, the others wait until it ends") {
   single_flight flights;
   auto first = flights.join("a");
   const auto second = flights.join("a");
   const auto other = flights.join("b");
-  CHECK(first.duty);
-  CHECK_FALSE(second.duty);
-  CHECK(other.duty);
+  CHECK(first.lead);
+  CHECK_FALSE(second.lead);
+  CHECK(other.lead);
 
   const auto result = some_policy();
-  first.duty.land(result);
-  CHECK_FALSE(first.duty);
+  first.lead.end(result);
+  CHECK_FALSE(first.lead);
   ManualClock clock;
-  CHECK(second.seat->wait(clock, {}, {}) == result);
-  CHECK(second.seat->landed() == result);
-  CHECK(flights.join("a").duty);
+  CHECK(second.place->wait(clock, {}, {}));
+  CHECK(second.place->result() == result);
+  CHECK(flights.join("a").lead);
 }
 
-TEST_CASE("a duty that is dropped gives the flight up") {
+TEST_CASE("a leader that is dropped gives the flight up") {
   single_flight flights;
   auto first = flights.join("a");
   const auto second = flights.join("a");
-  CHECK_FALSE(second.duty);
-  first.duty = {};
+  CHECK_FALSE(second.lead);
+  first.lead = {};
   ManualClock clock;
-  const auto landed = second.seat->wait(clock, {}, {});
-  REQUIRE(landed);
-  CHECK(*landed == nullptr);
-  CHECK(flights.join("a").duty);
+  CHECK(second.place->wait(clock, {}, {}));
+  CHECK(second.place->result() == nullptr);
+  CHECK(flights.join("a").lead);
 }
 
-TEST_CASE("a detached flight lands for those who wait, and a new one can begin meanwhile") {
+TEST_CASE("a detached flight ends for those who wait, and a new one can begin meanwhile") {
   single_flight flights;
   for (const bool all : {false, true}) {
     auto old = flights.join("a");
@@ -126,18 +127,19 @@ TEST_CASE("a detached flight lands for those who wait, and a new one can begin m
       flights.detach("a");
       flights.detach("never there");
     }
-    CHECK(old.duty.under_way().detached());
+    CHECK(old.lead.led().detached());
 
     auto anew = flights.join("a");
-    CHECK(anew.duty);
-    CHECK_FALSE(anew.duty.under_way().detached());
+    CHECK(anew.lead);
+    CHECK_FALSE(anew.lead.led().detached());
 
     const auto late = some_policy();
-    old.duty.land(late);
+    old.lead.end(late);
     ManualClock clock;
-    CHECK(waits.seat->wait(clock, {}, {}) == late);
-    CHECK_FALSE(flights.join("a").duty);  // the end of the old one is not that of the new one
-    anew.duty.land(nullptr);
+    CHECK(waits.place->wait(clock, {}, {}));
+    CHECK(waits.place->result() == late);
+    CHECK_FALSE(flights.join("a").lead);  // the end of the old one is not that of the new one
+    anew.lead.end(nullptr);
   }
 }
 
@@ -147,22 +149,23 @@ TEST_CASE("who waits for a flight leaves when stopped or when the deadline has c
   ManualClock clock;
   std::stop_source stop;
   stop.request_stop();
-  CHECK(first.seat->wait(clock, stop.get_token(), {}) == std::nullopt);
-  CHECK(first.seat->wait(clock, {}, clock.now()) == std::nullopt);
-  CHECK(first.seat->wait(clock, {}, clock.now() - 1h) == std::nullopt);
-  CHECK(first.duty);
+  CHECK_FALSE(first.place->wait(clock, stop.get_token(), {}));
+  CHECK_FALSE(first.place->wait(clock, {}, clock.now()));
+  CHECK_FALSE(first.place->wait(clock, {}, clock.now() - 1h));
+  CHECK(first.lead);
 }
 
-TEST_CASE("what has landed counts, even for who comes too late") {
+TEST_CASE("what has ended counts, even for who comes too late") {
   single_flight flights;
   auto first = flights.join("a");
   const auto second = flights.join("a");
   const auto result = some_policy();
-  first.duty.land(result);
+  first.lead.end(result);
   ManualClock clock;
   std::stop_source stop;
   stop.request_stop();
-  CHECK(second.seat->wait(clock, stop.get_token(), clock.now() - 1h) == result);
+  CHECK(second.place->wait(clock, stop.get_token(), clock.now() - 1h));
+  CHECK(second.place->result() == result);
 }
 
 TEST_CASE("a flight is no longer wanted when the last one has left it, unless it finishes alone") {
@@ -170,11 +173,11 @@ TEST_CASE("a flight is no longer wanted when the last one has left it, unless it
   for (const bool alone : {false, true}) {
     auto first = flights.join("a", "a", alone);
     auto second = flights.join("a");
-    CHECK_FALSE(second.duty);
-    first.seat = {};
-    CHECK_FALSE(first.duty.under_way().stop().stop_requested());
-    second.seat = {};
-    CHECK(first.duty.under_way().stop().stop_requested() == !alone);
+    CHECK_FALSE(second.lead);
+    first.place = {};
+    CHECK_FALSE(first.lead.led().stop().stop_requested());
+    second.place = {};
+    CHECK(first.lead.led().stop().stop_requested() == !alone);
   }
 }
 
@@ -182,13 +185,48 @@ TEST_CASE("who cannot wait is called when the flight has ended") {
   single_flight flights;
   auto first = flights.join("a");
   int called = 0;
-  first.seat->on_landed([&called] { ++called; });
-  first.seat->on_landed([&called] { ++called; });
+  first.place->on_news([&called] { ++called; });
+  first.place->on_news([&called] { ++called; });
   CHECK(called == 0);
-  first.duty.land(some_policy());
+  first.lead.end(some_policy());
   CHECK(called == 2);
-  first.seat->on_landed([&called] { ++called; });
+  first.place->on_news([&called] { ++called; });
   CHECK(called == 3);
+}
+
+TEST_CASE("a flight that is redirected wakes its waiters, of which one takes the lead") {
+  single_flight flights;
+  auto first = flights.join("a");
+  const auto second = flights.join("a");
+  ManualClock clock;
+  first.lead.redirect({});
+  CHECK_FALSE(first.lead);
+  CHECK(second.place->wait(clock, {}, {}));
+  const auto newcomer = flights.join("a");  // which waits for the same
+  CHECK_FALSE(newcomer.lead);
+  auto lead = second.place.take_lead();
+  CHECK(lead);
+  CHECK_FALSE(first.place.take_lead());
+  CHECK_FALSE(newcomer.place->wait(clock, {}, clock.now()));
+  const auto result = some_policy();
+  lead.end(result);
+  CHECK(newcomer.place->wait(clock, {}, {}));
+  CHECK(newcomer.place->result() == result);
+  CHECK(flights.join("a").lead);
+}
+
+TEST_CASE("a flight that is redirected is forgotten when nobody is left to end it") {
+  single_flight flights;
+  for (const bool before : {false, true}) {
+    auto first = flights.join("a");
+    REQUIRE(first.lead);
+    if (before) {
+      first.place = {};
+    }
+    first.lead.redirect({});
+    first.place = {};
+    CHECK(flights.join("a").lead);
+  }
 }
 
 TEST_CASE("however many threads ask for one cold site, it is fetched once") {
@@ -498,8 +536,215 @@ TEST_CASE("with finish_abandoned, a fetch that everyone has left is brought to i
   }
   CHECK(outcome_of(made) == "cancelled");
   landed.pass();
+  CHECK(outcome_of(cache.check(home)) ==
+        "success");  // from the cache, or from the flight as it ends
   CHECK(cache.check(home).from_cache);
   CHECK(web.count() == 1);
+}
+
+TEST_CASE("an observer hears of a retrieval before anybody decides by it, even if it throws") {
+  struct Log {
+    void on_retrieval(const robots::retrieval_event&) const {
+      const std::scoped_lock lock{*mutex};
+      heard->push_back('r');
+      throw std::runtime_error{"no"};
+    }
+    void on_decision(const robots::decision_event&) const {
+      const std::scoped_lock lock{*mutex};
+      heard->push_back('d');
+      throw std::runtime_error{"no"};
+    }
+    std::shared_ptr<std::mutex> mutex = std::make_shared<std::mutex>();
+    std::shared_ptr<std::string> heard = std::make_shared<std::string>();
+  };
+  for (int round = 0; round < 100; ++round) {
+    gate door;
+    ScriptedFetcher web;
+    web.on_call(robots_url, [&door](const fetch_request&) {
+      door.pass();
+      return robots::test::ok();
+    });
+    const Log log;
+    WatchedStorage storage;
+    robots::basic_robots_cache<ScriptedFetcher, ManualClock, WatchedStorage, Log> cache{
+        foo_bot(), web, {}, storage, log};
+    {
+      std::vector<std::jthread> callers;
+      const opening last{door};
+      for (int i = 0; i < 3; ++i) {
+        callers.emplace_back([&] { CHECK(cache.check(home).allowed); });
+      }
+      storage.wait_for_misses(3);
+    }
+    CHECK(*log.heard == "rddd");
+  }
+}
+
+TEST_CASE("with all threads busy, a leader in haste leaves its fetch to the next that is free") {
+  gate busy;
+  ScriptedFetcher web;
+  web.on_call("https://busy.example/robots.txt", [&busy](const fetch_request&) {
+    busy.pass();
+    return robots::test::ok();
+  });
+  web.on(robots_url, robots::test::ok());
+  robots::cache_options options = foo_bot();
+  options.background_threads = 1;
+  ManualClock clock;
+  WatchedStorage storage;
+  robots::basic_robots_cache<ScriptedFetcher, ManualClock, WatchedStorage> cache{options, web,
+                                                                                 clock, storage};
+  decision hurried;
+  decision patient;
+  {
+    std::vector<std::jthread> callers;
+    const opening last{busy};
+    callers.emplace_back([&] {
+      CHECK(cache.check("https://busy.example/", {.deadline = clock.now() + 1h}).allowed);
+    });
+    busy.wait_for_arrivals();
+    std::jthread leader{[&] { hurried = cache.check(home, {.deadline = clock.now() + 1s}); }};
+    storage.wait_for_misses(2);
+    callers.emplace_back([&] { patient = cache.check(home); });
+    storage.wait_for_misses(3);
+    while (cache.stats().misses < 2) {
+      std::this_thread::yield();
+    }
+    clock.advance(1s);
+    leader.join();
+    CHECK(web.count(robots_url) == 0);
+  }
+  CHECK(outcome_of(hurried) == "cancelled");
+  CHECK(outcome_of(patient) == "success");
+  CHECK(web.count(robots_url) == 1);
+}
+
+TEST_CASE(
+    "with all threads busy, a leader that is stopped leaves its fetch to the next that is free") {
+  gate busy;
+  gate first;
+  ScriptedFetcher web;
+  web.on_call("https://busy.example/robots.txt", [&busy](const fetch_request&) {
+    busy.pass();
+    return robots::test::ok();
+  });
+  std::atomic<int> asked = 0;
+  web.on_call(robots_url, [&](const fetch_request&) {
+    if (asked++ > 0) {
+      return robots::test::ok();
+    }
+    first.pass();
+    return robots::test::ok();
+  });
+  robots::cache_options options = foo_bot();
+  options.background_threads = 1;
+  ManualClock clock;
+  std::stop_source stop;
+  WatchedStorage storage;
+  robots::basic_robots_cache<ScriptedFetcher, ManualClock, WatchedStorage> cache{options, web,
+                                                                                 clock, storage};
+  decision led;
+  decision followed;
+  {
+    std::vector<std::jthread> callers;
+    const opening last{busy};
+    callers.emplace_back([&] {
+      CHECK(cache.check("https://busy.example/", {.deadline = clock.now() + 1h}).allowed);
+    });
+    busy.wait_for_arrivals();
+    std::jthread leader{[&] { led = cache.check(home, {.stop = stop.get_token()}); }};
+    first.wait_for_arrivals();
+    callers.emplace_back([&] { followed = cache.check(home); });
+    storage.wait_for_misses(3);
+    stop.request_stop();
+    first.open();
+    leader.join();
+  }
+  CHECK(outcome_of(led) == "cancelled");
+  CHECK(outcome_of(followed) == "success");
+  CHECK(web.count(robots_url) == 2);
+}
+
+TEST_CASE("no call takes longer than the longest, and its fetch goes on for others") {
+  for (const bool by_option : {false, true}) {
+    held at;
+    robots::cache_options options = foo_bot(robots::fallback_policy::permissive());
+    options.longest_call = by_option ? 15s : 0s;
+    robots::basic_robots_cache<ScriptedFetcher, ManualClock, WatchedStorage> cache{
+        options, at.web, at.clock, at.storage};
+    decision early;
+    decision late;
+    {
+      std::vector<std::jthread> callers;
+      const opening last{at.door};
+      std::jthread first{
+          [&] { early = by_option ? cache.check(secret) : cache.check(secret, {.longest = 15s}); }};
+      at.door.wait_for_arrivals();
+      at.clock.advance(14s);
+      callers.emplace_back([&] { late = cache.check(secret, {.longest = 0s}); });
+      at.storage.wait_for_misses(2);
+      while (cache.stats().misses < 1) {
+      }
+      at.clock.advance(1s);
+      first.join();
+    }
+    CHECK(early.allowed);
+    CHECK(explain(early).find("nothing was read") != std::string::npos);
+    CHECK(outcome_of(early) == "cancelled");
+    CHECK(to_string(late.reason) == "rule");
+    CHECK(at.web.count() == 1);
+  }
+}
+
+TEST_CASE("a failure that nobody waited for until its last try is not remembered") {
+  ScriptedFetcher web;
+  gate waits;
+  web.on(robots_url, ScriptedFetcher::status(503));
+  /// Tells when somebody sleeps, and sleeps until it is stopped.
+  struct Sleepless {
+    [[nodiscard]] robots::time_point now() const { return clock.now(); }
+    void sleep_until(robots::time_point, std::stop_token stop) const {
+      gate stopped;
+      const std::stop_callback end{stop, [&stopped] { stopped.open(); }};
+      waits->open();
+      stopped.pass();
+    }
+    ManualClock clock;
+    gate* waits;
+  };
+  robots::cache_options options = foo_bot(robots::fallback_policy::permissive());
+  options.retry.attempts = 3;
+  std::stop_source stop;
+  robots::basic_robots_cache<ScriptedFetcher, Sleepless> cache{options, web, Sleepless{{}, &waits}};
+  {
+    const std::jthread caller{[&] { CHECK(cache.allowed(home, {.stop = stop.get_token()})); }};
+    waits.pass();
+    stop.request_stop();
+  }
+  while (cache.stats().retrievals == 0) {
+    std::this_thread::yield();
+  }
+  CHECK(cache.stats().size == 0);
+  web.on(robots_url, robots::test::ok());
+  CHECK(outcome_of(cache.check(home)) == "success");
+}
+
+TEST_CASE("what is invalidated while it is renewed does not stand in when the renewal fails") {
+  robots::test::scripted at;
+  at.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(503));
+  CHECK(at.cache.allowed(home));
+  at.clock.advance(25h);
+  robots::look_up renewing = at.cache.begin(home);
+  const auto job = renewing.take_job();
+  REQUIRE(job);
+  at.cache.invalidate(home);
+  job->work().on_response(at.web.fetch(std::get<fetch_request>(job->work().next())),
+                          at.clock.now());
+  at.cache.complete(*job);
+  at.cache.resume(renewing);
+  REQUIRE(renewing.policy());
+  CHECK(to_string(renewing.policy()->basis()) == "deny_all");
+  CHECK_FALSE(at.cache.check(home, renewing).allowed);
 }
 
 TEST_CASE("without a thread to spare, who may leave fetches himself, and a follower takes over") {

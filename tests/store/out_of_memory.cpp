@@ -130,11 +130,11 @@ TEST_CASE("a flight that could not begin keeps nobody from beginning one") {
     robots::detail::single_flight flights;
     allocations_left = allowance;
     try {
-      begun = static_cast<bool>(flights.join(key, key).duty);
+      begun = static_cast<bool>(flights.join(key, key).lead);
     } catch (const std::bad_alloc&) {
       begun = false;
     }
     allocations_left = never;
-    CHECK(flights.join(key, key).duty);
+    CHECK(flights.join(key, key).lead);
   }
 }

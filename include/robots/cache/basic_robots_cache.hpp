@@ -3,13 +3,17 @@
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/cache_stats.hpp>
 #include <robots/cache/detail/cache_event.hpp>
+#include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/decides_soon.hpp>
+#include <robots/cache/detail/flight.hpp>
+#include <robots/cache/detail/guarded_storage.hpp>
 #include <robots/cache/detail/policy_loader.hpp>
-#include <robots/cache/detail/shared_names.hpp>
 #include <robots/cache/look_up.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/fetcher.hpp>
+#include <robots/fetch/retrieval.hpp>
 #include <robots/fetch/retrieval_result.hpp>
+#include <robots/fetch/run_retrieval.hpp>
 #include <robots/fwd.hpp>
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/http/origin.hpp>
@@ -24,6 +28,7 @@
 #include <robots/store/storage.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/steady_clock.hpp>
+#include <robots/time/wall_time.hpp>
 
 #include <algorithm>
 #include <concepts>
@@ -34,7 +39,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 namespace robots {
@@ -59,8 +63,8 @@ class basic_robots_cache {
         excluded_(std::make_shared<const excluded_hosts>(options_.excluded)),
         excluded_policy_(policy::refusal(options_.user_agent, decision_reason::excluded)),
         invalid_policy_(policy::refusal(options_.user_agent, decision_reason::invalid_url)),
-        loader_(options_, excluded_, std::move(fetcher), std::move(clock), std::move(storage),
-                std::move(observer)) {}
+        parts_(std::move(fetcher), std::move(clock), std::move(storage), std::move(observer)),
+        loader_(options_, excluded_, parts_, counters_) {}
 
   basic_robots_cache(const basic_robots_cache&) = delete;
   basic_robots_cache& operator=(const basic_robots_cache&) = delete;
@@ -95,8 +99,8 @@ class basic_robots_cache {
     std::optional<bool> answer;
     std::shared_ptr<const policy> later;
     if (!is_excluded(key)) {
-      const time_point now = loader_.clock().now();
-      loader_.storage().visit(key, now, [&](const cache_entry& kept) {
+      const time_point now = parts_.clock.now();
+      parts_.storage.visit(key, now, [&](const cache_entry& kept) {
         if (now >= kept.fresh_until) {
           return;
         }
@@ -114,7 +118,7 @@ class basic_robots_cache {
       return decide(url, load(url, key, call)).allowed;
     }
     using enum detail::cache_event;
-    loader_.counters().add(*answer ? allowed_hits : denied_hits);
+    counters_.add(*answer ? allowed_hits : denied_hits);
     return *answer;
   }
 
@@ -138,44 +142,53 @@ class basic_robots_cache {
   /// (`cache_options::stale_while_revalidate`) is renewed by the cache's own fetcher and thread.
   [[nodiscard]] look_up begin(std::string_view host_or_url) {
     if (detail::found kept = find_fresh(possible_site_key(host_or_url)); kept.policy) {
-      return look_up{std::move(kept)};
+      return loader_.answered(std::string{possible_site_key(host_or_url)}, std::move(kept));
     }
     const auto where = parse_site(host_or_url);
+    std::string key = where ? where->key() : std::string{};
     if (detail::found refused = refusal(where); refused.policy) {
-      return look_up{std::move(refused)};
+      return loader_.answered(std::move(key), std::move(refused));
     }
-    return loader_.board(*where, where->key());
+    return loader_.begin(*where, key);
   }
 
   /// Takes the result of a job, hands it to all that wait for it and keeps it. Once for each job.
   /// Throws `std::logic_error` when the job has not come to its end: drive `job.work()` until it is
   /// a `retrieval_result`, or drop the job to give it up.
-  void complete(retrieval_job& job) {
-    if (!job.ticket_) {
-      throw std::logic_error{
-          "basic_robots_cache::complete: the job was completed before; begin another look-up"};
-    }
-    if (!std::holds_alternative<retrieval_result>(job.work().next())) {
-      throw std::logic_error{
-          "basic_robots_cache::complete: the job is not done; drive job.work() until next() is a "
-          "retrieval_result, or drop the job"};
-    }
-    static_cast<void>(
-        loader_.complete(job, std::get<retrieval_result>(std::move(job.work_).next())));
-  }
+  void complete(retrieval_job& job) { loader_.complete(job); }
 
   /// Takes over what was brought since. Where it was given up, the look-up begins anew, maybe with
   /// a job; where it is still under way, nothing happens.
   void resume(look_up& at) { loader_.resume(at); }
 
-  /// Whether the crawler may fetch `url`, by a look-up for its site, which is not checked. Throws
-  /// `std::logic_error` when the look-up has no policy yet.
+  /// Whether the crawler may fetch `url`, by a look-up for its site. Throws `std::logic_error` when
+  /// the look-up has no policy yet, and `std::invalid_argument` when it is for another site.
   [[nodiscard]] decision check(std::string_view url, const look_up& at) {
     if (!at.policy()) {
       throw std::logic_error{
           "basic_robots_cache::check: the look-up has no policy yet; resume it when it has landed"};
     }
-    return decide(url, at.found_);
+    const std::string& key = loader_.key_of(at);
+    if (possible_site_key(url) != key) {
+      const auto where = parse_site(url);
+      if ((where ? where->key() : std::string{}) != key) {
+        throw std::invalid_argument{"basic_robots_cache::check: the look-up is for " +
+                                    (key.empty() ? "a text that names no site" : key) +
+                                    ", not for the site of the URL: begin one for that"};
+      }
+    }
+    return decide(url, loader_.answer(at));
+  }
+
+  /// Counts a decision that was made without this cache, such as an exclusion in front of it or one
+  /// by `get` and `policy::allows`, and tells the observer of it.
+  void note(std::string_view url, const decision& made) {
+    using enum detail::cache_event;
+    if (made.reason == decision_reason::excluded) {
+      counters_.add(excluded);
+    }
+    counters_.add(made.allowed ? detail::cache_event::allowed : denied);
+    parts_.tell(decision_event{.url = url, .decision = made});
   }
 
   /// Forgets the rules of a site, those kept for worse times included: the next call fetches them,
@@ -209,17 +222,17 @@ class basic_robots_cache {
   [[nodiscard]] std::optional<time_point> breaker_open_until(std::string_view host_or_url) {
     const auto where = parse_site(host_or_url);
     return where ? loader_.breakers().open_until(to_string(where->origins().front()),
-                                                 loader_.clock().now())
+                                                 parts_.clock.now())
                  : std::nullopt;
   }
 
   /// What the cache has done so far. The figures are read one by one, not at one instant.
   [[nodiscard]] cache_stats stats() const {
     using enum detail::cache_event;
-    const detail::cache_counters& count = loader_.counters();
+    const detail::cache_counters& count = counters_;
     const std::uint64_t allowed_at_once = count.sum(allowed_hits);
     const std::uint64_t denied_at_once = count.sum(denied_hits);
-    const S& storage = loader_.storage().bare();
+    const S& storage = parts_.storage.bare();
     cache_stats result{.hits = count.sum(hits) + allowed_at_once + denied_at_once,
                        .stale_hits = count.sum(stale_hits),
                        .misses = count.sum(misses),
@@ -230,7 +243,7 @@ class basic_robots_cache {
                        .allowed = count.sum(detail::cache_event::allowed) + allowed_at_once,
                        .denied = count.sum(denied) + denied_at_once,
                        .excluded = count.sum(excluded),
-                       .storage_failures = loader_.storage().failures(),
+                       .storage_failures = parts_.storage.failures(),
                        .size = storage.size(),
                        .quarantined = loader_.quarantined().size(),
                        .open_breakers = loader_.breakers().open()};
@@ -244,9 +257,54 @@ class basic_robots_cache {
   [[nodiscard]] const cache_options& options() const noexcept { return options_; }
 
   /// The clock by which it lives. Any thread, as for all of a `Clock`.
-  [[nodiscard]] C& clock() noexcept { return loader_.clock(); }
+  [[nodiscard]] C& clock() noexcept { return parts_.clock; }
 
  private:
+  struct parts final : detail::cache_parts {
+    parts(F how, C by, S where, O who)
+        : fetcher(std::move(how)),
+          clock(std::move(by)),
+          storage(std::move(where)),
+          observer(std::move(who)) {}
+
+    [[nodiscard]] time_point now() override { return clock.now(); }
+    [[nodiscard]] wall_anchor moment() override { return read_clock(clock); }
+    [[nodiscard]] cache_entry find(std::string_view key, time_point at) noexcept override {
+      return storage.find(key, at);
+    }
+    void store(std::string_view key, const cache_entry& entry, time_point at) noexcept override {
+      storage.store(key, entry, at);
+    }
+    void try_erase(std::string_view key) noexcept override { storage.try_erase(key); }
+    void erase(std::string_view key) override { storage.bare().erase(key); }
+    void clear() override { storage.bare().clear(); }
+    [[nodiscard]] retrieval_result run(retrieval work, const call_options& limits) override {
+      return run_retrieval(std::move(work), fetcher, clock, limits);
+    }
+    [[nodiscard]] bool wait(detail::flight& wanted, const call_options& limits) override {
+      return wanted.wait(clock, limits.stop, limits.deadline);
+    }
+    void tell(const retrieval_event& ended) noexcept override {
+      try {
+        observer.on_retrieval(ended);
+      } catch (...) {
+        return;  // see `Observer`
+      }
+    }
+    void tell(const decision_event& made) noexcept {
+      try {
+        observer.on_decision(made);
+      } catch (...) {
+        return;
+      }
+    }
+
+    F fetcher;
+    C clock;
+    detail::guarded_storage<S> storage;
+    O observer;
+  };
+
   [[nodiscard]] static cache_options validated(cache_options options) {
     validate(options);
     return options;
@@ -264,8 +322,22 @@ class basic_robots_cache {
     return load(host_or_url, key, call);
   }
 
+  /// What the cache has of a site, without asking anybody.
   [[nodiscard]] detail::found find_fresh(std::string_view key) {
-    return is_excluded(key) ? detail::found{} : loader_.find_fresh(key);
+    detail::found result;
+    if (is_excluded(key)) {
+      return result;
+    }
+    const time_point now = parts_.now();
+    parts_.storage.visit(key, now, [&](const cache_entry& kept) {
+      if (now < kept.fresh_until) {
+        result = {.policy = kept.policy, .from_cache = true, .now = now};
+      }
+    });
+    if (result.policy) {
+      counters_.add(detail::cache_event::hits);
+    }
+    return result;
   }
 
   /// What a look-up under `tried` did not find.
@@ -296,16 +368,11 @@ class basic_robots_cache {
   }
 
   [[nodiscard]] decision decide(std::string_view url, detail::found at) {
-    const time_point now = at.from_cache ? at.now : loader_.clock().now();
+    const time_point now = at.from_cache ? at.now : parts_.now();
     decision result = robots::decide(std::move(at.policy), url, now);
     result.from_cache = at.from_cache;
     result.stale = at.stale;
-    using enum detail::cache_event;
-    if (result.reason == decision_reason::excluded) {
-      loader_.counters().add(excluded);
-    }
-    loader_.counters().add(result.allowed ? detail::cache_event::allowed : denied);
-    loader_.observer().on_decision({.url = url, .decision = result});
+    note(url, result);
     return result;
   }
 
@@ -313,7 +380,9 @@ class basic_robots_cache {
   std::shared_ptr<const excluded_hosts> excluded_;
   std::shared_ptr<const policy> excluded_policy_;
   std::shared_ptr<const policy> invalid_policy_;
-  detail::policy_loader<F, C, S, O> loader_;
+  detail::cache_counters counters_;
+  parts parts_;
+  detail::policy_loader loader_;  // last: ends before what its threads use
 };
 
 }  // namespace robots

@@ -37,6 +37,10 @@ struct cache_options {
   parse_options parse{};
   /// For each exchange; the pipeline guide asks for 3 to 5 seconds. 0 means no limit.
   std::chrono::milliseconds timeout{5'000};
+  /// Most time that one call takes, whatever the network does; 0 means no limit. Then the caller
+  /// gets what `fallback` holds for `outcome::cancelled`, and the fetch goes on while others wait
+  /// for it. `call_options::longest` goes before it.
+  std::chrono::milliseconds longest_call{15'000};
   /// Redirects to follow; RFC 9309, section 2.3.1.2, asks for at least five. Where fewer are, one
   /// more counts as `outcome::server_error`.
   int max_redirects = 5;
@@ -72,9 +76,9 @@ struct cache_options {
   breaker_options breaker{};
   /// A retrieval that nobody waits for any more goes on, so that the next caller finds its result.
   bool finish_abandoned = false;
-  /// Most threads that the cache starts, for calls that may be stopped or have a deadline, and for
-  /// renewals. Without one free, such a call fetches in its own thread, and a renewal waits for the
-  /// next call.
+  /// Most threads that the cache starts, for calls that may end before the fetch does, and for
+  /// renewals. Without one free, such a call fetches in its own thread if it has the time for an
+  /// exchange, else it waits for a thread; and a renewal waits for the next call.
   std::size_t background_threads = 64;
   /// Seed of the jitter; without one, the system's random device gives it.
   std::optional<std::uint64_t> seed{};
@@ -113,6 +117,9 @@ namespace detail {
 inline void validate(const cache_options& options) {
   validate(detail::retrieval_options_of(options));
   validate(detail::judge_options_of(options));
+  if (options.longest_call.count() < 0) {
+    throw std::invalid_argument{"longest_call is negative: use 0 for no limit"};
+  }
   if (options.quarantine_after < 0) {
     throw std::invalid_argument{"quarantine_after is negative: use 0 for no quarantine"};
   }

@@ -2,27 +2,25 @@
 
 #include <robots/cache/detail/flight.hpp>
 #include <robots/cache/detail/single_flight.hpp>
-#include <robots/fetch/fetcher.hpp>
 #include <robots/fetch/retrieval.hpp>
 #include <robots/http/site.hpp>
-#include <robots/observe/observer.hpp>
 #include <robots/policy/decision_reason.hpp>
-#include <robots/policy/judge.hpp>
 #include <robots/policy/policy.hpp>
-#include <robots/store/storage.hpp>
 #include <robots/time/clock.hpp>
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace robots {
 
 namespace detail {
+
+class policy_loader;
 
 /// What a look-up came to.
 struct found {
@@ -32,12 +30,7 @@ struct found {
   time_point now{};    // when an entry of the cache was found
 };
 
-template <Fetcher F, Clock C, Storage S, Observer O>
-class policy_loader;
 }  // namespace detail
-
-template <Fetcher F, Clock C, Storage S, Observer O>
-class basic_robots_cache;
 
 /// The work that brings the policy of a site, for whoever drives the network.
 ///
@@ -56,43 +49,34 @@ class retrieval_job {
   [[nodiscard]] std::stop_token stop() const noexcept { return stop_; }
 
  private:
-  template <Fetcher F, Clock C, Storage S, Observer O>
-  friend class basic_robots_cache;
-  template <Fetcher F, Clock C, Storage S, Observer O>
   friend class detail::policy_loader;
 
-  retrieval_job(site where, std::string key, retrieval work, earlier_policies before,
-                detail::single_flight::ticket ticket, time_point began, std::uint64_t invalidations)
+  retrieval_job(site where, retrieval work, std::shared_ptr<const policy> last,
+                detail::single_flight::leader lead, time_point began)
       : where_(std::move(where)),
-        key_(std::move(key)),
-        before_(std::move(before)),
-        ticket_(std::move(ticket)),
+        last_(std::move(last)),
+        lead_(std::move(lead)),
         work_(std::move(work)),
-        stop_(ticket_.under_way().stop()),
-        began_(began),
-        invalidations_(invalidations) {}
+        stop_(lead_.led().stop()),
+        began_(began) {}
 
   site where_;
-  std::string key_;
-  earlier_policies before_;
-  detail::single_flight::ticket ticket_;  // none once the job is complete
+  std::shared_ptr<const policy> last_;  // what is known of the site
+  detail::single_flight::leader lead_;  // none once the job is complete
   retrieval work_;  // goes first, so that those who wait find the breaker's probe free
   std::stop_token stop_;
   time_point began_;
-  std::uint64_t invalidations_;  // of any site, when it began
 };
 
 /// A look-up in steps, for those who drive the network themselves; see `basic_robots_cache::begin`.
 ///
-/// Either `policy()` is there, or somebody has to bring it: this look-up, if `take_job()` gives the
-/// job, or another one. `on_landed` tells when it is there; then `basic_robots_cache::resume`
-/// takes it over. A look-up that is dropped waits no more. It must not outlive its cache. One
-/// thread at a time.
+/// Either `policy()` is there, or somebody has to bring it: this look-up, if `take_job()` gives a
+/// job, or another one. `on_landed` tells when there is news; then `basic_robots_cache::resume`
+/// takes it over, and may give another job: where a site redirects to the robots.txt of another
+/// one, that is looked up next. A look-up that is dropped waits no more. It must not outlive its
+/// cache. One thread at a time.
 class look_up {
  public:
-  /// A look-up of which this is known; made by a cache.
-  explicit look_up(detail::found known) noexcept : found_(std::move(known)) {}
-
   /// The policy; null while it is to be brought.
   [[nodiscard]] const std::shared_ptr<const robots::policy>& policy() const noexcept {
     return found_.policy;
@@ -107,33 +91,39 @@ class look_up {
     return policy() ? policy()->refused() : std::nullopt;
   }
 
-  /// The job of bringing it, once, to the first look-up that waits for it; to any other, null.
+  /// The job of bringing it, to one of the look-ups that wait for it; to any other, null. A look-up
+  /// may have another job after each `resume`.
   [[nodiscard]] std::unique_ptr<retrieval_job> take_job() noexcept { return std::move(job_); }
 
-  /// Calls `wake` once the policy was brought or given up, from the thread that did so; at once if
-  /// that has happened. `wake` returns soon and does not throw.
+  /// Calls `wake` once there is news for `basic_robots_cache::resume`, from the thread that brought
+  /// it; at once if there is. `wake` returns soon and does not throw.
   void on_landed(std::function<void()> wake) {
-    if (seat_) {
-      seat_->on_landed(std::move(wake));
-    } else {
+    if (asked_.empty() || !asked_.back().place) {
       wake();
+    } else {
+      asked_.back().place->on_news(std::move(wake));
     }
   }
 
  private:
-  template <Fetcher F, Clock C, Storage S, Observer O>
-  friend class basic_robots_cache;
-  template <Fetcher F, Clock C, Storage S, Observer O>
   friend class detail::policy_loader;
 
-  look_up(site where, std::string key) noexcept : where_(std::move(where)), key_(std::move(key)) {}
+  /// A site that was asked for.
+  struct asked {
+    site where;
+    std::string key;
+    detail::single_flight::waiter place{};
+    bool began = false;  // the flight, for its part: it did not join it
+  };
 
-  site where_{};
-  std::string key_{};
+  /// One that is answered.
+  look_up(std::string key, detail::found known) noexcept
+      : key_(std::move(key)), found_(std::move(known)) {}
+
+  std::string key_;  // of the site that the look-up is for; empty when the text names none
   detail::found found_{};
-  detail::seat seat_{};
+  std::vector<asked> asked_{};  // that site first, then those that redirects led to
   std::unique_ptr<retrieval_job> job_{};
-  bool began_ = false;  // the flight, for its part: it did not join it
 };
 
 }  // namespace robots

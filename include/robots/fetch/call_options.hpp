@@ -2,6 +2,7 @@
 
 #include <robots/time/clock.hpp>
 
+#include <chrono>
 #include <optional>
 #include <stop_token>
 
@@ -11,6 +12,9 @@ namespace robots {
 struct call_options {
   std::optional<time_point> deadline{};  ///< passed: the call ends; nothing means it has no end
   std::stop_token stop{};                ///< requested: the call ends early
+  /// Most time that a cache takes to look a policy up, 0 for no limit; nothing means
+  /// `cache_options::longest_call`.
+  std::optional<std::chrono::milliseconds> longest{};
 };
 
 }  // namespace robots

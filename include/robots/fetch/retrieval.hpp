@@ -137,6 +137,7 @@ class retrieval {
   /// `outcome::cancelled`. Without effect when it has ended already.
   void cancel(std::string why, time_point now) {
     if (std::holds_alternative<retry_wait>(step_)) {
+      cut_short_ = true;
       finish(failure_, std::move(failed_));
     } else if (std::holds_alternative<fetch_request>(step_)) {
       fetch_response nothing;
@@ -260,10 +261,20 @@ class retrieval {
     } else {
       url_ = std::move(to.url);
       chain_.push_back(url_);
-      return send();
+      left_to_other_site_ = options_.leave_to_other_sites && is_robots_txt_of_other(url_);
+      if (!left_to_other_site_) {
+        return send();
+      }
     }
     settle(response, now);
     finish(to.refusal, std::move(response));
+  }
+
+  /// Whether a URL, as `read_redirect` writes it, is that of a robots.txt of another site.
+  [[nodiscard]] bool is_robots_txt_of_other(const std::string& url) const {
+    const std::optional<origin> where = parse_origin(url);
+    return where && url == to_string(*where) + "/robots.txt" &&
+           std::ranges::find(origins_, *where) == origins_.end();
   }
 
   void finish(outcome what, fetch_response response) {
@@ -279,6 +290,8 @@ class retrieval {
     result.exchanges = std::move(exchanges_);
     result.headers = std::move(response.headers);
     result.not_modified = not_modified_;
+    result.cut_short = cut_short_;
+    result.left_to_other_site = left_to_other_site_;
     if (what == outcome::success && !not_modified_) {
       result.body = std::move(response.body);
       result.truncated = response.truncated;
@@ -304,6 +317,8 @@ class retrieval {
   fetch_response failed_{};
   bool answered_ = false;  // one of the origins, which it is that counts from there
   bool not_modified_ = false;
+  bool cut_short_ = false;
+  bool left_to_other_site_ = false;
   retrieval_step step_{};
 };
 

@@ -28,6 +28,9 @@ struct retrieval_options {
   retry_options retry{};            ///< how often to try again
   std::shared_ptr<origin_breakers> breakers{};  ///< asked before each try; none means no breaker
   std::uint64_t seed = 0;                       ///< of the jitter
+  /// A redirect to the robots.txt of another site ends the retrieval, as a `server_error` with
+  /// `retrieval_result::left_to_other_site`: for those who know better than to ask there.
+  bool leave_to_other_sites = false;
 };
 
 namespace detail {

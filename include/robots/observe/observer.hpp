@@ -25,7 +25,10 @@ struct decision_event {
 /// What is told of everything that a cache does.
 ///
 /// A model's members may be called from any thread at once, return soon and do not throw: they run
-/// inside the call that they report. The events hold references that end with the call.
+/// inside the call that they report, and must not ask the cache for the site that they are told of.
+/// What they throw is dropped: that event is lost, and nothing else. `on_retrieval` comes before
+/// any decision that rests on what was retrieved. The events hold references that end with the
+/// call.
 ///
 /// Exemplar: `o.on_retrieval(r)` and `o.on_decision(d)`. Models: `NullObserver`.
 template <class O>

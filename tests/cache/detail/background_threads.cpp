@@ -8,6 +8,7 @@
 #include <mutex>
 #include <set>
 #include <thread>
+#include <vector>
 
 using robots::detail::background_threads;
 using robots::test::gate;
@@ -18,13 +19,13 @@ TEST_CASE("work begins at once, in as many threads as there may be, and no more"
   {
     background_threads threads{3};
     for (std::size_t i = 0; i < 3; ++i) {
-      CHECK(threads.try_run([&] {
+      CHECK(threads.run([&] {
         door.pass();
         ++done;
       }));
     }
     door.wait_for_arrivals(3);
-    CHECK_FALSE(threads.try_run([&] { ++done; }));
+    CHECK_FALSE(threads.run([&] { ++done; }));
     door.open();
   }
   CHECK(done == 3);
@@ -37,7 +38,7 @@ TEST_CASE("a thread that has done its work takes more") {
   {
     background_threads threads{2};
     for (int i = 0; i < 200; ++i) {
-      while (!threads.try_run([&] {
+      while (!threads.run([&] {
         const std::scoped_lock lock{mutex};
         seen.insert(std::this_thread::get_id());
         ++done;
@@ -50,9 +51,26 @@ TEST_CASE("a thread that has done its work takes more") {
   CHECK(seen.size() <= 2);
 }
 
+TEST_CASE("work that may wait is done by the next thread that is free, in order") {
+  gate door;
+  std::vector<int> done;
+  {
+    background_threads threads{1};
+    CHECK(threads.run([&] { door.pass(); }));
+    door.wait_for_arrivals();
+    for (int i = 0; i < 3; ++i) {
+      CHECK(threads.run([&done, i] { done.push_back(i); }, true));
+    }
+    CHECK_FALSE(threads.run([&done] { done.push_back(9); }));
+    door.open();
+  }
+  CHECK(done == std::vector{0, 1, 2});
+}
+
 TEST_CASE("where no thread is allowed, nothing is begun") {
   background_threads none{0};
   bool ran = false;
-  CHECK_FALSE(none.try_run([&ran] { ran = true; }));
+  CHECK_FALSE(none.run([&ran] { ran = true; }));
+  CHECK_FALSE(none.run([&ran] { ran = true; }, true));
   CHECK_FALSE(ran);
 }

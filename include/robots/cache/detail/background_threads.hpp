@@ -2,6 +2,7 @@
 
 #include <condition_variable>
 #include <cstddef>
+#include <deque>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -30,23 +31,25 @@ class background_threads {
     }
   }
 
-  /// Begins `work` at once in a thread of its own; false, and nothing is begun, when all are busy.
-  /// What `work` throws ends the program.
-  [[nodiscard]] bool try_run(std::function<void()> work) {
+  /// Has `work` done by a thread of its own: at once or, if it `may_wait`, by the next one that is
+  /// free. False, and it is not done, when all are busy and it may not wait, and when there is
+  /// none. What `work` throws ends the program.
+  [[nodiscard]] bool run(std::function<void()> work, bool may_wait = false) {
     const std::scoped_lock lock{mutex_};
-    if (idle_ > handed_.size()) {
-      handed_.push_back(std::move(work));
+    const bool busy = idle_ <= waiting_.size();
+    const bool full = threads_.size() == most_;
+    if (ending_ || (busy && full && (!may_wait || most_ == 0))) {
+      return false;
+    }
+    waiting_.push_back(std::move(work));
+    if (!busy || full) {
       changed_.notify_one();
       return true;
     }
-    if (threads_.size() == most_) {
-      return false;
-    }
-    handed_.push_back(std::move(work));
     try {
       threads_.emplace_back([this] { serve(); });
     } catch (...) {
-      handed_.pop_back();  // the system has no thread to give, or no memory for one
+      waiting_.pop_back();  // the system has no thread to give, or no memory for one
       return false;
     }
     return true;
@@ -62,20 +65,20 @@ class background_threads {
   [[nodiscard]] std::optional<std::function<void()>> next() {
     std::unique_lock lock{mutex_};
     ++idle_;
-    changed_.wait(lock, [this] { return ending_ || !handed_.empty(); });
+    changed_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
     --idle_;
-    if (handed_.empty()) {
+    if (waiting_.empty()) {
       return std::nullopt;
     }
-    std::optional<std::function<void()>> work{std::move(handed_.back())};
-    handed_.pop_back();
+    std::optional<std::function<void()>> work{std::move(waiting_.front())};
+    waiting_.pop_front();
     return work;
   }
 
   const std::size_t most_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<std::function<void()>> handed_;  // no more than there are threads coming for them
+  std::deque<std::function<void()>> waiting_;  // for a thread, the first one first
   std::vector<std::thread> threads_;
   std::size_t idle_ = 0;
   bool ending_ = false;

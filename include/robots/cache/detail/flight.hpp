@@ -1,6 +1,8 @@
 #pragma once
 
 #include <robots/base/clock_condition.hpp>
+#include <robots/fetch/retrieval_result.hpp>
+#include <robots/http/site.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/time/clock.hpp>
 
@@ -12,21 +14,40 @@
 #include <optional>
 #include <stop_token>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace robots::detail {
 
-/// Work on one key that is under way. Somebody does it, others wait for it.
+/// A retrieval that was redirected to the robots.txt of another site.
+struct redirected_retrieval {
+  retrieval_result result;               ///< up to the redirect
+  robots::site target;                   ///< the other site
+  std::shared_ptr<const policy> last{};  ///< what is known of the site that was asked
+  time_point began{};                    ///< when it was asked
+};
+
+/// The retrieval of one site's robots.txt, which one party leads while others wait.
+///
+/// A redirect to another site's robots.txt leaves it without a leader: its waiters look that site
+/// up, and the first that has an answer takes the lead to end it. So nobody leads one flight while
+/// it waits for another.
 class flight {
  public:
-  /// With `finishes_alone`, it goes on when nobody waits for it any more.
-  explicit flight(std::string_view site, bool finishes_alone = false)
-      : site_(site), finishes_alone_(finishes_alone) {}
+  enum class state {
+    led,         ///< somebody works on it
+    redirected,  ///< to another site; nobody leads it now
+    ended,       ///< with a policy, or given up
+  };
 
-  /// The site that is fetched, by `site::key`.
+  /// `key` tells flights apart; `site` is the one that is fetched, by `site::key`. With
+  /// `finishes_alone`, it goes on when nobody waits for it any more.
+  explicit flight(std::string key, std::string site = {}, bool finishes_alone = false)
+      : key_(std::move(key)), site_(std::move(site)), finishes_alone_(finishes_alone) {}
+
+  [[nodiscard]] const std::string& key() const noexcept { return key_; }
   [[nodiscard]] const std::string& site() const noexcept { return site_; }
+  [[nodiscard]] bool finishes_alone() const noexcept { return finishes_alone_; }
 
   /// From now on the result is only for those who wait already.
   void detach() noexcept { detached_ = true; }
@@ -41,49 +62,75 @@ class flight {
   void request_stop() noexcept { stop_.request_stop(); }
 
   /// One more waits.
-  void take_seat() {
+  void join() {
     const std::scoped_lock lock{mutex_};
-    ++waiting_;
+    ++waiters_;
   }
 
-  /// One waits no more; after the last one, nobody wants the result.
-  void leave_seat() noexcept {
+  /// One waits no more; after the last one, nobody wants the result. True when it is redirected and
+  /// nobody is left to end it.
+  [[nodiscard]] bool leave() noexcept {
     bool last = false;
+    bool orphaned = false;
     {
       const std::scoped_lock lock{mutex_};
-      last = --waiting_ == 0 && !landed_ && !finishes_alone_;
+      last = --waiters_ == 0 && state_ != state::ended;
+      orphaned = last && state_ == state::redirected;
     }
-    if (last) {
+    if (last && !finishes_alone_) {
       request_stop();
     }
+    return orphaned;
   }
 
-  /// Ends the flight. A null result means that it was given up: whoever still waits starts anew.
-  void land(std::shared_ptr<const policy> result) {
-    std::vector<std::function<void()>> wake;
-    {
-      const std::scoped_lock lock{mutex_};
-      landed_ = true;
+  /// Ends it. A null result means that it was given up: whoever still waits begins anew.
+  void end(std::shared_ptr<const policy> result) {
+    change([&] {
+      state_ = state::ended;
       result_ = std::move(result);
-      wake.swap(wake_);
-      changed_.notify_all();
-    }
-    for (const auto& each : wake) {
-      each();
-    }
+    });
   }
 
-  /// What it ended with; nothing while it is under way.
-  [[nodiscard]] std::optional<std::shared_ptr<const policy>> landed() const {
+  /// Leaves the rest to the waiters. True when there are none.
+  [[nodiscard]] bool redirect(redirected_retrieval begun) {
+    bool orphaned = false;
+    change([&] {
+      redirected_ = std::make_unique<const redirected_retrieval>(std::move(begun));
+      state_ = state::redirected;
+      orphaned = waiters_ == 0;
+    });
+    return orphaned;
+  }
+
+  /// What was found out before the redirect. For those who have seen it redirected.
+  [[nodiscard]] const redirected_retrieval& redirected() const noexcept { return *redirected_; }
+
+  /// Takes the lead of what is redirected. False for all but one.
+  [[nodiscard]] bool take_lead() noexcept {
     const std::scoped_lock lock{mutex_};
-    return landed_ ? std::optional{result_} : std::nullopt;
+    if (state_ != state::redirected) {
+      return false;
+    }
+    state_ = state::led;
+    return true;
   }
 
-  /// Calls `wake` once it has ended, from the thread that ends it; at once if it has.
-  void on_landed(std::function<void()> wake) {
+  /// What it ended with; null while it has not, or when it was given up.
+  [[nodiscard]] std::shared_ptr<const policy> result() const {
+    const std::scoped_lock lock{mutex_};
+    return result_;
+  }
+
+  [[nodiscard]] state now() const {
+    const std::scoped_lock lock{mutex_};
+    return state_;
+  }
+
+  /// Calls `wake` once nobody leads it, from the thread that stops to; at once if that is so.
+  void on_news(std::function<void()> wake) {
     {
       const std::scoped_lock lock{mutex_};
-      if (!landed_) {
+      if (state_ == state::led) {
         wake_.push_back(std::move(wake));
         return;
       }
@@ -91,16 +138,33 @@ class flight {
     wake();
   }
 
-  /// Waits for the end; nothing when `stop` or the deadline came first.
+  /// Waits until nobody leads it; false when `stop` or the deadline came first.
   template <Clock C>
-  [[nodiscard]] std::optional<std::shared_ptr<const policy>> wait(
-      C& clock, const std::stop_token& stop, const std::optional<time_point>& deadline) {
+  [[nodiscard]] bool wait(C& clock, const std::stop_token& stop,
+                          const std::optional<time_point>& deadline) {
     std::unique_lock lock{mutex_};
-    static_cast<void>(changed_.wait(lock, clock, deadline, stop, [this] { return landed_; }));
-    return landed_ ? std::optional{result_} : std::nullopt;
+    // Once there was news, it counts, even if somebody has taken the lead since.
+    bool news = false;
+    return changed_.wait(lock, clock, deadline, stop,
+                         [&] { return news = news || state_ != state::led; });
   }
 
  private:
+  template <class Change>
+  void change(const Change& how) {
+    std::vector<std::function<void()>> wake;
+    {
+      const std::scoped_lock lock{mutex_};
+      how();
+      wake.swap(wake_);
+      changed_.notify_all();
+    }
+    for (const auto& call : wake) {
+      call();
+    }
+  }
+
+  const std::string key_;
   const std::string site_;
   const bool finishes_alone_;
   std::stop_source stop_;
@@ -108,38 +172,10 @@ class flight {
   mutable std::mutex mutex_;
   clock_condition changed_;
   std::vector<std::function<void()>> wake_;
-  std::size_t waiting_ = 0;
-  bool landed_ = false;
+  std::size_t waiters_ = 0;
+  state state_ = state::led;
   std::shared_ptr<const policy> result_;
-};
-
-/// A place among those who wait for a flight.
-class seat {
- public:
-  seat() = default;
-  explicit seat(std::shared_ptr<flight> in) : flight_(std::move(in)) { flight_->take_seat(); }
-  seat(seat&&) noexcept = default;
-  seat& operator=(seat&& other) noexcept {
-    if (this != &other) {
-      leave();
-      flight_ = std::move(other.flight_);
-    }
-    return *this;
-  }
-  ~seat() { leave(); }
-
-  [[nodiscard]] explicit operator bool() const noexcept { return flight_ != nullptr; }
-  [[nodiscard]] flight* operator->() const noexcept { return flight_.get(); }
-
- private:
-  void leave() noexcept {
-    if (flight_) {
-      flight_->leave_seat();
-      flight_.reset();
-    }
-  }
-
-  std::shared_ptr<flight> flight_;
+  std::unique_ptr<const redirected_retrieval> redirected_;
 };
 
 }  // namespace robots::detail

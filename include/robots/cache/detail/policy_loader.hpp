@@ -1,20 +1,19 @@
 #pragma once
 
 #include <robots/base/counter_random.hpp>
+#include <robots/base/saturating_add.hpp>
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/detail/background_threads.hpp>
 #include <robots/cache/detail/cache_event.hpp>
-#include <robots/cache/detail/guarded_storage.hpp>
+#include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/quarantine.hpp>
 #include <robots/cache/detail/shared_names.hpp>
 #include <robots/cache/detail/single_flight.hpp>
 #include <robots/cache/look_up.hpp>
 #include <robots/fetch/call_options.hpp>
-#include <robots/fetch/fetcher.hpp>
 #include <robots/fetch/origin_breakers.hpp>
 #include <robots/fetch/retrieval.hpp>
 #include <robots/fetch/retrieval_result.hpp>
-#include <robots/fetch/run_retrieval.hpp>
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/http/site.hpp>
 #include <robots/observe/observer.hpp>
@@ -29,10 +28,10 @@
 #include <robots/time/wall_time.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <cstdint>
+#include <limits>
 #include <memory>
+#include <stdexcept>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -42,180 +41,94 @@
 
 namespace robots::detail {
 
-/// Brings policies: from the storage, from a flight under way, or over the network.
-template <Fetcher F, Clock C, Storage S, Observer O>
+/// Looks policies up: in the storage, in a flight under way, or over the network. One machine for
+/// those who block and for those who drive the network themselves.
+///
+/// Where a site redirects to the robots.txt of another one, a look-up goes on with that site: by
+/// its own entry, its own flight, its own breaker. So a redirect causes no request that the other
+/// site's own visitors would not cause, and nothing is kept for a site but what it was asked for.
 class policy_loader {
  public:
-  /// `options` outlives it.
+  /// `options` and `parts` outlive it.
   policy_loader(const cache_options& options, std::shared_ptr<const excluded_hosts> excluded,
-                F fetcher, C clock, S storage, O observer)
+                cache_parts& parts, cache_counters& counters)
       : options_(options),
         judging_(judge_options_of(options)),
         retrieval_(retrieval_options_of(options, std::move(excluded))),
-        fetcher_(std::move(fetcher)),
-        clock_(std::move(clock)),
-        storage_(std::move(storage)),
-        observer_(std::move(observer)),
+        parts_(parts),
+        counters_(counters),
         random_(options.seed),
         quarantine_(options.quarantine_after),
         background_(options.background_threads) {
     retrieval_.breakers = std::make_shared<origin_breakers>(options.breaker);
+    retrieval_.leave_to_other_sites = true;
   }
 
   policy_loader(const policy_loader&) = delete;
   policy_loader& operator=(const policy_loader&) = delete;
   ~policy_loader() { closing_.request_stop(); }
 
-  [[nodiscard]] C& clock() noexcept { return clock_; }
-  [[nodiscard]] O& observer() noexcept { return observer_; }
-  [[nodiscard]] cache_counters& counters() noexcept { return counters_; }
-  [[nodiscard]] const cache_counters& counters() const noexcept { return counters_; }
-  [[nodiscard]] guarded_storage<S>& storage() noexcept { return storage_; }
-  [[nodiscard]] const guarded_storage<S>& storage() const noexcept { return storage_; }
   [[nodiscard]] quarantine& quarantined() noexcept { return quarantine_; }
   [[nodiscard]] const quarantine& quarantined() const noexcept { return quarantine_; }
   [[nodiscard]] const origin_breakers& breakers() const noexcept { return *retrieval_.breakers; }
 
-  /// What the cache has of a site, without asking anybody.
-  [[nodiscard]] found find_fresh(std::string_view key) {
-    const time_point now = clock_.now();
-    found result;
-    storage_.visit(key, now, [&](const cache_entry& kept) {
-      if (now < kept.fresh_until) {
-        result = {.policy = kept.policy, .from_cache = true, .now = now};
-      }
-    });
-    if (result.policy) {
-      counters_.add(cache_event::hits);
-    }
-    return result;
+  /// A look-up that needs nothing more.
+  [[nodiscard]] static look_up answered(std::string key, found known) noexcept {
+    return {std::move(key), std::move(known)};
   }
+  [[nodiscard]] static const found& answer(const look_up& at) noexcept { return at.found_; }
+  [[nodiscard]] static const std::string& key_of(const look_up& at) noexcept { return at.key_; }
 
-  /// The policy of a site, or a place among those who wait for it.
-  [[nodiscard]] look_up board(const site& where, const std::string& key) {
-    look_up at{where, key};
-    if (auto quarantined = held(where, key)) {
-      at.found_ = {.policy = std::move(quarantined), .from_cache = true, .now = clock_.now()};
-      return at;
-    }
-    const time_point now = clock_.now();
-    cache_entry kept;
-    bool renewal = false;
-    if (options_.stale_while_revalidate.count() > 0) {
-      // Settled before the flight begins: a renewal goes on though nobody waits for it.
-      kept = find_shared(where, key, now);
-      renewal = may_serve_stale(kept, now);
-    }
-    auto [seat, duty] = flights_.join(flight_key(where), key, renewal || options_.finish_abandoned);
-    if (duty) {
-      kept = find_shared(where, key, now);  // another flight may have landed since
-      renewal = renewal && may_serve_stale(kept, now);
-    }
-    if (kept.policy && (renewal || now < kept.fresh_until)) {
-      counters_.add(renewal ? cache_event::stale_hits : cache_event::hits);
-      at.found_ = {.policy = kept.policy, .from_cache = true, .stale = renewal, .now = now};
-      if (duty && renewal) {
-        static_cast<void>(send_off(make_job(where, key, kept.policy, std::move(duty))));
-      } else if (duty) {
-        duty.land(kept.policy);
-      }
-      return at;
-    }
-    at.seat_ = std::move(seat);
-    if (duty) {
-      counters_.add(cache_event::misses);
-      at.began_ = true;
-      at.job_ = make_job(where, key, kept.policy, std::move(duty));
-    }
+  /// Begins a look-up, of which this may already be the end.
+  [[nodiscard]] look_up begin(const site& where, const std::string& key) {
+    look_up at{key, {}};
+    at.asked_.push_back({where, key});
+    proceed(at, ask(at));
     return at;
   }
 
-  /// Takes over what was brought for a look-up since it boarded.
+  /// Takes over what was brought since.
   void resume(look_up& at) {
-    const auto landed = at.policy() || !at.seat_ ? std::nullopt : at.seat_->landed();
-    if (!landed) {
-      return;
-    }
-    if (*landed && at.seat_->site() == at.key_) {
-      if (!at.began_) {
-        counters_.add(cache_event::joined);
-      }
-      at.found_ = {.policy = *landed};
-    } else {
-      at = board(at.where_, at.key_);
+    if (!at.policy() && !at.asked_.empty()) {
+      proceed(at, {});
     }
   }
 
   /// The policy of a site, however long it takes, within the limits of the call.
   [[nodiscard]] found load(const site& where, const std::string& key, const call_options& call) {
-    const bool may_leave = call.deadline || call.stop.stop_possible();
-    while (!is_over(call)) {
-      look_up at = board(where, key);
-      if (at.policy()) {
+    const call_options limits = limits_of(call);
+    if (!is_over(limits)) {
+      look_up at = begin(where, key);
+      if (finish(at, limits)) {
         return at.found_;
-      }
-      auto job = at.take_job();
-      if (job && may_leave) {
-        // Another thread does the work, so that it need not end when this caller leaves.
-        job = send_off(std::move(job));
-      }
-      if (job) {
-        const call_options until_unwanted{.deadline = {}, .stop = job->stop()};
-        return {.policy = bring(*job, may_leave ? call : until_unwanted)};
-      }
-      const auto landed = at.seat_->wait(clock_, call.stop, call.deadline);
-      if (!landed) {
-        break;
-      }
-      if (*landed && at.seat_->site() == key) {
-        if (!at.began_) {
-          counters_.add(cache_event::joined);
-        }
-        return {.policy = *landed};
       }
     }
     return {.policy = given_up(where, key)};
   }
 
-  /// Takes the result of a job that came to its end.
-  [[nodiscard]] std::shared_ptr<const policy> complete(retrieval_job& job,
-                                                       retrieval_result result) {
-    const time_point now = clock_.now();
-    flight& under_way = job.ticket_.under_way();
-    if (under_way.detached()) {
-      job.before_.last = nullptr;  // what was invalidated is no last good copy any more
+  /// Takes the result of a job that came to its end. Throws `std::logic_error` when the job is not
+  /// at its end, or was completed before.
+  void complete(retrieval_job& job) {
+    if (!job.lead_) {
+      throw std::logic_error{
+          "basic_robots_cache::complete: the job was completed before; begin another look-up"};
     }
-    const auto made = policy_of(std::move(result), job.before_, now);
-    counters_.add(cache_event::retrievals);
-    if (is_failure(made->source().outcome)) {
-      counters_.add(cache_event::failures);
+    if (!std::holds_alternative<retrieval_result>(job.work().next())) {
+      throw std::logic_error{
+          "basic_robots_cache::complete: the job is not done; drive job.work() until next() is a "
+          "retrieval_result, or drop the job"};
     }
-    if (made->source().not_modified) {
-      counters_.add(cache_event::not_modified);
-    }
-    if (made->source().outcome == outcome::cancelled) {
-      job.ticket_.land(nullptr);
-    } else {
-      if (!under_way.detached()) {
-        watch(job.key_, *made);
-        keep(job.key_, made, now, under_way);
-        keep_for_target(job, *made, now);
-      }
-      job.ticket_.land(made);
-    }
-    observer_.on_retrieval({.site = job.key_, .policy = *made, .duration = now - job.began_});
-    return made;
+    complete(job, std::get<retrieval_result>(std::move(job.work_).next()));
   }
 
   /// Forgets a site under all of its names.
   void invalidate(const site& where) {
-    ++invalidations_;
     // Before, so that no result is kept that was asked for earlier; after, since a flight that
     // began in between may have seen what was still kept.
     const std::vector<site> names = names_of(where);
     detach(names);
     for (const site& name : names) {
-      storage_.bare().erase(name.key());
+      parts_.erase(name.key());
     }
     detach(names);
   }
@@ -230,59 +143,353 @@ class policy_loader {
 
   /// Forgets every site.
   void clear() {
-    ++invalidations_;
     flights_.detach_all();
-    storage_.bare().clear();
+    parts_.clear();
     flights_.detach_all();
   }
 
  private:
-  [[nodiscard]] bool is_over(const call_options& call) {
-    return call.stop.stop_requested() || (call.deadline && *call.deadline <= clock_.now());
-  }
+  using leader = single_flight::leader;
+  using asked = look_up::asked;
 
-  [[nodiscard]] std::unique_ptr<retrieval_job> make_job(const site& where, const std::string& key,
-                                                        const std::shared_ptr<const policy>& last,
-                                                        single_flight::ticket duty) {
-    const time_point now = clock_.now();
-    retrieval_options how = retrieval_;
-    how.seed = random_();
-    earlier_policies before{.last = last, .unchanged = policy::good(last)};
-    return std::unique_ptr<retrieval_job>(
-        new retrieval_job(where, key, retrieval{where, std::move(how), now, known_copy_of(last)},
-                          std::move(before), std::move(duty), now, invalidations_));
-  }
-
-  /// Lets another thread do the job. Gives it back when none is free.
-  [[nodiscard]] std::unique_ptr<retrieval_job> send_off(std::unique_ptr<retrieval_job> job) {
-    const auto slot = std::make_shared<std::unique_ptr<retrieval_job>>(std::move(job));
-    const bool sent = background_.try_run([this, slot] {
-      const std::unique_ptr<retrieval_job> mine = std::move(*slot);
-      const std::stop_callback closing{
-          closing_.get_token(), [under_way = mine->ticket_.share()] { under_way->request_stop(); }};
-      try {
-        static_cast<void>(bring(*mine, {.deadline = {}, .stop = mine->stop()}));
-      } catch (...) {
-        counters_.add(cache_event::failures);  // no memory: the flight is given up
+  /// Goes on with what is known of the site asked last, until there is a policy for the first one,
+  /// or somebody to wait for.
+  void proceed(look_up& at, found known) {
+    for (;;) {
+      if (known.policy && at.asked_.size() == 1) {
+        at.found_ = std::move(known);
+        at.asked_.clear();
+        return;
       }
-    });
+      if (known.policy) {
+        at.asked_.pop_back();
+        end_redirected(at.asked_.back(), known);
+      }
+      switch (at.asked_.back().place->now()) {
+        case flight::state::led:
+          return;
+        case flight::state::redirected:
+          known = follow(at);
+          break;
+        case flight::state::ended:
+          known = take(at);
+          break;
+      }
+    }
+  }
+
+  /// Asks for the site asked last: gives what is known of it, or joins its flight.
+  [[nodiscard]] found ask(look_up& at) {
+    asked& last = at.asked_.back();
+    const bool counts = at.asked_.size() == 1;
+    if (auto quarantined = held(last.where, last.key)) {
+      return {.policy = std::move(quarantined), .from_cache = true, .now = parts_.now()};
+    }
+    const time_point now = parts_.now();
+    cache_entry kept;
+    bool renewal = false;
+    if (options_.stale_while_revalidate.count() > 0) {
+      // Settled before the flight begins: a renewal goes on though nobody waits for it.
+      kept = find_shared(last.where, last.key, now);
+      renewal = may_serve_stale(kept, now);
+    }
+    auto [place, lead] =
+        flights_.join(flight_key(last.where), last.key, renewal || options_.finish_abandoned);
+    if (lead) {
+      kept = find_shared(last.where, last.key, now);  // another flight may have ended since
+      renewal = renewal && may_serve_stale(kept, now);
+    }
+    if (kept.policy && (renewal || now < kept.fresh_until)) {
+      if (counts) {
+        counters_.add(renewal ? cache_event::stale_hits : cache_event::hits);
+      }
+      if (lead && renewal) {
+        // Without a free thread, the renewal waits for the next call.
+        static_cast<void>(
+            in_background(make_job(last.where, kept.policy, std::move(lead)), may_wait::no));
+      } else if (lead) {
+        lead.end(kept.policy);
+      }
+      return {.policy = kept.policy, .from_cache = true, .stale = renewal, .now = now};
+    }
+    last.place = std::move(place);
+    last.began = static_cast<bool>(lead);
+    if (lead) {
+      if (counts) {
+        counters_.add(cache_event::misses);
+      }
+      at.job_ = make_job(last.where, kept.policy, std::move(lead));
+    }
+    return {};
+  }
+
+  /// Takes what the flight of the site asked last ended with, or asks anew.
+  [[nodiscard]] found take(look_up& at) {
+    asked& last = at.asked_.back();
+    auto result = last.place->result();
+    if (!result || last.place->site() != last.key) {
+      last.place = {};
+      return ask(at);
+    }
+    if (at.asked_.size() == 1 && !last.began) {
+      counters_.add(cache_event::joined);
+    }
+    return {.policy = std::move(result)};
+  }
+
+  /// Asks for the site that the one asked last redirects to.
+  [[nodiscard]] found follow(look_up& at) {
+    const site target = at.asked_.back().place->redirected().target;
+    const std::string key = flight_key(target);
+    int redirects = 0;
+    bool loop = false;
+    for (const asked& each : at.asked_) {
+      redirects += each.place->redirected().result.redirects;
+      loop = loop || each.place->key() == key;
+    }
+    if (loop || redirects > options_.max_redirects) {
+      at.asked_.erase(at.asked_.begin() + 1, at.asked_.end());
+      end_redirected(at.asked_.front(), {}, loop ? endless : redirects);
+      return {};
+    }
+    at.asked_.push_back({target, target.key()});
+    return ask(at);
+  }
+
+  static constexpr int endless = std::numeric_limits<int>::max();
+
+  /// Ends the flight of a site by what holds for the one that it redirects to or, where that was
+  /// not asked, as one of so many redirects; unless another waiter does.
+  void end_redirected(const asked& from, const found& target, int redirects = 0) {
+    leader lead = from.place.take_lead();
+    if (!lead) {
+      return;
+    }
+    const redirected_retrieval& begun = lead.led().redirected();
+    const auto last = lead.led().detached() ? nullptr : begun.last;
+    const policy* theirs = target.policy.get();
+    retrieval_result result = begun.result;
+    result.headers = {};
+    if (theirs != nullptr) {
+      result.redirects += theirs->source().redirects;
+      redirects = result.redirects;
+    }
+    if (redirects > options_.max_redirects) {
+      // RFC 9309, section 2.3.1.2: behind five or fewer there may be a file that must be obeyed.
+      result.outcome = redirects > 5 ? outcome::too_many_redirects : outcome::server_error;
+      result.error_text = redirects == endless
+                              ? "the redirects go round in a loop"
+                              : "more than " + std::to_string(options_.max_redirects) +
+                                    " redirects, from site to site";
+      theirs = nullptr;
+    } else {
+      const record_head& source = theirs->source();
+      result.outcome = source.outcome;
+      result.status = source.status;
+      result.error = source.error;
+      result.error_text = source.error_text;
+      result.final_url = source.final_url;
+      result.truncated = source.truncated;
+      if (!target.from_cache) {
+        result.exchanges.insert(result.exchanges.end(), source.exchanges.begin(),
+                                source.exchanges.end());
+      }
+    }
+    const wall_anchor now = parts_.moment();
+    const auto made = theirs != nullptr && has_text(result.outcome)
+                          ? policy_behind(std::move(result), *theirs, last, now)
+                          : policy_of(std::move(result), {.last = last}, now);
+    end(std::move(lead), made, begun.began, now.steady);
+  }
+
+  /// Takes the result of a job. One that is `cut_short` is no answer, and not kept.
+  void complete(retrieval_job& job, retrieval_result result, bool cut_short) {
+    if (result.left_to_other_site) {
+      const auto target = parse_site(result.final_url);
+      job.lead_.redirect({std::move(result), *target, job.last_, job.began_});
+      return;
+    }
+    // What was invalidated is no last good copy any more.
+    const auto last = job.lead_.led().detached() ? nullptr : job.last_;
+    const wall_anchor now = parts_.moment();
+    const auto made = policy_of(std::move(result), {last, policy::good(job.last_)}, now);
+    end(std::move(job.lead_), made, job.began_, now.steady, cut_short);
+  }
+
+  /// The same; what ended because nobody wanted it any more is cut short.
+  void complete(retrieval_job& job, retrieval_result result) {
+    const bool cut_short = result.cut_short && job.stop().stop_requested();
+    complete(job, std::move(result), cut_short);
+  }
+
+  /// Tells of a retrieval, keeps what it brought and hands it to all that wait: in this order, so
+  /// that no decision that rests on it is told of before it.
+  void end(leader lead, const std::shared_ptr<const policy>& made, time_point began, time_point now,
+           bool cut_short = false) {
+    const record_head& source = made->source();
+    counters_.add(cache_event::retrievals);
+    if (is_failure(source.outcome)) {
+      counters_.add(cache_event::failures);
+    }
+    if (source.not_modified) {
+      counters_.add(cache_event::not_modified);
+    }
+    const flight& led = lead.led();
+    parts_.tell({.site = led.site(), .policy = *made, .duration = now - began});
+    if (cut_short || source.outcome == outcome::cancelled) {
+      return lead.end(nullptr);
+    }
+    if (!led.detached()) {
+      watch(led.site(), *made);
+      keep(led.site(), made, now, led);
+    }
+    lead.end(made);
+  }
+
+  /// Brings a look-up to its end with blocking parts; false when the call was over first.
+  [[nodiscard]] bool finish(look_up& at, const call_options& limits) {
+    const bool may_leave = limits.deadline || limits.stop.stop_possible();
+    while (!at.policy()) {
+      auto job = at.take_job();
+      if (job && may_leave) {
+        // Another thread does the work, so that it need not end when this caller leaves.
+        job = send_off(std::move(job), limits);
+      }
+      if (job) {
+        if (!(may_leave ? bring_for(*job, limits) : bring(*job))) {
+          return false;
+        }
+      } else if (!parts_.wait(*at.asked_.back().place.operator->(), limits)) {
+        return false;
+      }
+      resume(at);
+    }
+    return true;
+  }
+
+  /// Does a job for as long as anybody wants it.
+  bool bring(retrieval_job& job) {
+    auto result = parts_.run(std::move(job.work_), {.deadline = {}, .stop = job.stop()});
+    complete(job, std::move(result));
+    return true;
+  }
+
+  /// Does a job within the limits of a call. False when they ended it: then the job is for the next
+  /// thread that is free.
+  [[nodiscard]] bool bring_for(retrieval_job& job, const call_options& limits) {
+    auto result = parts_.run(std::move(job.work_), limits);
+    const bool cut_short =
+        result.outcome == outcome::cancelled || (result.cut_short && limits.stop.stop_requested());
+    if (result.outcome == outcome::cancelled && options_.background_threads > 0) {
+      // Dropped, and the flight given up, only when the cache ends.
+      static_cast<void>(
+          in_background(make_job(job.where_, job.last_, std::move(job.lead_)), may_wait::yes));
+    } else {
+      complete(job, std::move(result), cut_short);
+    }
+    return !cut_short;
+  }
+
+  /// Does a job in a thread of the cache's own.
+  void bring_alone(retrieval_job& job) {
+    const auto led = job.lead_.share();
+    const std::stop_callback closing{closing_.get_token(), [led] { led->request_stop(); }};
+    if (!led->finishes_alone()) {
+      bring(job);
+      return;
+    }
+    look_up rest{led->site(), {}};
+    rest.asked_.push_back(
+        {.where = job.where_, .key = led->site(), .place = {flights_, led}, .began = true});
+    bring(job);
+    if (led->now() == flight::state::redirected) {
+      resume(rest);
+      static_cast<void>(finish(rest, {.deadline = {}, .stop = closing_.get_token()}));
+    }
+  }
+
+  enum class may_wait : bool { no, yes };
+
+  /// Lets another thread do the job. Gives it back when none is free and it may not wait for one.
+  [[nodiscard]] std::unique_ptr<retrieval_job> in_background(std::unique_ptr<retrieval_job> job,
+                                                             may_wait for_a_thread) {
+    const auto slot = std::make_shared<std::unique_ptr<retrieval_job>>(std::move(job));
+    const bool sent = background_.run(
+        [this, slot] {
+          const std::unique_ptr<retrieval_job> mine = std::move(*slot);
+          try {
+            bring_alone(*mine);
+          } catch (...) {
+            counters_.add(cache_event::failures);  // no memory: the flight is given up
+          }
+        },
+        for_a_thread == may_wait::yes);
     return sent ? nullptr : std::move(*slot);
   }
 
-  /// Does the job with the blocking fetcher.
-  [[nodiscard]] std::shared_ptr<const policy> bring(retrieval_job& job,
-                                                    const call_options& limits) {
-    return complete(job, run_retrieval(std::move(job.work_), fetcher_, clock_, limits));
+  /// Lets another thread do the job of a call that may leave. Gives it back when none is free and
+  /// the call has the time for an exchange.
+  [[nodiscard]] std::unique_ptr<retrieval_job> send_off(std::unique_ptr<retrieval_job> job,
+                                                        const call_options& limits) {
+    const auto timeout = options_.timeout;
+    const bool in_haste =
+        limits.deadline &&
+        (timeout.count() == 0 || *limits.deadline < saturating_add(parts_.now(), timeout));
+    return in_background(std::move(job), in_haste ? may_wait::yes : may_wait::no);
+  }
+
+  [[nodiscard]] call_options limits_of(const call_options& call) {
+    call_options limits = call;
+    const auto longest = call.longest.value_or(options_.longest_call);
+    if (longest.count() > 0) {
+      const time_point until = saturating_add(parts_.now(), longest);
+      limits.deadline = std::min(call.deadline.value_or(until), until);
+    }
+    return limits;
+  }
+
+  [[nodiscard]] bool is_over(const call_options& call) {
+    return call.stop.stop_requested() || (call.deadline && *call.deadline <= parts_.now());
+  }
+
+  [[nodiscard]] std::unique_ptr<retrieval_job> make_job(const site& where,
+                                                        const std::shared_ptr<const policy>& last,
+                                                        leader lead) {
+    const time_point now = parts_.now();
+    retrieval_options how = retrieval_;
+    how.seed = random_();
+    return std::unique_ptr<retrieval_job>(
+        new retrieval_job(where, retrieval{where, std::move(how), now, known_copy_of(last)}, last,
+                          std::move(lead), now));
   }
 
   [[nodiscard]] std::shared_ptr<const policy> policy_of(retrieval_result result,
                                                         const earlier_policies& before,
-                                                        time_point now) {
-    const wall_anchor moment{.steady = now, .wall = wall_now(clock_)};
+                                                        const wall_anchor& now) {
     const robots::record brought =
-        record_of(std::move(result), before, judging_, moment.wall, random_.draw());
+        record_of(std::move(result), before, judging_, now.wall, random_.draw());
     return std::make_shared<const policy>(
-        judge(brought, options_.user_agent, judging_, before, moment));
+        judge(brought, options_.user_agent, judging_, before, now));
+  }
+
+  /// What holds for a site that redirects to another one, whose file came: by `theirs`, the same
+  /// rules for as long as they are fresh. Where those were not read, there is nothing to parse.
+  [[nodiscard]] std::shared_ptr<const policy> policy_behind(
+      retrieval_result result, const policy& theirs, const std::shared_ptr<const policy>& last,
+      const wall_anchor& now) {
+    record_head head = record_of(std::move(result), {.last = last}, judging_, now.wall, 0.0);
+    head.fetched_at = theirs.source().fetched_at;
+    head.lifetime = theirs.source().lifetime;
+    head.validators = {};
+    const fallback_action action = judging_.fallback.action(head);
+    const time_point fetched_at = theirs.fetched_at();
+    policy made =
+        action == fallback_action::parse && theirs.basis() == policy_basis::rules
+            ? policy{theirs, std::move(head), fetched_at}
+            : policy{action == fallback_action::parse ? fallback_action::deny_all : action,
+                     options_.user_agent, std::move(head), policy::good(last), fetched_at};
+    made.follow(last.get());
+    return std::make_shared<const policy>(std::move(made));
   }
 
   /// Whether an entry, if it is one, is no longer fresh and may answer while it is renewed.
@@ -291,45 +498,15 @@ class policy_loader {
            now < validity_of(*kept.policy, judging_).stale_until;
   }
 
-  [[nodiscard]] cache_entry make_entry(std::shared_ptr<const policy> made) const {
-    const validity until = validity_of(*made, judging_);
-    return {.policy = std::move(made),
-            .fresh_until = until.fresh_until,
-            .keep_until = until.keep_until};
-  }
-
   /// Stores a policy unless the site was invalidated meanwhile. Whoever does that marks the flight
   /// before it erases, so that one of the two erases last.
   void keep(const std::string& key, const std::shared_ptr<const policy>& made, time_point now,
-            const flight& under_way) noexcept {
-    storage_.store(key, make_entry(made), now);
-    if (under_way.detached()) {
-      storage_.try_erase(key);
+            const flight& led) noexcept {
+    const validity until = validity_of(*made, judging_);
+    parts_.store(key, {made, until.fresh_until, until.keep_until}, now);
+    if (led.detached()) {
+      parts_.try_erase(key);
       quarantine_.release(key);
-    }
-  }
-
-  /// What was found behind redirects at another origin's own robots.txt holds for that origin, too.
-  void keep_for_target(const retrieval_job& job, const policy& made, time_point now) {
-    record_head source = made.source();
-    const auto target = parse_site(source.final_url);
-    if (source.redirects == 0 || is_failure(source.outcome) || !target ||
-        made.basis() == policy_basis::last_good ||
-        source.final_url != target->robots_urls().front()) {
-      return;
-    }
-    const std::string key = target->key();
-    const fallback_action ours = judging_.fallback.action(source);
-    source.url = source.final_url;
-    if (judging_.fallback.action(source) != ours || held(*target, key)) {
-      return;
-    }
-    source.redirects = 0;
-    policy theirs{made, std::move(source), made.fetched_at()};
-    theirs.follow(storage_.find(key, now).policy.get());
-    storage_.store(key, make_entry(std::make_shared<const policy>(std::move(theirs))), now);
-    if (invalidations_ != job.invalidations_) {
-      storage_.try_erase(key);  // perhaps it was this one
     }
   }
 
@@ -354,11 +531,11 @@ class policy_loader {
   /// answered for it have the same rules, so that either's entry serves the other, and neither is
   /// fetched while one of them is fresh.
   [[nodiscard]] cache_entry find_shared(const site& where, const std::string& key, time_point now) {
-    cache_entry own = storage_.find(key, now);
+    cache_entry own = parts_.find(key, now);
     if (own.policy && now < own.fresh_until) {
       return own;
     }
-    cache_entry other = storage_.find(counterpart_of(where).key(), now);
+    cache_entry other = parts_.find(counterpart_of(where).key(), now);
     if (!other.policy || (own.policy && now >= other.fresh_until)) {
       return own;
     }
@@ -381,13 +558,14 @@ class policy_loader {
     if (auto quarantined = held(where, key)) {
       return quarantined;
     }
-    const time_point now = clock_.now();
+    const wall_anchor now = parts_.moment();
     retrieval_result result;
     result.outcome = outcome::cancelled;
     result.error = fetch_error::cancelled;
-    result.error_text = "the call ended before the robots.txt came";
+    result.error_text = "nothing was read: the call ended before the robots.txt came";
     result.url = result.final_url = where.robots_urls().front();
-    return policy_of(std::move(result), {find_shared(where, key, now).policy, nullptr}, now);
+    const auto last = find_shared(where, key, now.steady).policy;
+    return policy_of(std::move(result), {.last = last}, now);
   }
 
   void detach(const std::vector<site>& names) {
@@ -399,13 +577,9 @@ class policy_loader {
   const cache_options& options_;
   judge_options judging_;
   retrieval_options retrieval_;
-  F fetcher_;
-  C clock_;
-  guarded_storage<S> storage_;
-  O observer_;
+  cache_parts& parts_;
+  cache_counters& counters_;
   counter_random random_;
-  std::atomic<std::uint64_t> invalidations_ = 0;
-  cache_counters counters_;
   quarantine quarantine_;
   single_flight flights_;
   std::stop_source closing_;

@@ -15,64 +15,107 @@
 
 namespace robots::detail {
 
-/// Lets at most one party at a time work on a key.
+/// Lets at most one party at a time lead the work on a key. Waiters and leaders must not outlive
+/// it.
 class single_flight {
  public:
   /// The duty to end a flight. Dropped, it gives the flight up.
-  class ticket {
+  class leader {
    public:
-    ticket() = default;
-    ticket(single_flight& owner, std::string key, std::shared_ptr<flight> where) noexcept
-        : owner_(&owner), key_(std::move(key)), flight_(std::move(where)) {}
-    ticket(ticket&&) noexcept = default;
-    ticket& operator=(ticket&& other) noexcept {
+    leader() = default;
+    leader(single_flight& owner, std::shared_ptr<flight> led) noexcept
+        : owner_(&owner), flight_(std::move(led)) {}
+    leader(leader&&) noexcept = default;
+    leader& operator=(leader&& other) noexcept {
       if (this != &other) {
-        land(nullptr);
+        end(nullptr);
         owner_ = other.owner_;
-        key_ = std::move(other.key_);
         flight_ = std::move(other.flight_);
       }
       return *this;
     }
-    ~ticket() { land(nullptr); }
+    ~leader() { end(nullptr); }
 
     [[nodiscard]] explicit operator bool() const noexcept { return flight_ != nullptr; }
-    /// The work.
-    [[nodiscard]] flight& under_way() const noexcept { return *flight_; }
-    /// The same, for who may need it after the landing.
+    [[nodiscard]] flight& led() const noexcept { return *flight_; }
+    /// The same, for who may need it after the end.
     [[nodiscard]] std::shared_ptr<flight> share() const noexcept { return flight_; }
 
     /// Hands the result to everyone who waits. From here on a new flight can begin.
-    void land(std::shared_ptr<const policy> result) {
+    void end(std::shared_ptr<const policy> result) {
       if (const auto ended = std::exchange(flight_, nullptr)) {
-        owner_->remove(key_, ended);
-        ended->land(std::move(result));
+        owner_->remove(ended);
+        ended->end(std::move(result));
       }
+    }
+
+    /// Leaves the rest to those who wait.
+    void redirect(redirected_retrieval begun) {
+      if (flight_->redirect(std::move(begun))) {
+        owner_->remove(flight_);
+      }
+      flight_.reset();
     }
 
    private:
     single_flight* owner_ = nullptr;
-    std::string key_;
+    std::shared_ptr<flight> flight_;
+  };
+
+  /// A place among those who wait for a flight.
+  class waiter {
+   public:
+    waiter() = default;
+    waiter(single_flight& owner, std::shared_ptr<flight> wanted)
+        : owner_(&owner), flight_(std::move(wanted)) {
+      flight_->join();
+    }
+    waiter(waiter&&) noexcept = default;
+    waiter& operator=(waiter&& other) noexcept {
+      if (this != &other) {
+        leave();
+        owner_ = other.owner_;
+        flight_ = std::move(other.flight_);
+      }
+      return *this;
+    }
+    ~waiter() { leave(); }
+
+    [[nodiscard]] explicit operator bool() const noexcept { return flight_ != nullptr; }
+    [[nodiscard]] flight* operator->() const noexcept { return flight_.get(); }
+
+    /// The lead of a flight that is redirected; none when somebody else has taken it.
+    [[nodiscard]] leader take_lead() const {
+      return flight_->take_lead() ? leader{*owner_, flight_} : leader{};
+    }
+
+   private:
+    void leave() noexcept {
+      if (const auto left = std::exchange(flight_, nullptr); left && left->leave()) {
+        owner_->remove(left);
+      }
+    }
+
+    single_flight* owner_ = nullptr;
     std::shared_ptr<flight> flight_;
   };
 
   /// A flight that was joined.
-  struct boarding {
-    detail::seat seat;  ///< a place in it
-    ticket duty;        ///< the duty to end it, for who began it
+  struct joined {
+    waiter place;  ///< among those who wait for it
+    leader lead;   ///< for who began it
   };
 
   /// Joins the flight on `key`, or begins one that fetches `site`.
-  [[nodiscard]] boarding join(std::string_view key, std::string_view site = {},
-                              bool finishes_alone = false) {
+  [[nodiscard]] joined join(std::string_view key, std::string_view site = {},
+                            bool finishes_alone = false) {
     const std::scoped_lock lock{mutex_};
     if (const auto found = flights_.find(key); found != flights_.end()) {
-      return {seat{found->second}, {}};
+      return {waiter{*this, found->second}, {}};
     }
-    auto begun = std::make_shared<flight>(site, finishes_alone);
-    std::string own{key};
-    flights_.emplace(key, begun);  // from here on nothing throws: somebody has to end it
-    return {seat{begun}, {*this, std::move(own), begun}};
+    auto begun = std::make_shared<flight>(std::string{key}, std::string{site}, finishes_alone);
+    flights_.emplace(std::string{key}, begun);  // nothing throws from here: somebody has to end it
+    return {waiter{*this, begun}, {*this, begun}};
   }
 
   /// Detaches the flight on `key`, if there is one: the next to join begins a new one.
@@ -96,9 +139,9 @@ class single_flight {
   }
 
  private:
-  void remove(std::string_view key, const std::shared_ptr<flight>& which) {
+  void remove(const std::shared_ptr<flight>& which) {
     const std::scoped_lock lock{mutex_};
-    const auto found = flights_.find(key);
+    const auto found = flights_.find(which->key());
     if (found != flights_.end() && found->second == which) {
       flights_.erase(found);
     }

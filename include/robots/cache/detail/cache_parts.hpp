@@ -1,0 +1,47 @@
+#pragma once
+
+#include <robots/cache/detail/flight.hpp>
+#include <robots/fetch/call_options.hpp>
+#include <robots/fetch/retrieval.hpp>
+#include <robots/fetch/retrieval_result.hpp>
+#include <robots/observe/observer.hpp>
+#include <robots/store/storage.hpp>
+#include <robots/time/clock.hpp>
+#include <robots/time/wall_time.hpp>
+
+#include <string_view>
+
+namespace robots::detail {
+
+/// What a cache is composed of, without the user's types: so that all but a hit is compiled once.
+class cache_parts {
+ public:
+  cache_parts() = default;
+  cache_parts(const cache_parts&) = delete;
+  cache_parts& operator=(const cache_parts&) = delete;
+
+  [[nodiscard]] virtual time_point now() = 0;
+  [[nodiscard]] virtual wall_anchor moment() = 0;
+
+  /// The entry of `key`; one without a policy when there is none.
+  [[nodiscard]] virtual cache_entry find(std::string_view key, time_point now) noexcept = 0;
+  virtual void store(std::string_view key, const cache_entry& entry, time_point now) noexcept = 0;
+  virtual void try_erase(std::string_view key) noexcept = 0;
+  /// Throws what the storage throws.
+  virtual void erase(std::string_view key) = 0;
+  /// Throws what the storage throws.
+  virtual void clear() = 0;
+
+  /// Brings a retrieval to its end with the blocking fetcher.
+  [[nodiscard]] virtual retrieval_result run(retrieval work, const call_options& limits) = 0;
+  /// Waits until nobody leads a flight; false when the call was over first.
+  [[nodiscard]] virtual bool wait(flight& wanted, const call_options& limits) = 0;
+
+  /// Tells the observer. What that throws is lost, and nothing else.
+  virtual void tell(const retrieval_event& ended) noexcept = 0;
+
+ protected:
+  ~cache_parts() = default;
+};
+
+}  // namespace robots::detail

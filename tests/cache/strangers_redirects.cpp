@@ -1,0 +1,332 @@
+// What redirects from other sites do to the site that they lead to: nothing that its own visitors
+// would not do.
+#include "cache_fixture.hpp"
+#include "support/gate.hpp"
+#include <robots/cache/basic_robots_cache.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <variant>
+#include <vector>
+
+using namespace std::chrono_literals;
+using robots::cache_options;
+using robots::decision;
+using robots::fallback_policy;
+using robots::fetch_request;
+using robots::look_up;
+using robots::ManualClock;
+using robots::retrieval_job;
+using robots::ScriptedFetcher;
+using robots::test::foo_bot;
+using robots::test::gate;
+using robots::test::home;
+using robots::test::robots_url;
+using robots::test::scripted;
+using robots::test::secret;
+
+namespace {
+
+std::string stranger(std::size_t i) { return "https://s" + std::to_string(i) + ".example/"; }
+
+void redirect_all(ScriptedFetcher& web, std::size_t strangers) {
+  for (std::size_t i = 0; i < strangers; ++i) {
+    web.on(stranger(i) + "robots.txt", ScriptedFetcher::redirect(301, robots_url));
+  }
+}
+
+std::string outcome_of(const decision& made) {
+  return std::string{to_string(made.policy->source().outcome)};
+}
+
+/// Brings a job to its end with the scripted web, as an event loop would.
+template <class Cache>
+void bring(Cache& cache, ScriptedFetcher& web, ManualClock& clock, retrieval_job& job) {
+  while (const auto* request = std::get_if<fetch_request>(&job.work().next())) {
+    job.work().on_response(web.fetch(*request), clock.now());
+  }
+  cache.complete(job);
+}
+
+}  // namespace
+
+TEST_CASE("strangers that redirect to a site whose rules are fresh cause it no request") {
+  scripted at;
+  at.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(403));
+  redirect_all(at.web, 300);
+  CHECK_FALSE(at.cache.allowed(secret));
+  for (std::size_t i = 0; i < 300; ++i) {
+    const decision made = at.cache.check(stranger(i) + "private/x");
+    CHECK(to_string(made.reason) == "rule");
+    CHECK(made.policy->source().final_url == robots_url);
+    CHECK(made.policy->source().redirects == 1);
+    CHECK(made.policy->source().exchanges.size() == 1);
+  }
+  CHECK(at.web.count(robots_url) == 1);
+  CHECK(at.web.count() == 301);
+  CHECK(at.cache.check(secret).from_cache);
+}
+
+TEST_CASE("a redirect from elsewhere never replaces what a site itself has said") {
+  scripted at{foo_bot(fallback_policy::permissive())};
+  at.web.on(robots_url, robots::test::ok("User-agent: *\nDisallow: /"),
+            ScriptedFetcher::status(403));
+  redirect_all(at.web, 3);
+  CHECK_FALSE(at.cache.allowed(home));
+  CHECK_FALSE(at.cache.allowed(stranger(0)));
+  CHECK_FALSE(at.cache.allowed(home));
+  CHECK(outcome_of(at.cache.check(home)) == "success");
+  CHECK(at.web.count(robots_url) == 1);
+}
+
+TEST_CASE("an invalidation of another site during a redirect takes nothing from the target") {
+  scripted at;
+  at.web.on(robots_url, robots::test::ok());
+  redirect_all(at.web, 1);
+  look_up looking = at.cache.begin(stranger(0));
+  auto job = looking.take_job();
+  REQUIRE(job);
+  bring(at.cache, at.web, at.clock, *job);
+  at.cache.resume(looking);
+  CHECK(looking.policy() == nullptr);
+  job = looking.take_job();  // of the site that it redirects to
+  REQUIRE(job);
+  at.cache.invalidate("https://unrelated.example/");
+  bring(at.cache, at.web, at.clock, *job);
+  at.cache.invalidate("https://unrelated.example/");
+  at.cache.resume(looking);
+  CHECK(looking.policy() != nullptr);
+  CHECK(at.cache.check(home).from_cache);
+  CHECK(at.cache.check(stranger(0)).from_cache);
+  CHECK(at.web.count(robots_url) == 1);
+}
+
+TEST_CASE("strangers and visitors of a cold site share one request, whoever comes first") {
+  for (const bool visitor_first : {false, true}) {
+    gate door;
+    ScriptedFetcher web;
+    redirect_all(web, 8);
+    web.on_call(robots_url, [&door](const fetch_request&) {
+      door.pass();
+      return robots::test::ok();
+    });
+    robots::test::WatchedStorage storage;
+    robots::basic_robots_cache<ScriptedFetcher, ManualClock, robots::test::WatchedStorage> cache{
+        foo_bot(), web, {}, storage};
+    std::array<decision, 9> made;
+    {
+      std::vector<std::jthread> callers;
+      if (visitor_first) {
+        callers.emplace_back([&] { made[8] = cache.check(secret); });
+        door.wait_for_arrivals();
+      }
+      for (std::size_t i = 0; i < 8; ++i) {
+        callers.emplace_back([&, i] { made[i] = cache.check(stranger(i) + "private/x"); });
+      }
+      if (!visitor_first) {
+        callers.emplace_back([&] { made[8] = cache.check(secret); });
+      }
+      storage.wait_for_misses(9);
+      door.wait_for_arrivals();
+      door.open();
+    }
+    CHECK(web.count(robots_url) == 1);
+    for (const decision& each : made) {
+      CHECK(to_string(each.reason) == "rule");
+    }
+    const robots::cache_stats stats = cache.stats();
+    CHECK(stats.hits + stats.joined + stats.misses == made.size());
+    CHECK(stats.retrievals == made.size());
+    CHECK(stats.size == made.size());
+  }
+}
+
+TEST_CASE("many callers of one site that redirects ask it once, and share one policy") {
+  gate door;
+  ScriptedFetcher web;
+  redirect_all(web, 1);
+  web.on_call(robots_url, [&door](const fetch_request&) {
+    door.pass();
+    return robots::test::ok();
+  });
+  robots::test::WatchedStorage storage;
+  robots::basic_robots_cache<ScriptedFetcher, ManualClock, robots::test::WatchedStorage> cache{
+      foo_bot(), web, {}, storage};
+  std::array<decision, 8> made;
+  {
+    std::vector<std::jthread> callers;
+    callers.emplace_back([&] { made[0] = cache.check(stranger(0)); });
+    door.wait_for_arrivals();
+    for (std::size_t i = 1; i < made.size(); ++i) {
+      callers.emplace_back([&, i] { made[i] = cache.check(stranger(0)); });
+    }
+    storage.wait_for_misses(made.size());
+    door.open();
+  }
+  CHECK(web.count() == 2);
+  for (const decision& each : made) {
+    CHECK(each.policy == made[0].policy);
+  }
+}
+
+TEST_CASE("sites that redirect to each other come to an end, alone and at once") {
+  for (int round = 0; round < 50; ++round) {
+    ScriptedFetcher web;
+    web.on(robots_url, ScriptedFetcher::redirect(301, "https://s0.example/robots.txt"));
+    redirect_all(web, 1);
+    ManualClock clock;
+    robots::test::scripted_cache cache{foo_bot(), web, clock};
+    std::array<decision, 4> made;
+    {
+      std::vector<std::jthread> callers;
+      for (std::size_t i = 0; i < made.size(); ++i) {
+        callers.emplace_back([&, i] { made[i] = cache.check(i % 2 == 0 ? home : stranger(0)); });
+      }
+    }
+    for (const decision& each : made) {
+      CHECK(outcome_of(each) == "too_many_redirects");
+    }
+    CHECK(web.count() <= 4);
+  }
+  scripted alone;
+  alone.web.on(robots_url, ScriptedFetcher::redirect(301, "https://s0.example/robots.txt"));
+  redirect_all(alone.web, 1);
+  CHECK(outcome_of(alone.cache.check(home)) == "too_many_redirects");
+  CHECK(alone.web.count() == 2);
+}
+
+TEST_CASE("max_redirects counts all redirects of a chain from site to site, in the cache or not") {
+  constexpr std::size_t sites = 8;
+  for (const bool from_the_end : {false, true}) {
+    scripted at{foo_bot(fallback_policy::strict())};
+    for (std::size_t i = 0; i < sites; ++i) {
+      at.web.on(stranger(i) + "robots.txt",
+                i + 1 == sites ? robots::test::ok("")
+                               : ScriptedFetcher::redirect(302, stranger(i + 1) + "robots.txt"));
+    }
+    for (std::size_t turn = 0; turn < sites; ++turn) {
+      const std::size_t i = from_the_end ? sites - 1 - turn : turn;
+      CAPTURE(i);
+      const std::size_t redirects = sites - 1 - i;
+      CHECK(at.cache.allowed(stranger(i)) == (redirects <= 5));
+      CHECK(outcome_of(at.cache.check(stranger(i))) ==
+            (redirects <= 5 ? "success" : "too_many_redirects"));
+    }
+  }
+}
+
+TEST_CASE("what a site's own failure means for those that redirect to it") {
+  for (const auto& [answer, outcome] :
+       {std::pair{ScriptedFetcher::status(503), "server_error"},
+        std::pair{ScriptedFetcher::status(404), "not_found"},
+        std::pair{ScriptedFetcher::status(403), "client_error"},
+        std::pair{robots::test::ok("a\nb\nc\nd\ne\nf\n"), "malformed"},
+        std::pair{ScriptedFetcher::failure(robots::fetch_error::timeout), "unreachable"}}) {
+    for (const auto fallback :
+         {fallback_policy::rfc9309(), fallback_policy::strict(), fallback_policy::permissive()}) {
+      CAPTURE(outcome);
+      scripted at{foo_bot(fallback)};
+      at.web.on(robots_url, answer);
+      redirect_all(at.web, 1);
+      const decision theirs = at.cache.check(stranger(0));
+      CHECK(outcome_of(theirs) == outcome);
+      CHECK(theirs.allowed == at.cache.allowed(home));
+      CHECK(theirs.policy->source().exchanges.size() == 2);
+      CHECK(at.web.count(robots_url) == 1);
+    }
+  }
+}
+
+TEST_CASE("a stranger's rules are fresh for as long as those that it redirects to") {
+  scripted at;
+  at.web.on(robots_url, robots::test::ok());
+  redirect_all(at.web, 1);
+  CHECK_FALSE(at.cache.allowed(secret));
+  at.clock.advance(23h);
+  const decision late = at.cache.check(stranger(0) + "private/x");
+  CHECK_FALSE(late.allowed);
+  CHECK(late.age == 23h);
+  at.clock.advance(1h);
+  CHECK_FALSE(at.cache.check(stranger(0)).from_cache);
+  CHECK(at.web.count(robots_url) == 2);
+}
+
+TEST_CASE("a redirect that everyone has left is forgotten, and asked for anew") {
+  scripted at;
+  at.web.on(robots_url, robots::test::ok());
+  redirect_all(at.web, 1);
+  {
+    look_up looking = at.cache.begin(stranger(0));
+    const auto job = looking.take_job();
+    bring(at.cache, at.web, at.clock, *job);
+    at.cache.resume(looking);
+    CHECK(looking.policy() == nullptr);
+  }
+  CHECK(at.web.count(robots_url) == 0);
+  CHECK(at.cache.allowed(stranger(0)));
+  CHECK(at.web.count(stranger(0) + "robots.txt") == 2);
+}
+
+TEST_CASE("a stranger that is invalidated while its target is fetched is not kept") {
+  scripted at;
+  at.web.on(robots_url, robots::test::ok());
+  redirect_all(at.web, 1);
+  look_up looking = at.cache.begin(stranger(0));
+  auto job = looking.take_job();
+  bring(at.cache, at.web, at.clock, *job);
+  at.cache.resume(looking);
+  job = looking.take_job();
+  at.cache.invalidate(stranger(0));
+  bring(at.cache, at.web, at.clock, *job);
+  at.cache.resume(looking);
+  CHECK(looking.policy() != nullptr);
+  CHECK_FALSE(at.cache.check(stranger(0)).from_cache);
+  CHECK(at.cache.check(home).from_cache);
+}
+
+TEST_CASE("an http site that redirects to its https one, and a bare host, end as they should") {
+  scripted at;
+  at.web.on("http://example.com/robots.txt", ScriptedFetcher::redirect(301, robots_url));
+  CHECK(outcome_of(at.cache.check("example.com")) == "unreachable");
+  CHECK(outcome_of(at.cache.check("http://example.com/")) == "unreachable");
+  at.web.on(robots_url, robots::test::ok());
+  at.cache.clear();
+  CHECK_FALSE(at.cache.allowed("http://example.com/private"));
+  CHECK_FALSE(at.cache.allowed("example.com/private"));
+  CHECK(at.cache.check(secret).from_cache);
+}
+
+TEST_CASE("a fetch that nobody waits for any more follows a redirect to another site, too") {
+  gate door;
+  ScriptedFetcher web;
+  web.on_call(stranger(0) + "robots.txt", [&door](const fetch_request&) {
+    door.pass();
+    return ScriptedFetcher::redirect(301, robots_url);
+  });
+  web.on(robots_url, robots::test::ok());
+  cache_options options = foo_bot();
+  options.finish_abandoned = true;
+  ManualClock clock;
+  robots::test::scripted_cache cache{options, web, clock};
+  {
+    const std::jthread caller{[&] {
+      CHECK(outcome_of(cache.check(stranger(0), {.deadline = clock.now() + 1s})) == "cancelled");
+    }};
+    door.wait_for_arrivals();
+    clock.advance(1s);
+  }
+  door.open();
+  CHECK_FALSE(cache.allowed(stranger(0) + "private/x"));
+  CHECK(web.count() == 2);
+}
