@@ -68,11 +68,26 @@ TEST_CASE("memory is bounded, whatever fails") {
   CHECK_FALSE(breakers.admits("https://h0.example", start));
   CHECK(breakers.admits("https://h69999.example", start));
 
-  // Those whose cooldown is over make room for others.
+  // One whose cooldown is over makes room for another; nobody waits while all are looked at.
   breakers.on_failure(broken, start + 60s);
   CHECK_FALSE(breakers.admits(broken, start + 60s));
   CHECK(breakers.admits("https://h0.example", start + 60s));
-  CHECK(breakers.open() == 1);
+  CHECK(breakers.open() == 65'536);
+}
+
+TEST_CASE("of origins that failed less often than opens a breaker, the first ones make room") {
+  origin_breakers breakers{{.failures = 2}};
+  for (int i = 0; i < 65'536 + 100; ++i) {
+    breakers.on_failure("https://h" + std::to_string(i) + ".example", start + 1ns * i);
+  }
+  for (const char* forgotten : {"https://h0.example", "https://h99.example"}) {
+    breakers.on_failure(forgotten, start + 1s);
+    CHECK(breakers.admits(forgotten, start + 1s));
+  }
+  for (const char* remembered : {"https://h300.example", "https://h65635.example"}) {
+    breakers.on_failure(remembered, start + 1s);
+    CHECK_FALSE(breakers.admits(remembered, start + 1s));
+  }
 }
 
 TEST_CASE("of many threads that come when the cooldown is over, one is the probe") {

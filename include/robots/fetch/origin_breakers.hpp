@@ -1,14 +1,11 @@
 #pragma once
 
-#include <robots/base/saturating_add.hpp>
-#include <robots/base/text_hash.hpp>
+#include <robots/base/site_table.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
 #include <robots/time/clock.hpp>
 
-#include <boost/unordered/unordered_flat_map.hpp>
-
+#include <algorithm>
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -22,9 +19,9 @@ namespace robots {
 /// A circuit breaker for each origin, shared by all retrievals of a crawler.
 ///
 /// Remembers only origins whose last request failed, 65,536 of them at most. When there are more,
-/// it forgets, once a cooldown, those that are not kept waiting now; an origin that fails while
-/// there is still no room is not watched. All members may be called from any thread. They take
-/// constant time on average, but for `open`, which is linear in what is remembered.
+/// it forgets one that is not kept waiting now; an origin that fails while there is no such one is
+/// not watched. All members may be called from any thread. They take logarithmic time, but for
+/// `open`, which is linear in what is remembered.
 class origin_breakers {
  public:
   /// All closed. Throws `std::invalid_argument` when an option is negative.
@@ -39,16 +36,14 @@ class origin_breakers {
   /// `breaker_permit` for a request that may end in an exception.
   [[nodiscard]] bool admits(std::string_view origin, time_point now) {
     const std::scoped_lock lock{mutex_};
-    const auto found = watched_.find(origin);
-    return found == watched_.end() || found->second.breaker.admits(now);
+    state* const found = watched_.find(origin);
+    return found == nullptr || found->breaker.admits(now);
   }
 
   /// An admitted request got an answer.
   void on_success(std::string_view origin) {
     const std::scoped_lock lock{mutex_};
-    if (const auto found = watched_.find(origin); found != watched_.end()) {
-      watched_.erase(found);
-    }
+    watched_.erase(origin);
   }
 
   /// An admitted request failed: for want of an answer or, when it `answered`, by what that says.
@@ -57,41 +52,46 @@ class origin_breakers {
       return;
     }
     const std::scoped_lock lock{mutex_};
-    auto found = watched_.find(origin);
-    if (found == watched_.end()) {
-      if (watched_.size() == most_watched && !make_room(now)) {
+    state* found = watched_.find(origin);
+    if (found == nullptr) {
+      // While there is room, nothing is forgotten.
+      const bool full = watched_.size() == most_watched;
+      found = watched_.find_or_add(origin, full ? now : time_point::min(), &state::needed_until);
+      if (found == nullptr) {
         return;
       }
-      found = watched_.emplace(std::string{origin}, state{circuit_breaker{options_}}).first;
+      found->breaker = circuit_breaker{options_};
     }
-    found->second.breaker.on_failure(now);
-    found->second.answered = answered;
+    found->breaker.on_failure(now);
+    found->failed_at = now;
+    found->answered = answered;
   }
 
   /// An admitted request ended in a way that says nothing of the origin.
   void on_abandoned(std::string_view origin, time_point now) {
     const std::scoped_lock lock{mutex_};
-    if (const auto found = watched_.find(origin); found != watched_.end()) {
-      found->second.breaker.on_abandoned(now);
+    if (state* const found = watched_.find(origin)) {
+      found->breaker.on_abandoned(now);
+      watched_.forget_after(*found, state::needed_until(*found));
     }
   }
 
   /// Whether `origin` could be reached when a request to it failed last.
   [[nodiscard]] bool answered(std::string_view origin) const {
     const std::scoped_lock lock{mutex_};
-    const auto found = watched_.find(origin);
-    return found != watched_.end() && found->second.answered;
+    const state* const found = watched_.find(origin);
+    return found != nullptr && found->answered;
   }
 
   /// Until when `origin` is left alone; nothing when it may be asked now.
   [[nodiscard]] std::optional<time_point> open_until(std::string_view origin,
                                                      time_point now) const {
     const std::scoped_lock lock{mutex_};
-    const auto found = watched_.find(origin);
-    if (found == watched_.end() || found->second.breaker.open_until() <= now) {
+    const state* const found = watched_.find(origin);
+    if (found == nullptr || found->breaker.open_until() <= now) {
       return std::nullopt;
     }
-    return found->second.breaker.open_until();
+    return found->breaker.open_until();
   }
 
   /// Forgets what happened at `origin`.
@@ -101,9 +101,9 @@ class origin_breakers {
   [[nodiscard]] std::size_t open() const {
     const std::scoped_lock lock{mutex_};
     std::size_t count = 0;
-    for (const auto& [origin, each] : watched_) {
+    watched_.for_each([&count](std::string_view, const state& each) {
       count += each.breaker.state() == breaker_state::closed ? 0 : 1;
-    }
+    });
     return count;
   }
 
@@ -111,24 +111,20 @@ class origin_breakers {
   static constexpr std::size_t most_watched = 65'536;
 
   struct state {
-    circuit_breaker breaker;
+    circuit_breaker breaker{};
+    time_point failed_at{};
     bool answered = false;
+
+    /// Until when it is kept waiting; else, so that the first to fail is the first forgotten, since
+    /// when it has failed.
+    [[nodiscard]] static time_point needed_until(const state& each) noexcept {
+      return std::max(each.failed_at, each.breaker.open_until());
+    }
   };
 
-  [[nodiscard]] bool make_room(time_point now) {
-    if (now < next_clearing_) {
-      return false;
-    }
-    next_clearing_ = detail::saturating_add(now, options_.cooldown);
-    boost::unordered::erase_if(
-        watched_, [now](const auto& each) { return each.second.breaker.open_until() <= now; });
-    return watched_.size() < most_watched;
-  }
-
   breaker_options options_;
-  time_point next_clearing_{};
   mutable std::mutex mutex_;
-  boost::unordered_flat_map<std::string, state, detail::text_hash, std::equal_to<>> watched_;
+  detail::site_table<state> watched_{most_watched};
 };
 
 /// The leave of an origin's breaker to ask it, held until it is known what came of that.

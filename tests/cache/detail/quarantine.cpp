@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <utility>
@@ -60,6 +62,30 @@ TEST_CASE("memory is bounded: sites on their way make room, those in quarantine 
   held.note_malformed("0", denial);
   CHECK(held.find("0") == nullptr);  // it was forgotten, and begins anew
   CHECK(held.size() == 2);
+}
+
+TEST_CASE("no site on its way makes others wait, however many there are") {
+  quarantine held{2};
+  for (int i = 0; i < 65'536; ++i) {
+    held.note_malformed(std::to_string(i), denial);
+  }
+  const auto longest = [&held](int first, int count) {
+    auto most = std::chrono::nanoseconds{0};
+    for (int i = first; i < first + count; ++i) {
+      const std::string key = std::to_string(i);
+      const auto began = std::chrono::steady_clock::now();
+      held.note_malformed(key, denial);
+      most = std::max(most, std::chrono::nanoseconds{std::chrono::steady_clock::now() - began});
+    }
+    return most;
+  };
+  auto best = std::chrono::nanoseconds::max();  // of several, since the machine may be busy
+  for (int round = 0; round < 20; ++round) {
+    best = std::min(best, longest(100'000 + 100 * round, 100));
+  }
+  CHECK(best < std::chrono::microseconds{500});  // a scan of all takes some milliseconds
+  held.note_malformed("65535", denial);
+  CHECK(held.find("65535") != nullptr);  // only the oldest were forgotten
 }
 
 TEST_CASE("where all room is taken by sites in quarantine, no other one goes there") {

@@ -1,18 +1,16 @@
 #pragma once
 
-#include <robots/base/text_hash.hpp>
+#include <robots/base/site_table.hpp>
 #include <robots/policy/policy.hpp>
-
-#include <boost/unordered/unordered_flat_map.hpp>
+#include <robots/time/clock.hpp>
 
 #include <atomic>
 #include <cstddef>
-#include <functional>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace robots::detail {
@@ -20,9 +18,10 @@ namespace robots::detail {
 /// Sites whose files were malformed several times in a row: they are not asked again until somebody
 /// has looked at them (the pipeline guide: "quarantine the target").
 ///
-/// 65,536 sites are watched at most; when there are more, those on their way are forgotten.
+/// 65,536 sites are watched at most. When there are more, the one on its way whose last malformed
+/// file came first is forgotten; those in quarantine stay.
 ///
-/// Any thread. Constant time on average but for `sites`, and no lock while nothing is watched.
+/// Any thread. Logarithmic time but for `sites`, and no lock while nothing is watched.
 class quarantine {
  public:
   /// `files` in a row lead into quarantine; 0 means that nothing does.
@@ -34,8 +33,8 @@ class quarantine {
       return nullptr;
     }
     const std::scoped_lock lock{mutex_};
-    const auto found = sites_.find(key);
-    return found == sites_.end() ? nullptr : found->second.policy;
+    const state* const found = sites_.find(key);
+    return found == nullptr ? nullptr : found->policy;
   }
 
   /// Takes note of a file that was malformed. `policy` makes what holds in quarantine.
@@ -45,20 +44,16 @@ class quarantine {
       return;
     }
     const std::scoped_lock lock{mutex_};
-    auto found = sites_.find(key);
-    if (found == sites_.end()) {
-      if (sites_.size() == most_watched && held_ < most_watched) {
-        boost::unordered::erase_if(sites_, [](const auto& each) { return !each.second.policy; });
-      }
-      if (sites_.size() == most_watched) {
-        return;
-      }
-      found = sites_.emplace(std::string{key}, state{}).first;
-      watched_ = sites_.size();
+    state* const noted = sites_.find_or_add(key, {}, &state::needed_until, time_point{});
+    if (noted == nullptr) {
+      return;
     }
-    if (++found->second.files >= files_ && !found->second.policy) {
-      found->second.policy = policy();
-      held_ += found->second.policy ? 1 : 0;
+    watched_ = sites_.size();
+    noted->note = ++notes_;
+    sites_.forget_after(*noted, state::needed_until(*noted));
+    if (++noted->files >= files_ && !noted->policy) {
+      noted->policy = policy();
+      held_ += noted->policy ? 1 : 0;
     }
   }
 
@@ -68,9 +63,9 @@ class quarantine {
       return;
     }
     const std::scoped_lock lock{mutex_};
-    if (const auto found = sites_.find(key); found != sites_.end()) {
-      held_ -= found->second.policy ? 1 : 0;
-      sites_.erase(found);
+    if (const state* const found = sites_.find(key)) {
+      held_ -= found->policy ? 1 : 0;
+      sites_.erase(key);
       watched_ = sites_.size();
     }
   }
@@ -82,11 +77,11 @@ class quarantine {
   [[nodiscard]] std::vector<std::string> sites() const {
     const std::scoped_lock lock{mutex_};
     std::vector<std::string> keys;
-    for (const auto& [key, each] : sites_) {
+    sites_.for_each([&keys](std::string_view key, const state& each) {
       if (each.policy) {
-        keys.push_back(key);
+        keys.emplace_back(key);
       }
-    }
+    });
     return keys;
   }
 
@@ -95,14 +90,23 @@ class quarantine {
 
   struct state {
     int files = 0;
+    std::int64_t note = 0;  // which of all notes was the last one of this site
     std::shared_ptr<const robots::policy> policy{};
+
+    /// No moment: an order, in which the table forgets. A later note is needed for less long, since
+    /// the table forgets first what is needed for longest when it is full.
+    [[nodiscard]] static time_point needed_until(const state& each) noexcept {
+      return each.policy ? time_point::max()
+                         : time_point::max() - time_point::duration{1 + each.note};
+    }
   };
 
   const int files_;
   mutable std::mutex mutex_;
   std::atomic<std::size_t> watched_ = 0;
   std::atomic<std::size_t> held_ = 0;
-  boost::unordered_flat_map<std::string, state, text_hash, std::equal_to<>> sites_;
+  std::int64_t notes_ = 0;
+  site_table<state> sites_{most_watched};
 };
 
 }  // namespace robots::detail
