@@ -110,10 +110,12 @@ std::string to_json(const answer& about) {
 
 std::string to_json(const cache_stats& stats) {
   const json made = {{"hits", stats.hits},
+                     {"staleHits", stats.stale_hits},
                      {"misses", stats.misses},
                      {"joined", stats.joined},
                      {"hitRate", stats.hit_rate()},
                      {"retrievals", stats.retrievals},
+                     {"notModified", stats.not_modified},
                      {"failures", stats.failures},
                      {"fetchSuccessRate", stats.fetch_success_rate()},
                      {"allowed", stats.allowed},
@@ -122,7 +124,10 @@ std::string to_json(const cache_stats& stats) {
                      {"excluded", stats.excluded},
                      {"exclusionRate", stats.exclusion_rate()},
                      {"size", stats.size},
-                     {"evictions", stats.evictions}};
+                     {"evictions", stats.evictions},
+                     {"storageFailures", stats.storage_failures},
+                     {"quarantined", stats.quarantined},
+                     {"openBreakers", stats.open_breakers}};
   return to_line({{"stats", made}});
 }
 

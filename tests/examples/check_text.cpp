@@ -214,10 +214,12 @@ std::string to_text(const cache_stats& stats) {
   const auto per_cent = [](double share) { return number(100 * share, 1) + " %"; };
   text << "cache statistics\n";
   row("look-ups that found fresh rules", stats.hits);
+  row("look-ups that found stale rules", stats.stale_hits);
   row("look-ups that had to fetch", stats.misses);
   row("look-ups that joined a fetch", stats.joined);
   row("hit rate", per_cent(stats.hit_rate()));
   row("retrievals", stats.retrievals);
+  row("of these, not modified", stats.not_modified);
   row("of these, failed", stats.failures);
   row("fetch success rate", per_cent(stats.fetch_success_rate()));
   row("decisions that allowed", stats.allowed);
@@ -227,6 +229,9 @@ std::string to_text(const cache_stats& stats) {
   row("exclusion rate", per_cent(stats.exclusion_rate()));
   row("sites kept", stats.size);
   row("sites evicted", stats.evictions);
+  row("failures of the storage", stats.storage_failures);
+  row("sites in quarantine", stats.quarantined);
+  row("open circuit breakers", stats.open_breakers);
   return text.str();
 }
 

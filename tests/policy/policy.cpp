@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -86,8 +87,9 @@ TEST_CASE("a policy keeps what else the file says") {
   const auto from_file = read(file);
   CHECK(from_file->crawl_delay() == 1'500ms);
   CHECK(from_file->file_delay() == 3'000ms);
-  CHECK(from_file->sitemaps() ==
-        std::vector<std::string>{"https://example.com/a.xml", "https://example.com/b.xml"});
+  CHECK(std::ranges::equal(
+      from_file->sitemaps(),
+      std::vector<std::string>{"https://example.com/a.xml", "https://example.com/b.xml"}));
   CHECK(from_file->host() == "example.com");
   CHECK(from_file->lines().non_blank == 10);
   CHECK(from_file->lines().malformed == 1);

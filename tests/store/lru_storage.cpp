@@ -280,6 +280,58 @@ TEST_CASE("an entry that is dropped lets go of its policy") {
   CHECK(policies[4].expired());
 }
 
+TEST_CASE("memory is bounded by octets, too, whatever sites serve") {
+  std::string text = "User-agent: *\nDisallow: /a\n";
+  while (text.size() < 500'000) {
+    text += "Sitemap:x\n";
+  }
+  const cache_entry large{
+      std::make_shared<const policy>(robots::parse(text), "FooBot", robots::record_head{}),
+      start + 1h, start + 1h};
+  const std::size_t bytes = large.policy->memory_bytes();
+  CHECK(large.policy->sitemaps().size() > 49'000);
+  CHECK(bytes < 200'000);  // about as many octets as the values have
+  constexpr std::size_t most = 4'000'000;
+  LruStorage<4096> storage{most};
+  storage.store("small", entry(1), start);
+  for (int i = 0; i < 200; ++i) {
+    storage.store("s" + std::to_string(i), large, start);
+    static_cast<void>(storage.find("small", start));
+    CHECK(storage.memory_bytes() <= most);
+  }
+  CHECK(storage.size() > 15);
+  CHECK(storage.size() + storage.evictions() == 201);
+  CHECK(has(storage, "s199"));
+  CHECK_FALSE(has(storage, "s0"));
+  for (int i = 0; i < 10; ++i) {
+    storage.store("s199", large, start);  // in its own place
+  }
+  CHECK(storage.size() + storage.evictions() == 201);
+  LruStorage<4096> other = std::move(storage);
+  other.clear();
+  CHECK(other.memory_bytes() == 0);
+  other.store("a", large, start);
+  other.erase("a");
+  CHECK(other.memory_bytes() == 0);
+}
+
+TEST_CASE("an entry that is larger than the bound is not kept, nor is the one it replaces") {
+  LruStorage<4> storage{50'000};
+  storage.store("a", entry(1), start);
+  storage.store("b", entry(2), start);
+  std::string text = "User-agent: *\n";
+  for (int i = 0; i < 10'000; ++i) {
+    text += "Disallow: /" + std::to_string(i) + '\n';
+  }
+  const auto large =
+      std::make_shared<const policy>(robots::parse(text), "FooBot", robots::record_head{});
+  CHECK(large->memory_bytes() > 50'000);
+  storage.store("a", {large, start + 1h, start + 1h}, start);
+  CHECK_FALSE(has(storage, "a"));
+  CHECK(has(storage, "b"));
+  CHECK_THROWS_AS(LruStorage<4>{0}, std::invalid_argument);
+}
+
 TEST_CASE("moving takes the entries, their order and the count along") {
   LruStorage<2> from;
   from.store("x", entry(), start);

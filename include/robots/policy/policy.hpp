@@ -4,6 +4,7 @@
 #include <robots/fetch/outcome.hpp>
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/fallback.hpp>
+#include <robots/policy/line_list.hpp>
 #include <robots/policy/record.hpp>
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/extensions/request_rate.hpp>
@@ -93,9 +94,10 @@ class policy {
         fetched_at_(fetched_at) {
     for (const std::string_view sitemap : text.sitemaps()) {
       if (!sitemap.empty()) {
-        sitemaps_.emplace_back(sitemap);
+        sitemaps_.push_back(sitemap);
       }
     }
+    sitemaps_.shrink_to_fit();
     if (const auto host = text.host()) {
       host_ = *host;
     }
@@ -193,9 +195,7 @@ class policy {
   }
 
   /// The values of the Sitemap lines, as written.
-  [[nodiscard]] const std::vector<std::string>& sitemaps() const noexcept {
-    return in_force().sitemaps_;
-  }
+  [[nodiscard]] const line_list& sitemaps() const noexcept { return in_force().sitemaps_; }
 
   /// The value of the first Host line; empty when there is none.
   [[nodiscard]] const std::string& host() const noexcept { return in_force().host_; }
@@ -239,6 +239,24 @@ class policy {
 
   /// When `rules_source()` was fetched, by the clock of this process.
   [[nodiscard]] time_point rules_fetched_at() const noexcept { return in_force().fetched_at_; }
+
+  /// Octets of memory held, this object and the last good copy included: about so many, since the
+  /// system rounds up.
+  [[nodiscard]] std::size_t memory_bytes() const noexcept {
+    std::size_t all = sizeof(*this) - sizeof(rules_) + rules_.memory_bytes() +
+                      findings_.diagnostics.capacity() * sizeof(diagnostic) +
+                      request_rates_.capacity() * sizeof(request_rate) +
+                      visit_times_.capacity() * sizeof(visit_time) + sitemaps_.memory_bytes() +
+                      source_.exchanges.capacity() * sizeof(exchange);
+    for (const exchange& each : source_.exchanges) {
+      all += each.url.capacity();
+    }
+    for (const std::string* text : {&host_, &source_.error_text, &source_.url, &source_.final_url,
+                                    &source_.validators.etag, &source_.validators.last_modified}) {
+      all += text->capacity();
+    }
+    return all + (last_good_ ? last_good_->memory_bytes() : 0);
+  }
 
   /// The last policy that rests on a robots.txt that was read: this one, an earlier one kept for
   /// worse times, or none.
@@ -298,7 +316,7 @@ class policy {
   std::optional<std::chrono::milliseconds> file_delay_;
   std::vector<request_rate> request_rates_;
   std::vector<visit_time> visit_times_;
-  std::vector<std::string> sitemaps_;
+  line_list sitemaps_;
   std::string host_;
   record_head source_;
   time_point fetched_at_{};

@@ -17,6 +17,7 @@
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -27,6 +28,10 @@ namespace robots {
 ///
 /// SPYDER's cache: 4,096 hosts, the least recently used one goes first, and each entry leaves when
 /// its time is over. Every operation but `clear` takes constant time on average.
+///
+/// Memory is bounded, too, by `policy::memory_bytes` of what is kept: 256 MiB, if not said
+/// otherwise. So sites with files of the greatest size cost others their place, but no more memory.
+/// An entry that is larger than all that is not kept: its site is fetched for each call.
 ///
 /// Threads that find do not wait for one another: `store`, `erase` and `clear` lock everyone out,
 /// `find` and `visit` only them. For that, the order of use is kept in steps: an entry knows in
@@ -40,6 +45,14 @@ class LruStorage {
  public:
   /// Nothing is kept yet, and no memory is taken for it.
   LruStorage() = default;
+
+  /// Keeps no more than about `max_bytes` octets of memory. Throws `std::invalid_argument` when
+  /// that is 0.
+  explicit LruStorage(std::size_t max_bytes) : max_bytes_(max_bytes) {
+    if (max_bytes == 0) {
+      throw std::invalid_argument{"LruStorage: max_bytes is 0: nothing could be kept"};
+    }
+  }
 
   /// Takes over what `other` keeps. Neither may be in use by another thread meanwhile.
   LruStorage(LruStorage&& other) noexcept { take(other); }
@@ -85,16 +98,26 @@ class LruStorage {
     return false;
   }
 
-  /// Keeps `entry` under `key` as the most recently used one. When that is one too many, the least
-  /// recently used one goes.
+  /// Keeps `entry` under `key` as the most recently used one. While that is too much, the least
+  /// recently used ones go.
   void store(std::string_view key, const cache_entry& entry, time_point /*now*/) {
+    const std::size_t bytes =
+        sizeof(node) + key.size() + (entry.policy ? entry.policy->memory_bytes() : 0);
+    if (bytes > max_bytes_) {
+      return erase(key);
+    }
     const hashed wanted{key};
     cache_entry value = entry;  // in the end what had to go, destroyed after the lock is given back
     const std::scoped_lock lock{mutex_};
-    const auto found = index_.find(wanted);
+    auto found = index_.find(wanted);
+    while (bytes_ - (found != index_.end() ? (*found)->bytes : 0) + bytes > max_bytes_) {
+      evict_oldest().value = {};
+      found = index_.find(wanted);
+    }
     node& kept = found != index_.end() ? **found : add(wanted);
     std::swap(kept.value, value);
     kept.used = steps_.next();
+    bytes_ += bytes - std::exchange(kept.bytes, bytes);
   }
 
   /// Drops the entry of `key`, if there is one.
@@ -116,6 +139,7 @@ class LruStorage {
     order_.clear();
     vacant_.clear();
     gone.swap(nodes_);
+    bytes_ = 0;
   }
 
   /// Number of entries kept, those included whose time is over and that nobody has asked for since.
@@ -128,6 +152,12 @@ class LruStorage {
   [[nodiscard]] std::uint64_t evictions() const {
     const std::shared_lock lock{mutex_};
     return evictions_;
+  }
+
+  /// Octets of memory that the entries hold, by `policy::memory_bytes`.
+  [[nodiscard]] std::size_t memory_bytes() const {
+    const std::shared_lock lock{mutex_};
+    return bytes_;
   }
 
   /// The most entries that are kept.
@@ -146,6 +176,7 @@ class LruStorage {
   struct alignas(128) node {
     detail::use_steps::stamp used = 0;  // 0 while the node is vacant
     cache_entry value;
+    std::size_t bytes = 0;        // of memory
     detail::inline_text<64> key;  // long enough for nearly all sites
   };
 
@@ -178,15 +209,14 @@ class LruStorage {
     order_ = std::exchange(other.order_, {});
     steps_.take(other.steps_);
     evictions_ = other.evictions_;
+    bytes_ = std::exchange(other.bytes_, 0);
+    max_bytes_ = other.max_bytes_;
   }
 
   /// A node for a key that is not kept yet, in place of the oldest one where need be.
   [[nodiscard]] node& add(const hashed& wanted) {
     if (index_.size() == Capacity) {
-      vacate(*nodes_[order_.oldest(nodes_.size(), [this](std::size_t slot) {
-        return nodes_[slot]->used.load(std::memory_order_relaxed);
-      })]);
-      ++evictions_;
+      evict_oldest();
     }
     if (vacant_.empty()) {
       if (vacant_.capacity() <= nodes_.size()) {
@@ -202,9 +232,20 @@ class LruStorage {
     return chosen;
   }
 
+  /// The node of the entry that had to go, with its value.
+  node& evict_oldest() {
+    node& oldest = *nodes_[order_.oldest(nodes_.size(), [this](std::size_t slot) {
+      return nodes_[slot]->used.load(std::memory_order_relaxed);
+    })];
+    vacate(oldest);
+    ++evictions_;
+    return oldest;
+  }
+
   void vacate(node& kept) noexcept {
     index_.erase(&kept);
     kept.used = 0;
+    bytes_ -= std::exchange(kept.bytes, 0);
     vacant_.push_back(&kept);
   }
 
@@ -225,6 +266,8 @@ class LruStorage {
   detail::use_steps steps_;
   detail::eviction_order order_;
   std::uint64_t evictions_ = 0;
+  std::size_t bytes_ = 0;
+  std::size_t max_bytes_ = std::size_t{256} << 20;
 };
 
 static_assert(Storage<LruStorage<1>>);
