@@ -44,6 +44,7 @@
 #include <robots/policy/judge.hpp>
 #include <robots/policy/judge_options.hpp>
 #include <robots/policy/lifetime.hpp>
+#include <robots/policy/line_list.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/quarantine_rule.hpp>
 #include <robots/policy/record.hpp>

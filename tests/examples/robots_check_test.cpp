@@ -340,6 +340,10 @@ TEST_CASE("--repeat and --stats show the cache at work") {
   CHECK(stats.at("hitRate") == 0.5);
   CHECK(stats.at("allowed") == 2);
   CHECK(stats.at("denied") == 2);
+  for (const char* none :
+       {"staleHits", "notModified", "storageFailures", "quarantined", "openBreakers"}) {
+    CHECK(stats.at(none) == 0);
+  }
   CHECK(contains(file.check({"--stats", "/a"}).output, "cache statistics"));
 }
 
