@@ -5,6 +5,7 @@
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/cache_stats.hpp>
 #include <robots/cache/look_up.hpp>
+#include <robots/cache/site_override.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
 #include <robots/fetch/fetcher.hpp>

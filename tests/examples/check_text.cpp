@@ -63,6 +63,8 @@ std::string rule_column(const answer& about, const text_style& style) {
     case decision_reason::fallback:
       return "fallback " + std::string{style.fallback} +
              (what.allowed ? " allows all" : " denies all");
+    case decision_reason::by_hand:
+      return "the site was told by hand";
     case decision_reason::excluded:
       return "the host is excluded";
     case decision_reason::invalid_url:

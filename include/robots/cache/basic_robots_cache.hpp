@@ -7,8 +7,10 @@
 #include <robots/cache/detail/decides_soon.hpp>
 #include <robots/cache/detail/flight.hpp>
 #include <robots/cache/detail/guarded_storage.hpp>
+#include <robots/cache/detail/override_table.hpp>
 #include <robots/cache/detail/policy_loader.hpp>
 #include <robots/cache/look_up.hpp>
+#include <robots/cache/site_override.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/fetcher.hpp>
 #include <robots/fetch/retrieval.hpp>
@@ -63,6 +65,7 @@ class basic_robots_cache {
         excluded_(std::make_shared<const excluded_hosts>(options_.excluded)),
         excluded_policy_(policy::refusal(options_.user_agent, decision_reason::excluded)),
         invalid_policy_(policy::refusal(options_.user_agent, decision_reason::invalid_url)),
+        overrides_(options_.user_agent),
         parts_(std::move(fetcher), std::move(clock), std::move(storage), std::move(observer)),
         loader_(options_, excluded_, parts_, counters_) {}
 
@@ -91,7 +94,7 @@ class basic_robots_cache {
   /// Whether the crawler may fetch `url`: `check(url).allowed`, and cheaper when nobody observes.
   /// On fresh rules of a `VisitableStorage`, threads that call this write nothing in common.
   [[nodiscard]] bool allowed(std::string_view url, const call_options& call = {}) {
-    if constexpr (!std::same_as<O, NullObserver>) {
+    if (!std::same_as<O, NullObserver> || !overrides_.empty()) {
       return check(url, call).allowed;
     }
     const std::string_view key = possible_site_key(url);
@@ -141,6 +144,9 @@ class basic_robots_cache {
   /// blocks on its site waits for itself. A stale policy that is served
   /// (`cache_options::stale_while_revalidate`) is renewed by the cache's own fetcher and thread.
   [[nodiscard]] look_up begin(std::string_view host_or_url) {
+    if (detail::found told = told_by_hand(host_or_url); told.policy) {
+      return loader_.answered(parse_site(host_or_url)->key(), std::move(told));
+    }
     if (detail::found kept = find_fresh(possible_site_key(host_or_url)); kept.policy) {
       return loader_.answered(std::string{possible_site_key(host_or_url)}, std::move(kept));
     }
@@ -198,6 +204,38 @@ class basic_robots_cache {
     if (const auto where = parse_site(host_or_url)) {
       loader_.invalidate(*where);
     }
+  }
+
+  /// Asks a site again now, by what it said to tell changes by, whether its rules are fresh or not;
+  /// gives what holds then. Unlike `invalidate`, this keeps the last good copy for worse times.
+  std::shared_ptr<const policy> refresh(std::string_view host_or_url,
+                                        const call_options& call = {}) {
+    if (detail::found told = told_by_hand(host_or_url); told.policy) {
+      return std::move(told.policy);
+    }
+    const auto where = parse_site(host_or_url);
+    if (detail::found refused = refusal(where); refused.policy) {
+      return std::move(refused.policy);
+    }
+    return loader_.load(*where, where->key(), call, true).policy;
+  }
+
+  /// Tells by hand what holds for a site, until it is lifted by `site_override::none`: before its
+  /// robots.txt, and before exclusions and quarantine. A bare host stands for its https and http
+  /// origins, too, unless one of these is told of itself. Throws `std::invalid_argument` for a text
+  /// that names no site.
+  void set_override(std::string_view host_or_url, site_override what) {
+    const auto where = parse_site(host_or_url);
+    if (!where) {
+      throw std::invalid_argument{
+          "basic_robots_cache::set_override: give a host, host:port, or http or https URL"};
+    }
+    overrides_.set(where->key(), what);
+  }
+
+  /// What was told by hand, by `site::key`, in order.
+  [[nodiscard]] std::vector<std::pair<std::string, site_override>> overrides() const {
+    return overrides_.list();
   }
 
   /// Forgets the rules of every site.
@@ -314,7 +352,20 @@ class basic_robots_cache {
     return !excluded_->empty() && excluded_->contains(host_of_site_key(key));
   }
 
+  /// What was told of a site by hand.
+  [[nodiscard]] detail::found told_by_hand(std::string_view host_or_url) {
+    if (overrides_.empty()) {
+      return {};
+    }
+    const auto where = parse_site(host_or_url);
+    auto told = where ? overrides_.find(*where) : nullptr;
+    return {.policy = std::move(told), .from_cache = true, .now = parts_.now()};
+  }
+
   [[nodiscard]] detail::found find_or_load(std::string_view host_or_url, const call_options& call) {
+    if (detail::found told = told_by_hand(host_or_url); told.policy) {
+      return told;
+    }
     const std::string_view key = possible_site_key(host_or_url);
     if (detail::found kept = find_fresh(key); kept.policy) {
       return kept;
@@ -380,6 +431,7 @@ class basic_robots_cache {
   std::shared_ptr<const excluded_hosts> excluded_;
   std::shared_ptr<const policy> excluded_policy_;
   std::shared_ptr<const policy> invalid_policy_;
+  detail::override_table overrides_;
   detail::cache_counters counters_;
   parts parts_;
   detail::policy_loader loader_;  // last: ends before what its threads use

@@ -124,6 +124,7 @@ class look_up {
   detail::found found_{};
   std::vector<asked> asked_{};  // that site first, then those that redirects led to
   std::unique_ptr<retrieval_job> job_{};
+  bool refreshes_ = false;  // what is kept of that site does not do, however fresh
 };
 
 }  // namespace robots

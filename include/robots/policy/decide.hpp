@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -48,8 +49,9 @@ namespace detail {
   const policy& rules = *result.policy;
   result.verdict = rules.match(target_of(url));
   result.allowed = result.verdict.allowed;
-  result.reason = rules.refused() ? *rules.refused() : detail::reason_of(rules, result.verdict);
-  if (!rules.refused()) {
+  const std::optional<decision_reason> given = rules.given_reason();
+  result.reason = given ? *given : detail::reason_of(rules, result.verdict);
+  if (!given) {
     // What another thread has just stored may be younger than `now`.
     result.age = std::max(now - rules.rules_fetched_at(), std::chrono::nanoseconds{0});
   }

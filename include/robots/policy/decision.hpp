@@ -91,6 +91,9 @@ namespace detail {
     case decision_reason::fallback:
       text += "fallback: " + detail::outcome_text(*what.policy);
       break;
+    case decision_reason::by_hand:
+      text += "the site was told by hand";
+      break;
     case decision_reason::excluded:
       text += "the host is excluded";
       break;

@@ -13,6 +13,7 @@ enum class decision_reason : std::uint8_t {
   no_file,      ///< there is no robots.txt, which allows
   undecided,    ///< the rules were not compared to the end (`verdict::undecided`), which denies
   fallback,     ///< the robots.txt could not be had: the fallback policy decided
+  by_hand,      ///< somebody has told so of the site: see `basic_robots_cache::set_override`
   excluded,     ///< the host is excluded by the crawler's own configuration, which denies
   invalid_url,  ///< the text is no http or https URL, which denies
 };
@@ -32,6 +33,8 @@ enum class decision_reason : std::uint8_t {
       return "undecided";
     case decision_reason::fallback:
       return "fallback";
+    case decision_reason::by_hand:
+      return "by_hand";
     case decision_reason::excluded:
       return "excluded";
     case decision_reason::invalid_url:

@@ -141,7 +141,17 @@ class policy {
                                           : "not an http or https URL or a host"}};
     policy made{fallback_action::deny_all, user_agent, std::move(source)};
     made.basis_ = policy_basis::refused;
-    made.refused_ = why;
+    made.given_reason_ = why;
+    return std::make_shared<const policy>(std::move(made));
+  }
+
+  /// What somebody has told of a site by hand: everything is allowed, or all but /robots.txt
+  /// denied.
+  [[nodiscard]] static std::shared_ptr<const policy> by_hand(std::string_view user_agent,
+                                                             bool allow) {
+    const auto action = allow ? fallback_action::allow_all : fallback_action::deny_all;
+    policy made{action, user_agent, record_head{{.error_text = "told by hand"}}};
+    made.given_reason_ = decision_reason::by_hand;
     return std::make_shared<const policy>(std::move(made));
   }
 
@@ -201,7 +211,14 @@ class policy {
   [[nodiscard]] const std::string& host() const noexcept { return in_force().host_; }
 
   /// Why the site may not be asked; nothing for one that may.
-  [[nodiscard]] std::optional<decision_reason> refused() const noexcept { return refused_; }
+  [[nodiscard]] std::optional<decision_reason> refused() const noexcept {
+    return basis_ == policy_basis::refused ? given_reason_ : std::nullopt;
+  }
+
+  /// The reason of every decision, where none of a robots.txt matters; else nothing.
+  [[nodiscard]] std::optional<decision_reason> given_reason() const noexcept {
+    return given_reason_;
+  }
 
   /// What is to be said of the newest robots.txt that came, even if it was too broken to be obeyed:
   /// how broken it is, and where. Empty when none came.
@@ -320,7 +337,7 @@ class policy {
   std::string host_;
   record_head source_;
   time_point fetched_at_{};
-  std::optional<decision_reason> refused_{};
+  std::optional<decision_reason> given_reason_{};
   std::shared_ptr<const policy> last_good_;
   std::uint64_t fingerprint_ = 0;
   std::uint64_t version_ = 1;

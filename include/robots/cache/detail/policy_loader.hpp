@@ -80,8 +80,9 @@ class policy_loader {
   [[nodiscard]] static const std::string& key_of(const look_up& at) noexcept { return at.key_; }
 
   /// Begins a look-up, of which this may already be the end.
-  [[nodiscard]] look_up begin(const site& where, const std::string& key) {
+  [[nodiscard]] look_up begin(const site& where, const std::string& key, bool refresh = false) {
     look_up at{key, {}};
+    at.refreshes_ = refresh;
     at.asked_.push_back({where, key});
     proceed(at, ask(at));
     return at;
@@ -95,10 +96,12 @@ class policy_loader {
   }
 
   /// The policy of a site, however long it takes, within the limits of the call.
-  [[nodiscard]] found load(const site& where, const std::string& key, const call_options& call) {
+  /// With `refresh`, one that is fetched now.
+  [[nodiscard]] found load(const site& where, const std::string& key, const call_options& call,
+                           bool refresh = false) {
     const call_options limits = limits_of(call);
     if (!is_over(limits)) {
-      look_up at = begin(where, key);
+      look_up at = begin(where, key, refresh);
       if (finish(at, limits)) {
         return at.found_;
       }
@@ -188,7 +191,8 @@ class policy_loader {
     const time_point now = parts_.now();
     cache_entry kept;
     bool renewal = false;
-    if (options_.stale_while_revalidate.count() > 0) {
+    const bool refreshes = at.refreshes_ && counts;
+    if (options_.stale_while_revalidate.count() > 0 && !refreshes) {
       // Settled before the flight begins: a renewal goes on though nobody waits for it.
       kept = find_shared(last.where, last.key, now);
       renewal = may_serve_stale(kept, now);
@@ -199,7 +203,7 @@ class policy_loader {
       kept = find_shared(last.where, last.key, now);  // another flight may have ended since
       renewal = renewal && may_serve_stale(kept, now);
     }
-    if (kept.policy && (renewal || now < kept.fresh_until)) {
+    if (kept.policy && !refreshes && (renewal || now < kept.fresh_until)) {
       if (counts) {
         counters_.add(renewal ? cache_event::stale_hits : cache_event::hits);
       }

@@ -1,0 +1,85 @@
+// What somebody does to a cache by hand: asks a site again, tells what holds for it.
+#include "cache_fixture.hpp"
+#include <robots/cache/basic_robots_cache.hpp>
+#include <robots/cache/site_override.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <stdexcept>
+#include <string>
+
+using namespace std::chrono_literals;
+using robots::cache_options;
+using robots::decision;
+using robots::ScriptedFetcher;
+using robots::site_override;
+using robots::test::foo_bot;
+using robots::test::home;
+using robots::test::robots_url;
+using robots::test::scripted;
+using robots::test::secret;
+
+TEST_CASE("a refresh asks again by validators, and keeps the last good copy for worse times") {
+  scripted at;
+  at.web.on(robots_url, robots::test::ok(robots::test::rules, {{"ETag", "\"a\""}}),
+            ScriptedFetcher::status(304), ScriptedFetcher::status(503),
+            robots::test::ok("User-agent: *\nDisallow: /"));
+  CHECK(at.cache.allowed(home));
+  CHECK(at.cache.refresh(home)->source().not_modified);
+  CHECK(at.web.count() == 2);
+  CHECK(at.cache.check(home).from_cache);
+  CHECK(to_string(at.cache.refresh(home)->basis()) == "last_good");
+  CHECK(at.cache.allowed(home));
+  CHECK_FALSE(at.cache.refresh(home)->allows("/x"));
+  CHECK_FALSE(at.cache.allowed(home));
+  CHECK(at.web.count() == 4);
+  at.cache.invalidate(home);
+  at.web.on(robots_url, ScriptedFetcher::status(503));
+  CHECK(to_string(at.cache.refresh(home)->basis()) == "deny_all");
+}
+
+TEST_CASE("a refresh waits for the new rules where others are served the stale ones") {
+  cache_options options = foo_bot();
+  options.stale_while_revalidate = 1h;
+  scripted at{options};
+  at.web.on(robots_url, robots::test::ok(), robots::test::ok("User-agent: *\nDisallow: /"));
+  CHECK(at.cache.allowed(home));
+  at.clock.advance(24h);
+  CHECK_FALSE(at.cache.refresh(home)->allows("/x"));
+}
+
+TEST_CASE("what was told of a site by hand holds until it is lifted") {
+  cache_options options = foo_bot();
+  options.excluded = {"gov"};
+  scripted at{options};
+  at.web.otherwise(robots::test::ok());
+  at.cache.set_override(home, site_override::deny);
+  at.cache.set_override("nasa.gov", site_override::allow);
+  const decision made = at.cache.check(home);
+  CHECK_FALSE(made.allowed);
+  CHECK(to_string(made.reason) == "by_hand");
+  CHECK(explain(made) == "not allowed: the site was told by hand");
+  CHECK_FALSE(at.cache.allowed("HTTPS://EXAMPLE.com:443/x"));
+  CHECK(at.cache.allowed("https://example.com/robots.txt"));
+  CHECK(at.cache.allowed("http://nasa.gov/x"));
+  CHECK(at.cache.allowed("https://nasa.gov/x"));
+  CHECK(at.cache.check(home, at.cache.begin(home)).reason == made.reason);
+  CHECK(at.cache.refresh(home) == made.policy);
+  CHECK(at.web.count() == 0);
+  CHECK(at.cache.allowed("http://example.com/"));  // another site
+  const auto told = at.cache.overrides();
+  REQUIRE(told.size() == 2);
+  CHECK(told[0].first == "https://example.com");
+  CHECK(to_string(told[0].second) == "deny");
+  CHECK(told[1].first == "nasa.gov");
+
+  at.cache.set_override(home, site_override::none);
+  at.cache.set_override("nasa.gov", site_override::none);
+  CHECK(at.cache.overrides().empty());
+  CHECK(at.cache.allowed(home));
+  CHECK_FALSE(at.cache.allowed(secret));
+  CHECK_FALSE(at.cache.allowed("https://nasa.gov/x"));
+  CHECK(to_string(at.cache.check("no URL").reason) == "invalid_url");
+  CHECK_THROWS_AS(at.cache.set_override("no URL", site_override::deny), std::invalid_argument);
+}
