@@ -1,5 +1,7 @@
 #pragma once
 
+#include <robots/rep/text/detail/octet_window.hpp>
+
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -106,6 +108,17 @@ template <unsigned char... Others>
 /// Whether `text` consists of graphic ASCII characters other than `Others`.
 template <unsigned char... Others>
 [[nodiscard]] constexpr bool is_graphic_without(std::string_view text) noexcept {
+  if (!std::is_constant_evaluated()) {
+    const char* const end = text.data() + text.size();
+    const char* const rest =
+        octet_window{text.data(), end}.find(text.data(), [](const auto& octets) {
+          return ~octets.at_most('~') | octets.at_most('*');  // none of `Others` is above `*`
+        });
+    if (rest == end) {
+      return true;
+    }
+    text = {rest, static_cast<std::size_t>(end - rest)};
+  }
   std::size_t at = 0;
   for (; text.size() - at >= sizeof(octet_word); at += sizeof(octet_word)) {
     if (has_other_than_graphic<Others...>(whole_word(text, at))) {
