@@ -56,6 +56,7 @@ robots::cache_options storm_options() {
   options.failure_jitter = 0.0;
   options.breaker.cooldown = least_lifetime;
   options.seed = seed;
+  options.longest_call = 0ms;  // the time of the storm leaps
   return options;
 }
 
