@@ -2,6 +2,7 @@
 #include "cache_fixture.hpp"
 #include "support/gate.hpp"
 #include <robots/cache/detail/single_flight.hpp>
+#include <robots/cache/look_up.hpp>
 
 #include <doctest/doctest.h>
 
@@ -79,6 +80,16 @@ struct held {
   robots::basic_robots_cache<ScriptedFetcher, ManualClock, WatchedStorage> cache{foo_bot(), web,
                                                                                  clock, storage};
 };
+
+/// Waits for what a look-up has joined.
+template <class Cache>
+decision wait_for(Cache& cache, robots::look_up& at, const char* url) {
+  gate news;
+  at.on_landed([&news] { news.open(); });
+  news.pass();
+  cache.resume(at);
+  return cache.check(url, at);
+}
 
 std::string outcome_of(const decision& made) {
   return std::string{to_string(made.policy->source().outcome)};
@@ -605,14 +616,15 @@ TEST_CASE("with all threads busy, a leader in haste leaves its fetch to the next
     busy.wait_for_arrivals();
     std::jthread leader{[&] { hurried = cache.check(home, {.deadline = clock.now() + 1s}); }};
     storage.wait_for_misses(2);
-    callers.emplace_back([&] { patient = cache.check(home); });
-    storage.wait_for_misses(3);
     while (cache.stats().misses < 2) {
       std::this_thread::yield();
     }
+    robots::look_up follower = cache.begin(home);
     clock.advance(1s);
     leader.join();
     CHECK(web.count(robots_url) == 0);
+    busy.open();
+    patient = wait_for(cache, follower, home);
   }
   CHECK(outcome_of(hurried) == "cancelled");
   CHECK(outcome_of(patient) == "success");
@@ -654,11 +666,12 @@ TEST_CASE(
     busy.wait_for_arrivals();
     std::jthread leader{[&] { led = cache.check(home, {.stop = stop.get_token()}); }};
     first.wait_for_arrivals();
-    callers.emplace_back([&] { followed = cache.check(home); });
-    storage.wait_for_misses(3);
+    robots::look_up follower = cache.begin(home);
     stop.request_stop();
     first.open();
     leader.join();
+    busy.open();
+    followed = wait_for(cache, follower, home);
   }
   CHECK(outcome_of(led) == "cancelled");
   CHECK(outcome_of(followed) == "success");
@@ -675,18 +688,16 @@ TEST_CASE("no call takes longer than the longest, and its fetch goes on for othe
     decision early;
     decision late;
     {
-      std::vector<std::jthread> callers;
       const opening last{at.door};
       std::jthread first{
           [&] { early = by_option ? cache.check(secret) : cache.check(secret, {.longest = 15s}); }};
       at.door.wait_for_arrivals();
       at.clock.advance(14s);
-      callers.emplace_back([&] { late = cache.check(secret, {.longest = 0s}); });
-      at.storage.wait_for_misses(2);
-      while (cache.stats().misses < 1) {
-      }
+      robots::look_up follower = cache.begin(secret);
       at.clock.advance(1s);
       first.join();
+      at.door.open();
+      late = wait_for(cache, follower, secret);
     }
     CHECK(early.allowed);
     CHECK(explain(early).find("nothing was read") != std::string::npos);
