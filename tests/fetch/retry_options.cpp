@@ -39,9 +39,10 @@ static_assert(backoff({.base = std::chrono::milliseconds::max(),
 
 TEST_CASE("a number of tries below one, and negative times, are refused") {
   CHECK_NOTHROW(validate(usual));
-  CHECK_NOTHROW(validate({.attempts = 1, .base = 0s, .cap = 0s, .max_retry_after = 0s}));
-  CHECK_THROWS_AS(validate({.attempts = 0}), std::invalid_argument);
-  CHECK_THROWS_AS(validate({.base = -1ms}), std::invalid_argument);
-  CHECK_THROWS_AS(validate({.cap = -1ms}), std::invalid_argument);
-  CHECK_THROWS_AS(validate({.max_retry_after = -1s}), std::invalid_argument);
+  CHECK_NOTHROW(
+      validate(retry_options{.attempts = 1, .base = 0s, .cap = 0s, .max_retry_after = 0s}));
+  CHECK_THROWS_AS(validate(retry_options{.attempts = 0}), std::invalid_argument);
+  CHECK_THROWS_AS(validate(retry_options{.base = -1ms}), std::invalid_argument);
+  CHECK_THROWS_AS(validate(retry_options{.cap = -1ms}), std::invalid_argument);
+  CHECK_THROWS_AS(validate(retry_options{.max_retry_after = -1s}), std::invalid_argument);
 }
