@@ -199,6 +199,25 @@ TEST_CASE("what is in detail/ of a folder is private to that folder") {
   }
 }
 
+TEST_CASE("what a folder keeps to itself stands in a namespace of that folder") {
+  for (const source_file& header : headers()) {
+    const std::string name = included_as(header);
+    const std::string_view folder = folder_of(name);
+    const std::string own{folder.substr(0, folder.find('/'))};
+    for (std::size_t i = 0; i < header.lines.size(); ++i) {
+      const std::string_view line = header.lines[i];
+      if (!line.starts_with("namespace ") || line == "namespace robots {") {
+        continue;
+      }
+      INFO(header.path << ":" << i + 1);
+      const std::string expected = own == "base" ? own : own + "_detail";
+      const bool is_own =
+          line == "namespace " + expected + " {" || line == "namespace robots::" + expected + " {";
+      CHECK(is_own);
+    }
+  }
+}
+
 TEST_CASE("only adapters include third-party headers, Boost.Unordered aside") {
   for (const source_file& header : headers()) {
     if (folder_of(included_as(header)) == "adapters") {

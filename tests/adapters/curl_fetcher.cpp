@@ -17,8 +17,8 @@ namespace {
 
 using robots::CurlFetcher;
 using robots::fetch_error;
-using robots::detail::is_connect_to;
-using robots::detail::to_fetch_error;
+using robots::adapters_detail::is_connect_to;
+using robots::adapters_detail::to_fetch_error;
 
 static_assert(std::is_nothrow_move_constructible_v<CurlFetcher>);
 static_assert(std::copyable<CurlFetcher>);
@@ -36,7 +36,7 @@ static_assert(!is_connect_to("]a:1:b:2"));
 
 template <class... Values>
 consteval bool takes(Values... values) {
-  robots::detail::content_length length;
+  robots::adapters_detail::content_length length;
   return (length.take(values) && ...);
 }
 

@@ -72,7 +72,7 @@ TEST_CASE("a fetcher speaks HTTP/2 to a server that does") {
 
 TEST_CASE("a client that offers HTTP/1.1 alone gets no answer from this server") {
   const http2_server server;
-  const robots::detail::curl_easy easy = robots::detail::make_curl_easy();
+  const robots::adapters_detail::curl_easy easy = robots::adapters_detail::make_curl_easy();
   curl_easy_setopt(easy.get(), CURLOPT_URL, server.at.url().c_str());
   curl_easy_setopt(easy.get(), CURLOPT_CAINFO, server.authority.ca_file().c_str());
   curl_easy_setopt(easy.get(), CURLOPT_PROXY, "");

@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 using robots::ManualClock;
 using robots::SteadyClock;
 using robots::time_point;
-using robots::detail::clock_condition;
+using robots::base::clock_condition;
 
 /// Something to wait for, and a thread that does.
 template <class Clock>

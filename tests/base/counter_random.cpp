@@ -13,7 +13,7 @@
 
 namespace {
 
-using robots::detail::counter_random;
+using robots::base::counter_random;
 
 static_assert(std::uniform_random_bit_generator<counter_random>);
 

@@ -8,7 +8,7 @@
 
 namespace {
 
-using robots::detail::parse_decimal;
+using robots::base::parse_decimal;
 
 constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
 

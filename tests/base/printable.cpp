@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-using robots::detail::printable;
+using robots::base::printable;
 
 TEST_CASE("what could be taken for more than text is spelled out, and nothing else") {
   CHECK(printable("") == "");

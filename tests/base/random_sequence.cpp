@@ -7,8 +7,8 @@
 
 namespace {
 
-using robots::detail::random_sequence;
-using robots::detail::unit_interval;
+using robots::base::random_sequence;
+using robots::base::unit_interval;
 
 static_assert(std::uniform_random_bit_generator<random_sequence>);
 

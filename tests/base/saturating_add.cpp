@@ -7,7 +7,7 @@
 namespace {
 
 using time_point = std::chrono::steady_clock::time_point;
-using robots::detail::saturating_add;
+using robots::base::saturating_add;
 using namespace std::chrono_literals;
 
 static_assert(saturating_add(time_point{} + 5s, 3s) == time_point{} + 8s);

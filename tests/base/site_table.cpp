@@ -13,7 +13,7 @@
 namespace {
 
 using namespace std::chrono_literals;
-using robots::detail::site_table;
+using robots::base::site_table;
 using time_point = std::chrono::steady_clock::time_point;
 
 struct known {

@@ -31,7 +31,7 @@ using robots::fetch_response;
 using robots::ManualClock;
 using robots::policy;
 using robots::ScriptedFetcher;
-using robots::detail::single_flight;
+using robots::cache_detail::single_flight;
 using robots::test::foo_bot;
 using robots::test::gate;
 using robots::test::home;

@@ -268,7 +268,7 @@ std::variant<settings, status> read_command_line(int argc, const char* const* ar
       line.app.exit(error, std::cout, std::cerr);
       return all_allowed;
     }
-    std::cerr << "robots-check: " << detail::printable(error.what())
+    std::cerr << "robots-check: " << base::printable(error.what())
               << "\nrobots-check --help tells how it is used.\n";
     return failed;
   }

@@ -49,9 +49,9 @@ std::string rule_column(const answer& about, const text_style& style) {
   switch (what.reason) {
     case decision_reason::rule:
       return (*what.verdict.directive == rule_kind::allow ? "Allow: " : "Disallow: ") +
-             detail::printable(*what.verdict.pattern) + " (line " +
+             base::printable(*what.verdict.pattern) + " (line " +
              std::to_string(what.verdict.line) + ", for " +
-             detail::printable(what.verdict.user_agent) + ')';
+             base::printable(what.verdict.user_agent) + ')';
     case decision_reason::no_rule:
       return "no rule matches";
     case decision_reason::robots_txt:
@@ -91,7 +91,7 @@ std::string outcome_text(const record_head& source) {
     text += ", " + std::string{to_string(source.error)};
   }
   if (!source.error_text.empty()) {
-    text += ": " + detail::printable(source.error_text);
+    text += ": " + base::printable(source.error_text);
   }
   return text;
 }
@@ -101,9 +101,9 @@ std::string source_column(const answer& about) {
     return "not asked";
   }
   const record_head source = about.source();
-  std::string text = detail::printable(source.url);
+  std::string text = base::printable(source.url);
   if (source.redirects > 0) {
-    text += " -> " + detail::printable(source.final_url) + " (" + std::to_string(source.redirects) +
+    text += " -> " + base::printable(source.final_url) + " (" + std::to_string(source.redirects) +
             (source.redirects == 1 ? " redirect)" : " redirects)");
   }
   text += " (" + outcome_text(source) + ')';
@@ -132,9 +132,9 @@ std::string group_text(group_choice group, const std::string& crawler) {
 
 std::string match_text(const matching_rule& rule) {
   std::string text = rule.kind == rule_kind::allow ? "Allow: " : "Disallow: ";
-  text += detail::printable(rule.pattern);
+  text += base::printable(rule.pattern);
   if (rule.compared != rule.pattern) {
-    text += ", compared as " + detail::printable(rule.compared);
+    text += ", compared as " + base::printable(rule.compared);
   }
   return text + " (" + counted(rule.specificity, "octet") + ", line " + std::to_string(rule.line) +
          ')';
@@ -155,7 +155,7 @@ std::string no_rules_text(decision_reason reason) {
 
 std::string to_text(const answer& about, const text_style& style) {
   std::string line = verdict_column(about, style.colour);
-  line += "  " + padded(detail::printable(about.url), style.url_width);
+  line += "  " + padded(base::printable(about.url), style.url_width);
   line += "  " + padded(rule_column(about, style), rule_width);
   line += "  " + padded(delay_column(about.what.crawl_delay()), delay_width);
   line += "  " + source_column(about);
@@ -175,8 +175,8 @@ std::string explanation_text(const answer& about, const text_style& style) {
   }
   const explanation& why = *about.why;
   const bool rule_decides = why.verdict.directive.has_value();
-  line("group: " + group_text(why.group, detail::printable(style.crawler)));
-  line("target: " + detail::printable(why.target));
+  line("group: " + group_text(why.group, base::printable(style.crawler)));
+  line("target: " + base::printable(why.target));
   for (std::size_t i = 0; i < why.matches.size(); ++i) {
     std::string content = "matches: " + match_text(why.matches[i]);
     if (rule_decides && i < 2) {
@@ -195,10 +195,10 @@ std::string explanation_text(const answer& about, const text_style& style) {
 }
 
 std::string to_text(const diagnostic& finding, std::string_view file) {
-  std::string text = detail::printable(file) + ':' + std::to_string(finding.line) + ':' +
+  std::string text = base::printable(file) + ':' + std::to_string(finding.line) + ':' +
                      std::to_string(finding.column) + ": ";
   text += to_string(finding.severity);
-  text += ": " + detail::printable(finding.text) + " [";
+  text += ": " + base::printable(finding.text) + " [";
   text += to_string(finding.code);
   return text + ']';
 }

@@ -43,7 +43,7 @@ text_style style_for(const settings& wanted) {
                    .crawler = product_token(wanted.cache.user_agent)};
   std::size_t width = 0;
   for (const std::string& url : wanted.urls) {
-    width = std::max(width, url == "-" ? style.url_width : detail::printable(url).size());
+    width = std::max(width, url == "-" ? style.url_width : base::printable(url).size());
   }
   style.url_width = std::min(width, widest);
   style.colour = ::isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
@@ -155,7 +155,7 @@ class session {
   void complain(const std::string& url) const {
     std::cerr << "robots-check: not an http or https URL"
               << (wanted_.file ? " nor a path that begins with /" : "") << ": \""
-              << detail::printable(url) << "\"\n";
+              << base::printable(url) << "\"\n";
   }
 
   const settings& wanted_;
@@ -238,7 +238,7 @@ int main(int argc, char** argv) {
     const auto* const ended = std::get_if<status>(&wanted);
     return ended != nullptr ? *ended : run(std::get<settings>(wanted));
   } catch (const std::exception& error) {
-    std::cerr << "robots-check: " << robots::detail::printable(error.what()) << '\n';
+    std::cerr << "robots-check: " << robots::base::printable(error.what()) << '\n';
     return failed;
   }
 }

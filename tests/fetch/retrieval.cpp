@@ -348,7 +348,7 @@ TEST_CASE("whatever servers say, a retrieval ends and asks for clean http URLs o
     while (const auto* request = std::get_if<fetch_request>(&work.next())) {
       REQUIRE(++exchanges <= 7);
       CHECK(robots::parse_origin(request->url).has_value());
-      CHECK_FALSE(robots::detail::has_forbidden_octet(request->url));
+      CHECK_FALSE(robots::http_detail::has_forbidden_octet(request->url));
       fetch_response response;
       response.status = static_cast<int>(random() % 700);
       if (random() % 4 != 0) {

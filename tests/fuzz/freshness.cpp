@@ -56,7 +56,7 @@ bool within_limits(const std::optional<seconds>& span) {
 std::vector<robots::http_header> joined(const std::vector<robots::http_header>& headers) {
   std::string all;
   for (const robots::http_header& header : headers) {
-    if (robots::detail::equal_ignoring_case(header.name, "Cache-Control")) {
+    if (robots::base::equal_ignoring_case(header.name, "Cache-Control")) {
       all += header.value + ", ";
     }
   }
@@ -89,7 +89,7 @@ void fuzz::fuzz_freshness(octets input) {
     const std::string value = colon == std::string::npos ? std::string{} : line.substr(colon + 1);
     headers.push_back({line.substr(0, colon), value});
     quotes = quotes || value.find_first_of("\"\\") != std::string::npos;
-    check_date(robots::detail::trim_blanks(value), now);
+    check_date(robots::http_detail::trim_blanks(value), now);
   }
 
   const robots::cache_control control = robots::parse_cache_control(headers);
@@ -106,7 +106,7 @@ void fuzz::fuzz_freshness(octets input) {
           "several headers are one list");
   for (robots::http_header& header : headers) {
     for (char& c : header.name) {
-      c = robots::detail::to_lower(c);
+      c = robots::base::to_lower(c);
     }
   }
   require(robots::parse_cache_control(headers) == control &&

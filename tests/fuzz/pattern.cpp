@@ -40,10 +40,10 @@ void fuzz::fuzz_pattern(octets input) {
     require(matched == robots::pattern{text, dialect}.matches(target + "#fragment"),
             "a fragment does not count");
     if (text.find_first_of("#\r") != std::string::npos || text.find('\0') != std::string::npos ||
-        text.empty() || robots::detail::trim(text, robots::detail::is_blank) != text) {
+        text.empty() || robots::base::trim(text, robots::base::is_blank) != text) {
       continue;
     }
-    if (dialect == robots::dialect::rfc9309 && robots::detail::targets_robots_txt(target)) {
+    if (dialect == robots::dialect::rfc9309 && robots::rep_detail::targets_robots_txt(target)) {
       continue;
     }
     const robots::rule_set rules =

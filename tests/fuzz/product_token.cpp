@@ -33,7 +33,7 @@ void fuzz::fuzz_product_token(octets input) {
           "a version and a comment do not count");
 
   if (value.find_first_of("#\r\n") != std::string::npos || value.find('\0') != std::string::npos ||
-      robots::detail::trim(value, robots::detail::is_blank) != value) {
+      robots::base::trim(value, robots::base::is_blank) != value) {
     return;
   }
   const std::string text = "User-agent: " + value + "\nDisallow: /\n";

@@ -92,8 +92,8 @@ std::string with_other_case(std::string line) {
     if (colon == std::string::npos && seen && (c == ' ' || c == '\t')) {
       break;
     }
-    seen = seen || !robots::detail::is_blank(c);
-    c = robots::detail::is_alpha(c) ? static_cast<char>(c ^ 0x20) : c;
+    seen = seen || !robots::base::is_blank(c);
+    c = robots::base::is_alpha(c) ? static_cast<char>(c ^ 0x20) : c;
   }
   return line;
 }
@@ -186,7 +186,7 @@ void check_reference(const std::string& text, const question& about, robots::dia
           "by the same pattern");
   const std::string token = reference::token_of(about.user_agent);
   const bool always = dialect == robots::dialect::rfc9309 && !expected.rule &&
-                      robots::detail::targets_robots_txt(about.target);
+                      robots::rep_detail::targets_robots_txt(about.target);
   require(reference::lower(actual.user_agent) ==
               ((expected.falls_back && !always) || token.empty() ? "*" : token),
           "for the same crawler");

@@ -14,7 +14,7 @@ void fuzz::fuzz_record(octets input) {
   const bool has_checksum = in.octet() % 2 == 0;
   std::string text = in.rest();
   if (!has_checksum) {
-    std::uint64_t sum = robots::detail::fingerprint(text);
+    std::uint64_t sum = robots::base::fingerprint(text);
     for (int octet = 0; octet < 8; ++octet, sum >>= 8U) {
       text += static_cast<char>(sum & 0xFFU);
     }

@@ -12,8 +12,8 @@
 namespace {
 
 using fuzz::require;
-using robots::detail::normal_cursor;
-using robots::detail::normal_form;
+using robots::rep_detail::normal_cursor;
+using robots::rep_detail::normal_form;
 constexpr auto npos = std::string_view::npos;
 
 std::string written(normal_cursor octet) {
@@ -26,20 +26,20 @@ std::string written(normal_cursor octet) {
 
 /// The octets that rules are compared with.
 std::string compared(std::string_view target, robots::dialect dialect) {
-  return robots::detail::with_normal_target(target, robots::detail::traits_of(dialect),
-                                            [](auto cursor) {
-                                              std::string result;
-                                              for (; !cursor.done(); ++cursor) {
-                                                result += *cursor;
-                                              }
-                                              return result;
-                                            });
+  return robots::rep_detail::with_normal_target(target, robots::rep_detail::traits_of(dialect),
+                                                [](auto cursor) {
+                                                  std::string result;
+                                                  for (; !cursor.done(); ++cursor) {
+                                                    result += *cursor;
+                                                  }
+                                                  return result;
+                                                });
 }
 
 /// Whether a `%` in `text` begins no escape. Behind it, what is decoded may come to look like one.
 bool has_stray_percent(std::string_view text) {
   const auto is_hex = [&](std::size_t at) {
-    return at < text.size() && robots::detail::hex_value(text[at]) >= 0;
+    return at < text.size() && robots::base::hex_value(text[at]) >= 0;
   };
   for (std::size_t at = text.find('%'); at < text.size(); at = text.find('%', at + 1)) {
     if (!is_hex(at + 1) || !is_hex(at + 2)) {
@@ -62,7 +62,7 @@ void check_form(std::string_view text, const normal_form& form) {
           "the normal form of a text is that of its parts");
     }
   }
-  require(!robots::detail::is_normal(text, form) || once == text, "what is normal stays");
+  require(!robots::rep_detail::is_normal(text, form) || once == text, "what is normal stays");
 }
 
 void check_path(std::string_view target, bool lenient) {
@@ -77,8 +77,8 @@ void check_path(std::string_view target, bool lenient) {
 void fuzz::fuzz_target(octets input) {
   const std::string target = inflated(reader{input}.rest(), 1'000);
   for (const normal_form* form :
-       {&robots::detail::rfc9309_rule_form, &robots::detail::rfc9309_target_form,
-        &robots::detail::google_rule_form, &robots::detail::google_target_form}) {
+       {&robots::rep_detail::rfc9309_rule_form, &robots::rep_detail::rfc9309_target_form,
+        &robots::rep_detail::google_rule_form, &robots::rep_detail::google_target_form}) {
     check_form(target, *form);
   }
   check_path(target, false);

@@ -55,7 +55,8 @@ void check_address(std::string_view text) {
   }
   const std::string written = robots::to_string(*address);
   require(robots::parse_ip_address(written) == address, "an address reads back");
-  require(robots::detail::normal_host(address->is_v4() ? written : '[' + written + ']').has_value(),
+  require(robots::http_detail::normal_host(address->is_v4() ? written : '[' + written + ']')
+              .has_value(),
           "an address is a host");
   if (address->is_v4()) {
     const auto mapped = robots::parse_ip_address("::ffff:" + written);
@@ -111,7 +112,7 @@ void fuzz::fuzz_url(octets input) {
   const std::array<std::string_view, 1> excluded{reference};
   const bool skipped = robots::should_skip_by_tld(base, excluded);
   require(skipped == robots::should_skip_by_tld("http://" + base, excluded) ||
-              robots::detail::split_head(base).scheme,
+              robots::http_detail::split_head(base).scheme,
           "a scheme does not count");
 
   const auto url = robots::resolve_reference(base, reference);

@@ -20,8 +20,8 @@ using robots::charset_of;
 using robots::charset_of_label;
 using robots::to_utf8;
 using robots::utf8_text;
-using robots::detail::charset_parameter;
-using robots::detail::is_utf8;
+using robots::http_detail::charset_parameter;
+using robots::http_detail::is_utf8;
 
 namespace {
 
@@ -98,11 +98,11 @@ constexpr bool same(const std::vector<char>& octets, std::string_view text) {
 }
 
 constexpr std::vector<char> utf16(std::string_view octets, std::endian order) {
-  return robots::detail::from_utf16<std::vector<char>>(octets, order);
+  return robots::http_detail::from_utf16<std::vector<char>>(octets, order);
 }
 
 constexpr std::vector<char> windows_1252(std::string_view octets) {
-  return robots::detail::from_windows_1252<std::vector<char>>(octets);
+  return robots::http_detail::from_windows_1252<std::vector<char>>(octets);
 }
 
 static_assert(same(utf16("A\0\xE9\0\xAC\x20\x3D\xD8\x00\xDE"sv, std::endian::little),

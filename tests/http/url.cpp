@@ -162,6 +162,6 @@ TEST_CASE("whatever resolves is clean ASCII, whatever went in") {
     }
     CHECK(split_url(*out).scheme.has_value());
     CHECK_FALSE(split_url(*out).fragment.has_value());
-    CHECK_FALSE(robots::detail::has_forbidden_octet(*out));
+    CHECK_FALSE(robots::http_detail::has_forbidden_octet(*out));
   }
 }

@@ -41,7 +41,7 @@ static_assert(to_string(decode_error::malformed) == "malformed");
 
 /// `content` with the checksum that belongs to it.
 std::string sealed(std::string content) {
-  std::uint64_t sum = robots::detail::fingerprint(content);
+  std::uint64_t sum = robots::base::fingerprint(content);
   for (int octet = 0; octet < 8; ++octet, sum >>= 8U) {
     content += static_cast<char>(sum & 0xFFU);
   }
@@ -65,8 +65,7 @@ record read_back(const record& written) {
 }
 
 /// Some octets changed, taken out, put in, doubled or cut off, or the start of another text.
-std::string mutated(std::string text, const std::string& other,
-                    robots::detail::random_sequence& r) {
+std::string mutated(std::string text, const std::string& other, robots::base::random_sequence& r) {
   for (std::uint64_t left = 1 + r() % 4; left > 0; --left) {
     const auto at = static_cast<std::size_t>(r() % (text.size() + 1));
     const auto octet = static_cast<char>(r() & 0xFFU);
@@ -257,7 +256,7 @@ TEST_CASE("mutated encodings are refused or read as what they say, whoever made 
   for (const record& written : every_record(body)) {
     texts.push_back(encode(written));
   }
-  robots::detail::random_sequence random{20'261'122};
+  robots::base::random_sequence random{20'261'122};
   constexpr std::uint64_t rounds = ROBOTS_RECORD_MUTATIONS;
   std::uint64_t read = 0;
   std::uint64_t wrong = 0;

@@ -22,7 +22,7 @@ TEST_CASE("a value that is no reason has a name, too") {
 }
 
 TEST_CASE("answers are counted by their reason") {
-  robots::detail::admission_counters counters;
+  robots::polite_detail::admission_counters counters;
   counters.add(admission_reason::busy);
   counters.add(admission_reason::busy);
   counters.add(admission_reason::too_late);

@@ -37,7 +37,7 @@ static_assert(!std::is_copy_constructible_v<LruStorage<1>>);
 static_assert(LruStorage<7>::capacity() == 7);
 
 constexpr time_point start{1h};
-constexpr auto step_length = robots::detail::use_steps::length;
+constexpr auto step_length = robots::store_detail::use_steps::length;
 
 std::shared_ptr<const policy> some_policy(int status = 200) {
   return std::make_shared<const policy>(robots::fallback_action::allow_all, "FooBot",

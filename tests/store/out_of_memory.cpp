@@ -77,7 +77,7 @@ TEST_CASE("a store that fails keeps nothing, and leaves the others in order") {
   robots::time_point now{std::chrono::hours{1}};
 
   for (int step = 0; step < 50'000; ++step) {
-    now += robots::detail::use_steps::length;
+    now += robots::store_detail::use_steps::length;
     const std::string& key = keys[random() % keys.size()];
     const auto what = random() % 1'000;
     if (what < 400) {
@@ -127,7 +127,7 @@ TEST_CASE("a flight that could not begin keeps nobody from beginning one") {
   bool begun = false;
   for (int allowance = 0; !begun; ++allowance) {
     REQUIRE(allowance < 100);
-    robots::detail::single_flight flights;
+    robots::cache_detail::single_flight flights;
     allocations_left = allowance;
     try {
       begun = static_cast<bool>(flights.join(key, key).lead);

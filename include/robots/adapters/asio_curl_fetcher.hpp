@@ -27,7 +27,7 @@ class AsioCurlFetcher {
   /// std::runtime_error when libcurl cannot start.
   explicit AsioCurlFetcher(const boost::asio::any_io_executor& executor,
                            const curl_multi_options& options = {})
-      : driver_(std::make_shared<detail::asio_curl_driver>(executor, options)) {}
+      : driver_(std::make_shared<adapters_detail::asio_curl_driver>(executor, options)) {}
 
   /// Begins an exchange. `done` is called on the executor, never from here; what it throws comes
   /// out of whoever runs that. Any thread.
@@ -36,7 +36,7 @@ class AsioCurlFetcher {
   }
 
  private:
-  std::shared_ptr<detail::asio_curl_driver> driver_;
+  std::shared_ptr<adapters_detail::asio_curl_driver> driver_;
 };
 
 static_assert(AsyncFetcher<AsioCurlFetcher>);

@@ -85,7 +85,7 @@ class asio_robots_cache {
   }
 
  private:
-  using look_ups = detail::asio_look_ups<Cache, F>;
+  using look_ups = adapters_detail::asio_look_ups<Cache, F>;
 
   // async_initiate takes every token by reference, and moves it itself.
   template <class Result, class Answer, class Token>

@@ -21,7 +21,7 @@ namespace robots {
 /// interface, a client certificate, anything that cpr can set.
 using cpr_configure = std::function<void(cpr::Session&)>;
 
-namespace detail {
+namespace adapters_detail {
 
 // cpr 1.10.0 was released under the number of 1.9.0.
 static_assert(CPR_VERSION_NUM >= 0x10900, "robots::CprFetcher needs cpr 1.10 or later");
@@ -57,7 +57,7 @@ class cpr_slot {
   std::shared_ptr<cpr::Session> session_;
 };
 
-}  // namespace detail
+}  // namespace adapters_detail
 
 /// Fetches over cpr, 1.10 or later, with the behaviour of `CurlFetcher` to the letter.
 ///
@@ -84,10 +84,11 @@ class CprFetcher {
   explicit CprFetcher(const curl_options& options, const cpr_configure& configure = {})
       : engine_(std::make_shared<engine>(
             options,
-            [configure](const detail::curl_settings& settings) {
-              return std::make_unique<detail::cpr_slot>(settings, configure);
+            [configure](const adapters_detail::curl_settings& settings) {
+              return std::make_unique<adapters_detail::cpr_slot>(settings, configure);
             },
-            configure ? detail::proxy_source::session : detail::proxy_source::environment)) {}
+            configure ? adapters_detail::proxy_source::session
+                      : adapters_detail::proxy_source::environment)) {}
 
   /// Makes one exchange. Blocks; any thread. Throws nothing but std::bad_alloc and what `configure`
   /// throws.
@@ -102,7 +103,7 @@ class CprFetcher {
   }
 
  private:
-  using engine = detail::curl_engine<detail::cpr_slot>;
+  using engine = adapters_detail::curl_engine<adapters_detail::cpr_slot>;
 
   std::shared_ptr<engine> engine_;
 };

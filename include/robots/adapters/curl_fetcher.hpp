@@ -13,7 +13,7 @@
 
 namespace robots {
 
-namespace detail {
+namespace adapters_detail {
 
 /// An easy handle of libcurl and the connections it keeps.
 class curl_slot {
@@ -31,7 +31,7 @@ class curl_slot {
   curl_easy easy_;
 };
 
-}  // namespace detail
+}  // namespace adapters_detail
 
 /// Fetches over libcurl, 7.85 or later.
 ///
@@ -68,9 +68,10 @@ class CurlFetcher {
   /// Throws std::invalid_argument when an option is not one that libcurl can follow, and
   /// std::runtime_error when libcurl cannot start.
   explicit CurlFetcher(const curl_options& options)
-      : engine_(std::make_shared<engine>(options, [](const detail::curl_settings& settings) {
-          return std::make_unique<detail::curl_slot>(settings);
-        })) {}
+      : engine_(
+            std::make_shared<engine>(options, [](const adapters_detail::curl_settings& settings) {
+              return std::make_unique<adapters_detail::curl_slot>(settings);
+            })) {}
 
   /// Makes one exchange. Blocks; any thread. Throws nothing but std::bad_alloc.
   [[nodiscard]] fetch_response fetch(const fetch_request& request) const {
@@ -84,7 +85,7 @@ class CurlFetcher {
   }
 
  private:
-  using engine = detail::curl_engine<detail::curl_slot>;
+  using engine = adapters_detail::curl_engine<adapters_detail::curl_slot>;
 
   std::shared_ptr<engine> engine_;
 };

@@ -89,7 +89,7 @@ class curl_multi_fetcher {
     }
   }
 
-  detail::curl_transfers transfers_;
+  adapters_detail::curl_transfers transfers_;
 };
 
 }  // namespace robots

@@ -29,7 +29,7 @@ template <Fetcher F, Clock C, Storage S, Observer O, std::ranges::input_range Ho
   requires std::convertible_to<std::ranges::range_reference_t<Hosts>, std::string_view>
 prefetch_summary prefetch(basic_robots_cache<F, C, S, O>& cache, Hosts&& hosts,
                           const prefetch_options& options = {}) {
-  detail::prefetch_run run{cache, std::forward<Hosts>(hosts), options};
+  adapters_detail::prefetch_run run{cache, std::forward<Hosts>(hosts), options};
   return run();
 }
 

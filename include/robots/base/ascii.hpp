@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace robots::detail {
+namespace robots::base {
 
 [[nodiscard]] constexpr char to_lower(char c) noexcept {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -66,4 +66,4 @@ template <class Predicate>
   return text;
 }
 
-}  // namespace robots::detail
+}  // namespace robots::base

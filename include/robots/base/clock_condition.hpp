@@ -11,7 +11,7 @@
 #include <optional>
 #include <stop_token>
 
-namespace robots::detail {
+namespace robots::base {
 
 /// What threads wait on until something changes that a mutex of its owner guards: a condition
 /// variable whose waits also end by a stop token, or by a deadline on any clock.
@@ -110,4 +110,4 @@ class clock_condition {
   std::uint64_t changes_ = 0;
 };
 
-}  // namespace robots::detail
+}  // namespace robots::base

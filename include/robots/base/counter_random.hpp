@@ -7,7 +7,7 @@
 #include <optional>
 #include <random>
 
-namespace robots::detail {
+namespace robots::base {
 
 /// A `random_sequence` for many threads, none of which waits for another.
 class counter_random {
@@ -39,4 +39,4 @@ class counter_random {
   std::atomic<std::uint64_t> state_;
 };
 
-}  // namespace robots::detail
+}  // namespace robots::base

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-namespace robots::detail {
+namespace robots::base {
 
 /// The number that `text` writes in decimal digits. A number above `largest` counts as `largest`.
 /// Nothing if the text is empty or holds anything but digits.
@@ -29,4 +29,4 @@ namespace robots::detail {
   return number;
 }
 
-}  // namespace robots::detail
+}  // namespace robots::base

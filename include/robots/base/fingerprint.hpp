@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace robots::detail {
+namespace robots::base {
 
 /// FNV-1a over the octets of `text`: not against those who would forge one, but the same on every
 /// machine and for ever, so that it may be stored.
@@ -24,4 +24,4 @@ namespace robots::detail {
   return first;
 }
 
-}  // namespace robots::detail
+}  // namespace robots::base

@@ -3,7 +3,7 @@
 #include <functional>
 #include <utility>
 
-namespace robots::detail {
+namespace robots::base {
 
 /// Has `moved()` called whenever the time is moved, for as long as the result lives; nothing for a
 /// clock that is no `NotifyingClock` and runs by itself.
@@ -16,4 +16,4 @@ template <class C, class F>
   }
 }
 
-}  // namespace robots::detail
+}  // namespace robots::base

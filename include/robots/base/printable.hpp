@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace robots::detail {
+namespace robots::base {
 
 /// Text from the world, made fit for a terminal or a log: with a backslash and every octet that is
 /// not printable ASCII as `\xNN`. Nothing moves the cursor, and each octet can be told.
@@ -24,4 +24,4 @@ namespace robots::detail {
   return result;
 }
 
-}  // namespace robots::detail
+}  // namespace robots::base

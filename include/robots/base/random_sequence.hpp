@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace robots::detail {
+namespace robots::base {
 
 /// The numbers that spread waits: SplitMix64 (Steele, Lea, Flood, 2014), eight octets of state,
 /// of which any is a good one.
@@ -36,4 +36,4 @@ class random_sequence {
   return static_cast<double>(bits >> 11U) * 0x1.0p-53;
 }
 
-}  // namespace robots::detail
+}  // namespace robots::base

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-namespace robots::detail {
+namespace robots::base {
 
 /// `from` plus `wait`, or the end of time where that lies before. A negative wait counts as none.
 template <class Rep, class Period>
@@ -15,4 +15,4 @@ template <class Rep, class Period>
   return wait < left ? from + std::max(wait, duration::zero()) : from.max();
 }
 
-}  // namespace robots::detail
+}  // namespace robots::base

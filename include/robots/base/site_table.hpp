@@ -14,7 +14,7 @@
 #include <string_view>
 #include <utility>
 
-namespace robots::detail {
+namespace robots::base {
 
 /// What is known of sites, by key: a table of bounded size that forgets what need not be
 /// remembered, soonest first.
@@ -167,4 +167,4 @@ class site_table {
   std::set<site*, sooner> order_;  // by `site::until`
 };
 
-}  // namespace robots::detail
+}  // namespace robots::base

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <cstddef>
 
-namespace robots::detail {
+namespace robots::base {
 
 /// How many ways a thing is split that many threads write to. On a machine that runs more threads
 /// at once, some share a stripe, which costs them time only when they meet.
@@ -24,4 +24,4 @@ inline constexpr std::size_t stripe_alignment = 128;
   return mine;
 }
 
-}  // namespace robots::detail
+}  // namespace robots::base

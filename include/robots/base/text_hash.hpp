@@ -4,7 +4,7 @@
 #include <functional>
 #include <string_view>
 
-namespace robots::detail {
+namespace robots::base {
 
 /// Hashes strings and views of them alike, so that a table of strings is asked without making one.
 ///
@@ -17,4 +17,4 @@ struct text_hash {
   }
 };
 
-}  // namespace robots::detail
+}  // namespace robots::base

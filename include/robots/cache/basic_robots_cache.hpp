@@ -107,7 +107,7 @@ class basic_robots_cache {
         if (now >= kept.fresh_until) {
           return;
         }
-        if (detail::decides_soon(*kept.policy, target)) {
+        if (cache_detail::decides_soon(*kept.policy, target)) {
           answer = kept.policy->allows(target);
         } else {
           later = kept.policy;
@@ -120,7 +120,7 @@ class basic_robots_cache {
     if (!answer) {
       return decide(url, load(url, key, call)).allowed;
     }
-    using enum detail::cache_event;
+    using enum cache_detail::cache_event;
     counters_.add(*answer ? allowed_hits : denied_hits);
     return *answer;
   }
@@ -144,15 +144,15 @@ class basic_robots_cache {
   /// blocks on its site waits for itself. A stale policy that is served
   /// (`cache_options::stale_while_revalidate`) is renewed by the cache's own fetcher and thread.
   [[nodiscard]] look_up begin(std::string_view host_or_url) {
-    if (detail::found told = told_by_hand(host_or_url); told.policy) {
+    if (cache_detail::found told = told_by_hand(host_or_url); told.policy) {
       return loader_.answered(parse_site(host_or_url)->key(), std::move(told));
     }
-    if (detail::found kept = find_fresh(possible_site_key(host_or_url)); kept.policy) {
+    if (cache_detail::found kept = find_fresh(possible_site_key(host_or_url)); kept.policy) {
       return loader_.answered(std::string{possible_site_key(host_or_url)}, std::move(kept));
     }
     const auto where = parse_site(host_or_url);
     std::string key = where ? where->key() : std::string{};
-    if (detail::found refused = refusal(where); refused.policy) {
+    if (cache_detail::found refused = refusal(where); refused.policy) {
       return loader_.answered(std::move(key), std::move(refused));
     }
     return loader_.begin(*where, key);
@@ -189,11 +189,11 @@ class basic_robots_cache {
   /// Counts a decision that was made without this cache, such as an exclusion in front of it or one
   /// by `get` and `policy::allows`, and tells the observer of it.
   void note(std::string_view url, const decision& made) {
-    using enum detail::cache_event;
+    using enum cache_detail::cache_event;
     if (made.reason == decision_reason::excluded) {
       counters_.add(excluded);
     }
-    counters_.add(made.allowed ? detail::cache_event::allowed : denied);
+    counters_.add(made.allowed ? cache_detail::cache_event::allowed : denied);
     parts_.tell(decision_event{.url = url, .decision = made});
   }
 
@@ -210,11 +210,11 @@ class basic_robots_cache {
   /// gives what holds then. Unlike `invalidate`, this keeps the last good copy for worse times.
   std::shared_ptr<const policy> refresh(std::string_view host_or_url,
                                         const call_options& call = {}) {
-    if (detail::found told = told_by_hand(host_or_url); told.policy) {
+    if (cache_detail::found told = told_by_hand(host_or_url); told.policy) {
       return std::move(told.policy);
     }
     const auto where = parse_site(host_or_url);
-    if (detail::found refused = refusal(where); refused.policy) {
+    if (cache_detail::found refused = refusal(where); refused.policy) {
       return std::move(refused.policy);
     }
     return loader_.load(*where, where->key(), call, true).policy;
@@ -266,8 +266,8 @@ class basic_robots_cache {
 
   /// What the cache has done so far. The figures are read one by one, not at one instant.
   [[nodiscard]] cache_stats stats() const {
-    using enum detail::cache_event;
-    const detail::cache_counters& count = counters_;
+    using enum cache_detail::cache_event;
+    const cache_detail::cache_counters& count = counters_;
     const std::uint64_t allowed_at_once = count.sum(allowed_hits);
     const std::uint64_t denied_at_once = count.sum(denied_hits);
     const S& storage = parts_.storage.bare();
@@ -278,7 +278,7 @@ class basic_robots_cache {
                        .retrievals = count.sum(retrievals),
                        .not_modified = count.sum(not_modified),
                        .failures = count.sum(failures),
-                       .allowed = count.sum(detail::cache_event::allowed) + allowed_at_once,
+                       .allowed = count.sum(cache_detail::cache_event::allowed) + allowed_at_once,
                        .denied = count.sum(denied) + denied_at_once,
                        .excluded = count.sum(excluded),
                        .storage_failures = parts_.storage.failures(),
@@ -298,7 +298,7 @@ class basic_robots_cache {
   [[nodiscard]] C& clock() noexcept { return parts_.clock; }
 
  private:
-  struct parts final : detail::cache_parts {
+  struct parts final : cache_detail::cache_parts {
     parts(F how, C by, S where, O who)
         : fetcher(std::move(how)),
           clock(std::move(by)),
@@ -319,7 +319,7 @@ class basic_robots_cache {
     [[nodiscard]] retrieval_result run(retrieval work, const call_options& limits) override {
       return run_retrieval(std::move(work), fetcher, clock, limits);
     }
-    [[nodiscard]] bool wait(detail::flight& wanted, const call_options& limits) override {
+    [[nodiscard]] bool wait(cache_detail::flight& wanted, const call_options& limits) override {
       return wanted.wait(clock, limits.stop, limits.deadline);
     }
     void tell(const retrieval_event& ended) noexcept override {
@@ -339,7 +339,7 @@ class basic_robots_cache {
 
     F fetcher;
     C clock;
-    detail::guarded_storage<S> storage;
+    cache_detail::guarded_storage<S> storage;
     O observer;
   };
 
@@ -353,7 +353,7 @@ class basic_robots_cache {
   }
 
   /// What was told of a site by hand.
-  [[nodiscard]] detail::found told_by_hand(std::string_view host_or_url) {
+  [[nodiscard]] cache_detail::found told_by_hand(std::string_view host_or_url) {
     if (overrides_.empty()) {
       return {};
     }
@@ -362,20 +362,21 @@ class basic_robots_cache {
     return {.policy = std::move(told), .from_cache = true, .now = parts_.now()};
   }
 
-  [[nodiscard]] detail::found find_or_load(std::string_view host_or_url, const call_options& call) {
-    if (detail::found told = told_by_hand(host_or_url); told.policy) {
+  [[nodiscard]] cache_detail::found find_or_load(std::string_view host_or_url,
+                                                 const call_options& call) {
+    if (cache_detail::found told = told_by_hand(host_or_url); told.policy) {
       return told;
     }
     const std::string_view key = possible_site_key(host_or_url);
-    if (detail::found kept = find_fresh(key); kept.policy) {
+    if (cache_detail::found kept = find_fresh(key); kept.policy) {
       return kept;
     }
     return load(host_or_url, key, call);
   }
 
   /// What the cache has of a site, without asking anybody.
-  [[nodiscard]] detail::found find_fresh(std::string_view key) {
-    detail::found result;
+  [[nodiscard]] cache_detail::found find_fresh(std::string_view key) {
+    cache_detail::found result;
     if (is_excluded(key)) {
       return result;
     }
@@ -386,21 +387,21 @@ class basic_robots_cache {
       }
     });
     if (result.policy) {
-      counters_.add(detail::cache_event::hits);
+      counters_.add(cache_detail::cache_event::hits);
     }
     return result;
   }
 
   /// What a look-up under `tried` did not find.
-  [[nodiscard]] detail::found load(std::string_view host_or_url, std::string_view tried,
-                                   const call_options& call) {
+  [[nodiscard]] cache_detail::found load(std::string_view host_or_url, std::string_view tried,
+                                         const call_options& call) {
     const auto where = parse_site(host_or_url);
-    if (detail::found refused = refusal(where); refused.policy) {
+    if (cache_detail::found refused = refusal(where); refused.policy) {
       return refused;
     }
     const std::string key = where->key();
     if (key != tried) {
-      if (detail::found kept = find_fresh(key); kept.policy) {
+      if (cache_detail::found kept = find_fresh(key); kept.policy) {
         return kept;
       }
     }
@@ -408,7 +409,7 @@ class basic_robots_cache {
   }
 
   /// What holds without asking for anything; nothing for a site that may be asked.
-  [[nodiscard]] detail::found refusal(const std::optional<site>& where) const {
+  [[nodiscard]] cache_detail::found refusal(const std::optional<site>& where) const {
     if (!where) {
       return {.policy = invalid_policy_};
     }
@@ -418,7 +419,7 @@ class basic_robots_cache {
     return {};
   }
 
-  [[nodiscard]] decision decide(std::string_view url, detail::found at) {
+  [[nodiscard]] decision decide(std::string_view url, cache_detail::found at) {
     const time_point now = at.from_cache ? at.now : parts_.now();
     decision result = robots::decide(std::move(at.policy), url, now);
     result.from_cache = at.from_cache;
@@ -431,10 +432,10 @@ class basic_robots_cache {
   std::shared_ptr<const excluded_hosts> excluded_;
   std::shared_ptr<const policy> excluded_policy_;
   std::shared_ptr<const policy> invalid_policy_;
-  detail::override_table overrides_;
-  detail::cache_counters counters_;
+  cache_detail::override_table overrides_;
+  cache_detail::cache_counters counters_;
   parts parts_;
-  detail::policy_loader loader_;  // last: ends before what its threads use
+  cache_detail::policy_loader loader_;  // last: ends before what its threads use
 };
 
 }  // namespace robots

@@ -84,7 +84,7 @@ struct cache_options {
   std::optional<std::uint64_t> seed{};
 };
 
-namespace detail {
+namespace cache_detail {
 
 [[nodiscard]] inline retrieval_options retrieval_options_of(
     const cache_options& options, std::shared_ptr<const excluded_hosts> excluded = nullptr) {
@@ -111,12 +111,12 @@ namespace detail {
           .stale_while_revalidate = options.stale_while_revalidate};
 }
 
-}  // namespace detail
+}  // namespace cache_detail
 
 /// Throws `std::invalid_argument`, saying what to mend, when the options contradict themselves.
 inline void validate(const cache_options& options) {
-  validate(detail::retrieval_options_of(options));
-  validate(detail::judge_options_of(options));
+  validate(cache_detail::retrieval_options_of(options));
+  validate(cache_detail::judge_options_of(options));
   if (options.longest_call.count() < 0) {
     throw std::invalid_argument{"longest_call is negative: use 0 for no limit"};
   }

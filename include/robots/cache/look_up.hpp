@@ -18,7 +18,7 @@
 
 namespace robots {
 
-namespace detail {
+namespace cache_detail {
 
 class policy_loader;
 
@@ -30,7 +30,7 @@ struct found {
   time_point now{};    // when an entry of the cache was found
 };
 
-}  // namespace detail
+}  // namespace cache_detail
 
 /// The work that brings the policy of a site, for whoever drives the network.
 ///
@@ -49,10 +49,10 @@ class retrieval_job {
   [[nodiscard]] std::stop_token stop() const noexcept { return stop_; }
 
  private:
-  friend class detail::policy_loader;
+  friend class cache_detail::policy_loader;
 
   retrieval_job(site where, retrieval work, std::shared_ptr<const policy> last,
-                detail::single_flight::leader lead, time_point began)
+                cache_detail::single_flight::leader lead, time_point began)
       : where_(std::move(where)),
         last_(std::move(last)),
         lead_(std::move(lead)),
@@ -61,8 +61,8 @@ class retrieval_job {
         began_(began) {}
 
   site where_;
-  std::shared_ptr<const policy> last_;  // what is known of the site
-  detail::single_flight::leader lead_;  // none once the job is complete
+  std::shared_ptr<const policy> last_;        // what is known of the site
+  cache_detail::single_flight::leader lead_;  // none once the job is complete
   retrieval work_;  // goes first, so that those who wait find the breaker's probe free
   std::stop_token stop_;
   time_point began_;
@@ -106,22 +106,22 @@ class look_up {
   }
 
  private:
-  friend class detail::policy_loader;
+  friend class cache_detail::policy_loader;
 
   /// A site that was asked for.
   struct asked {
     site where;
     std::string key;
-    detail::single_flight::waiter place{};
+    cache_detail::single_flight::waiter place{};
     bool began = false;  // the flight, for its part: it did not join it
   };
 
   /// One that is answered.
-  look_up(std::string key, detail::found known) noexcept
+  look_up(std::string key, cache_detail::found known) noexcept
       : key_(std::move(key)), found_(std::move(known)) {}
 
   std::string key_;  // of the site that the look-up is for; empty when the text names none
-  detail::found found_{};
+  cache_detail::found found_{};
   std::vector<asked> asked_{};  // that site first, then those that redirects led to
   std::unique_ptr<retrieval_job> job_{};
   bool refreshes_ = false;  // what is kept of that site does not do, however fresh

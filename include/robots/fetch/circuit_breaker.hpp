@@ -58,7 +58,7 @@ class circuit_breaker {
           return false;
         }
         state_ = breaker_state::half_open;
-        until_ = detail::saturating_add(now, options_.cooldown);
+        until_ = base::saturating_add(now, options_.cooldown);
         return true;
     }
     return true;
@@ -77,7 +77,7 @@ class circuit_breaker {
     }
     if (state_ == breaker_state::half_open || failures_ == options_.failures) {
       state_ = breaker_state::open;
-      until_ = detail::saturating_add(now, options_.cooldown);
+      until_ = base::saturating_add(now, options_.cooldown);
     }
   }
 

@@ -124,7 +124,7 @@ class origin_breakers {
 
   breaker_options options_;
   mutable std::mutex mutex_;
-  detail::site_table<state> watched_{most_watched};
+  base::site_table<state> watched_{most_watched};
 };
 
 /// The leave of an origin's breaker to ask it, held until it is known what came of that.

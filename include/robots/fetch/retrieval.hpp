@@ -230,7 +230,7 @@ class retrieval {
       return finish(what, std::move(response));
     }
     std::chrono::nanoseconds wait =
-        backoff(options_.retry, attempt_, detail::unit_interval(random_()));
+        backoff(options_.retry, attempt_, base::unit_interval(random_()));
     if (what == outcome::too_many_requests) {
       wait = std::max(wait, backoff(options_.retry, 1, 1.0));  // no jitter below the base
     }
@@ -243,11 +243,11 @@ class retrieval {
     failure_ = what;
     failed_ = std::move(response);
     failed_.body = {};
-    step_ = retry_wait{detail::saturating_add(now, wait)};
+    step_ = retry_wait{base::saturating_add(now, wait)};
   }
 
   void on_redirect(fetch_response response, time_point now) {
-    detail::redirect to = detail::read_redirect(url_, response, options_);
+    fetch_detail::redirect to = fetch_detail::read_redirect(url_, response, options_);
     const auto followed = static_cast<int>(chain_.size()) - 1;
     if (to.url.empty()) {
       response.error_text = std::move(to.why);
@@ -306,7 +306,7 @@ class retrieval {
   retrieval_options options_;
   known_copy known_;
   std::vector<origin> origins_;
-  detail::random_sequence random_;
+  base::random_sequence random_;
   std::size_t origin_ = 0;
   std::string url_{};
   std::vector<std::string> chain_{};        // the URLs asked for since the origin, it included

@@ -33,7 +33,7 @@ struct retrieval_options {
   bool leave_to_other_sites = false;
 };
 
-namespace detail {
+namespace fetch_detail {
 
 [[nodiscard]] constexpr bool is_header_value(std::string_view text) noexcept {
   for (const char c : text) {
@@ -45,7 +45,7 @@ namespace detail {
   return true;
 }
 
-}  // namespace detail
+}  // namespace fetch_detail
 
 /// Throws `std::invalid_argument`, saying what to mend, when the user agent is empty, names no
 /// crawler of its own or would break out of its header, or a number is negative. What is built on a
@@ -65,7 +65,8 @@ inline void validate(const retrieval_options& options) {
         "user_agent is \"*\", which stands for every crawler: give the name of yours, as in "
         "FooBot/1.0"};
   }
-  if (!detail::is_header_value(options.user_agent) || !detail::is_header_value(options.accept)) {
+  if (!fetch_detail::is_header_value(options.user_agent) ||
+      !fetch_detail::is_header_value(options.accept)) {
     throw std::invalid_argument{
         "user_agent or accept holds a control character: take out line ends and the like"};
   }

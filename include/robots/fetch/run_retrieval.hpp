@@ -15,7 +15,7 @@
 
 namespace robots {
 
-namespace detail {
+namespace fetch_detail {
 
 /// One exchange; what the fetcher throws becomes `fetch_error::other`.
 template <Fetcher F>
@@ -32,7 +32,7 @@ template <Fetcher F>
   return response;
 }
 
-}  // namespace detail
+}  // namespace fetch_detail
 
 /// Brings a retrieval to its end with a blocking fetcher.
 ///
@@ -67,7 +67,7 @@ template <Fetcher F, Clock C>
           request.timeout = left;
         }
       }
-      fetch_response response = detail::fetch_without_throwing(fetcher, request);
+      fetch_response response = fetch_detail::fetch_without_throwing(fetcher, request);
       if (hurried && response.error == fetch_error::timeout) {
         response.error = fetch_error::cancelled;
         response.error_text = too_late;

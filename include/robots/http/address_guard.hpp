@@ -58,7 +58,7 @@ class address_guard {
     if (open_ || kind_of(address) == address_kind::global) {
       return true;
     }
-    const ip_address plain = detail::unmapped(address);
+    const ip_address plain = http_detail::unmapped(address);
     return std::any_of(allowed_.begin(), allowed_.end(),
                        [&plain](const ip_prefix& each) { return each.contains(plain); });
   }
@@ -78,8 +78,8 @@ class address_guard {
           '/' + std::to_string(prefix->length()) + "\", or the address alone");
     }
     constexpr std::size_t mapped_length = 96;
-    return detail::ipv4_mapped.contains(first) && prefix->length() >= mapped_length
-               ? ip_prefix(detail::unmapped(first), prefix->length() - mapped_length)
+    return http_detail::ipv4_mapped.contains(first) && prefix->length() >= mapped_length
+               ? ip_prefix(http_detail::unmapped(first), prefix->length() - mapped_length)
                : *prefix;
   }
 

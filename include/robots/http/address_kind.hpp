@@ -52,7 +52,7 @@ enum class address_kind {
   return "reserved";
 }
 
-namespace detail {
+namespace http_detail {
 
 struct special_prefix {
   constexpr special_prefix(std::string_view text, address_kind its_kind)
@@ -113,7 +113,7 @@ inline constexpr std::array special_ipv6{
   return address_kind::reserved;
 }
 
-}  // namespace detail
+}  // namespace http_detail
 
 /// What `address` is for.
 ///
@@ -124,15 +124,15 @@ inline constexpr std::array special_ipv6{
 /// it the IPv4 address stands. Constant time.
 [[nodiscard]] constexpr address_kind kind_of(const ip_address& address) noexcept {
   if (address.is_v4()) {
-    return detail::kind_in(detail::special_ipv4, address);
+    return http_detail::kind_in(http_detail::special_ipv4, address);
   }
-  const detail::embedded_ipv4 inside = detail::find_embedded_ipv4(address);
+  const http_detail::embedded_ipv4 inside = http_detail::find_embedded_ipv4(address);
   if (!inside.address) {
-    return detail::kind_in(detail::special_ipv6, address);
+    return http_detail::kind_in(http_detail::special_ipv6, address);
   }
-  address_kind kind = detail::kind_in(detail::special_ipv4, *inside.address);
+  address_kind kind = http_detail::kind_in(http_detail::special_ipv4, *inside.address);
   if (kind == address_kind::global && inside.other) {
-    kind = detail::kind_in(detail::special_ipv4, *inside.other);
+    kind = http_detail::kind_in(http_detail::special_ipv4, *inside.other);
   }
   return kind == address_kind::global && inside.obsolete ? address_kind::reserved : kind;
 }

@@ -23,7 +23,7 @@ struct cache_control {
   [[nodiscard]] friend bool operator==(const cache_control&, const cache_control&) = default;
 };
 
-namespace detail {
+namespace http_detail {
 
 constexpr void read_directives(cache_control& into, std::string_view text) noexcept {
   while (!text.empty()) {
@@ -32,11 +32,11 @@ constexpr void read_directives(cache_control& into, std::string_view text) noexc
     text.remove_prefix(length < text.size() ? length + 1 : length);
     const std::size_t equals = directive.find('=');
     const std::string_view name = trim_blanks(directive.substr(0, equals));
-    if (equal_ignoring_case(name, "no-store")) {
+    if (base::equal_ignoring_case(name, "no-store")) {
       into.no_store = true;
-    } else if (equal_ignoring_case(name, "no-cache")) {
+    } else if (base::equal_ignoring_case(name, "no-cache")) {
       into.no_cache = true;
-    } else if (equal_ignoring_case(name, "max-age") && !into.max_age) {
+    } else if (base::equal_ignoring_case(name, "max-age") && !into.max_age) {
       const std::string_view value =
           equals == std::string_view::npos ? std::string_view{} : directive.substr(equals + 1);
       into.max_age =
@@ -45,7 +45,7 @@ constexpr void read_directives(cache_control& into, std::string_view text) noexc
   }
 }
 
-}  // namespace detail
+}  // namespace http_detail
 
 /// Reads all `Cache-Control` headers as one list (RFC 9110, section 5.3). Names are taken in any
 /// case; a directive inside a quoted value is none; a `max-age` that is no number counts as 0, as
@@ -54,8 +54,8 @@ constexpr void read_directives(cache_control& into, std::string_view text) noexc
     const std::vector<http_header>& headers) noexcept {
   cache_control result;
   for (const http_header& header : headers) {
-    if (detail::equal_ignoring_case(header.name, "Cache-Control")) {
-      detail::read_directives(result, header.value);
+    if (base::equal_ignoring_case(header.name, "Cache-Control")) {
+      http_detail::read_directives(result, header.value);
     }
   }
   return result;

@@ -84,7 +84,7 @@ enum class charset : std::uint8_t {
                                           {"utf-16be", utf_16be},
                                           {"unicodefffe", utf_16be}}};
   for (const entry& known : labels) {
-    if (detail::equal_ignoring_case(label, known.label)) {
+    if (base::equal_ignoring_case(label, known.label)) {
       return known.meaning;
     }
   }
@@ -113,10 +113,10 @@ enum class charset : std::uint8_t {
   if (body.starts_with("\xFE\xFF")) {
     return charset::utf_16be;
   }
-  if (const std::optional<std::endian> order = detail::utf16_order(body)) {
+  if (const std::optional<std::endian> order = http_detail::utf16_order(body)) {
     return *order == std::endian::little ? charset::utf_16le : charset::utf_16be;
   }
-  const std::optional<std::string_view> label = detail::charset_parameter(content_type);
+  const std::optional<std::string_view> label = http_detail::charset_parameter(content_type);
   const charset said = label ? charset_of_label(*label).value_or(charset::utf_8) : charset::utf_8;
   const bool utf_16 = said == charset::utf_16le || said == charset::utf_16be;
   return utf_16 && body.find('\0') == std::string_view::npos ? charset::utf_8 : said;
@@ -166,12 +166,12 @@ class utf8_text {
   };
   switch (written_in) {
     case charset::utf_16le:
-      return utf8_text{detail::from_utf16(without("\xFF\xFE"), std::endian::little)};
+      return utf8_text{http_detail::from_utf16(without("\xFF\xFE"), std::endian::little)};
     case charset::utf_16be:
-      return utf8_text{detail::from_utf16(without("\xFE\xFF"), std::endian::big)};
+      return utf8_text{http_detail::from_utf16(without("\xFE\xFF"), std::endian::big)};
     case charset::windows_1252:
-      if (detail::first_line_not_utf8(body) != body.size()) {
-        return utf8_text{detail::from_windows_1252(body)};
+      if (http_detail::first_line_not_utf8(body) != body.size()) {
+        return utf8_text{http_detail::from_windows_1252(body)};
       }
       break;
     case charset::utf_8:

@@ -24,10 +24,10 @@
 
 namespace robots {
 
-namespace detail {
+namespace http_detail {
 
 [[nodiscard]] constexpr std::string_view without_outer_dots(std::string_view name) noexcept {
-  return trim(name, [](char c) { return c == '.'; });
+  return base::trim(name, [](char c) { return c == '.'; });
 }
 
 /// What an entry of an exclusion list names: `gov` for `gov`, `.gov`, `*.gov` and `gov:80`.
@@ -65,7 +65,7 @@ template <std::predicate<std::string_view> Excluded>
 
 /// Whether two spellings name one host: of an IP address, mapped into IPv6 or not, in any case.
 [[nodiscard]] constexpr bool is_same_host(std::string_view a, std::string_view b) noexcept {
-  if (equal_ignoring_case(a, b)) {
+  if (base::equal_ignoring_case(a, b)) {
     return true;
   }
   const std::optional<ip_address> first = parse_ip_address(a);
@@ -73,7 +73,7 @@ template <std::predicate<std::string_view> Excluded>
   return second && unmapped(*first) == unmapped(*second);
 }
 
-}  // namespace detail
+}  // namespace http_detail
 
 /// A range of texts, such as the names of hosts: `std::vector<std::string>`, an array of
 /// `std::string_view`.
@@ -98,10 +98,10 @@ concept TextRange = std::ranges::input_range<R> &&
 /// compared with regard to case. Linear in entries times the labels of `host`, without allocation.
 template <TextRange R>
 [[nodiscard]] constexpr bool should_skip_by_tld(std::string_view host, R&& excluded) {
-  const std::string_view name = detail::without_outer_dots(host_of(host));
-  return !name.empty() && detail::lies_under(name, [&](std::string_view suffix) {
+  const std::string_view name = http_detail::without_outer_dots(host_of(host));
+  return !name.empty() && http_detail::lies_under(name, [&](std::string_view suffix) {
     for (auto&& entry : excluded) {
-      if (detail::is_same_host(suffix, detail::excluded_name(entry))) {
+      if (http_detail::is_same_host(suffix, http_detail::excluded_name(entry))) {
         return true;
       }
     }
@@ -126,13 +126,14 @@ class excluded_hosts {
   /// with a blank in it: an exclusion that is silently ignored is worse than none.
   explicit excluded_hosts(std::span<const std::string> entries) {
     for (const std::string& entry : entries) {
-      const std::optional<std::string> name = detail::normal_host(detail::excluded_name(entry));
-      if (!name || std::any_of(name->begin(), name->end(), detail::is_sub_delim)) {
+      const std::optional<std::string> name =
+          http_detail::normal_host(http_detail::excluded_name(entry));
+      if (!name || std::any_of(name->begin(), name->end(), http_detail::is_sub_delim)) {
         throw std::invalid_argument{"excluded: \"" + entry +
                                     "\" is no host name; write \"gov\", \"gov.uk\" or "
                                     "\"example.com\", outside ASCII in its xn-- form"};
       }
-      const std::string_view excluded = detail::without_mapping(*name);
+      const std::string_view excluded = http_detail::without_mapping(*name);
       names_.emplace(excluded);
       lengths_ |= length_bit(excluded);
     }
@@ -141,10 +142,11 @@ class excluded_hosts {
   /// Whether `host`, in normal form as in `site::host`, or one of its parent domains is excluded.
   /// Linear in the host, whatever the number of entries; never allocates.
   [[nodiscard]] bool contains(std::string_view host) const noexcept {
-    return !names_.empty() &&
-           detail::lies_under(detail::without_mapping(host), [this](std::string_view name) {
-             return (lengths_ & length_bit(name)) != 0 && names_.contains(name);
-           });
+    return !names_.empty() && http_detail::lies_under(http_detail::without_mapping(host),
+                                                      [this](std::string_view name) {
+                                                        return (lengths_ & length_bit(name)) != 0 &&
+                                                               names_.contains(name);
+                                                      });
   }
 
   /// Whether nothing is excluded.
@@ -157,7 +159,7 @@ class excluded_hosts {
   }
 
   std::uint64_t lengths_ = 0;  // of the names, so that few of a host's suffixes are looked up
-  boost::unordered_flat_set<std::string, detail::text_hash, std::equal_to<>> names_;
+  boost::unordered_flat_set<std::string, base::text_hash, std::equal_to<>> names_;
 };
 
 }  // namespace robots

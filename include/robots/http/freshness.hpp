@@ -29,7 +29,7 @@ namespace robots {
     if (!value) {
       return std::nullopt;
     }
-    return detail::trim_blanks(*value);
+    return http_detail::trim_blanks(*value);
   };
 
   const cache_control control = parse_cache_control(headers);
@@ -50,10 +50,10 @@ namespace robots {
     const std::chrono::sys_seconds start =
         parse_http_date(header("Date").value_or(std::string_view{}), now)
             .value_or(std::chrono::floor<seconds>(now));
-    lifetime = detail::clamp_delta_seconds(*end - start);
+    lifetime = http_detail::clamp_delta_seconds(*end - start);
   }
-  const seconds age =
-      detail::parse_delta_seconds(header("Age").value_or(std::string_view{})).value_or(seconds{0});
+  const seconds age = http_detail::parse_delta_seconds(header("Age").value_or(std::string_view{}))
+                          .value_or(seconds{0});
   return std::max(*lifetime - age, seconds{0});
 }
 

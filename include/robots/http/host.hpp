@@ -12,7 +12,7 @@ namespace robots {
 /// Neither checks nor normalises: letters keep their case and percent-encoding stays. For the
 /// normal form, see `parse_site`. Empty when there is no host. Linear, without allocation.
 [[nodiscard]] constexpr std::string_view host_of(std::string_view host_or_url) noexcept {
-  return detail::split_authority(detail::split_head(host_or_url).authority).host;
+  return http_detail::split_authority(http_detail::split_head(host_or_url).authority).host;
 }
 
 }  // namespace robots

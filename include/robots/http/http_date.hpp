@@ -12,11 +12,11 @@
 
 namespace robots {
 
-namespace detail {
+namespace http_detail {
 
 /// The value of a run of digits; -1 when anything else is in it. At most nine digits.
 [[nodiscard]] constexpr int digits_value(std::string_view text) noexcept {
-  const std::optional<std::uint64_t> value = parse_decimal(text);
+  const std::optional<std::uint64_t> value = base::parse_decimal(text);
   return value && text.size() <= 9 ? static_cast<int>(*value) : -1;
 }
 
@@ -25,7 +25,7 @@ template <std::size_t N>
 [[nodiscard]] constexpr std::size_t index_of_name(const std::array<std::string_view, N>& names,
                                                   std::string_view name) noexcept {
   std::size_t index = 0;
-  while (index < N && !equal_ignoring_case(names[index], name)) {
+  while (index < N && !base::equal_ignoring_case(names[index], name)) {
     ++index;
   }
   return index;
@@ -85,7 +85,7 @@ inline constexpr std::array<std::string_view, 12> month_names{
   return year;
 }
 
-}  // namespace detail
+}  // namespace http_detail
 
 /// The moment that an `HTTP-date` names, in whole seconds (RFC 9110, section 5.6.7):
 ///
@@ -100,33 +100,34 @@ inline constexpr std::array<std::string_view, 12> month_names{
   const std::size_t comma = text.find(',');
   if (comma == std::string_view::npos) {
     if (text.size() != 24 || text[3] != ' ' || text[7] != ' ' || text[10] != ' ' ||
-        text[19] != ' ' || detail::index_of_name(detail::short_day_names, text.substr(0, 3)) == 7) {
+        text[19] != ' ' ||
+        http_detail::index_of_name(http_detail::short_day_names, text.substr(0, 3)) == 7) {
       return std::nullopt;
     }
     const std::size_t day = text[8] == ' ' ? 9 : 8;
-    return detail::parse_moment(detail::digits_value(text.substr(20)), text.substr(4, 3),
-                                text.substr(day, 10 - day), text.substr(11, 8));
+    return http_detail::parse_moment(http_detail::digits_value(text.substr(20)), text.substr(4, 3),
+                                     text.substr(day, 10 - day), text.substr(11, 8));
   }
 
   const std::string_view name = text.substr(0, comma);
   const std::string_view rest = text.substr(comma + 1);
   if (!rest.starts_with(' ') || rest.size() < 4 ||
-      !detail::equal_ignoring_case(rest.substr(rest.size() - 4), " GMT")) {
+      !base::equal_ignoring_case(rest.substr(rest.size() - 4), " GMT")) {
     return std::nullopt;
   }
   if (rest.size() == 25 && rest[3] == ' ' && rest[7] == ' ' && rest[12] == ' ' &&
-      detail::index_of_name(detail::short_day_names, name) < 7) {
-    return detail::parse_moment(detail::digits_value(rest.substr(8, 4)), rest.substr(4, 3),
-                                rest.substr(1, 2), rest.substr(13, 8));
+      http_detail::index_of_name(http_detail::short_day_names, name) < 7) {
+    return http_detail::parse_moment(http_detail::digits_value(rest.substr(8, 4)),
+                                     rest.substr(4, 3), rest.substr(1, 2), rest.substr(13, 8));
   }
   if (rest.size() == 23 && rest[3] == '-' && rest[7] == '-' && rest[10] == ' ' &&
-      detail::index_of_name(detail::long_day_names, name) < 7) {
-    const int two_digits = detail::digits_value(rest.substr(8, 2));
+      http_detail::index_of_name(http_detail::long_day_names, name) < 7) {
+    const int two_digits = http_detail::digits_value(rest.substr(8, 2));
     if (two_digits < 0) {
       return std::nullopt;
     }
-    return detail::parse_moment(detail::full_year(two_digits, now), rest.substr(4, 3),
-                                rest.substr(1, 2), rest.substr(11, 8));
+    return http_detail::parse_moment(http_detail::full_year(two_digits, now), rest.substr(4, 3),
+                                     rest.substr(1, 2), rest.substr(11, 8));
   }
   return std::nullopt;
 }

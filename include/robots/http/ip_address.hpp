@@ -54,14 +54,14 @@ class ip_address {
       return std::nullopt;
     }
     text = text.substr(1, text.size() - 2);
-  } else if (const auto v4 = detail::read_ipv4(text)) {
+  } else if (const auto v4 = http_detail::read_ipv4(text)) {
     return ip_address(*v4);
   }
-  const auto v6 = detail::read_ipv6(text);
+  const auto v6 = http_detail::read_ipv6(text);
   return v6 ? std::optional(ip_address(*v6)) : std::nullopt;
 }
 
-namespace detail {
+namespace http_detail {
 
 /// `value` in lower case, without leading zeros.
 inline void append_number(std::string& to, unsigned value, unsigned base) {
@@ -119,19 +119,19 @@ inline void append_number(std::string& to, unsigned value, unsigned base) {
   return text;
 }
 
-}  // namespace detail
+}  // namespace http_detail
 
 /// An address as RFC 5952 writes it, without brackets; one of IPv4 in IPv6 with dots in its end.
 /// `parse_ip_address` reads it back.
 [[nodiscard]] inline std::string to_string(const ip_address& address) {
   const std::span<const std::uint8_t> octets = address.octets();
   if (address.is_v4()) {
-    return detail::ipv4_text(octets);
+    return http_detail::ipv4_text(octets);
   }
   constexpr std::array<std::uint8_t, 12> mapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF};
   return std::equal(mapped.begin(), mapped.end(), octets.begin())
-             ? "::ffff:" + detail::ipv4_text(octets.subspan(mapped.size()))
-             : detail::ipv6_text(octets);
+             ? "::ffff:" + http_detail::ipv4_text(octets.subspan(mapped.size()))
+             : http_detail::ipv6_text(octets);
 }
 
 /// Whether the last label of a host in lower case is a number, decimal or hexadecimal. Name

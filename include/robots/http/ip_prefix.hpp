@@ -71,7 +71,7 @@ class ip_prefix {
     return ip_prefix(*first, most);
   }
   const std::string_view digits = text.substr(slash + 1);
-  const std::optional<std::uint64_t> length = detail::parse_decimal(digits);
+  const std::optional<std::uint64_t> length = base::parse_decimal(digits);
   if (!length || *length > most || (digits.size() > 1 && digits.front() == '0')) {
     return std::nullopt;
   }

@@ -85,7 +85,7 @@ struct fetch_response {
 [[nodiscard]] inline std::optional<std::string_view> find_header(
     const std::vector<http_header>& headers, std::string_view name) noexcept {
   for (const http_header& header : headers) {
-    if (detail::equal_ignoring_case(header.name, name)) {
+    if (base::equal_ignoring_case(header.name, name)) {
       return header.value;
     }
   }

@@ -27,10 +27,10 @@ enum class url_scheme { http, https };
 
 /// The scheme so called, in any case; nothing for any other.
 [[nodiscard]] constexpr std::optional<url_scheme> parse_scheme(std::string_view name) noexcept {
-  if (detail::equal_ignoring_case(name, "https")) {
+  if (base::equal_ignoring_case(name, "https")) {
     return url_scheme::https;
   }
-  if (detail::equal_ignoring_case(name, "http")) {
+  if (base::equal_ignoring_case(name, "http")) {
     return url_scheme::http;
   }
   return std::nullopt;
@@ -66,12 +66,12 @@ struct origin {
 /// not allow, a port outside 1 to 65535, a backslash, blank or control in the authority. What
 /// follows the authority is not looked at. Linear in the authority.
 [[nodiscard]] inline std::optional<origin> parse_origin(std::string_view url) {
-  const detail::url_head head = detail::split_head(url);
+  const http_detail::url_head head = http_detail::split_head(url);
   const std::optional<url_scheme> scheme = parse_scheme(head.scheme.value_or(std::string_view{}));
   if (!scheme) {
     return std::nullopt;
   }
-  std::optional<detail::authority> authority = detail::parse_authority(head.authority);
+  std::optional<http_detail::authority> authority = http_detail::parse_authority(head.authority);
   if (!authority) {
     return std::nullopt;
   }

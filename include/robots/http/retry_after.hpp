@@ -24,8 +24,8 @@ namespace robots {
   if (!header) {
     return std::nullopt;
   }
-  const std::string_view value = detail::trim_blanks(*header);
-  if (const auto delay = detail::parse_delta_seconds(value)) {
+  const std::string_view value = http_detail::trim_blanks(*header);
+  if (const auto delay = http_detail::parse_delta_seconds(value)) {
     return delay;
   }
   const std::optional<std::chrono::sys_seconds> date = parse_http_date(value, now);
@@ -33,9 +33,9 @@ namespace robots {
     return std::nullopt;
   }
   const std::chrono::sys_seconds sent =
-      parse_http_date(detail::trim_blanks(find_header(headers, "Date").value_or("")), now)
+      parse_http_date(http_detail::trim_blanks(find_header(headers, "Date").value_or("")), now)
           .value_or(std::chrono::floor<std::chrono::seconds>(now));
-  return detail::clamp_delta_seconds(*date - sent);
+  return http_detail::clamp_delta_seconds(*date - sent);
 }
 
 }  // namespace robots

@@ -56,7 +56,7 @@ struct site {
 /// that is the default of a given scheme comes out as 0; behind a bare host, 443 means https and 80
 /// means http. Linear in the authority.
 [[nodiscard]] inline std::optional<site> parse_site(std::string_view host_or_url) {
-  const detail::url_head head = detail::split_head(host_or_url);
+  const http_detail::url_head head = http_detail::split_head(host_or_url);
   std::optional<url_scheme> scheme;
   if (head.scheme) {
     scheme = parse_scheme(*head.scheme);
@@ -70,7 +70,7 @@ struct site {
       (head.authority.find('@') != std::string_view::npos || head.authority.ends_with(':'))) {
     return std::nullopt;
   }
-  std::optional<detail::authority> authority = detail::parse_authority(head.authority);
+  std::optional<http_detail::authority> authority = http_detail::parse_authority(head.authority);
   if (!authority) {
     return std::nullopt;
   }

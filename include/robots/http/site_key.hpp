@@ -5,14 +5,14 @@
 
 namespace robots {
 
-namespace detail {
+namespace http_detail {
 
 /// Where the authority begins, behind a scheme in lower case if there is one.
 [[nodiscard]] constexpr std::size_t authority_start(std::string_view text) noexcept {
   return text.starts_with("https://") ? 8 : text.starts_with("http://") ? 7 : 0;
 }
 
-}  // namespace detail
+}  // namespace http_detail
 
 /// The start of a URL, or of a host with or without a path, that is its site's key if it is any.
 ///
@@ -21,7 +21,7 @@ namespace detail {
 /// text may still name a site, spelled otherwise (upper case, default port, a query right behind
 /// the host): ask `parse_site` then. Looks for one `/`, checks nothing, allocates nothing.
 [[nodiscard]] constexpr std::string_view possible_site_key(std::string_view host_or_url) noexcept {
-  return host_or_url.substr(0, host_or_url.find('/', detail::authority_start(host_or_url)));
+  return host_or_url.substr(0, host_or_url.find('/', http_detail::authority_start(host_or_url)));
 }
 
 /// What rules are asked about a URL, or about a host with or without a path, which they would take
@@ -45,7 +45,7 @@ namespace detail {
 /// The host in the key of a site: what `host_of` gives, for keys alone and in a third of the time.
 /// For a text that is no key, any part of it.
 [[nodiscard]] constexpr std::string_view host_of_site_key(std::string_view key) noexcept {
-  key.remove_prefix(detail::authority_start(key));
+  key.remove_prefix(http_detail::authority_start(key));
   return key.substr(0, key.find(':', key.starts_with('[') ? key.find(']') : 0));
 }
 

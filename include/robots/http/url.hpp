@@ -19,17 +19,17 @@ struct url_parts {
   std::optional<std::string_view> fragment;   ///< without its `#`
 };
 
-namespace detail {
+namespace http_detail {
 
 /// The length of `scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )` at the start of `text`.
 [[nodiscard]] constexpr std::size_t scheme_length(std::string_view text) noexcept {
-  if (text.empty() || !is_alpha(text.front())) {
+  if (text.empty() || !base::is_alpha(text.front())) {
     return 0;
   }
   std::size_t length = 1;
   while (length < text.size()) {
     const char c = text[length];
-    if (!is_alpha(c) && !is_digit(c) && c != '+' && c != '-' && c != '.') {
+    if (!base::is_alpha(c) && !base::is_digit(c) && c != '+' && c != '-' && c != '.') {
       break;
     }
     ++length;
@@ -69,7 +69,7 @@ inline void append_encoded(std::string& to, std::string_view text) {
   }
 }
 
-}  // namespace detail
+}  // namespace http_detail
 
 /// Splits any text into the components of a URI reference (RFC 3986, appendix B). Checks nothing
 /// else. Linear.
@@ -83,7 +83,7 @@ inline void append_encoded(std::string& to, std::string_view text) {
     parts.query = text.substr(mark + 1);
     text = text.substr(0, mark);
   }
-  if (const std::size_t length = detail::scheme_length(text);
+  if (const std::size_t length = http_detail::scheme_length(text);
       length > 0 && length < text.size() && text[length] == ':') {
     parts.scheme = text.substr(0, length);
     text.remove_prefix(length + 1);
@@ -135,7 +135,7 @@ inline void append_encoded(std::string& to, std::string_view text) {
 /// a backslash. Linear.
 [[nodiscard]] inline std::optional<std::string> resolve_reference(std::string_view base,
                                                                   std::string_view reference) {
-  if (detail::has_forbidden_octet(base) || detail::has_forbidden_octet(reference)) {
+  if (http_detail::has_forbidden_octet(base) || http_detail::has_forbidden_octet(reference)) {
     return {};
   }
   const url_parts from = split_url(base);
@@ -169,7 +169,7 @@ inline void append_encoded(std::string& to, std::string_view text) {
 
   std::string out;
   for (const char c : to.scheme ? *to.scheme : *from.scheme) {
-    out += detail::to_lower(c);
+    out += base::to_lower(c);
   }
   out += ':';
   if (authority) {
@@ -178,10 +178,10 @@ inline void append_encoded(std::string& to, std::string_view text) {
   } else if (path.starts_with("//")) {
     out += "/.";  // or the path would be read as an authority (RFC 3986, section 3.3)
   }
-  detail::append_encoded(out, path);
+  http_detail::append_encoded(out, path);
   if (query) {
     out += '?';
-    detail::append_encoded(out, *query);
+    http_detail::append_encoded(out, *query);
   }
   return out;
 }

@@ -24,7 +24,7 @@ struct validators {
   [[nodiscard]] friend bool operator==(const validators&, const validators&) = default;
 };
 
-namespace detail {
+namespace http_detail {
 
 /// `entity-tag = [ "W/" ] DQUOTE *etagc DQUOTE` (RFC 9110, section 8.8.3), where `etagc` is any
 /// octet but controls, space and the quote. 1,024 octets at most: it is kept for as long as the
@@ -49,19 +49,19 @@ namespace detail {
   return true;
 }
 
-}  // namespace detail
+}  // namespace http_detail
 
 /// The validators in the headers of a response. What is no entity tag, or no date, is left out.
 /// Linear.
 [[nodiscard]] inline validators validators_of(const std::vector<http_header>& headers) {
   validators found;
   const std::string_view etag =
-      detail::trim_blanks(find_header(headers, "ETag").value_or(std::string_view{}));
-  if (detail::is_entity_tag(etag)) {
+      http_detail::trim_blanks(find_header(headers, "ETag").value_or(std::string_view{}));
+  if (http_detail::is_entity_tag(etag)) {
     found.etag = etag;
   }
   const std::string_view date =
-      detail::trim_blanks(find_header(headers, "Last-Modified").value_or(std::string_view{}));
+      http_detail::trim_blanks(find_header(headers, "Last-Modified").value_or(std::string_view{}));
   if (parse_http_date(date, std::chrono::system_clock::time_point{})) {
     found.last_modified = date;
   }

@@ -33,7 +33,7 @@ class any_fallback_policy {
   /// What to do about `what`. Never throws, and never `parse` where there is nothing to parse.
   [[nodiscard]] fallback_action action(const record_head& what) const noexcept {
     const fallback_action chosen = held_->action(what);
-    const bool possible = chosen != fallback_action::parse || detail::has_text(what.outcome);
+    const bool possible = chosen != fallback_action::parse || policy_detail::has_text(what.outcome);
     return possible ? chosen : fallback_action::deny_all;
   }
 

@@ -97,7 +97,7 @@ struct record_limits {
   static constexpr std::size_t body = 256U * 1'048'576;  ///< octets; `parse` reads no more
 };
 
-namespace detail {
+namespace policy_detail {
 
 inline constexpr char record_version = 1;
 inline constexpr std::size_t checksum_size = 8;
@@ -306,16 +306,16 @@ inline void write_url(octet_writer& out, std::string_view url) {
   return made;
 }
 
-}  // namespace detail
+}  // namespace policy_detail
 
 /// A record as octets, the same on every machine; the format is described above. A record of "there
 /// is no robots.txt" takes 20 octets and those of the host's name. Linear.
 [[nodiscard]] inline std::string encode(const record& what) {
   const std::string_view body = std::string_view{what.body}.substr(0, record_limits::body);
-  detail::octet_writer out;
-  out.octets(detail::encoded_head(what, body));
+  policy_detail::octet_writer out;
+  out.octets(policy_detail::encoded_head(what, body));
   out.octets(body);
-  out.fixed(detail::fingerprint(out.written()));
+  out.fixed(base::fingerprint(out.written()));
   return std::move(out).take();
 }
 
@@ -323,22 +323,22 @@ inline void write_url(octet_writer& out, std::string_view url) {
 /// them: `decode(text).record` holds something only if `encode` of that gives `text` again. The
 /// checksum tells damage, not forgery. Linear, and allocates a small multiple of what it is given.
 [[nodiscard]] inline decode_result decode(std::string_view text) {
-  if (text.size() <= detail::checksum_size) {
+  if (text.size() <= policy_detail::checksum_size) {
     return {.error = decode_error::too_short};
   }
-  if (text.front() != detail::record_version) {
+  if (text.front() != policy_detail::record_version) {
     return {.error = decode_error::unknown_version};
   }
-  const std::string_view content = text.substr(0, text.size() - detail::checksum_size);
-  detail::octet_writer checksum;
-  checksum.fixed(detail::fingerprint(content));
+  const std::string_view content = text.substr(0, text.size() - policy_detail::checksum_size);
+  policy_detail::octet_writer checksum;
+  checksum.fixed(base::fingerprint(content));
   if (checksum.written() != text.substr(content.size())) {
     return {.error = decode_error::damaged};
   }
-  detail::octet_reader in{content.substr(1)};
-  record made = detail::read_record(in);
+  policy_detail::octet_reader in{content.substr(1)};
+  record made = policy_detail::read_record(in);
   const bool is_whole = !in.failed() && in.rest().empty();
-  if (!is_whole || !content.starts_with(detail::encoded_head(made, made.body))) {
+  if (!is_whole || !content.starts_with(policy_detail::encoded_head(made, made.body))) {
     return {.error = decode_error::malformed};
   }
   return {.record = std::move(made)};

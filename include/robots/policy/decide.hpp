@@ -16,7 +16,7 @@
 
 namespace robots {
 
-namespace detail {
+namespace policy_detail {
 
 [[nodiscard]] inline decision_reason reason_of(const policy& from, const verdict& what) noexcept {
   if (what.directive) {
@@ -39,7 +39,7 @@ namespace detail {
   }
 }
 
-}  // namespace detail
+}  // namespace policy_detail
 
 /// Whether a crawler may fetch `url` at `now`, by the policy of the site, which must not be null:
 /// the one place that says what a policy means for a URL. At the cost of `rule_set::match`.
@@ -50,7 +50,7 @@ namespace detail {
   result.verdict = rules.match(target_of(url));
   result.allowed = result.verdict.allowed;
   const std::optional<decision_reason> given = rules.given_reason();
-  result.reason = given ? *given : detail::reason_of(rules, result.verdict);
+  result.reason = given ? *given : policy_detail::reason_of(rules, result.verdict);
   if (!given) {
     // What another thread has just stored may be younger than `now`.
     result.age = std::max(now - rules.rules_fetched_at(), std::chrono::nanoseconds{0});

@@ -33,7 +33,7 @@ struct decision {
   }
 };
 
-namespace detail {
+namespace policy_detail {
 
 /// What is wrong with a malformed file: how much of it, and where that begins.
 [[nodiscard]] inline std::string malformed_text(const file_findings& found) {
@@ -56,7 +56,7 @@ namespace detail {
     row += " (HTTP " + std::to_string(source.status) + ')';
   }
   if (!source.error_text.empty()) {
-    row += " (" + printable(source.error_text) + ')';
+    row += " (" + base::printable(source.error_text) + ')';
   }
   if (source.outcome == outcome::malformed) {
     row += ": " + malformed_text(from.findings());
@@ -64,7 +64,7 @@ namespace detail {
   return row;
 }
 
-}  // namespace detail
+}  // namespace policy_detail
 
 /// One sentence for people: the answer, the rule and its line, or the row of the failure table.
 [[nodiscard]] inline std::string explain(const decision& what) {
@@ -72,9 +72,9 @@ namespace detail {
   switch (what.reason) {
     case decision_reason::rule:
       text += to_string(*what.verdict.directive);
-      text += " \"" + detail::printable(*what.verdict.pattern) + "\", line " +
+      text += " \"" + base::printable(*what.verdict.pattern) + "\", line " +
               std::to_string(what.verdict.line) + ", for " +
-              detail::printable(what.verdict.user_agent);
+              base::printable(what.verdict.user_agent);
       break;
     case decision_reason::no_rule:
       text += "no rule matches";
@@ -83,13 +83,13 @@ namespace detail {
       text += "/robots.txt itself";
       break;
     case decision_reason::no_file:
-      text += "no robots.txt: " + detail::outcome_text(*what.policy);
+      text += "no robots.txt: " + policy_detail::outcome_text(*what.policy);
       break;
     case decision_reason::undecided:
       text += "the URL is too long, or the rules too many, to be compared";
       break;
     case decision_reason::fallback:
-      text += "fallback: " + detail::outcome_text(*what.policy);
+      text += "fallback: " + policy_detail::outcome_text(*what.policy);
       break;
     case decision_reason::by_hand:
       text += "the site was told by hand";
@@ -102,13 +102,14 @@ namespace detail {
       break;
   }
   if (what.policy && what.policy->basis() == policy_basis::last_good) {
-    text += ", by the last good copy since the newest is " + detail::outcome_text(*what.policy);
+    text +=
+        ", by the last good copy since the newest is " + policy_detail::outcome_text(*what.policy);
   }
   const bool by_rules =
       what.reason == decision_reason::rule || what.reason == decision_reason::no_rule;
   if (by_rules && what.policy->basis() == policy_basis::rules &&
       what.policy->source().outcome == outcome::malformed) {
-    text += ", though " + detail::malformed_text(what.policy->findings());
+    text += ", though " + policy_detail::malformed_text(what.policy->findings());
   }
   return text;
 }

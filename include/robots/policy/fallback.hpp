@@ -34,14 +34,14 @@ enum class fallback_action {
   return "deny_all";
 }
 
-namespace detail {
+namespace policy_detail {
 
 /// Whether after this outcome there is a robots.txt that could be parsed.
 [[nodiscard]] constexpr bool has_text(outcome what) noexcept {
   return what == outcome::success || what == outcome::malformed;
 }
 
-}  // namespace detail
+}  // namespace policy_detail
 
 /// What says how to act when a robots.txt cannot be had.
 ///
@@ -116,7 +116,7 @@ class fallback_policy {
   /// The same policy but for one row, and called `custom` if that makes a difference. Throws
   /// `std::invalid_argument` when the row has nothing to parse.
   [[nodiscard]] constexpr fallback_policy with(outcome what, fallback_action action) const {
-    if (action == fallback_action::parse && !detail::has_text(what)) {
+    if (action == fallback_action::parse && !policy_detail::has_text(what)) {
       throw std::invalid_argument{
           "fallback_policy::with: there is no robots.txt to parse after this outcome; "
           "choose allow_all, deny_all or last_good_or_deny"};

@@ -98,7 +98,7 @@ struct earlier_policies {
   }
   const auto action = [&] { return options.fallback.action(head); };
   file_findings found;
-  if (detail::has_text(head.outcome)) {
+  if (policy_detail::has_text(head.outcome)) {
     parse_options reading = options.parse;
     reading.truncated = reading.truncated || head.truncated;
     const utf8_text body = to_utf8(brought.body, head.charset);
@@ -118,7 +118,7 @@ struct earlier_policies {
   std::shared_ptr<const policy> good;
   if (is_failure(head.outcome) || chosen == fallback_action::last_good_or_deny) {
     good = policy::good(before.last);
-    if (good && fetched_at > detail::saturating_add(good->fetched_at(), options.last_good_for)) {
+    if (good && fetched_at > base::saturating_add(good->fetched_at(), options.last_good_for)) {
       good = nullptr;
     }
   }

@@ -60,7 +60,7 @@ struct validity {
 /// than it counts. It is kept for as long as a last good copy counts, since until then the next
 /// policy goes by it: by its rules, its failures in a row, its version.
 [[nodiscard]] inline validity validity_of(const policy& kept, const judge_options& options) {
-  using detail::saturating_add;
+  using base::saturating_add;
   validity result;
   result.fresh_until = saturating_add(kept.fetched_at(), kept.source().lifetime);
   const time_point good_until = kept.basis() == policy_basis::last_good

@@ -56,7 +56,7 @@ enum class policy_basis : std::uint8_t {
   return "deny_all";
 }
 
-namespace detail {
+namespace policy_detail {
 
 /// What a policy keeps of a list that can be as long as the file.
 template <class Line>
@@ -65,7 +65,7 @@ template <class Line>
   return lines.first(std::min(lines.size(), most));
 }
 
-}  // namespace detail
+}  // namespace policy_detail
 
 /// What is to be said of a robots.txt that came, obeyed or not.
 struct file_findings {
@@ -75,7 +75,7 @@ struct file_findings {
 
 /// What is to be said of `text`.
 [[nodiscard]] inline file_findings findings_of(const document& text) {
-  const auto first = detail::first_lines(text.diagnostics());
+  const auto first = policy_detail::first_lines(text.diagnostics());
   return {.lines = text.lines(), .diagnostics = {first.begin(), first.end()}};
 }
 
@@ -223,7 +223,7 @@ class policy {
   /// What is to be said of the newest robots.txt that came, even if it was too broken to be obeyed:
   /// how broken it is, and where. Empty when none came.
   [[nodiscard]] const file_findings& findings() const noexcept {
-    return detail::has_text(source_.outcome) ? findings_ : in_force().findings_;
+    return policy_detail::has_text(source_.outcome) ? findings_ : in_force().findings_;
   }
 
   /// How many lines that robots.txt has, and how many of them mean nothing.
@@ -298,7 +298,7 @@ class policy {
   [[nodiscard]] std::uint64_t fingerprint_of_rules() const {
     std::uint64_t all = rules_.fingerprint();
     const auto add = [&all](std::chrono::milliseconds::rep number) {
-      all = detail::combined(all, static_cast<std::uint64_t>(number));
+      all = base::combined(all, static_cast<std::uint64_t>(number));
     };
     add(file_delay_ ? file_delay_->count() + 1 : 0);
     add(static_cast<std::chrono::milliseconds::rep>(request_rates_.size()));
@@ -319,7 +319,7 @@ class policy {
   /// Bounds what every request of a crawler has to look through, however long the file is.
   template <class Line>
   [[nodiscard]] static std::vector<Line> first(const std::vector<Line>& lines) {
-    const auto kept = detail::first_lines(std::span<const Line>{lines});
+    const auto kept = policy_detail::first_lines(std::span<const Line>{lines});
     return {kept.begin(), kept.end()};
   }
 

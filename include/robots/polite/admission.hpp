@@ -218,7 +218,7 @@ class basic_admission {
   S& source_;
   basic_host_gate<C>& gate_;
   std::function<std::optional<time_point>(std::string_view)> breaker_;
-  detail::admission_counters answers_;
+  polite_detail::admission_counters answers_;
 };
 
 }  // namespace robots

@@ -22,26 +22,27 @@ enum class admission_reason : std::uint8_t {
   too_late,     ///< the deadline of the call comes first
 };
 
-namespace detail {
+namespace polite_detail {
 
 inline constexpr std::array<std::string_view, 10> admission_reason_names{
     "go",   "excluded", "invalid_url", "disallowed", "skip_host",
     "busy", "not_yet",  "no_room",     "stopped",    "too_late"};
 
-}  // namespace detail
+}  // namespace polite_detail
 
 /// The name of a reason, as its enumerator is spelled.
 [[nodiscard]] constexpr std::string_view to_string(admission_reason reason) noexcept {
   const auto index = static_cast<std::size_t>(reason);
-  return index < detail::admission_reason_names.size() ? detail::admission_reason_names[index]
-                                                       : "invalid_url";
+  return index < polite_detail::admission_reason_names.size()
+             ? polite_detail::admission_reason_names[index]
+             : "invalid_url";
 }
 
 /// How often each reason was the answer.
 class admission_stats {
  public:
   /// One count for each reason, in the order of the enumerators.
-  using counts = std::array<std::uint64_t, detail::admission_reason_names.size()>;
+  using counts = std::array<std::uint64_t, polite_detail::admission_reason_names.size()>;
 
   /// No answers so far.
   admission_stats() = default;
@@ -66,7 +67,7 @@ class admission_stats {
   counts counts_{};
 };
 
-namespace detail {
+namespace polite_detail {
 
 /// Counts answers, from any thread.
 class admission_counters {
@@ -87,6 +88,6 @@ class admission_counters {
   std::array<std::atomic<std::uint64_t>, admission_reason_names.size()> counts_{};
 };
 
-}  // namespace detail
+}  // namespace polite_detail
 
 }  // namespace robots

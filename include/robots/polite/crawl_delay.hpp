@@ -99,7 +99,7 @@ struct computed_delay {
   bool skip_host = false;  ///< robots.txt asks for more than the cap: leave the site alone
 };
 
-namespace detail {
+namespace polite_detail {
 
 [[nodiscard]] constexpr std::chrono::nanoseconds bounded_delay(
     std::chrono::milliseconds delay) noexcept {
@@ -121,7 +121,7 @@ namespace detail {
   return std::chrono::nanoseconds{whole + (up ? 1 : 0)};
 }
 
-}  // namespace detail
+}  // namespace polite_detail
 
 /// The square of a response time in seconds, as a delay: 2 s ask for 4 s, 0.1 s for 10 ms
 /// (CrawlingRules). A slow answer comes from a loaded host.
@@ -131,7 +131,7 @@ namespace detail {
     return {};
   }
   const double seconds = std::chrono::duration<double>{response_time}.count();
-  return detail::bounded_delay(seconds * seconds * 1e9);
+  return polite_detail::bounded_delay(seconds * seconds * 1e9);
 }
 
 /// The part of the fixed delay that is kept: from half of it to one and a half, `draw` being a
@@ -142,7 +142,7 @@ namespace detail {
     draw = 1.0;
   }
   const auto bounded = std::clamp(fixed, std::chrono::nanoseconds{0}, longest_delay);
-  return detail::bounded_delay(static_cast<double>(bounded.count()) * (0.5 + draw));
+  return polite_detail::bounded_delay(static_cast<double>(bounded.count()) * (0.5 + draw));
 }
 
 /// The delay to keep between two requests to one host (CrawlingRules):
@@ -165,9 +165,9 @@ namespace detail {
     }
   };
   const auto none = std::chrono::milliseconds{0};
-  ask(detail::bounded_delay(inputs.crawl_delay.value_or(none)), delay_term::crawl_delay);
-  ask(detail::bounded_delay(inputs.file_delay.value_or(none)), delay_term::file_delay);
-  ask(detail::bounded_delay(inputs.request_rate.value_or(none)), delay_term::request_rate);
+  ask(polite_detail::bounded_delay(inputs.crawl_delay.value_or(none)), delay_term::crawl_delay);
+  ask(polite_detail::bounded_delay(inputs.file_delay.value_or(none)), delay_term::file_delay);
+  ask(polite_detail::bounded_delay(inputs.request_rate.value_or(none)), delay_term::request_rate);
   result.skip_host = options.above_cap == above_cap::skip_host && result.asked > options.cap;
   if (result.skip_host) {
     result.delay = options.cap;

@@ -113,7 +113,7 @@ class crawling_rules {
   /// bear with. Of the Request-rates, the one of the hour counts; see `rate_at`.
   [[nodiscard]] computed_delay next_delay(wall_time when = std::chrono::system_clock::now()) const {
     const std::shared_ptr<const policy> now = rules();
-    delay_inputs inputs = detail::delays_at(now.get(), when);
+    delay_inputs inputs = polite_detail::delays_at(now.get(), when);
     inputs.last_response = std::chrono::nanoseconds{last_response_.load(std::memory_order_relaxed)};
     return compute_delay(delay_, inputs, random_.draw());
   }
@@ -156,7 +156,7 @@ class crawling_rules {
   site site_;
   std::string key_;
   delay_options delay_;
-  mutable detail::counter_random random_;
+  mutable base::counter_random random_;
   std::atomic<std::chrono::nanoseconds::rep> last_response_{0};
   mutable std::shared_mutex mutex_;
   std::shared_ptr<const policy> rules_;

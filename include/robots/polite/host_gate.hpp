@@ -163,12 +163,13 @@ class basic_host_gate {
    private:
     friend class basic_host_gate;
 
-    reservation(std::shared_ptr<shared_state> gate, host& where, detail::host_reservation place)
+    reservation(std::shared_ptr<shared_state> gate, host& where,
+                polite_detail::host_reservation place)
         : gate_(std::move(gate)), host_(&where), place_(std::move(place)) {}
 
     std::shared_ptr<shared_state> gate_;
     host* host_ = nullptr;
-    detail::host_reservation place_;
+    polite_detail::host_reservation place_;
     std::function<admission_reason()> look_again_;
     admission_reason reason_ = admission_reason::go;
   };
@@ -197,7 +198,7 @@ class basic_host_gate {
                                          const restraints& limits = {}) const {
     const std::string key = state_->options.key(url);
     const wall_anchor now = read_clock(state_->clock);
-    detail::host_state copy;
+    polite_detail::host_state copy;
     {
       const std::scoped_lock lock{state_->mutex};
       if (const host* const known = state_->hosts.find(key)) {
@@ -257,8 +258,8 @@ class basic_host_gate {
       }
       // In steps, since not every clock can wait for the end of time.
       const time_point now = state_->clock.now();
-      state_->clock.sleep_until(
-          std::min(*until, detail::saturating_add(now, std::chrono::hours{1})), call.stop);
+      state_->clock.sleep_until(std::min(*until, base::saturating_add(now, std::chrono::hours{1})),
+                                call.stop);
       if (call.stop.stop_requested()) {
         refuse(made, admission_reason::stopped);
       }
@@ -317,8 +318,8 @@ class basic_host_gate {
 
  private:
   struct host {
-    detail::host_state state;
-    detail::reservation_queue queue;
+    polite_detail::host_state state;
+    polite_detail::reservation_queue queue;
 
     [[nodiscard]] time_point needed_until(const gate_options& options) const noexcept {
       return queue.idle() ? state.needed_until(options) : time_point::max();
@@ -345,16 +346,16 @@ class basic_host_gate {
     [[nodiscard]] host* find_or_add(std::string_view key, time_point now) {
       return hosts.find_or_add(
           key, now, [this](const host& where) { return where.needed_until(options); },
-          detail::saturating_add(now, std::max(options.longest_memory, options.memory)));
+          base::saturating_add(now, std::max(options.longest_memory, options.memory)));
     }
 
     const gate_options options;
     C clock;
-    detail::counter_random random;
-    detail::admission_counters answers;
+    base::counter_random random;
+    polite_detail::admission_counters answers;
     std::atomic<std::uint64_t> withdrawn = 0;
     std::mutex mutex;  // of what follows
-    detail::site_table<host> hosts;
+    base::site_table<host> hosts;
     std::uint64_t started = 0;
     std::uint64_t cancelled = 0;
   };

@@ -59,7 +59,7 @@ struct schedule {
   }
 };
 
-namespace detail {
+namespace polite_detail {
 
 /// Seconds with three decimals.
 [[nodiscard]] inline std::string seconds_text(std::chrono::nanoseconds time) {
@@ -80,29 +80,29 @@ namespace detail {
   return text;
 }
 
-}  // namespace detail
+}  // namespace polite_detail
 
 /// One sentence for people: how long to wait from `now`, and for what.
 [[nodiscard]] inline std::string explain(const schedule& what, time_point now) {
   if (what.skip_host) {
     return "never: " + std::string{to_string(what.delay.asked_by)} + " asks for " +
-           detail::seconds_text(what.delay.asked) + ", more than the cap";
+           polite_detail::seconds_text(what.delay.asked) + ", more than the cap";
   }
   std::string text = "at once";
   if (what.at > now) {
-    text = "in " + detail::seconds_text(what.at - std::max(now, time_point{}));
+    text = "in " + polite_detail::seconds_text(what.at - std::max(now, time_point{}));
   }
   switch (what.decided_by) {
     case start_limit::none:
       break;
     case start_limit::delay:
-      text += ": delay of " + detail::seconds_text(what.delay.delay) + " (" +
-              detail::delay_text(what.delay) + ')';
+      text += ": delay of " + polite_detail::seconds_text(what.delay.delay) + " (" +
+              polite_detail::delay_text(what.delay) + ')';
       break;
     case start_limit::slow_down:
-      text += ": delay of " + detail::seconds_text(what.slowed) +
-              " after 429 or 503, without them " + detail::seconds_text(what.delay.delay) + " (" +
-              detail::delay_text(what.delay) + ')';
+      text += ": delay of " + polite_detail::seconds_text(what.slowed) +
+              " after 429 or 503, without them " + polite_detail::seconds_text(what.delay.delay) +
+              " (" + polite_detail::delay_text(what.delay) + ')';
       break;
     case start_limit::retry_after:
       text += ": Retry-After";

@@ -166,7 +166,7 @@ class LruStorage {
  private:
   /// A key and its hash, which is taken before the lock.
   struct hashed {
-    explicit hashed(std::string_view key) noexcept : text(key), hash(detail::text_hash{}(key)) {}
+    explicit hashed(std::string_view key) noexcept : text(key), hash(base::text_hash{}(key)) {}
 
     std::string_view text;
     std::size_t hash;
@@ -174,17 +174,17 @@ class LruStorage {
 
   /// Two cache lines that processors fetch as a pair: all that a look-up reads but the policy.
   struct alignas(128) node {
-    detail::use_steps::stamp used = 0;  // 0 while the node is vacant
+    store_detail::use_steps::stamp used = 0;  // 0 while the node is vacant
     cache_entry value;
-    std::size_t bytes = 0;        // of memory
-    detail::inline_text<64> key;  // long enough for nearly all sites
+    std::size_t bytes = 0;              // of memory
+    store_detail::inline_text<64> key;  // long enough for nearly all sites
   };
 
   struct hash {
     using is_transparent = void;
     [[nodiscard]] std::size_t operator()(const hashed& key) const noexcept { return key.hash; }
     [[nodiscard]] std::size_t operator()(const node* kept) const noexcept {
-      return detail::text_hash{}(kept->key.view());
+      return base::text_hash{}(kept->key.view());
     }
   };
 
@@ -259,12 +259,12 @@ class LruStorage {
     }
   }
 
-  mutable detail::striped_mutex mutex_;
+  mutable store_detail::striped_mutex mutex_;
   std::vector<std::unique_ptr<node>> nodes_;  // which stay where they are, and are used again
   std::vector<node*> vacant_;
   boost::unordered_flat_set<node*, hash, equal> index_;
-  detail::use_steps steps_;
-  detail::eviction_order order_;
+  store_detail::use_steps steps_;
+  store_detail::eviction_order order_;
   std::uint64_t evictions_ = 0;
   std::size_t bytes_ = 0;
   std::size_t max_bytes_ = std::size_t{256} << 20;

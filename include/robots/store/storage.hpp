@@ -42,14 +42,14 @@ concept Storage = std::movable<S> && requires(S& storage, const S& constant, std
   { constant.size() } -> std::convertible_to<std::size_t>;
 };
 
-namespace detail {
+namespace store_detail {
 
 /// What a cache shows entries to: no function, but an object with references of its own.
 struct entry_look {
   void operator()(const cache_entry& kept) const;
 };
 
-}  // namespace detail
+}  // namespace store_detail
 
 /// A storage that shows its entries in place, for those who do not need to keep them.
 ///
@@ -62,7 +62,7 @@ struct entry_look {
 /// equals `entry`, and returns true. Models: `LruStorage<N>`.
 template <class S>
 concept VisitableStorage = Storage<S> && requires(S& storage, std::string_view key, time_point now,
-                                                  const detail::entry_look& look) {
+                                                  const store_detail::entry_look& look) {
   { storage.visit(key, now, look) } -> std::same_as<bool>;
 };
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-using robots::detail::body_decoder;
+using robots::adapters_detail::body_decoder;
 using namespace robots::test;
 
 namespace {

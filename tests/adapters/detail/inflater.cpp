@@ -9,9 +9,9 @@
 #include <string_view>
 #include <type_traits>
 
-using robots::detail::inflated;
-using robots::detail::inflater;
-using robots::detail::packing;
+using robots::adapters_detail::inflated;
+using robots::adapters_detail::inflater;
+using robots::adapters_detail::packing;
 using namespace robots::test;
 
 namespace {

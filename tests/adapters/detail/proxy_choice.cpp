@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-using robots::detail::exempt_from_proxy;
-using robots::detail::proxy_for;
+using robots::adapters_detail::exempt_from_proxy;
+using robots::adapters_detail::proxy_for;
 using robots::test::scoped_variable;
 
 namespace {

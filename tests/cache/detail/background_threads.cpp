@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-using robots::detail::background_threads;
+using robots::cache_detail::background_threads;
 using robots::test::gate;
 
 TEST_CASE("work begins at once, in as many threads as there may be, and no more") {

@@ -8,7 +8,7 @@
 #include <string>
 
 using robots::policy;
-using robots::detail::decides_soon;
+using robots::cache_detail::decides_soon;
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 using robots::policy;
-using robots::detail::quarantine;
+using robots::cache_detail::quarantine;
 
 namespace {
 

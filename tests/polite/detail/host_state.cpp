@@ -26,8 +26,8 @@ using robots::start_limit;
 using robots::time_point;
 using robots::wall_anchor;
 using robots::wall_time;
-using robots::detail::host_reservation;
-using robots::detail::host_state;
+using robots::polite_detail::host_reservation;
+using robots::polite_detail::host_state;
 
 constexpr time_point origin{1'000h};
 

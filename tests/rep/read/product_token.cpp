@@ -8,8 +8,8 @@
 namespace {
 
 using robots::product_token;
-using robots::detail::agent_match;
-using robots::detail::agent_matcher;
+using robots::rep_detail::agent_match;
+using robots::rep_detail::agent_matcher;
 
 static_assert(product_token("FooBot") == "FooBot");
 static_assert(product_token("FooBot/2.1 (+https://foo.example/bot)") == "FooBot");

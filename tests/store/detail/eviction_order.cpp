@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-using robots::detail::eviction_order;
+using robots::store_detail::eviction_order;
 
 TEST_CASE("the oldest is the one with the least stamp, whatever was used meanwhile") {
   std::mt19937 random{7};

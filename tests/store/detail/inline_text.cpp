@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-using robots::detail::inline_text;
+using robots::store_detail::inline_text;
 
 TEST_CASE("a text comes out as it went in, whether it fits or not, in place of any before") {
   inline_text<8> kept;

@@ -11,9 +11,9 @@
 #include <thread>
 #include <vector>
 
-using robots::detail::stripe_count;
-using robots::detail::stripe_of_thread;
-using robots::detail::striped_mutex;
+using robots::base::stripe_count;
+using robots::base::stripe_of_thread;
+using robots::store_detail::striped_mutex;
 
 TEST_CASE("a thread keeps its stripe, and threads in a row get different ones") {
   std::set<std::size_t> stripes;

@@ -7,7 +7,7 @@
 
 using namespace std::chrono_literals;
 using robots::time_point;
-using robots::detail::use_steps;
+using robots::store_detail::use_steps;
 
 namespace {
 

@@ -22,7 +22,7 @@
 #include <memory>
 #include <utility>
 
-namespace robots::detail {
+namespace robots::adapters_detail {
 
 using asio_strand = boost::asio::strand<boost::asio::any_io_executor>;
 using asio_timer = boost::asio::basic_waitable_timer<
@@ -185,4 +185,4 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
   curl_transfers transfers_;  // last: when it ends, it lets go of sockets and timer
 };
 
-}  // namespace robots::detail
+}  // namespace robots::adapters_detail

@@ -31,7 +31,7 @@
 #include <variant>
 #include <vector>
 
-namespace robots::detail {
+namespace robots::adapters_detail {
 
 /// The operations that wait for policies, and the flights by which those come: two things, since a
 /// flight goes on for others when the operation that began it is cancelled.
@@ -325,4 +325,4 @@ class asio_look_ups : public std::enable_shared_from_this<asio_look_ups<Cache, F
   std::vector<std::pair<number, waiting>> incoming_;
 };
 
-}  // namespace robots::detail
+}  // namespace robots::adapters_detail

@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace robots::detail {
+namespace robots::adapters_detail {
 
 /// Whoever waits for an answer, whatever it is.
 template <class Cache, class LookUp>
@@ -88,4 +88,4 @@ class asio_operation final : public asio_waiter<Cache, LookUp> {
   boost::asio::executor_work_guard<executor> work_;
 };
 
-}  // namespace robots::detail
+}  // namespace robots::adapters_detail

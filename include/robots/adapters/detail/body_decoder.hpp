@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace robots::detail {
+namespace robots::adapters_detail {
 
 /// Takes the body of one response: gzip, x-gzip and deflate are decoded (RFC 9110, section 8.4.1).
 ///
@@ -32,16 +32,17 @@ class body_decoder {
   /// whatever its coding.
   void begin(std::string_view content_coding, std::string_view transfer_coding) {
     const std::string_view transfer = without_rim(transfer_coding);
-    if (!transfer.empty() && !equal_ignoring_case(transfer, "chunked") &&
-        !equal_ignoring_case(transfer, "identity")) {
+    if (!transfer.empty() && !base::equal_ignoring_case(transfer, "chunked") &&
+        !base::equal_ignoring_case(transfer, "identity")) {
       refusal_ = unasked("Transfer-Encoding", transfer);
     }
     const std::string_view content = without_rim(content_coding);
-    if (equal_ignoring_case(content, "gzip") || equal_ignoring_case(content, "x-gzip")) {
+    if (base::equal_ignoring_case(content, "gzip") ||
+        base::equal_ignoring_case(content, "x-gzip")) {
       packing_ = packing::gzip;
-    } else if (equal_ignoring_case(content, "deflate")) {
+    } else if (base::equal_ignoring_case(content, "deflate")) {
       packing_ = packing::deflate;
-    } else if (!content.empty() && !equal_ignoring_case(content, "identity")) {
+    } else if (!content.empty() && !base::equal_ignoring_case(content, "identity")) {
       refusal_ = unasked("Content-Encoding", content);
     }
   }
@@ -98,12 +99,13 @@ class body_decoder {
 
   /// `value` without white space and empty list elements (RFC 9110, section 5.6.1) at its ends.
   [[nodiscard]] static constexpr std::string_view without_rim(std::string_view value) noexcept {
-    return trim(value, [](char c) { return is_blank(c) || c == '\r' || c == '\n' || c == ','; });
+    return base::trim(
+        value, [](char c) { return base::is_blank(c) || c == '\r' || c == '\n' || c == ','; });
   }
 
   [[nodiscard]] static std::string unasked(std::string_view field, std::string_view coding) {
     constexpr std::size_t longest = 64;
-    return std::string(field) + " is " + printable(coding.substr(0, longest)) +
+    return std::string(field) + " is " + base::printable(coding.substr(0, longest)) +
            ", which nobody asked for";
   }
 
@@ -116,4 +118,4 @@ class body_decoder {
   bool over_limit_ = false;
 };
 
-}  // namespace robots::detail
+}  // namespace robots::adapters_detail

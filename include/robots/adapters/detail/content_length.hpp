@@ -9,7 +9,7 @@
 #include <optional>
 #include <string_view>
 
-namespace robots::detail {
+namespace robots::adapters_detail {
 
 /// The Content-Length fields of one header section. Whoever sends different lengths, or what is no
 /// length, may have sent part of a body for the whole (RFC 9112, section 6.3): libcurl takes the
@@ -20,7 +20,7 @@ class content_length {
   [[nodiscard]] constexpr bool take(std::string_view value) noexcept {
     while (true) {
       const std::size_t comma = value.find(',');
-      const auto one = number(trim(value.substr(0, comma), is_space));
+      const auto one = number(base::trim(value.substr(0, comma), is_space));
       if (!one || (said_ && *said_ != *one)) {
         return false;
       }
@@ -34,15 +34,15 @@ class content_length {
 
  private:
   [[nodiscard]] static constexpr bool is_space(char c) noexcept {
-    return is_blank(c) || c == '\r' || c == '\n';
+    return base::is_blank(c) || c == '\r' || c == '\n';
   }
 
   [[nodiscard]] static constexpr std::optional<std::uint64_t> number(std::string_view digits) {
     constexpr std::size_t most_digits = 18;  // fewer than overflow the 63 bits of libcurl
-    return digits.size() > most_digits ? std::nullopt : parse_decimal(digits);
+    return digits.size() > most_digits ? std::nullopt : base::parse_decimal(digits);
   }
 
   std::optional<std::uint64_t> said_;
 };
 
-}  // namespace robots::detail
+}  // namespace robots::adapters_detail

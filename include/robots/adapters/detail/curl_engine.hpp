@@ -20,7 +20,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace robots::detail {
+namespace robots::adapters_detail {
 
 /// A handle that can carry exchanges one after another. `easy()` has the settings applied once
 /// `prepare()` was called; `multi()` holds the connections and nothing but `easy()`.
@@ -66,4 +66,4 @@ class curl_engine {
   std::atomic<std::uint64_t> opened_{0};
 };
 
-}  // namespace robots::detail
+}  // namespace robots::adapters_detail

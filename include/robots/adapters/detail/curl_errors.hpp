@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-namespace robots::detail {
+namespace robots::adapters_detail {
 
 /// The error that `code` stands for. Running out of time is `timeout`; whether it was the request's
 /// time or that for connecting is for the caller to tell apart.
@@ -89,4 +89,4 @@ namespace robots::detail {
   return response;
 }
 
-}  // namespace robots::detail
+}  // namespace robots::adapters_detail

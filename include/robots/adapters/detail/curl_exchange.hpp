@@ -11,7 +11,7 @@
 #include <stop_token>
 #include <utility>
 
-namespace robots::detail {
+namespace robots::adapters_detail {
 
 /// Keeps an easy handle in a multi handle for as long as it lives.
 class curl_membership {
@@ -86,4 +86,4 @@ class curl_membership {
   return made.finish(transfer(multi, easy, request.stop));
 }
 
-}  // namespace robots::detail
+}  // namespace robots::adapters_detail

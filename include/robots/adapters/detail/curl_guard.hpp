@@ -26,7 +26,7 @@
 #include <string_view>
 #include <utility>
 
-namespace robots::detail {
+namespace robots::adapters_detail {
 
 /// The address in a socket address; nothing when it is of another family than those of IP.
 [[nodiscard]] inline std::optional<ip_address> address_in(const sockaddr& socket) noexcept {
@@ -56,7 +56,7 @@ namespace robots::detail {
   }
   std::string name;
   for (const char c : host) {
-    name += to_lower(c);
+    name += base::to_lower(c);
   }
   const bool local = name == "localhost" || name.ends_with(".localhost");
   if (const auto address = parse_ip_address(local ? std::string_view{"127.0.0.1"} : name)) {
@@ -187,4 +187,4 @@ class curl_guard {
   std::optional<ip_address> first_refused_;
 };
 
-}  // namespace robots::detail
+}  // namespace robots::adapters_detail

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace robots::detail {
+namespace robots::adapters_detail {
 
 static_assert(LIBCURL_VERSION_NUM >= 0x075500, "robots::CurlFetcher needs libcurl 7.85 or later");
 
@@ -69,4 +69,4 @@ class curl_strings {
   std::unique_ptr<curl_slist, curl_slist_deleter> list_;
 };
 
-}  // namespace robots::detail
+}  // namespace robots::adapters_detail

@@ -21,7 +21,7 @@
 #include <system_error>
 #include <utility>
 
-namespace robots::detail {
+namespace robots::adapters_detail {
 
 /// libcurl keeps milliseconds in 32 bits; 24 days stand for any time beyond.
 [[nodiscard]] constexpr long curl_milliseconds(std::chrono::milliseconds time) noexcept {
@@ -45,7 +45,7 @@ namespace robots::detail {
       in_brackets = c == '[';
     } else if (c == ':' && !in_brackets) {
       ++field;
-    } else if (field % 2 == 1 && !is_digit(c)) {
+    } else if (field % 2 == 1 && !base::is_digit(c)) {
       return false;
     }
   }
@@ -231,4 +231,4 @@ class curl_settings {
   curl_strings connect_to_;
 };
 
-}  // namespace robots::detail
+}  // namespace robots::adapters_detail

@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-namespace robots::detail {
+namespace robots::adapters_detail {
 
 /// The values of the fields called `name` in the final response's header section, with commas
 /// between them; empty when there is none.
@@ -130,7 +130,7 @@ class curl_sink {
 
   [[nodiscard]] bool takes_length(std::string_view line) noexcept {
     constexpr std::string_view name = "content-length:";
-    return !starts_with_ignoring_case(line, name) || length_.take(line.substr(name.size()));
+    return !base::starts_with_ignoring_case(line, name) || length_.take(line.substr(name.size()));
   }
 
   /// libcurl looks headers up one by one in a list.
@@ -150,4 +150,4 @@ class curl_sink {
   bool out_of_memory_ = false;
 };
 
-}  // namespace robots::detail
+}  // namespace robots::adapters_detail

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-namespace robots::detail {
+namespace robots::adapters_detail {
 
 struct curl_string_deleter {
   void operator()(char* text) const noexcept { curl_free(text); }
@@ -42,4 +42,4 @@ struct curl_target {
                      url_part(handle.get(), CURLUPART_HOST)};
 }
 
-}  // namespace robots::detail
+}  // namespace robots::adapters_detail

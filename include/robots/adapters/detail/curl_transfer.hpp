@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace robots::detail {
+namespace robots::adapters_detail {
 
 /// Whether `text` has an octet that would end a header line or a string of C.
 [[nodiscard]] constexpr bool breaks_line(std::string_view text) noexcept {
@@ -56,7 +56,7 @@ inline constexpr std::size_t longest_url = 8'000'000;
 [[nodiscard]] inline curl_strings header_lines(const std::vector<http_header>& headers) {
   curl_strings lines;
   for (const http_header& header : headers) {
-    const std::string_view value = trim(header.value, is_blank);
+    const std::string_view value = base::trim(header.value, base::is_blank);
     lines.add(value.empty() ? header.name + ';' : header.name + ": " + std::string(value));
   }
   return lines;
@@ -64,7 +64,8 @@ inline constexpr std::size_t longest_url = 8'000'000;
 
 /// A header's value without the white space around it; of an empty one, libcurl leaves a CR.
 [[nodiscard]] inline std::string trimmed(const char* value) {
-  return std::string(trim(value, [](char c) { return is_blank(c) || c == '\r' || c == '\n'; }));
+  return std::string(
+      base::trim(value, [](char c) { return base::is_blank(c) || c == '\r' || c == '\n'; }));
 }
 
 /// The fields of the final response: not those of interim responses, of a proxy's answer to
@@ -88,7 +89,7 @@ inline constexpr std::size_t longest_url = 8'000'000;
   constexpr int no_content = 204;
   return !framed && received_status(easy) != no_content &&
          field_values(easy, "Content-Length").empty() &&
-         !equal_ignoring_case(field_values(easy, "Transfer-Encoding"), "chunked");
+         !base::equal_ignoring_case(field_values(easy, "Transfer-Encoding"), "chunked");
 }
 
 /// Whether the last transfer of `easy` had its connection, TLS included, when it ended.
@@ -200,4 +201,4 @@ class curl_transfer {
   std::array<char, CURL_ERROR_SIZE> error_text_{};
 };
 
-}  // namespace robots::detail
+}  // namespace robots::adapters_detail

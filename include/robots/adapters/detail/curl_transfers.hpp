@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-namespace robots::detail {
+namespace robots::adapters_detail {
 
 /// libcurl counts connections in a long, where 0 means no limit.
 [[nodiscard]] constexpr long curl_count(std::size_t count) noexcept {
@@ -225,4 +225,4 @@ class curl_transfers {
   std::list<entry> under_way_;  // last: ends before what it stands on
 };
 
-}  // namespace robots::detail
+}  // namespace robots::adapters_detail

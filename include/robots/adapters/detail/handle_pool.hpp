@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace robots::detail {
+namespace robots::adapters_detail {
 
 /// Lends handles to calls from any thread. The one given back last is lent first, since its
 /// connections are the freshest. Makes a new one when none is idle. Must outlive its leases.
@@ -71,4 +71,4 @@ class handle_pool {
   std::vector<std::unique_ptr<Handle>> idle_;
 };
 
-}  // namespace robots::detail
+}  // namespace robots::adapters_detail

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace robots::detail {
+namespace robots::adapters_detail {
 
 /// The formats in which content is packed (RFC 9110, section 8.4.1).
 enum class packing {
@@ -123,4 +123,4 @@ class inflater {
   bool padded_ = false;
 };
 
-}  // namespace robots::detail
+}  // namespace robots::adapters_detail

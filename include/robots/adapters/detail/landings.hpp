@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace robots::detail {
+namespace robots::adapters_detail {
 
 /// Collects what `look_up::on_landed` reports, from any thread, for the one thread that asks. May
 /// end before the look-ups do.
@@ -66,4 +66,4 @@ class landings {
   std::shared_ptr<box> box_;
 };
 
-}  // namespace robots::detail
+}  // namespace robots::adapters_detail

@@ -34,7 +34,7 @@
 #include <utility>
 #include <variant>
 
-namespace robots::detail {
+namespace robots::adapters_detail {
 
 /// One call of `prefetch`.
 template <class Cache, std::ranges::input_range Hosts>
@@ -58,7 +58,7 @@ class prefetch_run {
 
   [[nodiscard]] prefetch_summary operator()() {
     const std::stop_callback stopped{options_.stop, [this]() noexcept { web_.wake(); }};
-    [[maybe_unused]] const auto moves = on_move(cache_.clock(), [this] { web_.wake(); });
+    [[maybe_unused]] const auto moves = base::on_move(cache_.clock(), [this] { web_.wake(); });
     auto next = std::ranges::begin(hosts_);
     const auto end = std::ranges::end(hosts_);
     while (next != end || !items_.empty()) {
@@ -292,4 +292,4 @@ class prefetch_run {
 template <class Cache, class Hosts>
 prefetch_run(Cache&, Hosts&&, const prefetch_options&) -> prefetch_run<Cache, Hosts>;
 
-}  // namespace robots::detail
+}  // namespace robots::adapters_detail

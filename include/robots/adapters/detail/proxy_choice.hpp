@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-namespace robots::detail {
+namespace robots::adapters_detail {
 
 /// The value of a variable of the environment; empty when it has none.
 [[nodiscard]] inline std::string environment(const std::string& name) {
@@ -45,7 +45,7 @@ namespace robots::detail {
   }
   const std::optional<ip_address> address = parse_ip_address(host);
   const auto trimmed_dots = [](std::string_view name) {
-    return trim(name, [](char c) { return c == '.'; });
+    return base::trim(name, [](char c) { return c == '.'; });
   };
   host = trimmed_dots(host);
   while (!list.empty()) {
@@ -64,7 +64,8 @@ namespace robots::detail {
       continue;
     }
     const std::size_t rest = host.size() - name.size();
-    if ((rest == 0 || host[rest - 1] == '.') && equal_ignoring_case(host.substr(rest), name)) {
+    if ((rest == 0 || host[rest - 1] == '.') &&
+        base::equal_ignoring_case(host.substr(rest), name)) {
       return true;
     }
   }
@@ -86,4 +87,4 @@ namespace robots::detail {
   return exempt_from_proxy(host, exempt) ? std::string{} : proxy;
 }
 
-}  // namespace robots::detail
+}  // namespace robots::adapters_detail

@@ -7,7 +7,7 @@
 
 #include <cstddef>
 
-namespace robots::detail {
+namespace robots::adapters_detail {
 
 /// Listens to the TLS of one exchange for close_notify (RFC 8446, section 6.1).
 ///
@@ -49,4 +49,4 @@ class tls_trace {
   bool closed_ = false;
 };
 
-}  // namespace robots::detail
+}  // namespace robots::adapters_detail

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace robots::detail {
+namespace robots::cache_detail {
 
 /// Threads for work that nobody waits for, started when they are first needed and kept for more.
 class background_threads {
@@ -84,4 +84,4 @@ class background_threads {
   bool ending_ = false;
 };
 
-}  // namespace robots::detail
+}  // namespace robots::cache_detail

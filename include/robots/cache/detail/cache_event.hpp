@@ -2,7 +2,7 @@
 
 #include <robots/cache/detail/striped_counters.hpp>
 
-namespace robots::detail {
+namespace robots::cache_detail {
 
 /// What a cache counts.
 enum class cache_event : unsigned char {
@@ -23,4 +23,4 @@ enum class cache_event : unsigned char {
 
 using cache_counters = striped_counters<cache_event>;
 
-}  // namespace robots::detail
+}  // namespace robots::cache_detail

@@ -11,7 +11,7 @@
 
 #include <string_view>
 
-namespace robots::detail {
+namespace robots::cache_detail {
 
 /// What a cache is composed of, without the user's types: so that all but a hit is compiled once.
 class cache_parts {
@@ -44,4 +44,4 @@ class cache_parts {
   ~cache_parts() = default;
 };
 
-}  // namespace robots::detail
+}  // namespace robots::cache_detail

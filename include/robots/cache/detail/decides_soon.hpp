@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace robots::detail {
+namespace robots::cache_detail {
 
 /// Whether `rules` decide on `url` within a tenth of a millisecond, whoever wrote either.
 ///
@@ -18,4 +18,4 @@ namespace robots::detail {
   return std::uint64_t{url.size()} * (rules.rules().size() + 1) <= most;
 }
 
-}  // namespace robots::detail
+}  // namespace robots::cache_detail

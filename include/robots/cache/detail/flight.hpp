@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace robots::detail {
+namespace robots::cache_detail {
 
 /// A retrieval that was redirected to the robots.txt of another site.
 struct redirected_retrieval {
@@ -170,7 +170,7 @@ class flight {
   std::stop_source stop_;
   std::atomic<bool> detached_ = false;
   mutable std::mutex mutex_;
-  clock_condition changed_;
+  base::clock_condition changed_;
   std::vector<std::function<void()>> wake_;
   std::size_t waiters_ = 0;
   state state_ = state::led;
@@ -178,4 +178,4 @@ class flight {
   std::unique_ptr<const redirected_retrieval> redirected_;
 };
 
-}  // namespace robots::detail
+}  // namespace robots::cache_detail

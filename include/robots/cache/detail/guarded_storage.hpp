@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-namespace robots::detail {
+namespace robots::cache_detail {
 
 /// A storage of which what it throws is counted and goes no further.
 template <Storage S>
@@ -68,4 +68,4 @@ class guarded_storage {
   std::atomic<std::uint64_t> failures_ = 0;
 };
 
-}  // namespace robots::detail
+}  // namespace robots::cache_detail

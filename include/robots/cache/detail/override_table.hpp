@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace robots::detail {
+namespace robots::cache_detail {
 
 /// What was told of sites by hand. Any thread; no lock while nothing was told.
 class override_table {
@@ -64,4 +64,4 @@ class override_table {
   std::map<std::string, site_override, std::less<>> told_;
 };
 
-}  // namespace robots::detail
+}  // namespace robots::cache_detail

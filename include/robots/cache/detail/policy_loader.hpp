@@ -39,7 +39,7 @@
 #include <variant>
 #include <vector>
 
-namespace robots::detail {
+namespace robots::cache_detail {
 
 /// Looks policies up: in the storage, in a flight under way, or over the network. One machine for
 /// those who block and for those who drive the network themselves.
@@ -300,7 +300,7 @@ class policy_loader {
       }
     }
     const wall_anchor now = parts_.moment();
-    const auto made = theirs != nullptr && has_text(result.outcome)
+    const auto made = theirs != nullptr && policy_detail::has_text(result.outcome)
                           ? policy_behind(std::move(result), *theirs, last, now)
                           : policy_of(std::move(result), {.last = last}, now);
     end(std::move(lead), made, begun.began, now.steady);
@@ -438,7 +438,7 @@ class policy_loader {
     const auto timeout = options_.timeout;
     const bool in_haste =
         limits.deadline &&
-        (timeout.count() == 0 || *limits.deadline < saturating_add(parts_.now(), timeout));
+        (timeout.count() == 0 || *limits.deadline < base::saturating_add(parts_.now(), timeout));
     return in_background(std::move(job), in_haste ? may_wait::yes : may_wait::no);
   }
 
@@ -446,7 +446,7 @@ class policy_loader {
     call_options limits = call;
     const auto longest = call.longest.value_or(options_.longest_call);
     if (longest.count() > 0) {
-      const time_point until = saturating_add(parts_.now(), longest);
+      const time_point until = base::saturating_add(parts_.now(), longest);
       limits.deadline = std::min(call.deadline.value_or(until), until);
     }
     return limits;
@@ -583,11 +583,11 @@ class policy_loader {
   retrieval_options retrieval_;
   cache_parts& parts_;
   cache_counters& counters_;
-  counter_random random_;
+  base::counter_random random_;
   quarantine quarantine_;
   single_flight flights_;
   std::stop_source closing_;
   background_threads background_;  // last: ends before what its threads use
 };
 
-}  // namespace robots::detail
+}  // namespace robots::cache_detail

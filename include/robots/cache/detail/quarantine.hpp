@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace robots::detail {
+namespace robots::cache_detail {
 
 /// Sites whose files were malformed several times in a row: they are not asked again until somebody
 /// has looked at them (the pipeline guide: "quarantine the target").
@@ -106,7 +106,7 @@ class quarantine {
   std::atomic<std::size_t> watched_ = 0;
   std::atomic<std::size_t> held_ = 0;
   std::int64_t notes_ = 0;
-  site_table<state> sites_{most_watched};
+  base::site_table<state> sites_{most_watched};
 };
 
-}  // namespace robots::detail
+}  // namespace robots::cache_detail

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace robots::detail {
+namespace robots::cache_detail {
 
 // A bare host and the origin that answered for it have the same rules, which may be kept under
 // either name.
@@ -54,4 +54,4 @@ namespace robots::detail {
   return answered.status != 0 && answered.url == origin.robots_urls().front();
 }
 
-}  // namespace robots::detail
+}  // namespace robots::cache_detail

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <utility>
 
-namespace robots::detail {
+namespace robots::cache_detail {
 
 /// Lets at most one party at a time lead the work on a key. Waiters and leaders must not outlive
 /// it.
@@ -148,8 +148,8 @@ class single_flight {
   }
 
   std::mutex mutex_;
-  boost::unordered_flat_map<std::string, std::shared_ptr<flight>, text_hash, std::equal_to<>>
+  boost::unordered_flat_map<std::string, std::shared_ptr<flight>, base::text_hash, std::equal_to<>>
       flights_;
 };
 
-}  // namespace robots::detail
+}  // namespace robots::cache_detail

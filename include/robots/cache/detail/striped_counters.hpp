@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace robots::detail {
+namespace robots::cache_detail {
 
 /// Counters that any number of threads count up at once: each in its own stripe, summed when asked.
 ///
@@ -17,7 +17,7 @@ class striped_counters {
  public:
   /// One more of `what`.
   void add(Event what) noexcept {
-    stripes_[stripe_of_thread()].counts[static_cast<std::size_t>(what)].fetch_add(
+    stripes_[base::stripe_of_thread()].counts[static_cast<std::size_t>(what)].fetch_add(
         1, std::memory_order_relaxed);
   }
 
@@ -31,11 +31,11 @@ class striped_counters {
   }
 
  private:
-  struct alignas(stripe_alignment) stripe {
+  struct alignas(base::stripe_alignment) stripe {
     std::array<std::atomic<std::uint64_t>, static_cast<std::size_t>(Event::count_)> counts{};
   };
 
-  std::array<stripe, stripe_count> stripes_{};
+  std::array<stripe, base::stripe_count> stripes_{};
 };
 
-}  // namespace robots::detail
+}  // namespace robots::cache_detail

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <utility>
 
-namespace robots::detail {
+namespace robots::fetch_detail {
 
 /// Where a redirect leads, or why it is not followed.
 struct redirect {
@@ -54,4 +54,4 @@ struct redirect {
   return {.url = to_string(*url)};
 }
 
-}  // namespace robots::detail
+}  // namespace robots::fetch_detail

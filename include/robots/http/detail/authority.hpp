@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-namespace robots::detail {
+namespace robots::http_detail {
 
 /// The start of a URL or of a bare host: `[scheme "://"] authority`.
 struct url_head {
@@ -55,7 +55,7 @@ struct authority_parts {
   if (text.empty()) {
     return std::uint16_t{0};
   }
-  const std::uint64_t value = parse_decimal(text).value_or(0);
+  const std::uint64_t value = base::parse_decimal(text).value_or(0);
   return value > 0 && value <= 65535 ? std::optional{static_cast<std::uint16_t>(value)}
                                      : std::nullopt;
 }
@@ -82,4 +82,4 @@ struct authority {
   return authority{*std::move(host), *port};
 }
 
-}  // namespace robots::detail
+}  // namespace robots::http_detail

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-namespace robots::detail {
+namespace robots::http_detail {
 
 /// The value of the first parameter `charset` of a Content-Type, without quotes:
 /// `parameters = *( OWS ";" OWS [ token "=" ( token / quoted-string ) ] )` (RFC 9110, sections
@@ -24,11 +24,11 @@ namespace robots::detail {
     const std::string_view parameter = content_type.substr(0, length);
     const std::size_t equals = parameter.find('=');
     if (equals != std::string_view::npos &&
-        equal_ignoring_case(trim_blanks(parameter.substr(0, equals)), "charset")) {
+        base::equal_ignoring_case(trim_blanks(parameter.substr(0, equals)), "charset")) {
       return trim_blanks(unquote(trim_blanks(parameter.substr(equals + 1))));
     }
   }
   return std::nullopt;
 }
 
-}  // namespace robots::detail
+}  // namespace robots::http_detail

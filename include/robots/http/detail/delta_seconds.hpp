@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-namespace robots::detail {
+namespace robots::http_detail {
 
 /// The most seconds that a header can say; more counts as this (RFC 9111, section 1.2.2).
 inline constexpr std::chrono::seconds max_delta_seconds{std::int64_t{1} << 31};
@@ -15,7 +15,8 @@ inline constexpr std::chrono::seconds max_delta_seconds{std::int64_t{1} << 31};
 /// `delta-seconds = 1*DIGIT` (RFC 9111, section 1.2.2). Nothing for any other text.
 [[nodiscard]] constexpr std::optional<std::chrono::seconds> parse_delta_seconds(
     std::string_view text) noexcept {
-  const auto value = parse_decimal(text, static_cast<std::uint64_t>(max_delta_seconds.count()));
+  const auto value =
+      base::parse_decimal(text, static_cast<std::uint64_t>(max_delta_seconds.count()));
   return value ? std::optional{std::chrono::seconds{*value}} : std::nullopt;
 }
 
@@ -28,4 +29,4 @@ inline constexpr std::chrono::seconds max_delta_seconds{std::int64_t{1} << 31};
   return span < max_delta_seconds ? span : max_delta_seconds;
 }
 
-}  // namespace robots::detail
+}  // namespace robots::http_detail

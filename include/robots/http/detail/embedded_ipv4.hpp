@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace robots::detail {
+namespace robots::http_detail {
 
 /// The IPv4 addresses behind an IPv6 address.
 struct embedded_ipv4 {
@@ -62,4 +62,4 @@ inline constexpr ip_prefix teredo = parse_ip_prefix("2001::/32").value();
   return {};
 }
 
-}  // namespace robots::detail
+}  // namespace robots::http_detail

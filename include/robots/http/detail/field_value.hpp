@@ -6,10 +6,10 @@
 #include <cstddef>
 #include <string_view>
 
-namespace robots::detail {
+namespace robots::http_detail {
 
 [[nodiscard]] constexpr std::string_view trim_blanks(std::string_view text) noexcept {
-  return trim(text, is_blank);
+  return base::trim(text, base::is_blank);
 }
 
 /// The length of `text` up to the first `separator` that stands outside a quoted string.
@@ -32,4 +32,4 @@ namespace robots::detail {
   return quoted ? text.substr(1, text.size() - 2) : text;
 }
 
-}  // namespace robots::detail
+}  // namespace robots::http_detail

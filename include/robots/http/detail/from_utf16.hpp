@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace robots::detail {
+namespace robots::http_detail {
 
 /// UTF-16 as UTF-8, at most 3 octets for every 2 (RFC 2781, section 2.2).
 ///
@@ -65,4 +65,4 @@ template <class Text = std::string>
   return decides(even, odd) ? std::optional{std::endian::big} : std::nullopt;
 }
 
-}  // namespace robots::detail
+}  // namespace robots::http_detail

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace robots::detail {
+namespace robots::http_detail {
 
 /// What an octet means in windows-1252, as the WHATWG Encoding Standard has it: ISO-8859-1, but for
 /// 0x80 to 0x9F. The five octets that windows-1252 leaves free are the C1 controls of ISO-8859-1.
@@ -59,4 +59,4 @@ template <class Text = std::string>
   return text;
 }
 
-}  // namespace robots::detail
+}  // namespace robots::http_detail

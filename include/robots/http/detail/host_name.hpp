@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace robots::detail {
+namespace robots::http_detail {
 
 /// What a name in the DNS can hold (RFC 1035, section 2.3.4).
 inline constexpr std::size_t max_host_length = 253;
@@ -62,23 +62,23 @@ inline constexpr std::size_t max_label_length = 63;
   for (std::size_t i = 0; i < text.size(); ++i) {
     char c = text[i];
     if (c == '%') {
-      const int high = i + 2 < text.size() ? hex_value(text[i + 1]) : -1;
-      const int low = i + 2 < text.size() ? hex_value(text[i + 2]) : -1;
+      const int high = i + 2 < text.size() ? base::hex_value(text[i + 1]) : -1;
+      const int low = i + 2 < text.size() ? base::hex_value(text[i + 2]) : -1;
       if (high < 0 || low < 0 || high > 7) {
         return std::nullopt;
       }
       c = static_cast<char>(high * 16 + low);
-      if (!is_unreserved(c)) {
+      if (!base::is_unreserved(c)) {
         return std::nullopt;
       }
       i += 2;
-    } else if (!is_unreserved(c) && !is_sub_delim(c)) {
+    } else if (!base::is_unreserved(c) && !is_sub_delim(c)) {
       return std::nullopt;
     }
     if (host.size() > max_host_length) {
       return std::nullopt;
     }
-    host += to_lower(c);
+    host += base::to_lower(c);
   }
   if (host.ends_with('.')) {
     host.pop_back();
@@ -89,4 +89,4 @@ inline constexpr std::size_t max_label_length = 63;
   return host;
 }
 
-}  // namespace robots::detail
+}  // namespace robots::http_detail

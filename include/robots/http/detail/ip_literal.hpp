@@ -9,7 +9,7 @@
 #include <optional>
 #include <string_view>
 
-namespace robots::detail {
+namespace robots::http_detail {
 
 using ipv4_octets = std::array<std::uint8_t, 4>;
 using ipv6_octets = std::array<std::uint8_t, 16>;
@@ -20,7 +20,7 @@ using ipv6_octets = std::array<std::uint8_t, 16>;
   for (std::size_t part = 0; part < octets.size(); ++part) {
     std::size_t length = 0;
     int value = 0;
-    while (length < text.size() && length < 3 && is_digit(text[length])) {
+    while (length < text.size() && length < 3 && base::is_digit(text[length])) {
       value = value * 10 + (text[length++] - '0');
     }
     if (length == 0 || value > 255 || (length > 1 && text.front() == '0')) {
@@ -90,8 +90,8 @@ class ipv6_groups {
   while (!text.empty()) {
     std::size_t length = 0;
     std::uint32_t value = 0;
-    while (length < text.size() && length < 5 && hex_value(text[length]) >= 0) {
-      value = value * 16 + static_cast<std::uint32_t>(hex_value(text[length++]));
+    while (length < text.size() && length < 5 && base::hex_value(text[length]) >= 0) {
+      value = value * 16 + static_cast<std::uint32_t>(base::hex_value(text[length++]));
     }
     if (length < text.size() && text[length] == '.') {
       const std::optional<ipv4_octets> last = read_ipv4(text);
@@ -122,4 +122,4 @@ class ipv6_groups {
   return groups.finish();
 }
 
-}  // namespace robots::detail
+}  // namespace robots::http_detail

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace robots::detail {
+namespace robots::http_detail {
 
 /// The length of the well-formed sequence at the start of `text`, from 1 to 4; 0 if there is none.
 ///
@@ -77,4 +77,4 @@ constexpr void append_utf8(Text& text, char32_t character) {
   }
 }
 
-}  // namespace robots::detail
+}  // namespace robots::http_detail

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-namespace robots::detail {
+namespace robots::policy_detail {
 
 /// Writes the parts of an encoded record.
 class octet_writer {
@@ -94,4 +94,4 @@ class octet_reader {
   bool failed_ = false;
 };
 
-}  // namespace robots::detail
+}  // namespace robots::policy_detail

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace robots::detail {
+namespace robots::polite_detail {
 
 /// A request to a host, made or to come: when, and what the delay after it is computed from.
 struct host_request {
@@ -170,13 +170,13 @@ class host_state {
     }
     time_point until = std::max(next_start_, retry_at_);
     if (last_.number != 0) {
-      until = std::max(until, saturating_add(last_.at, options.memory));
+      until = std::max(until, base::saturating_add(last_.at, options.memory));
     }
     if (last_response_.count() > 0) {
-      until = std::max(until, saturating_add(heard_at_, options.memory));
+      until = std::max(until, base::saturating_add(heard_at_, options.memory));
     }
     if (overloads_ > 0) {
-      until = std::max(until, saturating_add(overloaded_at_, options.slow_down.lasts));
+      until = std::max(until, base::saturating_add(overloaded_at_, options.slow_down.lasts));
     }
     return std::min(until, time_point::max() - time_point::duration{1});
   }
@@ -208,10 +208,10 @@ class host_state {
       const time_point before = made.at;
       const auto gap = slowed(delay.delay, now, options);
       if (previous.number != 0) {
-        made.not_before(saturating_add(previous.at, gap),
+        made.not_before(base::saturating_add(previous.at, gap),
                         gap > delay.delay ? start_limit::slow_down : start_limit::delay);
       }
-      if (previous.number == 0 || saturating_add(previous.at, gap) >= next_start_) {
+      if (previous.number == 0 || base::saturating_add(previous.at, gap) >= next_start_) {
         made.delay = delay;
         made.slowed = gap;
       }
@@ -235,7 +235,7 @@ class host_state {
     delay_inputs both = stricter(next.inputs, delays_at(rules, anchor.at(when)));
     both.last_response = last_response_at(anchor.steady, options);
     const auto gap = slowed(compute_delay(options.delay, both, 1.0).delay, anchor.steady, options);
-    return saturating_add(when, gap) <= next.at;
+    return base::saturating_add(when, gap) <= next.at;
   }
 
   void line_up(const host_request& request) {
@@ -272,7 +272,7 @@ class host_state {
     }
     if (report.retry_after) {
       const auto pause = std::min(*report.retry_after, options.most_retry_after);
-      retry_at_ = std::max(retry_at_, saturating_add(now, pause));
+      retry_at_ = std::max(retry_at_, base::saturating_add(now, pause));
     }
     if (last_.number != 0) {
       extend(last_.at, now, options);
@@ -287,7 +287,7 @@ class host_state {
     delay_inputs inputs = last_.inputs;
     inputs.last_response = last_response_at(now, options);
     const computed_delay delay = compute_delay(options.delay, inputs, last_.draw);
-    const time_point until = saturating_add(from, slowed(delay.delay, now, options));
+    const time_point until = base::saturating_add(from, slowed(delay.delay, now, options));
     if (until >= next_start_) {
       next_start_ = until;
       in_force_ = delay;
@@ -304,13 +304,13 @@ class host_state {
 
   [[nodiscard]] std::chrono::nanoseconds last_response_at(
       time_point now, const gate_options& options) const noexcept {
-    return now < saturating_add(heard_at_, options.memory) ? last_response_
-                                                           : std::chrono::nanoseconds{0};
+    return now < base::saturating_add(heard_at_, options.memory) ? last_response_
+                                                                 : std::chrono::nanoseconds{0};
   }
 
   [[nodiscard]] std::uint32_t overloads_at(time_point now,
                                            const gate_options& options) const noexcept {
-    return now < saturating_add(overloaded_at_, options.slow_down.lasts) ? overloads_ : 0;
+    return now < base::saturating_add(overloaded_at_, options.slow_down.lasts) ? overloads_ : 0;
   }
 
   /// A delay as long as the answers 429 and 503 have made it.
@@ -345,4 +345,4 @@ class host_state {
   bool redirected_to_ = false;  // since the last request of the crawler's own
 };
 
-}  // namespace robots::detail
+}  // namespace robots::polite_detail

@@ -8,7 +8,7 @@
 #include <chrono>
 #include <optional>
 
-namespace robots::detail {
+namespace robots::polite_detail {
 
 /// The interval of the Request-rate that holds at `when`; null rules have none.
 [[nodiscard]] inline std::optional<std::chrono::milliseconds> interval_at(const policy* rules,
@@ -35,4 +35,4 @@ namespace robots::detail {
   return inputs;
 }
 
-}  // namespace robots::detail
+}  // namespace robots::polite_detail

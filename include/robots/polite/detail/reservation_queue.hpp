@@ -9,7 +9,7 @@
 #include <list>
 #include <mutex>
 
-namespace robots::detail {
+namespace robots::polite_detail {
 
 /// Threads that wait for a reservation: who came first is served first, and nobody who comes later
 /// overtakes. Its owner guards it with a mutex.
@@ -56,7 +56,7 @@ class reservation_queue {
     }
 
     reservation_queue& queue;
-    clock_condition wake;
+    base::clock_condition wake;
     bool granted = false;
   };
 
@@ -64,4 +64,4 @@ class reservation_queue {
   std::uint32_t granted_ = 0;
 };
 
-}  // namespace robots::detail
+}  // namespace robots::polite_detail

@@ -38,7 +38,7 @@ struct difference {
   std::vector<dialect_clause> clauses{};
 };
 
-namespace detail {
+namespace rep_detail {
 
 [[nodiscard]] inline dialect_verdict dialect_verdict_of(const verdict& from) {
   dialect_verdict result{.allowed = from.allowed, .line = from.line};
@@ -88,7 +88,7 @@ class clause_search {
   const dialect_traits& b_;
 };
 
-}  // namespace detail
+}  // namespace rep_detail
 
 /// The targets, in their order, that the robots.txt `text` allows to a crawler in one dialect and
 /// not in the other, with the clauses that make the difference; `describe` puts those into words.
@@ -104,15 +104,15 @@ class clause_search {
                                                      dialect dialect_a, dialect dialect_b) {
   const rule_set rules_a = compile(text, user_agent, {.dialect = dialect_a});
   const rule_set rules_b = compile(text, user_agent, {.dialect = dialect_b});
-  const detail::clause_search search{text, user_agent, dialect_a, dialect_b};
+  const rep_detail::clause_search search{text, user_agent, dialect_a, dialect_b};
   std::vector<difference> result;
   for (const std::string_view target : targets) {
     const verdict a = rules_a.match(target);
     const verdict b = rules_b.match(target);
     if (a.allowed != b.allowed) {
       result.push_back({.target = std::string{target},
-                        .a = detail::dialect_verdict_of(a),
-                        .b = detail::dialect_verdict_of(b),
+                        .a = rep_detail::dialect_verdict_of(a),
+                        .b = rep_detail::dialect_verdict_of(b),
                         .clauses = search.find(target, b.allowed)});
     }
   }

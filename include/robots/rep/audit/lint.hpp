@@ -16,7 +16,7 @@
 
 namespace robots {
 
-namespace detail {
+namespace rep_detail {
 
 /// Whether no product token, neither the RFC's nor one with other characters, equals what a
 /// User-agent line names.
@@ -29,7 +29,7 @@ namespace detail {
   return named.empty() || named.front() == '*' || product_token(named) != named;
 }
 
-}  // namespace detail
+}  // namespace rep_detail
 
 /// Everything that the author of a robots.txt should know, by line: `document::diagnostics`, and
 /// what shows only when lines are held against each other.
@@ -41,21 +41,22 @@ namespace detail {
                                                      const malformed_limit& limit = {}) {
   std::vector<diagnostic> findings{file.diagnostics().begin(), file.diagnostics().end()};
   const std::vector<directive> lines = file.directives();
-  detail::group_lint group{lines, file.options(), findings};
+  rep_detail::group_lint group{lines, file.options(), findings};
   for (const directive& line : lines) {
     if (line.starts_group) {
       group.finish();
     }
     group.add(line);
-    if (line.kind == directive_kind::user_agent && detail::is_unmatchable(line.value)) {
+    if (line.kind == directive_kind::user_agent && rep_detail::is_unmatchable(line.value)) {
       findings.push_back(
           make_diagnostic(diagnostic_code::unmatchable_user_agent, line.line, line.column));
     }
-    if (line.kind == directive_kind::sitemap && detail::scheme_prefix(line.value) == 0) {
+    if (line.kind == directive_kind::sitemap && rep_detail::scheme_prefix(line.value) == 0) {
       findings.push_back(
           make_diagnostic(diagnostic_code::relative_sitemap, line.line, line.column));
     }
-    if (line.kind == directive_kind::content_signal && !detail::read_signals(line.value).complete) {
+    if (line.kind == directive_kind::content_signal &&
+        !rep_detail::read_signals(line.value).complete) {
       findings.push_back(
           make_diagnostic(diagnostic_code::unread_content_signal, line.line, line.column));
     }

@@ -59,7 +59,7 @@ class document {
     result.user_agent = result.user_agent == "*" ? "*" : product_token(user_agent);
     if (result.pattern) {
       const auto rule = std::lower_bound(parts_.lines.begin(), parts_.lines.end(), result.line,
-                                         [](const detail::document_line& line,
+                                         [](const rep_detail::document_line& line,
                                             std::uint32_t number) { return line.number < number; });
       result.pattern = rule->value(all_text());
     }
@@ -94,22 +94,22 @@ class document {
   /// groups have none. A crawler with groups of its own does not take over the delay of `*`.
   [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> crawl_delay(
       std::string_view user_agent = "*") const {
-    detail::rule_collector collector{user_agent, options_};
-    tell(collector);
+    rep_detail::rule_collector collector{user_agent, options_};
+    parts_.replay(collector);
     return collector.crawl_delay();
   }
 
   /// The first valid Crawl-delay before any group: the file's own. A floor for politeness, never a
   /// rule.
   [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> file_delay() const noexcept {
-    for (const detail::document_line& line : parts_.lines) {
+    for (const rep_detail::document_line& line : parts_.lines) {
       if (line.in_group) {
         break;
       }
       if (line.kind != directive_kind::crawl_delay) {
         continue;
       }
-      if (const auto delay = detail::parse_delay(line.value(all_text()))) {
+      if (const auto delay = rep_detail::parse_delay(line.value(all_text()))) {
         return delay;
       }
     }
@@ -120,7 +120,7 @@ class document {
   [[nodiscard]] constexpr std::vector<directive> directives() const& {
     std::vector<directive> result;
     result.reserve(parts_.lines.size());
-    for (const detail::document_line& line : parts_.lines) {
+    for (const rep_detail::document_line& line : parts_.lines) {
       result.push_back(line.as_directive(all_text()));
     }
     return result;
@@ -132,9 +132,9 @@ class document {
   [[nodiscard]] constexpr std::vector<directive> directives_for(
       std::string_view user_agent) const& {
     std::vector<directive> found;
-    const detail::agent_matcher agent{user_agent};
-    detail::group_selection groups;
-    for (const detail::document_line& kept : parts_.lines) {
+    const rep_detail::agent_matcher agent{user_agent};
+    rep_detail::group_selection groups;
+    for (const rep_detail::document_line& kept : parts_.lines) {
       const directive line = kept.as_directive(all_text());
       if (line.kind == directive_kind::user_agent) {
         if (groups.on_user_agent(line, agent.compare(line.value))) {
@@ -169,15 +169,15 @@ class document {
 
   /// The rules that apply to one crawler, compiled: what a hot loop should ask.
   [[nodiscard]] constexpr rule_set rules_for(std::string_view user_agent) const {
-    detail::rule_collector collector{user_agent, options_};
-    tell(collector);
+    rep_detail::rule_collector collector{user_agent, options_};
+    parts_.replay(collector);
     return collector.finish();
   }
 
   /// The same for a crawler that goes by several names, the most specific first; see `compile`.
   [[nodiscard]] constexpr rule_set rules_for(std::span<const std::string_view> user_agents) const {
-    return detail::collect_names(user_agents, options_,
-                                 [this](auto& collector) { tell(collector); });
+    return rep_detail::collect_names(user_agents, options_,
+                                     [this](auto& collector) { parts_.replay(collector); });
   }
 
   /// The same for names in braces.
@@ -189,20 +189,12 @@ class document {
  private:
   friend constexpr document parse(std::string_view text, parse_options options);
 
-  constexpr document(detail::document_parts parts, const parse_options& options)
+  constexpr document(rep_detail::document_parts parts, const parse_options& options)
       : parts_(std::move(parts)), options_(options) {}
 
   [[nodiscard]] constexpr std::string_view all_text() const noexcept { return parts_.text(); }
 
-  /// Gives every directive to a maker of rule sets.
-  template <class Collector>
-  constexpr void tell(Collector& collector) const {
-    for (const detail::document_line& line : parts_.lines) {
-      collector.on_directive(line.as_directive(all_text()));
-    }
-  }
-
-  detail::document_parts parts_;
+  rep_detail::document_parts parts_;
   parse_options options_;
 };
 
@@ -211,8 +203,8 @@ class document {
 /// Takes any octets: what cannot be understood is reported in `document::diagnostics` and skipped,
 /// line by line. Never throws on bad content; linear in the text. Usable in constant expressions.
 [[nodiscard]] constexpr document parse(std::string_view text, parse_options options = {}) {
-  detail::document_parts parts;
-  detail::document_builder builder{text.substr(0, detail::text_limit(options)), parts};
+  rep_detail::document_parts parts;
+  rep_detail::document_builder builder{text.substr(0, rep_detail::text_limit(options)), parts};
   parts.counts = scan(text, builder, options);
   return document{std::move(parts), options};
 }

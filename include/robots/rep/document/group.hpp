@@ -70,22 +70,24 @@ class group_range {
    private:
     friend class group_range;
 
-    constexpr iterator(std::span<const detail::document_line> rest, std::string_view text) noexcept
+    constexpr iterator(std::span<const rep_detail::document_line> rest,
+                       std::string_view text) noexcept
         : rest_(rest), text_(text) {
       settle();
     }
 
     /// How many of `lines` stand before the first with a mark.
     [[nodiscard]] static constexpr std::size_t size_before(
-        std::span<const detail::document_line> lines, bool detail::document_line::* mark) noexcept {
+        std::span<const rep_detail::document_line> lines,
+        bool rep_detail::document_line::* mark) noexcept {
       return static_cast<std::size_t>(
           std::find_if(lines.begin(), lines.end(),
-                       [&](const detail::document_line& line) { return line.*mark; }) -
+                       [&](const rep_detail::document_line& line) { return line.*mark; }) -
           lines.begin());
     }
 
     constexpr void settle() noexcept {
-      using line = detail::document_line;
+      using line = rep_detail::document_line;
       if (group_size_ == 0) {
         rest_ = rest_.subspan(size_before(rest_, &line::starts_group));
         group_size_ = rest_.empty() ? 0 : 1 + size_before(rest_.subspan(1), &line::starts_group);
@@ -96,26 +98,26 @@ class group_range {
     }
 
     [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> delay(
-        std::span<const detail::document_line> run) const noexcept {
-      for (const detail::document_line& line : run) {
+        std::span<const rep_detail::document_line> run) const noexcept {
+      for (const rep_detail::document_line& line : run) {
         if (line.kind != directive_kind::crawl_delay) {
           continue;
         }
-        if (const auto value = detail::parse_delay(line.value(text_))) {
+        if (const auto value = rep_detail::parse_delay(line.value(text_))) {
           return value;
         }
       }
       return std::nullopt;
     }
 
-    std::span<const detail::document_line> rest_;
+    std::span<const rep_detail::document_line> rest_;
     std::string_view text_;
     std::size_t run_size_ = 0;    // to the next User-agent lines that the same is said to
     std::size_t group_size_ = 0;  // to the next group
   };
 
   /// Used by `document`.
-  constexpr group_range(std::span<const detail::document_line> lines,
+  constexpr group_range(std::span<const rep_detail::document_line> lines,
                         std::string_view text) noexcept
       : lines_(lines), text_(text) {}
 
@@ -127,7 +129,7 @@ class group_range {
   [[nodiscard]] constexpr bool empty() const noexcept { return begin() == end(); }
 
  private:
-  std::span<const detail::document_line> lines_;
+  std::span<const rep_detail::document_line> lines_;
   std::string_view text_;
 };
 

@@ -48,7 +48,7 @@ class value_range {
    private:
     friend class value_range;
 
-    constexpr iterator(const detail::document_line* at, const detail::document_line* end,
+    constexpr iterator(const rep_detail::document_line* at, const rep_detail::document_line* end,
                        std::string_view text, directive_kind kind) noexcept
         : at_(at), end_(end), text_(text), kind_(kind) {
       settle();
@@ -60,14 +60,14 @@ class value_range {
       }
     }
 
-    const detail::document_line* at_ = nullptr;
-    const detail::document_line* end_ = nullptr;
+    const rep_detail::document_line* at_ = nullptr;
+    const rep_detail::document_line* end_ = nullptr;
     std::string_view text_;
     directive_kind kind_ = directive_kind::unknown;
   };
 
   /// Used by `document`.
-  constexpr value_range(std::span<const detail::document_line> lines, std::string_view text,
+  constexpr value_range(std::span<const rep_detail::document_line> lines, std::string_view text,
                         directive_kind kind) noexcept
       : lines_(lines), text_(text), kind_(kind) {}
 
@@ -80,11 +80,11 @@ class value_range {
 
  private:
   [[nodiscard]] constexpr iterator at(std::size_t index) const noexcept {
-    const detail::document_line* const first = lines_.data();
+    const rep_detail::document_line* const first = lines_.data();
     return {first + index, first + lines_.size(), text_, kind_};
   }
 
-  std::span<const detail::document_line> lines_;
+  std::span<const rep_detail::document_line> lines_;
   std::string_view text_;
   directive_kind kind_;
 };

@@ -28,7 +28,7 @@ struct clean_param {
 
   /// Whether it speaks of a target, an absolute URL or a path with query.
   [[nodiscard]] constexpr bool matches(std::string_view target) const {
-    return detail::match_scope(path, target).has_value();
+    return rep_detail::match_scope(path, target).has_value();
   }
 
   /// Whether it names a parameter.
@@ -39,9 +39,9 @@ struct clean_param {
 
 /// Reads `p0[&p1&...] [path]`; nothing when no parameter is named. Linear.
 [[nodiscard]] constexpr std::optional<clean_param> parse_clean_param(std::string_view value) {
-  const auto blank = std::find_if(value.begin(), value.end(), detail::is_blank);
+  const auto blank = std::find_if(value.begin(), value.end(), base::is_blank);
   const auto size = static_cast<std::size_t>(blank - value.begin());
-  clean_param result{.path = detail::trim(value.substr(size), detail::is_blank)};
+  clean_param result{.path = base::trim(value.substr(size), base::is_blank)};
   std::string_view names = value.substr(0, size);
   while (!names.empty()) {
     const std::string_view name = names.substr(0, names.find('&'));
@@ -66,7 +66,7 @@ struct clean_param {
     }
     return result;
   };
-  return detail::read_lines(file.directives(), directive_kind::clean_param, read);
+  return rep_detail::read_lines(file.directives(), directive_kind::clean_param, read);
 }
 std::vector<clean_param> clean_params(const document&&) = delete;
 
@@ -84,7 +84,7 @@ std::vector<clean_param> clean_params(const document&&) = delete;
     return std::string{target};
   }
   std::vector<std::string_view> removable;
-  detail::scoped_target compared{target};
+  rep_detail::scoped_target compared{target};
   for (const clean_param& rule : rules) {
     if (compared.match(rule.path)) {
       removable.insert(removable.end(), rule.parameters.begin(), rule.parameters.end());

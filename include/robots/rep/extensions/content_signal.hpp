@@ -32,11 +32,11 @@ struct content_signal {
 
   /// Whether it speaks of a target, an absolute URL or a path with query.
   [[nodiscard]] constexpr bool matches(std::string_view target) const {
-    return detail::match_scope(path, target).has_value();
+    return rep_detail::match_scope(path, target).has_value();
   }
 };
 
-namespace detail {
+namespace rep_detail {
 
 /// What a line says, and whether all of it was understood.
 struct signals_read {
@@ -48,23 +48,24 @@ struct signals_read {
 /// Returns whether it was understood.
 constexpr bool set_signal(content_signal& signals, std::string_view member) noexcept {
   const std::size_t equals = std::min(member.find('='), member.size());
-  const std::string_view name = trim(member.substr(0, equals), is_blank);
-  const std::string_view value = trim(member.substr(std::min(equals + 1, member.size())), is_blank);
-  const bool yes = equal_ignoring_case(value, "yes");
-  if (!yes && !equal_ignoring_case(value, "no")) {
+  const std::string_view name = base::trim(member.substr(0, equals), base::is_blank);
+  const std::string_view value =
+      base::trim(member.substr(std::min(equals + 1, member.size())), base::is_blank);
+  const bool yes = base::equal_ignoring_case(value, "yes");
+  if (!yes && !base::equal_ignoring_case(value, "no")) {
     return false;
   }
   const auto set = [yes](std::optional<bool>& signal) {
     signal = yes && signal.value_or(true);
     return true;
   };
-  if (equal_ignoring_case(name, "search")) {
+  if (base::equal_ignoring_case(name, "search")) {
     return set(signals.search);
   }
-  if (equal_ignoring_case(name, "ai-input")) {
+  if (base::equal_ignoring_case(name, "ai-input")) {
     return set(signals.ai_input);
   }
-  return equal_ignoring_case(name, "ai-train") && set(signals.ai_train);
+  return base::equal_ignoring_case(name, "ai-train") && set(signals.ai_train);
 }
 
 [[nodiscard]] constexpr signals_read read_signals(std::string_view value) noexcept {
@@ -73,7 +74,7 @@ constexpr bool set_signal(content_signal& signals, std::string_view member) noex
   std::string_view rest = parts.statement;
   while (!rest.empty()) {
     const std::string_view member = rest.substr(0, rest.find(','));
-    if (!trim(member, is_blank).empty() && !set_signal(result.signals, member)) {
+    if (!base::trim(member, base::is_blank).empty() && !set_signal(result.signals, member)) {
       result.complete = false;
     }
     rest.remove_prefix(std::min(member.size() + 1, rest.size()));
@@ -81,7 +82,7 @@ constexpr bool set_signal(content_signal& signals, std::string_view member) noex
   return result;
 }
 
-}  // namespace detail
+}  // namespace rep_detail
 
 /// Reads `[path] signal=yes|no, ...`, names and values without regard to case.
 ///
@@ -89,7 +90,7 @@ constexpr bool set_signal(content_signal& signals, std::string_view member) noex
 /// (`usage_preferences`): the policy does not say, and no site means to grant what it denies.
 /// Linear.
 [[nodiscard]] constexpr content_signal parse_content_signal(std::string_view value) noexcept {
-  return detail::read_signals(value).signals;
+  return rep_detail::read_signals(value).signals;
 }
 
 /// The Content-Signal lines among `lines`, in file order. Linear.
@@ -100,7 +101,7 @@ constexpr bool set_signal(content_signal& signals, std::string_view member) noex
     result->line = line.line;
     return result;
   };
-  return detail::read_lines(lines, directive_kind::content_signal, read);
+  return rep_detail::read_lines(lines, directive_kind::content_signal, read);
 }
 
 /// Those that apply to a crawler. Linear in the file.

@@ -30,7 +30,7 @@ struct content_usage {
   /// Labels and values are case-sensitive; of a label that is repeated the last value counts; a
   /// statement that is no Dictionary says nothing. Linear in the statement.
   [[nodiscard]] constexpr std::optional<bool> preference(std::string_view label) const noexcept {
-    const std::string_view token = detail::dictionary_token(statement, label);
+    const std::string_view token = rep_detail::dictionary_token(statement, label);
     if (token == "y") {
       return true;
     }
@@ -49,13 +49,13 @@ struct content_usage {
 
   /// Whether it speaks of a target, an absolute URL or a path with query.
   [[nodiscard]] constexpr bool matches(std::string_view target) const {
-    return detail::match_scope(path, target).has_value();
+    return rep_detail::match_scope(path, target).has_value();
   }
 };
 
 /// Reads `[path] statement`. A path begins with `/` and ends before the first blank.
 [[nodiscard]] constexpr content_usage parse_content_usage(std::string_view value) noexcept {
-  const detail::scoped_value parts = detail::split_scope(value);
+  const rep_detail::scoped_value parts = rep_detail::split_scope(value);
   return {.path = parts.path, .statement = parts.statement};
 }
 
@@ -67,7 +67,7 @@ struct content_usage {
     result->line = line.line;
     return result;
   };
-  return detail::read_lines(lines, directive_kind::content_usage, read);
+  return rep_detail::read_lines(lines, directive_kind::content_usage, read);
 }
 
 /// Those that apply to a crawler. Linear in the file.

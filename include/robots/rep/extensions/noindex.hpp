@@ -36,7 +36,7 @@ struct noindex_rule {
     }
     return noindex_rule{.pattern = line.value, .line = line.line};
   };
-  return detail::read_lines(lines, directive_kind::noindex, read);
+  return rep_detail::read_lines(lines, directive_kind::noindex, read);
 }
 
 /// Those that apply to a crawler. Linear in the file.

@@ -38,11 +38,11 @@ struct request_rate {
                                                  const request_rate&) = default;
 };
 
-namespace detail {
+namespace rep_detail {
 
 /// How many seconds the unit has; 0 of what is no unit.
 [[nodiscard]] constexpr std::int64_t unit_seconds(char unit) noexcept {
-  switch (to_lower(unit)) {
+  switch (base::to_lower(unit)) {
     case 's':
       return 1;
     case 'm':
@@ -64,14 +64,14 @@ namespace detail {
     unit = unit_seconds(text.back());
     text.remove_suffix(1);
   }
-  const auto number = parse_delay(trim(text, is_blank));
+  const auto number = parse_delay(base::trim(text, base::is_blank));
   if (!number) {
     return std::nullopt;
   }
   return std::min(*number * unit, std::chrono::floor<std::chrono::milliseconds>(longest_delay));
 }
 
-}  // namespace detail
+}  // namespace rep_detail
 
 /// Reads `requests/period`, the period in s (which may be left out), m, h or d, and after it, if it
 /// holds at some hours only, a blank and `hhmm-hhmm` in UTC.
@@ -84,13 +84,12 @@ namespace detail {
   if (slash == std::string_view::npos) {
     return std::nullopt;
   }
-  const auto requests =
-      detail::parse_decimal(detail::trim(value.substr(0, slash), detail::is_blank),
-                            std::numeric_limits<std::uint32_t>::max());
-  std::string_view rest = detail::trim(value.substr(slash + 1), detail::is_blank);
+  const auto requests = base::parse_decimal(base::trim(value.substr(0, slash), base::is_blank),
+                                            std::numeric_limits<std::uint32_t>::max());
+  std::string_view rest = base::trim(value.substr(slash + 1), base::is_blank);
   std::optional<visit_time> window;
   if (const std::size_t hyphen = rest.find('-'); hyphen != std::string_view::npos) {
-    const std::string_view before = detail::trim(rest.substr(0, hyphen), detail::is_blank);
+    const std::string_view before = base::trim(rest.substr(0, hyphen), base::is_blank);
     const std::size_t blank = before.find_last_of(" \t\v\f");
     if (blank == std::string_view::npos) {
       return std::nullopt;
@@ -99,9 +98,9 @@ namespace detail {
     if (!window) {
       return std::nullopt;
     }
-    rest = detail::trim(before.substr(0, blank), detail::is_blank);
+    rest = base::trim(before.substr(0, blank), base::is_blank);
   }
-  const auto per = detail::parse_period(rest);
+  const auto per = rep_detail::parse_period(rest);
   if (!requests || *requests == 0 || !per || per->count() == 0) {
     return std::nullopt;
   }
@@ -112,8 +111,9 @@ namespace detail {
 /// The Request-rate lines among `lines`, in file order; lines that cannot be read are left out.
 /// Linear.
 [[nodiscard]] constexpr std::vector<request_rate> request_rates(std::span<const directive> lines) {
-  return detail::read_lines(lines, directive_kind::request_rate,
-                            [](const directive& line) { return parse_request_rate(line.value); });
+  return rep_detail::read_lines(lines, directive_kind::request_rate, [](const directive& line) {
+    return parse_request_rate(line.value);
+  });
 }
 
 /// Those that apply to a crawler. Linear in the file.

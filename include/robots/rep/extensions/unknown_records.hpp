@@ -28,7 +28,7 @@ struct unknown_record {
   const auto read = [](const directive& line) -> std::optional<unknown_record> {
     return unknown_record{.key = line.key, .value = line.value, .line = line.line};
   };
-  return detail::read_lines(file.directives(), directive_kind::unknown, read);
+  return rep_detail::read_lines(file.directives(), directive_kind::unknown, read);
 }
 std::vector<unknown_record> unknown_records(const document&&) = delete;
 

@@ -32,7 +32,7 @@ struct effective_preferences {
                                                  const effective_preferences&) = default;
 };
 
-namespace detail {
+namespace rep_detail {
 
 /// draft-ietf-aipref-vocab-07, section 5.1: of several statements the most restrictive counts. Of
 /// two that agree, the first is named.
@@ -68,7 +68,7 @@ class longest_preference {
   return allowed ? usage_preference{allowed, source, line} : usage_preference{};
 }
 
-}  // namespace detail
+}  // namespace rep_detail
 
 /// The preferences that hold for a target, an absolute URL or a path with query, and a crawler.
 ///
@@ -91,22 +91,22 @@ class longest_preference {
   if (!file.allows(target, user_agent)) {
     return {};
   }
-  detail::scoped_target compared{target};
-  detail::longest_preference train_ai;
-  detail::longest_preference search;
+  rep_detail::scoped_target compared{target};
+  rep_detail::longest_preference train_ai;
+  rep_detail::longest_preference search;
   for (const content_usage& line : content_usages(file, user_agent)) {
     if (const auto size = compared.match(line.path)) {
       constexpr auto source = directive_kind::content_usage;
-      train_ai.offer(*size, detail::preference_of(line.train_ai(), source, line.line));
-      search.offer(*size, detail::preference_of(line.search(), source, line.line));
+      train_ai.offer(*size, rep_detail::preference_of(line.train_ai(), source, line.line));
+      search.offer(*size, rep_detail::preference_of(line.search(), source, line.line));
     }
   }
-  detail::longest_preference ai_train_signal;
-  detail::longest_preference ai_input_signal;
-  detail::longest_preference search_signal;
+  rep_detail::longest_preference ai_train_signal;
+  rep_detail::longest_preference ai_input_signal;
+  rep_detail::longest_preference search_signal;
   for (const content_signal& line : content_signals(file, user_agent)) {
     const auto size = compared.match(line.path);
-    const auto offer = [&](detail::longest_preference& to, std::optional<bool> signal) {
+    const auto offer = [&](rep_detail::longest_preference& to, std::optional<bool> signal) {
       if (size && signal) {
         to.offer(*size, {signal, directive_kind::content_signal, line.line});
       }
@@ -122,8 +122,8 @@ class longest_preference {
   effective_preferences result{.train_ai = train_ai.result(),
                                .ai_input = ai_input_signal.result(),
                                .search = search.result()};
-  detail::combine(result.train_ai, ai_train_signal.result());
-  detail::combine(result.search, search_signal.result());
+  rep_detail::combine(result.train_ai, ai_train_signal.result());
+  rep_detail::combine(result.search, search_signal.result());
   return result;
 }
 

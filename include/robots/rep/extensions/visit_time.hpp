@@ -42,12 +42,12 @@ struct visit_time {
   [[nodiscard]] friend constexpr bool operator==(const visit_time&, const visit_time&) = default;
 };
 
-namespace detail {
+namespace rep_detail {
 
 /// `hhmm`, from 0000 to 2400.
 [[nodiscard]] constexpr std::optional<std::chrono::minutes> parse_hhmm(
     std::string_view text) noexcept {
-  const auto digits = parse_decimal(text);
+  const auto digits = base::parse_decimal(text);
   if (text.size() != 4 || !digits || *digits > 2400 || *digits % 100 > 59) {
     return std::nullopt;
   }
@@ -55,7 +55,7 @@ namespace detail {
   return std::chrono::hours{hhmm / 100} + std::chrono::minutes{hhmm % 100};
 }
 
-}  // namespace detail
+}  // namespace rep_detail
 
 /// Reads `hhmm-hhmm`, blanks around the hyphen allowed; nothing for anything else.
 [[nodiscard]] constexpr std::optional<visit_time> parse_visit_time(
@@ -64,8 +64,8 @@ namespace detail {
   if (hyphen == std::string_view::npos) {
     return std::nullopt;
   }
-  const auto from = detail::parse_hhmm(detail::trim(value.substr(0, hyphen), detail::is_blank));
-  const auto to = detail::parse_hhmm(detail::trim(value.substr(hyphen + 1), detail::is_blank));
+  const auto from = rep_detail::parse_hhmm(base::trim(value.substr(0, hyphen), base::is_blank));
+  const auto to = rep_detail::parse_hhmm(base::trim(value.substr(hyphen + 1), base::is_blank));
   if (!from || !to) {
     return std::nullopt;
   }
@@ -75,8 +75,8 @@ namespace detail {
 /// The Visit-time lines among `lines`, in file order; lines that cannot be read are left out.
 /// Linear.
 [[nodiscard]] constexpr std::vector<visit_time> visit_times(std::span<const directive> lines) {
-  return detail::read_lines(lines, directive_kind::visit_time,
-                            [](const directive& line) { return parse_visit_time(line.value); });
+  return rep_detail::read_lines(lines, directive_kind::visit_time,
+                                [](const directive& line) { return parse_visit_time(line.value); });
 }
 
 /// Those that apply to a crawler. Linear in the file.

@@ -113,7 +113,7 @@ struct diagnostic {
   std::string_view text{};                                 ///< what it is and how to mend it
 };
 
-namespace detail {
+namespace rep_detail {
 
 /// What is said of a finding.
 struct finding_text {
@@ -153,12 +153,12 @@ inline constexpr auto finding_texts = std::to_array<finding_text>({
 static_assert(finding_texts.size() ==
               static_cast<std::size_t>(diagnostic_code::unread_content_signal) + 1);
 
-}  // namespace detail
+}  // namespace rep_detail
 
 /// The diagnostic that `code` stands for, at a place in the text.
 [[nodiscard]] constexpr diagnostic make_diagnostic(diagnostic_code code, std::uint32_t line,
                                                    std::uint32_t column) noexcept {
-  const detail::finding_text& said = detail::finding_texts[static_cast<std::size_t>(code)];
+  const rep_detail::finding_text& said = rep_detail::finding_texts[static_cast<std::size_t>(code)];
   return {
       .line = line, .column = column, .severity = said.severity, .code = code, .text = said.text};
 }

@@ -13,7 +13,7 @@
 
 namespace robots {
 
-namespace detail {
+namespace rep_detail {
 
 /// How files of other kinds begin: archives, images, documents, programs, and a byte order mark of
 /// UTF-32, in which no robots.txt is written. The first one is gzip read as windows-1252.
@@ -111,7 +111,7 @@ struct controls {
   return only_nuls || (nuls > 1 && nuls * 4 > size) || (others >= fewest && others * 20 > size);
 }
 
-}  // namespace detail
+}  // namespace rep_detail
 
 /// What a text begins with that is no robots.txt.
 enum class foreign_content : std::uint8_t {
@@ -124,10 +124,10 @@ enum class foreign_content : std::uint8_t {
 /// program, or with the byte order mark of UTF-32. Such octets are no text in any charset.
 /// Constant.
 [[nodiscard]] constexpr bool has_foreign_signature(std::string_view octets) noexcept {
-  if (octets.empty() || !detail::begins_foreign[static_cast<unsigned char>(octets.front())]) {
+  if (octets.empty() || !rep_detail::begins_foreign[static_cast<unsigned char>(octets.front())]) {
     return false;
   }
-  return std::any_of(detail::foreign_beginnings.begin(), detail::foreign_beginnings.end(),
+  return std::any_of(rep_detail::foreign_beginnings.begin(), rep_detail::foreign_beginnings.end(),
                      [&](std::string_view beginning) { return octets.starts_with(beginning); });
 }
 
@@ -147,8 +147,9 @@ enum class foreign_content : std::uint8_t {
   if (first.starts_with('<')) {
     return foreign_content::markup;
   }
-  return detail::begins_json(first) || detail::is_mostly_controls(text) ? foreign_content::other
-                                                                        : foreign_content::none;
+  return rep_detail::begins_json(first) || rep_detail::is_mostly_controls(text)
+             ? foreign_content::other
+             : foreign_content::none;
 }
 
 }  // namespace robots

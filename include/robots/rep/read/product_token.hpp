@@ -11,15 +11,15 @@ namespace robots {
 ///
 /// RFC 9309, section 2.2.1: `identifier = 1*(%x2D / %x41-5A / %x5F / %x61-7A)`.
 [[nodiscard]] constexpr bool is_product_token_char(char c) noexcept {
-  return detail::is_alpha(c) || c == '-' || c == '_';
+  return base::is_alpha(c) || c == '-' || c == '_';
 }
 
-namespace detail {
+namespace rep_detail {
 
 /// The product name at the start of `text`: RFC 9110, section 10.1.5, ends one at white space, a
 /// slash or a comment.
 [[nodiscard]] constexpr std::string_view product_name(std::string_view text) noexcept {
-  text = trim(text, is_blank);
+  text = base::trim(text, base::is_blank);
   return text.substr(0, text.find_first_of(" \t\v\f\r\n/(;,)"));
 }
 
@@ -27,14 +27,14 @@ namespace detail {
 [[nodiscard]] constexpr std::string_view compatible_name(std::string_view user_agent) noexcept {
   constexpr std::string_view mark = "compatible;";
   for (std::size_t i = 0; i + mark.size() <= user_agent.size(); ++i) {
-    if (equal_ignoring_case(user_agent.substr(i, mark.size()), mark)) {
+    if (base::equal_ignoring_case(user_agent.substr(i, mark.size()), mark)) {
       return product_name(user_agent.substr(i + mark.size()));
     }
   }
   return {};
 }
 
-}  // namespace detail
+}  // namespace rep_detail
 
 /// The product token of a crawler, from its own name or its `User-Agent` header value: `FooBot` of
 /// `FooBot/2.1 (+https://foo.example/bot)`, and `ExampleBot` of `Mozilla/5.0 (compatible;
@@ -43,11 +43,11 @@ namespace detail {
 /// A crawler's name may hold other characters than the RFC's (`MJ12bot`), so the token ends only
 /// where a product name does. Empty when nothing is left. Linear.
 [[nodiscard]] constexpr std::string_view product_token(std::string_view user_agent) noexcept {
-  const std::string_view first = detail::product_name(user_agent);
-  if (!detail::equal_ignoring_case(first, "mozilla")) {
+  const std::string_view first = rep_detail::product_name(user_agent);
+  if (!base::equal_ignoring_case(first, "mozilla")) {
     return first;
   }
-  const std::string_view posing = detail::compatible_name(user_agent);
+  const std::string_view posing = rep_detail::compatible_name(user_agent);
   return posing.empty() ? first : posing;
 }
 

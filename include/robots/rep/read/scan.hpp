@@ -41,7 +41,7 @@ struct line_counts {
 /// Longest line that is read whole, in octets; google/robotstxt's bound.
 inline constexpr std::size_t max_line_bytes = 16'663;
 
-namespace detail {
+namespace rep_detail {
 
 /// Most octets of a text that are read. Offsets into the text and what is made of it have 32 bits.
 [[nodiscard]] constexpr std::size_t text_limit(const parse_options& options) noexcept {
@@ -178,7 +178,7 @@ class scanner {
       nul = false;
     }
     const std::string_view text =
-        nul ? strip_comment(line.text) : trim(line.text.substr(0, line.mark), is_padding);
+        nul ? strip_comment(line.text) : base::trim(line.text.substr(0, line.mark), is_padding);
     if (text.empty()) {
       return;
     }
@@ -322,7 +322,7 @@ class scanner {
   bool seen_html_ = false;
 };
 
-}  // namespace detail
+}  // namespace rep_detail
 
 /// Reads robots.txt in one pass and tells `handler` what it says, in file order.
 ///
@@ -331,7 +331,8 @@ class scanner {
 template <DirectiveHandler Handler>
 constexpr line_counts scan(std::string_view text, Handler& handler,
                            const parse_options& options = {}) {
-  return detail::scanner<Handler>{handler, options, detail::traits_of(options.dialect)}.run(text);
+  return rep_detail::scanner<Handler>{handler, options, rep_detail::traits_of(options.dialect)}.run(
+      text);
 }
 
 }  // namespace robots

@@ -14,15 +14,15 @@ struct target_path {
   bool leading_slash = false;  ///< a `/` belongs before `text`, as for `http://host?q`
 };
 
-namespace detail {
+namespace rep_detail {
 
 /// Length of `scheme://` at the start of a URL (RFC 3986, section 3.1), or 0.
 [[nodiscard]] constexpr std::size_t scheme_prefix(std::string_view url) noexcept {
-  if (url.empty() || !is_alpha(url.front())) {
+  if (url.empty() || !base::is_alpha(url.front())) {
     return 0;
   }
   std::size_t i = 1;
-  while (i < url.size() && (is_alpha(url[i]) || is_digit(url[i]) || url[i] == '+' ||
+  while (i < url.size() && (base::is_alpha(url[i]) || base::is_digit(url[i]) || url[i] == '+' ||
                             url[i] == '-' || url[i] == '.')) {
     ++i;
   }
@@ -54,7 +54,7 @@ namespace detail {
   return path;
 }
 
-}  // namespace detail
+}  // namespace rep_detail
 
 /// Path and query of a target: an absolute URL (`scheme://...`), or a path with query. The fragment
 /// is dropped.
@@ -64,10 +64,10 @@ namespace detail {
 [[nodiscard]] constexpr target_path path_and_query(std::string_view target,
                                                    bool lenient = false) noexcept {
   if (lenient) {
-    return detail::lenient_path(target);
+    return rep_detail::lenient_path(target);
   }
   target = target.substr(0, target.find('#'));
-  const std::size_t authority = detail::scheme_prefix(target);
+  const std::size_t authority = rep_detail::scheme_prefix(target);
   if (authority == 0) {
     return {.text = target, .leading_slash = !target.starts_with('/')};
   }
@@ -75,7 +75,7 @@ namespace detail {
   while (path < target.size() && target[path] != '/' && target[path] != '?') {
     ++path;
   }
-  return detail::path_from(target, path < target.size() ? path : std::string_view::npos);
+  return rep_detail::path_from(target, path < target.size() ? path : std::string_view::npos);
 }
 
 }  // namespace robots

@@ -13,7 +13,7 @@
 
 namespace robots {
 
-namespace detail {
+namespace rep_detail {
 
 /// `compile` with a reading that need not be that of a dialect. `traits` must outlive the result.
 [[nodiscard]] constexpr rule_set compile_with(std::string_view text, std::string_view user_agent,
@@ -24,7 +24,7 @@ namespace detail {
   return collector.finish();
 }
 
-}  // namespace detail
+}  // namespace rep_detail
 
 /// Reads `text` for one crawler only, in one pass: `parse(text).rules_for(user_agent)` without the
 /// document in between.
@@ -34,7 +34,8 @@ namespace detail {
 /// that rules which can only be tried one by one are sorted.
 [[nodiscard]] constexpr rule_set compile(std::string_view text, std::string_view user_agent,
                                          const parse_options& options = {}) {
-  return detail::compile_with(text, user_agent, options, detail::traits_of(options.dialect));
+  return rep_detail::compile_with(text, user_agent, options,
+                                  rep_detail::traits_of(options.dialect));
 }
 
 /// The same for a crawler that goes by several names, the most specific first:
@@ -47,8 +48,8 @@ namespace detail {
 [[nodiscard]] constexpr rule_set compile(std::string_view text,
                                          std::span<const std::string_view> user_agents,
                                          const parse_options& options = {}) {
-  return detail::collect_names(user_agents, options,
-                               [&](auto& collector) { scan(text, collector, options); });
+  return rep_detail::collect_names(user_agents, options,
+                                   [&](auto& collector) { scan(text, collector, options); });
 }
 
 /// The same for names in braces, which would otherwise be taken for the two ends of one name.

@@ -31,7 +31,7 @@ struct crawler_directives {
   line_counts lines{};                       ///< how many there are, and how many mean nothing
 };
 
-namespace detail {
+namespace rep_detail {
 
 /// Takes the directives of a text and keeps what concerns one crawler.
 class crawler_collector {
@@ -71,7 +71,7 @@ class crawler_collector {
   crawler_directives found_;
 };
 
-}  // namespace detail
+}  // namespace rep_detail
 
 /// Reads everything that `text` says to one crawler, in one pass.
 ///
@@ -80,7 +80,7 @@ class crawler_collector {
 [[nodiscard]] constexpr crawler_directives directives_for(std::string_view text,
                                                           std::string_view user_agent,
                                                           const parse_options& options = {}) {
-  detail::crawler_collector collector{user_agent, options};
+  rep_detail::crawler_collector collector{user_agent, options};
   const line_counts lines = scan(text, collector, options);
   return std::move(collector).finish(lines);
 }

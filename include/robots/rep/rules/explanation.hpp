@@ -38,12 +38,12 @@ struct explanation {
 inline explanation rule_set::explain(std::string_view target) const& {
   explanation result{.verdict = match(target), .group = parts_.facts.group};
   const std::string_view text = table().text;
-  std::vector<const detail::packed_rule*> matching;
-  detail::with_normal_target(target, *parts_.facts.traits, [&](auto cursor) {
-    detail::step_budget steps{detail::max_match_steps};
-    for (const detail::packed_rule& rule : parts_.rules) {
+  std::vector<const rep_detail::packed_rule*> matching;
+  rep_detail::with_normal_target(target, *parts_.facts.traits, [&](auto cursor) {
+    rep_detail::step_budget steps{rep_detail::max_match_steps};
+    for (const rep_detail::packed_rule& rule : parts_.rules) {
       steps.spend(1);
-      if (!steps.exceeded() && detail::matches(rule.pattern(text), cursor, steps)) {
+      if (!steps.exceeded() && rep_detail::matches(rule.pattern(text), cursor, steps)) {
         matching.push_back(&rule);
       }
     }
@@ -58,11 +58,11 @@ inline explanation rule_set::explain(std::string_view target) const& {
   std::sort(matching.begin(), matching.end(), [&](const auto* a, const auto* b) {
     return a->line() != b->line() ? a->line() < b->line() : decides_over(a, b);
   });
-  const auto repeated = std::ranges::unique(matching, {}, &detail::packed_rule::line);
+  const auto repeated = std::ranges::unique(matching, {}, &rep_detail::packed_rule::line);
   matching.erase(repeated.begin(), repeated.end());
   std::sort(matching.begin(), matching.end(), decides_over);
-  for (const detail::packed_rule* rule : matching) {
-    const detail::compiled_pattern pattern = rule->pattern(text);
+  for (const rep_detail::packed_rule* rule : matching) {
+    const rep_detail::compiled_pattern pattern = rule->pattern(text);
     result.matches.push_back({.kind = rule->kind(),
                               .pattern = rule->written(text),
                               .compared = std::string{pattern.text} + (pattern.anchored ? "$" : ""),

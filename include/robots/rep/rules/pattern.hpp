@@ -23,23 +23,24 @@ class pattern {
   /// nor `*` matches nothing.
   constexpr explicit pattern(std::string_view text, dialect reading = dialect::rfc9309)
       : text_(text), reading_(reading) {
-    const detail::normal_form& form = *detail::traits_of(reading).rule_form;
-    const auto source = detail::pattern_source::of(text);
+    const rep_detail::normal_form& form = *rep_detail::traits_of(reading).rule_form;
+    const auto source = rep_detail::pattern_source::of(text);
     anchored_ = source.anchored;
-    specificity_ = detail::specificity(source, form);
-    if (detail::is_compiled(source, form)) {
+    specificity_ = rep_detail::specificity(source, form);
+    if (rep_detail::is_compiled(source, form)) {
       size_ = source.body.size();
     } else {
-      detail::write_compiled(source, form, [this](char c) { rewritten_.push_back(c); });
+      rep_detail::write_compiled(source, form, [this](char c) { rewritten_.push_back(c); });
     }
   }
 
   /// Whether `target`, an absolute URL or a path with query, matches. Linear in pattern and
   /// target, never allocates.
   [[nodiscard]] constexpr bool matches(std::string_view target) const noexcept {
-    const detail::compiled_pattern self = compiled();
-    return detail::with_normal_target(target, detail::traits_of(reading_),
-                                      [&](auto cursor) { return detail::matches(self, cursor); });
+    const rep_detail::compiled_pattern self = compiled();
+    return rep_detail::with_normal_target(
+        target, rep_detail::traits_of(reading_),
+        [&](auto cursor) { return rep_detail::matches(self, cursor); });
   }
 
   /// The pattern as it was written.
@@ -49,11 +50,11 @@ class pattern {
   [[nodiscard]] constexpr std::uint32_t specificity() const noexcept { return specificity_; }
 
  private:
-  [[nodiscard]] constexpr detail::compiled_pattern compiled() const noexcept {
+  [[nodiscard]] constexpr rep_detail::compiled_pattern compiled() const noexcept {
     const std::string_view text = rewritten_.empty()
                                       ? text_.substr(0, size_)
                                       : std::string_view{rewritten_.data(), rewritten_.size()};
-    return detail::finish(text, anchored_);
+    return rep_detail::finish(text, anchored_);
   }
 
   std::string_view text_;

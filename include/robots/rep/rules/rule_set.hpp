@@ -21,9 +21,9 @@ namespace robots {
 
 struct explanation;
 
-namespace detail {
+namespace rep_detail {
 class rule_collector;
-}  // namespace detail
+}  // namespace rep_detail
 
 /// The rules of one robots.txt that apply to one crawler, compiled.
 ///
@@ -39,10 +39,10 @@ class rule_set {
 
   /// Takes the rules of `other`, and leaves none there.
   constexpr rule_set(rule_set&& other) noexcept
-      : parts_(std::exchange(other.parts_, detail::rule_set_parts{})) {}
+      : parts_(std::exchange(other.parts_, rep_detail::rule_set_parts{})) {}
   /// The same; assigned to itself, a rule set stays as it is.
   constexpr rule_set& operator=(rule_set&& other) noexcept {
-    parts_ = std::exchange(other.parts_, detail::rule_set_parts{});
+    parts_ = std::exchange(other.parts_, rep_detail::rule_set_parts{});
     return *this;
   }
 
@@ -101,37 +101,38 @@ class rule_set {
     const std::string_view text = table().text;
     std::vector<std::uint64_t> each;
     each.reserve(parts_.rules.size());
-    for (const detail::packed_rule& rule : parts_.rules) {
-      const detail::compiled_pattern pattern = rule.pattern(text);
+    for (const rep_detail::packed_rule& rule : parts_.rules) {
+      const rep_detail::compiled_pattern pattern = rule.pattern(text);
       const bool allows = rule.kind() == rule_kind::allow;
       const std::uint64_t flags = (allows ? 1U : 0U) + (pattern.anchored ? 2U : 0U);
-      each.push_back(detail::combined(detail::fingerprint(pattern.text),
-                                      flags + std::uint64_t{4} * rule.rank(text).specificity));
+      each.push_back(base::combined(base::fingerprint(pattern.text),
+                                    flags + std::uint64_t{4} * rule.rank(text).specificity));
     }
     std::sort(each.begin(), each.end());
     each.erase(std::unique(each.begin(), each.end()), each.end());
     const auto delay = parts_.facts.crawl_delay;
     std::uint64_t all = delay ? static_cast<std::uint64_t>(delay->count()) + 1 : 0;
     for (const std::uint64_t one : each) {
-      all = detail::combined(all, one);
+      all = base::combined(all, one);
     }
-    return detail::combined(all, each.size());
+    return base::combined(all, each.size());
   }
 
   /// Octets of memory held, this object included.
   [[nodiscard]] constexpr std::size_t memory_bytes() const noexcept {
     return sizeof(*this) + parts_.text.capacity() +
-           parts_.rules.capacity() * sizeof(detail::packed_rule) +
-           parts_.buckets.capacity() * sizeof(detail::hash_bucket) +
-           parts_.needed.capacity() * sizeof(detail::class_set);
+           parts_.rules.capacity() * sizeof(rep_detail::packed_rule) +
+           parts_.buckets.capacity() * sizeof(rep_detail::hash_bucket) +
+           parts_.needed.capacity() * sizeof(rep_detail::class_set);
   }
 
  private:
-  friend class detail::rule_collector;
+  friend class rep_detail::rule_collector;
 
-  constexpr explicit rule_set(detail::rule_set_parts parts) noexcept : parts_(std::move(parts)) {}
+  constexpr explicit rule_set(rep_detail::rule_set_parts parts) noexcept
+      : parts_(std::move(parts)) {}
 
-  [[nodiscard]] constexpr detail::rule_table table() const noexcept {
+  [[nodiscard]] constexpr rep_detail::rule_table table() const noexcept {
     return {.text = {parts_.text.data(), parts_.text.size()},
             .rules = parts_.rules,
             .buckets = parts_.buckets.data(),
@@ -140,7 +141,7 @@ class rule_set {
             .facts = parts_.facts};
   }
 
-  detail::rule_set_parts parts_;
+  rep_detail::rule_set_parts parts_;
 };
 
 }  // namespace robots

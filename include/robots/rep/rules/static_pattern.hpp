@@ -18,8 +18,8 @@ namespace robots {
 /// time. A pattern that can never match does not compile.
 template <fixed_string Text>
 class static_pattern {
-  static constexpr auto source = detail::pattern_source::of(Text.view());
-  static constexpr const detail::normal_form& form = detail::rfc9309_rule_form;
+  static constexpr auto source = rep_detail::pattern_source::of(Text.view());
+  static constexpr const rep_detail::normal_form& form = rep_detail::rfc9309_rule_form;
 
   static_assert(Text.view().starts_with('/') || Text.view().starts_with('*'),
                 "a path pattern begins with '/' or '*': no target can match this one");
@@ -31,16 +31,17 @@ class static_pattern {
 
   static constexpr storage compiled = [] {
     storage result;
-    detail::write_compiled(source, form, [&result](char c) { result.octets[result.size++] = c; });
+    rep_detail::write_compiled(source, form,
+                               [&result](char c) { result.octets[result.size++] = c; });
     return result;
   }();
 
  public:
   /// Whether `target`, an absolute URL or a path with query, matches. Linear, never allocates.
   [[nodiscard]] static constexpr bool matches(std::string_view target) noexcept {
-    return detail::with_normal_target(target, detail::rfc9309_traits, [](auto cursor) {
-      return detail::matches(
-          detail::finish({compiled.octets.data(), compiled.size}, source.anchored), cursor);
+    return rep_detail::with_normal_target(target, rep_detail::rfc9309_traits, [](auto cursor) {
+      return rep_detail::matches(
+          rep_detail::finish({compiled.octets.data(), compiled.size}, source.anchored), cursor);
     });
   }
 
@@ -49,7 +50,7 @@ class static_pattern {
 
   /// Octets of the normal form: of two rules that match, the one with more decides.
   [[nodiscard]] static constexpr std::uint32_t specificity() noexcept {
-    return detail::specificity(source, form);
+    return rep_detail::specificity(source, form);
   }
 };
 

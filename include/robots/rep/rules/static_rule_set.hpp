@@ -20,7 +20,7 @@ namespace robots {
 /// constant expressions (`-fconstexpr-ops-limit`, `-fconstexpr-steps`).
 template <fixed_string Text, fixed_string UserAgent = "*", parse_options Options = parse_options{}>
 class static_rule_set {
-  static constexpr auto stored = detail::make_static_rules<Text, UserAgent, Options>();
+  static constexpr auto stored = rep_detail::make_static_rules<Text, UserAgent, Options>();
 
  public:
   /// Whether the crawler may fetch `target`, an absolute URL or a path with query.

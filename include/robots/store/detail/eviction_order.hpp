@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace robots::detail {
+namespace robots::store_detail {
 
 /// Finds the slot that was not used for longest, among many whose order of use changes all the
 /// time.
@@ -61,4 +61,4 @@ class eviction_order {
   std::vector<candidate> listed_;  // oldest last
 };
 
-}  // namespace robots::detail
+}  // namespace robots::store_detail

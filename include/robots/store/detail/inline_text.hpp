@@ -6,7 +6,7 @@
 #include <memory>
 #include <string_view>
 
-namespace robots::detail {
+namespace robots::store_detail {
 
 /// A text that lies in the object itself up to `Length` octets, so that whoever has come to the
 /// object has come to the text.
@@ -31,4 +31,4 @@ class inline_text {
   std::array<char, Length> near_{};
 };
 
-}  // namespace robots::detail
+}  // namespace robots::store_detail

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <thread>
 
-namespace robots::detail {
+namespace robots::store_detail {
 
 /// A shared mutex for what is read all the time and written seldom.
 ///
@@ -58,15 +58,17 @@ class striped_mutex {
  private:
   static constexpr int yields_before_sleep = 64;
 
-  struct alignas(stripe_alignment) stripe {
+  struct alignas(base::stripe_alignment) stripe {
     std::atomic<int> readers = 0;
   };
 
-  [[nodiscard]] std::atomic<int>& own() noexcept { return stripes_[stripe_of_thread()].readers; }
+  [[nodiscard]] std::atomic<int>& own() noexcept {
+    return stripes_[base::stripe_of_thread()].readers;
+  }
 
-  std::array<stripe, stripe_count> stripes_;
+  std::array<stripe, base::stripe_count> stripes_;
   std::atomic<bool> writing_ = false;
   std::mutex writer_;
 };
 
-}  // namespace robots::detail
+}  // namespace robots::store_detail

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace robots::detail {
+namespace robots::store_detail {
 
 /// Counts the steps by which a storage tells what was used before what.
 ///
@@ -54,4 +54,4 @@ class use_steps {
   std::atomic<time_point::rep> seen_ = std::numeric_limits<time_point::rep>::min();
 };
 
-}  // namespace robots::detail
+}  // namespace robots::store_detail

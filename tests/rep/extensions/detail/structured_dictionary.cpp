@@ -8,8 +8,8 @@
 
 namespace {
 
-using robots::detail::dictionary_reader;
-using robots::detail::dictionary_token;
+using robots::rep_detail::dictionary_reader;
+using robots::rep_detail::dictionary_token;
 using namespace std::string_view_literals;
 
 constexpr bool valid(std::string_view text) {

@@ -7,7 +7,7 @@
 namespace {
 
 using robots::directive_kind;
-using robots::detail::recognise_key;
+using robots::rep_detail::recognise_key;
 
 constexpr directive_kind lenient(std::string_view key) {
   return recognise_key(key, false, false).kind;
@@ -48,14 +48,14 @@ static_assert(strict("disallow") == directive_kind::disallow);
 static_assert(strict("dissallow") == directive_kind::unknown);
 
 TEST_CASE("every spelling in the tables is in lower case and means what it says") {
-  for (const auto& spelling : robots::detail::protocol_keys) {
+  for (const auto& spelling : robots::rep_detail::protocol_keys) {
     CHECK(strict(spelling.text) == spelling.kind);
   }
-  for (const auto& spelling : robots::detail::google_misspellings) {
+  for (const auto& spelling : robots::rep_detail::google_misspellings) {
     CHECK(lenient(spelling.text) == spelling.kind);
     CHECK(google(spelling.text) == spelling.kind);
   }
-  for (const auto& spelling : robots::detail::further_misspellings) {
+  for (const auto& spelling : robots::rep_detail::further_misspellings) {
     CHECK(lenient(spelling.text) == spelling.kind);
   }
 }

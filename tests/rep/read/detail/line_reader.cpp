@@ -9,7 +9,7 @@
 namespace {
 
 std::vector<std::string_view> lines(std::string_view text) {
-  robots::detail::line_reader reader{text};
+  robots::rep_detail::line_reader reader{text};
   std::vector<std::string_view> result;
   while (!reader.done()) {
     result.push_back(reader.next().text);

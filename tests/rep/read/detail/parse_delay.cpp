@@ -7,7 +7,7 @@
 
 namespace {
 
-using robots::detail::parse_delay;
+using robots::rep_detail::parse_delay;
 using namespace std::chrono_literals;
 
 static_assert(parse_delay("5") == 5000ms);

@@ -8,12 +8,13 @@
 namespace {
 
 using robots::directive_kind;
-using robots::detail::octet_window;
-using robots::detail::plain_line;
+using robots::rep_detail::octet_window;
+using robots::rep_detail::plain_line;
 
 plain_line read(std::string_view text, std::size_t most = 1000) {
   const char* const end = text.data() + text.size();
-  return robots::detail::read_plain_line(text.data(), end, octet_window{text.data(), end}, most);
+  return robots::rep_detail::read_plain_line(text.data(), end, octet_window{text.data(), end},
+                                             most);
 }
 
 constexpr std::string_view next = "\nUser-agent: *\nDisallow: /\n";

@@ -6,8 +6,8 @@
 
 namespace {
 
-using robots::detail::split_line;
-using robots::detail::strip_comment;
+using robots::rep_detail::split_line;
+using robots::rep_detail::strip_comment;
 
 constexpr bool splits(std::string_view line, std::string_view key, std::string_view value) {
   const auto parts = split_line(line);

@@ -61,13 +61,14 @@ TEST_CASE("the matcher agrees with one that is obviously right") {
     const bool expected = obviously_matches(pattern, target);
     REQUIRE(robots::pattern{pattern}.matches(target) == expected);
 
-    const auto source = robots::detail::pattern_source::of(pattern);
+    const auto source = robots::rep_detail::pattern_source::of(pattern);
     std::string compiled;
-    robots::detail::write_compiled(source, robots::detail::rfc9309_rule_form,
-                                   [&compiled](char c) { compiled += c; });
-    const robots::detail::normal_cursor streamed{target, robots::detail::rfc9309_target_form};
-    REQUIRE(robots::detail::matches(robots::detail::finish(compiled, source.anchored), streamed) ==
-            expected);
+    robots::rep_detail::write_compiled(source, robots::rep_detail::rfc9309_rule_form,
+                                       [&compiled](char c) { compiled += c; });
+    const robots::rep_detail::normal_cursor streamed{target,
+                                                     robots::rep_detail::rfc9309_target_form};
+    REQUIRE(robots::rep_detail::matches(robots::rep_detail::finish(compiled, source.anchored),
+                                        streamed) == expected);
   }
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-using namespace robots::detail;
+using namespace robots::rep_detail;
 
 TEST_CASE("The hash of a prefix is that of a text of its own") {
   const std::string text = "/a/fairly/long/path/with/several/words.html?and=query";

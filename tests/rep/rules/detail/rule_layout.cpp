@@ -14,11 +14,11 @@
 
 namespace {
 
-using robots::detail::rule_set_parts;
+using robots::rep_detail::rule_set_parts;
 
 rule_set_parts lay_out(const std::string& text) {
   const robots::parse_options options{.max_bytes = 10'000'000};
-  robots::detail::rule_collector collector{"*", options};
+  robots::rep_detail::rule_collector collector{"*", options};
   robots::scan(text, collector, options);
   return collector.parts();
 }
@@ -68,10 +68,10 @@ TEST_CASE("many wildcard rules behind one short prefix do not fill one bucket") 
 }
 
 TEST_CASE("a target full of stretches that lie beside those of rules gets the right verdict") {
-  using robots::detail::hash_state;
-  const std::uint64_t wanted =
-      hash_state::start().finish(robots::detail::whole_word(std::string_view{"aaaa\0\0\0\0", 8}, 0),
-                                 robots::detail::gram_size);
+  using robots::rep_detail::hash_state;
+  const std::uint64_t wanted = hash_state::start().finish(
+      robots::rep_detail::whole_word(std::string_view{"aaaa\0\0\0\0", 8}, 0),
+      robots::rep_detail::gram_size);
   // Octets whose hash lies in the same part of the same bucket, with another tag.
   std::string beside;
   for (std::uint32_t i = 0; beside.empty() && i < (1U << 24U); ++i) {
@@ -79,9 +79,9 @@ TEST_CASE("a target full of stretches that lie beside those of rules gets the ri
     for (std::size_t at = 0; at < 4; ++at) {
       octets[at] = static_cast<char>('A' + (i >> (6 * at) & 0x3FU) % 58);
     }
-    robots::detail::for_each_gram(octets, [&](std::uint64_t hash, std::string_view gram) {
+    robots::rep_detail::for_each_gram(octets, [&](std::uint64_t hash, std::string_view gram) {
       if (hash >> 46U == wanted >> 46U &&
-          robots::detail::tag_of(hash) != robots::detail::tag_of(wanted)) {
+          robots::rep_detail::tag_of(hash) != robots::rep_detail::tag_of(wanted)) {
         beside = gram;
       }
     });

@@ -15,7 +15,7 @@ namespace {
 using robots::compile;
 using robots::rule_set;
 using robots::verdict;
-using robots::detail::step_budget;
+using robots::rep_detail::step_budget;
 
 std::string repeated(std::string_view unit, std::size_t size) {
   std::string text;
@@ -111,8 +111,8 @@ TEST_CASE("a URL as long as servers take is compared with a thousand wildcards")
 TEST_CASE("comparing a pattern takes no more steps than twice the octets of pattern and text") {
   const auto fits = [](const std::string& pattern, const std::string& text) {
     step_budget steps{2 * (pattern.size() + text.size())};
-    static_cast<void>(robots::detail::matches(robots::detail::finish(pattern, false),
-                                              robots::detail::plain_cursor{text}, steps));
+    static_cast<void>(robots::rep_detail::matches(robots::rep_detail::finish(pattern, false),
+                                                  robots::rep_detail::plain_cursor{text}, steps));
     return !steps.exceeded();
   };
   for (const std::string_view unit : {"a", "ab", "aab", "aaaaaaaaaaaaaaab"}) {
@@ -136,9 +136,9 @@ TEST_CASE("a budget that is exceeded stays so, and ends a comparison") {
   CHECK(steps.exceeded());
 
   step_budget few{100};
-  CHECK_FALSE(robots::detail::matches(robots::detail::finish("*ab", false),
-                                      robots::detail::plain_cursor{std::string(200, 'a') + "b"},
-                                      few));
+  CHECK_FALSE(robots::rep_detail::matches(
+      robots::rep_detail::finish("*ab", false),
+      robots::rep_detail::plain_cursor{std::string(200, 'a') + "b"}, few));
   CHECK(few.exceeded());
 }
 

@@ -9,13 +9,13 @@
 
 namespace {
 
-using robots::detail::plain_cursor;
+using robots::rep_detail::plain_cursor;
 
 /// Where the search ends, or npos.
 constexpr std::size_t end_of(std::string_view text, std::string_view needle) {
   plain_cursor cursor{text};
-  return robots::detail::two_way_find(cursor, needle) ? text.size() - cursor.rest().size()
-                                                      : std::string_view::npos;
+  return robots::rep_detail::two_way_find(cursor, needle) ? text.size() - cursor.rest().size()
+                                                          : std::string_view::npos;
 }
 
 static_assert(end_of("hello world", "world") == 11);

@@ -10,7 +10,7 @@
 
 namespace {
 
-using namespace robots::detail;
+using namespace robots::rep_detail;
 
 std::string normal(std::string_view text, const normal_form& form) {
   std::string result;

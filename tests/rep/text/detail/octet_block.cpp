@@ -14,8 +14,8 @@ extern const std::size_t block_alignment_with_avx2;
 
 namespace {
 
-using robots::detail::octet_block;
-using robots::detail::octet_set;
+using robots::rep_detail::octet_block;
+using robots::rep_detail::octet_set;
 
 TEST_CASE("files compiled with other -m flags have the same octet_block") {
   CHECK(sizeof(octet_block) == robots::test::block_size_with_avx2);

@@ -8,7 +8,7 @@ namespace robots::test {
 extern const std::size_t block_size_with_avx2;
 extern const std::size_t block_alignment_with_avx2;
 
-const std::size_t block_size_with_avx2 = sizeof(detail::octet_block);
-const std::size_t block_alignment_with_avx2 = alignof(detail::octet_block);
+const std::size_t block_size_with_avx2 = sizeof(rep_detail::octet_block);
+const std::size_t block_alignment_with_avx2 = alignof(rep_detail::octet_block);
 
 }  // namespace robots::test

@@ -8,9 +8,9 @@
 
 namespace {
 
-using robots::detail::octet_block;
-using robots::detail::octet_set;
-using robots::detail::octet_window;
+using robots::rep_detail::octet_block;
+using robots::rep_detail::octet_set;
+using robots::rep_detail::octet_window;
 
 TEST_CASE("a block tells which octets equal one, and which are at most one") {
   for (unsigned first = 0; first < 256; ++first) {

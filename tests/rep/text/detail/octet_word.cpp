@@ -8,7 +8,7 @@
 
 namespace {
 
-using namespace robots::detail;
+using namespace robots::rep_detail;
 
 static_assert(word_at("abcdefgh", 0) == 0x6867'6665'6463'6261U);
 static_assert(word_at("abc", 0) == 0x63'6261U);
@@ -32,8 +32,8 @@ TEST_CASE("the first place of an octet is found, near and far") {
         text[place] = 'a';
         text.back() = 'a';
       }
-      CHECK(robots::detail::find_octet(text, 'a') == place);
-      CHECK(robots::detail::find_octet(text, '\0') == size);
+      CHECK(robots::rep_detail::find_octet(text, 'a') == place);
+      CHECK(robots::rep_detail::find_octet(text, '\0') == size);
     }
   }
 }

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-namespace robots::detail {
+namespace robots::rep_detail {
 
 /// Holds the rules of one group against each other.
 class group_lint {
@@ -51,7 +51,7 @@ class group_lint {
     const std::size_t offset = text_.size();
     write_compiled(source, *traits().rule_form, [this](char c) { text_.push_back(c); });
     const compiled_pattern pattern =
-        detail::finish({text_.data() + offset, text_.size() - offset}, source.anchored);
+        rep_detail::finish({text_.data() + offset, text_.size() - offset}, source.anchored);
     const rule_kind kind =
         line.kind == directive_kind::allow ? rule_kind::allow : rule_kind::disallow;
     // A line that stands for two patterns is never idle as a whole.
@@ -177,4 +177,4 @@ class group_lint {
   std::vector<entry> rules_;
 };
 
-}  // namespace robots::detail
+}  // namespace robots::rep_detail

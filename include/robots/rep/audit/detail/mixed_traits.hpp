@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-namespace robots::detail {
+namespace robots::rep_detail {
 
 /// Some of the clauses on which dialects disagree: bit n for the n-th.
 using clause_bits = std::size_t;
@@ -62,4 +62,4 @@ inline constexpr clause_bits every_clause = (clause_bits{1} << all_dialect_claus
 static_assert(with_clauses(rfc9309_traits, google_traits, every_clause) == google_traits,
               "each field of dialect_traits needs a dialect_clause of its own");
 
-}  // namespace robots::detail
+}  // namespace robots::rep_detail

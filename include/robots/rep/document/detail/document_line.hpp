@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace robots::detail {
+namespace robots::rep_detail {
 
 /// One directive as a `document` keeps it: places in its text. What is read of a line has at most
 /// 16,663 octets, so that places in it need two octets only.
@@ -52,4 +52,4 @@ struct document_line {
   }
 };
 
-}  // namespace robots::detail
+}  // namespace robots::rep_detail

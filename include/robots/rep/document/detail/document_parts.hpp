@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace robots::detail {
+namespace robots::rep_detail {
 
 /// Everything that a `document` keeps.
 struct document_parts {
@@ -20,6 +20,14 @@ struct document_parts {
 
   [[nodiscard]] constexpr std::string_view text() const noexcept {
     return {octets.data(), octets.size()};
+  }
+
+  /// Gives every directive to `handler`.
+  template <class Handler>
+  constexpr void replay(Handler& handler) const {
+    for (const document_line& line : lines) {
+      handler.on_directive(line.as_directive(text()));
+    }
   }
 };
 
@@ -51,4 +59,4 @@ class document_builder {
   document_parts& parts_;
 };
 
-}  // namespace robots::detail
+}  // namespace robots::rep_detail

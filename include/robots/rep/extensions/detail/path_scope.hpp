@@ -10,7 +10,7 @@
 #include <optional>
 #include <string_view>
 
-namespace robots::detail {
+namespace robots::rep_detail {
 
 /// The value of a line that says something of some paths only.
 struct scoped_value {
@@ -24,9 +24,10 @@ struct scoped_value {
   if (!value.starts_with('/')) {
     return {.statement = value};
   }
-  const auto blank = std::find_if(value.begin(), value.end(), is_blank);
+  const auto blank = std::find_if(value.begin(), value.end(), base::is_blank);
   const auto size = static_cast<std::size_t>(blank - value.begin());
-  return {.path = value.substr(0, size), .statement = trim(value.substr(size), is_blank)};
+  return {.path = value.substr(0, size),
+          .statement = base::trim(value.substr(size), base::is_blank)};
 }
 
 /// The octets of `path` that "most octets" counts when it matches `target`: 0 of the empty path,
@@ -63,4 +64,4 @@ class scoped_target {
   step_budget steps_{max_match_steps};
 };
 
-}  // namespace robots::detail
+}  // namespace robots::rep_detail

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace robots::detail {
+namespace robots::rep_detail {
 
 /// Reads a Dictionary of Structured Fields (RFC 9651, section 4.2.2) without keeping it.
 ///
@@ -46,13 +46,14 @@ class dictionary_reader {
   [[nodiscard]] static constexpr bool is_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }
 
   [[nodiscard]] static constexpr bool is_key_char(char c) noexcept {
-    return is_lower(c) || is_digit(c) || std::string_view{"_-.*"}.find(c) != npos;
+    return is_lower(c) || base::is_digit(c) || std::string_view{"_-.*"}.find(c) != npos;
   }
   [[nodiscard]] static constexpr bool is_token_char(char c) noexcept {
-    return is_alpha(c) || is_digit(c) || std::string_view{"!#$%&'*+-.^_`|~:/"}.find(c) != npos;
+    return base::is_alpha(c) || base::is_digit(c) ||
+           std::string_view{"!#$%&'*+-.^_`|~:/"}.find(c) != npos;
   }
   [[nodiscard]] static constexpr bool is_base64_char(char c) noexcept {
-    return is_alpha(c) || is_digit(c) || c == '+' || c == '/' || c == '=';
+    return base::is_alpha(c) || base::is_digit(c) || c == '+' || c == '/' || c == '=';
   }
   [[nodiscard]] static constexpr bool is_printable(char c) noexcept { return c >= ' ' && c <= '~'; }
 
@@ -115,11 +116,11 @@ class dictionary_reader {
   }
 
   constexpr bool read_bare_item(std::string_view& token) noexcept {
-    if (is_alpha(front()) || front() == '*') {
+    if (base::is_alpha(front()) || front() == '*') {
       token = take_while(is_token_char);
       return true;
     }
-    if (is_digit(front()) || front() == '-') {
+    if (base::is_digit(front()) || front() == '-') {
       return read_number(true);
     }
     if (take('"')) {
@@ -140,12 +141,12 @@ class dictionary_reader {
 
   constexpr bool read_number(bool decimals) noexcept {
     take('-');
-    const std::size_t whole = take_while(is_digit).size();
+    const std::size_t whole = take_while(base::is_digit).size();
     if (whole == 0 || front() != '.') {
       return whole > 0 && whole <= 15;
     }
     take('.');
-    const std::size_t fraction = take_while(is_digit).size();
+    const std::size_t fraction = take_while(base::is_digit).size();
     return decimals && whole <= 12 && fraction > 0 && fraction <= 3;
   }
 
@@ -163,7 +164,7 @@ class dictionary_reader {
   }
 
   constexpr bool read_display_string() noexcept {
-    const auto hex = [](char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); };
+    const auto hex = [](char c) { return base::is_digit(c) || (c >= 'a' && c <= 'f'); };
     while (is_printable(front())) {
       if (take('"')) {
         return true;
@@ -198,4 +199,4 @@ class dictionary_reader {
   return valid ? found : std::string_view{};
 }
 
-}  // namespace robots::detail
+}  // namespace robots::rep_detail

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace robots::detail {
+namespace robots::rep_detail {
 
 /// What a User-agent line is to a crawler; the more, the greater.
 enum class agent_match : std::uint8_t { none, everyone, own };
@@ -27,19 +27,20 @@ class agent_matcher {
   [[nodiscard]] constexpr std::string_view token() const noexcept { return token_; }
 
   [[nodiscard]] constexpr agent_match compare(std::string_view value) const noexcept {
-    if (!value.empty() && value.front() == '*' && (value.size() == 1 || is_blank(value[1]))) {
+    if (!value.empty() && value.front() == '*' && (value.size() == 1 || base::is_blank(value[1]))) {
       return agent_match::everyone;
     }
-    if (value.empty() || token_.empty() || to_lower(value.front()) != to_lower(token_.front())) {
+    if (value.empty() || token_.empty() ||
+        base::to_lower(value.front()) != base::to_lower(token_.front())) {
       return agent_match::none;
     }
-    return equal_ignoring_case(cut(value), token_) ? agent_match::own : agent_match::none;
+    return base::equal_ignoring_case(cut(value), token_) ? agent_match::own : agent_match::none;
   }
 
  private:
   [[nodiscard]] constexpr std::string_view cut(std::string_view value) const noexcept {
     const auto ends = [this](char c) {
-      return plain_ ? !is_product_token_char(c) : is_blank(c) || c == '/';
+      return plain_ ? !is_product_token_char(c) : base::is_blank(c) || c == '/';
     };
     const auto end = std::find_if(value.begin(), value.end(), ends);
     return value.substr(0, static_cast<std::size_t>(end - value.begin()));
@@ -49,4 +50,4 @@ class agent_matcher {
   bool plain_;
 };
 
-}  // namespace robots::detail
+}  // namespace robots::rep_detail

@@ -3,7 +3,7 @@
 #include <robots/rep/read/dialect.hpp>
 #include <robots/rep/text/detail/normal_form.hpp>
 
-namespace robots::detail {
+namespace robots::rep_detail {
 
 /// Everything in which the dialects differ, as data.
 struct dialect_traits {
@@ -48,4 +48,4 @@ inline constexpr dialect_traits google_traits{
   return value == dialect::google ? google_traits : rfc9309_traits;
 }
 
-}  // namespace robots::detail
+}  // namespace robots::rep_detail

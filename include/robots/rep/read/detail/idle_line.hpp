@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace robots::detail {
+namespace robots::rep_detail {
 
 /// What a line is of which only the first octet that is not white space matters.
 enum class idle_kind : std::uint8_t {
@@ -42,4 +42,4 @@ struct idle_line {
           .end = stop};
 }
 
-}  // namespace robots::detail
+}  // namespace robots::rep_detail

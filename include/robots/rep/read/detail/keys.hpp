@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-namespace robots::detail {
+namespace robots::rep_detail {
 
 /// One spelling of a key, in lower case.
 struct key_spelling {
@@ -87,7 +87,7 @@ template <class Accepts>
 /// Reads a key without regard to case (RFC 9309, section 2.2), leniently unless `strict`.
 [[nodiscard]] constexpr recognised_key recognise_key(std::string_view key, bool prefixes,
                                                      bool strict) noexcept {
-  const auto same = [key](std::string_view text) { return equal_ignoring_case(key, text); };
+  const auto same = [key](std::string_view text) { return base::equal_ignoring_case(key, text); };
   if (const auto kind = find_key(protocol_keys, same); kind != directive_kind::unknown) {
     return {.kind = kind};
   }
@@ -97,7 +97,7 @@ template <class Accepts>
   directive_kind kind = directive_kind::unknown;
   if (prefixes) {
     const auto begins = [key](std::string_view text) {
-      return starts_with_ignoring_case(key, text);
+      return base::starts_with_ignoring_case(key, text);
     };
     kind = find_key(std::span{protocol_keys}.first(prefix_keys), begins);
     if (kind == directive_kind::unknown) {
@@ -112,4 +112,4 @@ template <class Accepts>
   return {.kind = kind, .misspelled = kind != directive_kind::unknown};
 }
 
-}  // namespace robots::detail
+}  // namespace robots::rep_detail

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace robots::detail {
+namespace robots::rep_detail {
 
 /// The lines of a text, one after another, with their numbers.
 ///
@@ -75,4 +75,4 @@ class line_reader {
   std::uint32_t number_ = 0;
 };
 
-}  // namespace robots::detail
+}  // namespace robots::rep_detail

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace robots::detail {
+namespace robots::rep_detail {
 
 [[nodiscard]] constexpr bool is_line_end(char c) noexcept { return c == '\n' || c == '\r'; }
 
@@ -78,4 +78,4 @@ struct marked_line {
   return mark(text.substr(0, end));
 }
 
-}  // namespace robots::detail
+}  // namespace robots::rep_detail

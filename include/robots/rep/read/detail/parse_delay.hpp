@@ -10,7 +10,7 @@
 #include <optional>
 #include <string_view>
 
-namespace robots::detail {
+namespace robots::rep_detail {
 
 /// The value of a Crawl-delay line: a finite decimal number of seconds, not negative. Fractions of
 /// a millisecond are rounded up, so that no crawler comes too early.
@@ -20,8 +20,8 @@ namespace robots::detail {
   const std::string_view whole = value.substr(0, point);
   const std::string_view fraction = value.substr(std::min(point + 1, value.size()));
   constexpr auto longest = static_cast<std::uint64_t>(longest_delay / std::chrono::seconds{1});
-  const auto seconds = parse_decimal(whole, longest + 1);
-  if ((!seconds && !whole.empty()) || (!parse_decimal(fraction) && !fraction.empty()) ||
+  const auto seconds = base::parse_decimal(whole, longest + 1);
+  if ((!seconds && !whole.empty()) || (!base::parse_decimal(fraction) && !fraction.empty()) ||
       (whole.empty() && fraction.empty())) {
     return std::nullopt;
   }
@@ -37,4 +37,4 @@ namespace robots::detail {
   return std::chrono::milliseconds{milliseconds + (rest ? 1 : 0)};
 }
 
-}  // namespace robots::detail
+}  // namespace robots::rep_detail

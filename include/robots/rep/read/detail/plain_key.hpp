@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace robots::detail {
+namespace robots::rep_detail {
 
 /// Up to eight octets of a key in lower case, compared in one step without regard to case.
 class key_part {
@@ -17,7 +17,7 @@ class key_part {
       const auto place = [i](unsigned char c) { return octet_word{c} << (8 * i); };
       wanted_ |= place(static_cast<unsigned char>(text[i]));
       compared_ |= place(0xFF);
-      folded_ |= place(is_alpha(text[i]) ? 0x20 : 0);
+      folded_ |= place(base::is_alpha(text[i]) ? 0x20 : 0);
     }
   }
 
@@ -71,4 +71,4 @@ struct plain_key {
   return {};
 }
 
-}  // namespace robots::detail
+}  // namespace robots::rep_detail

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace robots::detail {
+namespace robots::rep_detail {
 
 /// A line in the form that nearly all have: a frequent key, a colon, and a value without white
 /// space in it; then at most a comment.
@@ -33,7 +33,7 @@ struct value_ends {
 /// may follow; nothing if something else does.
 [[nodiscard]] inline const char* find_end_of_rest(const char* at, const char* end,
                                                   const octet_window& text) noexcept {
-  while (at != end && is_ws(*at)) {
+  while (at != end && base::is_ws(*at)) {
     ++at;
   }
   if (at == end || is_line_end(*at)) {
@@ -78,4 +78,4 @@ struct value_ends {
   return {.kind = key.kind, .key = {at, key.size}, .value = said, .end = stop};
 }
 
-}  // namespace robots::detail
+}  // namespace robots::rep_detail

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace robots::detail {
+namespace robots::rep_detail {
 
 /// What `read(line)`, an optional, makes of the lines of one kind; lines it cannot read are left
 /// out.
@@ -26,4 +26,4 @@ template <class Read>
   return result;
 }
 
-}  // namespace robots::detail
+}  // namespace robots::rep_detail

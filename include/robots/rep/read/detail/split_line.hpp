@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace robots::detail {
+namespace robots::rep_detail {
 
 /// A line cut into key and value.
 struct key_and_value {
@@ -17,34 +17,34 @@ struct key_and_value {
 };
 
 /// White space, and the NUL octets that some editors leave at the ends of lines.
-[[nodiscard]] constexpr bool is_padding(char c) noexcept { return is_blank(c) || c == '\0'; }
+[[nodiscard]] constexpr bool is_padding(char c) noexcept { return base::is_blank(c) || c == '\0'; }
 
 /// A line without its comment and the padding around it.
 [[nodiscard]] constexpr std::string_view strip_comment(std::string_view line) noexcept {
-  return trim(line.substr(0, line.find('#')), is_padding);
+  return base::trim(line.substr(0, line.find('#')), is_padding);
 }
 
 /// A line with a colon. RFC 9309, section 2.2: `key *WS ":" *WS value`.
 [[nodiscard]] constexpr key_and_value split_at_colon(std::string_view line,
                                                      std::size_t colon) noexcept {
-  const std::string_view key = trim(line.substr(0, colon), is_padding);
-  const std::string_view value = trim(line.substr(colon + 1), is_padding);
+  const std::string_view key = base::trim(line.substr(0, colon), is_padding);
+  const std::string_view value = base::trim(line.substr(colon + 1), is_padding);
   return {.key = key, .value = value, .colon = true, .found = !key.empty()};
 }
 
 /// A line without a colon. People forget it, so two words alone are a key and a value too.
 [[nodiscard]] constexpr key_and_value split_words(std::string_view line) noexcept {
-  const auto blank = std::find_if(line.begin(), line.end(), is_ws);
+  const auto blank = std::find_if(line.begin(), line.end(), base::is_ws);
   if (blank == line.end()) {
     return {};
   }
   const auto key_size = static_cast<std::size_t>(blank - line.begin());
-  const std::string_view rest = trim(line.substr(key_size), is_ws);
-  if (std::any_of(rest.begin(), rest.end(), is_ws)) {
+  const std::string_view rest = base::trim(line.substr(key_size), base::is_ws);
+  if (std::any_of(rest.begin(), rest.end(), base::is_ws)) {
     return {};
   }
-  return {.key = trim(line.substr(0, key_size), is_padding),
-          .value = trim(rest, is_padding),
+  return {.key = base::trim(line.substr(0, key_size), is_padding),
+          .value = base::trim(rest, is_padding),
           .found = true};
 }
 
@@ -54,4 +54,4 @@ struct key_and_value {
   return colon == std::string_view::npos ? split_words(line) : split_at_colon(line, colon);
 }
 
-}  // namespace robots::detail
+}  // namespace robots::rep_detail

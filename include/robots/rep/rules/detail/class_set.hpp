@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace robots::detail {
+namespace robots::rep_detail {
 
 /// Which of 32 classes of octets occur in a text, a bit for each class: letters regardless of case,
 /// the marks that tell most about a pattern, digits, and other marks. Octets in no class are in
@@ -48,4 +48,4 @@ inline constexpr std::array<class_set, 256> octet_classes = [] {
   return (needed & ~present) == 0;
 }
 
-}  // namespace robots::detail
+}  // namespace robots::rep_detail

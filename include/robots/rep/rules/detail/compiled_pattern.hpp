@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace robots::detail {
+namespace robots::rep_detail {
 
 /// A pattern ready to be matched: literals in normal form with single `*` between them, none at
 /// the end.
@@ -84,4 +84,4 @@ constexpr void write_compiled(const pattern_source& source, const normal_form& f
   return {.text = text, .anchored = anchored};
 }
 
-}  // namespace robots::detail
+}  // namespace robots::rep_detail

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace robots::detail {
+namespace robots::rep_detail {
 
 /// Octets of a literal by which rules that begin with a wildcard are found.
 inline constexpr std::size_t gram_size = 4;
@@ -21,4 +21,4 @@ constexpr void for_each_gram(std::string_view text, Use use) {
   }
 }
 
-}  // namespace robots::detail
+}  // namespace robots::rep_detail

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace robots::detail {
+namespace robots::rep_detail {
 
 /// Follows the lines of a text and tells which of them apply to one crawler.
 ///
@@ -49,4 +49,4 @@ class group_selection {
   agent_match found_ = agent_match::none;
 };
 
-}  // namespace robots::detail
+}  // namespace robots::rep_detail

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-namespace robots::detail {
+namespace robots::rep_detail {
 
 /// The rules whose hashes lie in one part of the range of hashes. They are stored one after
 /// another; where they end, those of the next bucket begin.
@@ -80,4 +80,4 @@ struct hash_table {
   }
 };
 
-}  // namespace robots::detail
+}  // namespace robots::rep_detail

@@ -10,7 +10,7 @@
 #include <limits>
 #include <string_view>
 
-namespace robots::detail {
+namespace robots::rep_detail {
 
 /// A literal of up to this length is tried at every place of a text: that is quickest on real text,
 /// and at worst as many times as slow as reading it once. Longer ones take the two-way algorithm.
@@ -161,4 +161,4 @@ template <class Cursor>
   return matches(pattern, cursor, steps);
 }
 
-}  // namespace robots::detail
+}  // namespace robots::rep_detail

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace robots::detail {
+namespace robots::rep_detail {
 
 /// Makes the rules of the first of several names that has a group.
 class first_name_collector {
@@ -103,4 +103,4 @@ template <class Feed>
   return collector.finish();
 }
 
-}  // namespace robots::detail
+}  // namespace robots::rep_detail

@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace robots::detail {
+namespace robots::rep_detail {
 
 /// Octets of normal form kept on the stack: more than any server takes. Rule sets refuse longer
 /// targets; a pattern alone reads them octet by octet, which needs no memory either.
@@ -70,4 +70,4 @@ template <class Cursor>
                             [](auto cursor) { return is_robots_txt(cursor); });
 }
 
-}  // namespace robots::detail
+}  // namespace robots::rep_detail

@@ -11,7 +11,7 @@
 #include <optional>
 #include <string_view>
 
-namespace robots::detail {
+namespace robots::rep_detail {
 
 /// What may follow the compiled part of a pattern that is kept as it was written.
 inline constexpr std::array<std::string_view, 4> pattern_tails{"", "$", "*", "*$"};
@@ -121,4 +121,4 @@ class packed_rule {
 
 static_assert(sizeof(packed_rule) == 12);
 
-}  // namespace robots::detail
+}  // namespace robots::rep_detail

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace robots::detail {
+namespace robots::rep_detail {
 
 /// What decides between two rules that match (RFC 9309, section 2.2.2).
 struct precedence {
@@ -26,4 +26,4 @@ struct precedence {
   }
 };
 
-}  // namespace robots::detail
+}  // namespace robots::rep_detail

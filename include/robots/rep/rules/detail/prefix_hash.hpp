@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-namespace robots::detail {
+namespace robots::rep_detail {
 
 /// The hash of a text is made of the hash state of its whole words, and the octets behind them. So
 /// the states on the way to that of a long text serve for all its prefixes.
@@ -105,4 +105,4 @@ class prefix_hashes {
   std::array<hash_state, MaxSize / sizeof(octet_word) + 1> states_;
 };
 
-}  // namespace robots::detail
+}  // namespace robots::rep_detail

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-namespace robots::detail {
+namespace robots::rep_detail {
 
 /// Keeps of all directives those that concern one crawler, and makes a `rule_set` of them. The text
 /// that the directives view must live until then.
@@ -110,4 +110,4 @@ class rule_collector {
   std::optional<std::chrono::milliseconds> crawl_delay_;
 };
 
-}  // namespace robots::detail
+}  // namespace robots::rep_detail

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-namespace robots::detail {
+namespace robots::rep_detail {
 
 /// Orders rules such that a query finds those that can match, and makes the tables that it needs
 /// for that. Linear in the octets of the rules, but for sorting those that are tried one by one.
@@ -224,4 +224,4 @@ class rule_layout {
   rule_index index_;
 };
 
-}  // namespace robots::detail
+}  // namespace robots::rep_detail

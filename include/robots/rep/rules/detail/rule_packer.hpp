@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace robots::detail {
+namespace robots::rep_detail {
 
 /// A rule that concerns the crawler, as it stands in the file.
 struct kept_rule {
@@ -92,7 +92,7 @@ class rule_packer {
     if (!is_compiled(source, *traits_.rule_form)) {
       return false;
     }
-    const compiled_pattern pattern = detail::finish(source.body, source.anchored);
+    const compiled_pattern pattern = rep_detail::finish(source.body, source.anchored);
     const auto tail = find_tail(rule.value.substr(pattern.text.size()));
     if (!tail) {
       return false;
@@ -112,7 +112,7 @@ class rule_packer {
     std::vector<char> compiled;
     write_compiled(source, *traits_.rule_form, [&](char c) { compiled.push_back(c); });
     const compiled_pattern pattern =
-        detail::finish({compiled.data(), compiled.size()}, source.anchored);
+        rep_detail::finish({compiled.data(), compiled.size()}, source.anchored);
     const std::size_t star = find_octet(pattern.text, '*');
     layout_.add({.offset = text_.write(pattern.text).offset,
                  .size = pattern.text.size(),
@@ -139,4 +139,4 @@ class rule_packer {
   text_span token_;
 };
 
-}  // namespace robots::detail
+}  // namespace robots::rep_detail

@@ -7,7 +7,7 @@
 
 #include <string_view>
 
-namespace robots::detail {
+namespace robots::rep_detail {
 
 /// Calls `use` with each pattern that a rule stands for; with none for an empty rule, which
 /// restricts nothing (RFC 9309, section 2.2.2: `empty-pattern`).
@@ -30,4 +30,4 @@ constexpr void for_each_pattern(directive_kind kind, std::string_view value,
   }
 }
 
-}  // namespace robots::detail
+}  // namespace robots::rep_detail

@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-namespace robots::detail {
+namespace robots::rep_detail {
 
 /// Longest prefix by which rules are told apart.
 inline constexpr std::size_t max_key_size = 63;
@@ -78,4 +78,4 @@ struct rule_set_parts {
   rule_set_facts facts{};
 };
 
-}  // namespace robots::detail
+}  // namespace robots::rep_detail

@@ -20,7 +20,7 @@
 #include <span>
 #include <string_view>
 
-namespace robots::detail {
+namespace robots::rep_detail {
 
 /// A view of compiled rules, wherever they are stored, that answers for them.
 struct rule_table {
@@ -114,7 +114,7 @@ struct rule_table {
     const compiled_pattern pattern = rule.pattern(text);
     steps.spend(1);
     if (rule.star()) {
-      return !steps.exceeded() && detail::matches(pattern, target, steps);
+      return !steps.exceeded() && rep_detail::matches(pattern, target, steps);
     }
     return skip_literal(target, pattern.text) && (!pattern.anchored || target.done());
   }
@@ -199,4 +199,4 @@ struct rule_table {
   static constexpr std::size_t look_ups_per_trial = 8;
 };
 
-}  // namespace robots::detail
+}  // namespace robots::rep_detail

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace robots::detail {
+namespace robots::rep_detail {
 
 /// A critical factorisation of a text: the length of its left part, and the period of its right.
 struct factorization {
@@ -105,4 +105,4 @@ template <class Cursor>
   }
 }
 
-}  // namespace robots::detail
+}  // namespace robots::rep_detail

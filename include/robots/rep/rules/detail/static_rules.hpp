@@ -13,7 +13,7 @@
 #include <array>
 #include <cstddef>
 
-namespace robots::detail {
+namespace robots::rep_detail {
 
 /// The parts of a rule set in arrays, which may outlive the compiler where vectors may not.
 template <std::size_t Octets, std::size_t Rules, std::size_t Buckets, std::size_t Tried>
@@ -69,4 +69,4 @@ template <fixed_string Text, fixed_string UserAgent, parse_options Options>
   return result;
 }
 
-}  // namespace robots::detail
+}  // namespace robots::rep_detail

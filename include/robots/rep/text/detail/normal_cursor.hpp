@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace robots::detail {
+namespace robots::rep_detail {
 
 /// A forward position in the normal form of a text, made octet by octet without storing it.
 ///
@@ -43,9 +43,9 @@ class normal_cursor {
     }
     const char c = rest_.front();
     const octet_action action = form_->action(c);
-    if (action == octet_action::percent && rest_.size() > 2 && hex_value(rest_[1]) >= 0 &&
-        hex_value(rest_[2]) >= 0) {
-      load_escape(hex_value(rest_[1]), hex_value(rest_[2]));
+    if (action == octet_action::percent && rest_.size() > 2 && base::hex_value(rest_[1]) >= 0 &&
+        base::hex_value(rest_[2]) >= 0) {
+      load_escape(base::hex_value(rest_[1]), base::hex_value(rest_[2]));
       rest_.remove_prefix(3);
       return;
     }
@@ -60,7 +60,7 @@ class normal_cursor {
   constexpr void load_escape(int high, int low) noexcept {
     const auto octet = static_cast<unsigned char>(high * 16 + low);
     const char c = static_cast<char>(octet);
-    if (form_->decode_unreserved && is_unreserved(c)) {
+    if (form_->decode_unreserved && base::is_unreserved(c)) {
       put(c);
     } else {
       put_escape(octet);
@@ -85,4 +85,4 @@ class normal_cursor {
   std::uint8_t size_ = 0;
 };
 
-}  // namespace robots::detail
+}  // namespace robots::rep_detail

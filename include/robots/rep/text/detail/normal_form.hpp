@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace robots::detail {
+namespace robots::rep_detail {
 
 /// What becomes of an octet on the way to the normal form.
 enum class octet_action : std::uint8_t { keep, encode, percent };
@@ -77,8 +77,8 @@ inline constexpr normal_form google_target_form{};  // google/robotstxt takes UR
     if (action == octet_action::encode) {
       return false;
     }
-    const int high = i + 2 < text.size() ? hex_value(text[i + 1]) : -1;
-    const int low = high >= 0 ? hex_value(text[i + 2]) : -1;
+    const int high = i + 2 < text.size() ? base::hex_value(text[i + 1]) : -1;
+    const int low = high >= 0 ? base::hex_value(text[i + 2]) : -1;
     if (low < 0) {
       continue;
     }
@@ -86,7 +86,7 @@ inline constexpr normal_form google_target_form{};  // google/robotstxt takes UR
     if (lower_case) {
       return false;
     }
-    if (form.decode_unreserved && is_unreserved(static_cast<char>(high * 16 + low))) {
+    if (form.decode_unreserved && base::is_unreserved(static_cast<char>(high * 16 + low))) {
       return false;
     }
     i += 2;
@@ -94,4 +94,4 @@ inline constexpr normal_form google_target_form{};  // google/robotstxt takes UR
   return true;
 }
 
-}  // namespace robots::detail
+}  // namespace robots::rep_detail

@@ -13,7 +13,7 @@
 #include <bit>
 #endif
 
-namespace robots::detail {
+namespace robots::rep_detail {
 
 /// A set of octets of a block: bit n for the n-th.
 using octet_set = std::uint32_t;
@@ -139,4 +139,4 @@ class octet_block {
 
 #endif
 
-}  // namespace robots::detail
+}  // namespace robots::rep_detail

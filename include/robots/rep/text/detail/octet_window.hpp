@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstring>
 
-namespace robots::detail {
+namespace robots::rep_detail {
 
 /// The last octets of a text, seen as a block that begins with them.
 class last_octets {
@@ -103,4 +103,4 @@ class octet_window {
   bool holds_block_;
 };
 
-}  // namespace robots::detail
+}  // namespace robots::rep_detail

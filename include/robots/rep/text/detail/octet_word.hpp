@@ -10,7 +10,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace robots::detail {
+namespace robots::rep_detail {
 
 /// Eight octets read as one number, the first octet in its lowest bits whatever the machine's own
 /// order, so that several octets are looked at at once.
@@ -163,4 +163,4 @@ template <unsigned char... Others>
   return at == prefix.size() || last_word(text, at) == last_word(prefix, at);
 }
 
-}  // namespace robots::detail
+}  // namespace robots::rep_detail

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace robots::detail {
+namespace robots::rep_detail {
 
 /// A forward position in text that is in normal form already.
 class plain_cursor {
@@ -24,4 +24,4 @@ class plain_cursor {
   std::string_view rest_;
 };
 
-}  // namespace robots::detail
+}  // namespace robots::rep_detail

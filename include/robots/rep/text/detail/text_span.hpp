@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-namespace robots::detail {
+namespace robots::rep_detail {
 
 /// A stretch of the text that a `document` or `rule_set` owns.
 struct text_span {
@@ -19,4 +19,4 @@ struct text_span {
   }
 };
 
-}  // namespace robots::detail
+}  // namespace robots::rep_detail

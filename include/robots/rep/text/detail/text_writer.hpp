@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace robots::detail {
+namespace robots::rep_detail {
 
 /// Copies `from` to `to`, where there must be room for it.
 constexpr void copy_octets(char* to, std::string_view from) noexcept {
@@ -60,4 +60,4 @@ class text_writer {
   std::size_t used_ = 0;
 };
 
-}  // namespace robots::detail
+}  // namespace robots::rep_detail
