@@ -60,6 +60,16 @@ TEST_CASE("a failure is tried again within the call, and the decision says how o
   CHECK(at.clock.now() > began);
 }
 
+TEST_CASE("a fetcher that gives up of itself is asked no more often than a site that fails") {
+  scripted at{usual()};
+  at.web.otherwise(ScriptedFetcher::failure(fetch_error::cancelled));
+  const robots::call_options limits{.deadline = at.clock.now() + 1h};
+  for (int call = 0; call < 3; ++call) {
+    CHECK(outcome_of(at.cache.check(secret, limits)) == "unreachable");
+  }
+  CHECK(at.web.count() == 3);
+}
+
 TEST_CASE("a wait that would outlast the deadline is not begun, and the failure is kept") {
   cache_options options = usual();
   options.background_threads = 0;

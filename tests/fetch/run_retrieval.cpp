@@ -137,6 +137,25 @@ TEST_CASE("a timeout is the origin's own only if the deadline did not bring it a
   CHECK(run_retrieval(start(), web, clock).outcome == outcome::unreachable);
 }
 
+TEST_CASE("a fetcher that calls an exchange cancelled though nobody asked for that has failed") {
+  ScriptedFetcher web;
+  ManualClock clock;
+  web.otherwise(ScriptedFetcher::failure(fetch_error::cancelled));
+  const std::stop_source stop;
+  for (const call_options& limits :
+       {call_options{}, call_options{.deadline = clock.now() + 1s, .stop = stop.get_token()}}) {
+    const retrieval_result result = run_retrieval(start(), web, clock, limits);
+    CHECK(result.outcome == outcome::unreachable);
+    CHECK(result.error == fetch_error::other);
+  }
+  web.otherwise_call([&](const fetch_request&) {
+    clock.advance(1s);
+    return ScriptedFetcher::failure(fetch_error::cancelled);
+  });
+  CHECK(run_retrieval(start(), web, clock, {.deadline = clock.now() + 1s}).outcome ==
+        outcome::cancelled);
+}
+
 TEST_CASE(
     "an exception that ends a retrieval early leaves the probe of a breaker to the next one") {
   struct ClockWithoutMemory {

@@ -151,6 +151,28 @@ TEST_CASE("rules can come from a cache") {
   CHECK(missing.allowed("https://unreachable.example/x"));
 }
 
+TEST_CASE("a load that ends before it learned anything leaves the rules that are there") {
+  ScriptedFetcher web;
+  web.on(robots_url, ScriptedFetcher::ok(text));
+  const ManualClock clock;
+  const robots::call_options too_late{.deadline = clock.now()};
+  crawling_rules fetched{"https://example.com/", 100ms};
+  const robots::judge_options judging{.fallback = fallback_policy::permissive()};
+  CHECK(fetched.load(web, test_agent, judging, {}, clock));
+  CHECK_FALSE(fetched.load(web, test_agent, judging, too_late, clock));
+  CHECK_FALSE(fetched.allowed(test_link));
+  CHECK(web.count() == 1);
+
+  robots::test::scripted at{
+      {.user_agent = "test-agent", .fallback = fallback_policy::permissive()}};
+  at.web.on(robots_url, ScriptedFetcher::ok(text));
+  crawling_rules cached{"https://example.com/", 100ms};
+  CHECK(cached.load(at.cache));
+  at.cache.invalidate("https://example.com/");
+  CHECK_FALSE(cached.load(at.cache, {.deadline = at.clock.now()}));
+  CHECK_FALSE(cached.allowed(test_link));
+}
+
 TEST_CASE("the square of the last response time counts where it is the longest") {
   crawling_rules rules{"example.com", 1s};
   rules.update_last_delay(3s);

@@ -52,7 +52,7 @@ namespace robots {
 /// never asked again before `retry_options::base`.
 ///
 /// The breaker of an origin is asked once a try, and told how the try ended, behind redirects or
-/// not: whoever redirects to a file that cannot be had has none. The origins that redirects lead to
+/// not: a failure behind a redirect counts as the origin's own. The origins that redirects lead to
 /// are neither held back by their breakers nor do these hear of it, so that nobody can close a site
 /// by redirecting to what fails there. A retrieval that is dropped gives its place as a probe back.
 ///
@@ -83,6 +83,9 @@ class retrieval {
 
   /// Tells what came of the request that `next()` asked for. Without effect when it asked for none.
   /// `date` is the date at `now`, from which a date in `Retry-After` counts.
+  ///
+  /// `fetch_error::cancelled` is for exchanges that the driver asked to stop: it ends the retrieval
+  /// with a result that no cache keeps. What gave up of itself is `fetch_error::other`.
   void on_response(fetch_response response, time_point now,
                    wall_time date = std::chrono::system_clock::now()) {
     if (!std::holds_alternative<fetch_request>(step_)) {
@@ -315,7 +318,7 @@ class retrieval {
   int attempt_ = 1;
   outcome failure_ = outcome::unreachable;  // what the last try came to, while the next is due
   fetch_response failed_{};
-  bool answered_ = false;  // one of the origins, which it is that counts from there
+  bool answered_ = false;  // an origin has; it is settled which one is asked
   bool not_modified_ = false;
   bool cut_short_ = false;
   bool left_to_other_site_ = false;

@@ -32,6 +32,17 @@ template <Fetcher F>
   return response;
 }
 
+/// What a fetcher calls cancelled though nobody asked it to stop is a failure like any other: as
+/// cancelled it would not be kept, and the next caller would ask the origin again at once.
+inline void be_no_cancellation(fetch_response& response) {
+  if (response.error == fetch_error::cancelled) {
+    response.error = fetch_error::other;
+    if (response.error_text.empty()) {
+      response.error_text = "the fetcher gave up though it was not asked to stop";
+    }
+  }
+}
+
 }  // namespace fetch_detail
 
 /// Brings a retrieval to its end with a blocking fetcher.
@@ -40,7 +51,8 @@ template <Fetcher F>
 /// deadline, rather than the retrieval's own timeout, ends the exchange, it counts as cancelled: it
 /// tells of the caller's haste, not of the origin. A wait that would last until the deadline is not
 /// begun: what the last try came to is the result. An exception of the fetcher becomes
-/// `fetch_error::other` with its text.
+/// `fetch_error::other` with its text, and so does `fetch_error::cancelled` before the call is
+/// stopped or its deadline passes.
 template <Fetcher F, Clock C>
 [[nodiscard]] retrieval_result run_retrieval(retrieval work, F& fetcher, C& clock,
                                              const call_options& limits = {}) {
@@ -71,6 +83,9 @@ template <Fetcher F, Clock C>
       if (hurried && response.error == fetch_error::timeout) {
         response.error = fetch_error::cancelled;
         response.error_text = too_late;
+      } else if (!limits.stop.stop_requested() &&
+                 !(limits.deadline && *limits.deadline <= clock.now())) {
+        fetch_detail::be_no_cancellation(response);
       }
       work.on_response(std::move(response), clock.now(), wall_now(clock));
     }

@@ -3,6 +3,7 @@
 #include <robots/base/counter_random.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/fetcher.hpp>
+#include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval.hpp>
 #include <robots/fetch/retrieval_options.hpp>
 #include <robots/fetch/retrieval_result.hpp>
@@ -57,19 +58,19 @@ class crawling_rules {
       : crawling_rules(host_or_url, delay_options{.fixed_delay = fixed_delay}) {}
 
   /// Takes over the rules that a cache has of the site, fetching them if it has to. Whether they
-  /// are those of a robots.txt.
+  /// are those of a robots.txt. A call that ended before it had any leaves those that are loaded.
   template <PolicySource S>
   bool load(S& cache, const call_options& call = {}) {
     std::shared_ptr<const policy> found = cache.get(key_, call);
     const bool valid =
         found->basis() == policy_basis::rules || found->basis() == policy_basis::last_good;
-    keep(std::move(found));
-    return valid;
+    return keep(std::move(found)) && valid;
   }
 
   /// Fetches robots.txt. Whether one is obeyed; where none is, `judging` says what holds, by
-  /// default that everything is allowed, as in CrawlingRules. Throws `std::invalid_argument` when
-  /// the options contradict themselves.
+  /// default that everything is allowed, as in CrawlingRules. A call that ended before there was an
+  /// answer leaves the rules that are loaded. Throws `std::invalid_argument` when the options
+  /// contradict themselves.
   template <Fetcher F, Clock C = SteadyClock>
   bool load(F& fetcher, const retrieval_options& options,
             const judge_options& judging = {.fallback = fallback_policy::permissive()},
@@ -83,8 +84,7 @@ class crawling_rules {
     auto made =
         std::make_shared<const policy>(judge(brought, options.user_agent, judging, before, now));
     const bool obeyed = made->basis() == policy_basis::rules;
-    keep(std::move(made));
-    return obeyed;
+    return keep(std::move(made)) && obeyed;
   }
 
   /// Whether the crawler may fetch `url`, an absolute URL of this site or a path with query. Every
@@ -137,9 +137,14 @@ class crawling_rules {
     return *std::move(where);
   }
 
-  void keep(std::shared_ptr<const policy> rules) {
+  /// False, and what is there stays, when the call was over before anything was learned.
+  bool keep(std::shared_ptr<const policy> rules) {
     const std::unique_lock lock{mutex_};
+    if (rules_ && rules->source().outcome == outcome::cancelled) {
+      return false;
+    }
     rules_.swap(rules);  // so that the old one goes after the lock
+    return true;
   }
 
   [[nodiscard]] bool is_of_site(std::string_view url) const {
