@@ -330,3 +330,36 @@ TEST_CASE("a fetch that nobody waits for any more follows a redirect to another 
   CHECK_FALSE(cache.allowed(stranger(0) + "private/x"));
   CHECK(web.count() == 2);
 }
+
+TEST_CASE("a thread of the cache waits for no flight whose fetch waits for that thread") {
+  gate door;
+  ScriptedFetcher web;
+  web.on_call(stranger(0) + "robots.txt", [&door](const fetch_request&) {
+    door.pass();
+    return ScriptedFetcher::redirect(301, robots_url);
+  });
+  web.on(robots_url, robots::test::ok());
+  cache_options options = foo_bot();
+  options.finish_abandoned = true;
+  options.background_threads = 1;
+  const ManualClock clock;
+  robots::test::WatchedStorage storage;
+  robots::basic_robots_cache<ScriptedFetcher, ManualClock, robots::test::WatchedStorage> cache{
+      options, web, clock, storage};
+  decision redirected;
+  decision in_haste;
+  {
+    const std::jthread first{
+        [&] { redirected = cache.check(stranger(0) + "private/x", {.longest = 1h}); }};
+    door.wait_for_arrivals();
+    const std::jthread second{[&] { in_haste = cache.check(secret, {.longest = 1s}); }};
+    storage.wait_for_misses(2);
+    while (cache.stats().misses < 2) {
+      std::this_thread::yield();
+    }
+    door.open();
+  }
+  CHECK(to_string(redirected.reason) == "rule");
+  CHECK(to_string(in_haste.reason) == "rule");
+  CHECK(web.count() == 2);
+}

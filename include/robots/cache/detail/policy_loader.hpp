@@ -29,6 +29,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <stdexcept>
@@ -397,18 +398,45 @@ class policy_loader {
   /// Does a job in a thread of the cache's own.
   void bring_alone(retrieval_job& job) {
     const auto led = job.lead_.share();
-    const std::stop_callback closing{closing_.get_token(), [led] { led->request_stop(); }};
     if (!led->finishes_alone()) {
-      bring(job);
+      bring_until_closing(job);
       return;
     }
-    look_up rest{led->site(), {}};
-    rest.asked_.push_back(
+    const std::shared_ptr<look_up> rest{new look_up{led->site(), {}}};
+    rest->asked_.push_back(
         {.where = job.where_, .key = led->site(), .place = {flights_, led}, .began = true});
-    bring(job);
+    bring_until_closing(job);
     if (led->now() == flight::state::redirected) {
-      resume(rest);
-      static_cast<void>(finish(rest, {.deadline = {}, .stop = closing_.get_token()}));
+      go_on_alone(rest);
+    }
+  }
+
+  void bring_until_closing(retrieval_job& job) {
+    const auto led = job.lead_.share();
+    const std::stop_callback closing{closing_.get_token(), [led] { led->request_stop(); }};
+    bring(job);
+  }
+
+  /// Goes on with a look-up in a thread of the cache's own. Whoever leads the flight that it waits
+  /// for may wait for this very thread: so it does not block, but is queued when there is news.
+  void go_on_alone(const std::shared_ptr<look_up>& rest) {
+    while (!closing_.stop_requested()) {
+      resume(*rest);
+      if (rest->policy()) {
+        return;
+      }
+      const auto job = rest->take_job();
+      if (!job) {
+        return rest->on_landed([this, rest] {
+          try {
+            static_cast<void>(
+                run_in_background([this, rest] { go_on_alone(rest); }, may_wait::yes));
+          } catch (...) {
+            counters_.add(cache_event::failures);  // no memory: those who wait go on themselves
+          }
+        });
+      }
+      bring_until_closing(*job);
     }
   }
 
@@ -418,17 +446,25 @@ class policy_loader {
   [[nodiscard]] std::unique_ptr<retrieval_job> in_background(std::unique_ptr<retrieval_job> job,
                                                              may_wait for_a_thread) {
     const auto slot = std::make_shared<std::unique_ptr<retrieval_job>>(std::move(job));
-    const bool sent = background_.run(
+    const bool sent = run_in_background(
         [this, slot] {
           const std::unique_ptr<retrieval_job> mine = std::move(*slot);
+          bring_alone(*mine);
+        },
+        for_a_thread);
+    return sent ? nullptr : std::move(*slot);
+  }
+
+  [[nodiscard]] bool run_in_background(std::function<void()> work, may_wait for_a_thread) {
+    return background_.run(
+        [this, work = std::move(work)] {
           try {
-            bring_alone(*mine);
+            work();
           } catch (...) {
             counters_.add(cache_event::failures);  // no memory: the flight is given up
           }
         },
         for_a_thread == may_wait::yes);
-    return sent ? nullptr : std::move(*slot);
   }
 
   /// Lets another thread do the job of a call that may leave. Gives it back when none is free and
