@@ -82,6 +82,8 @@ static_assert(charset_of("") == charset::utf_8);
 static_assert(charset_of("", latin_1) == charset::windows_1252);
 static_assert(charset_of("User-agent: *\0\nDisallow: /\0\n"sv) == charset::utf_8);
 static_assert(charset_of(rules, "a/b; charset=utf-16") == charset::utf_8);
+static_assert(charset_of("User-agent: *\nDisallow: /\n\0"sv, "a/b; charset=utf-16") ==
+              charset::utf_8);
 static_assert(charset_of(rules, "a/b; charset=utf-16be") == charset::utf_8);
 static_assert(charset_of(rules, "a/b; charset=koi8-r") == charset::utf_8);
 static_assert(charset_of(rules, "a/b; charset='utf-16'") == charset::utf_8);

@@ -6,8 +6,10 @@
 #include <robots/http/detail/from_windows_1252.hpp>
 #include <robots/http/message.hpp>
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -98,7 +100,8 @@ enum class charset : std::uint8_t {
 /// 2. NUL in every other octet: at least half of the text is ASCII in UTF-16. As RFC 9309, 2.2, has
 ///    no NUL in robots.txt, the text means nothing otherwise, whatever its label says.
 /// 3. The `charset` of the Content-Type (RFC 9110, section 8.3.2), unless it says UTF-16 of a body
-///    without any NUL: that would hold no ASCII and so no line of robots.txt.
+///    in which not even every tenth octet is a NUL: that would hold hardly any ASCII, and so no
+///    line of robots.txt.
 /// 4. UTF-8, as RFC 9309, section 2.3, demands.
 ///
 /// UTF-32 is not looked for, as WHATWG Encoding does not know it. Linear.
@@ -119,7 +122,8 @@ enum class charset : std::uint8_t {
   const std::optional<std::string_view> label = http_detail::charset_parameter(content_type);
   const charset said = label ? charset_of_label(*label).value_or(charset::utf_8) : charset::utf_8;
   const bool utf_16 = said == charset::utf_16le || said == charset::utf_16be;
-  return utf_16 && body.find('\0') == std::string_view::npos ? charset::utf_8 : said;
+  const auto nuls = static_cast<std::size_t>(std::count(body.begin(), body.end(), '\0'));
+  return utf_16 && 10 * nuls < body.size() ? charset::utf_8 : said;
 }
 
 /// A text that `to_utf8` has made: a view of the octets it was given where nothing had to change,
