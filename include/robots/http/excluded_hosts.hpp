@@ -6,6 +6,7 @@
 #include <robots/http/detail/host_name.hpp>
 #include <robots/http/host.hpp>
 #include <robots/http/ip_address.hpp>
+#include <robots/http/ip_prefix.hpp>
 
 #include <boost/unordered/unordered_flat_set.hpp>
 
@@ -37,6 +38,16 @@ namespace http_detail {
     name.remove_prefix(2);
   }
   return without_outer_dots(name);
+}
+
+/// Whether an entry means addresses in a form that no host has: `10.0.0.0/8`, `fd00::/8`, or an
+/// IPv6 address without its brackets.
+[[nodiscard]] inline bool is_address_range(std::string_view entry) {
+  const std::size_t colon = entry.find(':');
+  const bool bare_ipv6 = !entry.starts_with('[') && colon != std::string_view::npos &&
+                         entry.find(':', colon + 1) != std::string_view::npos &&
+                         entry.find("://") == std::string_view::npos;
+  return bare_ipv6 || (entry.find('/') != std::string_view::npos && parse_ip_prefix(entry));
 }
 
 /// The IPv4 address that `host`, in normal form, maps into IPv6; else `host`.
@@ -128,10 +139,12 @@ class excluded_hosts {
     for (const std::string& entry : entries) {
       const std::optional<std::string> name =
           http_detail::normal_host(http_detail::excluded_name(entry));
-      if (!name || std::any_of(name->begin(), name->end(), http_detail::is_sub_delim)) {
+      if (!name || http_detail::is_address_range(entry) ||
+          std::any_of(name->begin(), name->end(), http_detail::is_sub_delim)) {
         throw std::invalid_argument{"excluded: \"" + entry +
                                     "\" is no host name; write \"gov\", \"gov.uk\" or "
-                                    "\"example.com\", outside ASCII in its xn-- form"};
+                                    "\"example.com\", outside ASCII in its xn-- form, or one "
+                                    "address, \"10.1.2.3\" or \"[2001:db8::1]\""};
       }
       const std::string_view excluded = http_detail::without_mapping(*name);
       names_.emplace(excluded);
