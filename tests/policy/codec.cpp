@@ -165,6 +165,16 @@ TEST_CASE("what is too long for a record is cut, and what cannot be is taken for
   CHECK(read_back(read) == read);
 }
 
+TEST_CASE("URLs that differ only behind their limit are one URL once they are written") {
+  record long_url = full_record(outcome::not_found, "");
+  long_url.url = "https://h.example/" + std::string(record_limits::url, 'a');
+  long_url.final_url = long_url.url + 'b';
+  long_url.exchanges = {{long_url.final_url, long_url.status, long_url.error}};
+  const robots::decode_result read = decode(encode(long_url));
+  REQUIRE(read.record);
+  CHECK(read.record->final_url == read.record->url);
+}
+
 TEST_CASE("what is no record is refused, with the reason") {
   const std::string text = encode(full_record(outcome::success, body));
   for (std::size_t size = 0; size < text.size(); ++size) {

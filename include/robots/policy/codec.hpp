@@ -156,7 +156,6 @@ inline constexpr std::array<std::string_view, 3> url_starts{"", "http://", "http
 inline constexpr std::string_view url_end = "/robots.txt";
 
 inline void write_url(octet_writer& out, std::string_view url) {
-  url = url.substr(0, record_limits::url);
   std::size_t form = url_starts.size() - 1;
   while (form > 0 && !(url.size() >= url_starts.at(form).size() + url_end.size() &&
                        url.starts_with(url_starts.at(form)) && url.ends_with(url_end))) {
@@ -182,16 +181,21 @@ inline void write_url(octet_writer& out, std::string_view url) {
 
 /// Everything of an encoded record up to the octets of the body.
 [[nodiscard]] inline std::string encoded_head(const record_head& head, std::string_view body) {
-  const robots::exchange usual{head.url, head.status, head.error};
-  const bool one_exchange = head.exchanges.size() == 1 && head.exchanges.front() == usual;
+  // What is compared is what is written: URLs that differ behind the limit are equal.
+  const auto cut = [](std::string_view url) { return url.substr(0, record_limits::url); };
+  const std::string_view url = cut(head.url);
+  const auto is_usual = [&](const robots::exchange& one) {
+    return cut(one.url) == url && one.status == head.status && one.error == head.error;
+  };
+  const bool one_exchange = head.exchanges.size() == 1 && is_usual(head.exchanges.front());
   std::uint32_t parts = 0;
   const auto has = [&parts](record_part part, bool present) {
     parts += present ? static_cast<std::uint32_t>(part) : 0;
     return present;
   };
   octet_writer rest;
-  if (has(record_part::final_url, head.final_url != head.url)) {
-    write_url(rest, head.final_url);
+  if (has(record_part::final_url, cut(head.final_url) != url)) {
+    write_url(rest, cut(head.final_url));
   }
   if (has(record_part::status, head.status != usual_status(head.outcome))) {
     rest.number(folded(head.status));
@@ -212,7 +216,7 @@ inline void write_url(octet_writer& out, std::string_view url) {
     const std::size_t count = std::min(head.exchanges.size(), record_limits::exchanges);
     rest.number(count);
     for (const robots::exchange& each : std::span{head.exchanges}.first(count)) {
-      write_url(rest, each.url);
+      write_url(rest, cut(each.url));
       rest.number(folded(each.status));
       rest.number(static_cast<std::uint64_t>(each.error));
     }
@@ -243,7 +247,7 @@ inline void write_url(octet_writer& out, std::string_view url) {
   const std::uint64_t second = not_negative(head.fetched_at.time_since_epoch().count());
   out.number(std::min(second, last_second));
   out.number(not_negative(head.lifetime.count()));
-  write_url(out, head.url);
+  write_url(out, url);
   out.octets(rest.written());
   return std::move(out).take();
 }
