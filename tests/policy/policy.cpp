@@ -58,6 +58,14 @@ std::shared_ptr<const policy> failed(fallback_action action,
 
 }  // namespace
 
+// What views a policy is not given out by one that is about to go.
+template <class Policy>
+concept views = requires(Policy&& from) { std::forward<Policy>(from).match("/"); } ||
+                requires(Policy&& from) { std::forward<Policy>(from).rules(); } ||
+                requires(Policy&& from) { std::forward<Policy>(from).sitemaps(); } ||
+                requires(Policy&& from) { std::forward<Policy>(from).source(); };
+static_assert(views<const policy&> && !views<policy> && !views<const policy>);
+
 TEST_CASE("a policy holds the crawler's own rules of a file that was read") {
   const auto from_file = read(file);
   CHECK(from_file->basis() == policy_basis::rules);

@@ -163,7 +163,7 @@ class policy {
 
   /// The same with the deciding rule, if one decided. The views in the result live as long as this
   /// policy. Never allocates.
-  [[nodiscard]] verdict match(std::string_view target) const noexcept {
+  [[nodiscard]] verdict match(std::string_view target) const& noexcept {
     if (basis_ == policy_basis::last_good) {
       return last_good_->match(target);
     }
@@ -177,12 +177,16 @@ class policy {
     }
     return result;
   }
+  /// Not of a policy that is about to go.
+  verdict match(std::string_view) const&& = delete;
 
   /// What the decisions rest on.
   [[nodiscard]] policy_basis basis() const noexcept { return basis_; }
 
   /// The rules in force; none when there is no robots.txt to obey.
-  [[nodiscard]] const rule_set& rules() const noexcept { return in_force().rules_; }
+  [[nodiscard]] const rule_set& rules() const& noexcept { return in_force().rules_; }
+  /// Not of a policy that is about to go.
+  const rule_set& rules() const&& = delete;
 
   /// The Crawl-delay in force for the crawler.
   [[nodiscard]] std::optional<std::chrono::milliseconds> crawl_delay() const noexcept {
@@ -195,20 +199,28 @@ class policy {
   }
 
   /// The Request-rate lines in force for the crawler, in file order: the first 32.
-  [[nodiscard]] const std::vector<request_rate>& request_rates() const noexcept {
+  [[nodiscard]] const std::vector<request_rate>& request_rates() const& noexcept {
     return in_force().request_rates_;
   }
+  /// Not of a policy that is about to go.
+  const std::vector<request_rate>& request_rates() const&& = delete;
 
   /// The Visit-time lines in force for the crawler, in file order: the first 32.
-  [[nodiscard]] const std::vector<visit_time>& visit_times() const noexcept {
+  [[nodiscard]] const std::vector<visit_time>& visit_times() const& noexcept {
     return in_force().visit_times_;
   }
+  /// Not of a policy that is about to go.
+  const std::vector<visit_time>& visit_times() const&& = delete;
 
   /// The values of the Sitemap lines, as written.
-  [[nodiscard]] const line_list& sitemaps() const noexcept { return in_force().sitemaps_; }
+  [[nodiscard]] const line_list& sitemaps() const& noexcept { return in_force().sitemaps_; }
+  /// Not of a policy that is about to go.
+  const line_list& sitemaps() const&& = delete;
 
   /// The value of the first Host line; empty when there is none.
-  [[nodiscard]] const std::string& host() const noexcept { return in_force().host_; }
+  [[nodiscard]] const std::string& host() const& noexcept { return in_force().host_; }
+  /// Not of a policy that is about to go.
+  const std::string& host() const&& = delete;
 
   /// Why the site may not be asked; nothing for one that may.
   [[nodiscard]] std::optional<decision_reason> refused() const noexcept {
@@ -222,9 +234,11 @@ class policy {
 
   /// What is to be said of the newest robots.txt that came, even if it was too broken to be obeyed:
   /// how broken it is, and where. Empty when none came.
-  [[nodiscard]] const file_findings& findings() const noexcept {
+  [[nodiscard]] const file_findings& findings() const& noexcept {
     return policy_detail::has_text(source_.outcome) ? findings_ : in_force().findings_;
   }
+  /// Not of a policy that is about to go.
+  const file_findings& findings() const&& = delete;
 
   /// How many lines that robots.txt has, and how many of them mean nothing.
   [[nodiscard]] line_counts lines() const noexcept { return findings().lines; }
@@ -246,10 +260,14 @@ class policy {
   }
 
   /// What came of the last retrieval.
-  [[nodiscard]] const record_head& source() const noexcept { return source_; }
+  [[nodiscard]] const record_head& source() const& noexcept { return source_; }
+  /// Not of a policy that is about to go.
+  const record_head& source() const&& = delete;
 
   /// Where the rules in force came from: `source()`, unless they are those of an earlier retrieval.
-  [[nodiscard]] const record_head& rules_source() const noexcept { return in_force().source_; }
+  [[nodiscard]] const record_head& rules_source() const& noexcept { return in_force().source_; }
+  /// Not of a policy that is about to go.
+  const record_head& rules_source() const&& = delete;
 
   /// When `source()` was fetched, by the clock of this process.
   [[nodiscard]] time_point fetched_at() const noexcept { return fetched_at_; }
