@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/base/text_hash.hpp>
+#include <robots/policy/policy.hpp>
 #include <robots/store/detail/eviction_order.hpp>
 #include <robots/store/detail/inline_text.hpp>
 #include <robots/store/detail/striped_mutex.hpp>
