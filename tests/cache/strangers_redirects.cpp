@@ -78,6 +78,36 @@ TEST_CASE("strangers that redirect to a site whose rules are fresh cause it no r
   CHECK(at.cache.check(secret).from_cache);
 }
 
+TEST_CASE("however strangers spell the robots.txt of a site, its fresh rules are theirs") {
+  for (const std::string spelling :
+       {"/%72obots.txt", "/robots.txt?", "/x/../robot%73.txt#x", "/%72obots%2Etxt?"}) {
+    scripted at;
+    at.web.on(robots_url, robots::test::ok());
+    CHECK_FALSE(at.cache.allowed(secret));
+    for (std::size_t i = 0; i < 3; ++i) {
+      at.web.on(stranger(i) + "robots.txt",
+                ScriptedFetcher::redirect(301, "https://example.com" + spelling));
+      CHECK_FALSE(at.cache.allowed(stranger(i) + "private/x"));
+    }
+    CHECK(at.web.count() == 4);
+  }
+}
+
+TEST_CASE("another path or query is another resource, at one request for each stranger") {
+  for (const std::string other : {"/robots.txt?1", "//robots.txt", "/robots%2Etxt2"}) {
+    scripted at;
+    at.web.on(robots_url, robots::test::ok());
+    at.web.on("https://example.com/robots.txt?1", robots::test::ok());
+    CHECK_FALSE(at.cache.allowed(secret));
+    for (std::size_t i = 0; i < 3; ++i) {
+      at.web.on(stranger(i) + "robots.txt",
+                ScriptedFetcher::redirect(301, "https://example.com" + other));
+      static_cast<void>(at.cache.allowed(stranger(i) + "private/x"));
+    }
+    CHECK(at.web.count() == 7);
+  }
+}
+
 TEST_CASE("a redirect from elsewhere never replaces what a site itself has said") {
   scripted at{foo_bot(fallback_policy::permissive())};
   at.web.on(robots_url, robots::test::ok("User-agent: *\nDisallow: /"),

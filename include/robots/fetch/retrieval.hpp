@@ -13,6 +13,7 @@
 #include <robots/http/retry_after.hpp>
 #include <robots/http/site.hpp>
 #include <robots/http/validators.hpp>
+#include <robots/rep/rules/static_pattern.hpp>
 #include <robots/time/clock.hpp>
 
 #include <algorithm>
@@ -273,11 +274,16 @@ class retrieval {
     finish(to.refusal, std::move(response));
   }
 
-  /// Whether a URL, as `read_redirect` writes it, is that of a robots.txt of another site.
+  /// Whether a URL is that of a robots.txt of another site, in whatever spelling of the path (RFC
+  /// 9309, section 2.2.2) and with or without an empty query. With another query it is another
+  /// resource, of which nothing is known.
   [[nodiscard]] bool is_robots_txt_of_other(const std::string& url) const {
+    if (!static_pattern<"/robots.txt$">::matches(url) &&
+        !static_pattern<"/robots.txt?$">::matches(url)) {
+      return false;
+    }
     const std::optional<origin> where = parse_origin(url);
-    return where && url == to_string(*where) + "/robots.txt" &&
-           std::ranges::find(origins_, *where) == origins_.end();
+    return where && std::ranges::find(origins_, *where) == origins_.end();
   }
 
   void finish(outcome what, fetch_response response) {

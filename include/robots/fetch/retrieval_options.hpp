@@ -29,7 +29,9 @@ struct retrieval_options {
   std::shared_ptr<origin_breakers> breakers{};  ///< asked before each try; none means no breaker
   std::uint64_t seed = 0;                       ///< of the jitter
   /// A redirect to the robots.txt of another site ends the retrieval, as a `server_error` with
-  /// `retrieval_result::left_to_other_site`: for those who know better than to ask there.
+  /// `retrieval_result::left_to_other_site`: for those who know better than to ask there. One to
+  /// another path, or to one with a query, is followed: it leads to another resource, at the cost
+  /// of one request for each site that redirects to it.
   bool leave_to_other_sites = false;
 };
 
