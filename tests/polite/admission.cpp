@@ -18,6 +18,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -241,6 +242,28 @@ TEST_CASE("a robots.txt that has to be fetched again for a reserved time puts it
   CHECK(of.web.count() == 2);
   of.clock.advance(48h);
   CHECK(reserved.reservation.start() == std::nullopt);
+}
+
+TEST_CASE("a robots.txt that nothing keeps, fetched for each call, does not keep a crawler away") {
+  crawler of;
+  robots::LruStorage<64> too_small{1};
+  cache_type forgetful{{.user_agent = "FooBot/1.0", .fallback = robots::fallback_policy::rfc9309()},
+                       of.web,
+                       of.clock,
+                       std::move(too_small)};
+  robots::basic_admission front{forgetful, of.gate};
+  int pages = 0;
+  for (int i = 0; i < 200; ++i) {
+    of.clock.advance(500ms);
+    if (auto got = front.try_admit("https://example.com/" + std::to_string(i))) {
+      got.reservation.complete(fine);
+      ++pages;
+    }
+  }
+  // Each page waits the 10 s from the first robots.txt after the page before.
+  CHECK(pages >= 9);
+  CHECK(pages <= 10);
+  CHECK(of.web.count() == 200);
 }
 
 TEST_CASE("redirects of other sites do not keep a crawler from the site they lead to") {

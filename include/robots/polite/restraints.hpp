@@ -15,7 +15,8 @@ struct restraints {
   /// A circuit breaker lets nothing through before this moment.
   std::optional<time_point> breaker_open_until{};
   /// When the host was last asked for something without a reservation, such as robots.txt: the next
-  /// request keeps its distance. See also `basic_host_gate::note_request`.
+  /// request keeps its distance from the first such moment since the one before. See also
+  /// `basic_host_gate::note_request`.
   std::optional<time_point> asked_at{};
 };
 

@@ -127,11 +127,7 @@ class host_state {
   /// Takes notice of a request that was made without a place in the line.
   void note(time_point started, const policy* rules, double draw, const wall_anchor& anchor,
             const gate_options& options) {
-    begin({.at = started,
-           .inputs = delays_at(rules, anchor.at(started)),
-           .draw = draw,
-           .number = ++last_number_},
-          options, anchor.steady);
+    begin(noted(started, rules, draw, anchor), options, anchor.steady);
   }
 
   /// The same for a request that another site's redirect led to. Between two requests of the
@@ -139,17 +135,22 @@ class host_state {
   void note_redirected(time_point started, double draw, const wall_anchor& anchor,
                        const gate_options& options) {
     if (!redirected_to_) {
-      note(started, nullptr, draw, anchor, options);
+      count(noted(started, nullptr, draw, anchor), options, anchor.steady);
       redirected_to_ = true;
     }
   }
 
-  /// The same for what `limits` tell of, where that is news.
+  /// The same for what `limits` tell of, where that is news. Here, too, the first one counts: so a
+  /// robots.txt that has to be fetched for each call does not keep a crawler from the host.
   void note(const restraints& limits, double draw, const wall_anchor& anchor,
             const gate_options& options) {
     if (limits.asked_at && *limits.asked_at > asked_at_) {
       asked_at_ = *limits.asked_at;
-      note(std::min(*limits.asked_at, anchor.steady), limits.rules.get(), draw, anchor, options);
+      if (!asked_) {
+        const time_point started = std::min(*limits.asked_at, anchor.steady);
+        count(noted(started, limits.rules.get(), draw, anchor), options, anchor.steady);
+        asked_ = true;
+      }
     }
   }
 
@@ -249,8 +250,23 @@ class host_state {
 
   void release() noexcept { outstanding_ -= outstanding_ > 0 ? 1 : 0; }
 
+  [[nodiscard]] host_request noted(time_point started, const policy* rules, double draw,
+                                   const wall_anchor& anchor) {
+    return {.at = started,
+            .inputs = delays_at(rules, anchor.at(started)),
+            .draw = draw,
+            .number = ++last_number_};
+  }
+
+  /// A request of the crawler's own.
   void begin(const host_request& request, const gate_options& options, time_point now) {
     redirected_to_ = false;
+    asked_ = false;
+    count(request, options, now);
+  }
+
+  /// Any request: the next one keeps its distance.
+  void count(const host_request& request, const gate_options& options, time_point now) {
     if (last_.number == 0 || request.at >= last_.at) {
       last_ = request;
     }
@@ -342,7 +358,8 @@ class host_state {
   std::uint64_t last_number_ = 0;
   std::uint32_t overloads_ = 0;
   std::uint32_t outstanding_ = 0;
-  bool redirected_to_ = false;  // since the last request of the crawler's own
+  bool redirected_to_ = false;  // since the last request of the crawler's own, as is the next
+  bool asked_ = false;          // for what `restraints::asked_at` tells of
 };
 
 }  // namespace robots::polite_detail
