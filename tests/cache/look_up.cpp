@@ -125,6 +125,28 @@ TEST_CASE("a job that is dropped is given up, and the next to resume gets a new 
   CHECK(first.policy() != nullptr);
 }
 
+TEST_CASE("a look-up is called once however often it asks for that, and not once it is dropped") {
+  scripted at;
+  at.web.on(robots_url, robots::test::ok());
+  look_up first = at.cache.begin(home);
+  int called = 0;
+  int called_after_the_end = 0;
+  for (int i = 0; i < 3; ++i) {
+    first.on_landed([&called] { ++called; });
+  }
+  {
+    look_up dropped = at.cache.begin(home);
+    dropped.on_landed([&called_after_the_end] { ++called_after_the_end; });
+    const look_up moved = std::move(dropped);
+  }
+  const auto job = first.take_job();
+  REQUIRE(job);
+  drive(at, *job);
+  at.cache.complete(*job);
+  CHECK(called == 1);
+  CHECK(called_after_the_end == 0);
+}
+
 TEST_CASE("a look-up that is dropped with its job gives it up, too") {
   scripted at;
   {

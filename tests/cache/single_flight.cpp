@@ -195,13 +195,14 @@ TEST_CASE("a flight is no longer wanted when the last one has left it, unless it
 TEST_CASE("who cannot wait is called when the flight has ended") {
   single_flight flights;
   auto first = flights.join("a");
+  const auto second = flights.join("a");
   int called = 0;
-  first.place->on_news([&called] { ++called; });
-  first.place->on_news([&called] { ++called; });
+  first.place.on_news([&called] { ++called; });
+  second.place.on_news([&called] { ++called; });
   CHECK(called == 0);
   first.lead.end(some_policy());
   CHECK(called == 2);
-  first.place->on_news([&called] { ++called; });
+  first.place.on_news([&called] { ++called; });
   CHECK(called == 3);
 }
 

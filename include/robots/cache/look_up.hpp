@@ -96,12 +96,14 @@ class look_up {
   [[nodiscard]] std::unique_ptr<retrieval_job> take_job() noexcept { return std::move(job_); }
 
   /// Calls `wake` once there is news for `basic_robots_cache::resume`, from the thread that brought
-  /// it; at once if there is. `wake` returns soon and does not throw.
+  /// it; at once if there is. `wake` returns soon and does not throw. It takes the place of an
+  /// earlier one, and is not called once the look-up is dropped, unless another thread has begun to
+  /// by then.
   void on_landed(std::function<void()> wake) {
     if (asked_.empty() || !asked_.back().place) {
       wake();
     } else {
-      asked_.back().place->on_news(std::move(wake));
+      asked_.back().place.on_news(std::move(wake));
     }
   }
 

@@ -6,8 +6,10 @@
 #include <robots/policy/policy.hpp>
 #include <robots/time/clock.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -61,19 +63,25 @@ class flight {
   /// Nobody wants the result any more.
   void request_stop() noexcept { stop_.request_stop(); }
 
-  /// One more waits.
-  void join() {
+  /// One more waits. Returns its number.
+  [[nodiscard]] std::uint64_t join() {
     const std::scoped_lock lock{mutex_};
     ++waiters_;
+    return ++last_number_;
   }
 
-  /// One waits no more; after the last one, nobody wants the result. True when it is redirected and
-  /// nobody is left to end it.
-  [[nodiscard]] bool leave() noexcept {
+  /// The one of that number waits no more, and is not called any more; after the last one, nobody
+  /// wants the result. True when it is redirected and nobody is left to end it.
+  [[nodiscard]] bool leave(std::uint64_t number) noexcept {
     bool last = false;
     bool orphaned = false;
+    std::function<void()> unused;  // goes after the lock, with what it holds
     {
       const std::scoped_lock lock{mutex_};
+      if (const auto call = call_of(number); call != wake_.end()) {
+        unused = std::move(call->wake);
+        wake_.erase(call);
+      }
       last = --waiters_ == 0 && state_ != state::ended;
       orphaned = last && state_ == state::redirected;
     }
@@ -126,12 +134,17 @@ class flight {
     return state_;
   }
 
-  /// Calls `wake` once nobody leads it, from the thread that stops to; at once if that is so.
-  void on_news(std::function<void()> wake) {
+  /// Calls `wake` once nobody leads it, from the thread that stops to; at once if that is so. For
+  /// each number, the last one counts.
+  void on_news(std::uint64_t number, std::function<void()> wake) {
     {
       const std::scoped_lock lock{mutex_};
       if (state_ == state::led) {
-        wake_.push_back(std::move(wake));
+        if (const auto call = call_of(number); call != wake_.end()) {
+          call->wake.swap(wake);  // so that the old one goes after the lock
+        } else {
+          wake_.push_back({number, std::move(wake)});
+        }
         return;
       }
     }
@@ -150,17 +163,26 @@ class flight {
   }
 
  private:
+  struct waking {
+    std::uint64_t number;
+    std::function<void()> wake;
+  };
+
+  [[nodiscard]] std::vector<waking>::iterator call_of(std::uint64_t number) noexcept {
+    return std::ranges::find(wake_, number, &waking::number);
+  }
+
   template <class Change>
   void change(const Change& how) {
-    std::vector<std::function<void()>> wake;
+    std::vector<waking> wake;
     {
       const std::scoped_lock lock{mutex_};
       how();
       wake.swap(wake_);
       changed_.notify_all();
     }
-    for (const auto& call : wake) {
-      call();
+    for (const waking& call : wake) {
+      call.wake();
     }
   }
 
@@ -171,8 +193,9 @@ class flight {
   std::atomic<bool> detached_ = false;
   mutable std::mutex mutex_;
   base::clock_condition changed_;
-  std::vector<std::function<void()>> wake_;
+  std::vector<waking> wake_;
   std::size_t waiters_ = 0;
+  std::uint64_t last_number_ = 0;
   state state_ = state::led;
   std::shared_ptr<const policy> result_;
   std::unique_ptr<const redirected_retrieval> redirected_;

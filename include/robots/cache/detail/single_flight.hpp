@@ -6,6 +6,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -67,15 +68,14 @@ class single_flight {
    public:
     waiter() = default;
     waiter(single_flight& owner, std::shared_ptr<flight> wanted)
-        : owner_(&owner), flight_(std::move(wanted)) {
-      flight_->join();
-    }
+        : owner_(&owner), flight_(std::move(wanted)), number_(flight_->join()) {}
     waiter(waiter&&) noexcept = default;
     waiter& operator=(waiter&& other) noexcept {
       if (this != &other) {
         leave();
         owner_ = other.owner_;
         flight_ = std::move(other.flight_);
+        number_ = other.number_;
       }
       return *this;
     }
@@ -84,6 +84,10 @@ class single_flight {
     [[nodiscard]] explicit operator bool() const noexcept { return flight_ != nullptr; }
     [[nodiscard]] flight* operator->() const noexcept { return flight_.get(); }
 
+    /// Calls `wake` once nobody leads the flight, or at once, unless this has left it by then.
+    /// Takes the place of an earlier call.
+    void on_news(std::function<void()> wake) const { flight_->on_news(number_, std::move(wake)); }
+
     /// The lead of a flight that is redirected; none when somebody else has taken it.
     [[nodiscard]] leader take_lead() const {
       return flight_->take_lead() ? leader{*owner_, flight_} : leader{};
@@ -91,13 +95,14 @@ class single_flight {
 
    private:
     void leave() noexcept {
-      if (const auto left = std::exchange(flight_, nullptr); left && left->leave()) {
+      if (const auto left = std::exchange(flight_, nullptr); left && left->leave(number_)) {
         owner_->remove(left);
       }
     }
 
     single_flight* owner_ = nullptr;
     std::shared_ptr<flight> flight_;
+    std::uint64_t number_ = 0;  // among those who have joined the flight
   };
 
   /// A flight that was joined.
