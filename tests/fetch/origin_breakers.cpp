@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -52,6 +53,20 @@ TEST_CASE("an origin that is reset is as good as new") {
   CHECK_FALSE(breakers.admits(broken, start));
   breakers.reset(broken);
   CHECK(breakers.admits(broken, start));
+}
+
+TEST_CASE("a probe that is dropped after its time does not let a third one through") {
+  const auto breakers =
+      std::make_shared<origin_breakers>(robots::breaker_options{.failures = 1, .cooldown = 60s});
+  breakers->on_failure(broken, start);
+  auto late = robots::breaker_permit::take(breakers, broken, start + 60s);
+  auto second = robots::breaker_permit::take(breakers, broken, start + 120s);
+  CHECK(late);
+  CHECK(second);
+  late.reset();
+  CHECK_FALSE(robots::breaker_permit::take(breakers, broken, start + 121s));
+  second.reset();
+  CHECK(robots::breaker_permit::take(breakers, broken, start + 121s));
 }
 
 TEST_CASE("negative options are refused") {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/saturating_add.hpp>
 #include <robots/base/site_table.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
 #include <robots/time/clock.hpp>
@@ -67,11 +68,14 @@ class origin_breakers {
     found->answered = answered;
   }
 
-  /// An admitted request ended in a way that says nothing of the origin.
-  void on_abandoned(std::string_view origin, time_point now) {
+  /// A request that was admitted at the time `admitted` ended in a way that says nothing of the
+  /// origin. Without effect when it was no probe, or one that no longer counts.
+  void on_abandoned(std::string_view origin, time_point admitted) {
     const std::scoped_lock lock{mutex_};
-    if (state* const found = watched_.find(origin)) {
-      found->breaker.on_abandoned(now);
+    state* const found = watched_.find(origin);
+    if (found != nullptr &&
+        found->breaker.open_until() == base::saturating_add(admitted, options_.cooldown)) {
+      found->breaker.on_abandoned(admitted);
       watched_.forget_after(*found, state::needed_until(*found));
     }
   }
