@@ -107,7 +107,7 @@ namespace polite_detail {
   return std::clamp(delay, std::chrono::milliseconds{0}, most);
 }
 
-/// A number of nanoseconds, rounded; what is no number is read as the largest.
+/// A number of nanoseconds, rounded; NaN counts as the maximum.
 [[nodiscard]] constexpr std::chrono::nanoseconds bounded_delay(double nanoseconds) noexcept {
   constexpr auto most = static_cast<double>(longest_delay.count());
   if (!(nanoseconds < most)) {

@@ -37,8 +37,8 @@ namespace robots {
 /// Threads that find do not wait for one another: `store`, `erase` and `clear` lock everyone out,
 /// `find` and `visit` only them. For that, the order of use is kept in steps: an entry knows in
 /// which step it was last used, and a new step begins with every `store` and with every 17 ms of
-/// the time that `find` is told. Of entries last used in the same step any may go first; else the
-/// order is exact.
+/// the time that `find` is told. Eviction order is exact between steps; within one step (17 ms) any
+/// entry may go first.
 template <std::size_t Capacity>
 class LruStorage {
   static_assert(Capacity > 0, "LruStorage<0> could keep nothing: name a capacity of at least 1");

@@ -93,8 +93,7 @@ class quarantine {
     std::int64_t note = 0;  // which of all notes was the last one of this site
     std::shared_ptr<const robots::policy> policy{};
 
-    /// No moment: an order, in which the table forgets. A later note is needed for less long, since
-    /// the table forgets first what is needed for longest when it is full.
+    /// A rank, not a time: the table drops the highest first.
     [[nodiscard]] static time_point needed_until(const state& each) noexcept {
       return each.policy ? time_point::max()
                          : time_point::max() - time_point::duration{1 + each.note};
