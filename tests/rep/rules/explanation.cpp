@@ -48,13 +48,24 @@ TEST_CASE("the target of an explanation is whole however long it is") {
   const auto rules = compile("User-agent: *\nDisallow: /%20\n", "FooBot");
   const auto why = rules.explain(target);
   CHECK(why.target.size() == 1 + 3 * 30'000);
-  CHECK(why.matches.size() == 1);
+  CHECK(why.verdict.undecided);
 }
 
 TEST_CASE("a line is listed once, even where google takes it for two patterns") {
   const auto rules = compile("User-agent: *\nAllow: /*/index.html\n", "FooBot",
                              {.dialect = robots::dialect::google});
   CHECK(rules.explain("/a/index.html/").matches.size() == 1);
+}
+
+TEST_CASE("no rule is listed for a target that is too long to be decided") {
+  const auto rules = robots::compile("User-agent: *\nAllow:*q$\nAllow: /\n", "FooBot");
+  for (const std::string& target :
+       {"/" + std::string(70'000, 'q'), "/%41" + std::string(70'000, 'q')}) {
+    const auto why = rules.explain(target);
+    CHECK(why.verdict.undecided);
+    CHECK(why.matches.empty());
+  }
+  CHECK(rules.explain("/%41" + std::string(60'000, 'q')).matches.size() == 2);
 }
 
 TEST_CASE("tens of thousands of rules that match are explained, each once and in order") {

@@ -30,8 +30,9 @@ struct explanation {
   robots::verdict verdict{};                ///< the answer
   group_choice group = group_choice::none;  ///< whose rules were asked, and why
   std::string target{};                     ///< the normal form of the target
-  /// All rules that match, as far as the steps of one question reach. The first one
-  /// decides, unless the target is /robots.txt; were it gone, the next one would.
+  /// All rules that match, as far as the steps of one question reach; none for a target that is
+  /// too long to be decided. The first one decides, unless the target is /robots.txt; were it gone,
+  /// the next one would.
   std::vector<matching_rule> matches{};
 };
 
@@ -40,7 +41,8 @@ inline explanation rule_set::explain(std::string_view target) const& {
   const std::string_view text = table().text;
   std::vector<const rep_detail::packed_rule*> matching;
   rep_detail::with_normal_target(target, *parts_.facts.traits, [&](auto cursor) {
-    rep_detail::step_budget steps{rep_detail::max_match_steps};
+    rep_detail::step_budget steps{rep_detail::is_too_long(cursor) ? 0
+                                                                  : rep_detail::max_match_steps};
     for (const rep_detail::packed_rule& rule : parts_.rules) {
       steps.spend(1);
       if (!steps.exceeded() && rep_detail::matches(rule.pattern(text), cursor, steps)) {

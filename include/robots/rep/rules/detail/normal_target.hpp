@@ -51,6 +51,14 @@ constexpr auto with_normal_target(std::string_view target, const dialect_traits&
   return use(plain_cursor{path.text});
 }
 
+/// Whether rule sets refuse a target for its length.
+[[nodiscard]] constexpr bool is_too_long(const plain_cursor& target) noexcept {
+  return target.rest().size() > normal_target_capacity;
+}
+
+/// What is not in normal form is rewritten unless it is too long.
+[[nodiscard]] constexpr bool is_too_long(const normal_cursor& /*target*/) noexcept { return true; }
+
 /// RFC 9309, section 2.2.2: "The /robots.txt URI is implicitly allowed."
 template <class Cursor>
 [[nodiscard]] constexpr bool is_robots_txt(Cursor cursor) noexcept {

@@ -93,7 +93,7 @@ struct rule_table {
 
   [[nodiscard]] constexpr search find(const plain_cursor& target) const noexcept {
     search best;
-    if (target.rest().size() > normal_target_capacity && !rules.empty()) {
+    if (is_too_long(target) && !rules.empty()) {
       best.steps.spend(max_match_steps + 1);
       return best;
     }
