@@ -458,6 +458,25 @@ TEST_CASE("what the fetcher throws is a failure of the fetch") {
   CHECK(made.policy->source().error_text == "no network today");
 }
 
+TEST_CASE("a fetcher that gives up of itself fails, and is not asked again without end") {
+  ScriptedFetcher web;
+  int asked = 0;
+  web.otherwise_call([&asked](const fetch_request&) {
+    ++asked;
+    return ScriptedFetcher::failure(fetch_error::cancelled);
+  });
+  robots::cache_options options = foo_bot();
+  options.retry.attempts = 1;
+  manual_cache cache(options);
+  asio::io_context context;
+  asio_robots_cache loop(context.get_executor(), cache, Prompt(web));
+  auto answer = loop.async_check(home, asio::use_future);
+  context.run_for(std::chrono::seconds{10});
+  REQUIRE(answer.wait_for(std::chrono::seconds{0}) == std::future_status::ready);
+  CHECK(answer.get().policy->source().error == fetch_error::other);
+  CHECK(asked == 1);
+}
+
 TEST_CASE("threads of a pool ask, cancel and block at once") {
   const robots::test::many_sites server([](std::string_view) {
     return robots::test::many_sites::ok("User-agent: *\nDisallow: /private");

@@ -7,6 +7,7 @@
 #include <robots/cache/look_up.hpp>
 #include <robots/fetch/retrieval_options.hpp>
 #include <robots/fetch/retry_options.hpp>
+#include <robots/fetch/run_retrieval.hpp>
 #include <robots/http/message.hpp>
 #include <robots/time/clock.hpp>
 
@@ -242,7 +243,11 @@ class asio_look_ups : public std::enable_shared_from_this<asio_look_ups<Cache, F
 
   void take(number id, fetch_response response) {
     if (const auto found = flights_.find(id); found != flights_.end()) {
-      found->second->job->work().on_response(std::move(response), now(), wall_now(cache_.clock()));
+      retrieval_job& job = *found->second->job;
+      if (!job.stop().stop_requested()) {
+        fetch_detail::be_no_cancellation(response);
+      }
+      job.work().on_response(std::move(response), now(), wall_now(cache_.clock()));
       drive(id);
     }
   }
