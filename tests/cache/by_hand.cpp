@@ -83,3 +83,16 @@ TEST_CASE("what was told of a site by hand holds until it is lifted") {
   CHECK(to_string(at.cache.check("no URL").reason) == "invalid_url");
   CHECK_THROWS_AS(at.cache.set_override("no URL", site_override::deny), std::invalid_argument);
 }
+
+TEST_CASE("what is told of a site while it is looked up in steps holds for that look-up, too") {
+  scripted at;
+  const robots::look_up known = at.cache.begin("no URL");
+  at.web.otherwise(robots::test::ok());
+  CHECK(at.cache.allowed(home));
+  const robots::look_up looking = at.cache.begin(home);
+  CHECK(at.cache.check(home, looking).allowed);
+  at.cache.set_override(home, site_override::deny);
+  CHECK(to_string(at.cache.check(home, looking).reason) == "by_hand");
+  CHECK_FALSE(at.cache.check(home, looking).allowed);
+  CHECK_THROWS_AS(static_cast<void>(at.cache.check(home, known)), std::invalid_argument);
+}

@@ -167,8 +167,9 @@ class basic_robots_cache {
   /// a job; where it is still under way, nothing happens.
   void resume(look_up& at) { loader_.resume(at); }
 
-  /// Whether the crawler may fetch `url`, by a look-up for its site. Throws `std::logic_error` when
-  /// the look-up has no policy yet, and `std::invalid_argument` when it is for another site.
+  /// Whether the crawler may fetch `url`, by what is told of its site by hand now, else by a
+  /// look-up for it. Throws `std::logic_error` when the look-up has no policy yet, and
+  /// `std::invalid_argument` when it is for another site.
   [[nodiscard]] decision check(std::string_view url, const look_up& at) {
     if (!at.policy()) {
       throw std::logic_error{
@@ -183,7 +184,8 @@ class basic_robots_cache {
                                     ", not for the site of the URL: begin one for that"};
       }
     }
-    return decide(url, loader_.answer(at));
+    cache_detail::found told = told_by_hand(url);
+    return decide(url, told.policy ? std::move(told) : loader_.answer(at));
   }
 
   /// Counts a decision that was made without this cache, such as an exclusion in front of it or one
