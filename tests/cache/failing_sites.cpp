@@ -83,6 +83,19 @@ TEST_CASE("a wait that would outlast the deadline is not begun, and the failure 
   CHECK(at.cache.check(home).from_cache);
 }
 
+TEST_CASE("a failure that one caller's deadline cut short is kept until the next try was due") {
+  cache_options options = usual();
+  options.background_threads = 0;
+  scripted at{options};
+  at.web.on(robots_url, ScriptedFetcher::status(503, {{"Retry-After", "20"}}), robots::test::ok());
+  CHECK(outcome_of(at.cache.check(home, {.deadline = at.clock.now() + 1ms})) == "server_error");
+  at.clock.advance(20s - 1ns);
+  CHECK(at.cache.check(home).from_cache);
+  at.clock.advance(1ns);
+  CHECK(outcome_of(at.cache.check(home)) == "success");
+  CHECK(at.web.count() == 2);
+}
+
 TEST_CASE("each failure in a row is remembered for longer, and a success ends the row") {
   cache_options options = foo_bot();
   options.max_failure_ttl = 1h;

@@ -368,3 +368,21 @@ TEST_CASE("a redirect from elsewhere does not let a site out of quarantine, nor 
   CHECK(outcome_of(at.cache.check(home)) == "quarantined");
   CHECK(at.web.count(robots_url) == 1);
 }
+
+TEST_CASE("a call without time for anything gets what may be served stale") {
+  cache_options options = foo_bot(fallback_policy::permissive());
+  options.stale_while_revalidate = 1h;
+  scripted at{options};
+  at.web.on(robots_url, robots::test::ok("User-agent: *\nDisallow: /"));
+  CHECK_FALSE(at.cache.allowed(home));
+  at.clock.advance(24h);
+  const decision late = at.cache.check(home, {.deadline = at.clock.now()});
+  CHECK_FALSE(late.allowed);
+  CHECK(late.stale);
+  CHECK(late.from_cache);
+  CHECK(outcome_of(late) == "success");
+  CHECK(at.cache.stats().stale_hits == 1);
+  at.clock.advance(1h);
+  CHECK(outcome_of(at.cache.check(home, {.deadline = at.clock.now()})) == "cancelled");
+  CHECK(at.web.count() == 1);
+}

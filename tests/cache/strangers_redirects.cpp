@@ -393,3 +393,39 @@ TEST_CASE("a thread of the cache waits for no flight whose fetch waits for that 
   CHECK(to_string(in_haste.reason) == "rule");
   CHECK(web.count() == 2);
 }
+
+TEST_CASE("a bare host that is led back to its https origin has no loop, but no rules either") {
+  for (const bool by_another_site : {false, true}) {
+    for (const char* first : {"example.com", "https://s0.example/"}) {
+      CAPTURE(by_another_site);
+      CAPTURE(first);
+      scripted at{foo_bot(fallback_policy::rfc9309())};
+      at.web.on(robots_url, ScriptedFetcher::failure(robots::fetch_error::connect));
+      at.web.on("http://example.com/robots.txt",
+                ScriptedFetcher::redirect(
+                    301, by_another_site ? "https://s0.example/robots.txt" : robots_url));
+      redirect_all(at.web, 1);
+      const decision made = at.cache.check(first);
+      CHECK(outcome_of(made) == "unreachable");
+      CHECK_FALSE(made.allowed);
+      CHECK(made.policy->source().status == 0);
+    }
+  }
+}
+
+TEST_CASE("who is led to the https origin of a bare host that is led back has no loop either") {
+  scripted at{foo_bot(fallback_policy::rfc9309())};
+  at.web.on(robots_url, ScriptedFetcher::failure(robots::fetch_error::connect));
+  at.web.on("http://example.com/robots.txt",
+            ScriptedFetcher::redirect(301, "https://s0.example/robots.txt"));
+  redirect_all(at.web, 1);
+  look_up bare = at.cache.begin("example.com");
+  const auto job = bare.take_job();
+  REQUIRE(job);
+  bring(at.cache, at.web, at.clock, *job);
+  const decision made = at.cache.check(stranger(0));
+  CHECK(outcome_of(made) == "unreachable");
+  CHECK_FALSE(made.allowed);
+  at.cache.resume(bare);
+  CHECK(outcome_of(at.cache.check("example.com")) == "unreachable");
+}

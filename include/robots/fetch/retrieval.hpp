@@ -140,8 +140,8 @@ class retrieval {
   /// Ends the retrieval: while it waits to try again, with what the last try came to, else with
   /// `outcome::cancelled`. Without effect when it has ended already.
   void cancel(std::string why, time_point now) {
-    if (std::holds_alternative<retry_wait>(step_)) {
-      cut_short_ = true;
+    if (const auto* const wait = std::get_if<retry_wait>(&step_)) {
+      cut_short_ = wait->until;
       finish(failure_, std::move(failed_));
     } else if (std::holds_alternative<fetch_request>(step_)) {
       fetch_response nothing;
@@ -299,7 +299,8 @@ class retrieval {
     result.exchanges = std::move(exchanges_);
     result.headers = std::move(response.headers);
     result.not_modified = not_modified_;
-    result.cut_short = cut_short_;
+    result.cut_short = cut_short_.has_value();
+    result.next_try = cut_short_.value_or(time_point{});
     result.left_to_other_site = left_to_other_site_;
     if (what == outcome::success && !not_modified_) {
       result.body = std::move(response.body);
@@ -326,7 +327,7 @@ class retrieval {
   fetch_response failed_{};
   bool answered_ = false;  // an origin has; it is settled which one is asked
   bool not_modified_ = false;
-  bool cut_short_ = false;
+  std::optional<time_point> cut_short_{};  // when the next try was due
   bool left_to_other_site_ = false;
   retrieval_step step_{};
 };

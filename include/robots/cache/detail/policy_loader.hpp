@@ -30,8 +30,8 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
-#include <limits>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -101,7 +101,11 @@ class policy_loader {
   [[nodiscard]] found load(const site& where, const std::string& key, const call_options& call,
                            bool refresh = false) {
     const call_options limits = limits_of(call);
-    if (!is_over(limits)) {
+    if (is_over(limits)) {
+      if (found kept = refresh ? found{} : find_stale(where, key); kept.policy) {
+        return kept;
+      }
+    } else {
       look_up at = begin(where, key, refresh);
       if (finish(at, limits)) {
         return at.found_;
@@ -246,26 +250,53 @@ class policy_loader {
   [[nodiscard]] found follow(look_up& at) {
     const site target = at.asked_.back().place->redirected().target;
     const std::string key = flight_key(target);
+    const std::string url = target.robots_urls().front();
     int redirects = 0;
     bool loop = false;
+    bool own_flight = false;
+    bool other_origin = false;
     for (const asked& each : at.asked_) {
-      redirects += each.place->redirected().result.redirects;
-      loop = loop || each.place->key() == key;
+      const retrieval_result& begun = each.place->redirected().result;
+      redirects += begun.redirects;
+      loop = loop || begun.url == url;
+      own_flight = own_flight || each.place->key() == key;
+      other_origin =
+          other_origin || (each.where.scheme && begun.url != each.where.robots_urls().front());
     }
-    if (loop || redirects > options_.max_redirects) {
+    std::optional<refusal> refused;
+    if ((loop && other_origin) || (own_flight && !loop)) {
+      // A bare host shares its flight with its https origin, and answered by its http one.
+      refused = {outcome::unreachable, "the redirects lead to an origin that could not be reached"};
+    } else if (loop) {
+      refused = {outcome::too_many_redirects, "the redirects go round in a loop"};
+    } else if (redirects > options_.max_redirects) {
+      refused = too_many(redirects);
+    }
+    if (refused) {
       at.asked_.erase(at.asked_.begin() + 1, at.asked_.end());
-      end_redirected(at.asked_.front(), {}, loop ? endless : redirects);
+      end_redirected(at.asked_.front(), {}, std::move(refused));
       return {};
     }
     at.asked_.push_back({target, target.key()});
     return ask(at);
   }
 
-  static constexpr int endless = std::numeric_limits<int>::max();
+  /// Why the site that another one redirects to was not asked.
+  struct refusal {
+    robots::outcome outcome;
+    std::string why;
+  };
+
+  /// RFC 9309, section 2.3.1.2: behind five or fewer there may be a file that must be obeyed.
+  [[nodiscard]] refusal too_many(int redirects) const {
+    return {
+        redirects > 5 ? outcome::too_many_redirects : outcome::server_error,
+        "more than " + std::to_string(options_.max_redirects) + " redirects, from site to site"};
+  }
 
   /// Ends the flight of a site by what holds for the one that it redirects to or, where that was
-  /// not asked, as one of so many redirects; unless another waiter does.
-  void end_redirected(const asked& from, const found& target, int redirects = 0) {
+  /// not asked, by why; unless another waiter does.
+  void end_redirected(const asked& from, const found& target, std::optional<refusal> refused = {}) {
     leader lead = from.place.take_lead();
     if (!lead) {
       return;
@@ -277,15 +308,17 @@ class policy_loader {
     result.headers = {};
     if (theirs != nullptr) {
       result.redirects += theirs->source().redirects;
-      redirects = result.redirects;
+      if (result.redirects > options_.max_redirects) {
+        refused = too_many(result.redirects);
+      }
     }
-    if (redirects > options_.max_redirects) {
-      // RFC 9309, section 2.3.1.2: behind five or fewer there may be a file that must be obeyed.
-      result.outcome = redirects > 5 ? outcome::too_many_redirects : outcome::server_error;
-      result.error_text = redirects == endless
-                              ? "the redirects go round in a loop"
-                              : "more than " + std::to_string(options_.max_redirects) +
-                                    " redirects, from site to site";
+    if (refused) {
+      result.outcome = refused->outcome;
+      result.error_text = std::move(refused->why);
+      if (result.outcome == outcome::unreachable) {
+        result.status = 0;
+        result.error = fetch_error::other;
+      }
       theirs = nullptr;
     } else {
       const record_head& source = theirs->source();
@@ -506,8 +539,14 @@ class policy_loader {
   [[nodiscard]] std::shared_ptr<const policy> policy_of(retrieval_result result,
                                                         const earlier_policies& before,
                                                         const wall_anchor& now) {
-    const robots::record brought =
+    // Whoever waited for less than the next try does not keep the others from it.
+    const auto until_next_try = result.cut_short
+                                    ? std::chrono::ceil<std::chrono::seconds>(std::max(
+                                          result.next_try - now.steady, time_point::duration{0}))
+                                    : std::chrono::seconds::max();
+    robots::record brought =
         record_of(std::move(result), before, judging_, now.wall, random_.draw());
+    brought.lifetime = std::min(brought.lifetime, until_next_try);
     return std::make_shared<const policy>(
         judge(brought, options_.user_agent, judging_, before, now));
   }
@@ -591,6 +630,18 @@ class policy_loader {
     }
     const auto other = quarantine_.find(counterpart_of(where).key());
     return other && answers_for(where, other) ? other : nullptr;
+  }
+
+  /// What is kept of a site, fresh or to be served stale, for a call that has no time to ask.
+  [[nodiscard]] found find_stale(const site& where, const std::string& key) {
+    const time_point now = parts_.now();
+    const cache_entry kept = find_shared(where, key, now);
+    const bool stale = may_serve_stale(kept, now);
+    if (!kept.policy || (now >= kept.fresh_until && !stale) || held(where, key)) {
+      return {};
+    }
+    counters_.add(stale ? cache_event::stale_hits : cache_event::hits);
+    return {.policy = kept.policy, .from_cache = true, .stale = stale, .now = now};
   }
 
   /// What holds for a caller that would not wait any longer.
