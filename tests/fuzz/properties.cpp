@@ -48,14 +48,17 @@ answer ask(std::string_view text, const question& about, const robots::parse_opt
   return make_answer(rules.match(about.target), rules.crawl_delay());
 }
 
-/// The byte order mark that a reader skips.
+/// The byte order marks that a reader skips.
 std::size_t mark_length(std::string_view text, robots::dialect dialect) {
   constexpr std::string_view mark = "\xEF\xBB\xBF";
   std::size_t same = 0;
   while (same < mark.size() && same < text.size() && text[same] == mark[same]) {
     ++same;
   }
-  return dialect == robots::dialect::google || same == mark.size() ? same : 0;
+  if (dialect == robots::dialect::google) {
+    return same;
+  }
+  return same == mark.size() ? same + mark_length(text.substr(same), dialect) : 0;
 }
 
 /// The lines of a text whose ends are CR, LF or CR LF.

@@ -35,6 +35,8 @@ std::vector<clause_case> clause_cases() {
       {robots_txt_always_allowed, "User-agent: *\nDisallow: /\n", "/robots.txt", true},
       {key_prefixes, "User-agent: *\nDisallowed: /\n", "/x", true},
       {nul_ends_line, "User-agent: *\nDisallow: /x\0y\n"s, "/x", true},
+      {ignores_keyless_lines, "User-agent: *\nDisallow: /\nUser-agent Good Bot\nAllow: /\n", "/x",
+       false},
       {keeps_cut_allow,
        "User-agent: *\nDisallow: /\nAllow: /x*" + std::string(robots::max_line_bytes, '*') + "\n",
        "/x", false},

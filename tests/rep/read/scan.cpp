@@ -1,5 +1,6 @@
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/read/scan.hpp>
+#include <robots/rep/rules/compile.hpp>
 
 #include <doctest/doctest.h>
 
@@ -119,6 +120,48 @@ TEST_CASE("a NUL octet is trimmed at the edges of a value and spoils the line in
   const auto cut = record(inside, {.dialect = dialect::google});
   REQUIRE(cut.directives.size() == 2);
   CHECK(cut.directives[1].value == "/a");
+}
+
+TEST_CASE("a User-agent line that is dropped does not hand its rules to the group above") {
+  const parse_options strict{.strict = true};
+  const auto allows = [](std::string_view line, const parse_options& options = {}) {
+    const std::string text = "User-agent: *\nDisallow: /\n\n" + std::string{line} + "\nAllow: /\n";
+    const robots::document file = robots::parse(text, options);
+    CHECK(file.lines().malformed == 1);
+    return file.allows("/a", "x") || robots::compile(text, "x", options).allows("/a");
+  };
+  CHECK_FALSE(allows({"User-agent: Good\0Bot", 20}));
+  CHECK_FALSE(allows({"user-agent Good\0Bot", 19}));
+  CHECK_FALSE(allows("User-agent Good Bot"));
+  CHECK_FALSE(allows("Useragent\tGood Bot"));
+  CHECK_FALSE(allows("User-agent"));
+  CHECK_FALSE(allows("User-agent Good", strict));
+  CHECK_FALSE(allows("User-agent Good", {.dialect = dialect::google, .strict = true}));
+  // google/robotstxt passes over such a line as if it were not there.
+  CHECK(allows("User-agent Good Bot", {.dialect = dialect::google}));
+  CHECK(allows("User-agent", {.dialect = dialect::google}));
+}
+
+TEST_CASE("a rule that is dropped ends the list of User-agent lines") {
+  const auto allows = [](std::string_view line, const parse_options& options = {}) {
+    return robots::parse("User-agent: *\n" + std::string{line} +
+                             "\nUser-agent: Good\nAllow: /\n\nUser-agent: *\nDisallow: /\n",
+                         options)
+        .allows("/a", "x");
+  };
+  CHECK_FALSE(allows({"Disallow: /a\0b", 14}));
+  CHECK_FALSE(allows("Disallow /a b"));
+  CHECK(allows("Disallow"));
+  CHECK_FALSE(allows("Disallow /b", {.strict = true}));
+  CHECK(allows("Disallow /a b", {.dialect = dialect::google}));
+  CHECK(allows("What is this"));
+}
+
+TEST_CASE("several byte order marks are skipped") {
+  CHECK(record("\xEF\xBB\xBF\xEF\xBB\xBFUser-agent: *\n").findings.empty());
+  CHECK(record("\xEF\xBB\xBF\xEF\xBB\xBFUser-agent: *\n", {.dialect = dialect::google})
+            .findings.front()
+            .code == diagnostic_code::unknown_key);
 }
 
 TEST_CASE("a byte order mark is skipped") {

@@ -13,6 +13,7 @@ enum class dialect_clause : std::uint8_t {
   robots_txt_always_allowed,  ///< whether /robots.txt itself can be denied
   key_prefixes,               ///< whether `Disallowed:` is a Disallow
   nul_ends_line,              ///< what becomes of a line with a NUL octet
+  ignores_keyless_lines,      ///< whether `User-agent a b` begins a group, though of nobody
   keeps_cut_allow,            ///< whether an Allow line cut for its length counts
   partial_byte_order_mark,    ///< whether a part of a UTF-8 byte order mark is skipped
   index_html_is_directory,    ///< whether `Allow: /x/index.html` allows `/x/` too
@@ -26,6 +27,7 @@ inline constexpr std::array all_dialect_clauses{
     dialect_clause::robots_txt_always_allowed,
     dialect_clause::key_prefixes,
     dialect_clause::nul_ends_line,
+    dialect_clause::ignores_keyless_lines,
     dialect_clause::keeps_cut_allow,
     dialect_clause::partial_byte_order_mark,
     dialect_clause::index_html_is_directory,
@@ -45,6 +47,8 @@ inline constexpr std::array all_dialect_clauses{
       return "key_prefixes";
     case dialect_clause::nul_ends_line:
       return "nul_ends_line";
+    case dialect_clause::ignores_keyless_lines:
+      return "ignores_keyless_lines";
     case dialect_clause::keeps_cut_allow:
       return "keeps_cut_allow";
     case dialect_clause::partial_byte_order_mark:
@@ -76,12 +80,16 @@ inline constexpr std::array all_dialect_clauses{
     case dialect_clause::nul_ends_line:
       return "RFC 9309, section 2.2, has no place for a NUL octet, so the line is skipped; "
              "google/robotstxt reads the line up to it.";
+    case dialect_clause::ignores_keyless_lines:
+      return "RFC 9309, section 2.2.1, has groups begin at User-agent lines, so the rules behind a "
+             "broken one are nobody's; google/robotstxt gives them to the group above.";
     case dialect_clause::keeps_cut_allow:
       return "RFC 9309, section 2.5, knows limits but no cut rules, so an Allow line cut for its "
              "length is skipped; google/robotstxt applies what is left, which allows more.";
     case dialect_clause::partial_byte_order_mark:
       return "RFC 9309, section 2.3, asks for UTF-8, in which only a whole byte order mark has a "
-             "meaning; google/robotstxt skips the first octets of one on their own as well.";
+             "meaning, and several are skipped like one; google/robotstxt skips one only, and the "
+             "first octets of one on their own as well.";
     case dialect_clause::index_html_is_directory:
       return "RFC 9309, section 2.2.2, compares paths octet by octet; google/robotstxt lets a rule "
              "that allows /x/index.html allow /x/ too.";

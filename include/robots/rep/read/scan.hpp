@@ -99,11 +99,12 @@ class scanner {
 
   [[nodiscard]] constexpr std::size_t byte_order_mark(std::string_view text) const noexcept {
     constexpr std::string_view mark = "\xEF\xBB\xBF";
-    if (text.starts_with(mark)) {
-      return mark.size();
-    }
     if (!traits_.partial_byte_order_mark) {
-      return 0;
+      std::size_t size = 0;
+      while (text.substr(size).starts_with(mark)) {
+        size += mark.size();
+      }
+      return size;
     }
     return static_cast<std::size_t>(
         std::mismatch(text.begin(), text.end(), mark.begin(), mark.end()).first - text.begin());
@@ -189,14 +190,36 @@ class scanner {
     ++counts_.non_blank;
     const key_and_value parts = split_line(text);
     if (nul && (has_nul(parts.key) || has_nul(parts.value))) {
-      malformed(diagnostic_code::nul_in_line, number, text);
+      drop(diagnostic_code::nul_in_line, number, text, parts);
+    } else if (!parts.found || (options_.strict && !parts.colon)) {
+      drop(diagnostic_code::malformed_line, number, text, parts);
+    } else {
+      read_parts(parts, number, is_cut);
+    }
+  }
+
+  /// Passes over what `line` says, but not over what it is: the rules behind a broken User-agent
+  /// line are not for those above it, and a broken rule ends their list as a whole one does.
+  constexpr void drop(diagnostic_code code, std::uint32_t number, std::string_view line,
+                      const key_and_value& parts) {
+    malformed(code, number, line);
+    if (traits_.ignores_keyless_lines && !parts.found) {
       return;
     }
-    if (!parts.found || (options_.strict && !parts.colon)) {
-      malformed(diagnostic_code::malformed_line, number, text);
-      return;
+    const auto blank = std::find_if(line.begin(), line.end(), is_padding);
+    const std::string_view first = line.substr(0, static_cast<std::size_t>(blank - line.begin()));
+    const std::string_view key = parts.colon ? parts.key : first;
+    const auto kind = recognise_key(key, traits_.key_prefixes, options_.strict).kind;
+    if (kind == directive_kind::user_agent) {
+      const std::string_view nobody = line.substr(line.size());
+      handler_.on_directive(placed({.kind = kind,
+                                    .key = key,
+                                    .value = nobody,
+                                    .line = number,
+                                    .column = column_of(nobody)}));
+    } else if (is_rule(kind) && key.size() < line.size()) {  // a key alone is no rule
+      close_agents();
     }
-    read_parts(parts, number, is_cut);
   }
 
   constexpr void read_parts(const key_and_value& parts, std::uint32_t number, bool is_cut) {
@@ -226,9 +249,17 @@ class scanner {
           .column = column_of(parts.value)});
   }
 
+  [[gnu::always_inline]] constexpr void tell(const directive& line) {
+    const directive said = placed(line);
+    if constexpr (diagnoses) {
+      check(said);
+    }
+    handler_.on_directive(said);
+  }
+
   /// Works out where groups begin (RFC 9309, section 2.1: a group is one or more User-agent lines
   /// followed by rules; section 2.2.4: no other record splits one).
-  [[gnu::always_inline]] constexpr void tell(directive line) {
+  [[nodiscard, gnu::always_inline]] constexpr directive placed(directive line) {
     if (line.kind == directive_kind::user_agent) {
       line.starts_group = !in_agents_;
       line.starts_run = line.starts_group || run_is_over_;
@@ -254,10 +285,7 @@ class scanner {
       }
     }
     line.in_group = in_group_;
-    if constexpr (diagnoses) {
-      check(line);
-    }
-    handler_.on_directive(line);
+    return line;
   }
 
   /// What can be said of one directive without knowing for whom it is read.

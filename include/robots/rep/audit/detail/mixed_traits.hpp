@@ -29,6 +29,9 @@ using clause_bits = std::size_t;
     case dialect_clause::nul_ends_line:
       base.nul_ends_line = other.nul_ends_line;
       break;
+    case dialect_clause::ignores_keyless_lines:
+      base.ignores_keyless_lines = other.ignores_keyless_lines;
+      break;
     case dialect_clause::keeps_cut_allow:
       base.keeps_cut_allow = other.keeps_cut_allow;
       break;

@@ -12,10 +12,12 @@ struct dialect_traits {
   bool robots_txt_always_allowed;  ///< RFC 9309, section 2.2.2
   bool key_prefixes;               ///< `Disallowed:` is a Disallow
   bool nul_ends_line;              ///< what follows a NUL octet is not seen; else the line goes
+  bool ignores_keyless_lines;      ///< `User-agent a b` names nobody and leaves the group as it is
   bool keeps_cut_allow;            ///< an Allow line cut for its length still counts
-  bool partial_byte_order_mark;    ///< the first octets of a UTF-8 BOM are skipped on their own
-  bool index_html_is_directory;    ///< `Allow: /x/index.html` allows `/x/` too
-  bool lenient_targets;            ///< `//host/path`, `host/path` and `;` are read as in URLs
+  bool partial_byte_order_mark;  ///< a part of a UTF-8 BOM is skipped, and one only; else all whole
+                                 ///< ones
+  bool index_html_is_directory;  ///< `Allow: /x/index.html` allows `/x/` too
+  bool lenient_targets;          ///< `//host/path`, `host/path` and `;` are read as in URLs
 
   friend constexpr bool operator==(const dialect_traits&, const dialect_traits&) = default;
 };
@@ -26,6 +28,7 @@ inline constexpr dialect_traits rfc9309_traits{
     .robots_txt_always_allowed = true,
     .key_prefixes = false,
     .nul_ends_line = false,
+    .ignores_keyless_lines = false,
     .keeps_cut_allow = false,
     .partial_byte_order_mark = false,
     .index_html_is_directory = false,
@@ -38,6 +41,7 @@ inline constexpr dialect_traits google_traits{
     .robots_txt_always_allowed = false,
     .key_prefixes = true,
     .nul_ends_line = true,
+    .ignores_keyless_lines = true,
     .keeps_cut_allow = true,
     .partial_byte_order_mark = true,
     .index_html_is_directory = true,
