@@ -43,6 +43,8 @@ constexpr auto other_content = {
 constexpr auto markup = {
     "<!DOCTYPE html>"sv,
     "\xEF\xBB\xBF \r\n\t<html><head><title>Just a moment...</title></head></html>"sv,
+    "\xEF\xBB\xBF\xEF\xBB\xBF<html><body>challenge</body></html>"sv,
+    "\0<html></html>"sv,
     "<?xml version=\"1.0\"?>\n"sv,
     "<script>location.href='/challenge'</script>\n"sv,
     "<?php\nDisallow: /x\n"sv,
@@ -58,7 +60,6 @@ constexpr auto robots_txt = {
     "Pragma: x\n"sv,
     "[Sitemap]\nSitemap: /s\n"sv,
     "{sitemap}\nUser-agent: *\n"sv,
-    "Not Found"sv,
     "User-agent: *\0\nDisallow: /x\0\n\0"sv,
     "User-agent: *\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"sv,
     "Disallow: /\x1B[0m\n"sv,
@@ -105,6 +106,19 @@ TEST_CASE("a file of another kind is malformed, however few lines it has, and sa
     CAPTURE(text);
     CHECK_FALSE(limit.exceeded_by(robots::parse(text).lines()));
   }
+}
+
+TEST_CASE("a file without a single line of key and value is malformed, however few lines it has") {
+  constexpr robots::malformed_limit limit;
+  for (const std::string_view text :
+       {"Not Found"sv, "null"sv, "404 page not found\n"sv, "\"Not found\""sv,
+        "var a=1;window.location='/x';"sv, "VXNlci1hZ2VudDogKgo=\n"sv, "OggS\0\2\0\0"sv}) {
+    CAPTURE(text);
+    CHECK(find_foreign_content(text) == foreign_content::none);
+    CHECK(limit.exceeded_by(robots::parse(text).lines()));
+  }
+  CHECK_FALSE(limit.exceeded_by(robots::parse("# Not found\n").lines()));
+  CHECK_FALSE(limit.exceeded_by(robots::parse("Not Found\nSitemap: /s\n").lines()));
 }
 
 TEST_CASE("what parses in a file of another kind is read all the same") {

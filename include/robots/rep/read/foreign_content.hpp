@@ -132,18 +132,21 @@ enum class foreign_content : std::uint8_t {
 }
 
 /// Recognises what sites send in place of robots.txt: error and challenge pages, JSON, archives,
-/// images and programs. A byte order mark of UTF-8 and white space may stand before it.
+/// images and programs. Byte order marks of UTF-8, white space and NUL octets may stand before it.
 ///
-/// Looks at the beginning only, at constant cost but for white space; whatever else stands in the
+/// Looks at the beginning only, at constant cost but for those; whatever else stands in the
 /// text does not matter. UTF-16 is no robots.txt either: `to_utf8` comes first.
 [[nodiscard]] constexpr foreign_content find_foreign_content(std::string_view text) noexcept {
   if (has_foreign_signature(text)) {
     return foreign_content::other;
   }
   constexpr std::string_view mark = "\xEF\xBB\xBF";
-  text.remove_prefix(text.starts_with(mark) ? mark.size() : 0);
-  const std::string_view first =
-      text.substr(std::min(text.find_first_not_of(" \t\v\f\r\n"), text.size()));
+  constexpr std::string_view skipped{" \t\v\f\r\n\0", 7};
+  std::string_view first = text;
+  do {
+    first.remove_prefix(first.starts_with(mark) ? mark.size() : 0);
+    first.remove_prefix(std::min(first.find_first_not_of(skipped), first.size()));
+  } while (first.starts_with(mark));
   if (first.starts_with('<')) {
     return foreign_content::markup;
   }

@@ -8,14 +8,16 @@ namespace robots {
 
 /// When a file is so broken that obeying what is left of it would be guessing (the pipeline guide):
 /// more than a share of its lines, and at least so many of them, are no `key: value`. A text that
-/// is no robots.txt at all, as a page of HTML, is so however few lines it has.
+/// is no robots.txt at all, as a page of HTML or one without a single `key: value`, is so however
+/// few lines it has.
 struct malformed_limit {
   double share = 0.10;    ///< of the lines that are not blank, from 0 to 1
   std::size_t lines = 5;  ///< and at least so many
 
   /// Whether a file with these lines is too broken.
   [[nodiscard]] constexpr bool exceeded_by(line_counts counts) const noexcept {
-    return counts.not_robots_txt ||
+    const bool all = counts.malformed != 0 && counts.malformed == counts.non_blank;
+    return counts.not_robots_txt || all ||
            (counts.malformed >= lines && counts.malformed > share * counts.non_blank);
   }
 };
