@@ -19,7 +19,8 @@ namespace robots {
 /// the same crawler are not merged here.
 ///
 /// A group is listed in parts, all with its rules, where a delay or another line that speaks to
-/// crawlers stands between its User-agent lines, since that holds for those above it only.
+/// crawlers stands between its User-agent lines, since that holds for those above it only. So to
+/// walk the rules of all parts is quadratic in a group that has many.
 struct group {
   value_range user_agents;                               ///< product tokens, as written
   value_range allow;                                     ///< patterns of Allow lines, as written

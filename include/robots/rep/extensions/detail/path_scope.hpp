@@ -1,6 +1,8 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
+#include <robots/rep/read/detail/dialect_traits.hpp>
+#include <robots/rep/read/target.hpp>
 #include <robots/rep/rules/detail/match.hpp>
 #include <robots/rep/rules/pattern.hpp>
 
@@ -45,14 +47,16 @@ struct scoped_value {
 }
 
 /// A target that is compared with the paths of many lines, within the steps of one question. A line
-/// takes a step for each octet of both, since that is what comparing them costs.
+/// takes a step for each octet of both, since that is what comparing them costs, and two for each
+/// of a target that is brought into normal form for each line.
 class scoped_target {
  public:
-  constexpr explicit scoped_target(std::string_view target) noexcept : target_(target) {}
+  constexpr explicit scoped_target(std::string_view target) noexcept
+      : target_(target), steps_each_(target.size() * (is_normal_target(target) ? 1 : 2)) {}
 
   /// The same as `match_scope`; nothing once the steps are exceeded.
   [[nodiscard]] constexpr std::optional<std::uint32_t> match(std::string_view path) {
-    steps_.spend(1 + (path.empty() ? 0 : path.size() + target_.size()));
+    steps_.spend(1 + (path.empty() ? 0 : path.size() + steps_each_));
     return exceeded() ? std::nullopt : match_scope(path, target_);
   }
 
@@ -60,7 +64,13 @@ class scoped_target {
   [[nodiscard]] constexpr bool exceeded() const noexcept { return steps_.exceeded(); }
 
  private:
+  [[nodiscard]] static constexpr bool is_normal_target(std::string_view target) noexcept {
+    const target_path path = path_and_query(target, rfc9309_traits.lenient_targets);
+    return !path.leading_slash && is_normal(path.text, *rfc9309_traits.target_form);
+  }
+
   std::string_view target_;
+  std::size_t steps_each_;
   step_budget steps_{max_match_steps};
 };
 
