@@ -326,14 +326,14 @@ TEST_CASE("where a missing file is set to deny, it is the fallback that decides"
   CHECK(explain(made) == "not allowed: fallback: not_found (HTTP 404)");
 }
 
-TEST_CASE("a file is malformed above the share and from the least number of lines on") {
+TEST_CASE("a file is malformed above the share and from the least number of lines on, or wholly") {
   struct sample {
     int good;
     int bad;
     bool malformed;
   };
   for (const sample& each :
-       {sample{0, 5, true}, sample{0, 4, false}, sample{44, 5, true}, sample{45, 5, false},
+       {sample{0, 1, true}, sample{1, 4, false}, sample{44, 5, true}, sample{45, 5, false},
         sample{46, 5, false}, sample{200, 22, false}, sample{200, 23, true}}) {
     std::string text;
     for (int i = 0; i < each.good; ++i) {
