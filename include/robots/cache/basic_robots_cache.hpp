@@ -184,8 +184,10 @@ class basic_robots_cache {
                                     ", not for the site of the URL: begin one for that"};
       }
     }
-    cache_detail::found told = told_by_hand(url);
-    return decide(url, told.policy ? std::move(told) : loader_.answer(at));
+    if (cache_detail::found told = told_by_hand(url); told.policy) {
+      return decide(url, std::move(told));
+    }
+    return decide(url, loader_.answer(at));
   }
 
   /// Counts a decision that was made without this cache, such as an exclusion in front of it or one

@@ -108,6 +108,7 @@ concept TextRange = std::ranges::input_range<R> &&
 /// pass `site::host` when the text comes from elsewhere. This is SPYDER's ShouldSkipByTLD, which
 /// compared with regard to case. Linear in entries times the labels of `host`, without allocation.
 template <TextRange R>
+// NOLINTNEXTLINE(cppcoreguidelines-missing-std-forward): a range is only walked
 [[nodiscard]] constexpr bool should_skip_by_tld(std::string_view host, R&& excluded) {
   const std::string_view name = http_detail::without_outer_dots(host_of(host));
   return !name.empty() && http_detail::lies_under(name, [&](std::string_view suffix) {

@@ -90,11 +90,11 @@ struct decode_result {
 /// The longest texts and lists of an encoded record. What is longer is cut when it is encoded, and
 /// refused when it is decoded.
 struct record_limits {
-  static constexpr std::size_t url = 65'536;             ///< octets
-  static constexpr std::size_t error_text = 1'024;       ///< octets
-  static constexpr std::size_t validator = 1'024;        ///< octets
-  static constexpr std::size_t exchanges = 256;          ///< the first of them
-  static constexpr std::size_t body = 256U * 1'048'576;  ///< octets; `parse` reads no more
+  static constexpr std::size_t url = 65'536;                    ///< octets
+  static constexpr std::size_t error_text = 1'024;              ///< octets
+  static constexpr std::size_t validator = 1'024;               ///< octets
+  static constexpr std::size_t exchanges = 256;                 ///< the first of them
+  static constexpr std::size_t body = std::size_t{256} << 20U;  ///< octets; `parse` reads no more
 };
 
 namespace policy_detail {

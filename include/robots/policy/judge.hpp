@@ -44,7 +44,7 @@ struct earlier_policies {
 [[nodiscard]] inline record record_of(retrieval_result result, const earlier_policies& before,
                                       const judge_options& options, wall_time now, double random) {
   record made;
-  static_cast<retrieval_facts&>(made) = std::move(result);  // body and headers stay behind
+  static_cast<retrieval_facts&>(made) = static_cast<retrieval_facts&&>(result);
   made.body = std::move(result.body);
   made.fetched_at = std::chrono::floor<std::chrono::seconds>(now);
   if (made.outcome == outcome::success) {
@@ -87,7 +87,7 @@ struct earlier_policies {
   // The age of a record from elsewhere is known to the second; that of a new one is 0.
   const wall_anchor this_second{now.steady, std::chrono::floor<std::chrono::seconds>(now.wall)};
   const time_point fetched_at = std::min(this_second.at(brought.fetched_at), now.steady);
-  record_head head = brought;
+  record_head head{static_cast<const record_head&>(brought)};
   head.lifetime = std::clamp(head.lifetime, std::chrono::seconds{0}, options.max_ttl);
   if (head.not_modified && before.unchanged) {
     return followed(policy{*before.unchanged, renewed(before.unchanged->source(), std::move(head)),

@@ -556,7 +556,8 @@ class policy_loader {
   [[nodiscard]] std::shared_ptr<const policy> policy_behind(
       retrieval_result result, const policy& theirs, const std::shared_ptr<const policy>& last,
       const wall_anchor& now) {
-    record_head head = record_of(std::move(result), {.last = last}, judging_, now.wall, 0.0);
+    const record own = record_of(std::move(result), {.last = last}, judging_, now.wall, 0.0);
+    record_head head{static_cast<const record_head&>(own)};
     head.fetched_at = theirs.source().fetched_at;
     head.lifetime = theirs.source().lifetime;
     head.validators = {};

@@ -91,6 +91,7 @@ class rule_collector {
   [[nodiscard]] constexpr rule_set_parts parts(std::string_view token) const {
     return rule_packer{kept_, token, options_, *traits_}.finish(
         // clang 19 with libstdc++ 12 copies no empty optional in constant expressions.
+        // NOLINTNEXTLINE(bugprone-optional-value-conversion)
         {.crawl_delay = crawl_delay_ ? std::optional{*crawl_delay_} : std::nullopt,
          .traits = traits_,
          .group = groups_.choice(),

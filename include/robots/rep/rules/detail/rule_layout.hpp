@@ -208,6 +208,7 @@ class rule_layout {
       end += bucket.first;
       bucket.first = end;
     }
+    // NOLINTNEXTLINE(modernize-loop-convert): <ranges> would cost every user time to compile
     for (auto rule = placed_.rbegin(); rule != placed_.rend(); ++rule) {
       if (rule->by == by) {
         packed_rule& to = rules[--buckets[places.of(rule->hash).bucket].first];
