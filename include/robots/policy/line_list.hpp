@@ -11,24 +11,29 @@ namespace robots {
 /// ones. A forward range of `std::string_view`, which live as long as the list.
 class line_list {
  public:
+  /// Walks the texts.
   class iterator {
    public:
-    using value_type = std::string_view;
-    using difference_type = std::ptrdiff_t;
+    using value_type = std::string_view;     ///< what it points at
+    using difference_type = std::ptrdiff_t;  ///< as iterators need
 
     iterator() = default;
+    /// The current text.
     [[nodiscard]] std::string_view operator*() const noexcept {
       return rest_.substr(0, rest_.find('\n'));
     }
+    /// Moves to the next text.
     iterator& operator++() noexcept {
       rest_.remove_prefix((**this).size() + 1);
       return *this;
     }
+    /// Moves to the next text.
     iterator operator++(int) noexcept {
       const iterator before = *this;
       ++*this;
       return before;
     }
+    /// Whether both stand on the same text.
     [[nodiscard]] friend bool operator==(const iterator& a, const iterator& b) noexcept {
       return a.rest_.size() == b.rest_.size();
     }
@@ -48,9 +53,13 @@ class line_list {
   /// Gives back the memory that is not needed.
   void shrink_to_fit() { block_.shrink_to_fit(); }
 
+  /// The first text.
   [[nodiscard]] iterator begin() const noexcept { return iterator{block_}; }
+  /// Behind the last text.
   [[nodiscard]] iterator end() const noexcept { return {}; }
+  /// Whether there are no texts.
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+  /// How many texts there are.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
   /// The first text. Precondition: there is one.
