@@ -95,6 +95,7 @@
 #include <robots/rep/rules/verdict.hpp>
 #include <robots/rep/text/fixed_string.hpp>
 #include <robots/store/lru_storage.hpp>
+#include <robots/store/shared_store.hpp>
 #include <robots/store/storage.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/coarse_clock.hpp>

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <chrono>
+#include <concepts>
+#include <functional>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace robots {
+
+/// What a shared store could not do: it is down, slow, full, or refuses. The message says which
+/// store, and what it answered.
+class store_error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The right to bring the value of a key while others wait for it.
+struct store_lease {
+  std::string key;
+  std::string token;  ///< tells this lease from every other one of the key
+};
+
+/// Where the processes of a crawl share values, by the key of `site::key`. It lies outside of the
+/// process, and may be down, wiped or written by a stranger at any time.
+///
+/// A model may be called from any thread at once. It blocks for no longer than its own timeouts,
+/// and throws `store_error` for what it could not do. It does not look into values: they may hold
+/// any octets, and whoever loads one checks it.
+///
+/// - `load(key)` gives the value last published under `key` by any process, unless its lifetime has
+///   passed, or it was erased or dropped for want of room. `load_all(keys)` gives those of many, in
+///   their order, in few round trips.
+/// - `publish(key, value, lifetime)` replaces, for all processes. What cannot be stored whole is
+///   not stored at all. A lifetime that is not above 0 stores nothing and erases what was there.
+/// - `erase(key)` holds for every `load` that begins after it returns, and is told to the others.
+/// - `announce(key)` tells the others that what they made of the value is out of date.
+/// - `try_lease(key, duration)` gives a lease that no other process has, or nothing while one has.
+///   After `duration` it is lost. `release(lease)` gives it back; one that was lost meanwhile, and
+///   maybe got by another, stays untouched.
+/// - `watch(told)` has `told(key)` called for each key that another process erased or announced,
+///   within a second and from a thread of the store's own; `told("")` when some may have been
+///   missed. It takes the place of an earlier one. Once `watch({})` has returned, no call is under
+///   way. The calls to `told` must not call the store.
+///
+/// The test suite `tests/store/store_conformance.hpp` runs these sentences against any model.
+///
+/// Exemplar: after `s.publish(key, value, 1h)`, `s.load(key) == value`, in this process and in any
+/// other. Models: `RedisStore`, `LmdbStore`.
+template <class S>
+concept SharedStore =
+    std::movable<S> &&
+    requires(S& store, std::string_view key, std::string_view value, std::chrono::milliseconds time,
+             std::span<const std::string> keys, const store_lease& lease,
+             std::function<void(std::string_view)> told) {
+      { store.load(key) } -> std::same_as<std::optional<std::string>>;
+      { store.load_all(keys) } -> std::same_as<std::vector<std::optional<std::string>>>;
+      store.publish(key, value, time);
+      store.erase(key);
+      store.announce(key);
+      { store.try_lease(key, time) } -> std::same_as<std::optional<store_lease>>;
+      store.release(lease);
+      store.watch(std::move(told));
+    };
+
+}  // namespace robots
