@@ -30,28 +30,34 @@ struct store_lease {
 /// process, and may be down, wiped or written by a stranger at any time.
 ///
 /// A model may be called from any thread at once. It blocks for no longer than its own timeouts,
-/// and throws `store_error` for what it could not do. It does not look into values: they may hold
-/// any octets, and whoever loads one checks it.
+/// and throws `store_error` for what it could not do. It does not look into keys and values: they
+/// may hold any octets, and whoever loads a value checks it. A key is not empty.
 ///
 /// - `load(key)` gives the value last published under `key` by any process, unless its lifetime has
 ///   passed, or it was erased or dropped for want of room. `load_all(keys)` gives those of many, in
 ///   their order, in few round trips.
 /// - `publish(key, value, lifetime)` replaces, for all processes. What cannot be stored whole is
-///   not stored at all. A lifetime that is not above 0 stores nothing and erases what was there.
-/// - `erase(key)` holds for every `load` that begins after it returns, and is told to the others.
+///   not stored at all. Any lifetime will do: one that is not above 0 does what `erase` does, and
+///   the longest means until there is no more room.
+/// - `erase(key)` holds for every `load` that begins after it returns, and is told to the others,
+///   even if there was no value.
 /// - `announce(key)` tells the others that what they made of the value is out of date.
-/// - `try_lease(key, duration)` gives a lease that no other process has, or nothing while one has.
-///   After `duration` it is lost. `release(lease)` gives it back; one that was lost meanwhile, and
-///   maybe got by another, stays untouched.
+/// - `try_lease(key, duration)` gives a lease that nobody else has, in any process, or nothing
+/// while
+///   somebody has one, or if `duration` is not above 0. After `duration` it is lost.
+///   `release(lease)` gives it back; one that was lost meanwhile, and maybe got by another, stays
+///   untouched. Leases and values do not touch one another.
 /// - `watch(told)` has `told(key)` called for each key that another process erased or announced,
 ///   within a second and from a thread of the store's own; `told("")` when some may have been
-///   missed. It takes the place of an earlier one. Once `watch({})` has returned, no call is under
-///   way. The calls to `told` must not call the store.
+///   missed. It takes the place of an earlier one. Once `watch({})` has returned, or the store is
+///   gone, no call is under way. The calls to `told` must not call the store, nor throw.
+///
+/// A store that is moved goes on, with its watch, while nobody calls it.
 ///
 /// The test suite `tests/store/store_conformance.hpp` runs these sentences against any model.
 ///
 /// Exemplar: after `s.publish(key, value, 1h)`, `s.load(key) == value`, in this process and in any
-/// other. Models: `RedisStore`, `LmdbStore`.
+/// other. Models: `RedisStore`, `LmdbStore`; `MemoryStore` for tests.
 template <class S>
 concept SharedStore =
     std::movable<S> &&

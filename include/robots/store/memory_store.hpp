@@ -1,0 +1,211 @@
+#pragma once
+
+#include <robots/base/saturating_add.hpp>
+#include <robots/base/text_hash.hpp>
+#include <robots/store/shared_store.hpp>
+#include <robots/time/clock.hpp>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace robots {
+
+/// A `SharedStore` within this process, for tests of what stands on one.
+///
+/// Copies share one storage, and each stands for a process of its own: give one to each cache. A
+/// copy watches nothing at first. What one erases or announces is told to the others before the
+/// call returns and in its thread, so that tests need not wait. Values expire by the clock given,
+/// such as a `ManualClock`.
+template <Clock C>
+class MemoryStore {
+ public:
+  /// An empty storage that lives by `clock`.
+  explicit MemoryStore(C clock) : storage_{std::make_shared<storage>(std::move(clock))} {}
+
+  /// One more process over the same storage.
+  MemoryStore(const MemoryStore& other) : storage_{other.storage_} {}
+  /// The store itself, with its watch. What was moved from may only be destroyed or assigned to.
+  MemoryStore(MemoryStore&& other) noexcept = default;
+  /// Ends the watch of this store, and goes on as `other`.
+  MemoryStore& operator=(MemoryStore other) noexcept {
+    storage_.swap(other.storage_);
+    process_.swap(other.process_);
+    return *this;
+  }
+  ~MemoryStore() {
+    if (process_) {
+      const std::scoped_lock lock{storage_->mutex};
+      std::erase(storage_->watching, process_.get());
+    }
+  }
+
+  /// Calls `hook` at the beginning of every call of every copy, which fails with what it throws and
+  /// takes as long as it takes: to count calls, to have them block, or to have some of them fail.
+  void on_call(std::function<void(std::string_view key)> hook) {
+    const std::scoped_lock lock{storage_->mutex};
+    storage_->hook = std::make_shared<const std::function<void(std::string_view)>>(std::move(hook));
+  }
+
+  /// Lets every call of every copy fail with a `store_error` that says `why`, until `recover`.
+  void fail(std::string why) {
+    on_call([why = std::move(why)](std::string_view /*key*/) { throw store_error{why}; });
+  }
+
+  /// Ends what `fail` and `on_call` began.
+  void recover() { on_call({}); }
+
+  /// Loses everything, and tells nobody: somebody has wiped the storage.
+  void clear() {
+    const std::scoped_lock lock{storage_->mutex};
+    storage_->values.clear();
+    storage_->leases.clear();
+  }
+
+  /// Tells all who watch that they may have missed changes.
+  void lose_changes() { tell("", nullptr); }
+
+  /// See `SharedStore`.
+  [[nodiscard]] std::optional<std::string> load(std::string_view key) {
+    return std::move(load_all(std::vector<std::string>{std::string{key}}).front());
+  }
+
+  /// See `SharedStore`. The hook is called once, with the first key.
+  [[nodiscard]] std::vector<std::optional<std::string>> load_all(
+      std::span<const std::string> keys) {
+    begin_call(keys.empty() ? std::string_view{} : std::string_view{keys.front()});
+    const std::scoped_lock lock{storage_->mutex};
+    std::vector<std::optional<std::string>> loaded;
+    for (const std::string& key : keys) {
+      const auto found = storage_->values.find(key);
+      loaded.push_back(found != storage_->values.end() && found->second.until > now()
+                           ? std::optional{found->second.octets}
+                           : std::nullopt);
+    }
+    return loaded;
+  }
+
+  /// See `SharedStore`.
+  void publish(std::string_view key, std::string_view value, std::chrono::milliseconds lifetime) {
+    if (lifetime <= lifetime.zero()) {
+      return erase(key);
+    }
+    begin_call(key);
+    const std::scoped_lock lock{storage_->mutex};
+    storage_->values.insert_or_assign(std::string{key}, until_after(lifetime, value));
+  }
+
+  /// See `SharedStore`.
+  void erase(std::string_view key) {
+    begin_call(key);
+    {
+      const std::scoped_lock lock{storage_->mutex};
+      storage_->values.erase(std::string{key});
+    }
+    tell(key, process_.get());
+  }
+
+  /// See `SharedStore`.
+  void announce(std::string_view key) {
+    begin_call(key);
+    tell(key, process_.get());
+  }
+
+  /// See `SharedStore`.
+  [[nodiscard]] std::optional<store_lease> try_lease(std::string_view key,
+                                                     std::chrono::milliseconds duration) {
+    begin_call(key);
+    const std::scoped_lock lock{storage_->mutex};
+    const auto held = storage_->leases.find(key);
+    if (duration <= duration.zero() ||
+        (held != storage_->leases.end() && held->second.until > now())) {
+      return std::nullopt;
+    }
+    store_lease lease{.key = std::string{key}, .token = std::to_string(++storage_->last_token)};
+    storage_->leases.insert_or_assign(lease.key, until_after(duration, lease.token));
+    return lease;
+  }
+
+  /// See `SharedStore`.
+  void release(const store_lease& lease) {
+    begin_call(lease.key);
+    const std::scoped_lock lock{storage_->mutex};
+    const auto held = storage_->leases.find(lease.key);
+    if (held != storage_->leases.end() && held->second.octets == lease.token) {
+      storage_->leases.erase(held);
+    }
+  }
+
+  /// See `SharedStore`.
+  void watch(std::function<void(std::string_view)> told) {
+    const std::scoped_lock lock{storage_->mutex};
+    std::erase(storage_->watching, process_.get());
+    process_->told = std::move(told);
+    if (process_->told) {
+      storage_->watching.push_back(process_.get());
+    }
+  }
+
+ private:
+  struct process {
+    std::function<void(std::string_view)> told;
+  };
+
+  struct timed {
+    std::string octets;
+    time_point until;
+  };
+
+  using table = boost::unordered_flat_map<std::string, timed, base::text_hash, std::equal_to<>>;
+
+  struct storage {
+    explicit storage(C given) : clock{std::move(given)} {}
+
+    C clock;
+    std::mutex mutex;
+    table values;
+    table leases;
+    std::vector<process*> watching;
+    std::uint64_t last_token = 0;
+    std::shared_ptr<const std::function<void(std::string_view)>> hook;
+  };
+
+  void begin_call(std::string_view key) {
+    std::unique_lock lock{storage_->mutex};
+    const auto hook = storage_->hook;
+    lock.unlock();
+    if (hook && *hook) {
+      (*hook)(key);
+    }
+  }
+
+  [[nodiscard]] time_point now() { return storage_->clock.now(); }
+
+  [[nodiscard]] timed until_after(std::chrono::milliseconds time, std::string_view octets) {
+    return {.octets = std::string{octets}, .until = base::saturating_add(now(), time)};
+  }
+
+  void tell(std::string_view key, const process* teller) {
+    const std::scoped_lock lock{storage_->mutex};
+    for (process* const each : storage_->watching) {
+      if (each != teller) {
+        each->told(key);
+      }
+    }
+  }
+
+  std::shared_ptr<storage> storage_;
+  std::unique_ptr<process> process_ = std::make_unique<process>();
+};
+
+}  // namespace robots

@@ -1,0 +1,81 @@
+#include "store/store_conformance.hpp"
+#include <robots/store/memory_store.hpp>
+#include <robots/time/manual_clock.hpp>
+#include <robots/time/steady_clock.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+
+using namespace std::chrono_literals;
+using robots::ManualClock;
+using robots::MemoryStore;
+
+static_assert(robots::SharedStore<MemoryStore<ManualClock>>);
+
+TEST_CASE("MemoryStore is a shared store by any clock") {
+  const auto copies = [](const auto& first) { return [&first] { return first; }; };
+  SUBCASE("that is moved by hand") {
+    const ManualClock clock;
+    const MemoryStore<ManualClock> first{clock};
+    robots::test::store_conformance(
+        copies(first), [&clock](std::chrono::milliseconds time) { clock.advance(time); });
+  }
+  SUBCASE("that runs by itself") {
+    const MemoryStore<robots::SteadyClock> first{robots::SteadyClock{}};
+    robots::test::store_conformance(copies(first));
+  }
+}
+
+TEST_CASE("a value of a MemoryStore expires by its clock, to the moment") {
+  const ManualClock clock;
+  MemoryStore store{clock};
+  store.publish("https://example.com", "value", 1h);
+  clock.advance(1h - 1ns);
+  CHECK(store.load("https://example.com") == "value");
+  clock.advance(1ns);
+  CHECK(store.load("https://example.com") == std::nullopt);
+}
+
+TEST_CASE("a MemoryStore fails, and recovers, for all its copies") {
+  MemoryStore store{ManualClock{}};
+  MemoryStore other = store;
+  store.publish("https://example.com", "value", 1h);
+  store.fail("no route to host");
+  CHECK_THROWS_WITH_AS((void)other.load("https://example.com"), "no route to host",
+                       robots::store_error);
+  CHECK_THROWS_AS(store.erase("https://example.com"), robots::store_error);
+  other.recover();
+  CHECK(store.load("https://example.com") == "value");
+  store.clear();
+  CHECK(store.load("https://example.com") == std::nullopt);
+}
+
+TEST_CASE("a MemoryStore tells of changes before the call that made them returns") {
+  MemoryStore store{ManualClock{}};
+  MemoryStore other = store;
+  std::string last = "nothing";
+  store.watch([&last](std::string_view key) { last = key; });
+  other.announce("https://example.com");
+  CHECK(last == "https://example.com");
+  other.lose_changes();
+  CHECK(last.empty());
+}
+
+TEST_CASE("what a MemoryStore calls at each call sees the key, and may stop the call") {
+  MemoryStore store{ManualClock{}};
+  int calls = 0;
+  store.on_call([&calls](std::string_view key) {
+    ++calls;
+    if (key == "bad") {
+      throw robots::store_error{"refused"};
+    }
+  });
+  store.publish("good", "value", 1h);
+  CHECK(store.load("good") == "value");
+  CHECK_THROWS_AS(store.publish("bad", "value", 1h), robots::store_error);
+  CHECK(calls == 3);
+}

@@ -1,0 +1,482 @@
+// What `SharedStore` promises, as tests that run against any model.
+#pragma once
+
+#include <robots/store/shared_store.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace robots::test {
+
+/// Lets time pass for stores that live by the machine's own clock.
+struct real_time {
+  void operator()(std::chrono::milliseconds time) const { std::this_thread::sleep_for(time); }
+};
+
+/// Lets time pass until `ready()`, for no more than 20 seconds of the machine's. The last answer.
+template <class Pass, class Ready>
+[[nodiscard]] bool comes_true(const Pass& pass, const Ready& ready) {
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds{20};
+  while (!ready()) {
+    if (std::chrono::steady_clock::now() > give_up) {
+      return false;
+    }
+    pass(std::chrono::milliseconds{5});
+  }
+  return true;
+}
+
+/// The keys that a store told of, which its threads write and a test reads.
+class told_keys {
+ public:
+  /// What `watch` takes.
+  [[nodiscard]] auto listener() {
+    return [this](std::string_view key) {
+      const std::scoped_lock lock{mutex_};
+      keys_.emplace_back(key);
+    };
+  }
+  [[nodiscard]] bool has(std::string_view key) const {
+    const std::scoped_lock lock{mutex_};
+    return std::ranges::find(keys_, key) != keys_.end();
+  }
+  [[nodiscard]] std::size_t size() const {
+    const std::scoped_lock lock{mutex_};
+    return keys_.size();
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<std::string> keys_;
+};
+
+/// Whether what `change` does to `key` is told. A store that says that some changes may have been
+/// missed is given the change once more.
+template <class Pass, class Change>
+[[nodiscard]] bool is_told(const Pass& pass, const told_keys& told, std::string_view key,
+                           const Change& change) {
+  for (int attempt = 0; attempt < 5; ++attempt) {
+    const std::size_t before = told.size();
+    change();
+    if (!comes_true(pass, [&] { return told.has(key) || told.size() > before; })) {
+      return false;
+    }
+    if (comes_true(pass, [&] { return told.has(key) || told.has(""); }) && told.has(key)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Runs `work(thread)` in so many threads at once.
+template <class Work>
+void in_threads(std::size_t count, const Work& work) {
+  std::vector<std::jthread> threads;
+  threads.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    threads.emplace_back([&work, i] { work(i); });
+  }
+}
+
+/// Holds a model of `SharedStore` to what the concept says. Call it in a test case of doctest,
+/// which runs it once for each sentence:
+///
+///     TEST_CASE("MyStore is a shared store") {
+///       const robots::test::temporary_folder folder;  // so that each run has an empty storage
+///       robots::test::store_conformance([&] { return MyStore{folder.path() / "sites"}; });
+///     }
+///
+/// Each call of `make_store` gives one more store over one and the same storage, empty at first,
+/// and stands for one more process. `pass(time)` lets time pass: for a store that lives by a
+/// `ManualClock` it advances that.
+template <class MakeStore, class Pass = real_time>
+void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
+  using namespace std::chrono_literals;
+  using std::chrono::milliseconds;
+  using texts = std::vector<std::optional<std::string>>;
+  static_assert(SharedStore<decltype(make_store())>);
+
+  auto here = make_store();
+  auto there = make_store();
+  const std::string key = "https://example.com";
+
+  SUBCASE("what one process publishes, all load; what none has published, none loads") {
+    CHECK(here.load(key) == std::nullopt);
+    CHECK(there.load(key) == std::nullopt);
+    here.publish(key, "first", 1h);
+    CHECK(here.load(key) == "first");
+    CHECK(there.load(key) == "first");
+    CHECK(here.load("https://example.co") == std::nullopt);
+    CHECK(here.load("https://example.com:8443") == std::nullopt);
+  }
+
+  SUBCASE("what is published later replaces what was there, whoever published it") {
+    here.publish(key, "first, and long", 1h);
+    there.publish(key, "second", 1h);
+    CHECK(here.load(key) == "second");
+    here.publish(key, "third", 1h);
+    CHECK(there.load(key) == "third");
+  }
+
+  SUBCASE("what was published outlasts the process that did it") {
+    {
+      auto gone = make_store();
+      gone.publish(key, "first", 1h);
+    }
+    CHECK(here.load(key) == "first");
+    CHECK(make_store().load(key) == "first");
+  }
+
+  SUBCASE("values hold any octets, none at all, and a mebibyte of them") {
+    std::string octets;
+    for (int i = 0; i < 512; ++i) {
+      octets += static_cast<char>(i % 256);
+    }
+    std::string large;
+    while (large.size() < std::size_t{1} << 20U) {
+      large += octets;
+      large += std::to_string(large.size());
+    }
+    for (const std::string& value : {std::string{}, std::string(1, '\0'), octets, large}) {
+      here.publish(key, value, 1h);
+      CHECK((there.load(key) == value));
+      CHECK((there.load_all(std::array{key}) == texts{value}));
+    }
+  }
+
+  SUBCASE("keys hold any octets, are of any length, and are told apart by every octet") {
+    std::vector<std::string> keys{"a", "A", " ", "a b\r\nc", "a:b", "a*", "{a}", "\xFF\xFE", "%00"};
+    for (const std::size_t length : {1U, 2U, 200U, 511U, 512U, 600U, 10'000U}) {
+      keys.push_back(std::string(length, '\0'));
+      keys.push_back(std::string(length, 'x'));
+      keys.push_back(std::string(length, 'x') + 'y');
+      keys.push_back(std::string(length, 'x') + '\0');
+    }
+    std::ranges::sort(keys);
+    keys.erase(std::ranges::unique(keys).begin(), keys.end());
+    texts expected;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      expected.emplace_back("value " + std::to_string(i));
+      here.publish(keys[i], *expected.back(), 1h);
+    }
+    CHECK((there.load_all(keys) == expected));
+    for (std::size_t i = 0; i < keys.size(); i += 2) {
+      there.erase(keys[i]);
+      expected[i].reset();
+    }
+    CHECK((here.load_all(keys) == expected));
+    for (const std::string& each : keys) {
+      const auto lease = here.try_lease(each, 1h);
+      REQUIRE(lease);
+      CHECK((lease->key == each));
+      CHECK(!there.try_lease(each, 1h));
+    }
+  }
+
+  SUBCASE("a value is loaded until its lifetime has passed, and not after") {
+    const auto start = std::chrono::steady_clock::now();
+    here.publish(key, "short", 300ms);
+    here.publish("https://example.org", "long", 1h);
+    const auto loaded = there.load(key);
+    const bool in_time = std::chrono::steady_clock::now() - start < 300ms;
+    CHECK((loaded == "short" || !in_time));
+    CHECK(comes_true(pass, [&] { return !there.load(key); }));
+    CHECK(!here.load(key));
+    CHECK((there.load_all(std::array{key, std::string{"https://example.org"}}) ==
+           texts{std::nullopt, "long"}));
+  }
+
+  SUBCASE("each publication has its own lifetime") {
+    here.publish(key, "short", 20ms);
+    here.publish(key, "long", 1h);
+    here.publish("https://example.org", "long", 1h);
+    there.publish("https://example.org", "short", 50ms);
+    CHECK(comes_true(pass, [&] { return !here.load("https://example.org"); }));
+    CHECK(there.load(key) == "long");
+  }
+
+  SUBCASE("a lifetime may be as long as can be said") {
+    for (const milliseconds lifetime :
+         {milliseconds::max(), milliseconds::max() - 1ms, milliseconds::max() / 2,
+          milliseconds{std::numeric_limits<std::int32_t>::max()} + 1ms,
+          milliseconds{24h} * 36'500}) {
+      here.publish(key, std::to_string(lifetime.count()), lifetime);
+      CHECK(there.load(key) == std::to_string(lifetime.count()));
+    }
+  }
+
+  SUBCASE("publishing for a lifetime that is not above 0 erases") {
+    told_keys told;
+    there.watch(told.listener());
+    for (const milliseconds lifetime : {0ms, -1ms, milliseconds::min()}) {
+      here.publish(key, "first", 1h);
+      here.publish(key, "second", lifetime);
+      CHECK(here.load(key) == std::nullopt);
+      CHECK(there.load(key) == std::nullopt);
+    }
+    CHECK(is_told(pass, told, key, [&] { here.publish(key, "third", 0ms); }));
+    there.watch({});
+  }
+
+  SUBCASE("what is erased is gone for all, and what is not there can be erased") {
+    here.publish(key, "first", 1h);
+    here.publish("https://example.org", "other", 1h);
+    there.erase(key);
+    CHECK(here.load(key) == std::nullopt);
+    CHECK(there.load(key) == std::nullopt);
+    there.erase(key);
+    CHECK(here.load("https://example.org") == "other");
+    here.publish(key, "second", 1h);
+    CHECK(there.load(key) == "second");
+  }
+
+  SUBCASE("many are loaded in the order in which they are asked for, however often") {
+    CHECK(here.load_all({}).empty());
+    here.publish("b", "2", 1h);
+    here.publish("a", "1", 1h);
+    const std::array<std::string, 5> few{"b", "c", "a", "b", "c"};
+    CHECK((there.load_all(few) == texts{"2", std::nullopt, "1", "2", std::nullopt}));
+    std::vector<std::string> keys;
+    texts expected;
+    for (int i = 0; i < 2'000; ++i) {
+      keys.push_back("https://site" + std::to_string(i * 7 % 2'000) + ".example");
+      if (i % 3 == 0) {
+        here.publish(keys.back(), keys.back(), 1h);
+        expected.emplace_back(keys.back());
+      } else {
+        expected.emplace_back();
+      }
+    }
+    CHECK((there.load_all(keys) == expected));
+  }
+
+  SUBCASE("what one process erases or announces is told to every other, there or not") {
+    told_keys told_there;
+    told_keys told_elsewhere;
+    auto elsewhere = make_store();
+    there.watch(told_there.listener());
+    elsewhere.watch(told_elsewhere.listener());
+    here.publish("erased", "value", 1h);
+    here.publish("announced", "value", 1h);
+    const std::string odd{"\0\r\n \xFF", 5};
+    const std::string long_key(5'000, 'k');
+    const auto both_hear = [&](const std::string& changed, const auto& change) {
+      return is_told(pass, told_there, changed, change) &&
+             is_told(pass, told_elsewhere, changed, change);
+    };
+    CHECK(both_hear("erased", [&] { here.erase("erased"); }));
+    CHECK(both_hear("announced", [&] { here.announce("announced"); }));
+    CHECK(both_hear("not there", [&] { here.erase("not there"); }));
+    CHECK(both_hear("nor this", [&] { here.announce("nor this"); }));
+    CHECK(both_hear(odd, [&] { here.announce(odd); }));
+    CHECK(both_hear(long_key, [&] { here.erase(long_key); }));
+    CHECK(here.load("announced") == "value");
+    CHECK(there.load("announced") == "value");
+    CHECK(here.load("nor this") == std::nullopt);
+    there.watch({});
+    elsewhere.watch({});
+  }
+
+  SUBCASE("a process is not told of what it did itself, nor of what others publish") {
+    told_keys told;
+    here.watch(told.listener());
+    here.erase("own erasure");
+    here.announce("own announcement");
+    there.publish("published", "value", 1h);
+    CHECK(is_told(pass, told, "last", [&] { there.announce("last"); }));
+    CHECK(is_told(pass, told, "very last", [&] { there.erase("very last"); }));
+    CHECK(!told.has("own erasure"));
+    CHECK(!told.has("own announcement"));
+    CHECK(!told.has("published"));
+    here.watch({});
+  }
+
+  SUBCASE("who watches anew takes the place of who watched before") {
+    told_keys first;
+    told_keys second;
+    here.watch(first.listener());
+    CHECK(is_told(pass, first, "one", [&] { there.announce("one"); }));
+    here.watch(second.listener());
+    const std::size_t before = first.size();
+    CHECK(is_told(pass, second, "two", [&] { there.announce("two"); }));
+    CHECK(first.size() == before);
+    here.watch({});
+  }
+
+  SUBCASE("once nobody watches, or the store is gone, no call is under way") {
+    for (int round = 0; round < 4; ++round) {
+      std::atomic<int> calls = 0;
+      std::atomic<bool> inside = false;
+      auto watching = std::make_unique<decltype(make_store())>(make_store());
+      watching->watch([&](std::string_view /*key*/) {
+        inside = true;
+        std::this_thread::sleep_for(1ms);  // makes it likely that the end comes meanwhile
+        ++calls;
+        inside = false;
+      });
+      std::jthread others{[&there](const std::stop_token& stop) {
+        while (!stop.stop_requested()) {
+          there.announce("changes");
+        }
+      }};
+      CHECK(comes_true(pass, [&] { return calls > 0; }));
+      if (round % 2 == 0) {
+        watching->watch({});
+      } else {
+        watching.reset();
+      }
+      CHECK(!inside);
+      const int after = calls;
+      for (int i = 0; i < 20; ++i) {
+        there.announce("changes");
+        pass(1ms);
+      }
+      CHECK(calls == after);
+    }
+  }
+
+  SUBCASE("nobody gets a lease that somebody has, until it is given back") {
+    const auto lease = here.try_lease(key, 1h);
+    REQUIRE(lease);
+    CHECK(lease->key == key);
+    CHECK(!there.try_lease(key, 1h));
+    CHECK(!here.try_lease(key, 1h));
+    CHECK(there.try_lease("https://example.org", 1h));
+    here.release(*lease);
+    const auto next = there.try_lease(key, 1h);
+    REQUIRE(next);
+    CHECK(next->token != lease->token);
+    CHECK(!here.try_lease(key, 1h));
+  }
+
+  SUBCASE("a lease is lost when its time has passed") {
+    const auto lease = here.try_lease(key, 50ms);
+    REQUIRE(lease);
+    std::optional<store_lease> next;
+    CHECK(comes_true(pass, [&] { return (next = there.try_lease(key, 1h)).has_value(); }));
+    CHECK(!here.try_lease(key, 1h));
+  }
+
+  SUBCASE("who gives back a lease that was lost leaves the next one's alone") {
+    const auto lost = here.try_lease(key, 1ms);
+    REQUIRE(lost);
+    std::optional<store_lease> next;
+    REQUIRE(comes_true(pass, [&] { return (next = there.try_lease(key, 1h)).has_value(); }));
+    here.release(*lost);
+    here.release({.key = key, .token = "forged"});
+    here.release({.key = key, .token = ""});
+    CHECK(!here.try_lease(key, 1h));
+    CHECK(!there.try_lease(key, 1h));
+    there.release(*next);
+    there.release(*next);
+    CHECK(here.try_lease(key, 1h));
+  }
+
+  SUBCASE("there is no lease for no time, and one may be as long as can be said") {
+    for (const milliseconds duration : {0ms, -1ms, milliseconds::min()}) {
+      CHECK(!here.try_lease(key, duration));
+    }
+    CHECK(here.try_lease(key, milliseconds::max()));
+    CHECK(!there.try_lease(key, 1h));
+  }
+
+  SUBCASE("leases and values do not touch one another") {
+    const auto lease = here.try_lease(key, 1h);
+    REQUIRE(lease);
+    CHECK(there.load(key) == std::nullopt);
+    there.publish(key, "first", 1h);
+    CHECK(!there.try_lease(key, 1h));
+    there.erase(key);
+    CHECK(!there.try_lease(key, 1h));
+    there.publish(key, "second", 1h);
+    here.release(*lease);
+    CHECK(there.load(key) == "second");
+  }
+
+  SUBCASE("a store that was moved goes on, and so does its watch") {
+    told_keys told;
+    here.watch(told.listener());
+    const auto lease = here.try_lease(key, 1h);
+    REQUIRE(lease);
+    auto moved = std::move(here);
+    here = make_store();
+    moved.publish(key, "first", 1h);
+    CHECK(here.load(key) == "first");
+    CHECK(is_told(pass, told, "change", [&] { here.announce("change"); }));
+    moved.release(*lease);
+    CHECK(here.try_lease(key, 1h));
+    there = std::move(moved);
+    there.watch({});
+  }
+
+  SUBCASE("of 16 threads in two processes one gets the lease") {
+    std::atomic<int> holders = 0;
+    in_threads(16, [&](std::size_t thread) {
+      if ((thread % 2 == 0 ? here : there).try_lease(key, 1h)) {
+        ++holders;
+      }
+    });
+    CHECK(holders == 1);
+  }
+
+  SUBCASE("of 16 threads in two processes none holds a lease beside another") {
+    std::atomic<int> inside = 0;
+    std::atomic<int> most = 0;
+    std::atomic<int> turns = 0;
+    in_threads(16, [&](std::size_t thread) {
+      auto& store = thread % 2 == 0 ? here : there;
+      while (turns < 64) {
+        if (const auto lease = store.try_lease(key, 1h)) {
+          most = std::max<int>(most, ++inside);
+          ++turns;
+          --inside;
+          store.release(*lease);
+        }
+      }
+    });
+    CHECK(most == 1);
+  }
+
+  SUBCASE("16 threads in two processes load whole values of the key they ask for") {
+    std::atomic<int> wrong = 0;
+    std::atomic<int> loaded = 0;
+    const auto is_whole = [](const std::string& name, const std::optional<std::string>& value) {
+      return !value ||
+             (value->starts_with(name + ':') &&
+              value->find_first_not_of(value->back(), name.size() + 1) == std::string::npos);
+    };
+    in_threads(16, [&](std::size_t thread) {
+      auto& store = thread % 2 == 0 ? here : there;
+      for (std::size_t i = 0; i < 40; ++i) {
+        const std::string one = "site" + std::to_string((i + thread) % 5);
+        const std::string other = "site" + std::to_string(i % 7);
+        store.publish(one, one + ':' + std::string(1 + 997 * ((i + thread) % 9), 'a'), 1h);
+        const texts both = store.load_all(std::array{one, other});
+        wrong += is_whole(one, both[0]) && is_whole(other, both[1]) ? 0 : 1;
+        loaded += both[0] ? 1 : 0;
+        if (i % 8 == 7) {
+          store.erase(other);
+        }
+      }
+    });
+    CHECK(wrong == 0);
+    CHECK(loaded > 0);
+  }
+}
+
+}  // namespace robots::test
