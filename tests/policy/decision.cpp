@@ -1,5 +1,5 @@
 #include <robots/policy/decision.hpp>
-#include <robots/rep/document/document.hpp>
+#include <robots/rep/rules/crawler_directives.hpp>
 
 #include <doctest/doctest.h>
 
@@ -42,7 +42,7 @@ static_assert([] {
 }());
 
 std::shared_ptr<const policy> read(std::string_view text) {
-  return std::make_shared<const policy>(robots::parse(text), "FooBot",
+  return std::make_shared<const policy>(robots::directives_for(text, "FooBot"),
                                         record_head{{.outcome = outcome::success, .status = 200}});
 }
 

@@ -1,5 +1,5 @@
 #include <robots/policy/policy.hpp>
-#include <robots/rep/document/document.hpp>
+#include <robots/rep/rules/crawler_directives.hpp>
 
 #include <doctest/doctest.h>
 
@@ -44,7 +44,7 @@ constexpr std::string_view file =
     "what is this\n";
 
 std::shared_ptr<const policy> read(std::string_view text, time_point when = time_point{1h}) {
-  return std::make_shared<const policy>(robots::parse(text), "FooBot/1.0",
+  return std::make_shared<const policy>(robots::directives_for(text, "FooBot/1.0"),
                                         record_head{{.outcome = outcome::success, .status = 200}},
                                         when);
 }
@@ -79,12 +79,12 @@ TEST_CASE("a policy holds the crawler's own rules of a file that was read") {
   CHECK(from_file->rules().size() == 1);
 }
 
-TEST_CASE("a policy outlives the text and the document it was made from") {
+TEST_CASE("a policy outlives the text it was made from") {
   std::shared_ptr<const policy> kept;
   {
     const std::string text{file};
-    const robots::document document = robots::parse(text);
-    kept = std::make_shared<const policy>(document, std::string{"FooBot/1.0"}, record_head{});
+    const std::string user_agent{"FooBot/1.0"};
+    kept = std::make_shared<const policy>(robots::directives_for(text, user_agent), record_head{});
   }
   CHECK(kept->match("/private").pattern == "/private");
   CHECK(kept->sitemaps().front() == "https://example.com/a.xml");

@@ -36,7 +36,7 @@ TEST_CASE("a fixed policy decides on every URL, with the reason") {
   CHECK(reason(rules, "https://example.com/private") == decision_reason::rule);
   CHECK(reason(robots::test::policy_with("Disallow: /x\n"), "/y") == decision_reason::rule);
   const auto silent =
-      std::make_shared<const policy>(robots::parse(""), "FooBot", robots::record_head{});
+      std::make_shared<const policy>(robots::directives_for("", "FooBot"), robots::record_head{});
   CHECK(reason(silent, "https://example.com/") == decision_reason::no_rule);
   const auto none = std::make_shared<const policy>(
       fallback_action::allow_all, "FooBot", robots::record_head{{.outcome = outcome::not_found}});

@@ -4,7 +4,7 @@
 #include <robots/policy/policy.hpp>
 #include <robots/polite/gate_options.hpp>
 #include <robots/polite/restraints.hpp>
-#include <robots/rep/document/document.hpp>
+#include <robots/rep/rules/crawler_directives.hpp>
 
 #include <chrono>
 #include <memory>
@@ -15,9 +15,9 @@ namespace robots::test {
 
 /// The rules of a robots.txt with these lines for everyone.
 [[nodiscard]] inline std::shared_ptr<const policy> policy_with(std::string_view lines) {
-  return std::make_shared<const policy>(parse("User-agent: *\nAllow: /\n" + std::string{lines}),
-                                        "FooBot",
-                                        record_head{{.outcome = outcome::success, .status = 200}});
+  return std::make_shared<const policy>(
+      directives_for("User-agent: *\nAllow: /\n" + std::string{lines}, "FooBot"),
+      record_head{{.outcome = outcome::success, .status = 200}});
 }
 
 [[nodiscard]] inline restraints rules_with(std::string_view lines) {

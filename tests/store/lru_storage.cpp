@@ -1,5 +1,6 @@
 #include <robots/policy/fallback.hpp>
 #include <robots/policy/policy.hpp>
+#include <robots/rep/rules/crawler_directives.hpp>
 #include <robots/store/detail/use_steps.hpp>
 #include <robots/store/lru_storage.hpp>
 #include <robots/time/clock.hpp>
@@ -286,7 +287,7 @@ TEST_CASE("memory is bounded by octets, too, whatever sites serve") {
     text += "Sitemap:x\n";
   }
   const cache_entry large{
-      std::make_shared<const policy>(robots::parse(text), "FooBot", robots::record_head{}),
+      std::make_shared<const policy>(robots::directives_for(text, "FooBot"), robots::record_head{}),
       start + 1h, start + 1h};
   const std::size_t bytes = large.policy->memory_bytes();
   CHECK(large.policy->sitemaps().size() > 49'000);
@@ -324,7 +325,7 @@ TEST_CASE("an entry that is larger than the bound is not kept, nor is the one it
     text += "Disallow: /" + std::to_string(i) + '\n';
   }
   const auto large =
-      std::make_shared<const policy>(robots::parse(text), "FooBot", robots::record_head{});
+      std::make_shared<const policy>(robots::directives_for(text, "FooBot"), robots::record_head{});
   CHECK(large->memory_bytes() > 50'000);
   storage.store("a", {large, start + 1h, start + 1h}, start);
   CHECK_FALSE(has(storage, "a"));

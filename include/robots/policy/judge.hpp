@@ -13,8 +13,8 @@
 #include <robots/policy/lifetime.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
-#include <robots/rep/document/document.hpp>
 #include <robots/rep/read/foreign_content.hpp>
+#include <robots/rep/rules/crawler_directives.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/wall_time.hpp>
 
@@ -104,13 +104,13 @@ struct earlier_policies {
     const utf8_text body = to_utf8(brought.body, head.charset);
     // The limit is about octets served; what became longer is not cut once more.
     reading.max_bytes = std::max(reading.max_bytes, body.text().size());
-    const document text = parse(body.text(), reading);
-    head.outcome =
-        options.malformed.exceeded_by(text.lines()) ? outcome::malformed : outcome::success;
+    crawler_directives file = directives_for(body.text(), user_agent, reading);
+    const bool malformed = options.malformed.exceeded_by(file.findings.lines);
+    head.outcome = malformed ? outcome::malformed : outcome::success;
     if (action() == fallback_action::parse) {
-      return followed(policy{text, user_agent, std::move(head), fetched_at});
+      return followed(policy{std::move(file), std::move(head), fetched_at});
     }
-    found = findings_of(text);
+    found = std::move(file.findings);
   }
   // A failure says nothing about the rules, so the last good copy stays at hand; an answer replaces
   // it, even one that there is no robots.txt, unless the user wants to go by it then, too.

@@ -6,13 +6,12 @@
 #include <robots/policy/fallback.hpp>
 #include <robots/policy/line_list.hpp>
 #include <robots/policy/record.hpp>
-#include <robots/rep/document/document.hpp>
 #include <robots/rep/extensions/request_rate.hpp>
 #include <robots/rep/extensions/visit_time.hpp>
 #include <robots/rep/read/diagnostic.hpp>
-#include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/scan.hpp>
 #include <robots/rep/rules/compile.hpp>
+#include <robots/rep/rules/crawler_directives.hpp>
 #include <robots/rep/rules/rule_set.hpp>
 #include <robots/time/clock.hpp>
 
@@ -20,9 +19,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -56,58 +55,28 @@ enum class policy_basis : std::uint8_t {
   return "deny_all";
 }
 
-namespace policy_detail {
-
-/// What a policy keeps of a list that can be as long as the file.
-template <class Line>
-[[nodiscard]] std::span<const Line> first_lines(std::span<const Line> lines) {
-  constexpr std::size_t most = 32;
-  return lines.first(std::min(lines.size(), most));
-}
-
-}  // namespace policy_detail
-
-/// What is to be said of a robots.txt that came, obeyed or not.
-struct file_findings {
-  line_counts lines{};                    ///< how many there are, and how many mean nothing
-  std::vector<diagnostic> diagnostics{};  ///< the first 32, in file order
-};
-
-/// What is to be said of `text`.
-[[nodiscard]] inline file_findings findings_of(const document& text) {
-  const auto first = policy_detail::first_lines(text.diagnostics());
-  return {.lines = text.lines(), .diagnostics = {first.begin(), first.end()}};
-}
-
 /// What one site permits one crawler, and how that is known. Immutable: threads share it freely.
 class policy {
  public:
-  /// The rules of a robots.txt that was read.
+  /// The rules of a robots.txt that was read, made of `directives_for(text, user_agent)`.
   /// `fetched_at` is the moment at which `source` was fetched.
-  policy(const document& text, std::string_view user_agent, record_head source,
-         time_point fetched_at = {})
+  policy(crawler_directives file, record_head source, time_point fetched_at = {})
       : basis_(policy_basis::rules),
-        rules_(text.rules_for(user_agent)),
-        findings_(findings_of(text)),
-        file_delay_(text.file_delay()),
+        rules_(std::move(file.rules)),
+        findings_(std::move(file.findings)),
+        file_delay_(file.file_delay),
+        request_rates_(first(robots::request_rates(file.extensions))),
+        visit_times_(first(robots::visit_times(file.extensions))),
+        host_(file.host.value_or("")),
         source_(std::move(source)),
-        fetched_at_(fetched_at) {
-    for (const std::string_view sitemap : text.sitemaps()) {
+        fetched_at_(fetched_at),
+        fingerprint_(fingerprint_of_rules()) {
+    for (const std::string_view sitemap : file.sitemaps) {
       if (!sitemap.empty()) {
         sitemaps_.push_back(sitemap);
       }
     }
     sitemaps_.shrink_to_fit();
-    if (const auto host = text.host()) {
-      host_ = *host;
-    }
-    if (!text.values(directive_kind::request_rate).empty()) {
-      request_rates_ = first(robots::request_rates(text, user_agent));
-    }
-    if (!text.values(directive_kind::visit_time).empty()) {
-      visit_times_ = first(robots::visit_times(text, user_agent));
-    }
-    fingerprint_ = fingerprint_of_rules();
   }
 
   /// What holds in place of a robots.txt. With `last_good`, its rules; else, by `action`,
@@ -337,8 +306,8 @@ class policy {
   /// Bounds what every request of a crawler has to look through, however long the file is.
   template <class Line>
   [[nodiscard]] static std::vector<Line> first(const std::vector<Line>& lines) {
-    const auto kept = policy_detail::first_lines(std::span<const Line>{lines});
-    return {kept.begin(), kept.end()};
+    constexpr std::ptrdiff_t most = 32;
+    return {lines.begin(), lines.begin() + std::min(std::ssize(lines), most)};
   }
 
   [[nodiscard]] const policy& in_force() const noexcept {

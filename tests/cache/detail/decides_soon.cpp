@@ -1,6 +1,6 @@
 #include <robots/cache/detail/decides_soon.hpp>
 #include <robots/policy/policy.hpp>
-#include <robots/rep/document/document.hpp>
+#include <robots/rep/rules/crawler_directives.hpp>
 
 #include <doctest/doctest.h>
 
@@ -17,7 +17,7 @@ policy with_rules(int count) {
   for (int i = 0; i < count; ++i) {
     text += "Disallow: /*a" + std::to_string(i) + '\n';
   }
-  return {robots::parse(text), "FooBot", {}};
+  return {robots::directives_for(text, "FooBot"), {}};
 }
 
 }  // namespace

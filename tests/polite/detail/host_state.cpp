@@ -40,7 +40,7 @@ constexpr wall_anchor at(std::chrono::nanoseconds later) {
 
 restraints rules(std::string_view lines) {
   return {.rules = std::make_shared<const policy>(
-              robots::parse("User-agent: *\nAllow: /\n" + std::string{lines}), "FooBot",
+              robots::directives_for("User-agent: *\nAllow: /\n" + std::string{lines}, "FooBot"),
               robots::record_head{{.outcome = robots::outcome::success, .status = 200}})};
 }
 
@@ -105,9 +105,10 @@ TEST_CASE("each part of robots.txt can be what decides") {
     CHECK(host.plan(0s, limits).delay.term == term);
   }
   one_host host;
-  const restraints file{.rules = std::make_shared<const policy>(
-                            robots::parse("Crawl-delay: 10\nUser-agent: *\nDisallow:\n"), "FooBot",
-                            robots::record_head{})};
+  const restraints file{
+      .rules = std::make_shared<const policy>(
+          robots::directives_for("Crawl-delay: 10\nUser-agent: *\nDisallow:\n", "FooBot"),
+          robots::record_head{})};
   host.request(0s, {.status = 200}, file);
   CHECK(host.plan(0s, file).delay.term == delay_term::file_delay);
 }

@@ -9,12 +9,14 @@
 #include <cstddef>
 #include <iterator>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace {
 
 using robots::crawler_directives;
+using robots::diagnostic;
 using robots::directive;
 using robots::directives_for;
 using namespace std::chrono_literals;
@@ -45,12 +47,24 @@ TEST_CASE("one pass over a text finds all that concerns a crawler") {
   CHECK(own.extensions.front().line == 8);
   CHECK(own.sitemaps == strings{"/s1", ""});
   CHECK(own.host == "a.example");
-  CHECK(own.lines.non_blank == 19);
-  CHECK(own.lines.malformed == 1);
+  CHECK(own.findings.lines.non_blank == 19);
+  CHECK(own.findings.lines.malformed == 1);
+  CHECK_FALSE(own.findings.diagnostics.empty());
   const crawler_directives other = directives_for(text, "BarBot");
   CHECK_FALSE(other.rules.allows("/x"));
   CHECK(values(other) == strings{"1/9s"});
   CHECK(other.rules.crawl_delay() == std::nullopt);
+}
+
+TEST_CASE("of what is wrong with a text, the beginning is kept") {
+  std::string broken;
+  for (int i = 0; i < 100; ++i) {
+    broken += "Unknown: x\n";
+  }
+  const crawler_directives found = directives_for(broken, "FooBot");
+  REQUIRE(found.findings.diagnostics.size() == 32);
+  CHECK(found.findings.diagnostics.back().line == 32);
+  CHECK(found.findings.lines.non_blank == 100);
 }
 
 TEST_CASE("a text that says nothing leaves everything empty") {
@@ -71,6 +85,8 @@ TEST_CASE("what one pass finds is what a document and compiling say") {
     CHECK(found.file_delay == file.file_delay());
     CHECK(found.host == file.host());
     CHECK(std::ranges::equal(found.sitemaps, file.sitemaps()));
+    CHECK(std::ranges::equal(found.findings.diagnostics, file.diagnostics(), {}, &diagnostic::code,
+                             &diagnostic::code));
     const auto all = file.directives_for(agent);
     CHECK(static_cast<std::size_t>(std::ranges::count_if(all, [](const directive& line) {
             return robots::is_for_crawler(line.kind) &&

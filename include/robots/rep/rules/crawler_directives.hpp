@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/rep/read/detail/parse_delay.hpp>
+#include <robots/rep/read/diagnostic.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/read/scan.hpp>
@@ -8,12 +9,19 @@
 #include <robots/rep/rules/rule_set.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 namespace robots {
+
+/// What is to be said of a robots.txt that came, obeyed or not.
+struct file_findings {
+  line_counts lines{};                    ///< how many there are, and how many mean nothing
+  std::vector<diagnostic> diagnostics{};  ///< the first 32, in file order
+};
 
 /// Everything that one robots.txt says to one crawler: what a policy is made of.
 ///
@@ -28,7 +36,7 @@ struct crawler_directives {
   std::vector<directive> extensions{};
   std::vector<std::string_view> sitemaps{};  ///< values of the Sitemap lines, as written
   std::optional<std::string_view> host{};    ///< the first value of a Host line that has one
-  line_counts lines{};                       ///< how many there are, and how many mean nothing
+  file_findings findings{};                  ///< how broken it is, and where
 };
 
 namespace rep_detail {
@@ -60,9 +68,16 @@ class crawler_collector {
     }
   }
 
+  constexpr void on_diagnostic(const diagnostic& found) {
+    constexpr std::size_t most = 32;
+    if (found_.findings.diagnostics.size() < most) {
+      found_.findings.diagnostics.push_back(found);
+    }
+  }
+
   [[nodiscard]] constexpr crawler_directives finish(line_counts lines) && {
     found_.rules = rules_.finish();
-    found_.lines = lines;
+    found_.findings.lines = lines;
     return std::move(found_);
   }
 
