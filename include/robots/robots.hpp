@@ -56,6 +56,7 @@
 #include <robots/polite/crawling_rules.hpp>
 #include <robots/polite/gate_options.hpp>
 #include <robots/polite/host_gate.hpp>
+#include <robots/polite/pace_ledger.hpp>
 #include <robots/polite/policy_source.hpp>
 #include <robots/polite/request_report.hpp>
 #include <robots/polite/restraints.hpp>

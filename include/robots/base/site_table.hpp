@@ -79,6 +79,11 @@ class site_table {
     }
   }
 
+  /// The key of a value that it remembers.
+  [[nodiscard]] static const std::string& key_of(const Value& value) noexcept {
+    return static_cast<const site&>(value).key;
+  }
+
   /// Forgets a site. Whether it was known.
   bool erase(std::string_view key) noexcept {
     const auto found = sites_.find(key);

@@ -2,11 +2,13 @@
 
 #include <robots/http/origin.hpp>
 #include <robots/polite/crawl_delay.hpp>
+#include <robots/polite/pace_ledger.hpp>
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -63,6 +65,17 @@ struct gate_options {
   /// Under which key the requests for a URL share a pace: an origin, a registrable domain, an
   /// address. Called by any thread. An empty key refuses the URL.
   std::function<std::string(std::string_view)> key = key_by_origin;
+  /// Where processes that visit the same hosts take turns; null: this gate alone decides. It is
+  /// asked right before each request, by whoever calls `start` or `acquire`.
+  std::shared_ptr<PaceLedger> ledger{};
+  /// How long a request waits for a ledger that fails, before the gate goes on without it.
+  std::chrono::nanoseconds ledger_patience = std::chrono::seconds{10};
+  /// How many processes share the ledger. One that goes on without it keeps so many times the
+  /// longest delay, so that all together ask no more than one. At least 1.
+  std::uint32_t ledger_users = 1;
+  /// Called when the ledger fails, with the reason, and with an empty text when it works again. By
+  /// any thread; does not throw.
+  std::function<void(std::string_view why)> on_ledger_change{};
   /// Equal seeds give equal delays; without one, each gate draws its own.
   std::optional<std::uint64_t> seed{};
 };
@@ -88,6 +101,9 @@ inline void validate(const gate_options& options) {
       options.longest_memory.count() < 0) {
     throw std::invalid_argument{
         "most_retry_after, memory and longest_memory cannot be negative: use 0 for none"};
+  }
+  if (options.ledger_users == 0 || options.ledger_patience.count() < 0) {
+    throw std::invalid_argument{"ledger_users is at least 1, ledger_patience not negative"};
   }
   if (!options.key) {
     throw std::invalid_argument{"key must be callable: leave it as it is"};

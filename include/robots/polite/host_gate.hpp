@@ -8,6 +8,7 @@
 #include <robots/polite/admission_reason.hpp>
 #include <robots/polite/detail/host_state.hpp>
 #include <robots/polite/detail/reservation_queue.hpp>
+#include <robots/polite/detail/shared_pace.hpp>
 #include <robots/polite/gate_options.hpp>
 #include <robots/polite/request_report.hpp>
 #include <robots/polite/restraints.hpp>
@@ -60,9 +61,10 @@ struct gate_stats {
 /// asks `try_acquire` now and then. `next_allowed_at` changes nothing and is what a frontier sorts
 /// by.
 ///
-/// All members may be called from any thread. No call but `reserve` and `acquire` blocks; each
-/// takes logarithmic time in the hosts beside the wait and the key. Throws nothing but
-/// `std::bad_alloc` and what the functions of the options throw.
+/// All members may be called from any thread. No call but `reserve` and `acquire` blocks, unless
+/// there is a `gate_options::ledger` to be asked or told; each takes logarithmic time in the hosts
+/// beside the wait and the key. Throws nothing but `std::bad_alloc` and what the functions of the
+/// options throw.
 template <Clock C>
 class basic_host_gate {
   struct shared_state;
@@ -125,6 +127,9 @@ class basic_host_gate {
           return time_point::max();
         }
       }
+      if (gate_->pace) {
+        gate_->take_turn(*host_, place_);
+      }
       const wall_anchor now = read_clock(gate_->clock);
       const std::scoped_lock lock{gate_->mutex};
       const auto until = host_->state.start(place_, now, gate_->options);
@@ -143,10 +148,14 @@ class basic_host_gate {
     void complete(const request_report& report) {
       if (const auto gate = std::exchange(gate_, nullptr)) {
         const time_point now = gate->clock.now();
-        const std::scoped_lock lock{gate->mutex};
-        gate->started += place_.started ? 0 : 1;
-        host_->state.complete(place_, report, now, gate->options);
+        std::unique_lock lock{gate->mutex};
+        const auto pause = gate->change(*host_, now, [&](polite_detail::host_state& state) {
+          gate->started += place_.started ? 0 : 1;
+          state.complete(place_, report, now, gate->options);
+        });
         gate->hand_on(*host_);
+        lock.unlock();
+        gate->tell_others(pause, now);
       }
     }
 
@@ -270,9 +279,8 @@ class basic_host_gate {
   /// Tells of a request that was made without a reservation, such as that for robots.txt: the next
   /// one keeps its distance.
   void note_request(std::string_view url, time_point started, const restraints& limits = {}) {
-    with_host(url, [&](host& where, const wall_anchor& now, double draw) {
-      where.state.note(std::min(started, now.steady), limits.rules.get(), draw, now,
-                       state_->options);
+    with_host(url, [&](polite_detail::host_state& state, const wall_anchor& now, double draw) {
+      state.note(std::min(started, now.steady), limits.rules.get(), draw, now, state_->options);
     });
   }
 
@@ -280,15 +288,15 @@ class basic_host_gate {
   /// distance from the first of these; the others do not put it off, so that redirects, however
   /// many, do not keep a crawler from the host.
   void note_redirected(std::string_view url, time_point started) {
-    with_host(url, [&](host& where, const wall_anchor& now, double draw) {
-      where.state.note_redirected(std::min(started, now.steady), draw, now, state_->options);
+    with_host(url, [&](polite_detail::host_state& state, const wall_anchor& now, double draw) {
+      state.note_redirected(std::min(started, now.steady), draw, now, state_->options);
     });
   }
 
   /// Tells what came of a request that was made without a reservation.
   void note_response(std::string_view url, const request_report& report) {
-    with_host(url, [&](host& where, const wall_anchor& now, double) {
-      where.state.hear(report, now.steady, state_->options);
+    with_host(url, [&](polite_detail::host_state& state, const wall_anchor& now, double) {
+      state.hear(report, now.steady, state_->options);
     });
   }
 
@@ -349,9 +357,53 @@ class basic_host_gate {
           base::saturating_add(now, std::max(options.longest_memory, options.memory)));
     }
 
+    /// A host that all who share a ledger have to leave alone.
+    struct shared_pause {
+      std::string host;
+      time_point until;
+    };
+
+    /// Changes what is known of a host. What makes it wait is a pause for the others, too: see
+    /// `tell_others`, which may block and is to be called without the lock.
+    template <class Change>
+    [[nodiscard]] std::optional<shared_pause> change(host& where, time_point now,
+                                                     const Change& make) {
+      const time_point before = where.state.next_start(now, options);
+      make(where.state);
+      const time_point after = where.state.next_start(now, options);
+      return pace && after > before ? std::optional{shared_pause{hosts.key_of(where), after}}
+                                    : std::nullopt;
+    }
+
+    void tell_others(const std::optional<shared_pause>& pause, time_point now) {
+      if (pause) {
+        pace.hold(pause->host, pause->until, now);
+      }
+    }
+
+    /// Asks the ledger whether a request that might start now may.
+    void take_turn(host& where, const polite_detail::host_reservation& place) {
+      const wall_anchor now = read_clock(clock);
+      std::unique_lock lock{mutex};
+      const auto claim = where.state.claim(place, now, options);
+      if (!claim) {
+        return;
+      }
+      const std::string& key = hosts.key_of(where);  // stays, as the host does
+      lock.unlock();
+      const polite_detail::shared_turn turn = pace.take_turn(key, *claim, now.steady);
+      lock.lock();
+      if (turn.alone) {
+        where.state.go_alone(place, now, options);
+      } else if (turn.wait.count() > 0) {
+        where.state.wait_for_turn(base::saturating_add(now.steady, turn.wait));
+      }
+    }
+
     const gate_options options;
     C clock;
     base::counter_random random;
+    polite_detail::shared_pace pace{options};
     polite_detail::admission_counters answers;
     std::atomic<std::uint64_t> withdrawn = 0;
     std::mutex mutex;  // of what follows
@@ -385,10 +437,13 @@ class basic_host_gate {
     }
     const double draw = state_->random.draw();
     const wall_anchor now = read_clock(state_->clock);
-    const std::scoped_lock lock{state_->mutex};
+    std::unique_lock lock{state_->mutex};
     if (host* const where = state_->find_or_add(key, now.steady)) {
-      tell(*where, now, draw);
+      const auto pause = state_->change(
+          *where, now.steady, [&](polite_detail::host_state& state) { tell(state, now, draw); });
       state_->hosts.forget_after(*where, where->needed_until(state_->options));
+      lock.unlock();
+      state_->tell_others(pause, now.steady);
     }
   }
 
@@ -425,7 +480,9 @@ class basic_host_gate {
           busy == if_busy::wait ? wait_in_queue(lock, *where, call) : admission_reason::busy;
       now = read_clock(state_->clock);
     }
-    where->state.note(limits, state_->random.draw(), now, state_->options);
+    const auto pause = state_->change(*where, now.steady, [&](polite_detail::host_state& state) {
+      state.note(limits, state_->random.draw(), now, state_->options);
+    });
     made.plan = where->state.plan(now, limits, state_->options);
     made.planned_at = now.steady;
     if (made.reason == admission_reason::go) {
@@ -445,6 +502,8 @@ class basic_host_gate {
     } else {
       state_->hand_on(*where);
     }
+    lock.unlock();
+    state_->tell_others(pause, now.steady);
     return made;
   }
 

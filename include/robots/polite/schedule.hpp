@@ -19,6 +19,7 @@ enum class start_limit : std::uint8_t {
   retry_after,  ///< the host's Retry-After
   visit_time,   ///< the hours that Visit-time leaves
   breaker,      ///< the circuit breaker is open
+  ledger,       ///< other processes take turns with this one, or the ledger cannot be asked
 };
 
 /// The name of a limit, as its enumerator is spelled.
@@ -36,6 +37,8 @@ enum class start_limit : std::uint8_t {
       return "visit_time";
     case start_limit::breaker:
       return "breaker";
+    case start_limit::ledger:
+      return "ledger";
   }
   return "none";
 }
@@ -112,6 +115,9 @@ namespace polite_detail {
       break;
     case start_limit::breaker:
       text += ": the circuit breaker is open";
+      break;
+    case start_limit::ledger:
+      text += ": other processes visit the host, too";
       break;
   }
   if (!what.can_reserve) {

@@ -5,6 +5,7 @@
 #include <robots/polite/crawl_delay.hpp>
 #include <robots/polite/detail/policy_delays.hpp>
 #include <robots/polite/gate_options.hpp>
+#include <robots/polite/pace_ledger.hpp>
 #include <robots/polite/request_report.hpp>
 #include <robots/polite/restraints.hpp>
 #include <robots/polite/schedule.hpp>
@@ -82,9 +83,7 @@ class host_state {
                                                 const gate_options& options) {
     const time_point now = anchor.steady;
     host_request& request = reserved.request;
-    schedule allowed = soonest(now, options);
-    allowed.not_before(request.at, start_limit::delay);
-    keep_delay(allowed, last_, request.inputs, reserved.rules.get(), anchor, options);
+    const schedule allowed = soonest_start(reserved, anchor, options);
     leave_line(request);
     request.at = std::max(now, allowed.at);
     if (allowed.at > now) {
@@ -95,6 +94,48 @@ class host_state {
     request.inputs = delays_at(reserved.rules.get(), anchor.at(now));
     begin(request, options, now);
     return std::nullopt;
+  }
+
+  /// What others must know before the request starts now; nothing when it may not, for reasons of
+  /// its own.
+  [[nodiscard]] std::optional<pace_claim> claim(const host_reservation& reserved,
+                                                const wall_anchor& anchor,
+                                                const gate_options& options) const {
+    const time_point now = anchor.steady;
+    if (soonest_start(reserved, anchor, options).at > now) {
+      return std::nullopt;
+    }
+    pace_claim result{.least = delay_at(reserved, anchor, options, 0.0),
+                      .after = delay_at(reserved, anchor, options, reserved.request.draw)};
+    if (last_.number != 0) {
+      result.last_turn = std::max(now - last_.at, time_point::duration{0});
+    }
+    return result;
+  }
+
+  /// No request starts before: others are there, too.
+  void wait_for_turn(time_point until) noexcept { turn_at_ = until; }
+
+  /// The same where the others cannot be asked: each of so many processes keeps so many times the
+  /// longest delay, so that in step they keep their distance. One that knows of no request of its
+  /// own begins anywhere in between.
+  void go_alone(const host_reservation& reserved, const wall_anchor& anchor,
+                const gate_options& options) {
+    const time_point now = anchor.steady;
+    const auto pause =
+        bounded_delay(static_cast<double>(delay_at(reserved, anchor, options, 1.0).count()) *
+                      options.ledger_users);
+    if (last_.number != 0) {
+      turn_at_ = base::saturating_add(last_.at, pause);
+    } else if (turn_at_ == time_point::min()) {
+      turn_at_ = base::saturating_add(
+          now, bounded_delay(static_cast<double>(pause.count()) * reserved.request.draw));
+    }
+  }
+
+  /// When a request might start by what is known here.
+  [[nodiscard]] time_point next_start(time_point now, const gate_options& options) const {
+    return soonest(now, options).at;
   }
 
   /// Ends a request. One that was never started counts as started as late as its response time
@@ -190,7 +231,27 @@ class host_state {
     made.not_before(next_start_,
                     made.slowed > in_force_.delay ? start_limit::slow_down : start_limit::delay);
     made.not_before(retry_at_, start_limit::retry_after);
+    made.not_before(turn_at_, start_limit::ledger);
     return made;
+  }
+
+  /// When a reserved request may start.
+  [[nodiscard]] schedule soonest_start(const host_reservation& reserved, const wall_anchor& anchor,
+                                       const gate_options& options) const {
+    const host_request& request = reserved.request;
+    schedule allowed = soonest(anchor.steady, options);
+    allowed.not_before(request.at, start_limit::delay);
+    keep_delay(allowed, last_, request.inputs, reserved.rules.get(), anchor, options);
+    return allowed;
+  }
+
+  /// The delay around a request that starts now.
+  [[nodiscard]] std::chrono::nanoseconds delay_at(const host_reservation& reserved,
+                                                  const wall_anchor& anchor,
+                                                  const gate_options& options, double draw) const {
+    delay_inputs inputs = delays_at(reserved.rules.get(), anchor.at(anchor.steady));
+    inputs.last_response = last_response_at(anchor.steady, options);
+    return slowed(compute_delay(options.delay, inputs, draw).delay, anchor.steady, options);
   }
 
   /// Puts `made` as far behind `previous` as the delay between the two asks for, and into the hours
@@ -350,7 +411,8 @@ class host_state {
   std::vector<host_request> planned_;  // those that were not started, by time
   time_point next_start_ = time_point::min();
   time_point retry_at_ = time_point::min();
-  computed_delay in_force_;  // what `next_start_` rests on
+  time_point turn_at_ = time_point::min();  // for the others' sake
+  computed_delay in_force_;                 // what `next_start_` rests on
   std::chrono::nanoseconds last_response_{0};
   time_point heard_at_ = time_point::min();
   time_point overloaded_at_ = time_point::min();

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string_view>
+
+namespace robots {
+
+/// What a process asks of a ledger before a request. All durations are 0 or more.
+struct pace_claim {
+  /// The delay that the process keeps at the host for certain: whatever it draws at random.
+  std::chrono::nanoseconds least{0};
+  /// The delay to be kept after this request; not below `least`.
+  std::chrono::nanoseconds after{0};
+  /// How long ago the process had a turn at the host; nothing if it never had one.
+  std::optional<std::chrono::nanoseconds> last_turn{};
+};
+
+/// Whose turn it is at the hosts of a crawl that several processes share; see
+/// `gate_options::ledger`.
+///
+/// Between two turns at a host lies the longest of the first one's `after` and of what any process
+/// has asked for as `least` within the last minute. All is measured by the ledger's own time, so
+/// that the clocks of the processes need not agree. It remembers a host for a minute, or for as
+/// long as its delay lasts; where it knows nothing of one at which the process had a turn sooner
+/// than that, it was wiped, and counts as if there had been a turn now.
+///
+/// Models are derived from it, and may be called from any thread at once. They block for no longer
+/// than their own timeouts, and throw what is derived from `std::exception` for what they could not
+/// do. Models: `RedisPaceLedger`.
+class PaceLedger {
+ public:
+  PaceLedger() = default;
+  PaceLedger(const PaceLedger&) = delete;
+  PaceLedger& operator=(const PaceLedger&) = delete;
+  virtual ~PaceLedger() = default;
+
+  /// Takes the turn at a host, by a key of `gate_options::key`, for a request that starts at once:
+  /// 0. Or how long to wait before the next try, since it is not the time yet. One step: of two
+  /// processes that ask at once, one has to wait.
+  [[nodiscard]] virtual std::chrono::nanoseconds take_turn(std::string_view host,
+                                                           const pace_claim& claim) = 0;
+
+  /// Has nobody get a turn at a host for that long, since it asked for a pause or has just been
+  /// visited. A longer pause stays.
+  virtual void hold(std::string_view host, std::chrono::nanoseconds pause) = 0;
+};
+
+}  // namespace robots

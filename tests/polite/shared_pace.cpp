@@ -1,0 +1,255 @@
+#include "gate_fixture.hpp"
+#include "support/memory_pace_ledger.hpp"
+#include <robots/polite/host_gate.hpp>
+#include <robots/polite/pace_ledger.hpp>
+#include <robots/time/manual_clock.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using namespace std::chrono_literals;
+using robots::admission_reason;
+using robots::gate_options;
+using robots::ManualClock;
+using robots::request_report;
+using robots::start_limit;
+using robots::time_point;
+using robots::test::gate_with;
+using robots::test::MemoryPaceLedger;
+using robots::test::rules_with;
+
+using gate = robots::basic_host_gate<ManualClock>;
+
+constexpr const char* home = "https://example.com/";
+constexpr request_report fine{.response_time = 10ms, .status = 200};
+
+/// Processes that share a ledger, and one time.
+struct fleet {
+  ManualClock clock;
+  std::shared_ptr<MemoryPaceLedger::table> table = std::make_shared<MemoryPaceLedger::table>(clock);
+  std::vector<std::string> news;
+
+  /// A delay of exactly one second, whatever is drawn.
+  [[nodiscard]] gate_options options() {
+    gate_options result = gate_with(0s);
+    result.delay.floor = 1s;
+    result.ledger = std::make_shared<MemoryPaceLedger>(table);
+    result.ledger_users = 2;
+    result.on_ledger_change = [this](std::string_view why) { news.emplace_back(why); };
+    return result;
+  }
+};
+
+time_point visit(gate& by, const robots::restraints& limits = {}) {
+  auto got = by.acquire(home, limits);
+  REQUIRE(got);
+  const time_point at = got.reservation.at();
+  got.reservation.complete(fine);
+  return at;
+}
+
+}  // namespace
+
+TEST_CASE("gates with one ledger take turns at a host, the delay apart") {
+  fleet all;
+  gate a{all.options(), all.clock};
+  gate b{all.options(), all.clock};
+  const time_point start = all.clock.now();
+  CHECK(visit(a) == start);
+  const auto refused = b.try_acquire(home);
+  CHECK(refused.reason == admission_reason::not_yet);
+  CHECK(refused.plan.at == start + 1s);
+  CHECK(visit(b) == start + 1s);
+  CHECK(visit(b) == start + 2s);
+  CHECK(visit(a) == start + 3s);
+}
+
+TEST_CASE("what the ledger said last is told by the schedule, without asking it again") {
+  fleet all;
+  gate a{all.options(), all.clock};
+  gate b{all.options(), all.clock};
+  const time_point start = all.clock.now();
+  CHECK(visit(a) == start);
+  auto reserved = b.try_reserve(home);
+  REQUIRE(reserved);
+  CHECK(reserved.reservation.start() == start + 1s);
+  const int asked = all.table->questions;
+  const robots::schedule plan = b.next_allowed_at(home);
+  CHECK(plan.at >= start + 1s);
+  CHECK(all.table->questions == asked);
+}
+
+TEST_CASE("the longest delay that any process knows holds for all") {
+  fleet all;
+  gate a{all.options(), all.clock};
+  gate b{all.options(), all.clock};
+  const auto slow = rules_with("Crawl-delay: 5\n");
+  const time_point start = all.clock.now();
+  CHECK(visit(a, slow) == start);
+  CHECK(visit(b) == start + 5s);
+  CHECK(visit(b) == start + 10s);  // though b knows of one second only
+  CHECK(visit(a, slow) == start + 15s);
+}
+
+TEST_CASE("a delay that its only process gives up holds no longer") {
+  fleet all;
+  gate a{all.options(), all.clock};
+  gate b{all.options(), all.clock};
+  const time_point start = all.clock.now();
+  CHECK(visit(a, rules_with("Crawl-delay: 5\n")) == start);
+  CHECK(visit(a) == start + 5s);
+  CHECK(visit(b) == start + 6s);
+}
+
+TEST_CASE("a Retry-After that one process hears keeps all away") {
+  fleet all;
+  gate a{all.options(), all.clock};
+  gate b{all.options(), all.clock};
+  auto got = a.acquire(home);
+  REQUIRE(got);
+  got.reservation.complete({.response_time = 10ms, .status = 503, .retry_after = 30s});
+  const time_point start = all.clock.now();
+  CHECK(visit(b) == start + 30s);
+}
+
+TEST_CASE("the fetch of robots.txt that one process tells of counts for all") {
+  fleet all;
+  gate a{all.options(), all.clock};
+  gate b{all.options(), all.clock};
+  const time_point start = all.clock.now();
+  a.note_request(home, start);
+  CHECK(visit(b) == start + 1s);
+}
+
+TEST_CASE("hosts do not wait for each other") {
+  fleet all;
+  gate a{all.options(), all.clock};
+  gate b{all.options(), all.clock};
+  const time_point start = all.clock.now();
+  CHECK(visit(a) == start);
+  auto got = b.try_acquire("https://other.example/");
+  CHECK(got);
+}
+
+TEST_CASE("while the ledger fails requests wait, then go on at a share of the pace") {
+  fleet all;
+  gate_options options = all.options();
+  options.ledger_patience = 10s;
+  gate a{options, all.clock};
+  const time_point start = all.clock.now();
+  CHECK(visit(a) == start);
+  all.table->down = "it burns";
+  const time_point alone = visit(a);
+  CHECK(alone == start + 1s + 10s);  // one second for the delay, then the patience
+  CHECK(all.news == std::vector<std::string>{"it burns"});
+  CHECK(visit(a) == alone + 2s);  // one of two
+  CHECK(visit(a) == alone + 4s);
+  CHECK(all.news.size() == 1);
+  all.table->down.clear();
+  const time_point again = visit(a);
+  CHECK(again <= alone + 6s);
+  CHECK(visit(a) == again + 1s);
+  CHECK(all.news == std::vector<std::string>{"it burns", ""});
+}
+
+TEST_CASE("a ledger that is soon back costs no request that it did not permit") {
+  fleet all;
+  gate a{all.options(), all.clock};
+  gate b{all.options(), all.clock};
+  const time_point start = all.clock.now();
+  CHECK(visit(a) == start);
+  all.table->down = "restarting";
+  auto waiting = b.try_reserve(home);
+  REQUIRE(waiting);
+  const auto later = waiting.reservation.start();
+  REQUIRE(later);
+  CHECK(*later == start + 1s);
+  all.clock.advance(1s);
+  all.table->down.clear();
+  all.table->hosts.clear();  // it forgot everything
+  CHECK_FALSE(waiting.reservation.start());
+  waiting.reservation.complete(fine);
+  CHECK(visit(a) == start + 2s);
+}
+
+TEST_CASE("a ledger that has lost its memory counts as if there had been a turn now") {
+  fleet all;
+  gate a{all.options(), all.clock};
+  gate b{all.options(), all.clock};
+  const time_point start = all.clock.now();
+  CHECK(visit(a) == start);
+  CHECK(visit(b) == start + 1s);
+  all.clock.advance(500ms);
+  all.table->hosts.clear();
+  CHECK(visit(a) == start + 2500ms);  // not now, though a's own turn is 1.5 s ago
+}
+
+TEST_CASE("a process alone at a host that it has not visited begins anywhere in its share") {
+  fleet all;
+  all.table->down = "it burns";
+  gate_options options = all.options();
+  options.ledger_patience = 0s;
+  std::vector<std::chrono::nanoseconds> begun;
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    options.seed = seed;
+    const ManualClock clock;
+    gate alone{options, clock};
+    const time_point start = clock.now();
+    begun.push_back(visit(alone) - start);
+  }
+  std::ranges::sort(begun);
+  CHECK(begun.front() >= 0s);
+  CHECK(begun.front() < 500ms);
+  CHECK(begun.back() > 1500ms);
+  CHECK(begun.back() <= 2s);
+}
+
+TEST_CASE("a number of users or a patience that makes no sense is refused") {
+  gate_options options;
+  options.ledger_users = 0;
+  CHECK_THROWS_AS(gate{options}, std::invalid_argument);
+  options.ledger_users = 1;
+  options.ledger_patience = -1s;
+  CHECK_THROWS_AS(gate{options}, std::invalid_argument);
+}
+
+TEST_CASE("threads of four processes leave the delay between any two requests") {
+  fleet all;
+  std::vector<std::unique_ptr<gate>> gates;
+  for (int i = 0; i < 4; ++i) {
+    gates.push_back(std::make_unique<gate>(all.options(), all.clock));
+  }
+  std::mutex mutex;
+  std::vector<time_point> starts;
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < 16; ++i) {
+    threads.emplace_back([&, i] {
+      for (int page = 0; page < 10; ++page) {
+        auto got = gates[i % 4]->acquire(home);
+        const std::scoped_lock lock{mutex};
+        starts.push_back(got ? got.reservation.at() : time_point::min());
+        got.reservation.complete({.status = 200});
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  std::ranges::sort(starts);
+  REQUIRE(starts.size() == 160);
+  for (std::size_t i = 1; i < starts.size(); ++i) {
+    CHECK(starts[i] - starts[i - 1] >= 1s);
+  }
+}

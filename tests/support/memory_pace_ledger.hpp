@@ -1,0 +1,92 @@
+// A ledger in memory, for gates that play the part of several processes.
+#pragma once
+
+#include <robots/polite/pace_ledger.hpp>
+#include <robots/time/clock.hpp>
+#include <robots/time/manual_clock.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace robots::test {
+
+class MemoryPaceLedger final : public PaceLedger {
+ public:
+  /// What the processes share.
+  struct table {
+    explicit table(ManualClock by) : clock(std::move(by)) {}
+
+    struct entry {
+      time_point next = time_point::min();  // after the last turn, by what was claimed at it
+      time_point last = time_point::min();
+      time_point held_until = time_point::min();
+      std::chrono::nanoseconds longest{0};
+      const void* longest_by = nullptr;
+      time_point longest_until = time_point::min();
+    };
+
+    ManualClock clock;
+    std::mutex mutex;
+    std::map<std::string, entry, std::less<>> hosts;
+    std::string down;  // why, if it is
+    int questions = 0;
+  };
+
+  explicit MemoryPaceLedger(std::shared_ptr<table> shared) : table_(std::move(shared)) {}
+
+  [[nodiscard]] std::chrono::nanoseconds take_turn(std::string_view host,
+                                                   const pace_claim& claim) override {
+    const std::scoped_lock lock{table_->mutex};
+    ask();
+    const time_point now = table_->clock.now();
+    const auto [found, added] = table_->hosts.try_emplace(std::string{host});
+    table::entry& entry = found->second;
+    if (added && claim.last_turn && *claim.last_turn < std::max(memory, claim.after)) {
+      entry.last = now;
+      entry.next = now + claim.after;
+    }
+    if (entry.longest_by == this || claim.least >= entry.longest || now >= entry.longest_until) {
+      entry.longest = claim.least;
+      entry.longest_by = this;
+      entry.longest_until = now + memory;
+    }
+    time_point next = std::max(entry.next, entry.held_until);
+    if (entry.last != time_point::min()) {
+      next = std::max(next, entry.last + entry.longest);
+    }
+    if (next > now) {
+      return next - now;
+    }
+    entry.last = now;
+    entry.next = now + claim.after;
+    return {};
+  }
+
+  void hold(std::string_view host, std::chrono::nanoseconds pause) override {
+    const std::scoped_lock lock{table_->mutex};
+    ask();
+    time_point& until = table_->hosts[std::string{host}].held_until;
+    until = std::max(until, table_->clock.now() + pause);
+  }
+
+ private:
+  static constexpr std::chrono::nanoseconds memory = std::chrono::minutes{1};
+
+  void ask() {
+    ++table_->questions;
+    if (!table_->down.empty()) {
+      throw std::runtime_error{table_->down};
+    }
+  }
+
+  std::shared_ptr<table> table_;
+};
+
+}  // namespace robots::test
