@@ -7,6 +7,7 @@
 #include <robots/cache/detail/decides_soon.hpp>
 #include <robots/cache/detail/flight.hpp>
 #include <robots/cache/detail/guarded_storage.hpp>
+#include <robots/cache/detail/job_runner.hpp>
 #include <robots/cache/detail/override_table.hpp>
 #include <robots/cache/detail/policy_loader.hpp>
 #include <robots/cache/look_up.hpp>
@@ -67,7 +68,8 @@ class basic_robots_cache {
         invalid_policy_(policy::refusal(options_.user_agent, decision_reason::invalid_url)),
         overrides_(options_.user_agent),
         parts_(std::move(fetcher), std::move(clock), std::move(storage), std::move(observer)),
-        loader_(options_, excluded_, parts_, counters_) {}
+        loader_(options_, excluded_, parts_, counters_),
+        runner_(options_, parts_, counters_, loader_) {}
 
   basic_robots_cache(const basic_robots_cache&) = delete;
   basic_robots_cache& operator=(const basic_robots_cache&) = delete;
@@ -155,7 +157,7 @@ class basic_robots_cache {
     if (cache_detail::found refused = refusal(where); refused.policy) {
       return loader_.answered(std::move(key), std::move(refused));
     }
-    return loader_.begin(*where, key);
+    return runner_.begin(*where, key);
   }
 
   /// Takes the result of a job, hands it to all that wait for it and keeps it. Once for each job.
@@ -165,7 +167,7 @@ class basic_robots_cache {
 
   /// Takes over what was brought since. Where it was given up, the look-up begins anew, maybe with
   /// a job; where it is still under way, nothing happens.
-  void resume(look_up& at) { loader_.resume(at); }
+  void resume(look_up& at) { runner_.resume(at); }
 
   /// Whether the crawler may fetch `url`, by what is told of its site by hand now, else by a
   /// look-up for it. Throws `std::logic_error` when the look-up has no policy yet, and
@@ -221,7 +223,7 @@ class basic_robots_cache {
     if (cache_detail::found refused = refusal(where); refused.policy) {
       return std::move(refused.policy);
     }
-    return loader_.load(*where, where->key(), call, true).policy;
+    return runner_.load(*where, where->key(), call, true).policy;
   }
 
   /// Tells by hand what holds for a site, until it is lifted by `site_override::none`: before its
@@ -409,7 +411,7 @@ class basic_robots_cache {
         return kept;
       }
     }
-    return loader_.load(*where, key, call);
+    return runner_.load(*where, key, call);
   }
 
   /// What holds without asking for anything; nothing for a site that may be asked.
@@ -439,7 +441,8 @@ class basic_robots_cache {
   cache_detail::override_table overrides_;
   cache_detail::cache_counters counters_;
   parts parts_;
-  cache_detail::policy_loader loader_;  // last: ends before what its threads use
+  cache_detail::policy_loader loader_;
+  cache_detail::job_runner runner_;  // last: ends before what its threads use
 };
 
 }  // namespace robots

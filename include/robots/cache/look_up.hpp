@@ -20,6 +20,7 @@ namespace robots {
 
 namespace cache_detail {
 
+class job_runner;
 class policy_loader;
 
 /// What a look-up came to.
@@ -49,6 +50,7 @@ class retrieval_job {
   [[nodiscard]] std::stop_token stop() const noexcept { return stop_; }
 
  private:
+  friend class cache_detail::job_runner;
   friend class cache_detail::policy_loader;
 
   retrieval_job(site where, retrieval work, std::shared_ptr<const policy> last,
@@ -108,6 +110,7 @@ class look_up {
   }
 
  private:
+  friend class cache_detail::job_runner;
   friend class cache_detail::policy_loader;
 
   /// A site that was asked for.
@@ -126,6 +129,7 @@ class look_up {
   cache_detail::found found_{};
   std::vector<asked> asked_{};  // that site first, then those that redirects led to
   std::unique_ptr<retrieval_job> job_{};
+  std::unique_ptr<retrieval_job> renewal_{};  // of what is served stale meanwhile
   bool refreshes_ = false;  // what is kept of that site does not do, however fresh
 };
 

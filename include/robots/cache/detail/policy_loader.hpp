@@ -1,16 +1,13 @@
 #pragma once
 
 #include <robots/base/counter_random.hpp>
-#include <robots/base/saturating_add.hpp>
 #include <robots/cache/cache_options.hpp>
-#include <robots/cache/detail/background_threads.hpp>
 #include <robots/cache/detail/cache_event.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/quarantine.hpp>
 #include <robots/cache/detail/shared_names.hpp>
 #include <robots/cache/detail/single_flight.hpp>
 #include <robots/cache/look_up.hpp>
-#include <robots/fetch/call_options.hpp>
 #include <robots/fetch/origin_breakers.hpp>
 #include <robots/fetch/retrieval.hpp>
 #include <robots/fetch/retrieval_result.hpp>
@@ -42,8 +39,9 @@
 
 namespace robots::cache_detail {
 
-/// Looks policies up: in the storage, in a flight under way, or over the network. One machine for
-/// those who block and for those who drive the network themselves.
+/// Looks policies up: in the storage, in a flight under way, or over the network. It decides and
+/// does no work: what is to be fetched, a look-up has as a job. `job_runner` runs those of calls
+/// that block; those who drive the network themselves run theirs.
 ///
 /// Where a site redirects to the robots.txt of another one, a look-up goes on with that site: by
 /// its own entry, its own flight, its own breaker. So a redirect causes no request that the other
@@ -59,15 +57,14 @@ class policy_loader {
         parts_(parts),
         counters_(counters),
         random_(options.seed),
-        quarantine_(options.quarantine_after),
-        background_(options.background_threads) {
+        quarantine_(options.quarantine_after) {
     retrieval_.breakers = std::make_shared<origin_breakers>(options.breaker);
     retrieval_.leave_to_other_sites = true;
   }
 
   policy_loader(const policy_loader&) = delete;
   policy_loader& operator=(const policy_loader&) = delete;
-  ~policy_loader() { closing_.request_stop(); }
+  ~policy_loader() = default;
 
   [[nodiscard]] quarantine& quarantined() noexcept { return quarantine_; }
   [[nodiscard]] const quarantine& quarantined() const noexcept { return quarantine_; }
@@ -89,6 +86,16 @@ class policy_loader {
     return at;
   }
 
+  /// The look-up of a job of which nobody waits for the policy, to go on with where it leads to
+  /// another site.
+  [[nodiscard]] look_up follow_up(const retrieval_job& job) {
+    const auto led = job.lead_.share();
+    look_up rest{led->site(), {}};
+    rest.asked_.push_back(
+        {.where = job.where_, .key = led->site(), .place = {flights_, led}, .began = true});
+    return rest;
+  }
+
   /// Takes over what was brought since.
   void resume(look_up& at) {
     if (!at.policy() && !at.asked_.empty()) {
@@ -96,22 +103,16 @@ class policy_loader {
     }
   }
 
-  /// The policy of a site, however long it takes, within the limits of the call.
-  /// With `refresh`, one that is fetched now.
-  [[nodiscard]] found load(const site& where, const std::string& key, const call_options& call,
-                           bool refresh = false) {
-    const call_options limits = limits_of(call);
-    if (is_over(limits)) {
-      if (found kept = refresh ? found{} : find_stale(where, key); kept.policy) {
-        return kept;
-      }
-    } else {
-      look_up at = begin(where, key, refresh);
-      if (finish(at, limits)) {
-        return at.found_;
-      }
-    }
-    return {.policy = given_up(where, key)};
+  /// The job of bringing the policy of a site, of which `last` is known.
+  [[nodiscard]] std::unique_ptr<retrieval_job> make_job(const site& where,
+                                                        const std::shared_ptr<const policy>& last,
+                                                        single_flight::leader lead) {
+    const time_point now = parts_.now();
+    retrieval_options how = retrieval_;
+    how.seed = random_();
+    return std::unique_ptr<retrieval_job>(
+        new retrieval_job(where, retrieval{where, std::move(how), now, known_copy_of(last)}, last,
+                          std::move(lead), now));
   }
 
   /// Takes the result of a job that came to its end. Throws `std::logic_error` when the job is not
@@ -127,6 +128,53 @@ class policy_loader {
           "retrieval_result, or drop the job"};
     }
     complete(job, std::get<retrieval_result>(std::move(job.work_).next()));
+  }
+
+  /// Takes the result of a job. One that is `cut_short` is no answer, and not kept.
+  void complete(retrieval_job& job, retrieval_result result, bool cut_short) {
+    if (result.left_to_other_site) {
+      const auto target = parse_site(result.final_url);
+      job.lead_.redirect({std::move(result), *target, job.last_, job.began_});
+      return;
+    }
+    // What was invalidated is no last good copy any more.
+    const auto last = job.lead_.led().detached() ? nullptr : job.last_;
+    const wall_anchor now = parts_.moment();
+    const auto made = policy_of(std::move(result), {last, policy::good(job.last_)}, now);
+    end(std::move(job.lead_), made, job.began_, now.steady, cut_short);
+  }
+
+  /// The same; what ended because nobody wanted it any more is cut short.
+  void complete(retrieval_job& job, retrieval_result result) {
+    const bool cut_short = result.cut_short && job.stop().stop_requested();
+    complete(job, std::move(result), cut_short);
+  }
+
+  /// What is kept of a site, fresh or to be served stale, for a call that has no time to ask.
+  [[nodiscard]] found find_stale(const site& where, const std::string& key) {
+    const time_point now = parts_.now();
+    const cache_entry kept = find_shared(where, key, now);
+    const bool stale = may_serve_stale(kept, now);
+    if (!kept.policy || (now >= kept.fresh_until && !stale) || held(where, key)) {
+      return {};
+    }
+    counters_.add(stale ? cache_event::stale_hits : cache_event::hits);
+    return {.policy = kept.policy, .from_cache = true, .stale = stale, .now = now};
+  }
+
+  /// What holds for a caller that would not wait any longer.
+  [[nodiscard]] std::shared_ptr<const policy> given_up(const site& where, const std::string& key) {
+    if (auto quarantined = held(where, key)) {
+      return quarantined;
+    }
+    const wall_anchor now = parts_.moment();
+    retrieval_result result;
+    result.outcome = outcome::cancelled;
+    result.error = fetch_error::cancelled;
+    result.error_text = "nothing was read: the call ended before the robots.txt came";
+    result.url = result.final_url = where.robots_urls().front();
+    const auto last = find_shared(where, key, now.steady).policy;
+    return policy_of(std::move(result), {.last = last}, now);
   }
 
   /// Forgets a site under all of its names.
@@ -213,9 +261,7 @@ class policy_loader {
         counters_.add(renewal ? cache_event::stale_hits : cache_event::hits);
       }
       if (lead && renewal) {
-        // Without a free thread, the renewal waits for the next call.
-        static_cast<void>(
-            in_background(make_job(last.where, kept.policy, std::move(lead)), may_wait::no));
+        at.renewal_ = make_job(last.where, kept.policy, std::move(lead));
       } else if (lead) {
         lead.end(kept.policy);
       }
@@ -340,26 +386,6 @@ class policy_loader {
     end(std::move(lead), made, begun.began, now.steady);
   }
 
-  /// Takes the result of a job. One that is `cut_short` is no answer, and not kept.
-  void complete(retrieval_job& job, retrieval_result result, bool cut_short) {
-    if (result.left_to_other_site) {
-      const auto target = parse_site(result.final_url);
-      job.lead_.redirect({std::move(result), *target, job.last_, job.began_});
-      return;
-    }
-    // What was invalidated is no last good copy any more.
-    const auto last = job.lead_.led().detached() ? nullptr : job.last_;
-    const wall_anchor now = parts_.moment();
-    const auto made = policy_of(std::move(result), {last, policy::good(job.last_)}, now);
-    end(std::move(job.lead_), made, job.began_, now.steady, cut_short);
-  }
-
-  /// The same; what ended because nobody wanted it any more is cut short.
-  void complete(retrieval_job& job, retrieval_result result) {
-    const bool cut_short = result.cut_short && job.stop().stop_requested();
-    complete(job, std::move(result), cut_short);
-  }
-
   /// Tells of a retrieval, keeps what it brought and hands it to all that wait: in this order, so
   /// that no decision that rests on it is told of before it.
   void end(leader lead, const std::shared_ptr<const policy>& made, time_point began, time_point now,
@@ -382,158 +408,6 @@ class policy_loader {
       keep(led.site(), made, now, led);
     }
     lead.end(made);
-  }
-
-  /// Brings a look-up to its end with blocking parts; false when the call was over first.
-  [[nodiscard]] bool finish(look_up& at, const call_options& limits) {
-    const bool may_leave = limits.deadline || limits.stop.stop_possible();
-    while (!at.policy()) {
-      auto job = at.take_job();
-      if (job && may_leave) {
-        // Another thread does the work, so that it need not end when this caller leaves.
-        job = send_off(std::move(job), limits);
-      }
-      if (job) {
-        if (!(may_leave ? bring_for(*job, limits) : bring(*job))) {
-          return false;
-        }
-      } else if (!parts_.wait(*at.asked_.back().place.operator->(), limits)) {
-        return false;
-      }
-      resume(at);
-    }
-    return true;
-  }
-
-  /// Does a job for as long as anybody wants it.
-  bool bring(retrieval_job& job) {
-    auto result = parts_.run(std::move(job.work_), {.deadline = {}, .stop = job.stop()});
-    complete(job, std::move(result));
-    return true;
-  }
-
-  /// Does a job within the limits of a call. False when they ended it: then the job is for the next
-  /// thread that is free.
-  [[nodiscard]] bool bring_for(retrieval_job& job, const call_options& limits) {
-    auto result = parts_.run(std::move(job.work_), limits);
-    const bool cut_short =
-        result.outcome == outcome::cancelled || (result.cut_short && limits.stop.stop_requested());
-    if (result.outcome == outcome::cancelled && options_.background_threads > 0) {
-      // Dropped, and the flight given up, only when the cache ends.
-      static_cast<void>(
-          in_background(make_job(job.where_, job.last_, std::move(job.lead_)), may_wait::yes));
-    } else {
-      complete(job, std::move(result), cut_short);
-    }
-    return !cut_short;
-  }
-
-  /// Does a job in a thread of the cache's own.
-  void bring_alone(retrieval_job& job) {
-    const auto led = job.lead_.share();
-    if (!led->finishes_alone()) {
-      bring_until_closing(job);
-      return;
-    }
-    const std::shared_ptr<look_up> rest{new look_up{led->site(), {}}};
-    rest->asked_.push_back(
-        {.where = job.where_, .key = led->site(), .place = {flights_, led}, .began = true});
-    bring_until_closing(job);
-    if (led->now() == flight::state::redirected) {
-      go_on_alone(rest);
-    }
-  }
-
-  void bring_until_closing(retrieval_job& job) {
-    const auto led = job.lead_.share();
-    const std::stop_callback closing{closing_.get_token(), [led] { led->request_stop(); }};
-    bring(job);
-  }
-
-  /// Goes on with a look-up in a thread of the cache's own. Whoever leads the flight that it waits
-  /// for may wait for this very thread: so it does not block, but is queued when there is news.
-  void go_on_alone(const std::shared_ptr<look_up>& rest) {
-    while (!closing_.stop_requested()) {
-      resume(*rest);
-      if (rest->policy()) {
-        return;
-      }
-      const auto job = rest->take_job();
-      if (!job) {
-        return rest->on_landed([this, rest] {
-          try {
-            static_cast<void>(
-                run_in_background([this, rest] { go_on_alone(rest); }, may_wait::yes));
-          } catch (...) {
-            counters_.add(cache_event::failures);  // no memory: those who wait go on themselves
-          }
-        });
-      }
-      bring_until_closing(*job);
-    }
-  }
-
-  enum class may_wait : bool { no, yes };
-
-  /// Lets another thread do the job. Gives it back when none is free and it may not wait for one.
-  [[nodiscard]] std::unique_ptr<retrieval_job> in_background(std::unique_ptr<retrieval_job> job,
-                                                             may_wait for_a_thread) {
-    const auto slot = std::make_shared<std::unique_ptr<retrieval_job>>(std::move(job));
-    const bool sent = run_in_background(
-        [this, slot] {
-          const std::unique_ptr<retrieval_job> mine = std::move(*slot);
-          bring_alone(*mine);
-        },
-        for_a_thread);
-    return sent ? nullptr : std::move(*slot);
-  }
-
-  [[nodiscard]] bool run_in_background(std::function<void()> work, may_wait for_a_thread) {
-    return background_.run(
-        [this, work = std::move(work)] {
-          try {
-            work();
-          } catch (...) {
-            counters_.add(cache_event::failures);  // no memory: the flight is given up
-          }
-        },
-        for_a_thread == may_wait::yes);
-  }
-
-  /// Lets another thread do the job of a call that may leave. Gives it back when none is free and
-  /// the call has the time for an exchange.
-  [[nodiscard]] std::unique_ptr<retrieval_job> send_off(std::unique_ptr<retrieval_job> job,
-                                                        const call_options& limits) {
-    const auto timeout = options_.timeout;
-    const bool in_haste =
-        limits.deadline &&
-        (timeout.count() == 0 || *limits.deadline < base::saturating_add(parts_.now(), timeout));
-    return in_background(std::move(job), in_haste ? may_wait::yes : may_wait::no);
-  }
-
-  [[nodiscard]] call_options limits_of(const call_options& call) {
-    call_options limits = call;
-    const auto longest = call.longest.value_or(options_.longest_call);
-    if (longest.count() > 0) {
-      const time_point until = base::saturating_add(parts_.now(), longest);
-      limits.deadline = std::min(call.deadline.value_or(until), until);
-    }
-    return limits;
-  }
-
-  [[nodiscard]] bool is_over(const call_options& call) {
-    return call.stop.stop_requested() || (call.deadline && *call.deadline <= parts_.now());
-  }
-
-  [[nodiscard]] std::unique_ptr<retrieval_job> make_job(const site& where,
-                                                        const std::shared_ptr<const policy>& last,
-                                                        leader lead) {
-    const time_point now = parts_.now();
-    retrieval_options how = retrieval_;
-    how.seed = random_();
-    return std::unique_ptr<retrieval_job>(
-        new retrieval_job(where, retrieval{where, std::move(how), now, known_copy_of(last)}, last,
-                          std::move(lead), now));
   }
 
   [[nodiscard]] std::shared_ptr<const policy> policy_of(retrieval_result result,
@@ -633,33 +507,6 @@ class policy_loader {
     return other && answers_for(where, other) ? other : nullptr;
   }
 
-  /// What is kept of a site, fresh or to be served stale, for a call that has no time to ask.
-  [[nodiscard]] found find_stale(const site& where, const std::string& key) {
-    const time_point now = parts_.now();
-    const cache_entry kept = find_shared(where, key, now);
-    const bool stale = may_serve_stale(kept, now);
-    if (!kept.policy || (now >= kept.fresh_until && !stale) || held(where, key)) {
-      return {};
-    }
-    counters_.add(stale ? cache_event::stale_hits : cache_event::hits);
-    return {.policy = kept.policy, .from_cache = true, .stale = stale, .now = now};
-  }
-
-  /// What holds for a caller that would not wait any longer.
-  [[nodiscard]] std::shared_ptr<const policy> given_up(const site& where, const std::string& key) {
-    if (auto quarantined = held(where, key)) {
-      return quarantined;
-    }
-    const wall_anchor now = parts_.moment();
-    retrieval_result result;
-    result.outcome = outcome::cancelled;
-    result.error = fetch_error::cancelled;
-    result.error_text = "nothing was read: the call ended before the robots.txt came";
-    result.url = result.final_url = where.robots_urls().front();
-    const auto last = find_shared(where, key, now.steady).policy;
-    return policy_of(std::move(result), {.last = last}, now);
-  }
-
   void detach(const std::vector<site>& names) {
     for (const site& name : names) {
       flights_.detach(flight_key(name));
@@ -674,8 +521,6 @@ class policy_loader {
   base::counter_random random_;
   quarantine quarantine_;
   single_flight flights_;
-  std::stop_source closing_;
-  background_threads background_;  // last: ends before what its threads use
 };
 
 }  // namespace robots::cache_detail

@@ -1,0 +1,228 @@
+#pragma once
+
+#include <robots/base/saturating_add.hpp>
+#include <robots/cache/cache_options.hpp>
+#include <robots/cache/detail/background_threads.hpp>
+#include <robots/cache/detail/cache_event.hpp>
+#include <robots/cache/detail/cache_parts.hpp>
+#include <robots/cache/detail/flight.hpp>
+#include <robots/cache/detail/policy_loader.hpp>
+#include <robots/cache/look_up.hpp>
+#include <robots/fetch/call_options.hpp>
+#include <robots/fetch/outcome.hpp>
+#include <robots/http/site.hpp>
+#include <robots/time/clock.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <utility>
+
+namespace robots::cache_detail {
+
+/// Runs the jobs of look-ups with the blocking parts of the cache: in the thread of a call, or in
+/// threads of the cache's own.
+class job_runner {
+ public:
+  /// The arguments outlive it.
+  job_runner(const cache_options& options, cache_parts& parts, cache_counters& counters,
+             policy_loader& loader)
+      : options_(options),
+        parts_(parts),
+        counters_(counters),
+        loader_(loader),
+        background_(options.background_threads) {}
+
+  job_runner(const job_runner&) = delete;
+  job_runner& operator=(const job_runner&) = delete;
+  ~job_runner() { closing_.request_stop(); }
+
+  /// Begins a look-up, of which this may already be the end.
+  [[nodiscard]] look_up begin(const site& where, const std::string& key, bool refresh = false) {
+    look_up at = loader_.begin(where, key, refresh);
+    renew(at);
+    return at;
+  }
+
+  /// Takes over what was brought since.
+  void resume(look_up& at) {
+    loader_.resume(at);
+    renew(at);
+  }
+
+  /// The policy of a site, however long it takes, within the limits of the call.
+  /// With `refresh`, one that is fetched now.
+  [[nodiscard]] found load(const site& where, const std::string& key, const call_options& call,
+                           bool refresh = false) {
+    const call_options limits = limits_of(call);
+    if (is_over(limits)) {
+      if (found kept = refresh ? found{} : loader_.find_stale(where, key); kept.policy) {
+        return kept;
+      }
+    } else {
+      look_up at = begin(where, key, refresh);
+      if (finish(at, limits)) {
+        return at.found_;
+      }
+    }
+    return {.policy = loader_.given_up(where, key)};
+  }
+
+ private:
+  /// Has what is served stale renewed. Without a free thread, that waits for the next call.
+  void renew(look_up& at) {
+    if (at.renewal_) {
+      static_cast<void>(in_background(std::move(at.renewal_), may_wait::no));
+    }
+  }
+
+  /// Brings a look-up to its end with blocking parts; false when the call was over first.
+  [[nodiscard]] bool finish(look_up& at, const call_options& limits) {
+    const bool may_leave = limits.deadline || limits.stop.stop_possible();
+    while (!at.policy()) {
+      auto job = at.take_job();
+      if (job && may_leave) {
+        // Another thread does the work, so that it need not end when this caller leaves.
+        job = send_off(std::move(job), limits);
+      }
+      if (job) {
+        if (!(may_leave ? bring_for(*job, limits) : bring(*job))) {
+          return false;
+        }
+      } else if (!parts_.wait(*at.asked_.back().place.operator->(), limits)) {
+        return false;
+      }
+      resume(at);
+    }
+    return true;
+  }
+
+  /// Does a job for as long as anybody wants it.
+  bool bring(retrieval_job& job) {
+    auto result = parts_.run(std::move(job.work_), {.deadline = {}, .stop = job.stop()});
+    loader_.complete(job, std::move(result));
+    return true;
+  }
+
+  /// Does a job within the limits of a call. False when they ended it: then the job is for the next
+  /// thread that is free.
+  [[nodiscard]] bool bring_for(retrieval_job& job, const call_options& limits) {
+    auto result = parts_.run(std::move(job.work_), limits);
+    const bool cut_short =
+        result.outcome == outcome::cancelled || (result.cut_short && limits.stop.stop_requested());
+    if (result.outcome == outcome::cancelled && options_.background_threads > 0) {
+      // Dropped, and the flight given up, only when the cache ends.
+      static_cast<void>(in_background(loader_.make_job(job.where_, job.last_, std::move(job.lead_)),
+                                      may_wait::yes));
+    } else {
+      loader_.complete(job, std::move(result), cut_short);
+    }
+    return !cut_short;
+  }
+
+  /// Does a job in a thread of the cache's own.
+  void bring_alone(retrieval_job& job) {
+    const auto led = job.lead_.share();
+    if (!led->finishes_alone()) {
+      bring_until_closing(job);
+      return;
+    }
+    const auto rest = std::make_shared<look_up>(loader_.follow_up(job));
+    bring_until_closing(job);
+    if (led->now() == flight::state::redirected) {
+      go_on_alone(rest);
+    }
+  }
+
+  void bring_until_closing(retrieval_job& job) {
+    const auto led = job.lead_.share();
+    const std::stop_callback closing{closing_.get_token(), [led] { led->request_stop(); }};
+    bring(job);
+  }
+
+  /// Goes on with a look-up in a thread of the cache's own. Whoever leads the flight that it waits
+  /// for may wait for this very thread: so it does not block, but is queued when there is news.
+  void go_on_alone(const std::shared_ptr<look_up>& rest) {
+    while (!closing_.stop_requested()) {
+      resume(*rest);
+      if (rest->policy()) {
+        return;
+      }
+      const auto job = rest->take_job();
+      if (!job) {
+        return rest->on_landed([this, rest] {
+          try {
+            static_cast<void>(
+                run_in_background([this, rest] { go_on_alone(rest); }, may_wait::yes));
+          } catch (...) {
+            counters_.add(cache_event::failures);  // no memory: those who wait go on themselves
+          }
+        });
+      }
+      bring_until_closing(*job);
+    }
+  }
+
+  enum class may_wait : bool { no, yes };
+
+  /// Lets another thread do the job. Gives it back when none is free and it may not wait for one.
+  [[nodiscard]] std::unique_ptr<retrieval_job> in_background(std::unique_ptr<retrieval_job> job,
+                                                             may_wait for_a_thread) {
+    const auto slot = std::make_shared<std::unique_ptr<retrieval_job>>(std::move(job));
+    const bool sent = run_in_background(
+        [this, slot] {
+          const std::unique_ptr<retrieval_job> mine = std::move(*slot);
+          bring_alone(*mine);
+        },
+        for_a_thread);
+    return sent ? nullptr : std::move(*slot);
+  }
+
+  [[nodiscard]] bool run_in_background(std::function<void()> work, may_wait for_a_thread) {
+    return background_.run(
+        [this, work = std::move(work)] {
+          try {
+            work();
+          } catch (...) {
+            counters_.add(cache_event::failures);  // no memory: the flight is given up
+          }
+        },
+        for_a_thread == may_wait::yes);
+  }
+
+  /// Lets another thread do the job of a call that may leave. Gives it back when none is free and
+  /// the call has the time for an exchange.
+  [[nodiscard]] std::unique_ptr<retrieval_job> send_off(std::unique_ptr<retrieval_job> job,
+                                                        const call_options& limits) {
+    const auto timeout = options_.timeout;
+    const bool in_haste =
+        limits.deadline &&
+        (timeout.count() == 0 || *limits.deadline < base::saturating_add(parts_.now(), timeout));
+    return in_background(std::move(job), in_haste ? may_wait::yes : may_wait::no);
+  }
+
+  [[nodiscard]] call_options limits_of(const call_options& call) {
+    call_options limits = call;
+    const auto longest = call.longest.value_or(options_.longest_call);
+    if (longest.count() > 0) {
+      const time_point until = base::saturating_add(parts_.now(), longest);
+      limits.deadline = std::min(call.deadline.value_or(until), until);
+    }
+    return limits;
+  }
+
+  [[nodiscard]] bool is_over(const call_options& call) {
+    return call.stop.stop_requested() || (call.deadline && *call.deadline <= parts_.now());
+  }
+
+  const cache_options& options_;
+  cache_parts& parts_;
+  cache_counters& counters_;
+  policy_loader& loader_;
+  std::stop_source closing_;
+  background_threads background_;  // last: ends before what its threads use
+};
+
+}  // namespace robots::cache_detail
