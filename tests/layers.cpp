@@ -218,6 +218,25 @@ TEST_CASE("what a folder keeps to itself stands in a namespace of that folder") 
   }
 }
 
+TEST_CASE("a test includes the header that it tests first") {
+  std::set<std::string> names;
+  for (const source_file& header : headers()) {
+    names.insert(included_as(header));
+  }
+  for (const source_file& file : files_under("tests")) {
+    const fs::path inside = fs::path{file.path}.lexically_relative("tests");
+    const std::string own =
+        (fs::path{"robots"} / inside).replace_extension(".hpp").generic_string();
+    if (!file.path.ends_with(".cpp") || !names.contains(own)) {
+      continue;
+    }
+    INFO(file.path);
+    const std::vector<include_line> includes = file.includes();
+    REQUIRE(!includes.empty());
+    CHECK(includes.front().name == own);
+  }
+}
+
 TEST_CASE("only adapters include third-party headers, Boost.Unordered aside") {
   for (const source_file& header : headers()) {
     if (folder_of(included_as(header)) == "adapters") {

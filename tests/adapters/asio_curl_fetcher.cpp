@@ -1,4 +1,5 @@
 #include <robots/adapters/asio_curl_fetcher.hpp>
+
 #include <robots/fetch/fetcher.hpp>
 #include <robots/http/message.hpp>
 

@@ -1,4 +1,5 @@
 #include <robots/adapters/cpr_fetcher.hpp>
+
 #include <robots/http/message.hpp>
 
 #include <adapters/fetcher_connection.hpp>

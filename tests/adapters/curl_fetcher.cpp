@@ -1,4 +1,5 @@
 #include <robots/adapters/curl_fetcher.hpp>
+
 #include <robots/adapters/detail/content_length.hpp>
 #include <robots/adapters/detail/curl_errors.hpp>
 #include <robots/adapters/detail/curl_settings.hpp>

@@ -1,4 +1,5 @@
 #include <robots/adapters/curl_multi_fetcher.hpp>
+
 #include <robots/fetch/fetcher.hpp>
 #include <robots/http/message.hpp>
 

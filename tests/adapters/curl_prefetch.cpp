@@ -1,5 +1,6 @@
-#include <robots/adapters/curl_fetcher.hpp>
 #include <robots/adapters/curl_prefetch.hpp>
+
+#include <robots/adapters/curl_fetcher.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/fetch/scripted_fetcher.hpp>
 #include <robots/time/manual_clock.hpp>

@@ -1,4 +1,5 @@
 #include <robots/base/clock_condition.hpp>
+
 #include <robots/time/manual_clock.hpp>
 #include <robots/time/steady_clock.hpp>
 

@@ -1,5 +1,6 @@
-#include "cache_fixture.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
+
+#include "cache_fixture.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,6 @@
-#include "cache_fixture.hpp"
 #include <robots/cache/cache_options.hpp>
+
+#include "cache_fixture.hpp"
 
 #include <doctest/doctest.h>
 

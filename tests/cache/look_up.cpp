@@ -1,7 +1,8 @@
 // Look-ups in steps, as an event loop takes them.
+#include <robots/cache/look_up.hpp>
+
 #include "cache_fixture.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
-#include <robots/cache/look_up.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,8 @@
 // One fetch at a time for a site, however many threads ask.
+#include <robots/cache/detail/single_flight.hpp>
+
 #include "cache_fixture.hpp"
 #include "support/gate.hpp"
-#include <robots/cache/detail/single_flight.hpp>
 #include <robots/cache/look_up.hpp>
 
 #include <doctest/doctest.h>

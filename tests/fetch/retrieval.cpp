@@ -1,4 +1,5 @@
 #include <robots/fetch/retrieval.hpp>
+
 #include <robots/fetch/scripted_fetcher.hpp>
 
 #include <doctest/doctest.h>

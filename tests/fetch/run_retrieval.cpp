@@ -1,4 +1,5 @@
 #include <robots/fetch/run_retrieval.hpp>
+
 #include <robots/fetch/scripted_fetcher.hpp>
 #include <robots/time/manual_clock.hpp>
 

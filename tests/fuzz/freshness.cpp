@@ -1,7 +1,8 @@
+#include <robots/http/freshness.hpp>
+
 #include "fuzz/bodies.hpp"
 #include "fuzz/input.hpp"
 #include <robots/http/cache_control.hpp>
-#include <robots/http/freshness.hpp>
 #include <robots/http/http_date.hpp>
 #include <robots/http/retry_after.hpp>
 

@@ -1,8 +1,9 @@
+#include <robots/rep/rules/pattern.hpp>
+
 #include "fuzz/bodies.hpp"
 #include "fuzz/input.hpp"
 #include "rep/reference_matcher.hpp"
 #include <robots/rep/rules/compile.hpp>
-#include <robots/rep/rules/pattern.hpp>
 
 #include <string>
 #include <string_view>

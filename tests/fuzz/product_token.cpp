@@ -1,8 +1,9 @@
+#include <robots/rep/read/product_token.hpp>
+
 #include "fuzz/bodies.hpp"
 #include "fuzz/input.hpp"
 #include "rep/reference_matcher.hpp"
 #include <robots/rep/document/document.hpp>
-#include <robots/rep/read/product_token.hpp>
 #include <robots/rep/rules/compile.hpp>
 
 #include <string>

@@ -1,7 +1,8 @@
+#include <robots/rep/read/target.hpp>
+
 #include "fuzz/bodies.hpp"
 #include "fuzz/input.hpp"
 #include "rep/reference_matcher.hpp"
-#include <robots/rep/read/target.hpp>
 #include <robots/rep/rules/pattern.hpp>
 
 #include <algorithm>

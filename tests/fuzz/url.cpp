@@ -1,3 +1,5 @@
+#include <robots/http/url.hpp>
+
 #include "fuzz/bodies.hpp"
 #include "fuzz/input.hpp"
 #include <robots/http/address_kind.hpp>
@@ -9,7 +11,6 @@
 #include <robots/http/origin.hpp>
 #include <robots/http/site.hpp>
 #include <robots/http/site_key.hpp>
-#include <robots/http/url.hpp>
 
 #include <array>
 #include <cstddef>

@@ -1,4 +1,5 @@
 #include <robots/http/charset.hpp>
+
 #include <robots/rep/document/document.hpp>
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
-#include <robots/http/site.hpp>
 #include <robots/http/site_key.hpp>
+
+#include <robots/http/site.hpp>
 
 #include <doctest/doctest.h>
 

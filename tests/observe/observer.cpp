@@ -1,4 +1,5 @@
 #include <robots/observe/observer.hpp>
+
 #include <robots/policy/decision.hpp>
 #include <robots/policy/policy.hpp>
 

@@ -1,5 +1,6 @@
-#include "policy/record_samples.hpp"
 #include <robots/policy/decide.hpp>
+
+#include "policy/record_samples.hpp"
 #include <robots/policy/judge.hpp>
 
 #include <doctest/doctest.h>

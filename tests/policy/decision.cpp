@@ -1,4 +1,5 @@
 #include <robots/policy/decision.hpp>
+
 #include <robots/rep/rules/crawler_directives.hpp>
 
 #include <doctest/doctest.h>

@@ -1,7 +1,8 @@
+#include <robots/policy/judge.hpp>
+
 #include "policy/record_samples.hpp"
 #include <robots/policy/codec.hpp>
 #include <robots/policy/decide.hpp>
-#include <robots/policy/judge.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,5 @@
 #include <robots/policy/policy.hpp>
+
 #include <robots/rep/rules/crawler_directives.hpp>
 
 #include <doctest/doctest.h>

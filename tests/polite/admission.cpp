@@ -1,8 +1,9 @@
+#include <robots/polite/admission.hpp>
+
 #include "cache/cache_fixture.hpp"
 #include "gate_fixture.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/fetch/scripted_fetcher.hpp>
-#include <robots/polite/admission.hpp>
 #include <robots/polite/policy_source.hpp>
 #include <robots/store/lru_storage.hpp>
 #include <robots/time/manual_clock.hpp>

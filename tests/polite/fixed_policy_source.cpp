@@ -1,7 +1,8 @@
+#include <robots/polite/fixed_policy_source.hpp>
+
 #include "gate_fixture.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/fetch/scripted_fetcher.hpp>
-#include <robots/polite/fixed_policy_source.hpp>
 
 #include <doctest/doctest.h>
 

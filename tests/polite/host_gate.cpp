@@ -1,5 +1,6 @@
-#include "gate_fixture.hpp"
 #include <robots/polite/host_gate.hpp>
+
+#include "gate_fixture.hpp"
 #include <robots/time/manual_clock.hpp>
 
 #include <doctest/doctest.h>

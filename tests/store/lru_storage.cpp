@@ -1,8 +1,9 @@
+#include <robots/store/lru_storage.hpp>
+
 #include <robots/policy/fallback.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/rep/rules/crawler_directives.hpp>
 #include <robots/store/detail/use_steps.hpp>
-#include <robots/store/lru_storage.hpp>
 #include <robots/time/clock.hpp>
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
-#include "store/store_conformance.hpp"
 #include <robots/store/memory_store.hpp>
+
+#include "store/store_conformance.hpp"
 #include <robots/time/manual_clock.hpp>
 #include <robots/time/steady_clock.hpp>
 

@@ -1,4 +1,5 @@
 #include <robots/time/coarse_clock.hpp>
+
 #include <robots/time/steady_clock.hpp>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,5 @@
 #include <robots/cache/detail/decides_soon.hpp>
+
 #include <robots/policy/policy.hpp>
 #include <robots/rep/rules/crawler_directives.hpp>
 

@@ -1,4 +1,5 @@
 #include <robots/rep/document/document.hpp>
+
 #include <robots/rep/rules/compile.hpp>
 #include <robots/rep/rules/crawler_directives.hpp>
 #include <robots/rep/rules/explanation.hpp>

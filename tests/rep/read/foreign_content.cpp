@@ -1,5 +1,6 @@
-#include <robots/rep/document/document.hpp>
 #include <robots/rep/read/foreign_content.hpp>
+
+#include <robots/rep/document/document.hpp>
 #include <robots/rep/read/malformed_limit.hpp>
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
-#include <robots/rep/read/detail/agent_matcher.hpp>
 #include <robots/rep/read/product_token.hpp>
+
+#include <robots/rep/read/detail/agent_matcher.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,6 @@
-#include <robots/rep/document/document.hpp>
 #include <robots/rep/read/scan.hpp>
+
+#include <robots/rep/document/document.hpp>
 #include <robots/rep/rules/compile.hpp>
 
 #include <doctest/doctest.h>

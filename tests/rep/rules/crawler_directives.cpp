@@ -1,6 +1,7 @@
+#include <robots/rep/rules/crawler_directives.hpp>
+
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/rules/compile.hpp>
-#include <robots/rep/rules/crawler_directives.hpp>
 
 #include <doctest/doctest.h>
 

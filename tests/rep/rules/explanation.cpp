@@ -1,5 +1,6 @@
-#include <robots/rep/rules/compile.hpp>
 #include <robots/rep/rules/explanation.hpp>
+
+#include <robots/rep/rules/compile.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,8 @@
+#include <robots/rep/rules/rule_set.hpp>
+
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/rules/compile.hpp>
 #include <robots/rep/rules/explanation.hpp>
-#include <robots/rep/rules/rule_set.hpp>
 #include <robots/rep/rules/verdict.hpp>
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
-#include <robots/rep/rules/pattern.hpp>
 #include <robots/rep/rules/static_pattern.hpp>
+
+#include <robots/rep/rules/pattern.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,6 @@
-#include <robots/rep/rules/compile.hpp>
 #include <robots/rep/rules/static_rule_set.hpp>
+
+#include <robots/rep/rules/compile.hpp>
 
 #include <doctest/doctest.h>
 

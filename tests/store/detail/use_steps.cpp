@@ -1,4 +1,5 @@
 #include <robots/store/detail/use_steps.hpp>
+
 #include <robots/time/clock.hpp>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,5 @@
 #include <robots/rep/rules/detail/match.hpp>
+
 #include <robots/rep/rules/pattern.hpp>
 #include <robots/rep/text/detail/normal_cursor.hpp>
 

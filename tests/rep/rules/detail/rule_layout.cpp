@@ -1,8 +1,9 @@
+#include <robots/rep/rules/detail/rule_layout.hpp>
+
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/rules/compile.hpp>
 #include <robots/rep/rules/detail/gram.hpp>
 #include <robots/rep/rules/detail/rule_collector.hpp>
-#include <robots/rep/rules/detail/rule_layout.hpp>
 
 #include <doctest/doctest.h>
 

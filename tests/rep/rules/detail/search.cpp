@@ -1,4 +1,5 @@
 #include <robots/rep/rules/detail/search.hpp>
+
 #include <robots/rep/text/detail/plain_cursor.hpp>
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
-#include <robots/rep/text/detail/normal_cursor.hpp>
 #include <robots/rep/text/detail/normal_form.hpp>
+
+#include <robots/rep/text/detail/normal_cursor.hpp>
 
 #include <doctest/doctest.h>
 
