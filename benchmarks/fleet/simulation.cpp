@@ -1,0 +1,193 @@
+// A crawl of a million sites in simulated time: what the near and the far tier of a fleet answer,
+// and what is left for the web. Prints a table; one line for each size of fleet and of near tier.
+//
+//     robots-fleet-simulation [--pages=N] [--sites=N]
+//
+// The near tiers are those of the library; of the far tier, only who keeps what until when is
+// played. Sites are as popular as Zipf says (exponent 1); each has one of the real files. No site
+// is asked for two pages within a second; a page whose time has not come is put back.
+#include "inputs/inputs.hpp"
+#include <robots/policy/codec.hpp>
+#include <robots/policy/judge.hpp>
+#include <robots/policy/judge_options.hpp>
+#include <robots/store/lru_storage.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using namespace std::chrono_literals;
+using robots::time_point;
+
+constexpr time_point::duration lifetime = 24h;
+constexpr time_point::duration delay = 1s;
+constexpr time_point::duration crawl_takes = 72h;
+
+struct crawl {
+  std::size_t pages = 10'000'000;
+  std::size_t sites = 1'000'000;
+  std::vector<double> popularity;                               // sums, by site
+  std::vector<std::string> keys;                                // by site
+  std::vector<std::shared_ptr<const robots::policy>> policies;  // of the real files
+  std::vector<std::size_t> record_bytes;                        // of the same
+};
+
+/// Who takes which page.
+enum class order { any_worker, own_sites };
+
+struct totals {
+  std::size_t near_hits = 0;
+  std::size_t far_hits = 0;
+  std::size_t fetches = 0;
+  std::size_t sites = 0;  // that were asked for
+  std::size_t far_operations = 0;
+  std::size_t near_bytes = 0;  // of all workers, at the end
+  std::size_t far_bytes = 0;
+};
+
+crawl make_crawl(std::size_t pages, std::size_t sites) {
+  crawl result;
+  result.pages = pages;
+  result.sites = sites;
+  double sum = 0;
+  for (std::size_t i = 0; i < sites; ++i) {
+    sum += 1.0 / static_cast<double>(i + 1);
+    result.popularity.push_back(sum);
+    result.keys.push_back("https://www.site-" + std::to_string(i) + ".example");
+  }
+  const auto real = bench::read_real_files(BENCH_CORPUS_DIR);
+  const std::vector<std::string> none{"User-agent: *\nDisallow: /search\n"};
+  const std::vector<std::string>& files = real.found ? real.found->files : none;
+  const robots::judge_options options{.fallback = robots::fallback_policy::rfc9309()};
+  for (const std::string& file : files) {
+    robots::record brought;
+    brought.outcome = robots::outcome::success;
+    brought.status = 200;
+    brought.url = brought.final_url = "https://www.site-123456.example/robots.txt";
+    brought.exchanges = {{.url = brought.url, .status = 200}};
+    brought.body = file;
+    result.record_bytes.push_back(robots::encode(brought).size());
+    result.policies.push_back(std::make_shared<const robots::policy>(
+        robots::judge(brought, "ExampleBot", options, {}, {})));
+  }
+  return result;
+}
+
+template <std::size_t NearSize>
+totals run(const crawl& what, std::size_t workers, order by) {
+  std::vector<robots::LruStorage<NearSize>> near(workers);
+  std::vector<time_point> far(what.sites);      // until when its record is fresh
+  std::vector<time_point> visited(what.sites);  // when it may be visited next
+  std::mt19937_64 random{42};
+  std::uniform_real_distribution<double> draw{0.0, what.popularity.back()};
+  const time_point::duration step = crawl_takes / static_cast<std::int64_t>(what.pages);
+  time_point now{std::chrono::hours{1'000}};
+  totals result;
+  for (std::size_t page = 0; page < what.pages; now += step) {
+    const auto site = static_cast<std::size_t>(
+        std::ranges::upper_bound(what.popularity, draw(random)) - what.popularity.begin());
+    if (site >= what.sites || now < visited[site]) {
+      continue;
+    }
+    ++page;
+    visited[site] = now + delay;
+    const std::size_t worker = by == order::own_sites
+                                   ? site * 2'654'435'761U % workers
+                                   : static_cast<std::size_t>(random() % workers);
+    bool fresh = false;
+    near[worker].visit(what.keys[site], now,
+                       [&](const robots::cache_entry& kept) { fresh = now < kept.fresh_until; });
+    if (fresh) {
+      ++result.near_hits;
+      continue;
+    }
+    ++result.far_operations;  // load
+    if (now < far[site]) {
+      ++result.far_hits;
+    } else {
+      result.far_operations += 3;  // lease, publish, release
+      ++result.fetches;
+      if (far[site] == time_point{}) {
+        ++result.sites;
+        result.far_bytes +=
+            what.keys[site].size() + what.record_bytes[site % what.record_bytes.size()];
+      }
+      far[site] = now + lifetime;
+    }
+    near[worker].store(what.keys[site],
+                       {what.policies[site % what.policies.size()], far[site], far[site] + 720h},
+                       now);
+  }
+  for (const auto& tier : near) {
+    result.near_bytes += tier.memory_bytes();
+  }
+  return result;
+}
+
+template <std::size_t NearSize>
+void print_runs(const crawl& what) {
+  for (const order by : {order::any_worker, order::own_sites}) {
+    for (const std::size_t workers : {1, 4, 16, 64}) {
+      if (workers == 1 && by == order::own_sites) {
+        continue;
+      }
+      const totals all = run<NearSize>(what, workers, by);
+      const auto share = [&](std::size_t part) {
+        return static_cast<double>(part) / static_cast<double>(what.pages);
+      };
+      constexpr double mebibyte = 1024.0 * 1024.0;
+      std::printf("%s\t%zu\t%zu\t%.4f\t%.4f\t%.4f\t%.3f\t%.3f\t%.1f\t%.1f\n",
+                  by == order::own_sites ? "own sites" : "any worker", workers, NearSize,
+                  share(all.near_hits), share(all.far_hits), share(all.fetches),
+                  static_cast<double>(all.fetches) / static_cast<double>(all.sites),
+                  share(all.far_operations),
+                  static_cast<double>(all.near_bytes) / mebibyte / static_cast<double>(workers),
+                  static_cast<double>(all.far_bytes) / mebibyte);
+      std::fflush(stdout);
+    }
+  }
+}
+
+std::size_t number_of(std::string_view argument, std::string_view name, std::size_t otherwise) {
+  if (!argument.starts_with(name)) {
+    return otherwise;
+  }
+  argument.remove_prefix(name.size());
+  std::from_chars(argument.data(), argument.data() + argument.size(), otherwise);
+  return otherwise;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  std::size_t pages = 10'000'000;
+  std::size_t sites = 1'000'000;
+  for (int i = 1; i < count; ++i) {
+    pages = number_of(arguments[i], "--pages=", pages);
+    sites = number_of(arguments[i], "--sites=", sites);
+  }
+  if (pages == 0 || sites == 0) {
+    std::fputs("robots-fleet-simulation: --pages and --sites must be above 0\n", stderr);
+    return EXIT_FAILURE;
+  }
+  const crawl what = make_crawl(pages, sites);
+  std::puts(
+      "pages go to\tworkers\tnear size\tnear hits\tfar hits\tfetches\tfetches per site\t"
+      "far operations per page\tnear MiB per worker\tfar MiB");
+  print_runs<1'024>(what);
+  print_runs<4'096>(what);
+  print_runs<16'384>(what);
+  print_runs<65'536>(what);
+  print_runs<262'144>(what);
+}
