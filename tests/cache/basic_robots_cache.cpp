@@ -308,6 +308,22 @@ TEST_CASE("a site that had to go for want of room is fetched anew") {
   CHECK(cache.check("https://c.example/").from_cache);
 }
 
+TEST_CASE("a cache tells how much memory its rules hold, as far as its storage tells") {
+  ScriptedFetcher web;
+  web.otherwise(robots::test::ok("User-agent: *\nDisallow: /a\n"));
+  small_cache cache{foo_bot(), web};
+  CHECK(cache.memory_bytes() == 0);
+  CHECK(cache.allowed("https://a.example/"));
+  const auto one = cache.memory_bytes();
+  CHECK(one >= cache.get("https://a.example/")->memory_bytes());
+  CHECK(cache.allowed("https://b.example/"));
+  CHECK(cache.memory_bytes() > one);
+  cache.clear();
+  CHECK(cache.memory_bytes() == 0);
+  const basic_robots_cache<ScriptedFetcher, ManualClock, ForgetfulStorage> other{foo_bot(), web};
+  CHECK_FALSE(other.memory_bytes());
+}
+
 TEST_CASE("a storage that forgets everything at once still works") {
   ScriptedFetcher web;
   web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(503));

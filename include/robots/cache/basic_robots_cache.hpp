@@ -35,6 +35,7 @@
 
 #include <algorithm>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -295,6 +296,16 @@ class basic_robots_cache {
       result.evictions = storage.evictions();
     }
     return result;
+  }
+
+  /// Octets of memory that the rules kept hold; nothing when the storage does not tell.
+  [[nodiscard]] std::optional<std::size_t> memory_bytes() const {
+    const S& storage = parts_.storage.bare();
+    if constexpr (requires { storage.memory_bytes(); }) {
+      return storage.memory_bytes();
+    } else {
+      return std::nullopt;
+    }
   }
 
   /// The options in force.
