@@ -1,9 +1,13 @@
+set(robots_modules "${CMAKE_CURRENT_LIST_DIR}")
+
 # robots_find_least(<package> <version> <target>): sets robots_found to whether the target is to be had in
 # that version or a later one. Not left to find_package(<package> <version>): cpr's package files take
 # a version to mean exactly that one.
 macro(robots_find_least package version target)
   if(NOT TARGET ${target})
+    list(APPEND CMAKE_MODULE_PATH "${robots_modules}")
     find_package(${package} QUIET)
+    list(POP_BACK CMAKE_MODULE_PATH)
   endif()
   set(robots_version "${${package}_VERSION}")
   if(robots_version STREQUAL "")

@@ -66,14 +66,16 @@ std::string read_header_section(int connection) {
   return got;
 }
 
-void send_all(int connection, std::string_view octets) {
+/// Whether the client took them all.
+bool send_all(int connection, std::string_view octets) {
   while (!octets.empty()) {
     const ssize_t count = ::send(connection, octets.data(), octets.size(), MSG_NOSIGNAL);
     if (count <= 0) {
-      return;
+      return false;
     }
     octets.remove_prefix(static_cast<std::size_t>(count));
   }
+  return true;
 }
 
 void wait_for_close(int connection) {
@@ -103,7 +105,8 @@ struct raw_server::state {
     while (accept_next()) {
       ++connections;
       note(read_header_section(current));
-      send_all(current, octets);
+      while (send_all(current, octets) && ending == raw_ending::repeat) {
+      }
       sent.open();
       if (ending == raw_ending::stall) {
         wait_for_close(current);
@@ -170,6 +173,8 @@ raw_server::~raw_server() { state_->stop(); }
 std::string raw_server::url(std::string_view path) const {
   return loopback_url(state_->port, path);
 }
+
+int raw_server::port() const noexcept { return state_->port; }
 
 std::size_t raw_server::connections() const noexcept { return state_->connections; }
 

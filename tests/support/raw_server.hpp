@@ -10,9 +10,10 @@ namespace robots::test {
 
 /// What a `raw_server` does once its octets are sent.
 enum class raw_ending {
-  close,  ///< closes the connection in order
-  reset,  ///< resets it
-  stall,  ///< sends nothing more and waits for the client to close
+  close,   ///< closes the connection in order
+  reset,   ///< resets it
+  stall,   ///< sends nothing more and waits for the client to close
+  repeat,  ///< sends them again and again until the client closes
 };
 
 /// Listens on 127.0.0.1 and serves one connection after another: reads the header section of a
@@ -26,6 +27,7 @@ class raw_server {
 
   /// `http://127.0.0.1:port/path`.
   [[nodiscard]] std::string url(std::string_view path = "/robots.txt") const;
+  [[nodiscard]] int port() const noexcept;
   [[nodiscard]] std::size_t connections() const noexcept;
   /// What the last connection sent.
   [[nodiscard]] std::string last_request() const;

@@ -97,9 +97,12 @@ struct record_limits {
   static constexpr std::size_t body = std::size_t{256} << 20U;  ///< octets; `parse` reads no more
 };
 
+/// The version of the format that `encode` writes, from 1 to 127. Stores keep the versions apart.
+inline constexpr int record_format = 1;
+
 namespace policy_detail {
 
-inline constexpr char record_version = 1;
+inline constexpr char record_version = record_format;
 inline constexpr std::size_t checksum_size = 8;
 
 /// The bits of `parts`.

@@ -12,6 +12,10 @@ static_assert(robots::Fetcher<robots::CprFetcher>);
 #include <robots/adapters/asio_curl_fetcher.hpp>
 static_assert(robots::AsyncFetcher<robots::AsioCurlFetcher>);
 #endif
+#ifdef CONSUMER_HAS_REDIS
+#include <robots/adapters/redis_store.hpp>
+static_assert(robots::SharedStore<robots::RedisStore>);
+#endif
 
 int main() {
   const auto rules = robots::parse("User-agent: *\nDisallow: /private\n");

@@ -1,0 +1,108 @@
+// What a Redis answers, read by hiredis within bounds.
+#pragma once
+
+#include <hiredis/hiredis.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace robots::adapters_detail {
+
+/// One reply, with all that it holds.
+struct redis_reply {
+  enum class kind : std::uint8_t { nil, text, status, error, integer, list };
+
+  kind type = kind::nil;
+  std::string text{};  ///< of a text, status or error
+  std::int64_t integer = 0;
+  std::vector<redis_reply> list{};
+
+  [[nodiscard]] bool is_error(std::string_view code) const {
+    return type == kind::error && std::string_view{text}.substr(0, text.find(' ')) == code;
+  }
+};
+
+/// The octets that the reply which is being read may still take. hiredis alone would believe a
+/// server that announces an array of two thousand million elements, and make room for it.
+struct redis_reply_budget {
+  std::size_t left = 0;
+};
+
+/// Puts a reply where hiredis has it; null when there is no room for it, which ends the connection.
+[[nodiscard]] inline void* keep_reply(const redisReadTask* task, redis_reply reply) noexcept {
+  try {
+    if (task->parent == nullptr) {
+      return std::make_unique<redis_reply>(std::move(reply)).release();
+    }
+    return &static_cast<redis_reply*>(task->parent->obj)->list.emplace_back(std::move(reply));
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
+[[nodiscard]] inline bool takes_from_budget(const redisReadTask* task,
+                                            std::size_t octets) noexcept {
+  auto& budget = *static_cast<redis_reply_budget*>(task->privdata);
+  const std::size_t needed = sizeof(redis_reply) + octets;
+  if (needed < octets || needed > budget.left) {
+    budget.left = 0;
+    return false;
+  }
+  budget.left -= needed;
+  return true;
+}
+
+[[nodiscard]] inline void* keep_text(const redisReadTask* task, const char* text,
+                                     std::size_t size) noexcept {
+  using kind = redis_reply::kind;
+  const kind type = task->type == REDIS_REPLY_ERROR    ? kind::error
+                    : task->type == REDIS_REPLY_STATUS ? kind::status
+                                                       : kind::text;
+  try {
+    return takes_from_budget(task, size)
+               ? keep_reply(task, {.type = type, .text = std::string{text, size}})
+               : nullptr;
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
+/// What hiredis calls for each thing that it has read. Later versions of it know more things than
+/// those of RESP2; no server sends them to a client that has not asked.
+template <class Functions>
+[[nodiscard]] Functions make_reply_functions() {
+  using kind = redis_reply::kind;
+  Functions functions{};
+  functions.createString = [](const redisReadTask* task, char* text, std::size_t size) {
+    return keep_text(task, text, size);
+  };
+  functions.createArray = [](const redisReadTask* task, auto /*size*/) -> void* {
+    return takes_from_budget(task, 0) ? keep_reply(task, {.type = kind::list}) : nullptr;
+  };
+  functions.createInteger = [](const redisReadTask* task, long long number) -> void* {
+    return takes_from_budget(task, 0) ? keep_reply(task, {.type = kind::integer, .integer = number})
+                                      : nullptr;
+  };
+  functions.createNil = [](const redisReadTask* task) -> void* {
+    return takes_from_budget(task, 0) ? keep_reply(task, {}) : nullptr;
+  };
+  functions.freeObject = [](void* reply) { delete static_cast<redis_reply*>(reply); };
+  if constexpr (requires { functions.createDouble; }) {
+    functions.createDouble = [](auto...) -> void* { return nullptr; };
+    functions.createBool = [](auto...) -> void* { return nullptr; };
+  }
+  return functions;
+}
+
+[[nodiscard]] inline redisReplyObjectFunctions* redis_reply_functions() {
+  static auto functions = make_reply_functions<redisReplyObjectFunctions>();
+  return &functions;
+}
+
+}  // namespace robots::adapters_detail

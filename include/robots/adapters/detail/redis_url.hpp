@@ -1,0 +1,170 @@
+#pragma once
+
+#include <robots/base/ascii.hpp>
+#include <robots/base/decimal.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace robots::adapters_detail {
+
+/// Where a server listens: a host and a port, or the path of a socket and port 0.
+struct redis_address {
+  std::string host;
+  std::uint16_t port = 0;
+
+  friend bool operator==(const redis_address&, const redis_address&) = default;
+};
+
+[[nodiscard]] inline std::string to_string(const redis_address& address) {
+  return address.port == 0 ? address.host : address.host + ':' + std::to_string(address.port);
+}
+
+enum class redis_topology : std::uint8_t { single, cluster, sentinel };
+
+/// What the URL of a Redis says.
+struct redis_target {
+  redis_topology topology = redis_topology::single;
+  std::vector<redis_address> servers;  ///< one, or some nodes, or the Sentinels; never none
+  std::string user;
+  std::optional<std::string> password;
+  std::uint64_t database = 0;
+  std::string master;  ///< its name, for Sentinels
+};
+
+/// Says how to mend a URL, which it does not repeat: there may be a password in it.
+[[noreturn]] inline void refuse_redis_url(const std::string& why) {
+  throw std::invalid_argument{"RedisStore: wrong URL: " + why +
+                              "; write redis://[user[:password]@]host[:port][/database], and other "
+                              "octets than letters and digits of user and password as %XX"};
+}
+
+[[nodiscard]] inline std::string percent_decoded(std::string_view text) {
+  std::string decoded;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      decoded += text[i];
+      continue;
+    }
+    const int high = i + 2 < text.size() ? base::hex_value(text[i + 1]) : -1;
+    const int low = i + 2 < text.size() ? base::hex_value(text[i + 2]) : -1;
+    if (high < 0 || low < 0) {
+      refuse_redis_url("two hexadecimal digits must follow each %");
+    }
+    decoded += static_cast<char>(high * 16 + low);
+    i += 2;
+  }
+  return decoded;
+}
+
+[[nodiscard]] inline std::uint64_t redis_database(std::string_view text) {
+  constexpr std::uint64_t largest = 1'000'000;
+  const auto number = text.empty() ? 0 : base::parse_decimal(text, largest);
+  if (!number || *number == largest) {
+    refuse_redis_url("the database must be a number");
+  }
+  return *number;
+}
+
+/// Text that the system takes as far as its first octet 0.
+[[nodiscard]] inline std::string redis_host(std::string_view text) {
+  std::string host = percent_decoded(text);
+  if (host.empty() || host.find('\0') != std::string::npos) {
+    refuse_redis_url("a host or path is missing");
+  }
+  return host;
+}
+
+/// `host[:port]`, where the host may be an IPv6 address in brackets.
+[[nodiscard]] inline redis_address parse_redis_address(std::string_view text,
+                                                       std::uint16_t usual_port) {
+  const bool bracketed = text.starts_with('[') && text.find(']') != std::string_view::npos;
+  const std::size_t end = bracketed ? text.find(']') + 1 : text.find(':');
+  const std::string_view host =
+      bracketed ? text.substr(1, end - 2) : text.substr(0, text.find(':'));
+  const std::string_view rest = end < text.size() ? text.substr(end) : std::string_view{};
+  if (rest.empty()) {
+    return {redis_host(host), usual_port};
+  }
+  constexpr std::uint64_t past_last = 65'536;
+  const auto port = base::parse_decimal(rest.substr(1), past_last);
+  if (rest.front() != ':' || !port || *port == 0 || *port == past_last) {
+    refuse_redis_url("a port must be a number from 1 to 65535");
+  }
+  return {redis_host(host), static_cast<std::uint16_t>(*port)};
+}
+
+/// Takes `text` up to `separator`, and that, too; all of it where there is none.
+[[nodiscard]] inline std::string_view take_until(std::string_view& text, char separator) {
+  const std::string_view taken = text.substr(0, text.find(separator));
+  text.remove_prefix(taken.size() == text.size() ? taken.size() : taken.size() + 1);
+  return taken;
+}
+
+/// Reads the URLs that `redis_options::url` lists. Throws `std::invalid_argument` for any other.
+[[nodiscard]] inline redis_target parse_redis_url(std::string_view url) {
+  const std::size_t colon = url.find("://");
+  const std::string_view scheme = url.substr(0, colon);
+  std::string_view query = colon == std::string_view::npos ? "" : url.substr(colon + 3);
+  std::string_view place = take_until(query, '?');
+  redis_target target;
+  if (scheme == "redis+cluster") {
+    target.topology = redis_topology::cluster;
+  } else if (scheme == "redis+sentinel") {
+    target.topology = redis_topology::sentinel;
+  } else if (scheme.starts_with("rediss")) {
+    refuse_redis_url(
+        "TLS is not there: put a TLS proxy such as stunnel on this machine, and write redis:// "
+        "with its address");
+  } else if (scheme != "redis" && scheme != "unix") {
+    refuse_redis_url("it must begin with redis://, unix://, redis+cluster:// or redis+sentinel://");
+  }
+  if (const std::size_t at = place.substr(0, place.find('/')).rfind('@');
+      at != std::string_view::npos) {
+    std::string_view password = place.substr(0, at);
+    place.remove_prefix(at + 1);
+    const bool has_password = password.find(':') != std::string_view::npos;
+    target.user = percent_decoded(take_until(password, ':'));
+    target.password = has_password ? percent_decoded(password) : "";
+  }
+  if (scheme == "unix") {
+    target.servers.push_back({redis_host(place), 0});
+  } else {
+    std::string_view hosts = take_until(place, '/');
+    do {
+      const bool sentinel = target.topology == redis_topology::sentinel;
+      target.servers.push_back(
+          parse_redis_address(take_until(hosts, ','), sentinel ? 26'379 : 6'379));
+    } while (!hosts.empty());
+    target.database = redis_database(place);
+  }
+  while (!query.empty()) {
+    std::string_view value = take_until(query, '&');
+    const std::string_view name = take_until(value, '=');
+    if (name == "db") {
+      target.database = redis_database(value);
+    } else if (name == "master" && target.topology == redis_topology::sentinel) {
+      target.master = percent_decoded(value);
+    } else {
+      refuse_redis_url("behind ? it may have db=NUMBER, and master=NAME for Sentinels");
+    }
+  }
+  if (target.topology == redis_topology::single && target.servers.size() > 1) {
+    refuse_redis_url("several hosts are for redis+cluster:// and redis+sentinel://");
+  }
+  if (target.topology == redis_topology::sentinel && target.master.empty()) {
+    refuse_redis_url("?master=NAME must say which master the Sentinels are asked for");
+  }
+  if (target.topology == redis_topology::cluster && target.database != 0) {
+    refuse_redis_url("a cluster has database 0 only");
+  }
+  return target;
+}
+
+}  // namespace robots::adapters_detail

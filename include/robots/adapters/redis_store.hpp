@@ -1,0 +1,239 @@
+// A store of records in Redis, Valkey or whatever speaks their protocol.
+#pragma once
+
+#include <robots/adapters/detail/redis_client.hpp>
+#include <robots/adapters/detail/redis_subscription.hpp>
+#include <robots/adapters/redis_options.hpp>
+#include <robots/base/counter_random.hpp>
+#include <robots/base/decimal.hpp>
+#include <robots/policy/codec.hpp>
+#include <robots/store/shared_store.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace robots {
+
+namespace adapters_detail {
+
+/// Sixteen hexadecimal digits.
+[[nodiscard]] inline std::string redis_token(std::uint64_t bits) {
+  std::string token;
+  for (int i = 0; i < 16; ++i, bits >>= 4U) {
+    token += "0123456789abcdef"[bits & 0xFU];
+  }
+  return token;
+}
+
+/// What SCAN compares with, so that it matches `text` and nothing else.
+[[nodiscard]] inline std::string redis_pattern(std::string_view text) {
+  std::string pattern;
+  for (const char c : text) {
+    if (std::string_view{"*?[]^-\\"}.find(c) != std::string_view::npos) {
+      pattern += '\\';
+    }
+    pattern += c;
+  }
+  return pattern;
+}
+
+}  // namespace adapters_detail
+
+/// A `SharedStore` in Redis, for any number of machines.
+///
+/// Values and leases expire by the clock of the server; those of the workers do not matter. A
+/// connection is opened when it is first needed, so that a server that is down costs no crawler its
+/// start, and is dropped after each error. A call takes no longer than `connect_timeout` and twice
+/// `command_timeout`, of which `load_all` takes one more for each 512 keys behind the first.
+///
+/// Under a prefix P that ends with the format of records, a value is at `P site:KEY`, a lease at
+/// `P lease:KEY`, without the blanks, and changes are told on the channel `P changed`. In Redis an
+/// ACL needs `~P* &P*` and the commands get, set, del, eval, publish, subscribe, ping, select, and
+/// for `for_each` scan and pttl; in a cluster, cluster and asking, too.
+class RedisStore {
+ public:
+  /// Opens nothing yet. Throws `std::invalid_argument`, which says how to mend it, for a URL that
+  /// is none, or for a limit of 0.
+  explicit RedisStore(redis_options options = {})
+      : parts_{std::make_unique<parts>(std::move(options))} {}
+
+  /// The value of `key`, or nothing. One round trip. Throws `store_error`.
+  [[nodiscard]] std::optional<std::string> load(std::string_view key) {
+    return std::move(load_all(std::array{std::string{key}}).front());
+  }
+
+  /// The values of many keys in their order, in a round trip to each server for each 512 of its
+  /// keys. Throws `store_error` when one cannot be loaded. Takes no more than `max_value_bytes` of
+  /// memory for each key, whatever the server sends.
+  [[nodiscard]] std::vector<std::optional<std::string>> load_all(
+      std::span<const std::string> keys) {
+    std::vector<command> commands;
+    commands.reserve(keys.size());
+    for (const std::string& key : keys) {
+      commands.push_back({"GET", parts_->value_key(key)});
+    }
+    std::vector<std::optional<std::string>> values;
+    values.reserve(keys.size());
+    for (reply& got : parts_->client->ask(commands)) {
+      if (got.is_error("WRONGTYPE")) {
+        values.emplace_back();  // a stranger's
+        continue;
+      }
+      reply value = client::accepted(commands.front(), std::move(got));
+      values.push_back(value.type == reply::kind::nil ? std::nullopt
+                                                      : std::optional{std::move(value.text)});
+    }
+    return values;
+  }
+
+  /// Stores `value` until `lifetime` has passed, which may be a hundred years. Throws `store_error`
+  /// when it cannot be stored or is longer than `max_value_bytes`; then what was there stays.
+  void publish(std::string_view key, std::string_view value, std::chrono::milliseconds lifetime) {
+    if (lifetime <= std::chrono::milliseconds{0}) {
+      return erase(key);
+    }
+    if (value.size() > parts_->options.max_value_bytes) {
+      throw store_error{"RedisStore: a value is longer than max_value_bytes"};
+    }
+    parts_->client->ask_one(
+        {"SET", parts_->value_key(key), std::string{value}, "PX", expiry(lifetime)});
+  }
+
+  /// Removes the value of `key`, and tells the others. Two round trips. Throws `store_error`.
+  void erase(std::string_view key) {
+    parts_->client->ask_one({"DEL", parts_->value_key(key)});
+    announce(key);
+  }
+
+  /// Tells the others. One round trip. Throws `store_error`.
+  void announce(std::string_view key) {
+    parts_->client->ask_one({"PUBLISH", parts_->channel(), parts_->sender + std::string{key}});
+  }
+
+  /// The lease of `key`, unless somebody has it. One round trip. Throws `store_error`; then the
+  /// lease may be taken all the same, until `duration` has passed.
+  [[nodiscard]] std::optional<store_lease> try_lease(std::string_view key,
+                                                     std::chrono::milliseconds duration) {
+    if (duration <= std::chrono::milliseconds{0}) {
+      return std::nullopt;
+    }
+    store_lease lease{.key = std::string{key},
+                      .token = parts_->sender + adapters_detail::redis_token(parts_->random())};
+    const reply taken = parts_->client->ask_one(
+        {"SET", parts_->lease_key(key), lease.token, "NX", "PX", expiry(duration)});
+    return taken.type == reply::kind::status ? std::optional{std::move(lease)} : std::nullopt;
+  }
+
+  /// Gives a lease back, if it is still this one. One round trip. Throws `store_error`.
+  void release(const store_lease& lease) {
+    parts_->client->ask_one(
+        {"EVAL",
+         "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end "
+         "return 0",
+         "1", parts_->lease_key(lease.key), lease.token});
+  }
+
+  /// Has `told` called for what others erase or announce, and once with "" when the server could
+  /// not be heard for a while. Returns when it listens, or when it has found the server out of
+  /// reach; then it tries again, at least every two seconds. Does not throw for the server.
+  void watch(std::function<void(std::string_view)> told) {
+    const std::scoped_lock lock{parts_->watching};
+    parts_->subscription.reset();
+    if (!told) {
+      return;
+    }
+    parts_->subscription = std::make_unique<adapters_detail::redis_subscription>(
+        [client = parts_->client.get()](int interrupt) { return client->connect(interrupt); },
+        parts_->channel(), parts_->options.command_timeout,
+        [sender = parts_->sender, told = std::move(told)](std::string_view message) {
+          if (message.empty()) {
+            told("");
+          } else if (message.size() > sender.size() && !message.starts_with(sender)) {
+            told(message.substr(sender.size()));
+          }
+        });
+  }
+
+  /// Calls `look` with each key that has a value, and how long it still has. For people who look
+  /// into a store; not part of `SharedStore`. What is published or erased meanwhile may be there or
+  /// not, and a key may come twice. Takes a look at all keys of the server. Throws `store_error`.
+  void for_each(
+      const std::function<void(std::string_view key, std::chrono::milliseconds left)>& look) {
+    const std::string prefix = parts_->value_key({});
+    const std::string pattern = adapters_detail::redis_pattern(prefix) + '*';
+    for (const auto& server : parts_->client->servers()) {
+      std::string cursor = "0";
+      do {
+        const std::array<command, 1> scan{{{"SCAN", cursor, "MATCH", pattern, "COUNT", "512"}}};
+        const reply page = client::accepted(scan.front(), std::move(server->ask(scan).front()));
+        if (page.list.size() != 2) {
+          throw store_error{"Redis answers SCAN with what is no page of keys"};
+        }
+        std::vector<command> commands;
+        for (const reply& key : page.list[1].list) {
+          commands.push_back({"PTTL", key.text});
+        }
+        const std::vector<reply> times = server->ask(commands);
+        for (std::size_t i = 0; i < times.size(); ++i) {
+          const std::string_view key = commands[i][1];
+          if (times[i].integer > 0 && key.starts_with(prefix)) {
+            look(key.substr(prefix.size()), std::chrono::milliseconds{times[i].integer});
+          }
+        }
+        cursor = page.list[0].text;
+      } while (cursor != "0");
+    }
+  }
+
+ private:
+  using client = adapters_detail::redis_client;
+  using command = adapters_detail::redis_command;
+  using reply = adapters_detail::redis_reply;
+
+  /// What stays where it is when the store is moved.
+  struct parts {
+    explicit parts(redis_options given)
+        : options{std::move(given)},
+          client{std::make_unique<adapters_detail::single_redis>(options)},
+          prefix{options.key_prefix + 'v' + std::to_string(record_format) + ':'} {}
+
+    [[nodiscard]] std::string value_key(std::string_view key) const {
+      return (prefix + "site:").append(key);
+    }
+    [[nodiscard]] std::string lease_key(std::string_view key) const {
+      return (prefix + "lease:").append(key);
+    }
+    [[nodiscard]] std::string channel() const { return prefix + "changed"; }
+
+    redis_options options;
+    std::unique_ptr<adapters_detail::redis_client> client;
+    std::string prefix;
+    base::counter_random random{std::nullopt};
+    std::string sender = adapters_detail::redis_token(random());  ///< tells own messages
+    std::mutex watching;
+    std::unique_ptr<adapters_detail::redis_subscription> subscription;
+  };
+
+  /// What Redis takes for a time to live.
+  [[nodiscard]] static std::string expiry(std::chrono::milliseconds time) {
+    constexpr std::chrono::milliseconds longest = std::chrono::years{100};
+    return std::to_string(std::min(time, longest).count());
+  }
+
+  std::unique_ptr<parts> parts_;
+};
+
+static_assert(SharedStore<RedisStore>);
+
+}  // namespace robots
