@@ -49,6 +49,7 @@
 #include <robots/policy/policy.hpp>
 #include <robots/policy/quarantine_rule.hpp>
 #include <robots/policy/record.hpp>
+#include <robots/policy/site_records.hpp>
 #include <robots/policy/sitemap_urls.hpp>
 #include <robots/polite/admission.hpp>
 #include <robots/polite/admission_reason.hpp>

@@ -258,6 +258,17 @@ TEST_CASE("a record of every outcome is judged alike before and after it was enc
   }
 }
 
+TEST_CASE("of a record that holds more than the crawler reads, the rest does not count") {
+  judge_options options = strict();
+  options.parse.max_bytes = 36;
+  record longer = record_of_outcome(outcome::success, "User-agent: *\nDisallow: /private\n");
+  longer.body += "Allow: /\nDisallow: /more\n";
+  const auto made = judged(longer, options);
+  CHECK_FALSE(made->allows("/private"));
+  CHECK(made->allows("/more"));
+  CHECK(made->rules().size() == 1);
+}
+
 TEST_CASE("options that contradict themselves are refused before anything is judged by them") {
   CHECK_NOTHROW(validate(strict()));
   judge_options options = strict();

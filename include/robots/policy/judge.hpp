@@ -100,8 +100,10 @@ struct earlier_policies {
   file_findings found;
   if (policy_detail::has_text(head.outcome)) {
     parse_options reading = options.parse;
-    reading.truncated = reading.truncated || head.truncated;
-    const utf8_text body = to_utf8(brought.body, head.charset);
+    // A record from elsewhere may hold more than this crawler reads.
+    const std::string_view served = std::string_view{brought.body}.substr(0, reading.max_bytes);
+    reading.truncated = reading.truncated || head.truncated || served.size() < brought.body.size();
+    const utf8_text body = to_utf8(served, head.charset);
     // The limit is about octets served; what became longer is not cut once more.
     reading.max_bytes = std::max(reading.max_bytes, body.text().size());
     crawler_directives file = directives_for(body.text(), user_agent, reading);

@@ -1,0 +1,103 @@
+#include <robots/policy/site_records.hpp>
+
+#include "policy/record_samples.hpp"
+#include <robots/base/random_sequence.hpp>
+#include <robots/policy/codec.hpp>
+#include <robots/policy/judge.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using robots::decode_error;
+using robots::decode_site;
+using robots::encode;
+using robots::outcome;
+using robots::record;
+using robots::site_records;
+using robots::test::every_record;
+using robots::test::record_of_outcome;
+
+constexpr std::string_view body = "User-agent: *\nDisallow: /private\n";
+
+record redirect() {
+  record made = record_of_outcome(outcome::server_error);
+  made.status = 301;
+  made.final_url = "https://www.example.com/robots.txt";
+  return made;
+}
+
+/// One of each form, for each outcome.
+std::vector<site_records> samples() {
+  std::vector<site_records> all{{.latest = redirect(), .redirects = true}};
+  for (const record& latest : every_record(body)) {
+    all.push_back({.latest = latest});
+    all.push_back({.latest = latest, .last_good = record_of_outcome(outcome::success, body)});
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("the records of a site read back as they were written") {
+  for (const site_records& written : samples()) {
+    const robots::decode_site_result read = decode_site(encode(written));
+    REQUIRE(read.records.has_value());
+    CHECK(read.error == decode_error::none);
+    CHECK(*read.records == written);
+  }
+}
+
+TEST_CASE("the record of a site alone takes three octets more than the record") {
+  const record none = record_of_outcome(outcome::not_found);
+  CHECK(encode(site_records{.latest = none}).size() == encode(none).size() + 3);
+}
+
+TEST_CASE("a text that is not whole, and a record by itself, are no records of a site") {
+  CHECK(decode_site("").error == decode_error::too_short);
+  CHECK(decode_site(encode(record_of_outcome(outcome::success, body))).error ==
+        decode_error::unknown_version);
+  for (const site_records& written : samples()) {
+    const std::string text = encode(written);
+    for (std::size_t length = 0; length < text.size(); ++length) {
+      const robots::decode_site_result read = decode_site(text.substr(0, length));
+      CHECK(read.error != decode_error::none);
+      CHECK_FALSE(read.records.has_value());
+    }
+    CHECK(decode_site(text + '\0').error == decode_error::malformed);
+    CHECK(decode_site(encode(written.latest)).error == decode_error::unknown_version);
+  }
+}
+
+TEST_CASE("no octet of the records of a site can be changed unnoticed") {
+  const record good = record_of_outcome(outcome::success, body);
+  for (const site_records& written :
+       {site_records{.latest = good},
+        site_records{.latest = record_of_outcome(outcome::server_error), .last_good = good}}) {
+    const std::string text = encode(written);
+    for (std::size_t at = 0; at < text.size(); ++at) {
+      for (unsigned bit = 0; bit < 8; ++bit) {
+        std::string changed = text;
+        changed[at] = static_cast<char>(static_cast<unsigned char>(changed[at]) ^ (1U << bit));
+        CHECK(decode_site(changed).error != decode_error::none);
+      }
+    }
+  }
+}
+
+TEST_CASE(
+    "a redirect to another site that is judged by itself denies, whatever the fallback but"
+    " the permissive one") {
+  const robots::wall_anchor now{.steady = robots::time_point{std::chrono::hours{1'000}},
+                                .wall = robots::test::record_time};
+  for (const auto preset :
+       {robots::fallback_policy::rfc9309(), robots::fallback_policy::strict()}) {
+    const auto made = judge(redirect(), "FooBot", {.fallback = preset}, {}, now);
+    CHECK(made.basis() == robots::policy_basis::deny_all);
+  }
+}
