@@ -2,6 +2,7 @@
 
 #include <robots/base/ascii.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <string_view>
 
@@ -16,11 +17,19 @@ namespace robots {
 
 namespace rep_detail {
 
-/// The product name at the start of `text`: RFC 9110, section 10.1.5, ends one at white space, a
+/// Whether a product name ends before `c`: RFC 9110, section 10.1.5, ends one at white space, a
 /// slash or a comment.
+[[nodiscard]] constexpr bool ends_product_name(char c) noexcept {
+  return base::is_blank(c) || c == '\r' || c == '\n' || c == '/' || c == '(' || c == ';' ||
+         c == ',' || c == ')';
+}
+
+/// The product name at the start of `text`.
 [[nodiscard]] constexpr std::string_view product_name(std::string_view text) noexcept {
   text = base::trim(text, base::is_blank);
-  return text.substr(0, text.find_first_of(" \t\v\f\r\n/(;,)"));
+  // `find_first_of` would call a function for each octet.
+  const auto end = std::find_if(text.begin(), text.end(), ends_product_name);
+  return text.substr(0, static_cast<std::size_t>(end - text.begin()));
 }
 
 /// What follows `compatible;`, where crawlers that pose as a browser give their own name.

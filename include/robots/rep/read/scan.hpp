@@ -212,11 +212,10 @@ class scanner {
     const auto kind = recognise_key(key, traits_.key_prefixes, options_.strict).kind;
     if (kind == directive_kind::user_agent) {
       const std::string_view nobody = line.substr(line.size());
-      handler_.on_directive(placed({.kind = kind,
-                                    .key = key,
-                                    .value = nobody,
-                                    .line = number,
-                                    .column = column_of(nobody)}));
+      directive unnamed{
+          .kind = kind, .key = key, .value = nobody, .line = number, .column = column_of(nobody)};
+      place(unnamed);
+      handler_.on_directive(unnamed);
     } else if (is_rule(kind) && key.size() < line.size()) {  // a key alone is no rule
       close_agents();
     }
@@ -249,17 +248,17 @@ class scanner {
           .column = column_of(parts.value)});
   }
 
-  [[gnu::always_inline]] constexpr void tell(const directive& line) {
-    const directive said = placed(line);
+  [[gnu::always_inline]] constexpr void tell(directive line) {
+    place(line);
     if constexpr (diagnoses) {
-      check(said);
+      check(line);
     }
-    handler_.on_directive(said);
+    handler_.on_directive(line);
   }
 
   /// Works out where groups begin (RFC 9309, section 2.1: a group is one or more User-agent lines
   /// followed by rules; section 2.2.4: no other record splits one).
-  [[nodiscard, gnu::always_inline]] constexpr directive placed(directive line) {
+  [[gnu::always_inline]] constexpr void place(directive& line) {
     if (line.kind == directive_kind::user_agent) {
       line.starts_group = !in_agents_;
       line.starts_run = line.starts_group || run_is_over_;
@@ -285,7 +284,6 @@ class scanner {
       }
     }
     line.in_group = in_group_;
-    return line;
   }
 
   /// What can be said of one directive without knowing for whom it is read.

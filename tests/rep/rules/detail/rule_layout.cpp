@@ -80,10 +80,10 @@ TEST_CASE("a target full of stretches that lie beside those of rules gets the ri
     for (std::size_t at = 0; at < 4; ++at) {
       octets[at] = static_cast<char>('A' + (i >> (6 * at) & 0x3FU) % 58);
     }
-    robots::rep_detail::for_each_gram(octets, [&](std::uint64_t hash, std::string_view gram) {
+    robots::rep_detail::for_each_gram(octets, [&](std::uint64_t hash) {
       if (hash >> 46U == wanted >> 46U &&
           robots::rep_detail::tag_of(hash) != robots::rep_detail::tag_of(wanted)) {
-        beside = gram;
+        beside = octets;
       }
     });
   }

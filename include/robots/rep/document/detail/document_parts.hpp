@@ -38,7 +38,7 @@ class document_builder {
   constexpr document_builder(std::string_view text, document_parts& parts)
       : text_(text), parts_(parts) {
     parts_.octets.assign(text.begin(), text.end());
-    parts_.lines.reserve(text.size() / usual_line + 1);
+    parts_.lines.reserve(usual_lines());
   }
 
   constexpr void on_directive(const directive& line) {
@@ -47,13 +47,16 @@ class document_builder {
 
   constexpr void on_diagnostic(const diagnostic& found) {
     if (parts_.diagnostics.empty()) {
-      parts_.diagnostics.reserve(text_.size() / usual_line + 1);
+      parts_.diagnostics.reserve(usual_lines());
     }
     parts_.diagnostics.push_back(found);
   }
 
  private:
-  static constexpr std::size_t usual_line = 12;  // octets, as `Disallow: /` has with its end
+  /// With lines as long as `Disallow: /` and its end; none in an empty text.
+  [[nodiscard]] constexpr std::size_t usual_lines() const noexcept {
+    return (text_.size() + 11) / 12;
+  }
 
   std::string_view text_;
   document_parts& parts_;

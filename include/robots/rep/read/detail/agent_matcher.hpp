@@ -20,8 +20,12 @@ enum class agent_match : std::uint8_t { none, everyone, own };
 class agent_matcher {
  public:
   constexpr explicit agent_matcher(std::string_view user_agent) noexcept
-      : token_(product_token(user_agent) == "*" ? "" : product_token(user_agent)),
-        plain_(std::all_of(token_.begin(), token_.end(), is_product_token_char)) {}
+      : token_(product_token(user_agent)),
+        plain_(std::all_of(token_.begin(), token_.end(), is_product_token_char)) {
+    if (token_ == "*") {
+      token_ = {};
+    }
+  }
 
   /// The crawler's token, as it was given; empty for one that is only ever meant by `*`.
   [[nodiscard]] constexpr std::string_view token() const noexcept { return token_; }
@@ -30,20 +34,16 @@ class agent_matcher {
     if (!value.empty() && value.front() == '*' && (value.size() == 1 || base::is_blank(value[1]))) {
       return agent_match::everyone;
     }
-    if (value.empty() || token_.empty() ||
-        base::to_lower(value.front()) != base::to_lower(token_.front())) {
+    if (token_.empty() || !base::starts_with_ignoring_case(value, token_)) {
       return agent_match::none;
     }
-    return base::equal_ignoring_case(cut(value), token_) ? agent_match::own : agent_match::none;
+    const bool ends = value.size() == token_.size() || ends_token(value[token_.size()]);
+    return ends ? agent_match::own : agent_match::none;
   }
 
  private:
-  [[nodiscard]] constexpr std::string_view cut(std::string_view value) const noexcept {
-    const auto ends = [this](char c) {
-      return plain_ ? !is_product_token_char(c) : base::is_blank(c) || c == '/';
-    };
-    const auto end = std::find_if(value.begin(), value.end(), ends);
-    return value.substr(0, static_cast<std::size_t>(end - value.begin()));
+  [[nodiscard]] constexpr bool ends_token(char c) const noexcept {
+    return plain_ ? !is_product_token_char(c) : base::is_blank(c) || c == '/';
   }
 
   std::string_view token_;

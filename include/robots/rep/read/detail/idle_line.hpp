@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/ascii.hpp>
 #include <robots/rep/read/detail/marked_line.hpp>
 #include <robots/rep/text/detail/octet_window.hpp>
 
@@ -22,13 +23,20 @@ struct idle_line {
   const char* end = nullptr;
 };
 
+/// The octets in a block that are no white space.
+struct no_white_space {
+  template <class Octets>
+  [[nodiscard, gnu::always_inline]] octet_set operator()(const Octets& octets) const noexcept {
+    return ~(octets.equal(' ') | octets.equal('\t'));
+  }
+};
+
 /// Reads the line that begins at `at`, which is not the end, if it is idle and has `most` octets at
 /// most. All dialects and options read such a line alike.
 [[nodiscard, gnu::always_inline]] inline idle_line read_idle_line(const char* at, const char* end,
                                                                   const octet_window& text,
                                                                   std::size_t most) noexcept {
-  const char* const first =
-      text.find(at, [](const auto& octets) { return ~(octets.equal(' ') | octets.equal('\t')); });
+  const char* const first = base::is_ws(*at) ? text.find(at, no_white_space{}) : at;
   const bool blank = first == end || is_line_end(*first);
   if (!blank && *first != '#' && *first != '<') {
     return {};

@@ -84,9 +84,27 @@ template <class Accepts>
   return directive_kind::unknown;
 }
 
+/// With which octets a spelling begins: most lines that are not in the usual form hold prose,
+/// markup or styles, which are not compared with any.
+inline constexpr auto begins_key = [] {
+  std::array<bool, 256> begins{};
+  for (const auto spellings : {std::span<const key_spelling>{protocol_keys},
+                               std::span<const key_spelling>{google_misspellings},
+                               std::span<const key_spelling>{further_misspellings}}) {
+    for (const key_spelling& spelling : spellings) {
+      const auto letter = static_cast<unsigned char>(spelling.text.front());
+      begins[letter] = begins[letter - 'a' + 'A'] = true;
+    }
+  }
+  return begins;
+}();
+
 /// Reads a key without regard to case (RFC 9309, section 2.2), leniently unless `strict`.
 [[nodiscard]] constexpr recognised_key recognise_key(std::string_view key, bool prefixes,
                                                      bool strict) noexcept {
+  if (key.empty() || !begins_key[static_cast<unsigned char>(key.front())]) {
+    return {};
+  }
   const auto same = [key](std::string_view text) { return base::equal_ignoring_case(key, text); };
   if (const auto kind = find_key(protocol_keys, same); kind != directive_kind::unknown) {
     return {.kind = kind};

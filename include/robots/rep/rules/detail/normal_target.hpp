@@ -33,7 +33,7 @@ constexpr auto use_rewritten(const normal_cursor& start, Use use) {
 
 /// Whether `target` is a path with query in normal form, whatever the dialect, as most are.
 [[nodiscard]] constexpr bool is_plain_path(std::string_view target) noexcept {
-  return target.starts_with('/') && !target.starts_with("//") &&
+  return target.starts_with('/') && !target.substr(1).starts_with('/') &&
          is_graphic_without<'%', '$', '*', '#'>(target);
 }
 

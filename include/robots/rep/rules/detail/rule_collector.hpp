@@ -20,6 +20,8 @@ namespace robots::rep_detail {
 
 /// Keeps of all directives those that concern one crawler, and makes a `rule_set` of them. The text
 /// that the directives view must live until then.
+///
+/// What takes directives is inlined, so that the scanner need not put each together in memory.
 class rule_collector {
  public:
   constexpr rule_collector(std::string_view user_agent, const parse_options& options)
@@ -31,7 +33,7 @@ class rule_collector {
                            const dialect_traits& traits)
       : agent_(user_agent), options_(options), traits_(&traits) {}
 
-  constexpr void on_directive(const directive& line) {
+  [[gnu::always_inline]] constexpr void on_directive(const directive& line) {
     if (line.kind == directive_kind::user_agent) {
       on_user_agent(line);
     } else {
@@ -39,13 +41,13 @@ class rule_collector {
     }
   }
 
-  constexpr bool on_user_agent(const directive& line) {
+  [[gnu::always_inline]] constexpr bool on_user_agent(const directive& line) {
     return on_user_agent(line, agent_.compare(line.value));
   }
 
   /// Takes a User-agent line of which it is known whom it names. Returns whether the lines kept so
   /// far apply no longer.
-  constexpr bool on_user_agent(const directive& line, agent_match match) {
+  [[gnu::always_inline]] constexpr bool on_user_agent(const directive& line, agent_match match) {
     const bool first = groups_.on_user_agent(line, match);
     if (first) {
       kept_.clear();
@@ -55,7 +57,7 @@ class rule_collector {
   }
 
   /// Takes any other line. Returns whether it applies, as far as can be known yet.
-  constexpr bool on_other(const directive& line) {
+  [[gnu::always_inline]] constexpr bool on_other(const directive& line) {
     if (!groups_.applies(line.kind)) {
       return false;
     }

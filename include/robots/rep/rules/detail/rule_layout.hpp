@@ -6,6 +6,7 @@
 #include <robots/rep/rules/detail/packed_rule.hpp>
 #include <robots/rep/rules/detail/prefix_hash.hpp>
 #include <robots/rep/rules/detail/rule_set_parts.hpp>
+#include <robots/rep/text/detail/octet_word.hpp>
 
 #include <algorithm>
 #include <array>
@@ -60,12 +61,12 @@ class rule_layout {
     index_.gram_buckets = static_cast<std::uint32_t>(buckets_for(grams));
     result.index = index_;
 
-    result.rules.resize(rules, packed_rule{});
+    result.rules = std::vector<packed_rule>(rules);
     if (tried > 0) {
       write_tried(result);
     }
     if (tried < rules) {
-      result.buckets.resize(index_.prefix_buckets + index_.gram_buckets + 1, hash_bucket{});
+      result.buckets = std::vector<hash_bucket>(index_.prefix_buckets + index_.gram_buckets + 1);
       result.buckets.back().first = static_cast<std::uint32_t>(rules);
       const std::span buckets{result.buckets};
       fill(found_by::prefix, buckets.first(index_.prefix_buckets), tried, result.rules);
@@ -164,11 +165,12 @@ class rule_layout {
 
   template <class Use>
   constexpr void for_each_literal_gram(const placed_rule& rule, Use use) const {
-    for_each_gram(rule.rule.pattern(text_).text, [&](std::uint64_t hash, std::string_view gram) {
-      if (gram.find('*') == std::string_view::npos) {
-        use(hash);
-      }
-    });
+    std::string_view rest = rule.rule.pattern(text_).text;
+    while (!rest.empty()) {
+      const std::size_t star = find_octet(rest, '*');
+      for_each_gram(rest.substr(0, star), use);
+      rest.remove_prefix(std::min(star + 1, rest.size()));
+    }
   }
 
   constexpr void write_tried(rule_set_parts& result) const {

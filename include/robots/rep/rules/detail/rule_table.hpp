@@ -171,7 +171,7 @@ struct rule_table {
     const auto found_by_gram = rules.subspan(first->first);
     std::size_t tries = found_by_gram.size();
     std::size_t look_ups = look_ups_per_trial * (tries + target.rest().size());
-    for_each_gram(target.rest(), [&](std::uint64_t hash, std::string_view /*gram*/) {
+    for_each_gram(target.rest(), [&](std::uint64_t hash) {
       const auto candidates = table.candidates(hash);
       if (candidates.empty() || tries == 0) [[likely]] {
         return;

@@ -66,8 +66,9 @@ inline constexpr normal_form google_target_form{};  // google/robotstxt takes UR
 
 /// Whether `text` is its own normal form. One pass.
 [[nodiscard]] constexpr bool is_normal(std::string_view text, const normal_form& form) noexcept {
-  if (is_graphic_without<'%', '$', '*'>(text)) {
-    return true;  // in every form
+  const bool keeps_stars = form.action('*') == octet_action::keep;
+  if (keeps_stars ? is_graphic_without<'%', '$'>(text) : is_graphic_without<'%', '$', '*'>(text)) {
+    return true;
   }
   for (std::size_t i = 0; i < text.size(); ++i) {
     const octet_action action = form.action(text[i]);
