@@ -145,10 +145,13 @@ std::set<std::string> included_by(std::string_view name) {
 }
 
 /// The types that a header declares in a line of their own, such as "class policy;".
+/// Whether a line that begins with a type's name only declares it; "{};" defines one.
+bool only_declares(std::string_view line) { return line.ends_with(';') && !line.ends_with("};"); }
+
 std::vector<std::string> declared_in(const source_file& header) {
   std::vector<std::string> declared;
   for (const std::string& line : header.lines) {
-    if ((line.starts_with("class ") || line.starts_with("struct ")) && line.ends_with(';')) {
+    if ((line.starts_with("class ") || line.starts_with("struct ")) && only_declares(line)) {
       declared.push_back(line.substr(0, line.size() - 1));
     }
   }
@@ -295,7 +298,7 @@ TEST_CASE("a type that a header declares is defined in a header") {
     for (const std::string& line : header.lines) {
       if (line.starts_with("class ") || line.starts_with("struct ")) {
         defined.insert(line.substr(0, line.find_first_of(" {:;", line.find(' ') + 1)) +
-                       (line.ends_with(';') ? ";" : ""));
+                       (only_declares(line) ? ";" : ""));
       }
     }
   }

@@ -33,7 +33,6 @@ template <std::size_t Capacity>
 class LruStorage;
 
 class look_up;
-class retrieval_job;
 struct cache_options;
 struct cache_stats;
 struct call_options;

@@ -30,6 +30,7 @@
 #include <string_view>
 #include <thread>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace {
@@ -261,9 +262,7 @@ TEST_CASE("a look-up that another thread leads is waited for") {
   loopback_server server;
   server.otherwise([](const loopback_request&) { return loopback_reply{.body = "fetched here"}; });
   manual_cache cache(foo_bot());
-  robots::look_up led = cache.begin("http://shared.example/");
-  auto job = led.take_job();
-  REQUIRE(job);
+  std::optional<robots::look_up> led = cache.begin("http://shared.example/");
   std::atomic<bool> others_done = false;
   bool lands = false;
   SUBCASE("and its result taken over") { lands = true; }
@@ -273,11 +272,9 @@ TEST_CASE("a look-up that another thread leads is waited for") {
       std::this_thread::yield();
     }
     if (lands) {
-      job->work().on_response(ScriptedFetcher::ok("User-agent: *\nDisallow: /there"),
-                              cache.clock().now());
-      cache.complete(*job);
+      led->on_response(ScriptedFetcher::ok("User-agent: *\nDisallow: /there"));
     }
-    job.reset();
+    led.reset();
   });
   prefetch_options options = to(server);
   options.progress = [&](const prefetch_progress& now) {
@@ -337,8 +334,7 @@ TEST_CASE("a stop gives up what is under way, and others begin anew") {
   CHECK(summary.done() == 0);
   CHECK(summary.abandoned == 3);
   CHECK(!summary.complete);
-  robots::look_up anew = cache.begin(site(0));
-  CHECK(anew.take_job() != nullptr);
+  CHECK(std::holds_alternative<robots::fetch_request>(cache.begin(site(0)).next()));
 }
 
 TEST_CASE("a stop that has been requested begins nothing") {

@@ -3,6 +3,7 @@
 
 #include "support/site_rules.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
+#include <robots/cache/look_up.hpp>
 #include <robots/fetch/scripted_fetcher.hpp>
 #include <robots/store/lru_storage.hpp>
 #include <robots/time/manual_clock.hpp>
@@ -18,6 +19,7 @@
 #include <string_view>
 #include <thread>
 #include <utility>
+#include <variant>
 
 namespace robots::test {
 
@@ -52,6 +54,24 @@ using scripted_cache = basic_robots_cache<ScriptedFetcher, ManualClock, LruStora
 /// A cache over a scripted web, at a time of its own.
 struct scripted {
   explicit scripted(cache_options options = foo_bot()) : cache(std::move(options), web, clock) {}
+
+  /// Answers the request of a look-up.
+  void answer(look_up& at) { at.on_response(web.fetch(std::get<fetch_request>(at.next()))); }
+
+  /// Drives a look-up as far as it gets by itself, as an event loop would.
+  void drive(look_up& at) {
+    for (;;) {
+      const look_up_step step = at.next();
+      if (std::holds_alternative<fetch_request>(step)) {
+        answer(at);
+      } else if (const auto* const pause = std::get_if<retry_wait>(&step)) {
+        clock.sleep_until(pause->until, pause->stop);
+        at.on_wait_over();
+      } else {
+        return;
+      }
+    }
+  }
 
   ScriptedFetcher web;
   ManualClock clock;

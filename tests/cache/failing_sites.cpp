@@ -254,9 +254,6 @@ TEST_CASE("a file that was asked for before the release does not put its site ba
     scripted at{options};
     at.web.on(robots_url, robots::test::ok(no_robots_txt));
     robots::look_up looking = at.cache.begin(home);
-    const auto job = looking.take_job();
-    const auto& request = std::get<robots::fetch_request>(job->work().next());
-    job->work().on_response(at.web.fetch(request), at.clock.now());
     std::atomic<int> ready = 0;
     const auto meet = [&ready] {
       ++ready;
@@ -271,7 +268,7 @@ TEST_CASE("a file that was asked for before the release does not put its site ba
     for (int i = 0; i < round % 50; ++i) {
       static_cast<void>(ready.load());  // so that all orders occur
     }
-    at.cache.complete(*job);
+    at.answer(looking);
     other.join();
     back += at.cache.quarantined().size();
   }

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -19,8 +20,8 @@ using robots::cache_options;
 using robots::decision;
 using robots::fetch_request;
 using robots::look_up;
-using robots::retrieval_job;
-using robots::retrieval_result;
+using robots::news_wait;
+using robots::policy;
 using robots::retry_wait;
 using robots::ScriptedFetcher;
 using robots::test::foo_bot;
@@ -31,19 +32,8 @@ using robots::test::secret;
 
 namespace {
 
-/// Brings a job to its end with the scripted web, as an event loop would.
-void drive(scripted& at, retrieval_job& job) {
-  for (;;) {
-    if (const auto* request = std::get_if<fetch_request>(&job.work().next())) {
-      job.work().on_response(at.web.fetch(*request), at.clock.now());
-    } else if (const auto* wait = std::get_if<retry_wait>(&job.work().next())) {
-      at.clock.sleep_until(wait->until, job.stop());
-      job.work().on_wait_over(at.clock.now());
-    } else {
-      return;
-    }
-  }
-}
+bool asks(const look_up& at) { return std::holds_alternative<fetch_request>(at.next()); }
+bool waits_for_news(const look_up& at) { return std::holds_alternative<news_wait>(at.next()); }
 
 }  // namespace
 
@@ -54,15 +44,21 @@ TEST_CASE("a look-up in steps comes to what a call that blocks comes to") {
   at.web.on(robots_url, ScriptedFetcher::status(503), robots::test::ok());
   look_up looking = at.cache.begin(secret);
   CHECK(looking.policy() == nullptr);
-  const auto job = looking.take_job();
-  REQUIRE(job);
-  CHECK(looking.take_job() == nullptr);
-  at.cache.resume(looking);
-  CHECK(looking.policy() == nullptr);
-  drive(at, *job);
-  at.cache.complete(*job);
-  at.cache.resume(looking);
+  CHECK(std::get<fetch_request>(looking.next()).url == robots_url);
+  looking.resume();
+  CHECK(asks(looking));
+  looking.on_wait_over();
+  looking.cut_short();
+  CHECK(asks(looking));
+  at.answer(looking);
+  CHECK(std::get<retry_wait>(looking.next()).until > at.clock.now());
+  looking.on_response(robots::test::ok(""));
+  looking.on_wait_over();
+  CHECK(std::holds_alternative<retry_wait>(looking.next()));
+  at.drive(looking);
   REQUIRE(looking.policy());
+  CHECK(std::get<std::shared_ptr<const policy>>(looking.next()) == looking.policy());
+  CHECK(looking.led());
   const decision made = at.cache.check(secret, looking);
   CHECK(to_string(made.reason) == "rule");
   CHECK(made.policy->source().attempts == 2);
@@ -71,6 +67,33 @@ TEST_CASE("a look-up in steps comes to what a call that blocks comes to") {
   CHECK(at.cache.check(home, at.cache.begin(home)).from_cache);
   CHECK(at.cache.stats().misses == 1);
   CHECK(at.cache.stats().retrievals == 1);
+}
+
+TEST_CASE("a wait between tries that is cut short ends with what the last try came to") {
+  cache_options options = foo_bot();
+  options.retry.attempts = 3;
+  scripted at{options};
+  at.web.on(robots_url, ScriptedFetcher::status(503));
+  look_up looking = at.cache.begin(home);
+  at.answer(looking);
+  looking.cut_short();
+  REQUIRE(looking.policy());
+  CHECK(to_string(looking.policy()->source().outcome) == "server_error");
+  CHECK(at.cache.check(home).from_cache);
+}
+
+TEST_CASE("a site that may not be asked now is answered for at once, by the look-up that would") {
+  cache_options options = foo_bot();
+  options.breaker.failures = 1;
+  scripted at{options};
+  at.web.on(robots_url, ScriptedFetcher::status(500));
+  static_cast<void>(at.cache.get(home));
+  at.cache.invalidate(home);
+  const look_up looking = at.cache.begin(home);
+  REQUIRE(looking.policy());
+  CHECK(to_string(looking.policy()->source().outcome) == "circuit_open");
+  CHECK(looking.led());
+  CHECK_FALSE(looking.from_cache());
 }
 
 TEST_CASE("what needs no fetch is there at once") {
@@ -83,72 +106,72 @@ TEST_CASE("what needs no fetch is there at once") {
   CHECK(at.web.count() == 0);
 }
 
-TEST_CASE("look-ups for one site share one job, and all are called when it is done") {
+TEST_CASE("look-ups for one site share one fetch, and all are called when it is done") {
   scripted at;
   at.web.on(robots_url, robots::test::ok());
   look_up first = at.cache.begin(home);
   look_up second = at.cache.begin("HTTPS://EXAMPLE.com:443/x");
+  look_up third = at.cache.begin(secret);
   int called = 0;
-  const auto job = first.take_job();
-  REQUIRE(job);
-  CHECK(second.take_job() == nullptr);
-  first.on_landed([&called] { ++called; });
-  second.on_landed([&called] { ++called; });
-  drive(at, *job);
+  CHECK(asks(first));
+  CHECK(waits_for_news(second));
+  second.call_on_news([&called] { ++called; });
+  third.call_on_news([&called] { ++called; });
+  second.resume();  // without news, nothing happens
+  CHECK(waits_for_news(second));
   CHECK(called == 0);
-  at.cache.complete(*job);
+  at.answer(first);
   CHECK(called == 2);
-  at.cache.resume(first);
-  at.cache.resume(second);
+  second.resume();
   CHECK(first.policy() == second.policy());
+  CHECK(first.led());
+  CHECK_FALSE(second.led());
   CHECK(at.cache.stats().joined == 1);
   CHECK(at.web.count() == 1);
 }
 
-TEST_CASE("a job that is dropped is given up, and the next to resume gets a new one") {
+TEST_CASE("a look-up that is dropped gives up what it began, and the next to resume begins anew") {
   scripted at;
   at.web.on(robots_url, robots::test::ok());
-  look_up first = at.cache.begin(home);
+  std::optional<look_up> dropped = at.cache.begin(home);
   look_up second = at.cache.begin(home);
+  look_up third = at.cache.begin(home);
   bool called = false;
-  second.on_landed([&called] { called = true; });
-  {
-    const auto dropped = first.take_job();
-  }
+  second.call_on_news([&called] { called = true; });
+  const fetch_request under_way = std::get<fetch_request>(dropped->next());
+  CHECK_FALSE(under_way.stop.stop_requested());
+  dropped.reset();
+  CHECK(under_way.stop.stop_requested());
   CHECK(called);
-  at.cache.resume(second);
+  second.resume();
   CHECK(second.policy() == nullptr);
-  const auto job = second.take_job();
-  REQUIRE(job);
-  drive(at, *job);
-  at.cache.complete(*job);
-  at.cache.resume(first);
-  CHECK(first.policy() != nullptr);
+  at.answer(second);
+  CHECK(second.policy() != nullptr);
+  third.resume();
+  CHECK(third.policy() == second.policy());
 }
 
 TEST_CASE("a look-up is called once however often it asks for that, and not once it is dropped") {
   scripted at;
   at.web.on(robots_url, robots::test::ok());
+  look_up leading = at.cache.begin(home);
   look_up first = at.cache.begin(home);
   int called = 0;
   int called_after_the_end = 0;
   for (int i = 0; i < 3; ++i) {
-    first.on_landed([&called] { ++called; });
+    first.call_on_news([&called] { ++called; });
   }
   {
     look_up dropped = at.cache.begin(home);
-    dropped.on_landed([&called_after_the_end] { ++called_after_the_end; });
+    dropped.call_on_news([&called_after_the_end] { ++called_after_the_end; });
     const look_up moved = std::move(dropped);
   }
-  const auto job = first.take_job();
-  REQUIRE(job);
-  drive(at, *job);
-  at.cache.complete(*job);
+  at.answer(leading);
   CHECK(called == 1);
   CHECK(called_after_the_end == 0);
 }
 
-TEST_CASE("a look-up that is dropped with its job gives it up, too") {
+TEST_CASE("a call finds nobody at work on what a dropped look-up began") {
   scripted at;
   {
     const look_up dropped = at.cache.begin(home);
@@ -157,7 +180,7 @@ TEST_CASE("a look-up that is dropped with its job gives it up, too") {
   CHECK(at.cache.allowed(home));
 }
 
-TEST_CASE("a job that is dropped leaves the probe of a breaker to the next one") {
+TEST_CASE("a look-up that is dropped leaves the probe of a breaker to the next one") {
   cache_options options = foo_bot();
   options.breaker.failures = 1;
   scripted at{options};
@@ -168,30 +191,61 @@ TEST_CASE("a job that is dropped leaves the probe of a breaker to the next one")
   CHECK(at.cache.allowed(home));
 }
 
-TEST_CASE("a job is told to stop when nobody waits for it any more") {
-  scripted at;
-  auto first = std::make_unique<look_up>(at.cache.begin(home));
-  auto second = std::make_unique<look_up>(at.cache.begin(home));
-  const auto job = first->take_job();
-  first.reset();
-  CHECK_FALSE(job->stop().stop_requested());
-  second.reset();
-  CHECK(job->stop().stop_requested());
-  job->work().cancel("nobody waits", at.clock.now());
-  at.cache.complete(*job);
+TEST_CASE("what a look-up began goes on when it is left, for as long as anybody waits for it") {
+  for (const bool all_leave : {false, true}) {
+    CAPTURE(all_leave);
+    scripted at;
+    at.web.on(robots_url, robots::test::ok());
+    look_up first = at.cache.begin(home);
+    std::optional<look_up> second = at.cache.begin(home);
+    CHECK(first.leave());
+    const fetch_request request = std::get<fetch_request>(first.next());
+    CHECK_FALSE(request.stop.stop_requested());
+    if (all_leave) {
+      CHECK_FALSE(second->leave());
+      second.reset();
+      CHECK(request.stop.stop_requested());
+      first.on_response(ScriptedFetcher::failure(robots::fetch_error::cancelled));
+    } else {
+      at.answer(first);
+      second->resume();
+      CHECK(second->policy() != nullptr);
+    }
+    CHECK(std::get<std::shared_ptr<const policy>>(first.next()) == nullptr);
+    CHECK(at.cache.stats().size == (all_leave ? 0 : 1));
+  }
+}
+
+TEST_CASE("a wait between tries is over when nobody waits any more") {
+  cache_options options = foo_bot();
+  options.retry.attempts = 3;
+  scripted at{options};
+  at.web.on(robots_url, ScriptedFetcher::status(503));
+  look_up looking = at.cache.begin(home);
+  at.answer(looking);
+  CHECK(looking.leave());
+  CHECK(std::get<retry_wait>(looking.next()).stop.stop_requested());
+  looking.on_wait_over();
+  CHECK(std::holds_alternative<std::shared_ptr<const policy>>(looking.next()));
   CHECK(at.cache.stats().size == 0);
+}
+
+TEST_CASE("an exchange that gave up though somebody waits has failed") {
+  scripted at;
+  look_up looking = at.cache.begin(home);
+  looking.on_response(ScriptedFetcher::failure(robots::fetch_error::cancelled));
+  REQUIRE(looking.policy());
+  CHECK(to_string(looking.policy()->source().outcome) == "unreachable");
 }
 
 TEST_CASE("a thread that blocks takes what an event loop brings") {
   scripted at;
   at.web.on(robots_url, robots::test::ok());
   look_up looking = at.cache.begin(home);
-  const auto job = looking.take_job();
   decision made;
   {
     const std::jthread blocked{[&] { made = at.cache.check(secret); }};
-    drive(at, *job);
-    at.cache.complete(*job);
+    at.drive(looking);
   }
   CHECK(to_string(made.reason) == "rule");
   CHECK(at.web.count() == 1);
@@ -217,15 +271,10 @@ TEST_CASE("a look-up answers for its own site only") {
   CHECK_THROWS_AS(static_cast<void>(at.cache.check(home, invalid)), std::invalid_argument);
 }
 
-TEST_CASE("misuse is told, not obeyed") {
+TEST_CASE("a look-up that has no policy yet answers for nothing") {
   scripted at;
-  look_up looking = at.cache.begin(home);
+  const look_up looking = at.cache.begin(home);
   CHECK_THROWS_AS(static_cast<void>(at.cache.check(home, looking)), std::logic_error);
-  const auto job = looking.take_job();
-  CHECK_THROWS_AS(at.cache.complete(*job), std::logic_error);
-  drive(at, *job);
-  at.cache.complete(*job);
-  CHECK_THROWS_AS(at.cache.complete(*job), std::logic_error);
 }
 
 TEST_CASE("one loop may look thousands of sites up at once") {
@@ -241,11 +290,8 @@ TEST_CASE("one loop may look thousands of sites up at once") {
   while (!waiting.empty()) {
     auto [url, looking] = std::move(waiting.front());
     waiting.pop_front();
-    if (const auto job = looking.take_job()) {
-      drive(at, *job);
-      at.cache.complete(*job);
-    }
-    at.cache.resume(looking);
+    at.drive(looking);
+    looking.resume();
     if (looking.policy()) {
       denied += at.cache.check(url, looking).allowed ? 0 : 1;
     } else {

@@ -86,9 +86,9 @@ struct held {
 template <class Cache>
 decision wait_for(Cache& cache, robots::look_up& at, const char* url) {
   gate news;
-  at.on_landed([&news] { news.open(); });
+  at.call_on_news([&news] { news.open(); });
   news.pass();
-  cache.resume(at);
+  at.resume();
   return cache.check(url, at);
 }
 
@@ -748,13 +748,8 @@ TEST_CASE("what is invalidated while it is renewed does not stand in when the re
   CHECK(at.cache.allowed(home));
   at.clock.advance(25h);
   robots::look_up renewing = at.cache.begin(home);
-  const auto job = renewing.take_job();
-  REQUIRE(job);
   at.cache.invalidate(home);
-  job->work().on_response(at.web.fetch(std::get<fetch_request>(job->work().next())),
-                          at.clock.now());
-  at.cache.complete(*job);
-  at.cache.resume(renewing);
+  at.answer(renewing);
   REQUIRE(renewing.policy());
   CHECK(to_string(renewing.policy()->basis()) == "deny_all");
   CHECK_FALSE(at.cache.check(home, renewing).allowed);

@@ -1,12 +1,11 @@
 // A cache driven from an event loop of one's own: nothing here blocks, and no thread is started.
 //
-// `basic_robots_cache::begin` says what is known of a site and, if it must be fetched, what to do
-// next; see `retrieval` and `look_up`. This loop speaks to a scripted web, whose answers come one
-// turn later, at a time that it moves itself. With sockets, only `network` would differ.
+// `basic_robots_cache::begin` gives a look-up, which says what to do next until it has the policy
+// of a site; see `look_up`. This loop speaks to a scripted web, whose answers come one turn later,
+// at a time that it moves itself. With sockets, only `network` would differ.
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/cache/look_up.hpp>
-#include <robots/fetch/retrieval_options.hpp>
-#include <robots/fetch/retry_options.hpp>
+#include <robots/fetch/retrieval_result.hpp>
 #include <robots/fetch/scripted_fetcher.hpp>
 #include <robots/http/message.hpp>
 #include <robots/policy/decision.hpp>
@@ -72,44 +71,31 @@ class network {
   robots::ScriptedFetcher web_;
 };
 
-/// Brings a job to its end: sends what it asks for, waits as long as it says.
-void drive(const std::shared_ptr<robots::retrieval_job>& job, cache_type& cache, event_loop& loop,
-           network& net) {
-  const robots::retrieval_step& step = job->work().next();
-  if (const auto* const request = std::get_if<robots::fetch_request>(&step)) {
-    robots::fetch_request stoppable = *request;
-    stoppable.stop = job->stop();
-    net.send(std::move(stoppable), [=, &cache, &loop, &net](robots::fetch_response response) {
-      job->work().on_response(std::move(response), loop.clock().now());
-      drive(job, cache, loop, net);
-    });
-  } else if (const auto* const pause = std::get_if<robots::retry_wait>(&step)) {
-    std::cout << "  waits to try again\n";
-    loop.at(pause->until, [=, &cache, &loop, &net] {
-      job->work().on_wait_over(loop.clock().now());
-      drive(job, cache, loop, net);
-    });
-  } else {
-    cache.complete(*job);  // from here on the cache has it, and all who wait are told
-  }
-}
-
 /// Asks about a URL; `answer` is called with the decision, at once or later.
 void ask(const std::string& url, const std::shared_ptr<robots::look_up>& at, cache_type& cache,
          event_loop& loop, network& net, const std::function<void(robots::decision)>& answer) {
-  if (at->policy()) {
-    answer(cache.check(url, *at));
-    return;
-  }
-  std::shared_ptr<robots::retrieval_job> job = at->take_job();
-  at->on_landed([=, &cache, &loop, &net] {  // maybe from another thread, hence the post
-    loop.post([=, &cache, &loop, &net] {
-      cache.resume(*at);
-      ask(url, at, cache, loop, net, answer);
+  const auto go_on = [=, &cache, &loop, &net] { ask(url, at, cache, loop, net, answer); };
+  const robots::look_up_step step = at->next();
+  if (const auto* const request = std::get_if<robots::fetch_request>(&step)) {
+    net.send(*request, [=](robots::fetch_response response) {
+      at->on_response(std::move(response));
+      go_on();
     });
-  });
-  if (job) {
-    drive(job, cache, loop, net);
+  } else if (const auto* const pause = std::get_if<robots::retry_wait>(&step)) {
+    std::cout << "  waits to try again\n";
+    loop.at(pause->until, [=] {
+      at->on_wait_over();
+      go_on();
+    });
+  } else if (std::holds_alternative<robots::news_wait>(step)) {
+    at->call_on_news([=, &loop] {  // maybe from another thread, hence the post
+      loop.post([=] {
+        at->resume();
+        go_on();
+      });
+    });
+  } else {
+    answer(cache.check(url, *at));
   }
 }
 

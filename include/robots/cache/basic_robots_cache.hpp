@@ -129,23 +129,12 @@ class basic_robots_cache {
   }
 
   /// Begins to look the policy of a site up, for those who drive the network themselves: an event
-  /// loop, or one thread that asks for thousands of sites. Never blocks.
+  /// loop, or one thread that asks for thousands of sites. Never blocks. See `look_up` for what to
+  /// do next.
   ///
-  ///     look_up at = cache.begin(url);
-  ///     while (!at.policy()) {
-  ///       if (auto job = at.take_job()) {
-  ///         drive(job->work());        // see `retrieval`
-  ///         cache.complete(*job);
-  ///       } else {
-  ///         wait_for(at);              // see `look_up::on_landed`
-  ///       }
-  ///       cache.resume(at);
-  ///     }
-  ///     decision made = cache.check(url, at);
-  ///
-  /// Calls that block and look-ups in steps share what is under way: a thread that holds a job and
-  /// blocks on its site waits for itself. A stale policy that is served
-  /// (`cache_options::stale_while_revalidate`) is renewed by the cache's own fetcher and thread.
+  /// A thread that blocks on a site whose look-up it drives waits for itself. A stale policy that
+  /// is served (`cache_options::stale_while_revalidate`) is renewed by the cache's own fetcher and
+  /// thread.
   [[nodiscard]] look_up begin(std::string_view host_or_url) {
     if (cache_detail::found told = told_by_hand(host_or_url); told.policy) {
       return loader_.answered(parse_site(host_or_url)->key(), std::move(told));
@@ -161,22 +150,13 @@ class basic_robots_cache {
     return runner_.begin(*where, key);
   }
 
-  /// Takes the result of a job, hands it to all that wait for it and keeps it. Once for each job.
-  /// Throws `std::logic_error` when the job has not come to its end: drive `job.work()` until it is
-  /// a `retrieval_result`, or drop the job to give it up.
-  void complete(retrieval_job& job) { loader_.complete(job); }
-
-  /// Takes over what was brought since. Where it was given up, the look-up begins anew, maybe with
-  /// a job; where it is still under way, nothing happens.
-  void resume(look_up& at) { runner_.resume(at); }
-
   /// Whether the crawler may fetch `url`, by what is told of its site by hand now, else by a
   /// look-up for it. Throws `std::logic_error` when the look-up has no policy yet, and
   /// `std::invalid_argument` when it is for another site.
   [[nodiscard]] decision check(std::string_view url, const look_up& at) {
     if (!at.policy()) {
       throw std::logic_error{
-          "basic_robots_cache::check: the look-up has no policy yet; resume it when it has landed"};
+          "basic_robots_cache::check: the look-up has no policy yet; drive it until there is one"};
     }
     const std::string& key = loader_.key_of(at);
     if (possible_site_key(url) != key) {

@@ -1,8 +1,9 @@
 #pragma once
 
-#include <robots/cache/detail/flight.hpp>
+#include <robots/cache/detail/retrieval_job.hpp>
 #include <robots/cache/detail/single_flight.hpp>
-#include <robots/fetch/retrieval.hpp>
+#include <robots/fetch/retrieval_result.hpp>
+#include <robots/http/message.hpp>
 #include <robots/http/site.hpp>
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/policy.hpp>
@@ -11,9 +12,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace robots {
@@ -33,52 +34,53 @@ struct found {
 
 }  // namespace cache_detail
 
-/// The work that brings the policy of a site, for whoever drives the network.
+/// News to wait for: another look-up, call or thread is at work on the policy.
+struct news_wait {};
+
+/// What a look-up wants done next: a request sent, a time or news waited for, or nothing more.
+using look_up_step =
+    std::variant<fetch_request, retry_wait, news_wait, std::shared_ptr<const policy>>;
+
+/// A look-up in steps, for those who drive the network themselves: an event loop, or one thread
+/// that asks for thousands of sites. A value without I/O that says what to do next and is told what
+/// came of it, as `retrieval` does:
 ///
-/// Drive `work()` until it is a `retrieval_result`, then give the job to
-/// `basic_robots_cache::complete`. A job that is dropped instead is given up: those who wait begin
-/// anew. It must not outlive its cache. One thread at a time.
-class retrieval_job {
- public:
-  retrieval_job(const retrieval_job&) = delete;
-  retrieval_job& operator=(const retrieval_job&) = delete;
-
-  /// What to do: see `retrieval`.
-  [[nodiscard]] retrieval& work() noexcept { return work_; }
-
-  /// Requested when nobody waits for the policy any more. To be passed on with each request.
-  [[nodiscard]] std::stop_token stop() const noexcept { return stop_; }
-
- private:
-  friend class cache_detail::job_runner;
-  friend class cache_detail::policy_loader;
-
-  retrieval_job(site where, retrieval work, std::shared_ptr<const policy> last,
-                cache_detail::single_flight::leader lead, time_point began)
-      : where_(std::move(where)),
-        last_(std::move(last)),
-        lead_(std::move(lead)),
-        work_(std::move(work)),
-        stop_(lead_.led().stop()),
-        began_(began) {}
-
-  site where_;
-  std::shared_ptr<const policy> last_;        // what is known of the site
-  cache_detail::single_flight::leader lead_;  // none once the job is complete
-  retrieval work_;  // goes first, so that those who wait find the breaker's probe free
-  std::stop_token stop_;
-  time_point began_;
-};
-
-/// A look-up in steps, for those who drive the network themselves; see `basic_robots_cache::begin`.
+///     look_up at = cache.begin(url);
+///     while (!at.policy()) {
+///       const look_up_step step = at.next();
+///       if (const auto* request = std::get_if<fetch_request>(&step)) {
+///         at.on_response(send(*request));
+///       } else if (const auto* pause = std::get_if<retry_wait>(&step)) {
+///         sleep_until(pause->until, pause->stop);
+///         at.on_wait_over();
+///       } else {
+///         wait_for_news(at);  // see `call_on_news`
+///         at.resume();
+///       }
+///     }
+///     decision made = cache.check(url, at);
 ///
-/// Either `policy()` is there, or somebody has to bring it: this look-up, if `take_job()` gives a
-/// job, or another one. `on_landed` tells when there is news; then `basic_robots_cache::resume`
-/// takes it over, and may give another job: where a site redirects to the robots.txt of another
-/// one, that is looked up next. A look-up that is dropped waits no more. It must not outlive its
-/// cache. One thread at a time.
+/// Look-ups and calls that block share what is under way. One that is dropped waits no more, and
+/// gives up what it has begun: others who wait for that begin anew. It must not outlive its cache.
+/// One thread at a time. A step takes constant time, but for one that brings a file: that is
+/// parsed, in linear time.
 class look_up {
  public:
+  /// What to do now; the same until one of the functions below is called. The policy, once it is
+  /// there, stays. A request is to be made once, and may be sent by any thread; when its stop token
+  /// is requested, nobody waits for it any more.
+  [[nodiscard]] look_up_step next() const {
+    if (!job_) {
+      return asked_.empty() ? look_up_step{policy()} : news_wait{};
+    }
+    if (const auto* const pause = std::get_if<retry_wait>(&job_->work.next())) {
+      return retry_wait{pause->until, job_->stop};
+    }
+    auto request = std::get<fetch_request>(job_->work.next());
+    request.stop = job_->stop;
+    return request;
+  }
+
   /// The policy; null while it is to be brought.
   [[nodiscard]] const std::shared_ptr<const robots::policy>& policy() const noexcept {
     return found_.policy;
@@ -87,26 +89,46 @@ class look_up {
   /// Whether the policy was kept in the cache, so that nothing had to be brought.
   [[nodiscard]] bool from_cache() const noexcept { return found_.from_cache; }
 
+  /// Whether this look-up brought the policy, at least in part.
+  [[nodiscard]] bool led() const noexcept { return led_; }
+
   /// Why the site may not be asked: `decision_reason::excluded` or `invalid_url`; nothing for one
   /// that may, and while there is no policy.
   [[nodiscard]] std::optional<decision_reason> refusal() const noexcept {
     return policy() ? policy()->refused() : std::nullopt;
   }
 
-  /// The job of bringing it, to one of the look-ups that wait for it; to any other, null. A look-up
-  /// may have another job after each `resume`.
-  [[nodiscard]] std::unique_ptr<retrieval_job> take_job() noexcept { return std::move(job_); }
+  /// Tells what came of the request that `next()` asked for. Without effect when it asked for none.
+  void on_response(fetch_response response);
 
-  /// Calls `wake` once there is news for `basic_robots_cache::resume`, from the thread that brought
-  /// it; at once if there is. `wake` returns soon and does not throw. It takes the place of an
-  /// earlier one, and is not called once the look-up is dropped, unless another thread has begun to
-  /// by then.
-  void on_landed(std::function<void()> wake) {
+  /// Tells that the time has come that `next()` waits for, or its stop token was requested. Without
+  /// effect before that, and when it waits for no time.
+  void on_wait_over();
+
+  /// Ends the wait for a time: what the last try came to is the result. Without effect when
+  /// `next()` waits for no time.
+  void cut_short();
+
+  /// Takes over the news that `next()` waits for. Without effect while there is none.
+  void resume();
+
+  /// Calls `wake` once there is news for `resume`, from the thread that has it; at once if there
+  /// is. `wake` returns soon and does not throw. It takes the place of an earlier one, and is not
+  /// called once the look-up is dropped, unless another thread has begun to by then.
+  void call_on_news(std::function<void()> wake) {
     if (asked_.empty() || !asked_.back().place) {
       wake();
     } else {
       asked_.back().place.on_news(std::move(wake));
     }
+  }
+
+  /// Waits no more. What it has begun it goes on with, for others who wait for that: true then, and
+  /// it is to be driven until `next()` is a policy, a null one. When nobody waits, the stop token
+  /// of the step is requested.
+  bool leave() noexcept {
+    asked_.clear();
+    return job_ != nullptr;
   }
 
  private:
@@ -125,11 +147,13 @@ class look_up {
   look_up(std::string key, cache_detail::found known) noexcept
       : key_(std::move(key)), found_(std::move(known)) {}
 
+  cache_detail::job_runner* runner_ = nullptr;  // none needed by one that is answered
   std::string key_;  // of the site that the look-up is for; empty when the text names none
   cache_detail::found found_{};
   std::vector<asked> asked_{};  // that site first, then those that redirects led to
-  std::unique_ptr<retrieval_job> job_{};
-  std::unique_ptr<retrieval_job> renewal_{};  // of what is served stale meanwhile
+  std::unique_ptr<cache_detail::retrieval_job> job_{};      // while it is for this one to do
+  std::unique_ptr<cache_detail::retrieval_job> renewal_{};  // of what is served stale meanwhile
+  bool led_ = false;
   bool refreshes_ = false;  // what is kept of that site does not do, however fresh
 };
 

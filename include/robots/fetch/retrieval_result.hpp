@@ -4,6 +4,7 @@
 #include <robots/http/message.hpp>
 #include <robots/time/clock.hpp>
 
+#include <stop_token>
 #include <string>
 #include <variant>
 #include <vector>
@@ -47,7 +48,8 @@ struct retrieval_result : retrieval_facts {
 
 /// A time to wait for before the next try.
 struct retry_wait {
-  time_point until{};  ///< then call `retrieval::on_wait_over`
+  time_point until{};      ///< then call `on_wait_over`
+  std::stop_token stop{};  ///< requested: wait no longer
 };
 
 /// What a retrieval wants done next: a request sent, a time waited for, or nothing more.

@@ -1,6 +1,8 @@
 // An asynchronous operation on a cache that has not come to its end.
 #pragma once
 
+#include <robots/cache/look_up.hpp>
+
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/associated_executor.hpp>
@@ -16,7 +18,7 @@
 namespace robots::adapters_detail {
 
 /// Whoever waits for an answer, whatever it is.
-template <class Cache, class LookUp>
+template <class Cache>
 class asio_waiter {
  public:
   asio_waiter() = default;
@@ -25,17 +27,17 @@ class asio_waiter {
   virtual ~asio_waiter() = default;
 
   /// Answers by a look-up that has its policy. Once.
-  virtual void finish(Cache& cache, const LookUp& at) = 0;
+  virtual void finish(Cache& cache, const look_up& at) = 0;
   /// Answers that there is no answer. Once.
   virtual void fail(boost::system::error_code why) = 0;
 };
 
 /// One operation: a completion handler, and how its answer is made. The handler is called through
 /// its own executor, never from here.
-template <class Cache, class LookUp, class Answer, class Handler>
-class asio_operation final : public asio_waiter<Cache, LookUp> {
+template <class Cache, class Answer, class Handler>
+class asio_operation final : public asio_waiter<Cache> {
  public:
-  using result = std::invoke_result_t<const Answer&, Cache&, const LookUp&>;
+  using result = std::invoke_result_t<const Answer&, Cache&, const look_up&>;
 
   asio_operation(Handler handler, Answer answer, const boost::asio::any_io_executor& here)
       : handler_(std::move(handler)),
@@ -43,7 +45,7 @@ class asio_operation final : public asio_waiter<Cache, LookUp> {
         here_(here),
         work_(boost::asio::get_associated_executor(handler_, here)) {}
 
-  void finish(Cache& cache, const LookUp& at) override { deliver({}, answer_(cache, at)); }
+  void finish(Cache& cache, const look_up& at) override { deliver({}, answer_(cache, at)); }
   void fail(boost::system::error_code why) override { deliver(why, result{}); }
 
   /// Has `cancel` called when the operation is cancelled, in whatever way.

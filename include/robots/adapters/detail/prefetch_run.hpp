@@ -3,14 +3,13 @@
 
 #include <robots/adapters/curl_multi_fetcher.hpp>
 #include <robots/adapters/curl_multi_options.hpp>
-#include <robots/adapters/detail/landings.hpp>
+#include <robots/adapters/detail/news_queue.hpp>
 #include <robots/adapters/prefetch_options.hpp>
 #include <robots/base/on_move.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/cache/look_up.hpp>
 #include <robots/fetch/outcome.hpp>
-#include <robots/fetch/retrieval_options.hpp>
-#include <robots/fetch/retry_options.hpp>
+#include <robots/fetch/retrieval_result.hpp>
 #include <robots/http/message.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/policy.hpp>
@@ -68,7 +67,7 @@ class prefetch_run {
         summary_.complete = false;
         break;
       }
-      take_landed();
+      take_news();
       end_due_waits();
       send();
       for (int left = batch; left > 0 && next != end && has_room(); --left) {
@@ -89,8 +88,6 @@ class prefetch_run {
   struct item {
     std::string host;
     look_up at;
-    std::unique_ptr<retrieval_job> job{};  // while it is for this one to bring the policy
-    bool led = false;                      // it was, at some time
     typename std::list<item>::iterator self{};
   };
   using waits = std::multimap<time_point, item*>;
@@ -127,22 +124,9 @@ class prefetch_run {
     proceed(items_.back());
   }
 
-  /// Goes on with a look-up, of which nobody knows whether it has its policy.
+  /// Does what a look-up wants done next.
   void proceed(item& which) {
-    if (which.at.policy()) {
-      return finish(which);
-    }
-    if (auto job = which.at.take_job()) {
-      which.job = std::move(job);
-      which.led = true;
-      return drive(which);
-    }
-    landings_.expect(which.at, which);
-  }
-
-  /// Goes on with the job of a look-up.
-  void drive(item& which) {
-    const retrieval_step& step = which.job->work().next();
+    const look_up_step step = which.at.next();
     if (std::holds_alternative<fetch_request>(step)) {
       ready_.push_back(&which);
     } else if (const auto* const pause = std::get_if<retry_wait>(&step)) {
@@ -150,30 +134,27 @@ class prefetch_run {
         return end_wait(which);
       }
       waits_.emplace(pause->until, &which);
+    } else if (std::holds_alternative<news_wait>(step)) {
+      news_.expect(which.at, which);
     } else {
-      cache_.complete(*which.job);
-      which.job.reset();
-      cache_.resume(which.at);
-      proceed(which);
+      finish(which);
     }
   }
 
   void send() {
     while (!ready_.empty() && web_.in_flight() < options_.max_in_flight) {
-      item& which = *ready_.front();
+      item* const which = ready_.front();
       ready_.pop_front();
-      fetch_request request = std::get<fetch_request>(which.job->work().next());
-      request.stop = which.job->stop();
-      web_.start(std::move(request), [this, to = &which](fetch_response response) {
-        to->job->work().on_response(std::move(response), now(), wall_now(cache_.clock()));
-        drive(*to);
+      web_.start(std::get<fetch_request>(which->at.next()), [this, which](fetch_response response) {
+        which->at.on_response(std::move(response));
+        proceed(*which);
       });
     }
   }
 
-  void take_landed() {
-    for (item* const which : landings_.take()) {
-      cache_.resume(which->at);
+  void take_news() {
+    for (item* const which : news_.take()) {
+      which->at.resume();
       proceed(*which);
     }
   }
@@ -182,15 +163,15 @@ class prefetch_run {
     while (!waits_.empty() && waits_.begin()->first <= now()) {
       item& which = *waits_.begin()->second;
       waits_.erase(waits_.begin());
-      which.job->work().on_wait_over(now());
-      drive(which);
+      which.at.on_wait_over();
+      proceed(which);
     }
   }
 
   /// What the last try came to is the result.
   void end_wait(item& which) {
-    which.job->work().cancel("prefetch ended", now());
-    drive(which);
+    which.at.cut_short();
+    proceed(which);
   }
 
   void end_waits() {
@@ -250,7 +231,7 @@ class prefetch_run {
     if (which.at.from_cache()) {
       return prefetch_outcome::kept;
     }
-    if (!which.led) {
+    if (!which.at.led()) {
       return prefetch_outcome::joined;
     }
     return is_failure(which.at.policy()->source().outcome) ? prefetch_outcome::failed
@@ -286,7 +267,7 @@ class prefetch_run {
   std::deque<item*> ready_{};  // have a request and no place in flight yet
   waits waits_{};              // by the end of the wait
   curl_multi_fetcher web_;     // ends before the items that its callbacks go to
-  landings<item> landings_{[this]() noexcept { web_.wake(); }};
+  news_queue<item> news_{[this]() noexcept { web_.wake(); }};
 };
 
 template <class Cache, class Hosts>

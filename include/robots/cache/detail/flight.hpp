@@ -91,8 +91,12 @@ class flight {
     return orphaned;
   }
 
-  /// Ends it. A null result means that it was given up: whoever still waits begins anew.
+  /// Ends it. A null result means that it was given up: what is under way for it is stopped, and
+  /// whoever still waits begins anew.
   void end(std::shared_ptr<const policy> result) {
+    if (!result) {
+      request_stop();
+    }
     change([&] {
       state_ = state::ended;
       result_ = std::move(result);

@@ -7,11 +7,16 @@
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/flight.hpp>
 #include <robots/cache/detail/policy_loader.hpp>
+#include <robots/cache/detail/retrieval_job.hpp>
 #include <robots/cache/look_up.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/outcome.hpp>
+#include <robots/fetch/retrieval_result.hpp>
+#include <robots/fetch/run_retrieval.hpp>
+#include <robots/http/message.hpp>
 #include <robots/http/site.hpp>
 #include <robots/time/clock.hpp>
+#include <robots/time/wall_time.hpp>
 
 #include <algorithm>
 #include <functional>
@@ -19,6 +24,7 @@
 #include <stop_token>
 #include <string>
 #include <utility>
+#include <variant>
 
 namespace robots::cache_detail {
 
@@ -42,15 +48,19 @@ class job_runner {
   /// Begins a look-up, of which this may already be the end.
   [[nodiscard]] look_up begin(const site& where, const std::string& key, bool refresh = false) {
     look_up at = loader_.begin(where, key, refresh);
+    at.runner_ = this;
     renew(at);
     return at;
   }
 
-  /// Takes over what was brought since.
-  void resume(look_up& at) {
-    loader_.resume(at);
+  /// Goes on with a look-up as far as it gets by itself.
+  void proceed(look_up& at) {
+    loader_.proceed(at);
     renew(at);
   }
+
+  /// What the clock shows.
+  [[nodiscard]] wall_anchor moment() { return parts_.moment(); }
 
   /// The policy of a site, however long it takes, within the limits of the call.
   /// With `refresh`, one that is fetched now.
@@ -82,7 +92,7 @@ class job_runner {
   [[nodiscard]] bool finish(look_up& at, const call_options& limits) {
     const bool may_leave = limits.deadline || limits.stop.stop_possible();
     while (!at.policy()) {
-      auto job = at.take_job();
+      auto job = std::move(at.job_);
       if (job && may_leave) {
         // Another thread does the work, so that it need not end when this caller leaves.
         job = send_off(std::move(job), limits);
@@ -94,14 +104,14 @@ class job_runner {
       } else if (!parts_.wait(*at.asked_.back().place.operator->(), limits)) {
         return false;
       }
-      resume(at);
+      proceed(at);
     }
     return true;
   }
 
   /// Does a job for as long as anybody wants it.
   bool bring(retrieval_job& job) {
-    auto result = parts_.run(std::move(job.work_), {.deadline = {}, .stop = job.stop()});
+    auto result = parts_.run(std::move(job.work), {.deadline = {}, .stop = job.stop});
     loader_.complete(job, std::move(result));
     return true;
   }
@@ -109,13 +119,13 @@ class job_runner {
   /// Does a job within the limits of a call. False when they ended it: then the job is for the next
   /// thread that is free.
   [[nodiscard]] bool bring_for(retrieval_job& job, const call_options& limits) {
-    auto result = parts_.run(std::move(job.work_), limits);
+    auto result = parts_.run(std::move(job.work), limits);
     const bool cut_short =
         result.outcome == outcome::cancelled || (result.cut_short && limits.stop.stop_requested());
     if (result.outcome == outcome::cancelled && options_.background_threads > 0) {
       // Dropped, and the flight given up, only when the cache ends.
-      static_cast<void>(in_background(loader_.make_job(job.where_, job.last_, std::move(job.lead_)),
-                                      may_wait::yes));
+      static_cast<void>(
+          in_background(loader_.make_job(job.where, job.last, std::move(job.lead)), may_wait::yes));
     } else {
       loader_.complete(job, std::move(result), cut_short);
     }
@@ -124,7 +134,7 @@ class job_runner {
 
   /// Does a job in a thread of the cache's own.
   void bring_alone(retrieval_job& job) {
-    const auto led = job.lead_.share();
+    const auto led = job.lead.share();
     if (!led->finishes_alone()) {
       bring_until_closing(job);
       return;
@@ -137,7 +147,7 @@ class job_runner {
   }
 
   void bring_until_closing(retrieval_job& job) {
-    const auto led = job.lead_.share();
+    const auto led = job.lead.share();
     const std::stop_callback closing{closing_.get_token(), [led] { led->request_stop(); }};
     bring(job);
   }
@@ -146,13 +156,13 @@ class job_runner {
   /// for may wait for this very thread: so it does not block, but is queued when there is news.
   void go_on_alone(const std::shared_ptr<look_up>& rest) {
     while (!closing_.stop_requested()) {
-      resume(*rest);
+      proceed(*rest);
       if (rest->policy()) {
         return;
       }
-      const auto job = rest->take_job();
+      const auto job = std::move(rest->job_);
       if (!job) {
-        return rest->on_landed([this, rest] {
+        return rest->call_on_news([this, rest] {
           try {
             static_cast<void>(
                 run_in_background([this, rest] { go_on_alone(rest); }, may_wait::yes));
@@ -226,3 +236,41 @@ class job_runner {
 };
 
 }  // namespace robots::cache_detail
+
+namespace robots {
+
+inline void look_up::on_response(fetch_response response) {
+  if (!job_) {
+    return;
+  }
+  if (!job_->stop.stop_requested()) {
+    fetch_detail::be_no_cancellation(response);
+  }
+  const wall_anchor now = runner_->moment();
+  job_->work.on_response(std::move(response), now.steady, now.wall);
+  resume();
+}
+
+inline void look_up::on_wait_over() {
+  if (job_ && job_->stop.stop_requested()) {
+    cut_short();
+  } else if (job_) {
+    job_->work.on_wait_over(runner_->moment().steady);
+    resume();
+  }
+}
+
+inline void look_up::cut_short() {
+  if (job_ && std::holds_alternative<retry_wait>(job_->work.next())) {
+    job_->work.cancel({}, runner_->moment().steady);
+    resume();
+  }
+}
+
+inline void look_up::resume() {
+  if (runner_ != nullptr && !policy()) {
+    runner_->proceed(*this);
+  }
+}
+
+}  // namespace robots

@@ -5,6 +5,7 @@
 #include <robots/cache/detail/cache_event.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/quarantine.hpp>
+#include <robots/cache/detail/retrieval_job.hpp>
 #include <robots/cache/detail/shared_names.hpp>
 #include <robots/cache/detail/single_flight.hpp>
 #include <robots/cache/look_up.hpp>
@@ -89,17 +90,46 @@ class policy_loader {
   /// The look-up of a job of which nobody waits for the policy, to go on with where it leads to
   /// another site.
   [[nodiscard]] look_up follow_up(const retrieval_job& job) {
-    const auto led = job.lead_.share();
+    const auto led = job.lead.share();
     look_up rest{led->site(), {}};
     rest.asked_.push_back(
-        {.where = job.where_, .key = led->site(), .place = {flights_, led}, .began = true});
+        {.where = job.where, .key = led->site(), .place = {flights_, led}, .began = true});
     return rest;
   }
 
-  /// Takes over what was brought since.
-  void resume(look_up& at) {
-    if (!at.policy() && !at.asked_.empty()) {
-      proceed(at, {});
+  /// Goes on with a look-up until there is a policy for the site asked first, something to be done
+  /// from outside, or somebody to wait for. `known` holds for the site asked last.
+  void proceed(look_up& at, found known = {}) {
+    for (;;) {
+      if (known.policy && at.asked_.size() == 1) {
+        at.found_ = std::move(known);
+        at.asked_.clear();
+        return;
+      }
+      if (known.policy) {
+        at.asked_.pop_back();
+        end_redirected(at.asked_.back(), known);
+        known = {};
+      }
+      if (at.job_ && !at.job_->is_done()) {
+        return;
+      }
+      if (const auto job = std::move(at.job_)) {
+        complete(*job, std::get<retrieval_result>(std::move(job->work).next()));
+      }
+      if (at.asked_.empty()) {
+        return;  // it was left
+      }
+      switch (at.asked_.back().place->now()) {
+        case flight::state::led:
+          return;
+        case flight::state::redirected:
+          known = follow(at);
+          break;
+        case flight::state::ended:
+          known = take(at);
+          break;
+      }
     }
   }
 
@@ -110,43 +140,29 @@ class policy_loader {
     const time_point now = parts_.now();
     retrieval_options how = retrieval_;
     how.seed = random_();
-    return std::unique_ptr<retrieval_job>(
-        new retrieval_job(where, retrieval{where, std::move(how), now, known_copy_of(last)}, last,
-                          std::move(lead), now));
-  }
-
-  /// Takes the result of a job that came to its end. Throws `std::logic_error` when the job is not
-  /// at its end, or was completed before.
-  void complete(retrieval_job& job) {
-    if (!job.lead_) {
-      throw std::logic_error{
-          "basic_robots_cache::complete: the job was completed before; begin another look-up"};
-    }
-    if (!std::holds_alternative<retrieval_result>(job.work().next())) {
-      throw std::logic_error{
-          "basic_robots_cache::complete: the job is not done; drive job.work() until next() is a "
-          "retrieval_result, or drop the job"};
-    }
-    complete(job, std::get<retrieval_result>(std::move(job.work_).next()));
+    retrieval work{where, std::move(how), now, known_copy_of(last)};
+    std::stop_token stop = lead.led().stop();
+    return std::make_unique<retrieval_job>(
+        retrieval_job{where, last, std::move(lead), std::move(work), std::move(stop), now});
   }
 
   /// Takes the result of a job. One that is `cut_short` is no answer, and not kept.
   void complete(retrieval_job& job, retrieval_result result, bool cut_short) {
     if (result.left_to_other_site) {
       const auto target = parse_site(result.final_url);
-      job.lead_.redirect({std::move(result), *target, job.last_, job.began_});
+      job.lead.redirect({std::move(result), *target, job.last, job.began});
       return;
     }
     // What was invalidated is no last good copy any more.
-    const auto last = job.lead_.led().detached() ? nullptr : job.last_;
+    const auto last = job.lead.led().detached() ? nullptr : job.last;
     const wall_anchor now = parts_.moment();
-    const auto made = policy_of(std::move(result), {last, policy::good(job.last_)}, now);
-    end(std::move(job.lead_), made, job.began_, now.steady, cut_short);
+    const auto made = policy_of(std::move(result), {last, policy::good(job.last)}, now);
+    end(std::move(job.lead), made, job.began, now.steady, cut_short);
   }
 
   /// The same; what ended because nobody wanted it any more is cut short.
   void complete(retrieval_job& job, retrieval_result result) {
-    const bool cut_short = result.cut_short && job.stop().stop_requested();
+    const bool cut_short = result.cut_short && job.stop.stop_requested();
     complete(job, std::move(result), cut_short);
   }
 
@@ -208,32 +224,6 @@ class policy_loader {
   using leader = single_flight::leader;
   using asked = look_up::asked;
 
-  /// Goes on with what is known of the site asked last, until there is a policy for the first one,
-  /// or somebody to wait for.
-  void proceed(look_up& at, found known) {
-    for (;;) {
-      if (known.policy && at.asked_.size() == 1) {
-        at.found_ = std::move(known);
-        at.asked_.clear();
-        return;
-      }
-      if (known.policy) {
-        at.asked_.pop_back();
-        end_redirected(at.asked_.back(), known);
-      }
-      switch (at.asked_.back().place->now()) {
-        case flight::state::led:
-          return;
-        case flight::state::redirected:
-          known = follow(at);
-          break;
-        case flight::state::ended:
-          known = take(at);
-          break;
-      }
-    }
-  }
-
   /// Asks for the site asked last: gives what is known of it, or joins its flight.
   [[nodiscard]] found ask(look_up& at) {
     asked& last = at.asked_.back();
@@ -274,6 +264,7 @@ class policy_loader {
         counters_.add(cache_event::misses);
       }
       at.job_ = make_job(last.where, kept.policy, std::move(lead));
+      at.led_ = true;
     }
     return {};
   }
