@@ -239,6 +239,8 @@ TEST_CASE("what a hostile server answers ends in an error, in bounded time and m
       {"$-2\r\n", raw_ending::stall},
       {"+" + mebibyte, raw_ending::repeat},
       {":1", raw_ending::repeat},
+      {":1\r\n", raw_ending::repeat},
+      {"*2\r\n+value\r\n:1\r\n", raw_ending::stall},
       {"*2147483647\r\n", raw_ending::stall},
       {"*2147483647\r\n:1\r\n", raw_ending::repeat},
       {"*9999999\r\n*9999999\r\n*9999999\r\n", raw_ending::repeat},

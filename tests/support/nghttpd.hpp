@@ -2,11 +2,11 @@
 #pragma once
 
 #include "certificate_authority.hpp"
+#include "child_process.hpp"
 #include "temporary_folder.hpp"
 
-#include <sys/types.h>
-
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,7 +20,6 @@ class nghttpd {
   nghttpd(const std::string& program, const certificate& identity);
   nghttpd(const nghttpd&) = delete;
   nghttpd& operator=(const nghttpd&) = delete;
-  ~nghttpd();
 
   /// Puts a file into the folder.
   void put(std::string_view name, std::string_view content) const;
@@ -36,15 +35,13 @@ class nghttpd {
   [[nodiscard]] std::size_t said(std::string_view words) const;
 
  private:
-  void start(const std::string& program, const certificate& identity);
   [[nodiscard]] bool wait_until_listening() const;
-  void end();
 
   temporary_folder folder_;
   std::string log_ = (folder_.path() / "log").string();
   std::string documents_ = (folder_.path() / "documents").string();
   int port_ = 0;
-  pid_t child_ = 0;
+  std::optional<child_process> child_;
 };
 
 }  // namespace robots::test

@@ -5,6 +5,7 @@
 #include <hiredis/hiredis.h>
 
 #include <cstddef>
+#include <fstream>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -45,8 +46,9 @@ std::string answer(redisContext& context, const std::vector<std::string>& comman
 
 }  // namespace
 
-redis_server::redis_server(std::vector<std::string> options, std::string program)
-    : options_{std::move(options)}, program_{std::move(program)} {
+redis_server::redis_server(std::vector<std::string> options, const std::string& sentinel_file)
+    : options_{std::move(options)}, is_sentinel_{!sentinel_file.empty()} {
+  std::ofstream{file("sentinel.conf")} << sentinel_file;
   // Between choosing a port and listening on it, somebody else may take it.
   constexpr int tries = 5;
   for (int i = 0; i < tries; ++i) {
@@ -62,21 +64,14 @@ redis_server::redis_server(std::vector<std::string> options, std::string program
 }
 
 void redis_server::start() {
-  std::vector<std::string> command{program_,
-                                   "--port",
-                                   std::to_string(port_),
-                                   "--bind",
-                                   "127.0.0.1",
-                                   "--dir",
-                                   file(""),
-                                   "--unixsocket",
-                                   socket(),
-                                   "--save",
-                                   "",
-                                   "--appendonly",
-                                   "no",
-                                   "--daemonize",
-                                   "no"};
+  std::vector<std::string> command{ROBOTS_REDIS_SERVER};
+  if (is_sentinel_) {
+    command.insert(command.end(), {file("sentinel.conf"), "--sentinel"});
+  } else {
+    command.insert(command.end(), {"--save", "", "--appendonly", "no", "--unixsocket", socket()});
+  }
+  command.insert(command.end(),
+                 {"--port", std::to_string(port_), "--bind", "127.0.0.1", "--dir", file("")});
   command.insert(command.end(), options_.begin(), options_.end());
   child_.emplace(command, file("log"));
   while (tell({"PING"}).empty()) {

@@ -15,10 +15,10 @@ namespace robots::test {
 /// construction to destruction. Nothing that it holds outlasts `stop`.
 class redis_server {
  public:
-  /// Returns when it answers; throws std::runtime_error when it does not. `program` is its path,
-  /// `options` are more of the command line.
+  /// Returns when it answers; throws std::runtime_error when it does not. `options` are more of the
+  /// command line. With a `sentinel_file` it is a Sentinel with that configuration.
   explicit redis_server(std::vector<std::string> options = {},
-                        std::string program = ROBOTS_REDIS_SERVER);
+                        const std::string& sentinel_file = {});
   redis_server(const redis_server&) = delete;
   redis_server& operator=(const redis_server&) = delete;
 
@@ -48,7 +48,7 @@ class redis_server {
  private:
   temporary_folder folder_;
   std::vector<std::string> options_;
-  std::string program_;
+  bool is_sentinel_;
   int port_ = 0;
   std::optional<child_process> child_;
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <robots/adapters/detail/redis_client.hpp>
+#include <robots/adapters/detail/redis_cluster.hpp>
 #include <robots/adapters/detail/redis_subscription.hpp>
 #include <robots/adapters/redis_options.hpp>
 #include <robots/base/counter_random.hpp>
@@ -55,7 +56,8 @@ namespace adapters_detail {
 /// Values and leases expire by the clock of the server; those of the workers do not matter. A
 /// connection is opened when it is first needed, so that a server that is down costs no crawler its
 /// start, and is dropped after each error. A call takes no longer than `connect_timeout` and twice
-/// `command_timeout`, of which `load_all` takes one more for each 512 keys behind the first.
+/// `command_timeout`, of which `load_all` takes one more for each 512 keys behind the first; in a
+/// cluster that is for each node, and half of `connect_timeout` more when nodes have changed.
 ///
 /// Under a prefix P that ends with the format of records, a value is at `P site:KEY`, a lease at
 /// `P lease:KEY`, without the blanks, and changes are told on the channel `P changed`. In Redis an
@@ -86,13 +88,12 @@ class RedisStore {
     std::vector<std::optional<std::string>> values;
     values.reserve(keys.size());
     for (reply& got : parts_->client->ask(commands)) {
-      if (got.is_error("WRONGTYPE")) {
-        values.emplace_back();  // a stranger's
+      if (got.type == reply::kind::nil || got.is_error("WRONGTYPE")) {  // the latter a stranger's
+        values.emplace_back();
         continue;
       }
-      reply value = client::accepted(commands.front(), std::move(got));
-      values.push_back(value.type == reply::kind::nil ? std::nullopt
-                                                      : std::optional{std::move(value.text)});
+      values.emplace_back(
+          client::accepted(commands.front(), std::move(got), reply::kind::text).text);
     }
     return values;
   }
@@ -107,18 +108,20 @@ class RedisStore {
       throw store_error{"RedisStore: a value is longer than max_value_bytes"};
     }
     parts_->client->ask_one(
-        {"SET", parts_->value_key(key), std::string{value}, "PX", expiry(lifetime)});
+        {"SET", parts_->value_key(key), std::string{value}, "PX", expiry(lifetime)},
+        reply::kind::status);
   }
 
   /// Removes the value of `key`, and tells the others. Two round trips. Throws `store_error`.
   void erase(std::string_view key) {
-    parts_->client->ask_one({"DEL", parts_->value_key(key)});
+    parts_->client->ask_one({"DEL", parts_->value_key(key)}, reply::kind::integer);
     announce(key);
   }
 
   /// Tells the others. One round trip. Throws `store_error`.
   void announce(std::string_view key) {
-    parts_->client->ask_one({"PUBLISH", parts_->channel(), parts_->sender + std::string{key}});
+    parts_->client->ask_one({"PUBLISH", parts_->channel(), parts_->sender + std::string{key}},
+                            reply::kind::integer);
   }
 
   /// The lease of `key`, unless somebody has it. One round trip. Throws `store_error`; then the
@@ -131,7 +134,8 @@ class RedisStore {
     store_lease lease{.key = std::string{key},
                       .token = parts_->sender + adapters_detail::redis_token(parts_->random())};
     const reply taken = parts_->client->ask_one(
-        {"SET", parts_->lease_key(key), lease.token, "NX", "PX", expiry(duration)});
+        {"SET", parts_->lease_key(key), lease.token, "NX", "PX", expiry(duration)},
+        reply::kind::status);
     return taken.type == reply::kind::status ? std::optional{std::move(lease)} : std::nullopt;
   }
 
@@ -141,7 +145,8 @@ class RedisStore {
         {"EVAL",
          "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end "
          "return 0",
-         "1", parts_->lease_key(lease.key), lease.token});
+         "1", parts_->lease_key(lease.key), lease.token},
+        reply::kind::integer);
   }
 
   /// Has `told` called for what others erase or announce, and once with "" when the server could
@@ -167,7 +172,8 @@ class RedisStore {
 
   /// Calls `look` with each key that has a value, and how long it still has. For people who look
   /// into a store; not part of `SharedStore`. What is published or erased meanwhile may be there or
-  /// not, and a key may come twice. Takes a look at all keys of the server. Throws `store_error`.
+  /// not, and a key may come twice. Looks at all keys of the server, for as long as it tells of
+  /// more. Throws `store_error`.
   void for_each(
       const std::function<void(std::string_view key, std::chrono::milliseconds left)>& look) {
     const std::string prefix = parts_->value_key({});
@@ -176,7 +182,8 @@ class RedisStore {
       std::string cursor = "0";
       do {
         const std::array<command, 1> scan{{{"SCAN", cursor, "MATCH", pattern, "COUNT", "512"}}};
-        const reply page = client::accepted(scan.front(), std::move(server->ask(scan).front()));
+        const reply page =
+            client::accepted(scan.front(), std::move(server->ask(scan).front()), reply::kind::list);
         if (page.list.size() != 2) {
           throw store_error{"Redis answers SCAN with what is no page of keys"};
         }
@@ -205,7 +212,7 @@ class RedisStore {
   struct parts {
     explicit parts(redis_options given)
         : options{std::move(given)},
-          client{std::make_unique<adapters_detail::single_redis>(options)},
+          client{adapters_detail::make_redis_client(options)},
           prefix{options.key_prefix + 'v' + std::to_string(record_format) + ':'} {}
 
     [[nodiscard]] std::string value_key(std::string_view key) const {

@@ -109,6 +109,16 @@ TEST_CASE("a wrong URL of Redis is refused with words that say how to mend it") 
   }
 }
 
+TEST_CASE("an option says that the server of a URL is a node of a cluster") {
+  CHECK(parse_redis_url("redis://h", true).topology == redis_topology::cluster);
+  CHECK(parse_redis_url("redis://a,b", true).servers.size() == 2);
+  for (const std::string url :
+       {"redis://h/1", "unix:///run/redis.sock", "redis+sentinel://h?master=m"}) {
+    CHECK_THROWS_WITH_AS(static_cast<void>(parse_redis_url(url, true)),
+                         doctest::Contains("a cluster "), std::invalid_argument);
+  }
+}
+
 TEST_CASE("what refuses a URL of Redis does not repeat the password in it") {
   for (const std::string url : {"http://me:secret@h", "redis://me:secret@h:x"}) {
     try {

@@ -36,15 +36,16 @@ class redis_client {
   /// Each server that has keys of its own.
   [[nodiscard]] virtual std::vector<std::shared_ptr<redis_pool>> servers() = 0;
 
-  /// The reply to one command, which is no error.
-  redis_reply ask_one(redis_command command) {
+  /// The reply to one command, which is of that kind or nil.
+  redis_reply ask_one(redis_command command, redis_reply::kind wanted) {
     const std::array<redis_command, 1> commands{std::move(command)};
-    return accepted(commands.front(), std::move(ask(commands).front()));
+    return accepted(commands.front(), std::move(ask(commands).front()), wanted);
   }
 
-  /// A reply, unless it is an error.
-  [[nodiscard]] static redis_reply accepted(const redis_command& command, redis_reply reply) {
-    if (reply.type == redis_reply::kind::error) {
+  /// A reply, if it is of that kind or nil. Throws `store_error` if not.
+  [[nodiscard]] static redis_reply accepted(const redis_command& command, redis_reply reply,
+                                            redis_reply::kind wanted) {
+    if (reply.type != wanted && reply.type != redis_reply::kind::nil) {
       throw store_error{"Redis refuses " + command.front() + ": " + base::printable(reply.text)};
     }
     return reply;

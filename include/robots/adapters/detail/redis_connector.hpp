@@ -27,7 +27,7 @@ class redis_connector {
  public:
   /// Throws `std::invalid_argument` for options that cannot be.
   explicit redis_connector(const redis_options& options)
-      : target_{parse_redis_url(options.url)},
+      : target_{parse_redis_url(options.url, options.cluster)},
         timeout_{options.connect_timeout},
         max_reply_bytes_{std::clamp(options.max_value_bytes, least_reply_bytes, SIZE_MAX / 2) +
                          sizeof(redis_reply)} {
@@ -54,13 +54,62 @@ class redis_connector {
       return connect(target_.servers.front(), interrupt);
     }
     const redis_time deadline = std::chrono::steady_clock::now() + timeout_;
-    auto master = log_in(master_address(deadline, interrupt), deadline, interrupt);
+    const redis_command question{"SENTINEL", "get-master-addr-by-name", target_.master};
+    const redis_reply answer = ask_any(target_.servers, question, interrupt).second;
+    auto master = log_in(address_in(answer.list), deadline, interrupt);
     const std::array<redis_command, 1> role{{{"ROLE"}}};
     const redis_reply reply = std::move(master->ask(role, deadline).front());
     if (!reply.list.empty() && reply.list.front().text != "master") {
       master->fail("is no master, though the Sentinels say so");
     }
     return master;
+  }
+
+  /// The first list that one of the servers answers with, and which one that was. They are asked
+  /// one after the other; each gets an equal part of half of `connect_timeout`. Sentinels are asked
+  /// without logging in.
+  [[nodiscard]] std::pair<redis_address, redis_reply> ask_any(
+      std::span<const redis_address> servers, const redis_command& question,
+      int interrupt = -1) const {
+    const redis_time deadline = std::chrono::steady_clock::now() + timeout_ / 2;
+    std::string failures;
+    auto left = static_cast<int>(servers.size());
+    for (const redis_address& server : servers) {
+      const redis_time now = std::chrono::steady_clock::now();
+      const redis_time until = now + (deadline - now) / left--;
+      try {
+        const auto connection = target_.topology == redis_topology::sentinel
+                                    ? open(server, until, interrupt)
+                                    : log_in(server, until, interrupt);
+        redis_reply reply = std::move(connection->ask({&question, 1}, until).front());
+        if (!reply.list.empty()) {
+          return {server, std::move(reply)};
+        }
+        std::string asked;
+        for (const std::string& word : question) {
+          asked += base::printable(word) + ' ';
+        }
+        connection->fail("answers " + asked + "with " +
+                         (reply.text.empty() ? "nothing" : base::printable(reply.text)));
+      } catch (const store_error& error) {
+        failures += failures.empty() ? "" : "; ";
+        failures += error.what();
+      }
+    }
+    throw store_error{failures};
+  }
+
+  /// The address in a list that begins with a host and a port. Throws `store_error`.
+  [[nodiscard]] static redis_address address_in(const std::vector<redis_reply>& list) {
+    constexpr std::uint64_t past_last = 65'536;
+    const auto port = list.size() < 2 ? std::nullopt
+                      : list[1].type == redis_reply::kind::integer
+                          ? std::optional{static_cast<std::uint64_t>(list[1].integer)}
+                          : base::parse_decimal(list[1].text, past_last);
+    if (!port || *port == 0 || *port >= past_last) {
+      throw store_error{"Redis tells of a server without a port"};
+    }
+    return {list[0].text, static_cast<std::uint16_t>(*port)};
   }
 
  private:
@@ -92,34 +141,6 @@ class redis_connector {
       }
     }
     return connection;
-  }
-
-  /// Asks one Sentinel after the other. Each gets an equal part of the time that is left.
-  [[nodiscard]] redis_address master_address(redis_time deadline, int interrupt) const {
-    std::string failures;
-    std::size_t left = target_.servers.size() + 1;  // the master needs time, too
-    for (const redis_address& sentinel : target_.servers) {
-      const redis_time now = std::chrono::steady_clock::now();
-      const redis_time until = now + (deadline - now) / static_cast<int>(left--);
-      try {
-        const std::array<redis_command, 1> question{
-            {{"SENTINEL", "get-master-addr-by-name", target_.master}}};
-        const auto connection = open(sentinel, until, interrupt);
-        const redis_reply reply = std::move(connection->ask(question, until).front());
-        const auto port = reply.list.size() == 2
-                              ? base::parse_decimal(reply.list[1].text, UINT16_MAX)
-                              : std::nullopt;
-        if (port) {
-          return {reply.list[0].text, static_cast<std::uint16_t>(*port)};
-        }
-        connection->fail("knows no master " + base::printable(target_.master) + ' ' +
-                         base::printable(reply.text));
-      } catch (const store_error& error) {
-        failures += failures.empty() ? "" : "; ";
-        failures += error.what();
-      }
-    }
-    throw store_error{"No Sentinel tells the master: " + failures};
   }
 
   redis_target target_;

@@ -3,6 +3,7 @@
 #include <robots/base/ascii.hpp>
 #include <robots/base/decimal.hpp>
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -19,7 +20,7 @@ struct redis_address {
   std::string host;
   std::uint16_t port = 0;
 
-  friend bool operator==(const redis_address&, const redis_address&) = default;
+  friend auto operator<=>(const redis_address&, const redis_address&) = default;
 };
 
 [[nodiscard]] inline std::string to_string(const redis_address& address) {
@@ -108,13 +109,14 @@ struct redis_target {
 }
 
 /// Reads the URLs that `redis_options::url` lists. Throws `std::invalid_argument` for any other.
-[[nodiscard]] inline redis_target parse_redis_url(std::string_view url) {
+[[nodiscard]] inline redis_target parse_redis_url(std::string_view url, bool cluster = false) {
   const std::size_t colon = url.find("://");
   const std::string_view scheme = url.substr(0, colon);
   std::string_view query = colon == std::string_view::npos ? "" : url.substr(colon + 3);
   std::string_view place = take_until(query, '?');
   redis_target target;
-  if (scheme == "redis+cluster") {
+  cluster = cluster || scheme == "redis+cluster";
+  if (scheme == "redis+cluster" || (scheme == "redis" && cluster)) {
     target.topology = redis_topology::cluster;
   } else if (scheme == "redis+sentinel") {
     target.topology = redis_topology::sentinel;
@@ -161,7 +163,10 @@ struct redis_target {
   if (target.topology == redis_topology::sentinel && target.master.empty()) {
     refuse_redis_url("?master=NAME must say which master the Sentinels are asked for");
   }
-  if (target.topology == redis_topology::cluster && target.database != 0) {
+  if (cluster && target.topology != redis_topology::cluster) {
+    refuse_redis_url("a cluster is reached by TCP and without Sentinels");
+  }
+  if (cluster && target.database != 0) {
     refuse_redis_url("a cluster has database 0 only");
   }
   return target;
