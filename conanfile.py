@@ -18,10 +18,11 @@ class RobotsConan(ConanFile):
     settings = "os", "arch", "compiler", "build_type"
     options = {
         "with_asio": [True, False], "with_curl": [True, False], "with_cpr": [True, False],
-        "with_redis": [True, False],
+        "with_lmdb": [True, False], "with_redis": [True, False],
     }
     default_options = {
-        "with_asio": False, "with_curl": False, "with_cpr": False, "with_redis": False,
+        "with_asio": False, "with_curl": False, "with_cpr": False, "with_lmdb": False,
+        "with_redis": False,
     }
     exports = "include/robots/version.hpp"
     exports_sources = (
@@ -53,6 +54,8 @@ class RobotsConan(ConanFile):
             self.requires("zlib/[>=1.2 <2]")
         if self.options.with_cpr:
             self.requires("cpr/[>=1.10 <2]")
+        if self.options.with_lmdb:
+            self.requires("lmdb/[>=0.9.29 <1]")
         if self.options.with_redis:
             self.requires("hiredis/[>=1.0 <2]")
 
@@ -81,6 +84,7 @@ class RobotsConan(ConanFile):
         toolchain.cache_variables["ROBOTS_CURL"] = "ON" if self._has_curl else "OFF"
         toolchain.cache_variables["ROBOTS_CPR"] = "ON" if self.options.with_cpr else "OFF"
         toolchain.cache_variables["ROBOTS_ASIO"] = "ON" if self.options.with_asio else "OFF"
+        toolchain.cache_variables["ROBOTS_LMDB"] = "ON" if self.options.with_lmdb else "OFF"
         toolchain.cache_variables["ROBOTS_REDIS"] = "ON" if self.options.with_redis else "OFF"
         toolchain.generate()
 
@@ -111,6 +115,8 @@ class RobotsConan(ConanFile):
             self._adapter("cpr", "robots::cpr", ["curl", "cpr::cpr"])
         if self.options.with_asio:
             self._adapter("asio", "robots::asio", ["curl", "boost::headers"])
+        if self.options.with_lmdb:
+            self._adapter("lmdb", "robots::lmdb", ["lmdb::lmdb"])
         if self.options.with_redis:
             self._adapter("redis", "robots::redis", ["hiredis::hiredis"])
         for component in self.cpp_info.components.values():

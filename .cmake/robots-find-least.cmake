@@ -20,6 +20,35 @@ macro(robots_find_least package version target)
   endif()
 endmacro()
 
+# robots_find_library(<package> <header> <prefix>): the end of a find module. Where no package files have
+# defined <package>::<package>, it is the library over the header, whose version stands there behind
+# "#define <prefix>MAJOR", MINOR and PATCH.
+macro(robots_find_library package header prefix)
+  include(FindPackageHandleStandardArgs)
+  if(TARGET ${package}::${package})
+    find_package_handle_standard_args(${package} CONFIG_MODE)
+  else()
+    find_path(${package}_INCLUDE_DIR ${header})
+    find_library(${package}_LIBRARY ${package})
+    mark_as_advanced(${package}_INCLUDE_DIR ${package}_LIBRARY)
+    if(${package}_INCLUDE_DIR AND ${package}_LIBRARY)
+      set(${package}_VERSION "")
+      foreach(_robots_part IN ITEMS MAJOR MINOR PATCH)
+        file(STRINGS "${${package}_INCLUDE_DIR}/${header}" _robots_line
+             REGEX "^#define[ \t]+${prefix}${_robots_part}[ \t]")
+        string(REGEX MATCH "[0-9]+" _robots_line "${_robots_line}")
+        string(JOIN "." ${package}_VERSION ${${package}_VERSION} ${_robots_line})
+      endforeach()
+      add_library(${package}::${package} UNKNOWN IMPORTED)
+      set_target_properties(
+        ${package}::${package} PROPERTIES IMPORTED_LOCATION "${${package}_LIBRARY}"
+                                          INTERFACE_INCLUDE_DIRECTORIES "${${package}_INCLUDE_DIR}")
+    endif()
+    find_package_handle_standard_args(${package} REQUIRED_VARS ${package}_LIBRARY ${package}_INCLUDE_DIR
+                                      VERSION_VAR ${package}_VERSION)
+  endif()
+endmacro()
+
 # robots_find_packages(<package>/<version>/<target>...): looks for each of them as robots_find_least does.
 # Sets robots_links to the targets, robots_versions to what was found, and robots_lacking to what was not.
 macro(robots_find_packages)

@@ -16,6 +16,10 @@ static_assert(robots::AsyncFetcher<robots::AsioCurlFetcher>);
 #include <robots/adapters/redis_store.hpp>
 static_assert(robots::SharedStore<robots::RedisStore>);
 #endif
+#ifdef CONSUMER_HAS_LMDB
+#include <robots/adapters/lmdb_store.hpp>
+static_assert(robots::SharedStore<robots::LmdbStore>);
+#endif
 
 int main() {
   const auto rules = robots::parse("User-agent: *\nDisallow: /private\n");

@@ -1,0 +1,10 @@
+# lmdb::lmdb by package files (Conan's, vcpkg's), or by header and library where it comes without (Debian).
+find_package(unofficial-lmdb CONFIG QUIET)
+if(TARGET unofficial::lmdb::lmdb)
+  add_library(lmdb::lmdb INTERFACE IMPORTED)
+  target_link_libraries(lmdb::lmdb INTERFACE unofficial::lmdb::lmdb)
+  set(lmdb_CONFIG "${unofficial-lmdb_CONFIG}")
+else()
+  find_package(lmdb CONFIG QUIET)
+endif()
+robots_find_library(lmdb lmdb.h MDB_VERSION_)

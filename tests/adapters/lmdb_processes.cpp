@@ -1,0 +1,219 @@
+// LmdbStore with several processes, some of which are killed. ROBOTS_KILL_ROUNDS sets how often.
+#include "adapters/lmdb_records.hpp"
+#include "store/store_conformance.hpp"
+#include "support/child_process.hpp"
+#include "support/temporary_folder.hpp"
+#include <robots/adapters/lmdb_store.hpp>
+
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+using namespace std::chrono_literals;
+using robots::lmdb_options;
+using robots::LmdbStore;
+using robots::test::child_process;
+using robots::test::comes_true;
+using robots::test::real_time;
+using robots::test::temporary_folder;
+
+namespace {
+
+/// A file, and processes that use it.
+class shared_file {
+ public:
+  explicit shared_file(std::size_t max_bytes) : max_bytes_{max_bytes} {}
+
+  [[nodiscard]] LmdbStore open(std::chrono::milliseconds timeout = 20s) const {
+    return LmdbStore{lmdb_options{.path = path(), .max_bytes = max_bytes_, .timeout = timeout}};
+  }
+  [[nodiscard]] std::string path() const { return (folder_.path() / "robots.lmdb").string(); }
+
+  /// One that goes on by itself.
+  [[nodiscard]] std::unique_ptr<child_process> start(std::vector<std::string> words) const {
+    words.insert(words.begin(), {ROBOTS_LMDB_PROCESS, path(), std::to_string(max_bytes_)});
+    return std::make_unique<child_process>(words, (folder_.path() / "log").string());
+  }
+
+  /// One that comes to an end: its exit status.
+  [[nodiscard]] int run(std::vector<std::string> words) const {
+    words.insert(words.begin(), {ROBOTS_LMDB_PROCESS, path(), std::to_string(max_bytes_)});
+    std::vector<char*> arguments;
+    for (std::string& word : words) {
+      arguments.push_back(word.data());
+    }
+    arguments.push_back(nullptr);
+    pid_t child = 0;
+    int ended = -1;
+    REQUIRE(::posix_spawn(&child, arguments.front(), nullptr, nullptr, arguments.data(), environ) ==
+            0);
+    ::waitpid(child, &ended, 0);
+    return WIFEXITED(ended) ? WEXITSTATUS(ended) : -1;
+  }
+
+ private:
+  temporary_folder folder_;
+  std::size_t max_bytes_;
+};
+
+/// How far a process has come that works; nothing before it has begun.
+std::size_t progress(LmdbStore& store, const std::string& number) {
+  const auto round = store.load("progress/" + number);
+  return round ? std::stoul(*round) + 1 : 0;
+}
+
+std::size_t kill_rounds() {
+  const char* const said = std::getenv("ROBOTS_KILL_ROUNDS");
+  return said != nullptr ? std::stoul(said) : 8;
+}
+
+/// Values that are in the file, and how many of them are whole; those of "progress/" aside.
+struct tally {
+  std::size_t values = 0;
+  std::size_t whole = 0;
+};
+tally read_all(LmdbStore& store) {
+  tally counted;
+  store.for_each([&](std::string_view key, std::chrono::milliseconds /*left*/) {
+    const auto value = store.load(key);
+    if (value && !key.starts_with("progress/")) {
+      ++counted.values;
+      counted.whole += robots::test::is_whole(key, *value) ? 1 : 0;
+    }
+  });
+  return counted;
+}
+
+}  // namespace
+
+TEST_CASE("processes share one file, and it outlasts them") {
+  const shared_file file{std::size_t{16} << 20U};
+  CHECK(file.run({"publish", "https://example.com", "first"}) == 0);
+  CHECK(file.run({"holds", "https://example.com", "first"}) == 0);
+  LmdbStore store = file.open();
+  CHECK(store.load("https://example.com") == "first");
+  CHECK(file.run({"publish", "https://example.com", "second"}) == 0);
+  CHECK(store.load("https://example.com") == "second");
+  store.publish("https://example.com", "third", 1h);
+  CHECK(file.run({"holds", "https://example.com", "third"}) == 0);
+  CHECK(file.run({"erase", "https://example.com"}) == 0);
+  CHECK(store.load("https://example.com") == std::nullopt);
+}
+
+TEST_CASE("a lease holds against other processes, and after its holder's end until its time") {
+  const shared_file file{std::size_t{16} << 20U};
+  LmdbStore store = file.open();
+  const auto lease = store.try_lease("https://example.com", 1h);
+  REQUIRE(lease);
+  CHECK(file.run({"lease", "https://example.com", "1000"}) == 1);
+  store.release(*lease);
+  CHECK(file.run({"lease", "https://example.com", "1500"}) == 0);
+  CHECK(!store.try_lease("https://example.com", 1h));
+  CHECK(comes_true(real_time{}, [&] { return store.try_lease("https://example.com", 1h); }));
+}
+
+TEST_CASE("what another process erases is told within a second") {
+  const shared_file file{std::size_t{16} << 20U};
+  LmdbStore store = file.open();
+  robots::test::told_keys told;
+  store.watch(told.listener());
+  CHECK(file.run({"erase", "https://example.com"}) == 0);
+  const auto start = std::chrono::steady_clock::now();
+  CHECK(comes_true(real_time{}, [&] { return told.has("https://example.com"); }));
+  CHECK(std::chrono::steady_clock::now() - start < 1s);
+}
+
+TEST_CASE("after four processes were killed while they wrote, every record is whole") {
+  std::mt19937 random{13};
+  for (const std::size_t megabytes : {4U, 64U}) {  // once full all the time, once never
+    const shared_file file{megabytes << 20U};
+    std::size_t values = 0;
+    for (std::size_t round = 0; round < kill_rounds(); ++round) {
+      std::optional<LmdbStore> watching;
+      if (round % 2 == 0) {
+        watching.emplace(file.open());  // else the file is opened anew after all have died
+      }
+      std::vector<std::unique_ptr<child_process>> killed;
+      for (int i = 0; i < 4; ++i) {
+        killed.push_back(file.start({"work", std::to_string(round) + "/" + std::to_string(i)}));
+      }
+      const std::string first = std::to_string(round) + "/0";
+      const std::size_t enough = 1 + random() % 60;
+      {
+        LmdbStore store = file.open();
+        REQUIRE(comes_true(real_time{}, [&] { return progress(store, first) >= enough; }));
+      }
+      killed.clear();
+      LmdbStore store = file.open();
+      const tally found = read_all(store);
+      CHECK(found.whole == found.values);
+      values += found.values;
+      store.publish("progress/last", "written after them", 1h);
+      CHECK(store.load("progress/last") == "written after them");
+    }
+    CHECK(values > 0);
+    CHECK(std::filesystem::file_size(file.path()) <= megabytes << 20U);
+  }
+}
+
+TEST_CASE("a process that hangs while it writes holds up no reader, and a writer for its timeout") {
+  const shared_file file{std::size_t{16} << 20U};
+  LmdbStore store = file.open(300ms);
+  store.publish("https://example.com", "value", 1h);
+  const auto other = file.start({"work", "0"});
+  REQUIRE(comes_true(real_time{}, [&] { return progress(store, "0") > 5; }));
+  bool was_refused = false;
+  for (int tries = 0; tries < 200 && !was_refused; ++tries) {
+    other->freeze();
+    const auto start = std::chrono::steady_clock::now();
+    try {
+      store.announce("https://example.com");
+    } catch (const robots::store_error&) {
+      was_refused = true;
+      CHECK(std::chrono::steady_clock::now() - start < 10s);
+      CHECK(store.load("https://example.com") == "value");
+    }
+    other->resume();
+    const std::size_t before = progress(store, "0");
+    REQUIRE(comes_true(real_time{}, [&] { return progress(store, "0") > before; }));
+  }
+  CHECK(was_refused);
+  store.announce("https://example.com");
+}
+
+TEST_CASE("a store from before a fork throws in the new process, which may open one of its own") {
+  const shared_file file{std::size_t{16} << 20U};
+  LmdbStore store = file.open();
+  store.watch([](std::string_view /*key*/) {});
+  store.publish("https://example.com", "value", 1h);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    int result = 1;
+    try {
+      static_cast<void>(store.load("https://example.com"));
+    } catch (const robots::store_error&) {
+      const LmdbStore gone = std::move(store);
+      result = file.open().load("https://example.com") == "value" ? 0 : 2;
+    }
+    ::_exit(result);
+  }
+  int ended = -1;
+  ::waitpid(child, &ended, 0);
+  CHECK(WIFEXITED(ended));
+  CHECK(WEXITSTATUS(ended) == 0);
+  CHECK(store.load("https://example.com") == "value");
+  store.publish("https://example.com", "second", 1h);
+}
