@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <string_view>
 
@@ -35,6 +36,12 @@ namespace robots::base {
   }
   const char low = to_lower(c);
   return low >= 'a' && low <= 'f' ? low - 'a' + 10 : -1;
+}
+
+/// The two hexadecimal digits of an octet, in upper case.
+[[nodiscard]] constexpr std::array<char, 2> hex_digits(unsigned char octet) noexcept {
+  constexpr std::string_view digits = "0123456789ABCDEF";
+  return {digits[octet / 16U], digits[octet % 16U]};
 }
 
 [[nodiscard]] constexpr bool equal_ignoring_case(std::string_view a, std::string_view b) noexcept {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/enum_text.hpp>
 #include <robots/base/saturating_add.hpp>
 #include <robots/time/clock.hpp>
 
@@ -25,15 +26,7 @@ enum class breaker_state : std::uint8_t {
 
 /// The name of a state, as its enumerator is spelled.
 [[nodiscard]] constexpr std::string_view to_string(breaker_state state) noexcept {
-  switch (state) {
-    case breaker_state::closed:
-      return "closed";
-    case breaker_state::open:
-      return "open";
-    case breaker_state::half_open:
-      return "half_open";
-  }
-  return "closed";
+  return base::enum_text<breaker_state::half_open>(state, {"closed", "open", "half_open"});
 }
 
 /// Keeps requests from an origin that has failed several times in a row.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/enum_text.hpp>
 #include <robots/http/message.hpp>
 
 #include <cstddef>
@@ -29,33 +30,10 @@ inline constexpr std::size_t outcome_count = 12;
 
 /// The name of an outcome, as its enumerator is spelled.
 [[nodiscard]] constexpr std::string_view to_string(outcome what) noexcept {
-  switch (what) {
-    case outcome::success:
-      return "success";
-    case outcome::not_found:
-      return "not_found";
-    case outcome::client_error:
-      return "client_error";
-    case outcome::too_many_requests:
-      return "too_many_requests";
-    case outcome::server_error:
-      return "server_error";
-    case outcome::unreachable:
-      return "unreachable";
-    case outcome::too_many_redirects:
-      return "too_many_redirects";
-    case outcome::refused:
-      return "refused";
-    case outcome::malformed:
-      return "malformed";
-    case outcome::cancelled:
-      return "cancelled";
-    case outcome::circuit_open:
-      return "circuit_open";
-    case outcome::quarantined:
-      return "quarantined";
-  }
-  return "server_error";
+  return base::enum_text<outcome::quarantined>(
+      what,
+      {"success", "not_found", "client_error", "too_many_requests", "server_error", "unreachable",
+       "too_many_redirects", "refused", "malformed", "cancelled", "circuit_open", "quarantined"});
 }
 
 /// Whether an outcome is no answer of the site, so that it is asked again sooner and the last good

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/enum_text.hpp>
 #include <robots/http/detail/embedded_ipv4.hpp>
 #include <robots/http/ip_address.hpp>
 #include <robots/http/ip_prefix.hpp>
@@ -27,29 +28,9 @@ enum class address_kind {
 
 /// The name of a kind, as its enumerator is spelled.
 [[nodiscard]] constexpr std::string_view to_string(address_kind kind) noexcept {
-  switch (kind) {
-    case address_kind::global:
-      return "global";
-    case address_kind::unspecified:
-      return "unspecified";
-    case address_kind::loopback:
-      return "loopback";
-    case address_kind::private_use:
-      return "private_use";
-    case address_kind::shared:
-      return "shared";
-    case address_kind::link_local:
-      return "link_local";
-    case address_kind::multicast:
-      return "multicast";
-    case address_kind::documentation:
-      return "documentation";
-    case address_kind::benchmarking:
-      return "benchmarking";
-    case address_kind::reserved:
-      return "reserved";
-  }
-  return "reserved";
+  return base::enum_text<address_kind::reserved>(
+      kind, {"global", "unspecified", "loopback", "private_use", "shared", "link_local",
+             "multicast", "documentation", "benchmarking", "reserved"});
 }
 
 namespace http_detail {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
+#include <robots/base/enum_text.hpp>
 #include <robots/http/detail/charset_parameter.hpp>
 #include <robots/http/detail/from_utf16.hpp>
 #include <robots/http/detail/from_windows_1252.hpp>
@@ -29,17 +30,8 @@ enum class charset : std::uint8_t {
 
 /// The name of a charset, as IANA registers it, in lower case.
 [[nodiscard]] constexpr std::string_view to_string(charset which) noexcept {
-  switch (which) {
-    case charset::utf_8:
-      return "utf-8";
-    case charset::windows_1252:
-      return "windows-1252";
-    case charset::utf_16le:
-      return "utf-16le";
-    case charset::utf_16be:
-      return "utf-16be";
-  }
-  return "utf-8";
+  return base::enum_text<charset::utf_16be>(which,
+                                            {"utf-8", "windows-1252", "utf-16le", "utf-16be"});
 }
 
 /// The charset that goes by `label`, in any case; nothing for any other.

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <robots/base/ascii.hpp>
 #include <robots/http/detail/ip_literal.hpp>
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -63,25 +65,13 @@ class ip_address {
 
 namespace http_detail {
 
-/// `value` in lower case, without leading zeros.
-inline void append_number(std::string& to, unsigned value, unsigned base) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  unsigned weight = 1;
-  while (value / weight >= base) {
-    weight *= base;
-  }
-  for (; weight > 0; weight /= base) {
-    to += digits[value / weight % base];
-  }
-}
-
 [[nodiscard]] inline std::string ipv4_text(std::span<const std::uint8_t> octets) {
   std::string text;
   for (const std::uint8_t octet : octets) {
     if (!text.empty()) {
       text += '.';
     }
-    append_number(text, octet, 10);
+    text += std::to_string(octet);
   }
   return text;
 }
@@ -114,7 +104,9 @@ inline void append_number(std::string& to, unsigned value, unsigned base) {
     if (!text.empty() && text.back() != ':') {
       text += ':';
     }
-    append_number(text, group(i), 16);
+    std::array<char, 4> digits{};
+    text.append(digits.data(),
+                std::to_chars(digits.data(), digits.data() + digits.size(), group(i), 16).ptr);
   }
   return text;
 }
@@ -140,7 +132,8 @@ inline void append_number(std::string& to, unsigned value, unsigned base) {
 [[nodiscard]] constexpr bool ends_in_number(std::string_view host) noexcept {
   const std::string_view last = host.substr(host.rfind('.') + 1);
   if (last.starts_with("0x")) {
-    return last.find_first_not_of("0123456789abcdef", 2) == std::string_view::npos;
+    return std::all_of(last.begin() + 2, last.end(),
+                       [](char c) { return base::hex_value(c) >= 0; });
   }
   return last.find_first_not_of("0123456789") == std::string_view::npos;
 }

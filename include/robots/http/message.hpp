@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
+#include <robots/base/enum_text.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -33,27 +34,9 @@ enum class fetch_error {
 
 /// The name of an error, as its enumerator is spelled.
 [[nodiscard]] constexpr std::string_view to_string(fetch_error error) noexcept {
-  switch (error) {
-    case fetch_error::none:
-      return "none";
-    case fetch_error::resolve:
-      return "resolve";
-    case fetch_error::connect:
-      return "connect";
-    case fetch_error::tls:
-      return "tls";
-    case fetch_error::timeout:
-      return "timeout";
-    case fetch_error::cancelled:
-      return "cancelled";
-    case fetch_error::refused_address:
-      return "refused_address";
-    case fetch_error::protocol:
-      return "protocol";
-    case fetch_error::other:
-      return "other";
-  }
-  return "other";
+  return base::enum_text<fetch_error::other>(
+      error, {"none", "resolve", "connect", "tls", "timeout", "cancelled", "refused_address",
+              "protocol", "other"});
 }
 
 /// One GET to make: exactly one exchange, without redirects and without retries.

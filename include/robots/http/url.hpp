@@ -56,15 +56,13 @@ namespace http_detail {
 /// Appends `text` with every octet outside ASCII percent-encoded, as servers mean it that send
 /// bare UTF-8.
 inline void append_encoded(std::string& to, std::string_view text) {
-  constexpr std::string_view digits = "0123456789ABCDEF";
   for (const char c : text) {
     const auto octet = static_cast<unsigned char>(c);
     if (octet < 0x80) {
       to += c;
     } else {
-      to += '%';
-      to += digits[octet >> 4U];
-      to += digits[octet & 0x0FU];
+      const auto [high, low] = base::hex_digits(octet);
+      to.append({'%', high, low});
     }
   }
 }

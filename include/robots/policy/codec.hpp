@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/enum_text.hpp>
 #include <robots/base/fingerprint.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval_result.hpp>
@@ -66,19 +67,8 @@ enum class decode_error : std::uint8_t {
 
 /// The name of an error, as its enumerator is spelled.
 [[nodiscard]] constexpr std::string_view to_string(decode_error error) noexcept {
-  switch (error) {
-    case decode_error::none:
-      return "none";
-    case decode_error::too_short:
-      return "too_short";
-    case decode_error::unknown_version:
-      return "unknown_version";
-    case decode_error::damaged:
-      return "damaged";
-    case decode_error::malformed:
-      return "malformed";
-  }
-  return "malformed";
+  return base::enum_text<decode_error::malformed>(
+      error, {"none", "too_short", "unknown_version", "damaged", "malformed"});
 }
 
 /// What `decode` read.

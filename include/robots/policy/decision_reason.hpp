@@ -1,5 +1,7 @@
 #pragma once
 
+#include <robots/base/enum_text.hpp>
+
 #include <cstdint>
 #include <string_view>
 
@@ -20,27 +22,9 @@ enum class decision_reason : std::uint8_t {
 
 /// The name of a reason, as its enumerator is spelled.
 [[nodiscard]] constexpr std::string_view to_string(decision_reason reason) noexcept {
-  switch (reason) {
-    case decision_reason::rule:
-      return "rule";
-    case decision_reason::no_rule:
-      return "no_rule";
-    case decision_reason::robots_txt:
-      return "robots_txt";
-    case decision_reason::no_file:
-      return "no_file";
-    case decision_reason::undecided:
-      return "undecided";
-    case decision_reason::fallback:
-      return "fallback";
-    case decision_reason::by_hand:
-      return "by_hand";
-    case decision_reason::excluded:
-      return "excluded";
-    case decision_reason::invalid_url:
-      return "invalid_url";
-  }
-  return "invalid_url";
+  return base::enum_text<decision_reason::invalid_url>(
+      reason, {"rule", "no_rule", "robots_txt", "no_file", "undecided", "fallback", "by_hand",
+               "excluded", "invalid_url"});
 }
 
 }  // namespace robots

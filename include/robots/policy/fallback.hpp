@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/enum_text.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/policy/record.hpp>
 
@@ -21,17 +22,8 @@ enum class fallback_action {
 
 /// The name of an action, as its enumerator is spelled.
 [[nodiscard]] constexpr std::string_view to_string(fallback_action action) noexcept {
-  switch (action) {
-    case fallback_action::parse:
-      return "parse";
-    case fallback_action::allow_all:
-      return "allow_all";
-    case fallback_action::deny_all:
-      return "deny_all";
-    case fallback_action::last_good_or_deny:
-      return "last_good_or_deny";
-  }
-  return "deny_all";
+  return base::enum_text<fallback_action::last_good_or_deny>(
+      action, {"parse", "allow_all", "deny_all", "last_good_or_deny"});
 }
 
 namespace policy_detail {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/enum_text.hpp>
 #include <robots/base/fingerprint.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/policy/decision_reason.hpp>
@@ -40,19 +41,8 @@ enum class policy_basis : std::uint8_t {
 
 /// The name of a basis, as its enumerator is spelled.
 [[nodiscard]] constexpr std::string_view to_string(policy_basis basis) noexcept {
-  switch (basis) {
-    case policy_basis::rules:
-      return "rules";
-    case policy_basis::allow_all:
-      return "allow_all";
-    case policy_basis::deny_all:
-      return "deny_all";
-    case policy_basis::refused:
-      return "refused";
-    case policy_basis::last_good:
-      return "last_good";
-  }
-  return "deny_all";
+  return base::enum_text<policy_basis::last_good>(
+      basis, {"rules", "allow_all", "deny_all", "refused", "last_good"});
 }
 
 /// What one site permits one crawler, and how that is known. Immutable: threads share it freely.

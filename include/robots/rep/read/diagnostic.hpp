@@ -1,5 +1,7 @@
 #pragma once
 
+#include <robots/base/enum_text.hpp>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -16,15 +18,7 @@ enum class severity : std::uint8_t {
 
 /// The name of a severity, as its enumerator is spelled.
 [[nodiscard]] constexpr std::string_view to_string(severity value) noexcept {
-  switch (value) {
-    case severity::note:
-      return "note";
-    case severity::warning:
-      return "warning";
-    case severity::error:
-      return "error";
-  }
-  return "error";
+  return base::enum_text<severity::error>(value, {"note", "warning", "error"});
 }
 
 /// What was found.
@@ -55,53 +49,15 @@ enum class diagnostic_code : std::uint8_t {
 
 /// The name of a code, as its enumerator is spelled.
 [[nodiscard]] constexpr std::string_view to_string(diagnostic_code code) noexcept {
-  switch (code) {
-    case diagnostic_code::malformed_line:
-      return "malformed_line";
-    case diagnostic_code::missing_colon:
-      return "missing_colon";
-    case diagnostic_code::misspelled_key:
-      return "misspelled_key";
-    case diagnostic_code::unknown_key:
-      return "unknown_key";
-    case diagnostic_code::rule_outside_group:
-      return "rule_outside_group";
-    case diagnostic_code::pattern_never_matches:
-      return "pattern_never_matches";
-    case diagnostic_code::empty_product_token:
-      return "empty_product_token";
-    case diagnostic_code::invalid_crawl_delay:
-      return "invalid_crawl_delay";
-    case diagnostic_code::repeated_crawl_delay:
-      return "repeated_crawl_delay";
-    case diagnostic_code::delay_only_group:
-      return "delay_only_group";
-    case diagnostic_code::nul_in_line:
-      return "nul_in_line";
-    case diagnostic_code::line_too_long:
-      return "line_too_long";
-    case diagnostic_code::file_too_long:
-      return "file_too_long";
-    case diagnostic_code::looks_like_html:
-      return "looks_like_html";
-    case diagnostic_code::duplicate_rule:
-      return "duplicate_rule";
-    case diagnostic_code::shadowed_rule:
-      return "shadowed_rule";
-    case diagnostic_code::redundant_rule:
-      return "redundant_rule";
-    case diagnostic_code::unmatchable_user_agent:
-      return "unmatchable_user_agent";
-    case diagnostic_code::relative_sitemap:
-      return "relative_sitemap";
-    case diagnostic_code::malformed_share:
-      return "malformed_share";
-    case diagnostic_code::not_robots_txt:
-      return "not_robots_txt";
-    case diagnostic_code::unread_content_signal:
-      return "unread_content_signal";
-  }
-  return "malformed_line";
+  return base::enum_text<diagnostic_code::unread_content_signal>(
+      code, {"malformed_line",       "missing_colon",       "misspelled_key",
+             "unknown_key",          "rule_outside_group",  "pattern_never_matches",
+             "empty_product_token",  "invalid_crawl_delay", "repeated_crawl_delay",
+             "delay_only_group",     "nul_in_line",         "line_too_long",
+             "file_too_long",        "looks_like_html",     "duplicate_rule",
+             "shadowed_rule",        "redundant_rule",      "unmatchable_user_agent",
+             "relative_sitemap",     "malformed_share",     "not_robots_txt",
+             "unread_content_signal"});
 }
 
 /// Something in a robots.txt text that its author should know.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <robots/base/enum_text.hpp>
+
 #include <cstdint>
 #include <string_view>
 
@@ -14,15 +16,7 @@ enum class group_choice : std::uint8_t {
 
 /// The name of a choice, as its enumerator is spelled.
 [[nodiscard]] constexpr std::string_view to_string(group_choice choice) noexcept {
-  switch (choice) {
-    case group_choice::own:
-      return "own";
-    case group_choice::everyone:
-      return "everyone";
-    case group_choice::none:
-      return "none";
-  }
-  return "none";
+  return base::enum_text<group_choice::none>(choice, {"own", "everyone", "none"});
 }
 
 }  // namespace robots

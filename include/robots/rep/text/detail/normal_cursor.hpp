@@ -73,8 +73,8 @@ class normal_cursor {
   }
 
   constexpr void put_escape(unsigned char octet) noexcept {
-    constexpr std::string_view digits = "0123456789ABCDEF";
-    octets_ = {'%', digits[octet / 16U], digits[octet % 16U]};
+    const auto [high, low] = base::hex_digits(octet);
+    octets_ = {'%', high, low};
     size_ = 3;
   }
 
