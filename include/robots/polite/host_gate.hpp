@@ -235,8 +235,9 @@ class basic_host_gate {
     answer made = enter(url, limits, {}, if_busy::refuse, latest::now);
     if (made) {
       if (const auto until = made.reservation.start()) {
-        made.plan.not_before(*until, start_limit::delay);
         refuse(made, admission_reason::not_yet);
+        made.plan = next_allowed_at(url, limits);
+        made.plan.not_before(*until, start_limit::delay);
       }
     }
     return counted(std::move(made));
