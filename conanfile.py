@@ -18,11 +18,11 @@ class RobotsConan(ConanFile):
     settings = "os", "arch", "compiler", "build_type"
     options = {
         "with_asio": [True, False], "with_curl": [True, False], "with_cpr": [True, False],
-        "with_lmdb": [True, False], "with_redis": [True, False],
+        "with_lmdb": [True, False], "with_redis": [True, False], "with_redis_tls": [True, False],
     }
     default_options = {
         "with_asio": False, "with_curl": False, "with_cpr": False, "with_lmdb": False,
-        "with_redis": False,
+        "with_redis": False, "with_redis_tls": False,
     }
     exports = "include/robots/version.hpp"
     exports_sources = (
@@ -35,6 +35,10 @@ class RobotsConan(ConanFile):
     @property
     def _has_curl(self):
         return self.options.with_curl or self.options.with_cpr or self.options.with_asio
+
+    @property
+    def _has_redis(self):
+        return self.options.with_redis or self.options.with_redis_tls
 
     @property
     def _runs_tests(self):
@@ -56,8 +60,11 @@ class RobotsConan(ConanFile):
             self.requires("cpr/[>=1.10 <2]")
         if self.options.with_lmdb:
             self.requires("lmdb/[>=0.9.29 <1]")
-        if self.options.with_redis:
-            self.requires("hiredis/[>=1.0 <2]")
+        if self._has_redis:
+            self.requires("hiredis/[>=1.0 <2]",
+                          options={"with_ssl": bool(self.options.with_redis_tls)})
+        if self.options.with_redis_tls:
+            self.requires("openssl/[>=1.1 <4]")
 
     def build_requirements(self):
         self.tool_requires("cmake/[>=3.25]")
@@ -66,7 +73,8 @@ class RobotsConan(ConanFile):
             self.test_requires("cpp-httplib/[>=0.11 <1]", options={"with_openssl": True})
             self.test_requires("doctest/[>=2.4.9 <3]")
             self.test_requires("nlohmann_json/[>=3.11 <4]")
-            self.test_requires("openssl/[>=3 <4]")
+            if not self.options.with_redis_tls:
+                self.test_requires("openssl/[>=3 <4]")
             if not self._has_curl:
                 self.test_requires("zlib/[>=1.2 <2]")
 
@@ -85,7 +93,9 @@ class RobotsConan(ConanFile):
         toolchain.cache_variables["ROBOTS_CPR"] = "ON" if self.options.with_cpr else "OFF"
         toolchain.cache_variables["ROBOTS_ASIO"] = "ON" if self.options.with_asio else "OFF"
         toolchain.cache_variables["ROBOTS_LMDB"] = "ON" if self.options.with_lmdb else "OFF"
-        toolchain.cache_variables["ROBOTS_REDIS"] = "ON" if self.options.with_redis else "OFF"
+        toolchain.cache_variables["ROBOTS_REDIS"] = "ON" if self._has_redis else "OFF"
+        toolchain.cache_variables["ROBOTS_REDIS_TLS"] = (
+            "ON" if self.options.with_redis_tls else "OFF")
         toolchain.generate()
 
     def build(self):
@@ -117,8 +127,11 @@ class RobotsConan(ConanFile):
             self._adapter("asio", "robots::asio", ["curl", "boost::headers"])
         if self.options.with_lmdb:
             self._adapter("lmdb", "robots::lmdb", ["lmdb::lmdb"])
-        if self.options.with_redis:
+        if self._has_redis:
             self._adapter("redis", "robots::redis", ["hiredis::hiredis"])
+        if self.options.with_redis_tls:
+            self._adapter("redis_tls", "robots::redis_tls",
+                          ["redis", "hiredis::hiredis_ssl", "openssl::openssl"])
         for component in self.cpp_info.components.values():
             component.bindirs = []
             component.libdirs = []

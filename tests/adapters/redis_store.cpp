@@ -124,6 +124,8 @@ TEST_CASE("RedisStore is refused limits of 0, with words that say so") {
   CHECK_THROWS_AS(makes({.max_connections = 0}), std::invalid_argument);
   CHECK_THROWS_AS(makes({.max_value_bytes = 0}), std::invalid_argument);
   CHECK_THROWS_AS(makes({.url = "http://127.0.0.1"}), std::invalid_argument);
+  CHECK_THROWS_WITH_AS(makes({.url = "rediss://127.0.0.1"}), doctest::Contains("redis_tls{}"),
+                       std::invalid_argument);
   CHECK_NOTHROW(makes({.max_connections = SIZE_MAX, .max_value_bytes = SIZE_MAX}));
 }
 

@@ -151,7 +151,7 @@ certificate certificate_authority::issue(const std::vector<std::string>& names, 
   const key_pair key = make_key();
   const x509 made = make_certificate("robots test server", ++state_->serial, key.get(), when);
   extend(*made, *state_->own, NID_basic_constraints, "critical,CA:FALSE");
-  extend(*made, *state_->own, NID_ext_key_usage, "serverAuth");
+  extend(*made, *state_->own, NID_ext_key_usage, "serverAuth,clientAuth");
   extend(*made, *state_->own, NID_authority_key_identifier, "keyid");
   extend(*made, *state_->own, NID_subject_alt_name, alternative_names(names));
   sign(*made, *state_->own, state_->key.get());

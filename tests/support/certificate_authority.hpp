@@ -37,8 +37,8 @@ class certificate_authority {
   /// PEM file of its own certificate: what a client must trust.
   [[nodiscard]] const std::string& ca_file() const noexcept;
 
-  /// A server's certificate for `names`: host names, with `*.` in front if wanted, and IP
-  /// addresses. Not from several threads at once.
+  /// A certificate for a server, or a client, of `names`: host names, with `*.` in front if wanted,
+  /// and IP addresses. Not from several threads at once.
   [[nodiscard]] certificate issue(const std::vector<std::string>& names, validity when = {});
 
   /// A server's certificate for which nobody vouches but itself. Not from several threads at once.

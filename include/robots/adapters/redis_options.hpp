@@ -3,7 +3,10 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <string>
+
+struct redisContext;  // of hiredis
 
 namespace robots {
 
@@ -17,7 +20,8 @@ struct redis_options {
   ///     redis+sentinel://[user[:password]@]host[:26379][,host[:26379]...][/database]?master=name
   ///
   /// The hosts of a cluster are some of its nodes; those of `redis+sentinel` are the Sentinels, and
-  /// user and password are the master's. An IPv6 address stands in brackets.
+  /// user and password are the master's. An IPv6 address stands in brackets. With `rediss` in place
+  /// of `redis` all connections are encrypted, by `tls`.
   std::string url = "redis://127.0.0.1:6379/0";
 
   /// Stands before every key and channel, so that crawls that share a server can be told apart. A
@@ -40,6 +44,9 @@ struct redis_options {
 
   /// Whether the server is a node of a Redis Cluster, as `redis+cluster://` says, too.
   bool cluster = false;
+
+  /// What speaks TLS for `rediss://`: `redis_tls` of <robots/adapters/redis_tls.hpp>.
+  std::function<std::function<short()>(redisContext& connection, const std::string& host)> tls{};
 };
 
 }  // namespace robots

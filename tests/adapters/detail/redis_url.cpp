@@ -61,6 +61,9 @@ TEST_CASE("a URL of Redis says where the server is, who asks, and for which data
     CHECK(target.topology == row.topology);
   }
   CHECK(parse_redis_url("redis+sentinel://a?db=2&master=my%20master").master == "my master");
+  CHECK(!parse_redis_url("redis://a").tls);
+  CHECK(parse_redis_url("rediss://a").tls);
+  CHECK(parse_redis_url("rediss+cluster://a").topology == cluster);
 }
 
 TEST_CASE("a wrong URL of Redis is refused with words that say how to mend it") {
@@ -73,7 +76,8 @@ TEST_CASE("a wrong URL of Redis is refused with words that say how to mend it") 
       {"127.0.0.1:6379", "begin with redis://"},
       {"http://127.0.0.1", "begin with redis://"},
       {"redis:/127.0.0.1", "begin with redis://"},
-      {"rediss://127.0.0.1", "TLS"},
+      {"rediss+other://127.0.0.1", "begin with redis://"},
+      {"redisss://127.0.0.1", "begin with redis://"},
       {"redis://", "host or path is missing"},
       {"redis:///0", "host or path is missing"},
       {"redis://:6379", "host or path is missing"},

@@ -20,6 +20,10 @@ static_assert(robots::SharedStore<robots::RedisStore>);
 #include <robots/adapters/lmdb_store.hpp>
 static_assert(robots::SharedStore<robots::LmdbStore>);
 #endif
+#ifdef CONSUMER_HAS_REDIS_TLS
+#include <robots/adapters/redis_tls.hpp>
+static_assert(std::copyable<robots::redis_tls>);
+#endif
 
 int main() {
   const auto rules = robots::parse("User-agent: *\nDisallow: /private\n");

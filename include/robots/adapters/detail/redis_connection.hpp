@@ -3,18 +3,20 @@
 
 #include <robots/adapters/detail/redis_reply.hpp>
 #include <robots/adapters/detail/redis_url.hpp>
+#include <robots/adapters/detail/sigpipe_guard.hpp>
+#include <robots/adapters/redis_options.hpp>
 #include <robots/base/printable.hpp>
 #include <robots/store/shared_store.hpp>
 
 #include <hiredis/hiredis.h>
 #include <poll.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <new>
@@ -28,31 +30,10 @@
 namespace robots::adapters_detail {
 
 using redis_time = std::chrono::steady_clock::time_point;
+using redis_handshake = decltype(redis_options::tls);
 
 /// The words of a command, of which those of all that we send but scripts have their key second.
 using redis_command = std::vector<std::string>;
-
-/// Writes what hiredis has to send, as far as the socket takes it; whether that is all. A socket
-/// that is closed at its other end sends this thread no signal, whatever the program made of it.
-[[nodiscard]] inline bool redis_write(redisContext& context) {
-  sigset_t pipe;
-  sigset_t pending;
-  sigset_t before;
-  ::sigemptyset(&pipe);
-  ::sigaddset(&pipe, SIGPIPE);
-  ::sigpending(&pending);
-  ::pthread_sigmask(SIG_BLOCK, &pipe, &before);
-  int done = 0;
-  const bool failed = redisBufferWrite(&context, &done) != REDIS_OK;
-  if (failed && ::sigismember(&pending, SIGPIPE) == 0) {
-    ::sigpending(&pending);
-    if (int signal = 0; ::sigismember(&pending, SIGPIPE) == 1) {
-      ::sigwait(&pipe, &signal);
-    }
-  }
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return done != 0;
-}
 
 /// A connection for one thread at a time, which never waits for longer than it is told, whatever
 /// the server does. After an exception it is of no more use.
@@ -61,9 +42,10 @@ using redis_command = std::vector<std::string>;
 /// takes more than `max_reply_bytes`.
 class redis_connection {
  public:
-  /// Opens it until `deadline`. While anything waits in the pipe `interrupt` nothing waits here.
+  /// Opens it until `deadline`, with `tls` if there is one. While anything waits in the pipe
+  /// `interrupt`, which may be -1 for none, nothing waits here.
   redis_connection(const redis_address& server, redis_time deadline, std::size_t max_reply_bytes,
-                   int interrupt = -1)
+                   const redis_handshake& tls, int interrupt)
       : name_{to_string(server)}, max_reply_bytes_{max_reply_bytes}, interrupt_{interrupt} {
     context_.reset(server.port == 0 ? redisConnectUnixNonBlock(server.host.c_str())
                                     : redisConnectNonBlock(server.host.c_str(), server.port));
@@ -83,6 +65,14 @@ class redis_connection {
       }
     }
     check();
+    if (tls) {
+      const std::function<short()> step = tls(*context_, server.host);
+      while (const short wanted = step()) {
+        if (wait(wanted, deadline) == 0) {
+          fail("does not speak TLS in time");
+        }
+      }
+    }
   }
   redis_connection(const redis_connection&) = delete;
   redis_connection& operator=(const redis_connection&) = delete;
@@ -124,8 +114,7 @@ class redis_connection {
         return std::nullopt;  // even while an endless reply goes on
       }
       if (!is_written_) {
-        is_written_ = redis_write(*context_);
-        check();
+        write();
       }
       if ((ready & ~POLLOUT) != 0) {
         redisBufferRead(context_.get());
@@ -166,6 +155,16 @@ class redis_connection {
   struct deleter {
     void operator()(redisContext* context) const noexcept { redisFree(context); }
   };
+
+  void write() {
+    int done = 0;
+    {
+      const sigpipe_guard guard;
+      redisBufferWrite(context_.get(), &done);
+    }
+    check();
+    is_written_ = done != 0;
+  }
 
   void check() const {
     if (context_->err != 0) {

@@ -28,10 +28,18 @@ class redis_connector {
   /// Throws `std::invalid_argument` for options that cannot be.
   explicit redis_connector(const redis_options& options)
       : target_{parse_redis_url(options.url, options.cluster)},
+        tls_{target_.tls ? options.tls : nullptr},
         timeout_{options.connect_timeout},
         max_reply_bytes_{std::clamp(options.max_value_bytes, least_reply_bytes, SIZE_MAX / 2) +
                          sizeof(redis_reply)} {
     using std::chrono::milliseconds;
+    if (target_.tls && !options.tls) {
+      throw std::invalid_argument{
+          "RedisStore: rediss:// needs redis_options::tls: with hiredis 1.0 or later, include "
+          "<robots/adapters/redis_tls.hpp>, link robots::redis_tls and set .tls = "
+          "robots::redis_tls{}; with an older one, put a TLS proxy such as stunnel beside the "
+          "program and write redis:// with its address"};
+    }
     if (options.connect_timeout <= milliseconds{0} || options.command_timeout <= milliseconds{0} ||
         options.max_connections == 0 || options.max_value_bytes == 0) {
       throw std::invalid_argument{
@@ -118,7 +126,7 @@ class redis_connector {
 
   [[nodiscard]] std::unique_ptr<redis_connection> open(const redis_address& server,
                                                        redis_time deadline, int interrupt) const {
-    return std::make_unique<redis_connection>(server, deadline, max_reply_bytes_, interrupt);
+    return std::make_unique<redis_connection>(server, deadline, max_reply_bytes_, tls_, interrupt);
   }
 
   [[nodiscard]] std::unique_ptr<redis_connection> log_in(const redis_address& server,
@@ -144,6 +152,7 @@ class redis_connector {
   }
 
   redis_target target_;
+  redis_handshake tls_;
   std::chrono::milliseconds timeout_;
   std::size_t max_reply_bytes_;
 };

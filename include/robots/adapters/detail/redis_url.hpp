@@ -32,6 +32,7 @@ enum class redis_topology : std::uint8_t { single, cluster, sentinel };
 /// What the URL of a Redis says.
 struct redis_target {
   redis_topology topology = redis_topology::single;
+  bool tls = false;
   std::vector<redis_address> servers;  ///< one, or some nodes, or the Sentinels; never none
   std::string user;
   std::optional<std::string> password;
@@ -111,19 +112,19 @@ struct redis_target {
 /// Reads the URLs that `redis_options::url` lists. Throws `std::invalid_argument` for any other.
 [[nodiscard]] inline redis_target parse_redis_url(std::string_view url, bool cluster = false) {
   const std::size_t colon = url.find("://");
-  const std::string_view scheme = url.substr(0, colon);
+  std::string scheme{url.substr(0, colon)};
   std::string_view query = colon == std::string_view::npos ? "" : url.substr(colon + 3);
   std::string_view place = take_until(query, '?');
   redis_target target;
+  if (scheme == "rediss" || scheme.starts_with("rediss+")) {
+    target.tls = true;
+    scheme.erase(std::string_view{"redis"}.size(), 1);
+  }
   cluster = cluster || scheme == "redis+cluster";
   if (scheme == "redis+cluster" || (scheme == "redis" && cluster)) {
     target.topology = redis_topology::cluster;
   } else if (scheme == "redis+sentinel") {
     target.topology = redis_topology::sentinel;
-  } else if (scheme.starts_with("rediss")) {
-    refuse_redis_url(
-        "TLS is not there: put a TLS proxy such as stunnel on this machine, and write redis:// "
-        "with its address");
   } else if (scheme != "redis" && scheme != "unix") {
     refuse_redis_url("it must begin with redis://, unix://, redis+cluster:// or redis+sentinel://");
   }

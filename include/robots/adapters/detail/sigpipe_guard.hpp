@@ -1,0 +1,38 @@
+#pragma once
+
+#include <signal.h>
+
+namespace robots::adapters_detail {
+
+/// While one lives, a socket that is closed at its other end sends its thread no SIGPIPE, which
+/// would end the program. What the program itself makes of that signal stays as it is.
+class sigpipe_guard {
+ public:
+  sigpipe_guard() noexcept {
+    ::sigemptyset(&pipe_);
+    ::sigaddset(&pipe_, SIGPIPE);
+    was_pending_ = is_pending();
+    ::pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  }
+  sigpipe_guard(const sigpipe_guard&) = delete;
+  sigpipe_guard& operator=(const sigpipe_guard&) = delete;
+  ~sigpipe_guard() {
+    if (int signal = 0; !was_pending_ && is_pending()) {
+      ::sigwait(&pipe_, &signal);
+    }
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+
+ private:
+  [[nodiscard]] static bool is_pending() noexcept {
+    sigset_t pending;
+    ::sigpending(&pending);
+    return ::sigismember(&pending, SIGPIPE) == 1;
+  }
+
+  sigset_t pipe_{};
+  sigset_t before_{};
+  bool was_pending_ = false;
+};
+
+}  // namespace robots::adapters_detail

@@ -1,0 +1,118 @@
+// TLS for RedisStore, over hiredis_ssl and OpenSSL.
+#pragma once
+
+#include <robots/adapters/detail/sigpipe_guard.hpp>
+#include <robots/http/ip_address.hpp>
+#include <robots/store/shared_store.hpp>
+
+#include <hiredis/hiredis.h>
+#include <hiredis/hiredis_ssl.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509_vfy.h>
+#include <poll.h>
+
+#include <functional>
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace robots {
+
+/// Whom `redis_tls` trusts, and what it shows of itself. All are paths of PEM files.
+struct redis_tls_options {
+  /// Certificates to trust. With this or `ca_path` set, nothing else is trusted; with neither, what
+  /// OpenSSL trusts is.
+  std::string ca_file{};
+  std::string ca_path{};           ///< folder of certificates to trust, see `openssl rehash`
+  std::string certificate_file{};  ///< of this client, where the server asks for one
+  std::string key_file{};          ///< the key of that certificate
+};
+
+/// Speaks TLS, 1.2 or later, with the servers of `rediss://`: to be given to `redis_options::tls`.
+/// The certificate of a server must be issued for the host or address in the URL, or for the one
+/// that a Sentinel or a node of the cluster names.
+class redis_tls {
+ public:
+  /// Throws `std::invalid_argument` when a file cannot be read.
+  explicit redis_tls(const redis_tls_options& options = {})
+      : context_{SSL_CTX_new(TLS_client_method()), &SSL_CTX_free} {
+    const auto path = [](const std::string& text) { return text.empty() ? nullptr : text.c_str(); };
+    if (!context_) {
+      throw std::bad_alloc{};
+    }
+    SSL_CTX_set_min_proto_version(context_.get(), TLS1_2_VERSION);
+    SSL_CTX_set_verify(context_.get(), SSL_VERIFY_PEER, nullptr);
+    const bool trusts = options.ca_file.empty() && options.ca_path.empty()
+                            ? SSL_CTX_set_default_verify_paths(context_.get()) == 1
+                            : SSL_CTX_load_verify_locations(context_.get(), path(options.ca_file),
+                                                            path(options.ca_path)) == 1;
+    if (!trusts) {
+      throw std::invalid_argument{"redis_tls: ca_file or ca_path cannot be read"};
+    }
+    if (!options.certificate_file.empty() &&
+        (SSL_CTX_use_certificate_chain_file(context_.get(), path(options.certificate_file)) != 1 ||
+         SSL_CTX_use_PrivateKey_file(context_.get(), options.key_file.c_str(), SSL_FILETYPE_PEM) !=
+             1)) {
+      throw std::invalid_argument{
+          "redis_tls: certificate_file and key_file do not belong together"};
+    }
+  }
+
+  /// Begins to speak TLS on a connection that is open. What it gives is called until it gives 0,
+  /// each time after waiting for what it gave before, POLLIN or POLLOUT. Throws `store_error`.
+  [[nodiscard]] std::function<short()> operator()(redisContext& connection,
+                                                  const std::string& host) const {
+    std::shared_ptr<SSL> session{SSL_new(context_.get()), &SSL_free};
+    if (!session) {
+      throw std::bad_alloc{};
+    }
+    const bool is_address = parse_ip_address(host).has_value();
+    const bool is_named =
+        is_address ? X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session.get()), host.c_str()) == 1
+                   : SSL_set1_host(session.get(), host.c_str()) == 1 &&
+                         SSL_set_tlsext_host_name(session.get(), host.c_str()) == 1;
+    if (!is_named) {
+      throw store_error{"Redis at " + host + ": TLS knows no such host"};
+    }
+    SSL_up_ref(session.get());  // for hiredis, which begins the handshake
+    const adapters_detail::sigpipe_guard guard;
+    if (redisInitiateSSL(&connection, session.get()) != REDIS_OK) {
+      SSL_free(session.get());
+      refuse(host, session.get());
+    }
+    return [host, session = std::move(session)] { return step(host, session.get()); };
+  }
+
+ private:
+  /// Goes on with the handshake, as far as the socket lets it.
+  [[nodiscard]] static short step(const std::string& host, SSL* session) {
+    const adapters_detail::sigpipe_guard guard;
+    ERR_clear_error();
+    const int result = SSL_do_handshake(session);
+    switch (result == 1 ? SSL_ERROR_NONE : SSL_get_error(session, result)) {
+      case SSL_ERROR_NONE:
+        return 0;
+      case SSL_ERROR_WANT_READ:
+        return POLLIN;
+      case SSL_ERROR_WANT_WRITE:
+        return POLLOUT;
+      default:
+        refuse(host, session);
+    }
+  }
+
+  [[noreturn]] static void refuse(const std::string& host, const SSL* session) {
+    const long verified = SSL_get_verify_result(session);
+    const char* const reason = verified != X509_V_OK ? X509_verify_cert_error_string(verified)
+                                                     : ERR_reason_error_string(ERR_peek_error());
+    throw store_error{"Redis at " + host + " and we do not agree on TLS: " +
+                      (reason == nullptr ? "the connection is lost" : reason)};
+  }
+
+  std::shared_ptr<SSL_CTX> context_;
+};
+
+}  // namespace robots

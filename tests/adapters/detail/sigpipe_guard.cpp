@@ -1,0 +1,70 @@
+#include <robots/adapters/detail/sigpipe_guard.hpp>
+
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+using robots::adapters_detail::sigpipe_guard;
+
+namespace {
+
+volatile sig_atomic_t signals = 0;
+
+/// Counts what SIGPIPE does to the program, instead of having it end.
+struct counted_sigpipe {
+  counted_sigpipe() {
+    before = ::signal(SIGPIPE, [](int) { signals = signals + 1; });
+  }
+  counted_sigpipe(const counted_sigpipe&) = delete;
+  counted_sigpipe& operator=(const counted_sigpipe&) = delete;
+  ~counted_sigpipe() { ::signal(SIGPIPE, before); }
+
+  void (*before)(int) = nullptr;
+};
+
+/// Writes to a socket whose other end is closed; the error.
+int write_in_vain() {
+  std::array<int, 2> ends{};
+  REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) == 0);
+  ::close(ends[1]);
+  const int error = ::write(ends[0], "x", 1) < 0 ? errno : 0;
+  ::close(ends[0]);
+  return error;
+}
+
+}  // namespace
+
+TEST_CASE("a socket that is closed at its other end sends no signal past the guard") {
+  const counted_sigpipe counting;
+  signals = 0;
+  {
+    const sigpipe_guard guard;
+    CHECK(write_in_vain() == EPIPE);
+    CHECK(write_in_vain() == EPIPE);
+  }
+  CHECK(signals == 0);
+  CHECK(write_in_vain() == EPIPE);
+  CHECK(signals == 1);
+}
+
+TEST_CASE("a signal that was pending before the guard stays pending") {
+  const counted_sigpipe counting;
+  signals = 0;
+  sigset_t pipe;
+  ::sigemptyset(&pipe);
+  ::sigaddset(&pipe, SIGPIPE);
+  sigset_t before;
+  ::pthread_sigmask(SIG_BLOCK, &pipe, &before);
+  static_cast<void>(write_in_vain());
+  {
+    const sigpipe_guard guard;
+    CHECK(write_in_vain() == EPIPE);
+  }
+  CHECK(signals == 0);
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  CHECK(signals == 1);
+}
