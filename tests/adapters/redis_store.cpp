@@ -163,6 +163,21 @@ TEST_CASE("RedisStore goes on at once when its server has been restarted") {
   CHECK(store.load("key") == "other");
 }
 
+TEST_CASE("RedisStore goes on with a server that has been wiped") {
+  const redis_server server;
+  RedisStore store{redis_options{.url = server.url()}};
+  store.publish("key", "value", 1h);
+  const auto lost = store.try_lease("key", 1h);
+  server.tell({"FLUSHALL"});
+  CHECK(store.load("key") == std::nullopt);
+  const auto next = store.try_lease("key", 1h);
+  REQUIRE(next);
+  store.release(*lost);
+  CHECK(!store.try_lease("key", 1h));
+  store.publish("key", "other", 1h);
+  CHECK(store.load("key") == "other");
+}
+
 TEST_CASE("RedisStore notices that connections it kept open were closed meanwhile") {
   const redis_server server;
   RedisStore store{redis_options{.url = server.url()}};
@@ -250,6 +265,7 @@ TEST_CASE("what a hostile server answers ends in an error, in bounded time and m
       {"-LOADING Redis is loading\x1B[2J\r\n", raw_ending::stall},
       {"%1\r\n+key\r\n,1.5\r\n", raw_ending::stall},
       {"#t\r\n", raw_ending::stall},
+      {"*3\r\n$7\r\nmessage\r\n$1\r\nc\r\n$1\r\nx\r\n", raw_ending::repeat},
   };
   for (const answer& row : answers) {
     CAPTURE(row.octets.substr(0, 40));
@@ -317,8 +333,9 @@ TEST_CASE("a watch that has lost its server listens again, and says that somethi
 
 TEST_CASE("a watch ends at once, whatever the server does") {
   const redis_server server;
-  RedisStore store{
-      redis_options{.url = server.url(), .connect_timeout = 1h, .command_timeout = 1h}};
+  RedisStore store{redis_options{.url = server.url(),
+                                 .connect_timeout = std::chrono::milliseconds::max(),
+                                 .command_timeout = std::chrono::milliseconds::max()}};
   told_keys told;
   store.watch(told.listener());
   SUBCASE("it says nothing") {}

@@ -6,6 +6,7 @@
 #include <robots/adapters/detail/sigpipe_guard.hpp>
 #include <robots/adapters/redis_options.hpp>
 #include <robots/base/printable.hpp>
+#include <robots/base/saturating_add.hpp>
 #include <robots/store/shared_store.hpp>
 
 #include <hiredis/hiredis.h>
@@ -17,7 +18,6 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <new>
 #include <optional>
@@ -30,6 +30,11 @@
 namespace robots::adapters_detail {
 
 using redis_time = std::chrono::steady_clock::time_point;
+/// The time that is so far away, or the end of time.
+[[nodiscard]] inline redis_time redis_deadline(std::chrono::milliseconds timeout) noexcept {
+  return base::saturating_add(std::chrono::steady_clock::now(), timeout);
+}
+
 using redis_handshake = decltype(redis_options::tls);
 
 /// The words of a command, of which those of all that we send but scripts have their key second.

@@ -3,7 +3,6 @@
 #include <robots/adapters/detail/redis_connection.hpp>
 #include <robots/adapters/detail/redis_url.hpp>
 #include <robots/adapters/redis_options.hpp>
-#include <robots/base/decimal.hpp>
 #include <robots/base/printable.hpp>
 #include <robots/store/shared_store.hpp>
 
@@ -53,7 +52,7 @@ class redis_connector {
   /// A connection to a server that the target names or leads to.
   [[nodiscard]] std::unique_ptr<redis_connection> connect(const redis_address& server,
                                                           int interrupt = -1) const {
-    return log_in(server, std::chrono::steady_clock::now() + timeout_, interrupt);
+    return log_in(server, redis_deadline(timeout_), interrupt);
   }
 
   /// A connection to the only server, or to the one that the Sentinels say is the master now.
@@ -61,7 +60,7 @@ class redis_connector {
     if (target_.topology != redis_topology::sentinel) {
       return connect(target_.servers.front(), interrupt);
     }
-    const redis_time deadline = std::chrono::steady_clock::now() + timeout_;
+    const redis_time deadline = redis_deadline(timeout_);
     const redis_command question{"SENTINEL", "get-master-addr-by-name", target_.master};
     const redis_reply answer = ask_any(target_.servers, question, interrupt).second;
     auto master = log_in(address_in(answer.list), deadline, interrupt);
@@ -79,7 +78,7 @@ class redis_connector {
   [[nodiscard]] std::pair<redis_address, redis_reply> ask_any(
       std::span<const redis_address> servers, const redis_command& question,
       int interrupt = -1) const {
-    const redis_time deadline = std::chrono::steady_clock::now() + timeout_ / 2;
+    const redis_time deadline = redis_deadline(timeout_ / 2);
     std::string failures;
     auto left = static_cast<int>(servers.size());
     for (const redis_address& server : servers) {
@@ -109,15 +108,14 @@ class redis_connector {
 
   /// The address in a list that begins with a host and a port. Throws `store_error`.
   [[nodiscard]] static redis_address address_in(const std::vector<redis_reply>& list) {
-    constexpr std::uint64_t past_last = 65'536;
     const auto port = list.size() < 2 ? std::nullopt
                       : list[1].type == redis_reply::kind::integer
-                          ? std::optional{static_cast<std::uint64_t>(list[1].integer)}
-                          : base::parse_decimal(list[1].text, past_last);
-    if (!port || *port == 0 || *port >= past_last) {
+                          ? redis_port(std::to_string(list[1].integer))
+                          : redis_port(list[1].text);
+    if (!port) {
       throw store_error{"Redis tells of a server without a port"};
     }
-    return {list[0].text, static_cast<std::uint16_t>(*port)};
+    return {list[0].text, *port};
   }
 
  private:

@@ -37,7 +37,7 @@ class redis_pool {
     std::vector<redis_reply> replies;
     while (!commands.empty()) {
       const auto batch = commands.first(std::min(most_at_once, commands.size()));
-      auto answered = borrowed.connection->ask(batch, std::chrono::steady_clock::now() + timeout_);
+      auto answered = borrowed.connection->ask(batch, redis_deadline(timeout_));
       std::ranges::move(answered, std::back_inserter(replies));
       commands = commands.subspan(batch.size());
     }
@@ -72,7 +72,8 @@ class redis_pool {
   /// An open connection, the one that was used last; null when a new one may be opened.
   [[nodiscard]] std::unique_ptr<redis_connection> take() {
     std::unique_lock lock{mutex_};
-    if (!is_free_.wait_for(lock, timeout_, [this] { return lent_ < max_connections_; })) {
+    if (!is_free_.wait_until(lock, redis_deadline(timeout_),
+                             [this] { return lent_ < max_connections_; })) {
       throw store_error{"Redis: all connections are in use: raise redis_options::max_connections"};
     }
     idle_.reserve(idle_.size() + lent_ + 1);  // so that nothing fails when they come back

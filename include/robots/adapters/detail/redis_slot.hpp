@@ -49,16 +49,13 @@ struct redis_redirect {
   static_cast<void>(take_until(text, ' '));  // MOVED or ASK
   const auto slot = base::parse_decimal(take_until(text, ' '), redis_slots);
   const std::size_t colon = text.rfind(':');
-  constexpr std::uint64_t past_last = 65'536;
-  const auto port = colon == std::string_view::npos
-                        ? std::nullopt
-                        : base::parse_decimal(text.substr(colon + 1), past_last);
-  if (!slot || *slot == redis_slots || !port || *port == 0 || *port == past_last) {
+  const auto port =
+      colon == std::string_view::npos ? std::nullopt : redis_port(text.substr(colon + 1));
+  if (!slot || *slot == redis_slots || !port) {
     return std::nullopt;
   }
-  return redis_redirect{.slot = static_cast<std::size_t>(*slot),
-                        .server = {colon == 0 ? from.host : std::string{text.substr(0, colon)},
-                                   static_cast<std::uint16_t>(*port)}};
+  const std::string host = colon == 0 ? from.host : std::string{text.substr(0, colon)};
+  return redis_redirect{.slot = static_cast<std::size_t>(*slot), .server = {host, *port}};
 }
 
 }  // namespace robots::adapters_detail

@@ -116,8 +116,7 @@ class redis_subscription {
   }
 
   [[nodiscard]] redis_reply next(redis_connection& connection) const {
-    std::optional<redis_reply> reply =
-        connection.receive(std::chrono::steady_clock::now() + timeout_);
+    std::optional<redis_reply> reply = connection.receive(redis_deadline(timeout_));
     if (!reply) {
       connection.fail("does not answer in time");
     }
@@ -129,7 +128,7 @@ class redis_subscription {
   void listen(redis_connection& connection, const std::stop_token& stop) {
     constexpr std::chrono::milliseconds quiet{1'000};
     while (!stop.stop_requested()) {
-      if (auto reply = connection.receive(std::chrono::steady_clock::now() + quiet)) {
+      if (auto reply = connection.receive(redis_deadline(quiet))) {
         hear(connection, *reply);
       } else if (!stop.stop_requested()) {
         ask(connection, {"PING"});

@@ -3,6 +3,7 @@
 #include <robots/base/ascii.hpp>
 #include <robots/base/decimal.hpp>
 
+#include <algorithm>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +11,6 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace robots::adapters_detail {
@@ -83,23 +83,28 @@ struct redis_target {
   return host;
 }
 
+/// A port from 1 to 65535; nothing for any other text.
+[[nodiscard]] inline std::optional<std::uint16_t> redis_port(std::string_view text) {
+  constexpr std::uint64_t past_last = 65'536;
+  const std::uint64_t port = base::parse_decimal(text, past_last).value_or(0);
+  return port == 0 || port == past_last ? std::nullopt
+                                        : std::optional{static_cast<std::uint16_t>(port)};
+}
+
 /// `host[:port]`, where the host may be an IPv6 address in brackets.
 [[nodiscard]] inline redis_address parse_redis_address(std::string_view text,
                                                        std::uint16_t usual_port) {
   const bool bracketed = text.starts_with('[') && text.find(']') != std::string_view::npos;
-  const std::size_t end = bracketed ? text.find(']') + 1 : text.find(':');
-  const std::string_view host =
-      bracketed ? text.substr(1, end - 2) : text.substr(0, text.find(':'));
-  const std::string_view rest = end < text.size() ? text.substr(end) : std::string_view{};
-  if (rest.empty()) {
-    return {redis_host(host), usual_port};
-  }
-  constexpr std::uint64_t past_last = 65'536;
-  const auto port = base::parse_decimal(rest.substr(1), past_last);
-  if (rest.front() != ':' || !port || *port == 0 || *port == past_last) {
+  const std::size_t end = bracketed ? text.find(']') + 1 : std::min(text.find(':'), text.size());
+  const std::string_view host = bracketed ? text.substr(1, end - 2) : text.substr(0, end);
+  const std::string_view rest = text.substr(end);
+  const auto port = rest.empty()            ? std::optional{usual_port}
+                    : rest.starts_with(':') ? redis_port(rest.substr(1))
+                                            : std::nullopt;
+  if (!port) {
     refuse_redis_url("a port must be a number from 1 to 65535");
   }
-  return {redis_host(host), static_cast<std::uint16_t>(*port)};
+  return {redis_host(host), *port};
 }
 
 /// Takes `text` up to `separator`, and that, too; all of it where there is none.
@@ -109,44 +114,39 @@ struct redis_target {
   return taken;
 }
 
-/// Reads the URLs that `redis_options::url` lists. Throws `std::invalid_argument` for any other.
-[[nodiscard]] inline redis_target parse_redis_url(std::string_view url, bool cluster = false) {
-  const std::size_t colon = url.find("://");
-  std::string scheme{url.substr(0, colon)};
-  std::string_view query = colon == std::string_view::npos ? "" : url.substr(colon + 3);
-  std::string_view place = take_until(query, '?');
-  redis_target target;
-  if (scheme == "rediss" || scheme.starts_with("rediss+")) {
-    target.tls = true;
-    scheme.erase(std::string_view{"redis"}.size(), 1);
-  }
-  cluster = cluster || scheme == "redis+cluster";
-  if (scheme == "redis+cluster" || (scheme == "redis" && cluster)) {
+/// Takes over what stands before `://`.
+inline void read_redis_scheme(redis_target& target, std::string_view scheme) {
+  if (scheme == "redis+cluster" || scheme == "rediss+cluster") {
     target.topology = redis_topology::cluster;
-  } else if (scheme == "redis+sentinel") {
+  } else if (scheme == "redis+sentinel" || scheme == "rediss+sentinel") {
     target.topology = redis_topology::sentinel;
-  } else if (scheme != "redis" && scheme != "unix") {
+  } else if (scheme != "redis" && scheme != "rediss" && scheme != "unix") {
     refuse_redis_url("it must begin with redis://, unix://, redis+cluster:// or redis+sentinel://");
   }
-  if (const std::size_t at = place.substr(0, place.find('/')).rfind('@');
-      at != std::string_view::npos) {
-    std::string_view password = place.substr(0, at);
-    place.remove_prefix(at + 1);
-    const bool has_password = password.find(':') != std::string_view::npos;
-    target.user = percent_decoded(take_until(password, ':'));
-    target.password = has_password ? percent_decoded(password) : "";
+  target.tls = scheme.starts_with("rediss");
+}
+
+/// Takes over `user[:password]`.
+inline void read_redis_login(redis_target& target, std::string_view login) {
+  target.user = percent_decoded(take_until(login, ':'));
+  target.password = percent_decoded(login);
+}
+
+/// Takes over `host[:port][,host[:port]...][/database]`.
+inline void read_redis_place(redis_target& target, std::string_view place) {
+  const std::uint16_t usual_port = target.topology == redis_topology::sentinel ? 26'379 : 6'379;
+  std::string_view hosts = take_until(place, '/');
+  do {
+    target.servers.push_back(parse_redis_address(take_until(hosts, ','), usual_port));
+  } while (!hosts.empty());
+  target.database = redis_database(place);
+  if (target.servers.size() > 1 && target.topology == redis_topology::single) {
+    refuse_redis_url("several hosts are for redis+cluster:// and redis+sentinel://");
   }
-  if (scheme == "unix") {
-    target.servers.push_back({redis_host(place), 0});
-  } else {
-    std::string_view hosts = take_until(place, '/');
-    do {
-      const bool sentinel = target.topology == redis_topology::sentinel;
-      target.servers.push_back(
-          parse_redis_address(take_until(hosts, ','), sentinel ? 26'379 : 6'379));
-    } while (!hosts.empty());
-    target.database = redis_database(place);
-  }
+}
+
+/// Takes over `db=database` and `master=name`, with `&` between them.
+inline void read_redis_query(redis_target& target, std::string_view query) {
   while (!query.empty()) {
     std::string_view value = take_until(query, '&');
     const std::string_view name = take_until(value, '=');
@@ -158,16 +158,38 @@ struct redis_target {
       refuse_redis_url("behind ? it may have db=NUMBER, and master=NAME for Sentinels");
     }
   }
-  if (target.topology == redis_topology::single && target.servers.size() > 1) {
-    refuse_redis_url("several hosts are for redis+cluster:// and redis+sentinel://");
-  }
   if (target.topology == redis_topology::sentinel && target.master.empty()) {
     refuse_redis_url("?master=NAME must say which master the Sentinels are asked for");
   }
-  if (cluster && target.topology != redis_topology::cluster) {
+}
+
+/// Reads the URLs that `redis_options::url` lists; `cluster` makes one of `redis://` a cluster's.
+/// Throws `std::invalid_argument` for any other.
+[[nodiscard]] inline redis_target parse_redis_url(std::string_view url, bool cluster = false) {
+  const std::size_t colon = url.find("://");
+  const std::string_view scheme = url.substr(0, colon);
+  redis_target target;
+  read_redis_scheme(target, colon == std::string_view::npos ? "" : scheme);
+  if (cluster && (scheme == "unix" || target.topology == redis_topology::sentinel)) {
     refuse_redis_url("a cluster is reached by TCP and without Sentinels");
   }
-  if (cluster && target.database != 0) {
+  if (cluster) {
+    target.topology = redis_topology::cluster;
+  }
+  std::string_view query = url.substr(colon + 3);
+  std::string_view place = take_until(query, '?');
+  if (const std::size_t at = place.substr(0, place.find('/')).rfind('@');
+      at != std::string_view::npos) {
+    read_redis_login(target, place.substr(0, at));
+    place.remove_prefix(at + 1);
+  }
+  if (scheme == "unix") {
+    target.servers.push_back({redis_host(place), 0});
+  } else {
+    read_redis_place(target, place);
+  }
+  read_redis_query(target, query);
+  if (target.topology == redis_topology::cluster && target.database != 0) {
     refuse_redis_url("a cluster has database 0 only");
   }
   return target;
