@@ -360,8 +360,8 @@ class basic_host_gate {
 
     /// A host that all who share a ledger have to leave alone.
     struct shared_pause {
-      std::string host;
-      time_point until;
+      std::string host;    ///< its key
+      time_point until{};  ///< by this process's clock
     };
 
     /// Changes what is known of a host. What makes it wait is a pause for the others, too: see

@@ -22,7 +22,7 @@ class store_error : public std::runtime_error {
 
 /// The right to bring the value of a key while others wait for it.
 struct store_lease {
-  std::string key;
+  std::string key;    ///< whose value it is about
   std::string token;  ///< tells this lease from every other one of the key
 };
 
