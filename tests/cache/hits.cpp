@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -190,20 +191,29 @@ TEST_CASE("rules that take long to ask are not asked while the storage shows the
   ShowingStorage storage;
   ScriptedFetcher web;
   web.otherwise(robots::test::ok());
-  web.on("https://many.example/robots.txt", robots::test::ok(many));
-  basic_robots_cache<ScriptedFetcher, ManualClock, ShowingStorage> cache{
-      foo_bot(), web, {}, storage};
-  const std::string long_path(300, 'a');
-  for (const bool slow : {false, true}) {
-    const std::string site = slow ? "https://many.example" : "https://example.com";
+  web.on("https://many.example/robots.txt", robots::test::ok(many), ScriptedFetcher::status(503));
+  ManualClock clock;
+  basic_robots_cache<ScriptedFetcher, ManualClock, ShowingStorage> cache{foo_bot(), web, clock,
+                                                                         storage};
+  const auto check_taken = [&](const std::string& site, std::size_t length, bool slow) {
     CAPTURE(site);
-    CHECK(cache.allowed(site + '/' + long_path));
-    CHECK(cache.allowed(site + '/' + long_path));
+    CAPTURE(length);
+    const std::string path(length, 'a');
+    CHECK(cache.allowed(site + '/' + path));
+    const std::uint64_t hits = cache.stats().hits;
+    CHECK(cache.allowed(site + '/' + path));
     CHECK(storage.taken() == slow);
-    CHECK_FALSE(cache.allowed(site + "/private/" + long_path));
+    CHECK_FALSE(cache.allowed(site + "/private/" + path));
     CHECK(storage.taken() == slow);
-  }
-  CHECK(cache.stats().hits == 4);
+    CHECK(cache.stats().hits == hits + 2);
+  };
+  check_taken("https://example.com", 300, false);
+  check_taken("https://example.com", 40'000, true);
+  check_taken("https://many.example", 1, false);
+  check_taken("https://many.example", 300, true);
+  clock.advance(25h);
+  CHECK_FALSE(cache.allowed("https://many.example/private"));
+  check_taken("https://many.example", 300, true);  // by the last good copy
 }
 
 TEST_CASE("a miss asks the storage once, and again once it is its turn to fetch") {

@@ -2,11 +2,14 @@
 
 #include <robots/cache/detail/retrieval_job.hpp>
 #include <robots/cache/detail/single_flight.hpp>
+#include <robots/fetch/fetcher.hpp>
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/http/message.hpp>
 #include <robots/http/site.hpp>
+#include <robots/observe/observer.hpp>
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/policy.hpp>
+#include <robots/store/storage.hpp>
 #include <robots/time/clock.hpp>
 
 #include <functional>
@@ -132,6 +135,8 @@ class look_up {
   }
 
  private:
+  template <Fetcher F, Clock C, Storage S, Observer O>
+  friend class basic_robots_cache;
   friend class cache_detail::job_runner;
   friend class cache_detail::policy_loader;
 

@@ -31,7 +31,8 @@ namespace http_detail {
   if (end == std::string_view::npos) {
     return "/";
   }
-  return host_or_url.find("://") < end ? host_or_url : host_or_url.substr(end);
+  const bool has_scheme = end > 0 && host_or_url.substr(end - 1).starts_with("://");
+  return has_scheme ? host_or_url : host_or_url.substr(end);
 }
 
 /// What rules are asked about a URL, of which `key` is the start as `possible_site_key` cuts it

@@ -38,12 +38,16 @@ class override_table {
 
   /// What holds for a site, told by its own name or by that of its bare host; null when nothing
   /// was.
-  [[nodiscard]] std::shared_ptr<const policy> find(site where) const {
+  [[nodiscard]] std::shared_ptr<const policy> find(const site& where) const {
+    if (empty()) {
+      return nullptr;
+    }
     const std::shared_lock lock{mutex_};
     auto told = told_.find(where.key());
     if (told == told_.end() && where.scheme) {
-      where.scheme.reset();
-      told = told_.find(where.key());
+      site bare = where;
+      bare.scheme.reset();
+      told = told_.find(bare.key());
     }
     if (told == told_.end()) {
       return nullptr;

@@ -71,13 +71,6 @@ class policy_loader {
   [[nodiscard]] const quarantine& quarantined() const noexcept { return quarantine_; }
   [[nodiscard]] const origin_breakers& breakers() const noexcept { return *retrieval_.breakers; }
 
-  /// A look-up that needs nothing more.
-  [[nodiscard]] static look_up answered(std::string key, found known) noexcept {
-    return {std::move(key), std::move(known)};
-  }
-  [[nodiscard]] static const found& answer(const look_up& at) noexcept { return at.found_; }
-  [[nodiscard]] static const std::string& key_of(const look_up& at) noexcept { return at.key_; }
-
   /// Begins a look-up, of which this may already be the end.
   [[nodiscard]] look_up begin(const site& where, const std::string& key, bool refresh = false) {
     look_up at{key, {}};
