@@ -204,6 +204,10 @@ TEST_CASE("no delay gets shorter when more is asked for") {
   }
 }
 
+double draw(std::mt19937_64& random) {
+  return std::uniform_real_distribution<double>{0.0, 1.0}(random);
+}
+
 TEST_CASE("the fixed delay is spread evenly from half of it to one and a half") {
   constexpr std::size_t draws = 200'000;
   constexpr std::size_t parts = 10;
@@ -214,7 +218,7 @@ TEST_CASE("the fixed delay is spread evenly from half of it to one and a half") 
   nanoseconds least = longest_delay;
   nanoseconds most{0};
   for (std::size_t i = 0; i < draws; ++i) {
-    const nanoseconds delay = compute_delay({.fixed_delay = 1s}, {}, random).delay;
+    const nanoseconds delay = compute_delay({.fixed_delay = 1s}, {}, draw(random)).delay;
     least = std::min(least, delay);
     most = std::max(most, delay);
     const double seconds = std::chrono::duration<double>{delay}.count();
@@ -247,8 +251,8 @@ TEST_CASE("the same generator gives the same delays") {
   std::mt19937_64 one{46};
   std::mt19937_64 other{46};
   for (int i = 0; i < 1'000; ++i) {
-    CHECK(compute_delay({.fixed_delay = 1s}, {}, one).delay ==
-          compute_delay({.fixed_delay = 1s}, {}, other).delay);
+    CHECK(compute_delay({.fixed_delay = 1s}, {}, draw(one)).delay ==
+          compute_delay({.fixed_delay = 1s}, {}, draw(other)).delay);
   }
 }
 

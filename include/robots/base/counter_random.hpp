@@ -3,9 +3,9 @@
 #include <robots/base/random_sequence.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <optional>
-#include <random>
 
 namespace robots::base {
 
@@ -14,8 +14,10 @@ class counter_random {
  public:
   using result_type = std::uint64_t;
 
-  /// Without a seed, one that differs from program to program.
-  explicit counter_random(std::optional<std::uint64_t> seed) : state_(seed ? *seed : some_seed()) {}
+  /// Without a seed, one that differs from object to object and from run to run. It can be guessed,
+  /// which is no harm to what spreads waits.
+  explicit counter_random(std::optional<std::uint64_t> seed) noexcept
+      : state_(seed ? *seed : some_seed(this)) {}
 
   [[nodiscard]] static constexpr result_type min() noexcept { return 0; }
   [[nodiscard]] static constexpr result_type max() noexcept { return UINT64_MAX; }
@@ -30,10 +32,14 @@ class counter_random {
   [[nodiscard]] double draw() noexcept { return unit_interval((*this)()); }
 
  private:
-  [[nodiscard]] static std::uint64_t some_seed() {
-    std::random_device device;
-    constexpr int half = 32;
-    return (std::uint64_t{device()} << half) | device();
+  // Not from std::random_device: <random> would cost every user time to compile.
+  [[nodiscard]] static std::uint64_t some_seed(const void* object) noexcept {
+    std::uint64_t seed = reinterpret_cast<std::uintptr_t>(object);
+    for (const auto ticks : {std::chrono::system_clock::now().time_since_epoch().count(),
+                             std::chrono::steady_clock::now().time_since_epoch().count()}) {
+      seed = random_sequence::mixed(seed + static_cast<std::uint64_t>(ticks));
+    }
+    return seed;
   }
 
   std::atomic<std::uint64_t> state_;

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
-#include <random>
 #include <stdexcept>
 #include <string_view>
 
@@ -184,13 +183,6 @@ namespace polite_detail {
     result.term = delay_term::cap;
   }
   return result;
-}
-
-/// The same, with a random generator of the caller's, such as `std::mt19937_64`.
-template <std::uniform_random_bit_generator Random>
-[[nodiscard]] computed_delay compute_delay(const delay_options& options, const delay_inputs& inputs,
-                                           Random& random) {
-  return compute_delay(options, inputs, std::uniform_real_distribution<double>{0.0, 1.0}(random));
 }
 
 }  // namespace robots
