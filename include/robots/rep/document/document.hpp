@@ -86,7 +86,7 @@ class document {
 
   /// The values of all lines of one kind, as written, in file order.
   [[nodiscard]] constexpr value_range values(directive_kind kind) const& noexcept {
-    return {parts_.lines, all_text(), kind};
+    return {kept_lines(), all_text(), kind};
   }
   value_range values(directive_kind) const&& = delete;
 
@@ -150,13 +150,13 @@ class document {
 
   /// The groups in file order, not merged.
   [[nodiscard]] constexpr group_range groups() const& noexcept {
-    return {parts_.lines, all_text()};
+    return {kept_lines(), all_text()};
   }
   group_range groups() const&& = delete;
 
   /// What the author of the file should know, by line. Empty for a clean file.
   [[nodiscard]] constexpr std::span<const diagnostic> diagnostics() const& noexcept {
-    return parts_.diagnostics;
+    return {parts_.diagnostics.data(), parts_.diagnostics.size()};
   }
   std::span<const diagnostic> diagnostics() const&& = delete;
 
@@ -183,7 +183,7 @@ class document {
   /// The same for names in braces.
   [[nodiscard]] constexpr rule_set rules_for(
       std::initializer_list<std::string_view> user_agents) const {
-    return rules_for(std::span{user_agents.begin(), user_agents.size()});
+    return rules_for(std::span<const std::string_view>{user_agents.begin(), user_agents.size()});
   }
 
  private:
@@ -193,6 +193,10 @@ class document {
       : parts_(std::move(parts)), options_(options) {}
 
   [[nodiscard]] constexpr std::string_view all_text() const noexcept { return parts_.text(); }
+
+  [[nodiscard]] constexpr std::span<const rep_detail::document_line> kept_lines() const noexcept {
+    return {parts_.lines.data(), parts_.lines.size()};
+  }
 
   rep_detail::document_parts parts_;
   parse_options options_;

@@ -134,9 +134,9 @@ class rule_set {
 
   [[nodiscard]] constexpr rep_detail::rule_table table() const noexcept {
     return {.text = {parts_.text.data(), parts_.text.size()},
-            .rules = parts_.rules,
+            .rules = {parts_.rules.data(), parts_.rules.size()},
             .buckets = parts_.buckets.data(),
-            .needed = parts_.needed,
+            .needed = {parts_.needed.data(), parts_.needed.size()},
             .index = parts_.index,
             .facts = parts_.facts};
   }

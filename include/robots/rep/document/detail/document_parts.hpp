@@ -37,7 +37,7 @@ class document_builder {
  public:
   constexpr document_builder(std::string_view text, document_parts& parts)
       : text_(text), parts_(parts) {
-    parts_.octets.assign(text.begin(), text.end());
+    parts_.octets = {text.begin(), text.end()};
     parts_.lines.reserve(usual_lines());
   }
 

@@ -65,7 +65,7 @@ struct hash_table {
     if ((bucket->present & place.bit) == 0) [[likely]] {
       return {};
     }
-    return {rules + bucket[0].first, rules + bucket[1].first};
+    return {rules + bucket[0].first, std::size_t{bucket[1].first} - bucket[0].first};
   }
 
   /// Calls `use` with each rule that may have this hash.

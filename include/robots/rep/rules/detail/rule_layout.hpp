@@ -14,7 +14,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -68,10 +67,10 @@ class rule_layout {
     if (tried < rules) {
       result.buckets = std::vector<hash_bucket>(index_.prefix_buckets + index_.gram_buckets + 1);
       result.buckets.back().first = static_cast<std::uint32_t>(rules);
-      const std::span buckets{result.buckets};
-      fill(found_by::prefix, buckets.first(index_.prefix_buckets), tried, result.rules);
-      fill(found_by::gram, buckets.subspan(index_.prefix_buckets, index_.gram_buckets),
-           rules - grams, result.rules);
+      hash_bucket* const buckets = result.buckets.data();
+      fill(found_by::prefix, buckets, index_.prefix_buckets, tried, result.rules);
+      fill(found_by::gram, buckets + index_.prefix_buckets, index_.gram_buckets, rules - grams,
+           result.rules);
     }
   }
 
@@ -133,17 +132,13 @@ class rule_layout {
 
   /// Gives each rule the stretch of its literals that the fewest others have.
   constexpr void place_by_gram() {
-    std::vector<std::uint16_t> uses(std::bit_ceil(8 * count(found_by::trial)), std::uint16_t{0});
-    const auto uses_of = [&](std::uint64_t hash) -> std::uint16_t& {
+    std::vector<std::uint32_t> uses(std::bit_ceil(8 * count(found_by::trial)), 0U);
+    const auto uses_of = [&](std::uint64_t hash) -> std::uint32_t& {
       return uses[hash >> (64 - std::countr_zero(uses.size()))];  // the first bits are the best
     };
     for (const placed_rule& rule : placed_) {
       if (rule.by == found_by::trial) {
-        for_each_literal_gram(rule, [&](std::uint64_t hash) {
-          std::uint16_t& seen = uses_of(hash);
-          seen = static_cast<std::uint16_t>(
-              seen + (seen < std::numeric_limits<std::uint16_t>::max() ? 1U : 0U));
-        });
+        for_each_literal_gram(rule, [&](std::uint64_t hash) { ++uses_of(hash); });
       }
     }
     for (placed_rule& rule : placed_) {
@@ -174,30 +169,30 @@ class rule_layout {
   }
 
   constexpr void write_tried(rule_set_parts& result) const {
-    const std::span rules = std::span{result.rules}.first(count(found_by::trial));
-    auto next = rules.begin();
+    packed_rule* const first = result.rules.data();
+    packed_rule* end = first;
     for (const placed_rule& rule : placed_) {
       if (rule.by == found_by::trial) {
-        *next++ = rule.rule;
+        *end++ = rule.rule;
       }
     }
-    std::sort(rules.begin(), rules.end(), [&](const packed_rule& a, const packed_rule& b) {
+    std::sort(first, end, [&](const packed_rule& a, const packed_rule& b) {
       return a.rank(text_).decides_over(b.rank(text_), result.facts.tie);
     });
-    result.needed.reserve(rules.size());
-    for (const packed_rule& rule : rules) {
-      result.needed.push_back(classes_needed(rule.pattern(text_).text));
+    result.needed.reserve(count(found_by::trial));
+    for (const packed_rule* rule = first; rule != end; ++rule) {
+      result.needed.push_back(classes_needed(rule->pattern(text_).text));
     }
   }
 
-  /// Counts the rules of each bucket, then puts each rule at the end of what is left of its
-  /// bucket's place.
-  constexpr void fill(found_by by, std::span<hash_bucket> buckets, std::size_t first,
-                      std::span<packed_rule> rules) const {
-    if (buckets.empty()) {
+  /// Counts the rules of each of the `size` buckets, then puts each rule at the end of what is left
+  /// of its bucket's place.
+  constexpr void fill(found_by by, hash_bucket* buckets, std::size_t size, std::size_t first,
+                      std::vector<packed_rule>& rules) const {
+    if (size == 0) {
       return;
     }
-    const hash_places places{buckets.size()};
+    const hash_places places{size};
     for (const placed_rule& rule : placed_) {
       if (rule.by == by) {
         const auto place = places.of(rule.hash);
@@ -206,16 +201,16 @@ class rule_layout {
       }
     }
     auto end = static_cast<std::uint32_t>(first);
-    for (hash_bucket& bucket : buckets) {
-      end += bucket.first;
-      bucket.first = end;
+    for (hash_bucket* bucket = buckets; bucket != buckets + size; ++bucket) {
+      end += bucket->first;
+      bucket->first = end;
     }
-    // NOLINTNEXTLINE(modernize-loop-convert): <ranges> would cost every user time to compile
-    for (auto rule = placed_.rbegin(); rule != placed_.rend(); ++rule) {
-      if (rule->by == by) {
-        packed_rule& to = rules[--buckets[places.of(rule->hash).bucket].first];
-        to = rule->rule;
-        to.set_tag(tag_of(rule->hash));
+    for (std::size_t i = placed_.size(); i-- > 0;) {
+      const placed_rule& rule = placed_[i];
+      if (rule.by == by) {
+        packed_rule& to = rules[--buckets[places.of(rule.hash).bucket].first];
+        to = rule.rule;
+        to.set_tag(tag_of(rule.hash));
       }
     }
   }

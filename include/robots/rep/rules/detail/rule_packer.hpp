@@ -16,7 +16,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -33,7 +32,7 @@ struct kept_rule {
 /// Compiles the rules for one crawler into what a `rule_set` keeps.
 class rule_packer {
  public:
-  constexpr rule_packer(std::span<const kept_rule> rules, std::string_view token,
+  constexpr rule_packer(const std::vector<kept_rule>& rules, std::string_view token,
                         const parse_options& options, const dialect_traits& traits)
       : options_(options),
         traits_(traits),
@@ -56,7 +55,8 @@ class rule_packer {
   }
 
  private:
-  [[nodiscard]] static constexpr std::size_t text_size(std::span<const kept_rule> rules) noexcept {
+  [[nodiscard]] static constexpr std::size_t text_size(
+      const std::vector<kept_rule>& rules) noexcept {
     std::size_t size = 0;
     for (const kept_rule& rule : rules) {
       size += rule.value.size();

@@ -26,14 +26,14 @@ constexpr void copy_octets(char* to, std::string_view from) noexcept {
 class text_writer {
  public:
   /// Makes room for `expected` octets; more are taken too.
-  constexpr explicit text_writer(std::size_t expected) : text_(expected, char{}) {}
+  constexpr explicit text_writer(std::size_t expected) : text_(expected) {}
 
   /// Writes `octets` and tells where.
   constexpr text_span write(std::string_view octets) {
     const text_span span{.offset = static_cast<std::uint32_t>(used_),
                          .size = static_cast<std::uint32_t>(octets.size())};
     if (text_.size() - used_ < octets.size()) {
-      text_.resize(2 * text_.size() + octets.size(), char{});
+      text_.resize(2 * text_.size() + octets.size());
     }
     copy_octets(text_.data() + used_, octets);
     used_ += octets.size();
@@ -48,11 +48,10 @@ class text_writer {
 
   /// What was written, without room for more.
   [[nodiscard]] constexpr std::vector<char> finish() && {
-    if (used_ < text_.size()) {
-      text_.resize(used_, char{});
-      text_.shrink_to_fit();
+    if (used_ == text_.size()) {
+      return std::move(text_);
     }
-    return std::move(text_);
+    return {text_.data(), text_.data() + used_};
   }
 
  private:
