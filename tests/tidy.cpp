@@ -17,3 +17,8 @@ template class robots::basic_robots_cache<robots::CurlFetcher>;
 #include <robots/adapters/asio_robots_cache.hpp>
 #endif
 #endif
+
+#if __has_include(<hiredis/hiredis.h>)
+#include <robots/adapters/redis_pace_ledger.hpp>
+#include <robots/adapters/redis_store.hpp>
+#endif

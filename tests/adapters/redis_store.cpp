@@ -271,8 +271,8 @@ TEST_CASE("what a hostile server answers ends in an error, in bounded time and m
     CAPTURE(row.octets.substr(0, 40));
     const raw_server server{row.octets, row.ending};
     RedisStore store{redis_options{.url = "redis://127.0.0.1:" + std::to_string(server.port()),
-                                   .connect_timeout = 200ms,
-                                   .command_timeout = 200ms}};
+                                   .connect_timeout = 100ms,
+                                   .command_timeout = 100ms}};
     const auto start = std::chrono::steady_clock::now();
     try {
       static_cast<void>(store.load("key"));

@@ -141,12 +141,10 @@ class RedisStore {
 
   /// Gives a lease back, if it is still this one. One round trip. Throws `store_error`.
   void release(const store_lease& lease) {
-    parts_->client->ask_one(
-        {"EVAL",
-         "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end "
-         "return 0",
-         "1", parts_->lease_key(lease.key), lease.token},
-        reply::kind::integer);
+    constexpr const char* script =
+        "if redis.call('get', KEYS[1]) == ARGV[1] then redis.call('del', KEYS[1]) end return 0";
+    parts_->client->ask_one({"EVAL", script, "1", parts_->lease_key(lease.key), lease.token},
+                            reply::kind::integer);
   }
 
   /// Has `told` called for what others erase or announce, and once with "" when the server could

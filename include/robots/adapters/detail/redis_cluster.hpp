@@ -74,6 +74,7 @@ class redis_cluster final : public redis_client {
     learn_slots();
     std::vector<std::shared_ptr<redis_pool>> pools;
     const std::scoped_lock lock{mutex_};
+    pools.reserve(nodes_.size());
     for (const auto& [address, each] : nodes_) {
       pools.emplace_back(each, &each->pool);
     }
@@ -167,6 +168,7 @@ class redis_cluster final : public redis_client {
   [[nodiscard]] std::vector<redis_address> some_servers() {
     std::vector<redis_address> servers = connector_.target().servers;
     const std::scoped_lock lock{mutex_};
+    servers.reserve(servers.size() + nodes_.size());
     for (const auto& [address, each] : nodes_) {
       servers.push_back(address);
     }

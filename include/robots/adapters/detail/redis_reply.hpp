@@ -92,7 +92,9 @@ template <class Functions>
   functions.createNil = [](const redisReadTask* task) -> void* {
     return takes_from_budget(task, 0) ? keep_reply(task, {}) : nullptr;
   };
-  functions.freeObject = [](void* reply) { delete static_cast<redis_reply*>(reply); };
+  functions.freeObject = [](void* reply) {
+    const std::unique_ptr<redis_reply> gone{static_cast<redis_reply*>(reply)};
+  };
   if constexpr (requires { functions.createDouble; }) {
     functions.createDouble = [](auto...) -> void* { return nullptr; };
     functions.createBool = [](auto...) -> void* { return nullptr; };
