@@ -95,9 +95,11 @@ TEST_CASE("LmdbStore is a shared store") {
   robots::test::store_conformance([&] { return LmdbStore{in(folder)}; });
 }
 
-TEST_CASE("LmdbStore is a shared store when each change is flushed") {
+TEST_CASE("LmdbStore is a shared store when each change is flushed, and none is given up") {
   const temporary_folder folder;
-  LmdbStore store{{.path = (folder.path() / "robots.lmdb").string(), .flush = true}};
+  LmdbStore store{{.path = (folder.path() / "robots.lmdb").string(),
+                   .timeout = std::chrono::milliseconds::max(),
+                   .flush = true}};
   store.publish("https://example.com", "value", 1h);
   CHECK(store.load("https://example.com") == "value");
 }

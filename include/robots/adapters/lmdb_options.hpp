@@ -17,8 +17,8 @@ struct lmdb_options {
   /// processes give the same.
   std::size_t max_bytes = std::size_t{1} << 30U;
 
-  /// For how long a change waits for those of other threads and processes. Above 0.
-  std::chrono::milliseconds timeout{2'000};
+  /// For how long a change waits for other threads and processes. Above 0.
+  std::chrono::milliseconds timeout{1'000};
 
   /// Whether each change is on the disk before its call returns: some milliseconds each. In any
   /// case changes outlive the processes, however these end. What is not on the disk when the power

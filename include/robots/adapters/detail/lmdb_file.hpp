@@ -6,6 +6,7 @@
 #include <robots/adapters/detail/lmdb_entry.hpp>
 #include <robots/adapters/detail/lmdb_transaction.hpp>
 #include <robots/adapters/lmdb_options.hpp>
+#include <robots/base/saturating_add.hpp>
 #include <robots/store/shared_store.hpp>
 
 #include <fcntl.h>
@@ -135,15 +136,15 @@ class lmdb_file {
   };
 
   /// Changes the file, whole or not at all. While there is no room, drops the oldest values; or,
-  /// where others still read all that could be used again, waits for them for the timeout.
+  /// where others still read all that could be used again, waits for them. Takes the timeout at
+  /// most, and one change more.
   void write(const std::function<void(const lmdb_transaction&)>& change) {
     const turn mine{usable()};
-    const auto end = std::chrono::steady_clock::now() + options_.timeout;
     for (;;) {
       try {
         return transact(change);
       } catch (const lmdb_full&) {
-        if (std::chrono::steady_clock::now() > end) {
+        if (std::chrono::steady_clock::now() > mine.end) {
           throw;
         }
       }
@@ -185,8 +186,10 @@ class lmdb_file {
   /// The right to change the file, which one thread of all processes has.
   class turn {
    public:
-    explicit turn(lmdb_file& file) : file_{file}, threads_{file.threads_, std::defer_lock} {
-      const auto end = std::chrono::steady_clock::now() + file.options_.timeout;
+    explicit turn(lmdb_file& file)
+        : end{base::saturating_add(std::chrono::steady_clock::now(), file.options_.timeout)},
+          file_{file},
+          threads_{file.threads_, std::defer_lock} {
       bool held = threads_.try_lock_until(end);
       for (std::chrono::microseconds pause{20};
            held && ::flock(file.lock_, LOCK_EX | LOCK_NB) != 0;) {
@@ -203,6 +206,8 @@ class lmdb_file {
     turn(const turn&) = delete;
     turn& operator=(const turn&) = delete;
     ~turn() { ::flock(file_.lock_, LOCK_UN); }
+
+    const std::chrono::steady_clock::time_point end;  // when a change is to be given up
 
    private:
     lmdb_file& file_;
