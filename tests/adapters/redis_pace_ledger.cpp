@@ -100,9 +100,9 @@ TEST_CASE("RedisPaceLedger that was wiped counts as if there had been a turn now
   RedisPaceLedger b{redis_options{.url = server.url()}};
   CHECK(a.take_turn(home, hourly) == 0ns);
   server.tell({"FLUSHALL"});
-  CHECK(is_about(b.take_turn(home, {.least = 1h, .after = 1h, .last_turn = 59min}), 1h));
+  CHECK(is_about(b.take_turn(home, {.least = 1h, .after = 1h, .last_asked = 59min}), 1h));
   server.tell({"FLUSHALL"});
-  CHECK(b.take_turn(home, {.least = 1h, .after = 1h, .last_turn = 61min}) == 0ns);
+  CHECK(b.take_turn(home, {.least = 1h, .after = 1h, .last_asked = 61min}) == 0ns);
   server.tell({"FLUSHALL"});
   CHECK(b.take_turn(home, {.least = 87'600h, .after = 87'600h}) == 0ns);
 }

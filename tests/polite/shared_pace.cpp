@@ -179,9 +179,11 @@ TEST_CASE("a ledger that is soon back costs no request that it did not permit") 
   all.clock.advance(1s);
   all.table->down.clear();
   all.table->hosts.clear();  // it forgot everything
+  CHECK(waiting.reservation.start() == start + 2s);  // a may have had another turn meanwhile
+  all.clock.advance(1s);
   CHECK_FALSE(waiting.reservation.start());
   waiting.reservation.complete(fine);
-  CHECK(visit(a) == start + 2s);
+  CHECK(visit(a) == start + 3s);
 }
 
 TEST_CASE("a ledger that has lost its memory counts as if there had been a turn now") {
@@ -194,6 +196,18 @@ TEST_CASE("a ledger that has lost its memory counts as if there had been a turn 
   all.clock.advance(500ms);
   all.table->hosts.clear();
   CHECK(visit(a) == start + 2500ms);  // not now, though a's own turn is 1.5 s ago
+}
+
+TEST_CASE("a ledger that has lost its memory does not give a turn to who only waited for one") {
+  fleet all;
+  gate a{all.options(), all.clock};
+  gate b{all.options(), all.clock};
+  const time_point start = all.clock.now();
+  CHECK(visit(a) == start);
+  CHECK_FALSE(b.try_acquire(home));
+  all.clock.advance(1500ms);
+  all.table->hosts.clear();  // a may have had another turn just before
+  CHECK(visit(b) == start + 2500ms);
 }
 
 TEST_CASE("a process alone at a host that it has not visited begins anywhere in its share") {

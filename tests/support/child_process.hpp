@@ -9,6 +9,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 extern "C" char** environ;
@@ -41,9 +42,17 @@ class child_process {
   child_process(const child_process&) = delete;
   child_process& operator=(const child_process&) = delete;
   ~child_process() {
+    if (child_ != 0) {
+      ::kill(child_, SIGKILL);
+      wait();
+    }
+  }
+
+  /// Waits for its end. Its exit status; -1 when a signal ended it.
+  int wait() {
     int ended = 0;
-    ::kill(child_, SIGKILL);
-    ::waitpid(child_, &ended, 0);
+    ::waitpid(std::exchange(child_, 0), &ended, 0);
+    return WIFEXITED(ended) ? WEXITSTATUS(ended) : -1;
   }
 
   /// Has it stop until `resume`, as a machine does that does not answer any more.

@@ -48,7 +48,7 @@ class MemoryPaceLedger final : public PaceLedger {
     const time_point now = table_->clock.now();
     const auto [found, added] = table_->hosts.try_emplace(std::string{host});
     table::entry& entry = found->second;
-    if (added && claim.last_turn && *claim.last_turn < std::max(memory, claim.after)) {
+    if (added && claim.last_asked && *claim.last_asked < std::max(memory, claim.after)) {
       entry.last = now;
       entry.next = now + claim.after;
     }

@@ -39,7 +39,7 @@ class RedisPaceLedger final : public PaceLedger {
   [[nodiscard]] std::chrono::nanoseconds take_turn(std::string_view host,
                                                    const pace_claim& claim) override {
     return ask(take_turn_script, host,
-               {claim.least, claim.after, claim.last_turn.value_or(longest_delay)});
+               {claim.least, claim.after, claim.last_asked.value_or(longest_delay)});
   }
 
   /// Tells Redis. Throws `store_error`.
@@ -55,10 +55,10 @@ class RedisPaceLedger final : public PaceLedger {
 local time = redis.call('time')
 local now = time[1] * 1000000 + time[2]
 local owner, minute = ARGV[1], 60000000
-local least, after, last_turn = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local least, after, last_asked = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local known = redis.call('hmget', KEYS[1], 'last', 'next', 'longest', 'owner', 'until')
 local last, next = tonumber(known[1]), tonumber(known[2])
-if not next and last_turn < math.max(minute, after) then
+if not next and last_asked < math.max(minute, after) then
   last, next = now, now + after
 end
 local longest, longest_by = tonumber(known[3]) or 0, known[4]

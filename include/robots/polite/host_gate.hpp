@@ -127,10 +127,8 @@ class basic_host_gate {
           return time_point::max();
         }
       }
-      if (gate_->pace) {
-        gate_->take_turn(*host_, place_);
-      }
-      const wall_anchor now = read_clock(gate_->clock);
+      const wall_anchor now =
+          gate_->pace ? gate_->take_turn(*host_, place_) : read_clock(gate_->clock);
       const std::scoped_lock lock{gate_->mutex};
       const auto until = host_->state.start(place_, now, gate_->options);
       gate_->started += until ? 0 : 1;
@@ -382,13 +380,14 @@ class basic_host_gate {
       }
     }
 
-    /// Asks the ledger whether a request that might start now may.
-    void take_turn(host& where, const polite_detail::host_reservation& place) {
+    /// Asks the ledger whether a request may start, if nothing else keeps it. The moment by which
+    /// that is to be judged: what was not given a turn must not start a moment later without one.
+    [[nodiscard]] wall_anchor take_turn(host& where, const polite_detail::host_reservation& place) {
       const wall_anchor now = read_clock(clock);
       std::unique_lock lock{mutex};
       const auto claim = where.state.claim(place, now, options);
       if (!claim) {
-        return;
+        return now;
       }
       const std::string& key = hosts.key_of(where);  // stays, as the host does
       lock.unlock();
@@ -398,7 +397,10 @@ class basic_host_gate {
         where.state.go_alone(place, now, options);
       } else if (turn.wait.count() > 0) {
         where.state.wait_for_turn(base::saturating_add(now.steady, turn.wait));
+      } else {
+        return read_clock(clock);
       }
+      return now;
     }
 
     const gate_options options;

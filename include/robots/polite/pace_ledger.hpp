@@ -12,8 +12,9 @@ struct pace_claim {
   std::chrono::nanoseconds least{0};
   /// The delay to be kept after this request; not below `least`.
   std::chrono::nanoseconds after{0};
-  /// How long ago the process had a turn at the host; nothing if it never had one.
-  std::optional<std::chrono::nanoseconds> last_turn{};
+  /// How long ago the process asked for a turn at the host before, in vain or not; nothing if it
+  /// never did.
+  std::optional<std::chrono::nanoseconds> last_asked{};
 };
 
 /// Whose turn it is at the hosts of a crawl that several processes share; see
@@ -22,8 +23,8 @@ struct pace_claim {
 /// Between two turns at a host lies the longest of the first one's `after` and of what any process
 /// has asked for as `least` within the last minute. All is measured by the ledger's own time, so
 /// that the clocks of the processes need not agree. It remembers a host for a minute, or for as
-/// long as its delay lasts; where it knows nothing of one at which the process had a turn sooner
-/// than that, it was wiped, and counts as if there had been a turn now.
+/// long as its delay lasts. Where it knows nothing of one for which the process asked sooner than
+/// that, it was wiped: then it counts as if there had been a turn now.
 ///
 /// Models are derived from it, and may be called from any thread at once. They block for no longer
 /// than their own timeouts, and throw what is derived from `std::exception` for what they could not

@@ -100,16 +100,17 @@ class host_state {
   /// its own.
   [[nodiscard]] std::optional<pace_claim> claim(const host_reservation& reserved,
                                                 const wall_anchor& anchor,
-                                                const gate_options& options) const {
+                                                const gate_options& options) {
     const time_point now = anchor.steady;
     if (soonest_start(reserved, anchor, options).at > now) {
       return std::nullopt;
     }
     pace_claim result{.least = delay_at(reserved, anchor, options, 0.0),
                       .after = delay_at(reserved, anchor, options, reserved.request.draw)};
-    if (last_.number != 0) {
-      result.last_turn = std::max(now - last_.at, time_point::duration{0});
+    if (claimed_at_ != time_point::min()) {
+      result.last_asked = now - claimed_at_;
     }
+    claimed_at_ = now;
     return result;
   }
 
@@ -411,8 +412,9 @@ class host_state {
   std::vector<host_request> planned_;  // those that were not started, by time
   time_point next_start_ = time_point::min();
   time_point retry_at_ = time_point::min();
-  time_point turn_at_ = time_point::min();  // for the others' sake
-  computed_delay in_force_;                 // what `next_start_` rests on
+  time_point turn_at_ = time_point::min();     // for the others' sake
+  time_point claimed_at_ = time_point::min();  // when the others were asked last
+  computed_delay in_force_;                    // what `next_start_` rests on
   std::chrono::nanoseconds last_response_{0};
   time_point heard_at_ = time_point::min();
   time_point overloaded_at_ = time_point::min();
