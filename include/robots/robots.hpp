@@ -99,6 +99,7 @@
 #include <robots/store/lru_storage.hpp>
 #include <robots/store/shared_store.hpp>
 #include <robots/store/storage.hpp>
+#include <robots/store/tiered_storage.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/coarse_clock.hpp>
 #include <robots/time/steady_clock.hpp>

@@ -12,11 +12,14 @@ TEST_CASE("rates are shares of what they are rates of") {
                               .failures = 1,
                               .allowed = 3,
                               .denied = 5,
-                              .excluded = 2};
+                              .excluded = 2,
+                              .far_hits = 3,
+                              .far_misses = 1};
   static_assert(stats.hit_rate() == 0.8);
   static_assert(stats.allow_rate() == 0.375);
   static_assert(stats.exclusion_rate() == 0.25);
   static_assert(stats.fetch_success_rate() == 0.75);
+  static_assert(stats.far_hit_rate() == 0.75);
   CHECK(stats.hit_rate() == 0.8);
 }
 
@@ -26,6 +29,7 @@ TEST_CASE("a cache that has done nothing has rates of zero") {
   static_assert(none.allow_rate() == 0.0);
   static_assert(none.exclusion_rate() == 0.0);
   static_assert(none.fetch_success_rate() == 0.0);
+  static_assert(none.far_hit_rate() == 0.0);
   CHECK(none.size == 0);
   CHECK(none.evictions == 0);
 }

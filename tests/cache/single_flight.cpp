@@ -32,6 +32,8 @@ using robots::fetch_response;
 using robots::ManualClock;
 using robots::policy;
 using robots::ScriptedFetcher;
+using robots::cache_detail::flight;
+using robots::cache_detail::known_site;
 using robots::cache_detail::single_flight;
 using robots::test::foo_bot;
 using robots::test::gate;
@@ -217,15 +219,43 @@ TEST_CASE("a flight that is redirected wakes its waiters, of which one takes the
   CHECK(second.place->wait(clock, {}, {}));
   const auto newcomer = flights.join("a");  // which waits for the same
   CHECK_FALSE(newcomer.lead);
-  auto lead = second.place.take_lead();
+  auto lead = second.place.take_lead(flight::state::redirected);
   CHECK(lead);
-  CHECK_FALSE(first.place.take_lead());
+  CHECK_FALSE(first.place.take_lead(flight::state::redirected));
   CHECK_FALSE(newcomer.place->wait(clock, {}, clock.now()));
   const auto result = some_policy();
   lead.end(result);
   CHECK(newcomer.place->wait(clock, {}, {}));
   CHECK(newcomer.place->result() == result);
   CHECK(flights.join("a").lead);
+}
+
+TEST_CASE("a flight that is offered to its waiters is taken on by one of them") {
+  single_flight flights;
+  auto first = flights.join("a");
+  auto second = flights.join("a");
+  known_site known{.last = some_policy()};
+  CHECK(first.lead.offer(known));
+  CHECK_FALSE(first.lead);
+  CHECK_FALSE(first.place.take_lead(flight::state::redirected));
+  auto lead = second.place.take_lead(flight::state::offered);
+  REQUIRE(lead);
+  CHECK(lead.led().take_known().last);
+  CHECK_FALSE(first.place.take_lead(flight::state::offered));
+  CHECK(lead.offer(known));
+  first.place = {};
+  second.place = {};
+  CHECK(flights.join("a").lead);  // which nobody was left to take on
+}
+
+TEST_CASE("a flight that nobody waits for is offered to nobody") {
+  single_flight flights;
+  auto first = flights.join("a");
+  first.place = {};
+  known_site known{.last = some_policy()};
+  CHECK_FALSE(first.lead.offer(known));
+  CHECK(first.lead);
+  CHECK(known.last);
 }
 
 TEST_CASE("a flight that is redirected is forgotten when nobody is left to end it") {

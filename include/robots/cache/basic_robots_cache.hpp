@@ -1,11 +1,13 @@
 #pragma once
 
+#include <robots/base/clock_condition.hpp>
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/cache_stats.hpp>
 #include <robots/cache/detail/cache_event.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/flight.hpp>
 #include <robots/cache/detail/guarded_storage.hpp>
+#include <robots/cache/detail/guarded_store.hpp>
 #include <robots/cache/detail/job_runner.hpp>
 #include <robots/cache/detail/override_table.hpp>
 #include <robots/cache/detail/policy_loader.hpp>
@@ -29,6 +31,7 @@
 #include <robots/rep/rules/rule_set.hpp>
 #include <robots/store/lru_storage.hpp>
 #include <robots/store/storage.hpp>
+#include <robots/store/tiered_storage.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/steady_clock.hpp>
 #include <robots/time/wall_time.hpp>
@@ -37,11 +40,15 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -69,8 +76,9 @@ class basic_robots_cache {
         invalid_policy_(policy::refusal(options_.user_agent, decision_reason::invalid_url)),
         overrides_(options_.user_agent),
         parts_(std::move(fetcher), std::move(clock), std::move(storage), std::move(observer)),
-        loader_(options_, excluded_, parts_, counters_),
-        runner_(options_, parts_, counters_, loader_) {}
+        store_(shared_store_of(parts_, counters_)),
+        loader_(options_, excluded_, parts_, counters_, store_.get()),
+        runner_(options_, parts_, counters_, loader_, store_.get()) {}
 
   basic_robots_cache(const basic_robots_cache&) = delete;
   basic_robots_cache& operator=(const basic_robots_cache&) = delete;
@@ -258,6 +266,10 @@ class basic_robots_cache {
                        .allowed = count.sum(cache_detail::cache_event::allowed) + allowed_at_once,
                        .denied = count.sum(denied) + denied_at_once,
                        .excluded = count.sum(excluded),
+                       .far_hits = count.sum(far_hits),
+                       .far_misses = count.sum(far_misses),
+                       .far_rejected = count.sum(far_rejected),
+                       .far_failures = count.sum(far_failures),
                        .storage_failures = parts_.storage.failures(),
                        .size = storage.size(),
                        .quarantined = loader_.quarantined().size(),
@@ -309,6 +321,20 @@ class basic_robots_cache {
     [[nodiscard]] bool wait(cache_detail::flight& wanted, const call_options& limits) override {
       return wanted.wait(clock, limits.stop, limits.deadline);
     }
+    void wait_until(time_point when, const std::stop_token& stop, base::clock_condition& changed,
+                    std::unique_lock<std::mutex>& lock,
+                    const std::function<bool()>& ready) override {
+      static_cast<void>(changed.wait(lock, clock, when, stop, ready));
+    }
+    void tell([[maybe_unused]] const far_store_event& changed) noexcept override {
+      if constexpr (requires { observer.on_far_store(changed); }) {
+        try {
+          observer.on_far_store(changed);
+        } catch (...) {
+          return;
+        }
+      }
+    }
     void tell(const retrieval_event& ended) noexcept override {
       try {
         observer.on_retrieval(ended);
@@ -329,6 +355,18 @@ class basic_robots_cache {
     cache_detail::guarded_storage<S> storage;
     O observer;
   };
+
+  [[nodiscard]] static std::unique_ptr<cache_detail::guarded_store> shared_store_of(
+      [[maybe_unused]] parts& with, [[maybe_unused]] cache_detail::cache_counters& counters) {
+    if constexpr (SharingStorage<S>) {
+      S& storage = with.storage.bare();
+      using store = cache_detail::any_store_of<std::remove_cvref_t<decltype(storage.shared())>>;
+      return std::make_unique<cache_detail::guarded_store>(
+          std::make_unique<store>(storage.shared()), storage.options(), with, counters);
+    } else {
+      return nullptr;
+    }
+  }
 
   [[nodiscard]] static cache_options validated(cache_options options) {
     validate(options);
@@ -430,6 +468,7 @@ class basic_robots_cache {
   cache_detail::override_table overrides_;
   cache_detail::cache_counters counters_;
   parts parts_;
+  std::unique_ptr<cache_detail::guarded_store> store_;  // of a `SharingStorage`
   cache_detail::policy_loader loader_;
   cache_detail::job_runner runner_;  // last: ends before what its threads use
 };

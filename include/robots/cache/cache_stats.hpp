@@ -9,7 +9,7 @@ namespace robots {
 struct cache_stats {
   std::uint64_t hits = 0;              ///< look-ups answered by a fresh entry
   std::uint64_t stale_hits = 0;        ///< look-ups answered by a stale entry that is renewed
-  std::uint64_t misses = 0;            ///< look-ups that had to fetch
+  std::uint64_t misses = 0;            ///< look-ups that had to fetch, or ask a shared store
   std::uint64_t joined = 0;            ///< look-ups that waited for another one's fetch
   std::uint64_t retrievals = 0;        ///< robots.txt retrievals that ended
   std::uint64_t not_modified = 0;      ///< of these, those that a 304 ended
@@ -17,6 +17,10 @@ struct cache_stats {
   std::uint64_t allowed = 0;           ///< decisions that allowed
   std::uint64_t denied = 0;            ///< decisions that denied, exclusions included
   std::uint64_t excluded = 0;          ///< of these, those of excluded hosts
+  std::uint64_t far_hits = 0;          ///< sites whose answer the shared store had
+  std::uint64_t far_misses = 0;        ///< sites that the shared store had no fresh answer of
+  std::uint64_t far_rejected = 0;      ///< values of the shared store that were not believed
+  std::uint64_t far_failures = 0;      ///< calls that the shared store threw at
   std::uint64_t storage_failures = 0;  ///< look-ups and stores that the storage threw at
   std::uint64_t evictions = 0;         ///< entries dropped for want of room
   std::size_t size = 0;                ///< entries kept now
@@ -34,6 +38,10 @@ struct cache_stats {
   /// Share of decisions about excluded hosts, from 0 to 1.
   [[nodiscard]] constexpr double exclusion_rate() const noexcept {
     return share(excluded, allowed + denied);
+  }
+  /// Share of the sites asked of a shared store that it had an answer of, from 0 to 1.
+  [[nodiscard]] constexpr double far_hit_rate() const noexcept {
+    return share(far_hits, far_hits + far_misses);
   }
   /// Share of retrievals that brought a usable answer, from 0 to 1.
   [[nodiscard]] constexpr double fetch_success_rate() const noexcept {

@@ -156,8 +156,8 @@ class look_up {
   std::string key_;  // of the site that the look-up is for; empty when the text names none
   cache_detail::found found_{};
   std::vector<asked> asked_{};  // that site first, then those that redirects led to
-  std::unique_ptr<cache_detail::retrieval_job> job_{};      // while it is for this one to do
-  std::unique_ptr<cache_detail::retrieval_job> renewal_{};  // of what is served stale meanwhile
+  std::unique_ptr<cache_detail::retrieval_job> job_{};  // while it is for this one to do
+  cache_detail::errands errands_{};                     // for the job runner
   bool led_ = false;
   bool refreshes_ = false;  // what is kept of that site does not do, however fresh
 };

@@ -22,6 +22,12 @@ struct decision_event {
   const robots::decision& decision;  ///< the answer
 };
 
+/// The state of the store that a cache shares with other processes has changed.
+struct far_store_event {
+  bool up;  ///< it answers again; else it has failed, and is left alone for a while
+  std::string_view message;  ///< what it last failed with; empty when it is up
+};
+
 /// What is told of everything that a cache does.
 ///
 /// A model's members may be called from any thread at once, return soon and do not throw: they run
@@ -29,6 +35,9 @@ struct decision_event {
 /// What they throw is dropped: that event is lost, and nothing else. `on_retrieval` comes before
 /// any decision that rests on what was retrieved. The events hold references that end with the
 /// call.
+///
+/// A model that also has `on_far_store(const far_store_event&)` is told of the store that a
+/// `TieredStorage` shares: once for each change of its state.
 ///
 /// Exemplar: `o.on_retrieval(r)` and `o.on_decision(d)`. Models: `NullObserver`.
 template <class O>

@@ -31,6 +31,9 @@ class background_threads {
     }
   }
 
+  /// Whether the caller is one of these threads.
+  [[nodiscard]] bool is_here() const noexcept { return current_ == this; }
+
   /// Has `work` done by a thread of its own: at once or, if it `may_wait`, by the next one that is
   /// free. False, and it is not done, when all are busy and it may not wait, and when there is
   /// none. What `work` throws ends the program.
@@ -57,6 +60,7 @@ class background_threads {
 
  private:
   void serve() {
+    current_ = this;
     while (auto work = next()) {
       (*work)();
     }
@@ -74,6 +78,8 @@ class background_threads {
     waiting_.pop_front();
     return work;
   }
+
+  inline static thread_local const background_threads* current_ = nullptr;
 
   const std::size_t most_;
   std::mutex mutex_;

@@ -18,6 +18,10 @@ enum class cache_event : unsigned char {
   allowed,
   denied,
   excluded,
+  far_hits,
+  far_misses,
+  far_rejected,
+  far_failures,
   count_
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/cache/detail/flight.hpp>
+#include <robots/base/clock_condition.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/retrieval.hpp>
 #include <robots/fetch/retrieval_result.hpp>
@@ -9,9 +9,14 @@
 #include <robots/time/clock.hpp>
 #include <robots/time/wall_time.hpp>
 
+#include <functional>
+#include <mutex>
+#include <stop_token>
 #include <string_view>
 
 namespace robots::cache_detail {
+
+class flight;
 
 /// What a cache is composed of, without the user's types: so that all but a hit is compiled once.
 class cache_parts {
@@ -36,9 +41,15 @@ class cache_parts {
   [[nodiscard]] virtual retrieval_result run(retrieval work, const call_options& limits) = 0;
   /// Waits until nobody leads a flight; false when the call was over first.
   [[nodiscard]] virtual bool wait(flight& wanted, const call_options& limits) = 0;
+  /// Waits until that moment, until `stop` is requested, or `ready()`, which is true only after
+  /// `changed` has been notified. `lock` is held when it is called.
+  virtual void wait_until(time_point when, const std::stop_token& stop,
+                          base::clock_condition& changed, std::unique_lock<std::mutex>& lock,
+                          const std::function<bool()>& ready) = 0;
 
   /// Tells the observer. What that throws is lost, and nothing else.
   virtual void tell(const retrieval_event& ended) noexcept = 0;
+  virtual void tell(const far_store_event& changed) noexcept = 0;
 
  protected:
   ~cache_parts() = default;

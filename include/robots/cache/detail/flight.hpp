@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/base/clock_condition.hpp>
+#include <robots/cache/detail/known_site.hpp>
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/http/site.hpp>
 #include <robots/policy/policy.hpp>
@@ -23,21 +24,23 @@ namespace robots::cache_detail {
 
 /// A retrieval that was redirected to the robots.txt of another site.
 struct redirected_retrieval {
-  retrieval_result result;               ///< up to the redirect
-  robots::site target;                   ///< the other site
-  std::shared_ptr<const policy> last{};  ///< what is known of the site that was asked
-  time_point began{};                    ///< when it was asked
+  retrieval_result result;  ///< up to the redirect
+  robots::site target;      ///< the other site
+  time_point began{};       ///< when it was asked
+  bool from_store = false;  ///< another process found it out
 };
 
 /// The retrieval of one site's robots.txt, which one party leads while others wait.
 ///
 /// A redirect to another site's robots.txt leaves it without a leader: its waiters look that site
 /// up, and the first that has an answer takes the lead to end it. So nobody leads one flight while
-/// it waits for another.
+/// it waits for another. So does a shared store that has no answer: the first waiter that takes the
+/// lead asks the site itself.
 class flight {
  public:
   enum class state {
     led,         ///< somebody works on it
+    offered,     ///< to whoever asks the site itself; nobody leads it now
     redirected,  ///< to another site; nobody leads it now
     ended,       ///< with a policy, or given up
   };
@@ -71,7 +74,7 @@ class flight {
   }
 
   /// The one of that number waits no more, and is not called any more; after the last one, nobody
-  /// wants the result. True when it is redirected and nobody is left to end it.
+  /// wants the result. True when nobody leads it and nobody is left to.
   [[nodiscard]] bool leave(std::uint64_t number) noexcept {
     bool last = false;
     bool orphaned = false;
@@ -83,7 +86,7 @@ class flight {
         wake_.erase(call);
       }
       last = --waiters_ == 0 && state_ != state::ended;
-      orphaned = last && state_ == state::redirected;
+      orphaned = last && state_ != state::led;
     }
     if (last && !finishes_alone_) {
       request_stop();
@@ -93,44 +96,68 @@ class flight {
 
   /// Ends it. A null result means that it was given up: what is under way for it is stopped, and
   /// whoever still waits begins anew.
-  void end(std::shared_ptr<const policy> result) {
+  void end(std::shared_ptr<const policy> result, bool from_store = false) {
     if (!result) {
       request_stop();
     }
     change([&] {
       state_ = state::ended;
       result_ = std::move(result);
+      from_store_ = from_store;
     });
   }
 
   /// Leaves the rest to the waiters. True when there are none.
-  [[nodiscard]] bool redirect(redirected_retrieval begun) {
+  [[nodiscard]] bool redirect(redirected_retrieval begun, known_site known) {
     bool orphaned = false;
     change([&] {
       redirected_ = std::make_unique<const redirected_retrieval>(std::move(begun));
+      known_ = std::move(known);
       state_ = state::redirected;
       orphaned = waiters_ == 0;
     });
     return orphaned;
   }
 
+  /// Has a waiter ask the site itself. False, and nothing happens, when there are none.
+  [[nodiscard]] bool offer(known_site& known) {
+    bool taken = false;
+    change([&] {
+      if (waiters_ > 0) {
+        known_ = std::move(known);
+        state_ = state::offered;
+        taken = true;
+      }
+    });
+    return taken;
+  }
+
   /// What was found out before the redirect. For those who have seen it redirected.
   [[nodiscard]] const redirected_retrieval& redirected() const noexcept { return *redirected_; }
 
-  /// Takes the lead of what is redirected. False for all but one.
-  [[nodiscard]] bool take_lead() noexcept {
+  /// Takes the lead of what is in the state `from`, which nobody leads. False for all but one.
+  [[nodiscard]] bool take_lead(state from) noexcept {
     const std::scoped_lock lock{mutex_};
-    if (state_ != state::redirected) {
+    if (state_ != from) {
       return false;
     }
     state_ = state::led;
     return true;
   }
 
+  /// What is known of the site. For who has taken the lead.
+  [[nodiscard]] known_site take_known() noexcept { return std::exchange(known_, {}); }
+
   /// What it ended with; null while it has not, or when it was given up.
   [[nodiscard]] std::shared_ptr<const policy> result() const {
     const std::scoped_lock lock{mutex_};
     return result_;
+  }
+
+  /// The result is what another process had brought.
+  [[nodiscard]] bool from_store() const {
+    const std::scoped_lock lock{mutex_};
+    return from_store_;
   }
 
   [[nodiscard]] state now() const {
@@ -202,7 +229,9 @@ class flight {
   std::uint64_t last_number_ = 0;
   state state_ = state::led;
   std::shared_ptr<const policy> result_;
+  bool from_store_ = false;
   std::unique_ptr<const redirected_retrieval> redirected_;
+  known_site known_;  // while nobody leads it
 };
 
 }  // namespace robots::cache_detail

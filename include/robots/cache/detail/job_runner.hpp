@@ -6,8 +6,11 @@
 #include <robots/cache/detail/cache_event.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/flight.hpp>
+#include <robots/cache/detail/guarded_store.hpp>
+#include <robots/cache/detail/known_site.hpp>
 #include <robots/cache/detail/policy_loader.hpp>
 #include <robots/cache/detail/retrieval_job.hpp>
+#include <robots/cache/detail/store_asker.hpp>
 #include <robots/cache/look_up.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/outcome.hpp>
@@ -19,44 +22,66 @@
 #include <robots/time/wall_time.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <stdexcept>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace robots::cache_detail {
 
 /// Runs the jobs of look-ups with the blocking parts of the cache: in the thread of a call, or in
-/// threads of the cache's own.
+/// threads of the cache's own. So it does with what a look-up asks the shared store, or tells it.
 class job_runner {
  public:
-  /// The arguments outlive it.
+  /// The arguments outlive it; `store` is null when nothing is shared. Throws
+  /// `std::invalid_argument` when something is, and there are no threads for it.
   job_runner(const cache_options& options, cache_parts& parts, cache_counters& counters,
-             policy_loader& loader)
+             policy_loader& loader, guarded_store* store)
       : options_(options),
         parts_(parts),
         counters_(counters),
         loader_(loader),
-        background_(options.background_threads) {}
+        store_(store),
+        background_(options.background_threads) {
+    if (store_ == nullptr) {
+      return;
+    }
+    if (options.background_threads == 0) {
+      throw std::invalid_argument{
+          "background_threads is 0: a cache with a shared store needs 1 at least"};
+    }
+    asker_.emplace(*store_, parts_, counters_, loader_);
+    store_->watch([this](std::string_view key) { loader_.be_told(key); });
+  }
 
   job_runner(const job_runner&) = delete;
   job_runner& operator=(const job_runner&) = delete;
-  ~job_runner() { closing_.request_stop(); }
+  ~job_runner() {
+    closing_.request_stop();
+    if (store_ != nullptr) {
+      store_->unwatch();
+    }
+  }
 
   /// Begins a look-up, of which this may already be the end.
   [[nodiscard]] look_up begin(const site& where, const std::string& key, bool refresh = false) {
     look_up at = loader_.begin(where, key, refresh);
     at.runner_ = this;
-    renew(at);
+    run_errands(at);
     return at;
   }
 
   /// Goes on with a look-up as far as it gets by itself.
   void proceed(look_up& at) {
     loader_.proceed(at);
-    renew(at);
+    run_errands(at);
   }
 
   /// What the clock shows.
@@ -72,7 +97,7 @@ class job_runner {
         return kept;
       }
     } else {
-      look_up at = begin(where, key, refresh);
+      look_up at = loader_.begin(where, key, refresh);
       if (finish(at, limits)) {
         return at.found_;
       }
@@ -81,17 +106,39 @@ class job_runner {
   }
 
  private:
-  /// Has what is served stale renewed. Without a free thread, that waits for the next call.
-  void renew(look_up& at) {
-    if (at.renewal_) {
-      static_cast<void>(in_background(std::move(at.renewal_), may_wait::no));
+  /// Does what a look-up leaves to others: in this thread only what asks the store, and only when
+  /// the caller blocks, within its limits.
+  void run_errands(look_up& at, const call_options* limits = nullptr) {
+    errands left = std::exchange(at.errands_, {});
+    // Without a free thread, a renewal waits for the next call.
+    if (left.renewal) {
+      static_cast<void>(in_background(std::move(left.renewal), may_wait::no));
+    }
+    publish(std::move(left.news));
+    if (!left.question) {
+      return;
+    }
+    const bool asks_here =
+        limits != nullptr && !left.question->renews &&
+        (!limits->deadline ||
+         *limits->deadline >= base::saturating_add(parts_.now(), store_->options().patience));
+    switch (asks_here ? asker_->ask({&left.question, 1}).front() : after_store::look_again) {
+      case after_store::done:
+        break;
+      case after_store::ask_site:
+        at.job_ = loader_.make_job(left.question->where, std::move(left.question->known),
+                                   std::move(left.question->lead));
+        at.led_ = true;
+        break;
+      case after_store::look_again:
+        ask_later(std::move(left.question));
     }
   }
 
   /// Brings a look-up to its end with blocking parts; false when the call was over first.
   [[nodiscard]] bool finish(look_up& at, const call_options& limits) {
     const bool may_leave = limits.deadline || limits.stop.stop_possible();
-    while (!at.policy()) {
+    while (run_errands(at, &limits), !at.policy()) {
       auto job = std::move(at.job_);
       if (job && may_leave) {
         // Another thread does the work, so that it need not end when this caller leaves.
@@ -104,7 +151,7 @@ class job_runner {
       } else if (!parts_.wait(*at.asked_.back().place.operator->(), limits)) {
         return false;
       }
-      proceed(at);
+      loader_.proceed(at);
     }
     return true;
   }
@@ -112,7 +159,7 @@ class job_runner {
   /// Does a job for as long as anybody wants it.
   bool bring(retrieval_job& job) {
     auto result = parts_.run(std::move(job.work), {.deadline = {}, .stop = job.stop});
-    loader_.complete(job, std::move(result));
+    publish(loader_.complete(job, std::move(result)));
     return true;
   }
 
@@ -124,10 +171,10 @@ class job_runner {
         result.outcome == outcome::cancelled || (result.cut_short && limits.stop.stop_requested());
     if (result.outcome == outcome::cancelled && options_.background_threads > 0) {
       // Dropped, and the flight given up, only when the cache ends.
-      static_cast<void>(
-          in_background(loader_.make_job(job.where, job.last, std::move(job.lead)), may_wait::yes));
+      static_cast<void>(in_background(
+          loader_.make_job(job.where, std::move(job.known), std::move(job.lead)), may_wait::yes));
     } else {
-      loader_.complete(job, std::move(result), cut_short);
+      publish(loader_.complete(job, std::move(result), cut_short));
     }
     return !cut_short;
   }
@@ -191,15 +238,80 @@ class job_runner {
   }
 
   [[nodiscard]] bool run_in_background(std::function<void()> work, may_wait for_a_thread) {
-    return background_.run(
-        [this, work = std::move(work)] {
-          try {
-            work();
-          } catch (...) {
-            counters_.add(cache_event::failures);  // no memory: the flight is given up
+    return background_.run(guarded(std::move(work)), for_a_thread == may_wait::yes);
+  }
+
+  [[nodiscard]] std::function<void()> guarded(std::function<void()> work) {
+    return [this, work = std::move(work)] {
+      try {
+        work();
+      } catch (...) {
+        counters_.add(cache_event::failures);  // no memory: the flight is given up
+      }
+    };
+  }
+
+  /// Tells the store what came of a flight, and ends it: here if this thread may block, else in
+  /// another one.
+  void publish(std::unique_ptr<publication> news) {
+    if (!news) {
+      return;
+    }
+    const std::shared_ptr<publication> shared = std::move(news);
+    const auto tell = guarded([this, shared] {
+      const std::string& key = shared->lead.led().site();
+      if (!shared->value.empty() && !shared->lead.led().detached()) {
+        store_->publish(key, shared->value, shared->lifetime);
+        if (shared->lead.led().detached()) {
+          store_->erase(key);
+        } else if (shared->known.announces) {
+          store_->announce(key);
+        }
+      }
+      shared->known.lease.release();
+      shared->lead.end(shared->made);
+    });
+    if (background_.is_here()) {
+      tell();
+    } else if (!background_.run(tell, true)) {
+      shared->lead.end(shared->made);
+    }
+  }
+
+  /// Has the thread for the store ask for a site when it is time to.
+  void ask_later(std::unique_ptr<store_job> question) {
+    if (asker_->add(std::move(question)) && !store_thread_.run([this] { serve(); }, true)) {
+      for (auto& each : asker_->take_all()) {
+        leave_to_waiters(std::move(each));
+      }
+    }
+  }
+
+  /// Asks the store for what others are to have asked.
+  void serve() {
+    for (auto due = asker_->take_due(closing_.get_token()); !due.empty();
+         due = asker_->take_due(closing_.get_token())) {
+      guarded([&] {
+        const std::vector<after_store> next = asker_->ask(due);
+        for (std::size_t i = 0; i < due.size(); ++i) {
+          if (next[i] == after_store::look_again) {
+            static_cast<void>(asker_->add(std::move(due[i])));
+          } else if (next[i] == after_store::ask_site) {
+            leave_to_waiters(std::move(due[i]));
           }
-        },
-        for_a_thread == may_wait::yes);
+        }
+      })();
+    }
+  }
+
+  /// Has one of those who wait ask the site; where nobody does and it is wanted all the same, a
+  /// thread of the cache's own.
+  void leave_to_waiters(std::unique_ptr<store_job> question) {
+    store_job& at = *question;
+    if (!at.lead.offer(at.known) && at.lead.led().finishes_alone()) {
+      static_cast<void>(in_background(
+          loader_.make_job(at.where, std::move(at.known), std::move(at.lead)), may_wait::yes));
+    }
   }
 
   /// Lets another thread do the job of a call that may leave. Gives it back when none is free and
@@ -231,8 +343,11 @@ class job_runner {
   cache_parts& parts_;
   cache_counters& counters_;
   policy_loader& loader_;
+  guarded_store* const store_;
+  std::optional<store_asker> asker_{};  // if there is a store
   std::stop_source closing_;
-  background_threads background_;  // last: ends before what its threads use
+  background_threads background_;       // these last: they end before what their threads use
+  background_threads store_thread_{1};  // for the store, so that nothing else makes it wait
 };
 
 }  // namespace robots::cache_detail

@@ -4,9 +4,13 @@
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/detail/cache_event.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
+#include <robots/cache/detail/flight.hpp>
+#include <robots/cache/detail/guarded_store.hpp>
+#include <robots/cache/detail/known_site.hpp>
 #include <robots/cache/detail/quarantine.hpp>
 #include <robots/cache/detail/retrieval_job.hpp>
 #include <robots/cache/detail/shared_names.hpp>
+#include <robots/cache/detail/shared_records.hpp>
 #include <robots/cache/detail/single_flight.hpp>
 #include <robots/cache/look_up.hpp>
 #include <robots/fetch/origin_breakers.hpp>
@@ -21,6 +25,7 @@
 #include <robots/policy/policy.hpp>
 #include <robots/policy/quarantine_rule.hpp>
 #include <robots/policy/record.hpp>
+#include <robots/policy/site_records.hpp>
 #include <robots/store/storage.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/wall_time.hpp>
@@ -47,16 +52,21 @@ namespace robots::cache_detail {
 /// Where a site redirects to the robots.txt of another one, a look-up goes on with that site: by
 /// its own entry, its own flight, its own breaker. So a redirect causes no request that the other
 /// site's own visitors would not cause, and nothing is kept for a site but what it was asked for.
+///
+/// With a shared store, whoever leads a flight asks that first: see `store_asker`. What has no
+/// answer there is asked for as without one, and what comes of it is told to the store before the
+/// flight ends. A site that redirects is there as one that redirects.
 class policy_loader {
  public:
-  /// `options` and `parts` outlive it.
+  /// `options`, `parts` and `store` outlive it; `store` is null when nothing is shared.
   policy_loader(const cache_options& options, std::shared_ptr<const excluded_hosts> excluded,
-                cache_parts& parts, cache_counters& counters)
+                cache_parts& parts, cache_counters& counters, guarded_store* store)
       : options_(options),
         judging_(judge_options_of(options)),
         retrieval_(retrieval_options_of(options, std::move(excluded))),
         parts_(parts),
         counters_(counters),
+        store_(store),
         random_(options.seed),
         quarantine_(options.quarantine_after) {
     retrieval_.breakers = std::make_shared<origin_breakers>(options.breaker);
@@ -101,14 +111,14 @@ class policy_loader {
       }
       if (known.policy) {
         at.asked_.pop_back();
-        end_redirected(at.asked_.back(), known);
+        at.errands_.news = end_redirected(at.asked_.back(), known);
         known = {};
       }
       if (at.job_ && !at.job_->is_done()) {
         return;
       }
       if (const auto job = std::move(at.job_)) {
-        complete(*job, std::get<retrieval_result>(std::move(job->work).next()));
+        at.errands_.news = complete(*job, std::get<retrieval_result>(std::move(job->work).next()));
       }
       if (at.asked_.empty()) {
         return;  // it was left
@@ -116,6 +126,9 @@ class policy_loader {
       switch (at.asked_.back().place->now()) {
         case flight::state::led:
           return;
+        case flight::state::offered:
+          accept(at);
+          break;
         case flight::state::redirected:
           known = follow(at);
           break;
@@ -126,37 +139,143 @@ class policy_loader {
     }
   }
 
-  /// The job of bringing the policy of a site, of which `last` is known.
-  [[nodiscard]] std::unique_ptr<retrieval_job> make_job(const site& where,
-                                                        const std::shared_ptr<const policy>& last,
+  /// The job of bringing the policy of a site.
+  [[nodiscard]] std::unique_ptr<retrieval_job> make_job(const site& where, known_site known,
                                                         single_flight::leader lead) {
     const time_point now = parts_.now();
     retrieval_options how = retrieval_;
     how.seed = random_();
-    retrieval work{where, std::move(how), now, known_copy_of(last)};
+    // A 304 is of no use to the other processes while none of them has the file.
+    const bool needs_file = known.shared && !known.good;
+    retrieval work{where, std::move(how), now,
+                   needs_file ? known_copy{} : known_copy_of(known.last)};
     std::stop_token stop = lead.led().stop();
-    return std::make_unique<retrieval_job>(
-        retrieval_job{where, last, std::move(lead), std::move(work), std::move(stop), now});
+    return std::make_unique<retrieval_job>(retrieval_job{where, std::move(known), std::move(lead),
+                                                         std::move(work), std::move(stop), now});
   }
 
-  /// Takes the result of a job. One that is `cut_short` is no answer, and not kept.
-  void complete(retrieval_job& job, retrieval_result result, bool cut_short) {
+  /// Takes the result of a job. One that is `cut_short` is no answer, and not kept. What comes of
+  /// it is the end of the flight, or yet to be told to the shared store.
+  [[nodiscard]] std::unique_ptr<publication> complete(retrieval_job& job, retrieval_result result,
+                                                      bool cut_short) {
     if (result.left_to_other_site) {
       const auto target = parse_site(result.final_url);
-      job.lead.redirect({std::move(result), *target, job.last, job.began});
-      return;
+      job.lead.redirect({std::move(result), *target, job.began}, std::move(job.known));
+      return nullptr;
     }
     // What was invalidated is no last good copy any more.
-    const auto last = job.lead.led().detached() ? nullptr : job.last;
+    const auto last = job.lead.led().detached() ? nullptr : job.known.last;
     const wall_anchor now = parts_.moment();
-    const auto made = policy_of(std::move(result), {last, policy::good(job.last)}, now);
-    end(std::move(job.lead), made, job.began, now.steady, cut_short);
+    const bool is_hasty = result.cut_short;
+    record brought = recorded(std::move(result), {last, policy::good(job.known.last)}, now);
+    const auto made = judged(brought, {last, policy::good(job.known.last)}, now);
+    if (!note(job.lead.led(), made, job.began, now.steady, cut_short)) {
+      return end(std::move(job.lead), nullptr, std::move(job.known));
+    }
+    auto records = is_hasty || store_ == nullptr
+                       ? std::nullopt
+                       : records_to_share(std::move(brought), made, std::move(job.known.good));
+    if (records && !job.known.shared && is_failure(records->latest.outcome)) {
+      records.reset();  // the store may have a last good copy that is not known here
+    }
+    return end(std::move(job.lead), made, std::move(job.known), records, now.steady);
   }
 
   /// The same; what ended because nobody wanted it any more is cut short.
-  void complete(retrieval_job& job, retrieval_result result) {
+  [[nodiscard]] std::unique_ptr<publication> complete(retrieval_job& job, retrieval_result result) {
     const bool cut_short = result.cut_short && job.stop.stop_requested();
-    complete(job, std::move(result), cut_short);
+    return complete(job, std::move(result), cut_short);
+  }
+
+  /// Goes by what the shared store has of a site under its own name and its counterpart's: whether
+  /// that is an answer. Else it is what is known of the site.
+  [[nodiscard]] bool answer_by_store(store_job& job, const std::optional<std::string>& own,
+                                     const std::optional<std::string>& counterpart) {
+    const wall_anchor now = parts_.moment();
+    const bool is_detached = job.lead.led().detached();
+    const auto kept = is_detached ? nullptr : job.known.last;
+    job.known.shared = true;
+    job.known.good.reset();
+    bool is_known = false;
+    for (const auto& [name, value] :
+         {std::pair{job.where, &own}, std::pair{counterpart_of(job.where), &counterpart}}) {
+      std::optional<site_records> records = *value ? read(**value, name, now) : std::nullopt;
+      if (!records ||
+          (value == &counterpart &&
+           !answers_for(job.where, records->last_good ? *records->last_good : records->latest))) {
+        continue;
+      }
+      std::optional<record> good;
+      auto last = kept;
+      if (records->last_good) {
+        auto earlier = judged(*records->last_good, {.last = last}, now);
+        if (earlier->basis() == policy_basis::rules) {
+          last = std::move(earlier);
+          good = std::move(records->last_good);
+        }
+      }
+      auto latest = judged(records->latest, {.last = last}, now);
+      const bool is_fresh = now.steady < validity_of(*latest, judging_).fresh_until;
+      if (is_fresh && !job.refreshes) {
+        counters_.add(cache_event::far_hits);
+        if (records->redirects) {
+          retrieval_result begun;
+          static_cast<retrieval_facts&>(begun) = std::move(records->latest);
+          const auto target = parse_site(begun.final_url);
+          job.lead.redirect({std::move(begun), *target, job.began, true}, std::move(job.known));
+        } else {
+          keep_unless_detached(job.lead.led(), latest, now.steady);
+          job.lead.end(std::move(latest), true);
+        }
+        return true;
+      }
+      if (!records->redirects && !std::exchange(is_known, true)) {
+        if (latest->basis() == policy_basis::rules) {
+          good = std::move(records->latest);
+        }
+        job.known.last = std::move(latest);
+        job.known.good = std::move(good);
+      }
+    }
+    return false;
+  }
+
+  /// Goes by what is known of a site that another process is about to ask, though it is not fresh:
+  /// whether it may be gone by. See `cache_options::stale_while_revalidate` and
+  /// `fallback_action::last_good_or_deny`.
+  [[nodiscard]] bool answer_stale(store_job& job) {
+    const wall_anchor now = parts_.moment();
+    const auto last = job.lead.led().detached() || job.refreshes ? nullptr : job.known.last;
+    if (!last) {
+      return false;
+    }
+    if (now.steady < validity_of(*last, judging_).stale_until) {
+      keep_unless_detached(job.lead.led(), last, now.steady);
+      job.lead.end(last, true);
+      return true;
+    }
+    auto made = cancelled(job.where, last, now);
+    if (made->basis() != policy_basis::last_good) {
+      return false;
+    }
+    job.lead.end(std::move(made), true);
+    return true;
+  }
+
+  /// Another process has changed what the shared store has under `key`; "" for any. Never calls the
+  /// store.
+  void be_told(std::string_view key) noexcept {
+    try {
+      if (key.empty()) {
+        clear();
+      } else if (const auto where = parse_site(key)) {
+        flights_.detach(flight_key(*where));
+        parts_.try_erase(key);
+        flights_.detach(flight_key(*where));
+      }
+    } catch (...) {
+      counters_.add(cache_event::failures);  // no memory, or the storage threw
+    }
   }
 
   /// What is kept of a site, fresh or to be served stale, for a call that has no time to ask.
@@ -177,20 +296,20 @@ class policy_loader {
       return quarantined;
     }
     const wall_anchor now = parts_.moment();
-    retrieval_result result;
-    result.outcome = outcome::cancelled;
-    result.error = fetch_error::cancelled;
-    result.error_text = "nothing was read: the call ended before the robots.txt came";
-    result.url = result.final_url = where.robots_urls().front();
-    const auto last = find_shared(where, key, now.steady).policy;
-    return policy_of(std::move(result), {.last = last}, now);
+    return cancelled(where, find_shared(where, key, now.steady).policy, now);
   }
 
-  /// Forgets a site under all of its names.
+  /// Forgets a site under all of its names, in the shared store, too.
   void invalidate(const site& where) {
     // Before, so that no result is kept that was asked for earlier; after, since a flight that
-    // began in between may have seen what was still kept.
+    // began in between may have seen what was still kept, or still shared.
     const std::vector<site> names = names_of(where);
+    if (store_ != nullptr) {
+      detach(names);
+      for (const site& name : names) {
+        store_->erase(name.key());
+      }
+    }
     detach(names);
     for (const site& name : names) {
       parts_.erase(name.key());
@@ -206,7 +325,7 @@ class policy_loader {
     }
   }
 
-  /// Forgets every site.
+  /// Forgets every site, in this process.
   void clear() {
     flights_.detach_all();
     parts_.clear();
@@ -244,7 +363,7 @@ class policy_loader {
         counters_.add(renewal ? cache_event::stale_hits : cache_event::hits);
       }
       if (lead && renewal) {
-        at.renewal_ = make_job(last.where, kept.policy, std::move(lead));
+        bring(at, {.last = kept.policy}, std::move(lead), true);
       } else if (lead) {
         lead.end(kept.policy);
       }
@@ -256,24 +375,57 @@ class policy_loader {
       if (counts) {
         counters_.add(cache_event::misses);
       }
-      at.job_ = make_job(last.where, kept.policy, std::move(lead));
-      at.led_ = true;
+      bring(at, {.last = kept.policy, .announces = refreshes}, std::move(lead), false);
     }
     return {};
+  }
+
+  /// Has the policy of the site asked last brought: by the look-up itself, or renewed by others
+  /// while it is served stale; in any case, after the shared store was asked.
+  void bring(look_up& at, known_site known, leader lead, bool renews) {
+    const site& where = at.asked_.back().where;
+    if (store_ != nullptr) {
+      const time_point now = parts_.now();
+      const bool refreshes = known.announces;
+      at.errands_.question = std::make_unique<store_job>(
+          store_job{where, std::move(known), std::move(lead), now, now, refreshes, renews});
+    } else if (renews) {
+      at.errands_.renewal = make_job(where, std::move(known), std::move(lead));
+    } else {
+      at.job_ = make_job(where, std::move(known), std::move(lead));
+      at.led_ = true;
+    }
+  }
+
+  /// Takes on the job of asking the site asked last, unless another waiter does.
+  void accept(look_up& at) {
+    const auto& place = at.asked_.back().place;
+    if (leader lead = place.take_lead(flight::state::offered)) {
+      known_site known = lead.led().take_known();
+      // Of two names that share a flight, the one that it is for.
+      at.job_ = make_job(*parse_site(place->site()), std::move(known), std::move(lead));
+      at.led_ = true;
+    }
   }
 
   /// Takes what the flight of the site asked last ended with, or asks anew.
   [[nodiscard]] found take(look_up& at) {
     asked& last = at.asked_.back();
     auto result = last.place->result();
-    if (!result || last.place->site() != last.key) {
+    const bool from_store = last.place->from_store();
+    const bool is_wanted_anew = from_store && at.refreshes_ && at.asked_.size() == 1;
+    if (!result || last.place->site() != last.key || is_wanted_anew) {
       last.place = {};
       return ask(at);
     }
     if (at.asked_.size() == 1 && !last.began) {
       counters_.add(cache_event::joined);
     }
-    return {.policy = std::move(result)};
+    found known{.policy = std::move(result)};
+    if (from_store) {
+      known.stale = parts_.now() >= validity_of(*known.policy, judging_).fresh_until;
+    }
+    return known;
   }
 
   /// Asks for the site that the one asked last redirects to.
@@ -304,7 +456,7 @@ class policy_loader {
     }
     if (refused) {
       at.asked_.erase(at.asked_.begin() + 1, at.asked_.end());
-      end_redirected(at.asked_.front(), {}, std::move(refused));
+      at.errands_.news = end_redirected(at.asked_.front(), {}, std::move(refused));
       return {};
     }
     at.asked_.push_back({target, target.key()});
@@ -325,14 +477,19 @@ class policy_loader {
   }
 
   /// Ends the flight of a site by what holds for the one that it redirects to or, where that was
-  /// not asked, by why; unless another waiter does.
-  void end_redirected(const asked& from, const found& target, std::optional<refusal> refused = {}) {
-    leader lead = from.place.take_lead();
+  /// not asked, by why; unless another waiter does. As `complete` does.
+  [[nodiscard]] std::unique_ptr<publication> end_redirected(const asked& from, const found& target,
+                                                            std::optional<refusal> refused = {}) {
+    leader lead = from.place.take_lead(flight::state::redirected);
     if (!lead) {
-      return;
+      return nullptr;
     }
     const redirected_retrieval& begun = lead.led().redirected();
-    const auto last = lead.led().detached() ? nullptr : begun.last;
+    known_site known = lead.led().take_known();
+    auto last = lead.led().detached() ? nullptr : known.last;
+    if (!last && begun.from_store) {
+      last = policy::good(target.policy);  // this process never had it under the site's own name
+    }
     const policy* theirs = target.policy.get();
     retrieval_result result = begun.result;
     result.headers = {};
@@ -364,16 +521,34 @@ class policy_loader {
       }
     }
     const wall_anchor now = parts_.moment();
-    const auto made = theirs != nullptr && policy_detail::has_text(result.outcome)
-                          ? policy_behind(std::move(result), *theirs, last, now)
-                          : policy_of(std::move(result), {.last = last}, now);
-    end(std::move(lead), made, begun.began, now.steady);
+    record brought = recorded(std::move(result), {.last = last}, now);
+    const auto made = theirs != nullptr && policy_detail::has_text(brought.outcome)
+                          ? policy_behind(brought, *theirs, last)
+                          : judged(brought, {.last = last}, now);
+    if (begun.from_store) {
+      keep_unless_detached(lead.led(), made, now.steady);
+      lead.end(made, true);
+      return nullptr;
+    }
+    if (!note(lead.led(), made, begun.began, now.steady)) {
+      return end(std::move(lead), nullptr, std::move(known));
+    }
+    std::optional<site_records> records;
+    if (theirs == nullptr) {
+      records = records_to_share(std::move(brought), made, std::move(known.good));
+    } else if (is_to_be_shared(made->source().outcome)) {
+      records.emplace().redirects = true;
+      static_cast<retrieval_facts&>(records->latest) = begun.result;
+      records->latest.fetched_at = made->source().fetched_at;
+      records->latest.lifetime = made->source().lifetime;
+    }
+    return end(std::move(lead), made, std::move(known), records, now.steady);
   }
 
-  /// Tells of a retrieval, keeps what it brought and hands it to all that wait: in this order, so
-  /// that no decision that rests on it is told of before it.
-  void end(leader lead, const std::shared_ptr<const policy>& made, time_point began, time_point now,
-           bool cut_short = false) {
+  /// Tells of a retrieval and keeps what it brought: in this order, and before anybody goes by it,
+  /// so that no decision that rests on it is told of before it. False when it is no answer.
+  [[nodiscard]] bool note(const flight& led, const std::shared_ptr<const policy>& made,
+                          time_point began, time_point now, bool cut_short = false) {
     const record_head& source = made->source();
     counters_.add(cache_event::retrievals);
     if (is_failure(source.outcome)) {
@@ -382,29 +557,78 @@ class policy_loader {
     if (source.not_modified) {
       counters_.add(cache_event::not_modified);
     }
-    const flight& led = lead.led();
-    parts_.tell({.site = led.site(), .policy = *made, .duration = now - began});
+    parts_.tell(retrieval_event{.site = led.site(), .policy = *made, .duration = now - began});
     if (cut_short || source.outcome == outcome::cancelled) {
-      return lead.end(nullptr);
+      return false;
     }
     if (!led.detached()) {
       watch(led.site(), *made);
-      keep(led.site(), made, now, led);
     }
-    lead.end(made);
+    keep_unless_detached(led, made, now);
+    return true;
   }
 
-  [[nodiscard]] std::shared_ptr<const policy> policy_of(retrieval_result result,
-                                                        const earlier_policies& before,
+  /// Hands what came of a flight to all that wait; after `records` of it were told to the shared
+  /// store, if there are any and the flight's result is still wanted.
+  [[nodiscard]] std::unique_ptr<publication> end(
+      leader lead, std::shared_ptr<const policy> made, known_site known,
+      const std::optional<site_records>& records = std::nullopt, time_point now = {}) {
+    const bool is_shared = store_ != nullptr && records && !lead.led().detached();
+    if (!is_shared && !known.lease) {
+      lead.end(std::move(made));
+      return nullptr;
+    }
+    auto news = std::make_unique<publication>();
+    news->lead = std::move(lead);
+    news->made = std::move(made);
+    news->known = std::move(known);
+    if (is_shared) {
+      news->value = encode(*records);
+      news->lifetime = std::chrono::floor<std::chrono::milliseconds>(
+          validity_of(*news->made, judging_).keep_until - now);
+    }
+    return news;
+  }
+
+  /// What a value of the shared store says of a site; nothing if it is not to be believed.
+  [[nodiscard]] std::optional<site_records> read(std::string_view value, const site& where,
+                                                 const wall_anchor& now) {
+    using std::chrono::floor, std::chrono::seconds;
+    auto records = believed(value, where, retrieval_.excluded.get(),
+                            floor<seconds>(now.wall) + store_->options().clock_skew);
+    if (!records) {
+      counters_.add(cache_event::far_rejected);
+    }
+    return records;
+  }
+
+  /// What holds where a call ended before anything was read.
+  [[nodiscard]] std::shared_ptr<const policy> cancelled(const site& where,
+                                                        const std::shared_ptr<const policy>& last,
                                                         const wall_anchor& now) {
+    retrieval_result result;
+    result.outcome = outcome::cancelled;
+    result.error = fetch_error::cancelled;
+    result.error_text = "nothing was read: the call ended before the robots.txt came";
+    result.url = result.final_url = where.robots_urls().front();
+    return judged(recorded(std::move(result), {.last = last}, now), {.last = last}, now);
+  }
+
+  [[nodiscard]] record recorded(retrieval_result result, const earlier_policies& before,
+                                const wall_anchor& now) {
     // Whoever waited for less than the next try does not keep the others from it.
     const auto until_next_try = result.cut_short
                                     ? std::chrono::ceil<std::chrono::seconds>(std::max(
                                           result.next_try - now.steady, time_point::duration{0}))
                                     : std::chrono::seconds::max();
-    robots::record brought =
-        record_of(std::move(result), before, judging_, now.wall, random_.draw());
+    record brought = record_of(std::move(result), before, judging_, now.wall, random_.draw());
     brought.lifetime = std::min(brought.lifetime, until_next_try);
+    return brought;
+  }
+
+  [[nodiscard]] std::shared_ptr<const policy> judged(const record& brought,
+                                                     const earlier_policies& before,
+                                                     const wall_anchor& now) const {
     return std::make_shared<const policy>(
         judge(brought, options_.user_agent, judging_, before, now));
   }
@@ -412,10 +636,7 @@ class policy_loader {
   /// What holds for a site that redirects to another one, whose file came: by `theirs`, the same
   /// rules for as long as they are fresh. Where those were not read, there is nothing to parse.
   [[nodiscard]] std::shared_ptr<const policy> policy_behind(
-      retrieval_result result, const policy& theirs, const std::shared_ptr<const policy>& last,
-      const wall_anchor& now) {
-    const record own = record_of(std::move(result), {.last = last}, judging_, now.wall, 0.0);
-    record_head head{static_cast<const record_head&>(own)};
+      record_head head, const policy& theirs, const std::shared_ptr<const policy>& last) const {
     head.fetched_at = theirs.source().fetched_at;
     head.lifetime = theirs.source().lifetime;
     head.validators = {};
@@ -438,8 +659,12 @@ class policy_loader {
 
   /// Stores a policy unless the site was invalidated meanwhile. Whoever does that marks the flight
   /// before it erases, so that one of the two erases last.
-  void keep(const std::string& key, const std::shared_ptr<const policy>& made, time_point now,
-            const flight& led) noexcept {
+  void keep_unless_detached(const flight& led, const std::shared_ptr<const policy>& made,
+                            time_point now) noexcept {
+    if (led.detached()) {
+      return;
+    }
+    const std::string& key = led.site();
     const validity until = validity_of(*made, judging_);
     parts_.store(key, {made, until.fresh_until, until.keep_until}, now);
     if (led.detached()) {
@@ -502,6 +727,7 @@ class policy_loader {
   retrieval_options retrieval_;
   cache_parts& parts_;
   cache_counters& counters_;
+  guarded_store* const store_;
   base::counter_random random_;
   quarantine quarantine_;
   single_flight flights_;

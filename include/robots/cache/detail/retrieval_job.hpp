@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/cache/detail/known_site.hpp>
 #include <robots/cache/detail/single_flight.hpp>
 #include <robots/fetch/retrieval.hpp>
 #include <robots/fetch/retrieval_result.hpp>
@@ -7,8 +8,10 @@
 #include <robots/policy/policy.hpp>
 #include <robots/time/clock.hpp>
 
+#include <chrono>
 #include <memory>
 #include <stop_token>
+#include <string>
 #include <variant>
 
 namespace robots::cache_detail {
@@ -16,7 +19,7 @@ namespace robots::cache_detail {
 /// The work that brings the policy of a site. Dropped, it is given up: those who wait begin anew.
 struct retrieval_job {
   site where;
-  std::shared_ptr<const policy> last;  ///< what is known of the site
+  known_site known;
   single_flight::leader lead;
   retrieval work;        ///< goes first, so that those who wait find the breaker's probe free
   std::stop_token stop;  ///< requested when nobody waits for the policy any more
@@ -25,6 +28,34 @@ struct retrieval_job {
   [[nodiscard]] bool is_done() const noexcept {
     return std::holds_alternative<retrieval_result>(work.next());
   }
+};
+
+/// A site that the shared store is to be asked for, before the site itself is. Dropped, it is given
+/// up.
+struct store_job {
+  site where;
+  known_site known;
+  single_flight::leader lead;
+  time_point began;      ///< when it was first asked for
+  time_point next_look;  ///< when it is to be asked for again
+  bool refreshes;        ///< what the store has is no answer
+  bool renews;           ///< what is served stale meanwhile: nobody waits for it
+};
+
+/// What is to be told of a site before its flight ends. Dropped, the flight is given up.
+struct publication {
+  single_flight::leader lead;
+  std::shared_ptr<const policy> made;    ///< what the flight ends with
+  std::string value;                     ///< for the shared store; empty for nothing
+  std::chrono::milliseconds lifetime{};  ///< of `value`
+  known_site known;  ///< whether it is announced, and the lease to be given back
+};
+
+/// What a look-up leaves to others, since it may block, or since nobody waits for it.
+struct errands {
+  std::unique_ptr<retrieval_job> renewal{};  ///< of what is served stale meanwhile
+  std::unique_ptr<store_job> question{};     ///< to the shared store
+  std::unique_ptr<publication> news{};       ///< for the shared store
 };
 
 }  // namespace robots::cache_detail

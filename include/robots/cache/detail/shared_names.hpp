@@ -44,14 +44,18 @@ namespace robots::cache_detail {
   return other;
 }
 
-/// Whether what is kept under the counterpart of `where` holds for `where`, too: whether it came
+/// Whether what came of asking the counterpart of `where` holds for `where`, too: whether it came
 /// from the origin of the two.
+[[nodiscard]] inline bool answers_for(const site& where, const record_head& answered) {
+  const site origin = where.scheme ? where : counterpart_of(where);
+  return answered.status != 0 && answered.url == origin.robots_urls().front();
+}
+
+/// The same for what is kept under the counterpart.
 [[nodiscard]] inline bool answers_for(const site& where,
                                       const std::shared_ptr<const policy>& kept) {
-  const site origin = where.scheme ? where : counterpart_of(where);
   const auto good = policy::good(kept);
-  const record_head& answered = good ? good->source() : kept->source();
-  return answered.status != 0 && answered.url == origin.robots_urls().front();
+  return answers_for(where, good ? good->source() : kept->source());
 }
 
 }  // namespace robots::cache_detail

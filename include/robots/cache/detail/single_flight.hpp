@@ -43,19 +43,28 @@ class single_flight {
     [[nodiscard]] std::shared_ptr<flight> share() const noexcept { return flight_; }
 
     /// Hands the result to everyone who waits. From here on a new flight can begin.
-    void end(std::shared_ptr<const policy> result) {
+    void end(std::shared_ptr<const policy> result, bool from_store = false) {
       if (const auto ended = std::exchange(flight_, nullptr)) {
         owner_->remove(ended);
-        ended->end(std::move(result));
+        ended->end(std::move(result), from_store);
       }
     }
 
     /// Leaves the rest to those who wait.
-    void redirect(redirected_retrieval begun) {
-      if (flight_->redirect(std::move(begun))) {
+    void redirect(redirected_retrieval begun, known_site known = {}) {
+      if (flight_->redirect(std::move(begun), std::move(known))) {
         owner_->remove(flight_);
       }
       flight_.reset();
+    }
+
+    /// Has one of those who wait ask the site itself. False, and nothing happens, when nobody does.
+    [[nodiscard]] bool offer(known_site& known) {
+      const bool taken = flight_->offer(known);
+      if (taken) {
+        flight_.reset();
+      }
+      return taken;
     }
 
    private:
@@ -88,9 +97,9 @@ class single_flight {
     /// Takes the place of an earlier call.
     void on_news(std::function<void()> wake) const { flight_->on_news(number_, std::move(wake)); }
 
-    /// The lead of a flight that is redirected; none when somebody else has taken it.
-    [[nodiscard]] leader take_lead() const {
-      return flight_->take_lead() ? leader{*owner_, flight_} : leader{};
+    /// The lead of a flight that nobody leads; none when somebody else has taken it.
+    [[nodiscard]] leader take_lead(flight::state from) const {
+      return flight_->take_lead(from) ? leader{*owner_, flight_} : leader{};
     }
 
    private:

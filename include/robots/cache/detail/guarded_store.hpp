@@ -1,0 +1,307 @@
+#pragma once
+
+#include <robots/base/text_hash.hpp>
+#include <robots/cache/detail/cache_event.hpp>
+#include <robots/cache/detail/cache_parts.hpp>
+#include <robots/fetch/circuit_breaker.hpp>
+#include <robots/observe/observer.hpp>
+#include <robots/store/shared_store.hpp>
+#include <robots/store/tiered_storage.hpp>
+#include <robots/time/clock.hpp>
+
+#include <boost/unordered/unordered_flat_set.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace robots::cache_detail {
+
+/// A `SharedStore` without its type, so that what uses it is compiled once.
+class any_store {
+ public:
+  any_store() = default;
+  any_store(const any_store&) = delete;
+  any_store& operator=(const any_store&) = delete;
+  virtual ~any_store() = default;
+
+  [[nodiscard]] virtual std::vector<std::optional<std::string>> load_all(
+      std::span<const std::string> keys) = 0;
+  virtual void publish(std::string_view key, std::string_view value,
+                       std::chrono::milliseconds lifetime) = 0;
+  virtual void erase(std::string_view key) = 0;
+  virtual void announce(std::string_view key) = 0;
+  [[nodiscard]] virtual std::optional<store_lease> try_lease(std::string_view key,
+                                                             std::chrono::milliseconds time) = 0;
+  virtual void release(const store_lease& lease) = 0;
+  virtual void watch(std::function<void(std::string_view)> told) = 0;
+};
+
+/// The store of that type, which outlives it.
+template <SharedStore S>
+class any_store_of final : public any_store {
+ public:
+  explicit any_store_of(S& store) noexcept : store_(store) {}
+
+  [[nodiscard]] std::vector<std::optional<std::string>> load_all(
+      std::span<const std::string> keys) override {
+    return store_.load_all(keys);
+  }
+  void publish(std::string_view key, std::string_view value,
+               std::chrono::milliseconds lifetime) override {
+    store_.publish(key, value, lifetime);
+  }
+  void erase(std::string_view key) override { store_.erase(key); }
+  void announce(std::string_view key) override { store_.announce(key); }
+  [[nodiscard]] std::optional<store_lease> try_lease(std::string_view key,
+                                                     std::chrono::milliseconds time) override {
+    return store_.try_lease(key, time);
+  }
+  void release(const store_lease& lease) override { store_.release(lease); }
+  void watch(std::function<void(std::string_view)> told) override { store_.watch(std::move(told)); }
+
+ private:
+  S& store_;
+};
+
+/// A shared store of which no failure goes further: it is counted, the store is left alone when it
+/// fails again and again, and the observer is told when that begins and ends. Any thread; whatever
+/// is not said to block not, may.
+class guarded_store {
+ public:
+  /// `parts` and `counters` outlive it.
+  guarded_store(std::unique_ptr<any_store> store, const tiered_options& options, cache_parts& parts,
+                cache_counters& counters)
+      : store_(std::move(store)),
+        options_(options),
+        parts_(parts),
+        counters_(counters),
+        breaker_(options.breaker) {}
+
+  guarded_store(const guarded_store&) = delete;
+  guarded_store& operator=(const guarded_store&) = delete;
+
+  /// Gives back what is left to be.
+  ~guarded_store() { give_back(); }
+
+  [[nodiscard]] const tiered_options& options() const noexcept { return options_; }
+
+  /// The values of some keys; nothing when the store could not be asked.
+  [[nodiscard]] std::optional<std::vector<std::optional<std::string>>> load_all(
+      std::span<const std::string> keys) {
+    give_back();
+    std::vector<std::optional<std::string>> values;
+    if (!ask([&](any_store& store) { values = store.load_all(keys); }) ||
+        values.size() != keys.size()) {
+      return std::nullopt;
+    }
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      if (values[i] && is_owed(keys[i])) {
+        erase(keys[i]);
+        values[i].reset();
+      }
+    }
+    return values;
+  }
+
+  void publish(std::string_view key, std::string_view value, std::chrono::milliseconds lifetime) {
+    if (ask([&](any_store& store) { store.publish(key, value, lifetime); })) {
+      settle(key);
+    }
+  }
+
+  /// Has every process forget a key. Where the store cannot be told, this one does not believe it,
+  /// and tells it when it next asks for that key.
+  void erase(std::string_view key) {
+    if (ask([key](any_store& store) { store.erase(key); })) {
+      settle(key);
+    } else {
+      const std::scoped_lock lock{mutex_};
+      if (owed_.size() < most_owed) {
+        owed_.emplace(key);
+      }
+    }
+  }
+
+  void announce(std::string_view key) {
+    static_cast<void>(ask([key](any_store& store) { store.announce(key); }));
+  }
+
+  [[nodiscard]] std::optional<store_lease> try_lease(std::string_view key) {
+    give_back();
+    std::optional<store_lease> lease;
+    static_cast<void>(ask([&](any_store& store) { lease = store.try_lease(key, options_.lease); }));
+    return lease;
+  }
+
+  void release(const store_lease& lease) {
+    static_cast<void>(ask([&lease](any_store& store) { store.release(lease); }));
+  }
+
+  /// Has a lease given back by whoever asks the store next. Does not block.
+  void release_later(store_lease lease) noexcept {
+    try {
+      const std::scoped_lock lock{mutex_};
+      to_release_.push_back(std::move(lease));
+    } catch (...) {
+      return;  // no memory: it ends by itself
+    }
+  }
+
+  /// Has `told` called with each key that another process has changed, and with "" when some may
+  /// have been missed. Where that fails, it is tried again with the first call that does not.
+  void watch(std::function<void(std::string_view)> told) {
+    told_ = std::move(told);
+    static_cast<void>(ask([](any_store& /*store*/) {}));
+  }
+
+  /// No call of `told` is under way once this has returned, and none begins.
+  void unwatch() noexcept {
+    try {
+      store_->watch({});
+    } catch (...) {
+      counters_.add(cache_event::far_failures);
+    }
+  }
+
+ private:
+  static constexpr std::size_t most_owed = 65'536;
+
+  /// Does `what` unless the store is left alone; whether it did.
+  [[nodiscard]] bool ask(const std::function<void(any_store&)>& what) {
+    {
+      const std::scoped_lock lock{mutex_};
+      if (!breaker_.admits(parts_.now())) {
+        return false;
+      }
+    }
+    std::string why;
+    try {
+      watch_once();
+      what(*store_);
+      note_success();
+      return true;
+    } catch (const std::exception& thrown) {
+      why = thrown.what();
+    } catch (...) {
+      why = "the shared store threw what is no std::exception";
+    }
+    note_failure(why);
+    return false;
+  }
+
+  void watch_once() {
+    if (told_ && !watches_.exchange(true)) {
+      try {
+        store_->watch(told_);
+      } catch (...) {
+        watches_ = false;
+        throw;
+      }
+    }
+  }
+
+  void note_success() {
+    bool was_down = false;
+    {
+      const std::scoped_lock lock{mutex_};
+      was_down = std::exchange(down_, false);
+      breaker_.on_success();
+    }
+    if (was_down) {
+      parts_.tell(far_store_event{.up = true, .message = {}});
+    }
+  }
+
+  void note_failure(std::string_view why) {
+    counters_.add(cache_event::far_failures);
+    bool falls = false;
+    {
+      const std::scoped_lock lock{mutex_};
+      breaker_.on_failure(parts_.now());
+      falls = breaker_.state() != breaker_state::closed && !std::exchange(down_, true);
+    }
+    if (falls) {
+      parts_.tell(far_store_event{.up = false, .message = why});
+    }
+  }
+
+  void give_back() {
+    std::vector<store_lease> leases;
+    {
+      const std::scoped_lock lock{mutex_};
+      leases.swap(to_release_);
+    }
+    for (const store_lease& each : leases) {
+      release(each);
+    }
+  }
+
+  [[nodiscard]] bool is_owed(std::string_view key) {
+    const std::scoped_lock lock{mutex_};
+    return owed_.contains(key);
+  }
+
+  void settle(std::string_view key) {
+    const std::scoped_lock lock{mutex_};
+    owed_.erase(key);
+  }
+
+  std::unique_ptr<any_store> store_;
+  const tiered_options options_;
+  cache_parts& parts_;
+  cache_counters& counters_;
+  std::function<void(std::string_view)> told_{};
+  std::atomic<bool> watches_ = false;
+
+  std::mutex mutex_;  // guards what follows
+  circuit_breaker breaker_;
+  bool down_ = false;
+  boost::unordered_flat_set<std::string, base::text_hash, std::equal_to<>> owed_;  // to be erased
+  std::vector<store_lease> to_release_;
+};
+
+/// A lease that is given back at its end.
+class held_lease {
+ public:
+  held_lease() = default;
+  held_lease(guarded_store& store, store_lease lease) noexcept
+      : store_(&store), lease_(std::move(lease)) {}
+  held_lease(held_lease&& other) noexcept
+      : store_(std::exchange(other.store_, nullptr)), lease_(std::move(other.lease_)) {}
+  held_lease& operator=(held_lease&& other) noexcept {
+    std::swap(store_, other.store_);
+    std::swap(lease_, other.lease_);
+    return *this;
+  }
+  ~held_lease() {
+    if (store_ != nullptr) {
+      store_->release_later(std::move(lease_));
+    }
+  }
+
+  [[nodiscard]] explicit operator bool() const noexcept { return store_ != nullptr; }
+
+  /// Gives it back now, which may block.
+  void release() {
+    if (guarded_store* const store = std::exchange(store_, nullptr)) {
+      store->release(lease_);
+    }
+  }
+
+ private:
+  guarded_store* store_ = nullptr;
+  store_lease lease_{};
+};
+
+}  // namespace robots::cache_detail

@@ -1,0 +1,136 @@
+#pragma once
+
+#include <robots/fetch/circuit_breaker.hpp>
+#include <robots/store/shared_store.hpp>
+#include <robots/store/storage.hpp>
+#include <robots/time/clock.hpp>
+
+#include <chrono>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace robots {
+
+/// How a cache uses the store that it shares with other processes.
+struct tiered_options {
+  /// For how long one process is left to bring the robots.txt of a site. After that, it is taken
+  /// for dead, and another one asks the site. Above 0.
+  std::chrono::milliseconds lease{60'000};
+  /// How long a process waits for what another one brings. After that, it goes by what is stale,
+  /// where that is allowed, and else asks the site itself. 0 means not at all.
+  std::chrono::milliseconds wait{5'000};
+  /// The shortest time after which it looks again whether that has come; later on, half of the
+  /// time waited so far, if that is more. Above 0.
+  std::chrono::milliseconds poll{50};
+  /// A call that has less time left than this does not block on the store itself: a thread of the
+  /// cache does. To be no less than the timeouts of the store.
+  std::chrono::milliseconds patience{1'000};
+  /// How far ahead of this machine's the clocks of others may be. A record from later than that is
+  /// not believed.
+  std::chrono::seconds clock_skew{60};
+  /// When the store is left alone, since it fails, and for how long.
+  breaker_options breaker{.failures = 3, .cooldown = std::chrono::seconds{5}};
+};
+
+/// Throws `std::invalid_argument`, saying what to mend, when a number makes no sense.
+inline void validate(const tiered_options& options) {
+  if (options.lease.count() <= 0 || options.poll.count() <= 0) {
+    throw std::invalid_argument{"tiered_options: lease and poll must be above 0"};
+  }
+  if (options.wait.count() < 0 || options.patience.count() < 0 || options.clock_skew.count() < 0) {
+    throw std::invalid_argument{
+        "tiered_options: wait, patience and clock_skew cannot be negative: use 0 for none"};
+  }
+  if (options.breaker.failures < 0 || options.breaker.cooldown.count() < 0) {
+    throw std::invalid_argument{
+        "tiered_options: breaker.failures and breaker.cooldown are not negative: use 0 failures "
+        "for no breaker"};
+  }
+}
+
+/// A storage with a store behind it that processes share. As a `Storage` it is the part within the
+/// process alone. A cache takes what that part does not have from `shared()`, as `options()` say.
+///
+/// Exemplar: `TieredStorage<LruStorage<4096>, RedisStore>`. Models: `TieredStorage<Near, Far>`.
+template <class S>
+concept SharingStorage = Storage<S> && requires(S& storage, const S& constant) {
+  { constant.options() } -> std::same_as<const tiered_options&>;
+  requires SharedStore<std::remove_cvref_t<decltype(storage.shared())>>;
+};
+
+/// Keeps compiled policies in the process, and records in a store that processes share.
+///
+///     basic_robots_cache<CurlFetcher, SteadyClock, TieredStorage<LruStorage<4096>, RedisStore>>
+///         cache{options, {}, {}, TieredStorage{LruStorage<4096>{}, RedisStore{redis}}};
+///
+/// What is fresh in `Near` costs what it costs without `Far`. What is not, the cache asks `Far`
+/// for, before it asks the web; it never depends on an answer of `Far`.
+template <Storage Near, SharedStore Far>
+class TieredStorage {
+ public:
+  /// Of a store alone. Throws `std::invalid_argument` when the options make no sense.
+  explicit TieredStorage(Far shared, tiered_options options = {})
+    requires std::default_initializable<Near>
+      : TieredStorage(Near{}, std::move(shared), options) {}
+
+  /// Of both parts. Throws `std::invalid_argument` when the options make no sense.
+  TieredStorage(Near local, Far shared, tiered_options options = {})
+      : local_(std::move(local)), shared_(std::move(shared)), options_(options) {
+    validate(options);
+  }
+
+  /// As `Near` does.
+  [[nodiscard]] std::optional<cache_entry> find(std::string_view key, time_point now) {
+    return local_.find(key, now);
+  }
+
+  /// As `Near` does.
+  template <class Look>
+    requires VisitableStorage<Near> && std::invocable<Look, const cache_entry&>
+  bool visit(std::string_view key, time_point now, Look&& look) {
+    return local_.visit(key, now, std::forward<Look>(look));
+  }
+
+  /// As `Near` does.
+  void store(std::string_view key, const cache_entry& entry, time_point now) {
+    local_.store(key, entry, now);
+  }
+
+  /// Drops the entry of `key` in this process. `basic_robots_cache::invalidate` drops it in all.
+  void erase(std::string_view key) { local_.erase(key); }
+
+  /// Drops every entry of this process.
+  void clear() { local_.clear(); }
+
+  /// Number of entries kept in this process.
+  [[nodiscard]] std::size_t size() const { return local_.size(); }
+
+  /// Number of entries that this process dropped for want of room.
+  [[nodiscard]] std::uint64_t evictions() const
+    requires requires(const Near& local) { local.evictions(); }
+  {
+    return local_.evictions();
+  }
+
+  /// The part within this process.
+  [[nodiscard]] Near& local() noexcept { return local_; }
+
+  /// The store that processes share.
+  [[nodiscard]] Far& shared() noexcept { return shared_; }
+
+  /// How the cache uses that.
+  [[nodiscard]] const tiered_options& options() const noexcept { return options_; }
+
+ private:
+  Near local_;
+  Far shared_;
+  tiered_options options_;
+};
+
+}  // namespace robots

@@ -1,0 +1,953 @@
+// Several caches over one shared store: what a site says is fetched once, and nothing depends on
+// the store.
+#include "cache_fixture.hpp"
+#include "support/gate.hpp"
+#include <robots/cache/basic_robots_cache.hpp>
+#include <robots/policy/site_records.hpp>
+#include <robots/store/memory_store.hpp>
+#include <robots/store/tiered_storage.hpp>
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <variant>
+#include <vector>
+
+using namespace std::chrono_literals;
+using robots::cache_options;
+using robots::cache_stats;
+using robots::decision;
+using robots::fallback_policy;
+using robots::fetch_request;
+using robots::fetch_response;
+using robots::look_up;
+using robots::LruStorage;
+using robots::ManualClock;
+using robots::outcome;
+using robots::record;
+using robots::retry_wait;
+using robots::ScriptedFetcher;
+using robots::site_records;
+using robots::store_error;
+using robots::tiered_options;
+using robots::TieredStorage;
+using robots::test::foo_bot;
+using robots::test::gate;
+using robots::test::home;
+using robots::test::ok;
+using robots::test::robots_url;
+using robots::test::secret;
+
+namespace {
+
+using memory_store = robots::MemoryStore<ManualClock>;
+using tiered = TieredStorage<LruStorage<64>, memory_store>;
+
+static_assert(robots::VisitableStorage<tiered>);
+static_assert(robots::SharingStorage<tiered>);
+static_assert(!robots::SharingStorage<LruStorage<64>>);
+
+constexpr const char* site_key = "https://example.com";
+constexpr const char* lease_key = "example.com";  // shared with the bare host
+
+/// What the observers of a fleet have heard of its store, in order.
+struct store_events {
+  std::mutex mutex;
+  std::vector<std::string> heard;
+};
+
+struct StoreObserver {
+  std::shared_ptr<store_events> events = std::make_shared<store_events>();
+
+  void on_retrieval(const robots::retrieval_event& /*event*/) {}
+  void on_decision(const robots::decision_event& /*event*/) {}
+  void on_far_store(const robots::far_store_event& event) {
+    const std::scoped_lock lock{events->mutex};
+    events->heard.push_back(event.up ? "up" : "down: " + std::string{event.message});
+  }
+};
+
+using tiered_cache =
+    robots::basic_robots_cache<ScriptedFetcher, ManualClock, tiered, StoreObserver>;
+
+/// Cannot be watched before it is up.
+struct LateStore : memory_store {
+  explicit LateStore(const memory_store& store) : memory_store(store) {}
+
+  void watch(std::function<void(std::string_view)> told) {
+    if (!*is_up) {
+      throw store_error{"not up yet"};
+    }
+    memory_store::watch(std::move(told));
+  }
+
+  std::shared_ptr<std::atomic<bool>> is_up = std::make_shared<std::atomic<bool>>(false);
+};
+
+/// One site is fetched by one worker, as long as it takes.
+tiered_options patient() {
+  tiered_options options;
+  options.wait = 1h;
+  options.lease = 2h;
+  return options;
+}
+
+/// A shared store, a web and a time, for any number of workers.
+struct fleet {
+  [[nodiscard]] std::unique_ptr<tiered_cache> worker(cache_options options = foo_bot(),
+                                                     tiered_options sharing = {}) {
+    return std::make_unique<tiered_cache>(std::move(options), web, clock,
+                                          tiered{LruStorage<64>{}, store, sharing}, observer);
+  }
+
+  /// Lets the time go on until `call` is done.
+  template <class T>
+  T wait_for(std::future<T>& call) {
+    while (call.wait_for(0s) != std::future_status::ready) {
+      clock.advance(10ms);
+      std::this_thread::yield();
+    }
+    return call.get();
+  }
+
+  /// What the store has of a site.
+  [[nodiscard]] std::optional<site_records> stored(std::string_view key = site_key) {
+    const auto value = store.load(key);
+    return value ? robots::decode_site(*value).records : std::nullopt;
+  }
+
+  ScriptedFetcher web;
+  ManualClock clock;
+  memory_store store{clock};
+  StoreObserver observer;
+};
+
+/// Brings a look-up to its end as an event loop does, whose thread waits for news only.
+void drive(look_up& at, fleet& in) {
+  while (!at.policy()) {
+    const robots::look_up_step step = at.next();
+    if (const auto* const request = std::get_if<fetch_request>(&step)) {
+      at.on_response(in.web.fetch(*request));
+    } else if (const auto* const pause = std::get_if<retry_wait>(&step)) {
+      in.clock.sleep_until(pause->until, pause->stop);
+      at.on_wait_over();
+    } else {
+      std::promise<void> news;
+      std::future<void> come = news.get_future();
+      at.call_on_news([&news] { news.set_value(); });
+      come.wait();
+      at.resume();
+    }
+  }
+}
+
+/// A record of the site, fetched now.
+record good_record(const fleet& at, std::string_view body = robots::test::rules) {
+  record made;
+  made.outcome = outcome::success;
+  made.status = 200;
+  made.url = made.final_url = robots_url;
+  made.attempts = 1;
+  made.exchanges = {{robots_url, 200, robots::fetch_error::none}};
+  made.fetched_at = std::chrono::floor<std::chrono::seconds>(at.clock.wall_now());
+  made.lifetime = 24h;
+  made.body = body;
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("a tiered storage can be made of both parts or of the shared one alone") {
+  fleet at;
+  tiered both{LruStorage<64>{}, at.store};
+  tiered far_alone{at.store, {.wait = 1s}};
+  CHECK(far_alone.options().wait == 1s);
+  TieredStorage deduced{LruStorage<4>{}, at.store};
+  CHECK(deduced.size() == 0);
+  CHECK(deduced.evictions() == 0);
+  both.shared().publish("a", "1", 1s);
+  CHECK(far_alone.shared().load("a") == "1");
+}
+
+TEST_CASE("options of a tiered storage that make no sense are refused") {
+  fleet at;
+  CHECK_THROWS_AS((tiered{at.store, {.lease = 0ms}}), std::invalid_argument);
+  CHECK_THROWS_AS((tiered{at.store, {.poll = 0ms}}), std::invalid_argument);
+  CHECK_THROWS_AS((tiered{at.store, {.wait = -1ms}}), std::invalid_argument);
+  CHECK_THROWS_AS((tiered{at.store, {.patience = -1ms}}), std::invalid_argument);
+  CHECK_THROWS_AS((tiered{at.store, {.clock_skew = -1s}}), std::invalid_argument);
+  CHECK_THROWS_AS((tiered{at.store, {.breaker = {.failures = -1}}}), std::invalid_argument);
+  cache_options options = foo_bot();
+  options.background_threads = 0;
+  CHECK_THROWS_WITH_AS(at.worker(options),
+                       "background_threads is 0: a cache with a shared store needs 1 at least",
+                       std::invalid_argument);
+}
+
+TEST_CASE("what one worker fetches, the others have of the store") {
+  fleet at;
+  at.web.on(robots_url, ok());
+  for (int worker = 0; worker < 4; ++worker) {
+    const auto cache = at.worker();
+    CHECK_FALSE(cache->allowed(secret));
+    const decision made = cache->check(home);
+    CHECK(made.allowed);
+    CHECK(made.from_cache);
+    CHECK(made.policy->version() == 1);
+    const cache_stats stats = cache->stats();
+    CHECK(stats.far_hits == (worker == 0 ? 0 : 1));
+    CHECK(stats.far_misses == (worker == 0 ? 1 : 0));
+    CHECK(stats.retrievals == (worker == 0 ? 1 : 0));
+    CHECK(stats.far_failures == 0);
+    CHECK(stats.far_rejected == 0);
+  }
+  CHECK(at.web.count() == 1);
+}
+
+TEST_CASE("after its expiry a site is fetched once more, by one worker") {
+  fleet at;
+  at.web.on(robots_url, ok(), ok("User-agent: *\nDisallow: /\n"));
+  const auto first = at.worker();
+  const auto second = at.worker();
+  CHECK(first->allowed(home));
+  CHECK(second->allowed(home));
+  at.clock.advance(24h);
+  CHECK_FALSE(second->allowed(home));
+  CHECK_FALSE(first->allowed(home));
+  CHECK_FALSE(at.worker()->allowed(home));
+  CHECK(at.web.count() == 2);
+}
+
+TEST_CASE("a policy from the store is as old as its file") {
+  fleet at;
+  at.web.on(robots_url, ok());
+  CHECK(at.worker()->allowed(home));
+  at.clock.advance(10h);
+  const auto late = at.worker();
+  CHECK(late->check(home).age == 10h);
+  at.clock.advance(14h);
+  CHECK_FALSE(late->check(home).from_cache);
+  CHECK(at.web.count() == 2);
+}
+
+TEST_CASE("a hit in the process calls the store for nothing") {
+  fleet at;
+  at.web.on(robots_url, ok());
+  const auto cache = at.worker();
+  CHECK(cache->allowed(home));
+  std::atomic<int> calls = 0;
+  at.store.on_call([&calls](std::string_view) { ++calls; });
+  for (int i = 0; i < 10; ++i) {
+    CHECK(cache->allowed(home));
+    CHECK_FALSE(cache->check(secret).allowed);
+    CHECK(cache->begin(home).policy());
+  }
+  CHECK(calls == 0);
+}
+
+TEST_CASE("what forgets in one process alone leaves the store as it is") {
+  fleet at;
+  at.web.on(robots_url, ok());
+  const auto cache = at.worker();
+  CHECK(cache->allowed(home));
+  cache->clear();
+  CHECK(cache->stats().size == 0);
+  CHECK(cache->allowed(home));
+  CHECK(cache->stats().far_hits == 1);
+  CHECK(at.web.count() == 1);
+}
+
+TEST_CASE("a store that fails costs no decision, and is left alone until it answers again") {
+  fleet at;
+  at.web.on(robots_url, ok());
+  at.store.fail("it is down");
+  const auto cache = at.worker();
+  for (int i = 0; i < 10; ++i) {
+    CHECK_FALSE(cache->allowed("https://example.com/private/" + std::to_string(i)));
+    CHECK(cache->allowed(home));
+    cache->clear();
+  }
+  CHECK(cache->stats().far_failures == 3);
+  CHECK(cache->stats().far_misses == 0);
+  CHECK(at.web.count() == 10);
+  CHECK(at.observer.events->heard == std::vector<std::string>{"down: it is down"});
+
+  at.store.recover();
+  at.clock.advance(5s);
+  CHECK(cache->allowed(home));
+  CHECK(at.observer.events->heard == std::vector<std::string>{"down: it is down", "up"});
+  CHECK(at.worker()->allowed(home));
+  CHECK(at.web.count() == 11);
+}
+
+TEST_CASE("near hits and sites new to the crawler are served while the store is down") {
+  fleet at;
+  at.web.on(robots_url, ok()).on("https://other.example/robots.txt", ok());
+  const auto cache = at.worker();
+  CHECK(cache->allowed(home));
+  at.store.fail("it is down");
+  CHECK(cache->allowed(home));
+  CHECK_FALSE(cache->allowed("https://other.example/private"));
+  CHECK(at.web.count() == 2);
+  at.store.recover();
+  CHECK_FALSE(cache->allowed("https://other.example/private"));
+  CHECK(at.web.count() == 2);
+}
+
+TEST_CASE("what a store throws that is no exception of the standard is survived, too") {
+  fleet at;
+  at.web.on(robots_url, ok());
+  at.store.on_call([](std::string_view) { throw 7; });
+  const auto cache = at.worker();
+  CHECK(cache->allowed(home));
+  CHECK(cache->stats().far_failures > 0);
+}
+
+TEST_CASE("a file that is published while the store fails is fetched again by the next worker") {
+  fleet at;
+  at.web.on_call(robots_url, [&at](const fetch_request&) {
+    at.store.fail("it went down meanwhile");
+    return ok();
+  });
+  CHECK(at.worker()->allowed(home));
+  at.store.recover();
+  at.clock.advance(2min);  // after which the lease is lost
+  CHECK(at.worker()->allowed(home));
+  CHECK(at.web.count() == 2);
+}
+
+TEST_CASE("what a store says that cannot be is as if it were not there") {
+  fleet at;
+  at.web.on(robots_url, ok());
+  const auto refuses = [&at](std::string_view value) {
+    at.store.publish(site_key, value, 24h);
+    const auto cache = at.worker();
+    CHECK_FALSE(cache->allowed(secret));
+    CHECK(cache->allowed(home));
+    CHECK(cache->stats().far_rejected > 0);
+    CHECK(cache->stats().far_hits == 0);
+    CHECK(cache->stats().retrievals == 1);
+  };
+  const auto allows_all = [&at](auto change) {
+    site_records what{.latest = good_record(at, "User-agent: *\nAllow: /\n")};
+    change(what);
+    return encode(what);
+  };
+  const std::string whole = allows_all([](site_records&) {});
+  at.store.publish(site_key, whole, 24h);
+  CHECK(at.worker()->allowed(secret));  // such a one would be believed
+  CHECK(at.web.count() == 0);
+
+  refuses("");
+  refuses("PING");
+  refuses(std::string(100'000, '\xFF'));
+  refuses(whole.substr(0, whole.size() / 2));
+  refuses(whole + '\0');
+  std::string other_version = whole;
+  ++other_version.front();
+  refuses(other_version);
+  refuses(encode(good_record(at)));  // not that of a site
+  refuses(allows_all([](site_records& what) {
+    what.latest.url = what.latest.final_url = "https://evil.example/robots.txt";
+  }));
+  refuses(allows_all([](site_records& what) { what.latest.final_url = "no URL"; }));
+  refuses(allows_all([](site_records& what) { what.latest.fetched_at += 61s; }));
+  refuses(allows_all([](site_records& what) { what.latest.not_modified = true; }));
+  refuses(allows_all([](site_records& what) {
+    what.last_good = what.latest;
+    what.last_good->url = "https://evil.example/robots.txt";
+    what.latest.outcome = outcome::server_error;
+  }));
+  for (const outcome own : {outcome::cancelled, outcome::circuit_open, outcome::quarantined}) {
+    refuses(allows_all([own](site_records& what) { what.latest.outcome = own; }));
+  }
+}
+
+TEST_CASE("the clock of another machine may be ahead a little") {
+  fleet at;
+  record made = good_record(at);
+  made.fetched_at += 60s;
+  at.store.publish(site_key, encode(site_records{.latest = made}), 24h);
+  const auto cache = at.worker();
+  CHECK_FALSE(cache->allowed(secret));
+  CHECK(cache->check(secret).age == 0s);
+  CHECK(at.web.count() == 0);
+}
+
+TEST_CASE("a record is no answer for longer than this crawler uses one") {
+  fleet at;
+  at.web.on(robots_url, ok());
+  record made = good_record(at);
+  made.lifetime = std::chrono::years{1};
+  at.clock.advance(25h);
+  at.store.publish(site_key, encode(site_records{.latest = made}), std::chrono::days{300});
+  CHECK(at.worker()->allowed(home));
+  CHECK(at.web.count() == 1);
+}
+
+TEST_CASE("a store that is wiped is filled again, and whoever has the rules goes on") {
+  fleet at;
+  at.web.on(robots_url, ok());
+  const auto cache = at.worker();
+  CHECK(cache->allowed(home));
+  at.store.clear();
+  CHECK(cache->allowed(home));
+  CHECK(at.web.count() == 1);
+  CHECK(at.worker()->allowed(home));
+  CHECK(at.web.count() == 2);
+  CHECK(at.worker()->allowed(home));
+  CHECK(at.web.count() == 2);
+}
+
+TEST_CASE("a failure is shared together with the last good copy, by which a cold worker goes") {
+  fleet at;
+  at.web.on(robots_url, ok(), ScriptedFetcher::status(503));
+  CHECK(at.worker()->allowed(home));
+  at.clock.advance(24h);
+  for (int worker = 0; worker < 3; ++worker) {
+    const auto cache = at.worker();
+    const decision made = cache->check(secret);
+    CHECK_FALSE(made.allowed);
+    CHECK(made.policy->basis() == robots::policy_basis::last_good);
+    CHECK(made.age == 24h);
+    CHECK(cache->allowed(home));
+    CHECK(made.policy->source().failures == 1);
+  }
+  CHECK(at.web.count() == 2);
+  at.clock.advance(5min);
+  CHECK(at.worker()->check(home).policy->source().failures == 2);
+  CHECK(at.stored()->last_good);
+  CHECK(at.web.count() == 3);
+}
+
+TEST_CASE("what a worker asks after a failure, it asks by the last good copy of another") {
+  fleet at;
+  at.web.on(robots_url, ok(robots::test::rules, {{"ETag", "\"1\""}}), ScriptedFetcher::status(503),
+            ScriptedFetcher::status(304));
+  CHECK(at.worker()->allowed(home));
+  at.clock.advance(24h);
+  CHECK(at.worker()->allowed(home));
+  at.clock.advance(5min);
+  const decision made = at.worker()->check(secret);
+  CHECK_FALSE(made.allowed);
+  CHECK(made.policy->source().not_modified);
+  CHECK(made.policy->basis() == robots::policy_basis::rules);
+  CHECK(at.web.count() == 3);
+  REQUIRE(at.stored());
+  CHECK(at.stored()->latest.body == robots::test::rules);
+  CHECK_FALSE(at.stored()->last_good);
+}
+
+TEST_CASE("a 304 renews the whole record for all") {
+  fleet at;
+  at.web.on(robots_url, ok(robots::test::rules, {{"ETag", "\"1\""}}),
+            ScriptedFetcher::status(304, {{"Cache-Control", "max-age=7200"}}));
+  CHECK(at.worker()->allowed(home));
+  at.clock.advance(24h);
+  CHECK_FALSE(at.worker()->allowed(secret));
+  CHECK(find_header(at.web.requests().back().headers, "If-None-Match") == "\"1\"");
+  at.clock.advance(1h);
+  const auto cold = at.worker();
+  const decision made = cold->check(secret);
+  CHECK_FALSE(made.allowed);
+  CHECK(made.age == 1h);
+  CHECK(at.web.count() == 2);
+  CHECK(at.stored()->latest.validators.etag == "\"1\"");
+  CHECK(at.stored()->latest.lifetime == 2h);
+}
+
+TEST_CASE("a worker whose file the store has lost asks for it whole, for the others' sake") {
+  fleet at;
+  at.web.on(robots_url, ok(robots::test::rules, {{"ETag", "\"1\""}}));
+  const auto cache = at.worker();
+  CHECK(cache->allowed(home));
+  at.store.clear();
+  at.clock.advance(24h);
+  CHECK(cache->allowed(home));
+  CHECK_FALSE(find_header(at.web.requests().back().headers, "If-None-Match"));
+  CHECK(at.stored());
+}
+
+TEST_CASE("while the store is down, a worker asks by its own copy") {
+  fleet at;
+  at.web.on(robots_url, ok(robots::test::rules, {{"ETag", "\"1\""}}), ScriptedFetcher::status(304));
+  const auto cache = at.worker();
+  CHECK(cache->allowed(home));
+  at.store.fail("it is down");
+  at.clock.advance(24h);
+  CHECK_FALSE(cache->allowed(secret));
+  CHECK(find_header(at.web.requests().back().headers, "If-None-Match") == "\"1\"");
+}
+
+TEST_CASE("a failure is not told to a store whose last good copy could not be read") {
+  fleet at;
+  bool is_first = true;
+  at.web.on_call(robots_url, [&](const fetch_request&) {
+    if (std::exchange(is_first, false)) {
+      return ok();
+    }
+    at.store.recover();
+    return ScriptedFetcher::status(503);
+  });
+  CHECK(at.worker()->allowed(home));
+  at.clock.advance(24h);
+  at.store.fail("it is down");
+  CHECK_FALSE(at.worker()->allowed(home));
+  REQUIRE(at.stored());
+  CHECK(at.stored()->latest.outcome == outcome::success);
+}
+
+TEST_CASE("what tells of the worker more than of the site is not shared") {
+  fleet at;
+  at.web.on(robots_url, ScriptedFetcher::failure(robots::fetch_error::connect));
+  cache_options options = foo_bot();
+  options.breaker.failures = 1;
+  options.failure_ttl = 0s;
+  const auto cache = at.worker(options);
+  CHECK_FALSE(cache->allowed(home));
+  REQUIRE(at.stored());
+  CHECK(at.stored()->latest.outcome == outcome::unreachable);
+  at.clock.advance(1s);
+  CHECK(cache->check(home).policy->source().outcome == outcome::circuit_open);
+  CHECK(at.stored()->latest.outcome == outcome::unreachable);
+  CHECK(at.store.try_lease(lease_key, 1s));  // it was given back all the same
+}
+
+TEST_CASE("a site that is invalidated while it is fetched is not shared") {
+  fleet at;
+  const auto cache = at.worker();
+  at.web.on_call(robots_url, [&cache](const fetch_request&) {
+    cache->invalidate(home);
+    return ok();
+  });
+  CHECK(cache->allowed(home));
+  CHECK_FALSE(at.stored());
+  CHECK(cache->stats().size == 0);
+}
+
+TEST_CASE("what one worker invalidates, all have forgotten") {
+  fleet at;
+  at.web.on(robots_url, ok(), ok("User-agent: *\nDisallow: /\n"));
+  const auto first = at.worker();
+  const auto second = at.worker();
+  CHECK(first->allowed(home));
+  CHECK(second->allowed(home));
+  for (const char* const name : {"example.com", home}) {
+    first->invalidate(name);
+    CHECK(first->stats().size == 0);
+    CHECK(second->stats().size == 0);
+    CHECK_FALSE(at.stored());
+    CHECK_FALSE(second->allowed(home));
+    CHECK_FALSE(first->allowed(home));
+  }
+  CHECK(at.web.count() == 3);
+}
+
+TEST_CASE("a site that is invalidated while the store is down is not taken from it later") {
+  fleet at;
+  at.web.on(robots_url, ok(), ok("User-agent: *\nDisallow: /\n"));
+  const auto cache = at.worker();
+  CHECK(cache->allowed(home));
+  at.store.fail("it is down");
+  cache->invalidate(home);
+  at.store.recover();
+  at.clock.advance(5s);
+  CHECK_FALSE(cache->allowed(home));
+  CHECK(at.web.count() == 2);
+  CHECK_FALSE(at.worker()->allowed(home));
+  CHECK(at.web.count() == 2);
+}
+
+TEST_CASE("a refresh asks the site whatever the store has, and the others take over the answer") {
+  fleet at;
+  at.web.on(robots_url, ok(robots::test::rules, {{"ETag", "\"1\""}}),
+            ok("User-agent: *\nDisallow: /\n", {{"ETag", "\"2\""}}));
+  const auto first = at.worker();
+  const auto second = at.worker();
+  CHECK(first->allowed(home));
+  CHECK(second->allowed(home));
+  const auto cold = at.worker();
+  CHECK_FALSE(cold->refresh(home)->allows("/"));
+  CHECK(find_header(at.web.requests().back().headers, "If-None-Match") == "\"1\"");
+  CHECK_FALSE(first->allowed(home));
+  CHECK_FALSE(second->allowed(home));
+  CHECK(at.web.count() == 2);
+}
+
+TEST_CASE("where news may have been missed, the store is asked again") {
+  fleet at;
+  at.web.on(robots_url, ok());
+  const auto cache = at.worker();
+  CHECK(cache->allowed(home));
+  record changed = good_record(at, "User-agent: *\nDisallow: /\n");
+  at.store.publish(site_key, encode(site_records{.latest = changed}), 24h);
+  CHECK(cache->allowed(home));
+  at.store.lose_changes();
+  CHECK_FALSE(cache->allowed(home));
+  CHECK(at.web.count() == 1);
+}
+
+TEST_CASE("a store that cannot be watched when a cache begins is watched once it is up") {
+  fleet at;
+  at.web.on(robots_url, ok());
+  LateStore late{at.store};
+  robots::basic_robots_cache<ScriptedFetcher, ManualClock, TieredStorage<LruStorage<4>, LateStore>>
+      cache{foo_bot(), at.web, at.clock, TieredStorage{LruStorage<4>{}, late}};
+  CHECK(cache.stats().far_failures == 1);
+  *late.is_up = true;
+  CHECK(cache.allowed(home));
+  CHECK(cache.stats().size == 1);
+  at.worker()->invalidate(home);
+  CHECK(cache.stats().size == 0);
+}
+
+TEST_CASE("a site that redirects to another one does so in every process") {
+  constexpr const char* www = "https://www.example.com/robots.txt";
+  fleet at;
+  at.web.on(robots_url, ScriptedFetcher::redirect(301, www)).on(www, ok());
+  for (int worker = 0; worker < 3; ++worker) {
+    const auto cache = at.worker();
+    const decision made = cache->check(secret);
+    CHECK_FALSE(made.allowed);
+    CHECK(made.policy->source().final_url == www);
+    CHECK(made.policy->source().redirects == 1);
+    CHECK(cache->allowed(home));
+    CHECK_FALSE(cache->allowed("https://www.example.com/private/x"));
+    CHECK(cache->stats().far_hits == (worker == 0 ? 0 : 2));
+    CHECK(cache->stats().retrievals == (worker == 0 ? 2 : 0));
+  }
+  CHECK(at.web.count() == 2);
+  REQUIRE(at.stored());
+  CHECK(at.stored()->redirects);
+  at.clock.advance(24h);
+  const auto cache = at.worker();
+  CHECK_FALSE(cache->allowed(secret));
+  CHECK(at.web.count(robots_url) == 2);
+  CHECK(at.web.count(www) == 2);
+}
+
+TEST_CASE("a cold worker goes by the last good copy of the site that another redirects to") {
+  constexpr const char* www = "https://www.example.com/robots.txt";
+  fleet at;
+  at.web.on(robots_url, ScriptedFetcher::redirect(301, www))
+      .on(www, ok(), ScriptedFetcher::status(503));
+  CHECK(at.worker()->allowed(home));
+  at.clock.advance(24h);
+  const auto warm = at.worker();
+  CHECK(warm->allowed("https://www.example.com/"));
+  CHECK(at.web.count(www) == 2);
+  at.store.publish(
+      site_key,
+      [&at] {
+        record redirect = good_record(at, "");
+        redirect.outcome = outcome::server_error;
+        redirect.status = 301;
+        redirect.final_url = www;
+        redirect.redirects = 1;
+        return encode(site_records{.latest = redirect, .redirects = true});
+      }(),
+      24h);
+  const auto cold = at.worker();
+  const decision made = cold->check(secret);
+  CHECK_FALSE(made.allowed);
+  CHECK(made.policy->basis() == robots::policy_basis::last_good);
+  CHECK(cold->allowed(home));
+  CHECK(at.web.count() == 3);
+}
+
+TEST_CASE("a redirect in the store to a host that is excluded is not followed") {
+  fleet at;
+  at.web.on(robots_url, ok());
+  record redirect = good_record(at, "");
+  redirect.outcome = outcome::server_error;
+  redirect.status = 301;
+  redirect.final_url = "https://ads.example/robots.txt";
+  at.store.publish(site_key, encode(site_records{.latest = redirect, .redirects = true}), 24h);
+  cache_options options = foo_bot();
+  options.excluded = {"ads.example"};
+  const auto cache = at.worker(options);
+  CHECK(cache->allowed(home));
+  CHECK(cache->stats().far_rejected > 0);
+  CHECK(at.web.count() == 1);
+}
+
+TEST_CASE("redirects in the store that go round end as such redirects do") {
+  fleet at;
+  const auto publish = [&at](std::string key, std::string from, std::string to) {
+    record redirect = good_record(at, "");
+    redirect.outcome = outcome::server_error;
+    redirect.status = 301;
+    redirect.url = std::move(from);
+    redirect.final_url = std::move(to);
+    redirect.redirects = 1;
+    at.store.publish(key, encode(site_records{.latest = redirect, .redirects = true}), 24h);
+  };
+  publish("https://a.example", "https://a.example/robots.txt", "https://b.example/robots.txt");
+  publish("https://b.example", "https://b.example/robots.txt", "https://a.example/robots.txt");
+  const auto cache = at.worker();
+  CHECK(cache->check("https://a.example/").policy->source().outcome == outcome::too_many_redirects);
+  CHECK(at.web.count() == 0);
+}
+
+TEST_CASE("a bare host and its origin share what the store has of either") {
+  fleet at;
+  at.web.on(robots_url, ok());
+  CHECK(at.worker()->allowed("example.com/"));
+  CHECK_FALSE(at.worker()->allowed(secret));
+  CHECK(at.web.count() == 1);
+  at.clock.advance(24h);
+  CHECK_FALSE(at.worker()->allowed(secret));
+  CHECK_FALSE(at.worker()->allowed("example.com/private/x"));
+  CHECK(at.web.count() == 2);
+}
+
+TEST_CASE("an answer of a bare host's http origin does not hold for its https one") {
+  fleet at;
+  at.web.on("http://example.com/robots.txt", ok());
+  CHECK_FALSE(at.worker()->allowed("example.com/private/x"));
+  CHECK(at.web.count() == 2);
+  CHECK_FALSE(at.worker()->allowed("http://example.com/private/x"));
+  CHECK(at.web.count() == 2);
+  CHECK_FALSE(at.worker()->allowed(home));
+  CHECK(at.web.count() == 3);
+}
+
+TEST_CASE("who waits for another worker takes what it publishes") {
+  fleet at;
+  const auto lease = at.store.try_lease(lease_key, 1min);
+  REQUIRE(lease);
+  const auto cache = at.worker(foo_bot(), patient());
+  auto call = std::async(std::launch::async, [&cache] { return cache->allowed(secret); });
+  at.clock.advance(100ms);
+  CHECK(call.wait_for(0s) != std::future_status::ready);
+  at.store.publish(site_key, encode(site_records{.latest = good_record(at)}), 24h);
+  CHECK_FALSE(at.wait_for(call));
+  CHECK(at.web.count() == 0);
+  CHECK(cache->stats().far_hits == 1);
+}
+
+TEST_CASE("when the holder of a lease dies, another worker asks the site") {
+  fleet at;
+  at.web.on(robots_url, ok());
+  REQUIRE(at.store.try_lease(lease_key, 10s));
+  const auto cache = at.worker(foo_bot(), patient());
+  auto call = std::async(std::launch::async, [&cache] { return cache->allowed(secret); });
+  CHECK_FALSE(at.wait_for(call));
+  CHECK(at.web.count() == 1);
+  CHECK(at.stored());
+}
+
+TEST_CASE("who has waited for long enough asks the site itself") {
+  fleet at;
+  at.web.on(robots_url, ok());
+  REQUIRE(at.store.try_lease(lease_key, 24h));
+  const auto began = at.clock.now();
+  const auto cache = at.worker();
+  auto call = std::async(std::launch::async, [&cache] { return cache->allowed(secret); });
+  CHECK_FALSE(at.wait_for(call));
+  CHECK(at.clock.now() - began >= 5s);
+  CHECK(at.web.count() == 1);
+  CHECK(at.stored());  // and tells the others
+}
+
+TEST_CASE("who has waited for long enough goes by what is stale, where that is allowed") {
+  fleet at;
+  at.web.on(robots_url, ok());
+  CHECK(at.worker()->allowed(home));
+  at.clock.advance(24h);
+  REQUIRE(at.store.try_lease(lease_key, 24h));
+  cache_options options = foo_bot();
+  bool is_stale = false;
+  SUBCASE("by stale_while_revalidate") {
+    options.stale_while_revalidate = 1h;
+    options.fallback = fallback_policy::permissive();
+    is_stale = true;
+  }
+  SUBCASE("by the fallback's last good copy") {}
+  const auto cache = at.worker(options);
+  auto call = std::async(std::launch::async, [&cache] { return cache->check(secret); });
+  const decision made = at.wait_for(call);
+  CHECK_FALSE(made.allowed);
+  CHECK(made.stale == is_stale);
+  CHECK((made.policy->basis() == robots::policy_basis::last_good) == !is_stale);
+  CHECK(at.web.count() == 1);
+}
+
+TEST_CASE("a lease is free again once its holder has published") {
+  fleet at;
+  at.web.on(robots_url, ok());
+  CHECK(at.worker()->allowed(home));
+  CHECK(at.store.try_lease(lease_key, 1s));
+}
+
+TEST_CASE("a job that is dropped gives its lease back") {
+  fleet at;
+  at.web.on(robots_url, ok());
+  const auto cache = at.worker();
+  {
+    look_up dropped = cache->begin(home);
+    while (!std::holds_alternative<fetch_request>(dropped.next())) {
+      std::promise<void> news;
+      dropped.call_on_news([&news] { news.set_value(); });
+      news.get_future().wait();
+      dropped.resume();
+    }
+  }
+  CHECK_FALSE(at.store.try_lease(lease_key, 1s));  // not before the store is called next
+  CHECK(cache->allowed(home));
+  CHECK(at.web.count() == 1);
+}
+
+TEST_CASE("a stale policy is served at once, and renewed from the store or the web behind it") {
+  fleet at;
+  at.web.on(robots_url, ok(), ok("User-agent: *\nDisallow: /\n"));
+  cache_options options = foo_bot();
+  options.stale_while_revalidate = 1h;
+  const auto first = at.worker(options);
+  const auto second = at.worker(options);
+  CHECK(first->allowed(home));
+  CHECK(second->allowed(home));
+  at.clock.advance(24h);
+  CHECK(first->check(home).stale);
+  while (first->check(home).allowed) {
+    std::this_thread::yield();
+  }
+  CHECK(second->check(home).stale);
+  while (second->check(home).allowed) {
+    std::this_thread::yield();
+  }
+  CHECK(at.web.count() == 2);
+}
+
+TEST_CASE("look-ups in steps never call the store in the thread of who drives them") {
+  constexpr const char* www = "https://www.example.com/robots.txt";
+  fleet at;
+  at.web.on(robots_url, ScriptedFetcher::redirect(301, www)).on(www, ok());
+  std::mutex mutex;
+  std::set<std::thread::id> callers;
+  const auto first = at.worker();
+  const auto second = at.worker();
+  at.store.on_call([&](std::string_view) {
+    const std::scoped_lock lock{mutex};
+    callers.insert(std::this_thread::get_id());
+  });
+  for (const auto& cache : {first.get(), second.get()}) {
+    look_up looking = cache->begin(secret);
+    CHECK_FALSE(looking.policy());
+    drive(looking, at);
+    CHECK_FALSE(cache->check(secret, looking).allowed);
+    CHECK(looking.led() == (cache == first.get()));
+  }
+  CHECK(at.web.count() == 2);
+  const std::scoped_lock lock{mutex};
+  CHECK_FALSE(callers.empty());
+  CHECK_FALSE(callers.contains(std::this_thread::get_id()));
+}
+
+TEST_CASE("a store that hangs holds up no look-up in steps, and no call for longer than it has") {
+  fleet at;
+  at.web.on(robots_url, ok()).on("https://other.example/robots.txt", ok());
+  const auto cache = at.worker();
+  CHECK(cache->allowed("https://other.example/"));
+  gate door;
+  at.store.on_call([&door](std::string_view) { door.pass(); });
+  look_up looking = cache->begin(home);
+  door.wait_for_arrivals();
+  CHECK_FALSE(looking.policy());
+  CHECK(cache->allowed("https://other.example/"));
+  const robots::call_options hasty{.deadline = at.clock.now() + 500ms};
+  auto call =
+      std::async(std::launch::async, [&] { return cache->check("https://third.example/", hasty); });
+  const decision made = at.wait_for(call);
+  CHECK_FALSE(made.allowed);
+  CHECK(made.policy->source().outcome == outcome::cancelled);
+  door.open();
+  drive(looking, at);
+  CHECK(cache->check(home, looking).allowed);
+}
+
+TEST_CASE("many look-ups in steps ask the store in few round trips") {
+  constexpr int sites = 100;
+  fleet at;
+  const auto url = [](int i) { return "https://site" + std::to_string(i) + ".example/robots.txt"; };
+  for (int i = 0; i < sites; ++i) {
+    at.web.on(url(i), ok());
+    CHECK(at.worker()->allowed(url(i)));
+  }
+  const auto cache = at.worker();
+  gate door;
+  std::atomic<int> calls = 0;
+  at.store.on_call([&](std::string_view) {
+    ++calls;
+    door.pass();
+  });
+  std::vector<look_up> all;
+  all.push_back(cache->begin(url(0)));
+  door.wait_for_arrivals();
+  for (int i = 1; i < sites; ++i) {
+    all.push_back(cache->begin(url(i)));
+  }
+  door.open();
+  for (look_up& each : all) {
+    drive(each, at);
+  }
+  CHECK(calls == 2);
+  CHECK(cache->stats().far_hits == sites);
+  CHECK(at.web.count() == sites);
+}
+
+TEST_CASE("a cold fleet of many threads fetches each site once, and after expiry once more") {
+  constexpr std::size_t workers = 4;
+  constexpr std::size_t threads = 4;
+  constexpr int sites = 25;
+  fleet at;
+  std::vector<std::string> urls;
+  for (int i = 0; i < sites; ++i) {
+    urls.push_back("https://site" + std::to_string(i) + ".example/robots.txt");
+    at.web.on(urls.back(), ok());
+  }
+  std::vector<std::unique_ptr<tiered_cache>> caches;
+  for (std::size_t i = 0; i < workers; ++i) {
+    caches.push_back(at.worker(foo_bot(), patient()));
+  }
+  for (std::size_t round = 1; round <= 2; ++round) {
+    std::vector<std::future<int>> calls;
+    for (std::size_t i = 0; i < workers * threads; ++i) {
+      calls.push_back(std::async(std::launch::async, [&, i] {
+        int wrong = 0;
+        for (std::size_t j = 0; j < urls.size(); ++j) {
+          const std::string& url = urls[(j + i) % urls.size()];
+          const std::string page = url.substr(0, url.size() - 10) + "private/x";
+          if (i % 2 == 0) {
+            wrong += caches[i % workers]->allowed(page) ? 1 : 0;
+          } else {
+            look_up looking = caches[i % workers]->begin(page);
+            drive(looking, at);
+            wrong += caches[i % workers]->check(page, looking).allowed ? 1 : 0;
+          }
+        }
+        return wrong;
+      }));
+    }
+    for (auto& each : calls) {
+      CHECK(at.wait_for(each) == 0);
+    }
+    for (const std::string& url : urls) {
+      CHECK(at.web.count(url) == round);
+    }
+    at.clock.advance(24h);
+  }
+}
