@@ -120,6 +120,20 @@ TEST_CASE("the verdict is on the path, however the URL in front of it is spelled
   }
 }
 
+TEST_CASE("two slashes behind a bare host begin its path, whatever the dialect") {
+  for (const robots::dialect reading : {robots::dialect::rfc9309, robots::dialect::google}) {
+    robots::cache_options options = robots::test::foo_bot();
+    options.parse.dialect = reading;
+    scripted at{std::move(options)};
+    at.web.on(robots_url, robots::test::ok("User-agent: *\nDisallow: //x/y\n"));
+    for (int time = 0; time < 2; ++time) {  // cold, then warm
+      CHECK_FALSE(at.cache.allowed("example.com//x/y"));
+      CHECK_FALSE(at.cache.check("example.com//x/y").allowed);
+      CHECK(at.cache.allowed("example.com//y"));
+    }
+  }
+}
+
 TEST_CASE("a bare host means https") {
   scripted at;
   at.web.on(robots_url, robots::test::ok());

@@ -73,6 +73,24 @@ TEST_CASE("every basis gives its reason") {
         {true, no_rule}, {false, rule});
 }
 
+TEST_CASE("two slashes behind a bare host begin its path, whatever the dialect") {
+  using robots::dialect;
+  for (const dialect reading : {dialect::rfc9309, dialect::google}) {
+    const auto rules = std::make_shared<const policy>(
+        robots::directives_for("User-agent: *\nDisallow: /y\nDisallow: //x/y\n", "FooBot",
+                               {.dialect = reading}),
+        robots::record_head{});
+    for (const char* const url :
+         {"example.com//x/y", "https://example.com//x/y", "example.com:8080//x/y?z#//y"}) {
+      CAPTURE(url);
+      CHECK(decide(rules, url, now.steady).verdict.pattern == "//x/y");
+    }
+    CHECK(decide(rules, "example.com/y", now.steady).verdict.pattern == "/y");
+    CHECK(decide(rules, "example.com?y", now.steady).allowed);
+    CHECK(decide(rules, "example.com", now.steady).allowed);
+  }
+}
+
 TEST_CASE("a URL too long to be compared is denied for that") {
   const decision made = decide(judged(outcome::success, fallback_policy::permissive()),
                                "https://example.com/" + std::string(1U << 20U, 'x'), now.steady);

@@ -126,6 +126,17 @@ TEST_CASE("a policy keeps when and how often the crawler may come, as long as th
   CHECK(read(endless)->visit_times().size() == 32);
 }
 
+TEST_CASE("policies whose lists end in other places are told apart by their fingerprints") {
+  // What follows is the same numbers: one rate of four, or two visits of two.
+  const auto rate = read("User-agent: *\nRequest-rate: 60/0.12s\n");
+  const auto visits = read("User-agent: *\nVisit-time: 0100-0200\nVisit-time: 0000-0000\n");
+  REQUIRE(rate->request_rates().size() == 1);
+  REQUIRE(visits->visit_times().size() == 2);
+  CHECK(rate->fingerprint() != visits->fingerprint());
+  const auto fewer = read("User-agent: *\nVisit-time: 0100-0200\n");
+  CHECK(fewer->fingerprint() != visits->fingerprint());
+}
+
 TEST_CASE("a file that says nothing allows everything and holds nothing") {
   const auto from_file = read("");
   CHECK(from_file->request_rates().empty());

@@ -117,7 +117,7 @@ class basic_robots_cache {
     std::string_view key = first_key(url);
     std::optional<bool> answer;
     visit_fresh(key, [&](const cache_entry& kept, time_point) {
-      const std::string_view target = target_behind_key(url, key);
+      const std::string_view target = target_for(*kept.policy, target_behind_key(url, key));
       if (decides_soon(kept.policy->rules(), target)) {
         answer = kept.policy->allows(target);
       } else {

@@ -35,12 +35,13 @@ namespace http_detail {
   return has_scheme ? host_or_url : host_or_url.substr(end);
 }
 
-/// What rules are asked about a URL, of which `key` is the start as `possible_site_key` cuts it
-/// off: path and query, where nothing has to be looked for to tell.
+/// What is known of the same without looking for anything, where `key` is the start of the URL that
+/// `possible_site_key` cuts off: path and query, or else the URL itself.
 [[nodiscard]] constexpr std::string_view target_behind_key(std::string_view url,
                                                            std::string_view key) noexcept {
   const std::string_view target = url.substr(key.size());
-  return target.empty() || target.starts_with("//") ? target_of(url) : target;
+  const bool is_path = !target.empty() && !target.substr(1).starts_with('/');
+  return is_path ? target : url;
 }
 
 /// The host in the key of a site: what `host_of` gives, for keys alone and in a third of the time.

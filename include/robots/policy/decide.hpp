@@ -41,13 +41,19 @@ namespace policy_detail {
 
 }  // namespace policy_detail
 
+/// What the rules of `by` are asked about a URL, a host with or without a path, or a path with
+/// query. Rules that read hosts would take a path that begins with two slashes for one.
+[[nodiscard]] inline std::string_view target_for(const policy& by, std::string_view url) noexcept {
+  return url.starts_with('/') || by.rules().reads_hosts() ? url : target_of(url);
+}
+
 /// Whether a crawler may fetch `url` at `now`, by the policy of the site, which must not be null:
 /// the one place that says what a policy means for a URL. At the cost of `rule_set::match`.
 [[nodiscard]] inline decision decide(std::shared_ptr<const policy> by, std::string_view url,
                                      time_point now) {
   decision result{.policy = std::move(by)};
   const policy& rules = *result.policy;
-  result.verdict = rules.match(target_of(url));
+  result.verdict = rules.match(target_for(rules, url));
   result.allowed = result.verdict.allowed;
   const std::optional<decision_reason> given = rules.given_reason();
   result.reason = given ? *given : policy_detail::reason_of(rules, result.verdict);

@@ -10,6 +10,7 @@
 #include <robots/fetch/run_retrieval.hpp>
 #include <robots/http/site.hpp>
 #include <robots/http/site_key.hpp>
+#include <robots/policy/decide.hpp>
 #include <robots/policy/fallback.hpp>
 #include <robots/policy/judge.hpp>
 #include <robots/policy/judge_options.hpp>
@@ -94,7 +95,7 @@ class crawling_rules {
       return false;
     }
     const std::shared_ptr<const policy> now = rules();
-    return !now || now->allows(target_of(url));
+    return !now || now->allows(target_for(*now, url));
   }
 
   /// Tells how long the last response took. Negative counts as none.

@@ -135,12 +135,32 @@ TEST_CASE("a User-agent line that is dropped does not hand its rules to the grou
   CHECK_FALSE(allows({"user-agent Good\0Bot", 19}));
   CHECK_FALSE(allows("User-agent Good Bot"));
   CHECK_FALSE(allows("Useragent\tGood Bot"));
+  CHECK_FALSE(allows("User agent Good Bot"));
+  CHECK_FALSE(allows({"User\0-agent: Good", 17}));
+  CHECK_FALSE(allows({"\0U\0s\0e\0r\0-agent: Good", 21}));
+  CHECK(allows({"Us\0er-agent-of-others: Good", 27}));
   CHECK_FALSE(allows("User-agent"));
   CHECK_FALSE(allows("User-agent Good", strict));
   CHECK_FALSE(allows("User-agent Good", {.dialect = dialect::google, .strict = true}));
   // google/robotstxt passes over such a line as if it were not there.
   CHECK(allows("User-agent Good Bot", {.dialect = dialect::google}));
   CHECK(allows("User-agent", {.dialect = dialect::google}));
+  CHECK(allows("User agent Good Bot", {.dialect = dialect::google}));
+  CHECK(allows({"User\0-agent: Good", 17}, {.dialect = dialect::google}));
+}
+
+TEST_CASE("a misspelled User-agent line is like any other record where only exact keys count") {
+  // RFC 9309, section 2.2.4: other records do not interfere; google/robotstxt without typos, too.
+  constexpr std::string_view text =
+      "User-agent: a\nDisallow: /x\nUseragent: b\nDisallow: /y\nUser-agent: c\n";
+  for (const dialect reading : {dialect::rfc9309, dialect::google}) {
+    const robots::document exact = robots::parse(text, {.dialect = reading, .strict = true});
+    CHECK_FALSE(exact.allows("/y", "a"));
+    CHECK(exact.allows("/y", "b"));
+    const robots::document lenient = robots::parse(text, {.dialect = reading});
+    CHECK(lenient.allows("/y", "a"));
+    CHECK_FALSE(lenient.allows("/y", "b"));
+  }
 }
 
 TEST_CASE("a rule that is dropped ends the list of User-agent lines") {
@@ -152,6 +172,7 @@ TEST_CASE("a rule that is dropped ends the list of User-agent lines") {
   };
   CHECK_FALSE(allows({"Disallow: /a\0b", 14}));
   CHECK_FALSE(allows("Disallow /a b"));
+  CHECK_FALSE(allows({"Dis\0allow: /b", 13}));
   CHECK(allows("Disallow"));
   CHECK_FALSE(allows("Disallow /b", {.strict = true}));
   CHECK(allows("Disallow /a b", {.dialect = dialect::google}));

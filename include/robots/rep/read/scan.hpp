@@ -13,6 +13,7 @@
 #include <robots/rep/read/parse_options.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -206,10 +207,17 @@ class scanner {
     if (traits_.ignores_keyless_lines && !parts.found) {
       return;
     }
-    const auto blank = std::find_if(line.begin(), line.end(), is_padding);
-    const std::string_view first = line.substr(0, static_cast<std::size_t>(blank - line.begin()));
-    const std::string_view key = parts.colon ? parts.key : first;
-    const auto kind = recognise_key(key, traits_.key_prefixes, options_.strict).kind;
+    const auto words_to = [line](std::size_t from) {
+      const auto blank =
+          std::find_if(line.begin() + std::min(from, line.size()), line.end(), is_padding);
+      return line.substr(0, static_cast<std::size_t>(blank - line.begin()));
+    };
+    std::string_view key = parts.colon ? parts.key : words_to(0);
+    directive_kind kind = kind_without_nul(key);
+    if (!parts.colon && kind == directive_kind::unknown) {
+      key = words_to(key.size() + 1);  // `User agent a b`
+      kind = kind_without_nul(key);
+    }
     if (kind == directive_kind::user_agent) {
       const std::string_view nobody = line.substr(line.size());
       directive unnamed{
@@ -219,6 +227,21 @@ class scanner {
     } else if (is_rule(kind) && key.size() < line.size()) {  // a key alone is no rule
       close_agents();
     }
+  }
+
+  /// What a key means, were it not for the NUL octets in it.
+  [[nodiscard]] constexpr directive_kind kind_without_nul(std::string_view key) const noexcept {
+    std::array<char, 16> octets{};  // more than any key has
+    if (has_nul(key)) {
+      std::size_t size = 0;
+      for (const char c : key) {
+        if (c != '\0' && size < octets.size()) {
+          octets[size++] = c;
+        }
+      }
+      key = {octets.data(), size};
+    }
+    return recognise_key(key, traits_.key_prefixes, options_.strict).kind;
   }
 
   constexpr void read_parts(const key_and_value& parts, std::uint32_t number, bool is_cut) {

@@ -89,6 +89,11 @@ class rule_set {
   }
   std::string_view user_agent() const&& = delete;
 
+  /// Whether a target without a scheme begins with a host, as in `dialect::google`.
+  [[nodiscard]] constexpr bool reads_hosts() const noexcept {
+    return parts_.facts.traits->lenient_targets;
+  }
+
   /// Number of rules; empty ones, which restrict nothing, do not count.
   [[nodiscard]] constexpr std::size_t size() const noexcept { return parts_.rules.size(); }
 
