@@ -5,15 +5,15 @@
 #include <robots/adapters/detail/redis_cluster.hpp>
 #include <robots/adapters/detail/redis_subscription.hpp>
 #include <robots/adapters/redis_options.hpp>
-#include <robots/base/counter_random.hpp>
-#include <robots/base/decimal.hpp>
 #include <robots/policy/codec.hpp>
 #include <robots/store/shared_store.hpp>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -28,11 +28,16 @@ namespace robots {
 
 namespace adapters_detail {
 
-/// Sixteen hexadecimal digits.
-[[nodiscard]] inline std::string redis_token(std::uint64_t bits) {
+/// Sixteen hexadecimal digits that no other process has.
+[[nodiscard]] inline std::string redis_token() {
+  std::array<unsigned char, 8> octets{};
+  if (::getentropy(octets.data(), octets.size()) != 0) {
+    throw store_error{"RedisStore: the system has no random numbers"};
+  }
   std::string token;
-  for (int i = 0; i < 16; ++i, bits >>= 4U) {
-    token += "0123456789abcdef"[bits & 0xFU];
+  for (const unsigned char octet : octets) {
+    token += "0123456789abcdef"[octet >> 4U];
+    token += "0123456789abcdef"[octet & 0xFU];
   }
   return token;
 }
@@ -131,8 +136,7 @@ class RedisStore {
     if (duration <= std::chrono::milliseconds{0}) {
       return std::nullopt;
     }
-    store_lease lease{.key = std::string{key},
-                      .token = parts_->sender + adapters_detail::redis_token(parts_->random())};
+    store_lease lease{.key = std::string{key}, .token = adapters_detail::redis_token()};
     const reply taken = parts_->client->ask_one(
         {"SET", parts_->lease_key(key), lease.token, "NX", "PX", expiry(duration)},
         reply::kind::status);
@@ -224,8 +228,7 @@ class RedisStore {
     redis_options options;
     std::unique_ptr<adapters_detail::redis_client> client;
     std::string prefix;
-    base::counter_random random{std::nullopt};
-    std::string sender = adapters_detail::redis_token(random());  ///< tells own messages
+    std::string sender = adapters_detail::redis_token();  ///< tells own messages
     std::mutex watching;
     std::unique_ptr<adapters_detail::redis_subscription> subscription;
   };
