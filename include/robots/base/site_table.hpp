@@ -16,6 +16,30 @@
 
 namespace robots::base {
 
+/// A site in a `site_table`. The same for all tables, so that a user's file compiles their
+/// containers once.
+struct remembered_site {
+  remembered_site() = default;
+  remembered_site(const remembered_site&) = delete;
+  remembered_site& operator=(const remembered_site&) = delete;
+  virtual ~remembered_site() = default;
+
+  std::string key;
+  std::chrono::steady_clock::time_point until{};  // as told last: it may be later, but not sooner
+};
+
+/// Orders sites by how long they must be remembered.
+struct forgotten_sooner {
+  using is_transparent = void;
+  using time_point = std::chrono::steady_clock::time_point;
+
+  bool operator()(const remembered_site* a, const remembered_site* b) const noexcept {
+    return a->until != b->until ? a->until < b->until : std::less<>{}(a, b);
+  }
+  bool operator()(const remembered_site* a, time_point b) const noexcept { return a->until < b; }
+  bool operator()(time_point a, const remembered_site* b) const noexcept { return a < b->until; }
+};
+
 /// What is known of sites, by key: a table of bounded size that forgets what need not be
 /// remembered, soonest first.
 ///
@@ -35,11 +59,11 @@ class site_table {
   /// The value of a key; null when there is none. Constant time.
   [[nodiscard]] Value* find(std::string_view key) noexcept {
     const auto found = sites_.find(key);
-    return found == sites_.end() ? nullptr : found->second.get();
+    return found == sites_.end() ? nullptr : &of(*found->second);
   }
   [[nodiscard]] const Value* find(std::string_view key) const noexcept {
     const auto found = sites_.find(key);
-    return found == sites_.end() ? nullptr : found->second.get();
+    return found == sites_.end() ? nullptr : &of(*found->second);
   }
 
   /// The value of a key, default-constructed if there is none. Null when there is no room: every
@@ -57,23 +81,23 @@ class site_table {
     if (sites_.size() >= capacity_) {
       return nullptr;
     }
-    auto added = std::make_unique<site>();
-    site* const where = added.get();
-    where->key = key;
-    where->until = now;
-    order_.insert(where);
+    std::unique_ptr<remembered_site> added = std::make_unique<site>();
+    remembered_site& where = *added;
+    where.key = key;
+    where.until = now;
+    order_.insert(&where);
     try {
-      sites_.emplace(std::string_view{where->key}, std::move(added));
+      sites_.emplace(std::string_view{where.key}, std::move(added));
     } catch (...) {
-      order_.erase(where);
+      order_.erase(&where);
       throw;
     }
-    return where;
+    return &of(where);
   }
 
   /// Tells that `value` may be forgotten sooner than `until` said when it was asked last.
   void forget_after(Value& value, time_point when) noexcept {
-    auto& where = static_cast<site&>(value);
+    remembered_site& where = static_cast<site&>(value);
     if (when < where.until) {
       move(where, when);
     }
@@ -81,7 +105,8 @@ class site_table {
 
   /// The key of a value that it remembers.
   [[nodiscard]] static const std::string& key_of(const Value& value) noexcept {
-    return static_cast<const site&>(value).key;
+    const remembered_site& where = static_cast<const site&>(value);
+    return where.key;
   }
 
   /// Forgets a site. Whether it was known.
@@ -90,7 +115,7 @@ class site_table {
     if (found == sites_.end()) {
       return false;
     }
-    const std::unique_ptr<site> last{std::move(found->second)};  // `key` may be its own
+    const std::unique_ptr<remembered_site> last{std::move(found->second)};  // `key` may be its own
     order_.erase(last.get());
     sites_.erase(found);
     return true;
@@ -103,24 +128,16 @@ class site_table {
   template <class Visit>
   void for_each(const Visit& visit) const {
     for (const auto& [key, where] : sites_) {
-      visit(key, std::as_const(static_cast<Value&>(*where)));
+      visit(key, std::as_const(of(*where)));
     }
   }
 
  private:
-  struct site : Value {
-    std::string key;
-    time_point until{};  // as told last: it may be later by now, but not sooner
-  };
+  struct site : Value, remembered_site {};
 
-  struct sooner {
-    using is_transparent = void;
-    bool operator()(const site* a, const site* b) const noexcept {
-      return a->until != b->until ? a->until < b->until : std::less<>{}(a, b);
-    }
-    bool operator()(const site* a, time_point b) const noexcept { return a->until < b; }
-    bool operator()(time_point a, const site* b) const noexcept { return a < b->until; }
-  };
+  [[nodiscard]] static Value& of(remembered_site& where) noexcept {
+    return static_cast<site&>(where);
+  }
 
   template <class Until>
   void make_room(time_point now, const Until& until, time_point latest) {
@@ -129,11 +146,11 @@ class site_table {
     constexpr int thorough = 256;
     const bool full = sites_.size() >= capacity_;
     for (int looks = full ? thorough : usual; looks > 0 && !order_.empty(); --looks) {
-      site& soonest = **order_.begin();
+      remembered_site& soonest = **order_.begin();
       if (soonest.until > now) {
         break;
       }
-      if (const time_point needed = until(std::as_const(soonest)); needed > now) {
+      if (const time_point needed = until(std::as_const(of(soonest))); needed > now) {
         move(soonest, needed);
         continue;
       }
@@ -147,11 +164,11 @@ class site_table {
       if (further_notice == order_.begin()) {
         return;
       }
-      site& last = **std::prev(further_notice);
+      remembered_site& last = **std::prev(further_notice);
       if (last.until <= latest) {
         return;
       }
-      const time_point needed = until(std::as_const(last));
+      const time_point needed = until(std::as_const(of(last)));
       if (needed > latest && needed < time_point::max()) {
         erase(last.key);
         return;
@@ -160,16 +177,18 @@ class site_table {
     }
   }
 
-  void move(site& where, time_point when) noexcept {
+  void move(remembered_site& where, time_point when) noexcept {
     auto node = order_.extract(&where);
     where.until = when;
     order_.insert(std::move(node));
   }
 
   std::size_t capacity_;
-  boost::unordered_flat_map<std::string_view, std::unique_ptr<site>, text_hash, std::equal_to<>>
-      sites_;                      // keys are those of the sites
-  std::set<site*, sooner> order_;  // by `site::until`
+  // Keys are those of the sites.
+  boost::unordered_flat_map<std::string_view, std::unique_ptr<remembered_site>, text_hash,
+                            std::equal_to<>>
+      sites_;
+  std::set<remembered_site*, forgotten_sooner> order_;
 };
 
 }  // namespace robots::base
