@@ -236,7 +236,7 @@ class basic_robots_cache {
   /// The sites in quarantine, by `site::key`, in order.
   [[nodiscard]] std::vector<std::string> quarantined() const {
     std::vector<std::string> keys = loader_.quarantined().sites();
-    std::ranges::sort(keys);
+    std::sort(keys.begin(), keys.end());
     return keys;
   }
 

@@ -255,7 +255,7 @@ class retrieval {
     const auto followed = static_cast<int>(chain_.size()) - 1;
     if (to.url.empty()) {
       response.error_text = std::move(to.why);
-    } else if (std::ranges::find(chain_, to.url) != chain_.end()) {
+    } else if (std::find(chain_.begin(), chain_.end(), to.url) != chain_.end()) {
       response.error_text = "the redirects go round in a loop";
       to.refusal = outcome::too_many_redirects;
     } else if (followed >= options_.max_redirects) {
@@ -283,7 +283,7 @@ class retrieval {
       return false;
     }
     const std::optional<origin> where = parse_origin(url);
-    return where && std::ranges::find(origins_, *where) == origins_.end();
+    return where && std::find(origins_.begin(), origins_.end(), *where) == origins_.end();
   }
 
   void finish(outcome what, fetch_response response) {

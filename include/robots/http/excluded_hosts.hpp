@@ -16,8 +16,8 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <iterator>
 #include <optional>
-#include <ranges>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -89,8 +89,10 @@ template <std::predicate<std::string_view> Excluded>
 /// A range of texts, such as the names of hosts: `std::vector<std::string>`, an array of
 /// `std::string_view`.
 template <class R>
-concept TextRange = std::ranges::input_range<R> &&
-                    std::convertible_to<std::ranges::range_reference_t<R>, std::string_view>;
+concept TextRange = requires(R& texts) {
+  { *std::begin(texts) } -> std::convertible_to<std::string_view>;
+  std::end(texts);
+};
 
 /// Whether `host` lies under one of the names in `excluded`: a top-level domain (`gov`), a suffix
 /// (`gov.uk`) or a host (`example.com`, which takes its subdomains with it).

@@ -42,7 +42,9 @@ namespace policy_detail {
   }
   std::string text = std::to_string(found.lines.malformed) + " of " +
                      std::to_string(found.lines.non_blank) + " lines mean nothing";
-  const auto first = std::ranges::find(found.diagnostics, severity::error, &diagnostic::severity);
+  const auto first =
+      std::find_if(found.diagnostics.begin(), found.diagnostics.end(),
+                   [](const diagnostic& one) { return one.severity == severity::error; });
   return first == found.diagnostics.end()
              ? text
              : text + ", the first error is in line " + std::to_string(first->line);

@@ -200,7 +200,8 @@ class flight {
   };
 
   [[nodiscard]] std::vector<waking>::iterator call_of(std::uint64_t number) noexcept {
-    return std::ranges::find(wake_, number, &waking::number);
+    return std::find_if(wake_.begin(), wake_.end(),
+                        [&](const waking& call) { return call.number == number; });
   }
 
   template <class Change>

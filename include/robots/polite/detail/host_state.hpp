@@ -302,7 +302,9 @@ class host_state {
   }
 
   void line_up(const host_request& request) {
-    const auto place = std::ranges::upper_bound(planned_, request.at, {}, &host_request::at);
+    const auto place =
+        std::upper_bound(planned_.begin(), planned_.end(), request.at,
+                         [](time_point at, const host_request& other) { return at < other.at; });
     planned_.insert(place, request);
   }
 

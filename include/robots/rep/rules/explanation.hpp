@@ -60,8 +60,9 @@ inline explanation rule_set::explain(std::string_view target) const& {
   std::sort(matching.begin(), matching.end(), [&](const auto* a, const auto* b) {
     return a->line() != b->line() ? a->line() < b->line() : decides_over(a, b);
   });
-  const auto repeated = std::ranges::unique(matching, {}, &rep_detail::packed_rule::line);
-  matching.erase(repeated.begin(), repeated.end());
+  matching.erase(std::unique(matching.begin(), matching.end(),
+                             [](const auto* a, const auto* b) { return a->line() == b->line(); }),
+                 matching.end());
   std::sort(matching.begin(), matching.end(), decides_over);
   for (const rep_detail::packed_rule* rule : matching) {
     const rep_detail::compiled_pattern pattern = rule->pattern(text);

@@ -53,9 +53,11 @@ class eviction_order {
     }
     const std::size_t keep = listed_.size() / 8 + 1;
     const auto end = listed_.begin() + static_cast<std::ptrdiff_t>(std::min(keep, listed_.size()));
-    std::ranges::nth_element(listed_, end, {}, &candidate::stamp);
+    const auto older = [](const candidate& a, const candidate& b) { return a.stamp < b.stamp; };
+    std::nth_element(listed_.begin(), end, listed_.end(), older);
     listed_.erase(end, listed_.end());
-    std::ranges::sort(listed_, std::ranges::greater{}, &candidate::stamp);
+    std::sort(listed_.begin(), listed_.end(),
+              [&](const candidate& a, const candidate& b) { return older(b, a); });
   }
 
   std::vector<candidate> listed_;  // oldest last

@@ -16,7 +16,7 @@ class inline_text {
   /// Takes a copy of `text` in place of the one before.
   inline_text& operator=(std::string_view text) {
     far_ = text.size() > Length ? std::make_unique_for_overwrite<char[]>(text.size()) : nullptr;
-    std::ranges::copy(text, far_ ? far_.get() : near_.data());
+    std::copy(text.begin(), text.end(), far_ ? far_.get() : near_.data());
     size_ = text.size();
     return *this;
   }
