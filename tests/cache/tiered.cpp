@@ -192,7 +192,7 @@ TEST_CASE("options of a tiered storage that make no sense are refused") {
   CHECK_THROWS_AS((tiered{at.store, {.breaker = {.failures = -1}}}), std::invalid_argument);
   cache_options options = foo_bot();
   options.background_threads = 0;
-  CHECK_THROWS_WITH_AS(at.worker(options),
+  CHECK_THROWS_WITH_AS(static_cast<void>(at.worker(options)),
                        "background_threads is 0: a cache with a shared store needs 1 at least",
                        std::invalid_argument);
 }

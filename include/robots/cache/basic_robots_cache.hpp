@@ -61,13 +61,18 @@ namespace robots {
 /// and 2.4). However many threads ask for one site at once, it is fetched once. A URL stands for
 /// its origin; a bare host for https and, where that cannot be reached, http.
 ///
+/// Over a `SharingStorage`, such as `TieredStorage`, it shares what sites answer with the other
+/// processes of the crawl: of all of them, one fetches a site. What the shared store has is
+/// believed as far as it can be true; where the store fails, each process goes on alone. Policies
+/// told by hand, quarantine and circuit breakers are the process's own.
+///
 /// All members may be called from any thread. None throws on account of the network or of content.
 /// A look-up that needs no fetch takes constant time on average, and the time of `rule_set::match`.
 template <Fetcher F, Clock C, Storage S, Observer O>
 class basic_robots_cache {
  public:
-  /// Composes a cache of its parts. Throws `std::invalid_argument` when the options contradict
-  /// themselves; the message says what to mend.
+  /// Composes a cache of its parts, and watches what the storage shares, if it does. Throws
+  /// `std::invalid_argument` when the options contradict themselves; the message says what to mend.
   explicit basic_robots_cache(cache_options options, F fetcher = {}, C clock = {}, S storage = {},
                               O observer = {})
       : options_(validated(std::move(options))),
@@ -138,7 +143,7 @@ class basic_robots_cache {
   ///
   /// A thread that blocks on a site whose look-up it drives waits for itself. A stale policy that
   /// is served (`cache_options::stale_while_revalidate`) is renewed by the cache's own fetcher and
-  /// thread.
+  /// thread. What is shared with other processes is asked for, and told, by threads of the cache.
   [[nodiscard]] look_up begin(std::string_view host_or_url) {
     const std::string_view tried = first_key(host_or_url);
     if (cache_detail::found kept = find_fresh(tried); kept.policy) {
@@ -187,7 +192,8 @@ class basic_robots_cache {
 
   /// Forgets the rules of a site, those kept for worse times included: the next call fetches them,
   /// unless the site is in quarantine or its circuit breaker open. For a bare host, those of its
-  /// https and http origins too.
+  /// https and http origins too. So does every process that shares the storage, within a second;
+  /// for that, this blocks as long as the shared store does.
   void invalidate(std::string_view host_or_url) {
     if (const auto where = parse_site(host_or_url)) {
       loader_.invalidate(*where);
@@ -196,6 +202,7 @@ class basic_robots_cache {
 
   /// Asks a site again now, by what it said to tell changes by, whether its rules are fresh or not;
   /// gives what holds then. Unlike `invalidate`, this keeps the last good copy for worse times.
+  /// Processes that share the storage take the answer over.
   std::shared_ptr<const policy> refresh(std::string_view host_or_url,
                                         const call_options& call = {}) {
     const auto where = parse_site(host_or_url);
@@ -223,7 +230,7 @@ class basic_robots_cache {
     return overrides_.list();
   }
 
-  /// Forgets the rules of every site.
+  /// Forgets the rules of every site in this process; what it shares with others stays.
   void clear() { loader_.clear(); }
 
   /// Lets a site out of quarantine, and forgets its files: the next call fetches them.

@@ -88,7 +88,7 @@ class store_asker {
     while (!waiting_.empty() && !stop.stop_requested()) {
       const time_point now = parts_.now();
       const auto is_later = [now](const auto& job) { return job->next_look > now; };
-      const auto due = std::stable_partition(waiting_.begin(), waiting_.end(), is_later);
+      const auto due = std::partition(waiting_.begin(), waiting_.end(), is_later);
       if (due != waiting_.end()) {
         const auto end = waiting_.end() - due > most ? due + most : waiting_.end();
         std::vector<std::unique_ptr<store_job>> jobs{std::move_iterator{due},
