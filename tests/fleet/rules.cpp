@@ -1,0 +1,138 @@
+// Processes that share records by a real Redis: what the web sees of them, and what they decide.
+#include "support/child_process.hpp"
+#include "support/many_sites.hpp"
+#include "support/redis_server.hpp"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <functional>
+#include <list>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+using namespace robots::test;
+
+namespace {
+
+constexpr int sites = 500;
+constexpr int processes = 8;
+
+/// The web, and how often each of its sites was asked.
+class counted_web {
+ public:
+  [[nodiscard]] std::string connect_to() const { return server_.connect_to(); }
+
+  void wait_for(int requests) {
+    std::unique_lock lock{mutex_};
+    asked_.wait(lock, [&] { return count_ >= requests; });
+  }
+
+  [[nodiscard]] int requests() const {
+    const std::scoped_lock lock{mutex_};
+    return count_;
+  }
+
+  /// The sites that were not asked exactly so often.
+  [[nodiscard]] std::vector<std::string> not_asked(int times) const {
+    const std::scoped_lock lock{mutex_};
+    std::vector<std::string> result;
+    for (int site = 0; site < sites; ++site) {
+      const std::string name = "site-" + std::to_string(site) + ".example";
+      const auto found = of_site_.find(name);
+      if (const int asked = found == of_site_.end() ? 0 : found->second; asked != times) {
+        result.push_back(name + ": " + std::to_string(asked));
+      }
+    }
+    return result;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable asked_;
+  std::map<std::string, int, std::less<>> of_site_;
+  int count_ = 0;
+  many_sites server_{[this](std::string_view host) {
+    const std::scoped_lock lock{mutex_};
+    ++of_site_[std::string{host}];
+    ++count_;
+    asked_.notify_all();
+    return many_sites::ok("User-agent: *\nDisallow: /private\n");
+  }};
+};
+
+/// Crawls with a fleet whose clocks are ahead, while `meanwhile` happens. How many of its processes
+/// decided wrongly.
+int crawl(
+    const redis_server& redis, const counted_web& web, int hours_ahead,
+    const std::function<void()>& meanwhile = [] {}) {
+  std::list<child_process> fleet;
+  for (int i = 0; i < processes; ++i) {
+    fleet.emplace_back(
+        std::vector<std::string>{ROBOTS_RULES_WORKER, redis.url(), web.connect_to(),
+                                 std::to_string(sites), "4", std::to_string(hours_ahead)},
+        redis.file("worker-" + std::to_string(i)));
+  }
+  meanwhile();
+  int wrong = 0;
+  for (child_process& worker : fleet) {
+    wrong += worker.wait() == 0 ? 0 : 1;
+  }
+  return wrong;
+}
+
+}  // namespace
+
+TEST_CASE("a fleet fetches each robots.txt once, and once more when it is no longer fresh") {
+  const redis_server redis;
+  const counted_web web;
+  CHECK(crawl(redis, web, 0) == 0);
+  CHECK(web.not_asked(1).empty());
+  CHECK(crawl(redis, web, 1) == 0);  // begun anew, an hour later
+  CHECK(web.not_asked(1).empty());
+  CHECK(crawl(redis, web, 25) == 0);
+  CHECK(web.not_asked(2).empty());
+}
+
+TEST_CASE("a fleet decides rightly while its Redis is killed and comes back empty") {
+  redis_server redis;
+  counted_web web;
+  CHECK(crawl(redis, web, 0, [&] {
+          web.wait_for(sites / 4);
+          redis.stop();
+          web.wait_for(sites / 2);
+          redis.start();
+        }) == 0);
+  const int before = web.requests();
+  CHECK(crawl(redis, web, 0) == 0);
+  // What was fetched while there was no Redis is fetched once more at most.
+  CHECK(web.requests() <= before + sites);
+  const int after = web.requests();
+  CHECK(crawl(redis, web, 0) == 0);
+  CHECK(web.requests() == after);
+}
+
+TEST_CASE("a fleet decides rightly while its Redis is paused, wiped or full") {
+  const redis_server redis;
+  counted_web web;
+  CHECK(crawl(redis, web, 0, [&] {
+          web.wait_for(sites / 4);
+          redis.tell({"CLIENT", "PAUSE", "5000"});
+        }) == 0);
+  CHECK(crawl(redis, web, 25, [&] {
+          web.wait_for(sites + sites / 4);
+          redis.tell({"FLUSHALL"});
+        }) == 0);
+  redis.tell({"CONFIG", "SET", "maxmemory", "1"});
+  CHECK(crawl(redis, web, 50) == 0);
+  redis.tell({"CONFIG", "SET", "maxmemory", "0"});
+  CHECK(crawl(redis, web, 75) == 0);
+  const int before = web.requests();
+  CHECK(crawl(redis, web, 75) == 0);
+  CHECK(web.requests() == before);
+}
