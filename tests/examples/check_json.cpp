@@ -125,6 +125,10 @@ std::string to_json(const cache_stats& stats) {
                      {"exclusionRate", stats.exclusion_rate()},
                      {"size", stats.size},
                      {"evictions", stats.evictions},
+                     {"farHits", stats.far_hits},
+                     {"farMisses", stats.far_misses},
+                     {"farRejected", stats.far_rejected},
+                     {"farFailures", stats.far_failures},
                      {"storageFailures", stats.storage_failures},
                      {"quarantined", stats.quarantined},
                      {"openBreakers", stats.open_breakers}};
@@ -152,6 +156,31 @@ std::string to_json(const diagnostic& finding, std::string_view file) {
                   {"severity", to_string(finding.severity)},
                   {"code", to_string(finding.code)},
                   {"text", std::string{finding.text}}});
+}
+
+std::string to_json(const stored_site& site) {
+  json made = {{"site", std::string{site.key}},
+               {"storedFor", seconds(site.left)},
+               {"problem", site.content.records ? json{} : json(to_string(site.content.error))}};
+  if (site.content.records) {
+    const record& latest = site.content.records->latest;
+    const auto& good = site.content.records->last_good;
+    const auto end = holds_until(latest);
+    made.update(
+        {{"outcome", to_string(latest.outcome)},
+         {"status", latest.status != 0 ? json(latest.status) : json{}},
+         {"error", latest.error != fetch_error::none ? json(to_string(latest.error)) : json{}},
+         {"errorText", text_or_null(latest.error_text)},
+         {"url", latest.url},
+         {"finalUrl", latest.final_url},
+         {"redirects", site.content.records->redirects},
+         {"octets", latest.body.size()},
+         {"fetchedAt", date_text(latest.fetched_at)},
+         {"ageSeconds", (site.now - latest.fetched_at).count()},
+         {"holdsUntil", end ? json(date_text(*end)) : json{}},
+         {"lastGoodAt", good ? json(date_text(good->fetched_at)) : json{}}});
+  }
+  return to_line(made);
 }
 
 }  // namespace robots::check

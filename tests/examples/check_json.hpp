@@ -2,6 +2,7 @@
 #pragma once
 
 #include "check_answer.hpp"
+#include "check_store.hpp"
 #include <robots/cache/cache_stats.hpp>
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/read/diagnostic.hpp>
@@ -23,5 +24,8 @@ namespace robots::check {
 
 /// One line about a finding in `file`: `file`, `line`, `column`, `severity`, `code`, `text`.
 [[nodiscard]] std::string to_json(const diagnostic& finding, std::string_view file);
+
+/// One line about a site in a store. Times are dates as in RFC 3339 and seconds.
+[[nodiscard]] std::string to_json(const stored_site& site);
 
 }  // namespace robots::check

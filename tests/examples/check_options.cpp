@@ -25,6 +25,7 @@ constexpr const char* output_notes = R"(What is printed:
   seconds. With --stats a last line {"stats": {...}}; with --timing a member
   elapsed; with --repeat a member round; with --explain a member explain: group,
   target and matches.
+  With --store-list, one line a site; with --json, an object.
   With --lint, one line a finding, FILE:LINE:COLUMN: severity: text [code], and
   their counts; with --json, only one object a finding.
 
@@ -39,6 +40,7 @@ Examples:
   robots-check --file robots.txt --json
   robots-check --file robots.txt --explain /a
   robots-check --lint robots.txt
+  robots-check --store lmdb:robots.lmdb --store-list
   robots-check --json - < urls.txt)";
 
 std::string own_user_agent() { return "robots-check/" + std::string{version}; }
@@ -50,6 +52,7 @@ struct raw_options {
   std::string dialect = "rfc9309";
   std::string file;
   std::string lint;
+  std::string store;
   std::string ca_file;
   std::string proxy;
   double timeout = 5;
@@ -58,7 +61,9 @@ struct raw_options {
   std::vector<std::string> excluded;
   std::vector<std::string> connect_to;
   std::vector<std::string> allowed_addresses;
+  std::vector<std::string> store_erase;
   std::vector<std::string> urls;
+  bool store_list = false;
   bool explain = false;
   bool json = false;
   bool stats = false;
@@ -80,6 +85,7 @@ class command_line {
     app.footer(output_notes);
     app.get_formatter()->column_width(24);
     add_questions();
+    add_store();
     add_network();
     add_output();
   }
@@ -103,6 +109,11 @@ class command_line {
     if (lint->count() > 0) {
       made.lint = raw.lint;
     }
+    if (store->count() > 0) {
+      made.store = raw.store;
+    }
+    made.store_list = raw.store_list;
+    made.store_erase = raw.store_erase;
     made.explain = raw.explain;
     made.json = raw.json;
     made.stats = raw.stats;
@@ -138,6 +149,12 @@ class command_line {
     if (lint->count() > 0) {
       if (!raw.urls.empty()) {
         throw CLI::ValidationError("--lint takes a file and no URL: give one of the two");
+      }
+      return;
+    }
+    if (raw.store_list || !raw.store_erase.empty()) {
+      if (!raw.urls.empty()) {
+        throw CLI::ValidationError("--store-list and --store-erase take no URL: give one of these");
       }
       return;
     }
@@ -198,6 +215,27 @@ class command_line {
         ->type_name("N");
   }
 
+  void add_store() {
+    const std::string group = "Store";
+    store = app.add_option("--store", raw.store,
+                           "look first into what other processes know, and tell them:\n"
+                           "redis://HOST[:PORT] and the like, or lmdb:PATH")
+                ->excludes(file)
+                ->excludes(lint)
+                ->type_name("WHERE")
+                ->group(group);
+    app.add_flag("--store-list", raw.store_list, "ask nothing, but tell what the store has")
+        ->needs(store)
+        ->group(group);
+    app.add_option("--store-erase", raw.store_erase,
+                   "ask nothing, but erase a site from the store, and tell those\n"
+                   "who use it; repeatable")
+        ->allow_extra_args(false)
+        ->needs(store)
+        ->type_name("SITE")
+        ->group(group);
+  }
+
   void add_network() {
     const std::string network = "Network";
     app.add_option("--timeout", raw.timeout, "for each exchange; 0 means no limit")
@@ -253,6 +291,7 @@ class command_line {
   raw_options raw;
   CLI::Option* file = nullptr;
   CLI::Option* lint = nullptr;
+  CLI::Option* store = nullptr;
   CLI::Option* proxy = nullptr;
 };
 

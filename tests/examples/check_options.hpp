@@ -24,8 +24,11 @@ enum status : int {
 struct settings {
   cache_options cache;
   curl_options curl{};
-  std::optional<std::string> file{};  ///< the robots.txt to use instead of the sites' own
-  std::optional<std::string> lint{};  ///< the robots.txt to examine; there are no URLs then
+  std::optional<std::string> file{};       ///< the robots.txt to use instead of the sites' own
+  std::optional<std::string> lint{};       ///< the robots.txt to examine; there are no URLs then
+  std::optional<std::string> store{};      ///< the store to share; see `chosen_store`
+  bool store_list = false;                 ///< print what it has; there are no URLs then
+  std::vector<std::string> store_erase{};  ///< sites to erase from it; there are no URLs then
   bool explain = false;
   bool json = false;
   bool stats = false;

@@ -231,10 +231,37 @@ std::string to_text(const cache_stats& stats) {
   row("exclusion rate", per_cent(stats.exclusion_rate()));
   row("sites kept", stats.size);
   row("sites evicted", stats.evictions);
+  row("sites that the store knew", stats.far_hits);
+  row("sites that the store did not know", stats.far_misses);
+  row("values of the store not believed", stats.far_rejected);
+  row("failures of the store", stats.far_failures);
   row("failures of the storage", stats.storage_failures);
   row("sites in quarantine", stats.quarantined);
   row("open circuit breakers", stats.open_breakers);
   return text.str();
+}
+
+std::string to_text(const stored_site& site) {
+  std::string line = padded(base::printable(site.key), 40) + "  ";
+  const std::string kept = ", kept for " + number(real_seconds{site.left}.count(), 0) + " s";
+  if (!site.content.records) {
+    return line + "cannot be read: " + std::string{to_string(site.content.error)} + kept;
+  }
+  const record& latest = site.content.records->latest;
+  if (site.content.records->redirects) {
+    line += padded("as " + base::printable(latest.final_url), 30);
+  } else {
+    line += padded(outcome_text(latest), 30);
+  }
+  line += "  " + date_text(latest.fetched_at) + ", " +
+          std::to_string((site.now - latest.fetched_at).count()) + " s old";
+  if (const auto end = holds_until(latest)) {
+    line += ", holds until " + date_text(*end);
+  }
+  if (const auto& good = site.content.records->last_good) {
+    line += ", last good copy of " + date_text(good->fetched_at);
+  }
+  return line + kept;
 }
 
 }  // namespace robots::check

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "check_answer.hpp"
+#include "check_store.hpp"
 #include <robots/cache/cache_stats.hpp>
 #include <robots/rep/read/diagnostic.hpp>
 
@@ -42,5 +43,9 @@ struct finding_counts {
 
 /// A table of several lines.
 [[nodiscard]] std::string to_text(const cache_stats& stats);
+
+/// One line, without its end: the site, what was brought, when, how old it is, and until when it
+/// holds.
+[[nodiscard]] std::string to_text(const stored_site& site);
 
 }  // namespace robots::check

@@ -2,6 +2,7 @@
 #include "check_answer.hpp"
 #include "check_json.hpp"
 #include "check_options.hpp"
+#include "check_store.hpp"
 #include "check_text.hpp"
 #include "file_fetcher.hpp"
 #include "read_file.hpp"
@@ -166,9 +167,10 @@ class session {
   status worst_ = all_allowed;
 };
 
-template <Fetcher F>
-status run_with(const settings& wanted, F fetcher) {
-  basic_robots_cache<F> cache{wanted.cache, std::move(fetcher)};
+template <Fetcher F, Storage S = LruStorage<4096>>
+status run_with(const settings& wanted, F fetcher, S storage = {}) {
+  basic_robots_cache<F, SteadyClock, S> cache{
+      wanted.cache, std::move(fetcher), {}, std::move(storage)};
   return session{wanted, cache}.run();
 }
 
@@ -212,9 +214,65 @@ status run_lint(const settings& wanted) {
   return counts.errors + counts.warnings == 0 ? well_formed : ill_formed;
 }
 
+/// Prints what a store has, some sites at a time, since a listing may be long.
+void list_store(const settings& wanted, chosen_store& store) {
+  constexpr std::size_t at_once = 256;
+  std::vector<std::string> keys;
+  std::vector<std::chrono::milliseconds> left;
+  const auto print_all = [&] {
+    const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+    const auto values = store.load_all(keys);
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      if (!values[i]) {
+        continue;  // it is gone since
+      }
+      const stored_site site{
+          .key = keys[i], .content = decode_site(*values[i]), .left = left[i], .now = now};
+      print((wanted.json ? to_json(site) : to_text(site)) + '\n');
+    }
+    keys.clear();
+    left.clear();
+  };
+  store.for_each([&](std::string_view key, std::chrono::milliseconds kept) {
+    keys.emplace_back(key);
+    left.push_back(kept);
+    if (keys.size() == at_once) {
+      print_all();
+    }
+  });
+  print_all();
+}
+
+status run_store(const settings& wanted) {
+  chosen_store store{*wanted.store};
+  for (const std::string& name : wanted.store_erase) {
+    const auto wanted_site = parse_site(name);
+    if (!wanted_site) {
+      throw std::invalid_argument("--store-erase: no host or http or https URL: \"" + name + '"');
+    }
+    const std::string key = wanted_site->key();
+    const bool was_there = store.load(key).has_value();
+    store.erase(key);
+    if (!wanted.json) {
+      print(base::printable(key) + (was_there ? " is erased\n" : " was not there\n"));
+    }
+  }
+  if (wanted.store_list) {
+    list_store(wanted, store);
+  }
+  return all_allowed;
+}
+
 status run(const settings& wanted) {
+  if (wanted.store_list || !wanted.store_erase.empty()) {
+    return run_store(wanted);
+  }
   if (wanted.lint) {
     return run_lint(wanted);
+  }
+  if (wanted.store) {
+    return run_with(wanted, CurlFetcher{wanted.curl},
+                    TieredStorage<LruStorage<4096>, chosen_store>{chosen_store{*wanted.store}});
   }
   if (!wanted.file) {
     return run_with(wanted, CurlFetcher{wanted.curl});
