@@ -1,6 +1,7 @@
 // What the tests of the cache have in common: a crawler, a scripted web, and parts to watch it by.
 #pragma once
 
+#include "support/gate.hpp"
 #include "support/site_rules.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/cache/look_up.hpp>
@@ -47,6 +48,19 @@ inline constexpr const char* robots_url = "https://example.com/robots.txt";
 [[nodiscard]] inline fetch_response ok(std::string_view body = rules,
                                        std::vector<http_header> headers = {}) {
   return ScriptedFetcher::ok(std::string{body}, std::move(headers));
+}
+
+/// The row of the failure table that a decision rests on.
+[[nodiscard]] inline std::string outcome_of(const decision& made) {
+  return std::string{to_string(made.policy->source().outcome)};
+}
+
+/// Gives `answer` to a request once `door` is open.
+[[nodiscard]] inline auto behind(gate& door, fetch_response answer = ok()) {
+  return [&door, answer = std::move(answer)](const fetch_request&) {
+    door.pass();
+    return answer;
+  };
 }
 
 using scripted_cache = basic_robots_cache<ScriptedFetcher, ManualClock, LruStorage<64>>;
@@ -115,6 +129,19 @@ class WatchedStorage {
 
 static_assert(Storage<WatchedStorage>);
 
+/// A cache over a scripted web that shows how many threads have missed something, and a gate for
+/// what is to wait.
+struct watched {
+  explicit watched(cache_options options = foo_bot())
+      : cache(std::move(options), web, clock, storage) {}
+
+  gate door;
+  ScriptedFetcher web;
+  ManualClock clock;
+  WatchedStorage storage;
+  basic_robots_cache<ScriptedFetcher, ManualClock, WatchedStorage> cache;
+};
+
 }  // namespace robots::test
 
 // What several programs use is compiled once, in cache_fixture.cpp and cache_fixture_steady.cpp.
@@ -123,4 +150,6 @@ extern template class robots::basic_robots_cache<robots::ScriptedFetcher, robots
 extern template class robots::basic_robots_cache<robots::ScriptedFetcher, robots::ManualClock,
                                                  robots::LruStorage<64>>;
 extern template class robots::basic_robots_cache<robots::ScriptedFetcher, robots::SteadyClock,
+                                                 robots::test::WatchedStorage>;
+extern template class robots::basic_robots_cache<robots::ScriptedFetcher, robots::ManualClock,
                                                  robots::test::WatchedStorage>;

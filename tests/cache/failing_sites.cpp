@@ -27,6 +27,7 @@ using robots::record_head;
 using robots::ScriptedFetcher;
 using robots::test::foo_bot;
 using robots::test::home;
+using robots::test::outcome_of;
 using robots::test::robots_url;
 using robots::test::scripted;
 using robots::test::secret;
@@ -36,10 +37,6 @@ namespace {
 /// The library's own defaults, but for the seed.
 cache_options usual(fallback_policy fallback = fallback_policy::rfc9309()) {
   return {.user_agent = "FooBot/1.0", .fallback = fallback, .seed = 1};
-}
-
-std::string outcome_of(const decision& made) {
-  return std::string{to_string(made.policy->source().outcome)};
 }
 
 constexpr std::string_view no_robots_txt = "a\nb\nc\nd\ne\nf\n";

@@ -27,6 +27,7 @@ using robots::ScriptedFetcher;
 using robots::test::foo_bot;
 using robots::test::gate;
 using robots::test::home;
+using robots::test::outcome_of;
 using robots::test::robots_url;
 using robots::test::scripted;
 using robots::test::secret;
@@ -43,8 +44,12 @@ std::string sent(const scripted& at, std::string_view name) {
   return std::string{find_header(at.web.requests().back().headers, name).value_or("nothing")};
 }
 
-std::string outcome_of(const decision& made) {
-  return std::string{to_string(made.policy->source().outcome)};
+/// A crawler that serves what is no longer fresh for so long, while it is renewed.
+cache_options stale_for(std::chrono::seconds allowance,
+                        fallback_policy fallback = fallback_policy::rfc9309()) {
+  cache_options options = foo_bot(fallback);
+  options.stale_while_revalidate = allowance;
+  return options;
 }
 
 /// Waits until the cache has ended so many retrievals.
@@ -197,44 +202,35 @@ TEST_CASE("a cache that starts again fetches again") {
 
 TEST_CASE("while a stale policy is renewed, callers get it at once, and one thread renews") {
   gate door;
-  ScriptedFetcher web;
-  ManualClock clock;
-  cache_options options = foo_bot();
-  options.stale_while_revalidate = 1h;
-  robots::basic_robots_cache<ScriptedFetcher, ManualClock> cache{options, web, clock};
-  web.on(robots_url, robots::test::ok());
-  CHECK_FALSE(cache.allowed(secret));
-  web.on_call(robots_url, [&door](const fetch_request&) {
-    door.pass();
-    return robots::test::ok("");
-  });
+  scripted at{stale_for(1h)};
+  at.web.on(robots_url, robots::test::ok());
+  CHECK_FALSE(at.cache.allowed(secret));
+  at.web.on_call(robots_url, robots::test::behind(door, robots::test::ok("")));
 
-  clock.advance(25h - 1ns);
+  at.clock.advance(25h - 1ns);
   for (int i = 0; i < 5; ++i) {
-    const decision made = cache.check(secret);
+    const decision made = at.cache.check(secret);
     CHECK_FALSE(made.allowed);
     CHECK(made.from_cache);
     CHECK(made.stale);
     CHECK(made.age == 25h - 1ns);
-    CHECK_FALSE(cache.allowed(secret));
+    CHECK_FALSE(at.cache.allowed(secret));
   }
   door.wait_for_arrivals();
-  CHECK(web.count() == 2);
-  CHECK(cache.stats().stale_hits == 10);
+  CHECK(at.web.count() == 2);
+  CHECK(at.cache.stats().stale_hits == 10);
   door.open();
-  wait_for_retrievals(cache, 2);
-  const decision renewed = cache.check(secret);
+  wait_for_retrievals(at.cache, 2);
+  const decision renewed = at.cache.check(secret);
   CHECK(renewed.allowed);
   CHECK(renewed.from_cache);
   CHECK_FALSE(renewed.stale);
-  CHECK(web.count() == 2);
+  CHECK(at.web.count() == 2);
 }
 
 TEST_CASE("a policy that is too stale is not served, and without the option none is") {
   for (const auto allowance : {0s, 3'600s}) {
-    cache_options options = foo_bot();
-    options.stale_while_revalidate = allowance;
-    scripted at{options};
+    scripted at{stale_for(allowance)};
     at.web.on(robots_url, robots::test::ok(), robots::test::ok(""));
     CHECK_FALSE(at.cache.allowed(secret));
     at.clock.advance(24h + allowance);
@@ -246,25 +242,20 @@ TEST_CASE("a policy that is too stale is not served, and without the option none
 }
 
 TEST_CASE("a renewal that fails leaves the last good copy") {
-  ScriptedFetcher web;
-  ManualClock clock;
-  cache_options options = foo_bot();
-  options.stale_while_revalidate = 1h;
-  robots::basic_robots_cache<ScriptedFetcher, ManualClock> cache{options, web, clock};
-  web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(500));
-  CHECK_FALSE(cache.allowed(secret));
-  clock.advance(24h);
-  CHECK(cache.check(secret).stale);
-  wait_for_retrievals(cache, 2);
-  const decision made = cache.check(secret);
+  scripted at{stale_for(1h)};
+  at.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(500));
+  CHECK_FALSE(at.cache.allowed(secret));
+  at.clock.advance(24h);
+  CHECK(at.cache.check(secret).stale);
+  wait_for_retrievals(at.cache, 2);
+  const decision made = at.cache.check(secret);
   CHECK_FALSE(made.stale);
   CHECK(to_string(made.policy->basis()) == "last_good");
   CHECK_FALSE(made.allowed);
 }
 
 TEST_CASE("a last good copy that is too old is not served while it is renewed either") {
-  cache_options options = foo_bot(fallback_policy::strict());
-  options.stale_while_revalidate = 1h;
+  cache_options options = stale_for(1h, fallback_policy::strict());
   options.last_good_for = 30h;
   scripted at{options};
   at.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(503));
@@ -370,9 +361,7 @@ TEST_CASE("a redirect from elsewhere does not let a site out of quarantine, nor 
 }
 
 TEST_CASE("a call without time for anything gets what may be served stale") {
-  cache_options options = foo_bot(fallback_policy::permissive());
-  options.stale_while_revalidate = 1h;
-  scripted at{options};
+  scripted at{stale_for(1h, fallback_policy::permissive())};
   at.web.on(robots_url, robots::test::ok("User-agent: *\nDisallow: /"));
   CHECK_FALSE(at.cache.allowed(home));
   at.clock.advance(24h);

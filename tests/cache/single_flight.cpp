@@ -35,11 +35,14 @@ using robots::ScriptedFetcher;
 using robots::cache_detail::flight;
 using robots::cache_detail::known_site;
 using robots::cache_detail::single_flight;
+using robots::test::behind;
 using robots::test::foo_bot;
 using robots::test::gate;
 using robots::test::home;
+using robots::test::outcome_of;
 using robots::test::robots_url;
 using robots::test::secret;
+using robots::test::watched;
 using robots::test::WatchedStorage;
 
 namespace {
@@ -62,27 +65,68 @@ class opening {
 };
 
 /// A cache whose first fetch waits at a gate, with the file that it then brings; later fetches
-/// bring `later` at once.
-struct held {
+/// bring one without rules at once.
+struct held : watched {
   explicit held(fetch_response first = robots::test::ok(),
-                fetch_response later = robots::test::ok("")) {
-    web.otherwise_call([this, first, later](const fetch_request&) {
+                robots::cache_options options = foo_bot())
+      : watched(std::move(options)) {
+    web.otherwise_call([this, first](const fetch_request&) {
       if (fetches++ > 0) {
-        return later;
+        return robots::test::ok("");
       }
       door.pass();
       return first;
     });
   }
 
-  gate door;
   std::atomic<int> fetches = 0;
-  ScriptedFetcher web;
-  ManualClock clock;
-  WatchedStorage storage;
-  robots::basic_robots_cache<ScriptedFetcher, ManualClock, WatchedStorage> cache{foo_bot(), web,
-                                                                                 clock, storage};
 };
+
+/// A thread that leads a fetch, which waits at the gate until the end of a scope.
+class leading {
+ public:
+  leading(held& at, decision& made, const char* url = home)
+      : thread_([&at, &made, url] { made = at.cache.check(url); }), last_(at.door) {
+    at.door.wait_for_arrivals();
+  }
+
+ private:
+  std::jthread thread_;
+  opening last_;
+};
+
+robots::cache_options with_threads(std::size_t count) {
+  robots::cache_options options = foo_bot();
+  options.background_threads = count;
+  return options;
+}
+
+/// A cache whose only thread fetches the rules of another site, until `busy` is opened.
+struct all_busy : watched {
+  all_busy() : watched(with_threads(1)) {
+    web.on_call("https://busy.example/robots.txt", behind(busy));
+    caller = std::jthread{[this] {
+      CHECK(cache.check("https://busy.example/", {.deadline = clock.now() + 1h}).allowed);
+    }};
+    busy.wait_for_arrivals();
+  }
+
+  gate busy;
+  std::jthread caller;
+  opening last{busy};
+};
+
+/// Fails once it is stopped, and tells when it is under way and when it was stopped.
+auto until_stopped(gate& under_way, gate& stopped) {
+  return [&under_way, &stopped](const fetch_request& request) {
+    gate stop;
+    const std::stop_callback end{request.stop, [&stop] { stop.open(); }};
+    under_way.open();
+    stop.pass();
+    stopped.open();
+    return ScriptedFetcher::failure(fetch_error::cancelled);
+  };
+}
 
 /// Waits for what a look-up has joined.
 template <class Cache>
@@ -92,10 +136,6 @@ decision wait_for(Cache& cache, robots::look_up& at, const char* url) {
   news.pass();
   at.resume();
   return cache.check(url, at);
-}
-
-std::string outcome_of(const decision& made) {
-  return std::string{to_string(made.policy->source().outcome)};
 }
 
 }  // namespace
@@ -303,10 +343,7 @@ TEST_CASE("however many threads ask for one cold site, it is fetched once") {
 TEST_CASE("a bare host and its https origin, asked for at once, share one fetch") {
   for (int round = 0; round < 20; ++round) {
     held at;
-    at.web.otherwise_call([&at](const fetch_request&) {
-      at.door.pass();
-      return robots::test::ok();
-    });
+    at.web.otherwise_call(behind(at.door));
     std::array<std::shared_ptr<const policy>, 4> found;
     {
       std::vector<std::jthread> callers;
@@ -352,10 +389,8 @@ TEST_CASE("the http origin of a host is not served by what its https origin brou
 
 TEST_CASE("hosts do not wait for one another") {
   held at;
-  std::jthread caller;
-  const opening last{at.door};
-  caller = std::jthread{[&at] { static_cast<void>(at.cache.check(home)); }};
-  at.door.wait_for_arrivals();
+  decision led;
+  const leading caller{at, led};
   CHECK(at.cache.allowed("https://other.example/"));
   CHECK(at.cache.allowed("https://example.com:8443/"));
   CHECK(at.web.count() == 3);
@@ -381,11 +416,7 @@ TEST_CASE("a follower whose call is over leaves at once, and the flight goes on"
   held at;
   decision led;
   {
-    std::jthread leader;
-    const opening last{at.door};
-    leader = std::jthread{[&] { led = at.cache.check(secret); }};
-    at.door.wait_for_arrivals();
-
+    const leading leader{at, led, secret};
     std::stop_source stop;
     stop.request_stop();
     const decision stopped = at.cache.check(home, {.stop = stop.get_token()});
@@ -408,15 +439,10 @@ TEST_CASE("a follower that leaves gets the last good copy where there is one") {
   at.web.on(robots_url, robots::test::ok());
   CHECK(at.cache.allowed(home));
   at.clock.advance(24h);
-  at.web.on_call(robots_url, [&at](const fetch_request&) {
-    at.door.pass();
-    return ScriptedFetcher::status(404);
-  });
+  at.web.on_call(robots_url, behind(at.door, ScriptedFetcher::status(404)));
+  decision led;
   {
-    std::jthread leader;
-    const opening last{at.door};
-    leader = std::jthread{[&at] { static_cast<void>(at.cache.get(home)); }};
-    at.door.wait_for_arrivals();
+    const leading leader{at, led};
     const decision late = at.cache.check(secret, {.deadline = at.clock.now()});
     CHECK(to_string(late.policy->basis()) == "last_good");
     CHECK_FALSE(late.allowed);
@@ -425,49 +451,34 @@ TEST_CASE("a follower that leaves gets the last good copy where there is one") {
   CHECK(at.cache.allowed(secret));
 }
 
-TEST_CASE("a follower that waits is woken by its stop token") {
+TEST_CASE("a follower that waits leaves when it is stopped, and when its deadline comes") {
   for (int round = 0; round < 50; ++round) {
     held at;
-    std::jthread leader;
-    const opening last{at.door};
-    leader = std::jthread{[&at] { static_cast<void>(at.cache.check(home)); }};
-    at.door.wait_for_arrivals();
+    decision led;
     decision left;
+    const leading leader{at, led};
     std::stop_source stop;
+    const bool by_deadline = round % 2 == 0;
+    robots::call_options limits;
+    if (by_deadline) {
+      limits.deadline = at.clock.now() + 1ms;
+    } else {
+      limits.stop = stop.get_token();
+    }
     {
-      const std::jthread follower{[&] { left = at.cache.check(home, {.stop = stop.get_token()}); }};
+      const std::jthread follower{[&] { left = at.cache.check(home, limits); }};
       at.storage.wait_for_misses(2);
-      stop.request_stop();
+      by_deadline ? at.clock.advance(1ms) : static_cast<void>(stop.request_stop());
     }
     CHECK(outcome_of(left) == "cancelled");
     CHECK(at.web.count() == 1);
   }
 }
 
-TEST_CASE("a follower that waits leaves when its deadline comes") {
-  held at;
-  std::jthread leader;
-  const opening last{at.door};
-  leader = std::jthread{[&at] { static_cast<void>(at.cache.check(home)); }};
-  at.door.wait_for_arrivals();
-  decision left;
-  {
-    const robots::time_point soon = at.clock.now() + 1ms;
-    const std::jthread follower{[&] { left = at.cache.check(home, {.deadline = soon}); }};
-    at.storage.wait_for_misses(2);
-    at.clock.advance(1ms);
-  }
-  CHECK(outcome_of(left) == "cancelled");
-  CHECK(at.web.count() == 1);
-}
-
-TEST_CASE("a follower with all the time in the world waits for the landing") {
+TEST_CASE("a follower with all the time in the world waits for the end") {
   gate door;
   ScriptedFetcher web;
-  web.on_call(robots_url, [&door](const fetch_request&) {
-    door.pass();
-    return robots::test::ok();
-  });
+  web.on_call(robots_url, behind(door));
   WatchedStorage storage;
   robots::basic_robots_cache<ScriptedFetcher, robots::SteadyClock, WatchedStorage> cache{
       foo_bot(), web, {}, storage};
@@ -532,12 +543,7 @@ TEST_CASE("when the last one leaves a flight, its fetch is stopped, and nothing 
   ScriptedFetcher web;
   gate under_way;
   gate stopped;
-  web.on_call(robots_url, [&](const fetch_request& request) {
-    const std::stop_callback end{request.stop, [&stopped] { stopped.open(); }};
-    under_way.open();
-    stopped.pass();
-    return ScriptedFetcher::failure(fetch_error::cancelled);
-  });
+  web.on_call(robots_url, until_stopped(under_way, stopped));
   std::stop_source stop;
   robots::basic_robots_cache<ScriptedFetcher, ManualClock> cache{foo_bot(), web};
   decision made;
@@ -556,10 +562,7 @@ TEST_CASE("with finish_abandoned, a fetch that everyone has left is brought to i
   gate door;
   gate landed;
   ScriptedFetcher web;
-  web.on_call(robots_url, [&door](const fetch_request&) {
-    door.pass();
-    return robots::test::ok();
-  });
+  web.on_call(robots_url, behind(door));
   struct Telling {
     gate* landed;
     void on_retrieval(const robots::retrieval_event&) const { landed->open(); }
@@ -603,10 +606,7 @@ TEST_CASE("an observer hears of a retrieval before anybody decides by it, even i
   for (int round = 0; round < 100; ++round) {
     gate door;
     ScriptedFetcher web;
-    web.on_call(robots_url, [&door](const fetch_request&) {
-      door.pass();
-      return robots::test::ok();
-    });
+    web.on_call(robots_url, behind(door));
     const Log log;
     WatchedStorage storage;
     robots::basic_robots_cache<ScriptedFetcher, ManualClock, WatchedStorage, Log> cache{
@@ -624,112 +624,67 @@ TEST_CASE("an observer hears of a retrieval before anybody decides by it, even i
 }
 
 TEST_CASE("with all threads busy, a leader in haste leaves its fetch to the next that is free") {
-  gate busy;
-  ScriptedFetcher web;
-  web.on_call("https://busy.example/robots.txt", [&busy](const fetch_request&) {
-    busy.pass();
-    return robots::test::ok();
-  });
-  web.on(robots_url, robots::test::ok());
-  robots::cache_options options = foo_bot();
-  options.background_threads = 1;
-  ManualClock clock;
-  WatchedStorage storage;
-  robots::basic_robots_cache<ScriptedFetcher, ManualClock, WatchedStorage> cache{options, web,
-                                                                                 clock, storage};
+  all_busy at;
+  at.web.on(robots_url, robots::test::ok());
   decision hurried;
-  decision patient;
-  {
-    std::vector<std::jthread> callers;
-    const opening last{busy};
-    callers.emplace_back([&] {
-      CHECK(cache.check("https://busy.example/", {.deadline = clock.now() + 1h}).allowed);
-    });
-    busy.wait_for_arrivals();
-    std::jthread leader{[&] { hurried = cache.check(home, {.deadline = clock.now() + 1s}); }};
-    storage.wait_for_misses(2);
-    while (cache.stats().misses < 2) {
-      std::this_thread::yield();
-    }
-    robots::look_up follower = cache.begin(home);
-    clock.advance(1s);
-    leader.join();
-    CHECK(web.count(robots_url) == 0);
-    busy.open();
-    patient = wait_for(cache, follower, home);
+  std::jthread leader{[&] { hurried = at.cache.check(home, {.deadline = at.clock.now() + 1s}); }};
+  at.storage.wait_for_misses(2);
+  while (at.cache.stats().misses < 2) {
+    std::this_thread::yield();
   }
+  robots::look_up follower = at.cache.begin(home);
+  at.clock.advance(1s);
+  leader.join();
+  CHECK(at.web.count(robots_url) == 0);
+  at.busy.open();
+  CHECK(outcome_of(wait_for(at.cache, follower, home)) == "success");
   CHECK(outcome_of(hurried) == "cancelled");
-  CHECK(outcome_of(patient) == "success");
-  CHECK(web.count(robots_url) == 1);
+  CHECK(at.web.count(robots_url) == 1);
 }
 
 TEST_CASE(
     "with all threads busy, a leader that is stopped leaves its fetch to the next that is free") {
-  gate busy;
-  gate first;
-  ScriptedFetcher web;
-  web.on_call("https://busy.example/robots.txt", [&busy](const fetch_request&) {
-    busy.pass();
-    return robots::test::ok();
-  });
+  all_busy at;
   std::atomic<int> asked = 0;
-  web.on_call(robots_url, [&](const fetch_request&) {
-    if (asked++ > 0) {
-      return robots::test::ok();
+  at.web.on_call(robots_url, [&](const fetch_request&) {
+    if (asked++ == 0) {
+      at.door.pass();
     }
-    first.pass();
     return robots::test::ok();
   });
-  robots::cache_options options = foo_bot();
-  options.background_threads = 1;
-  ManualClock clock;
   std::stop_source stop;
-  WatchedStorage storage;
-  robots::basic_robots_cache<ScriptedFetcher, ManualClock, WatchedStorage> cache{options, web,
-                                                                                 clock, storage};
   decision led;
-  decision followed;
-  {
-    std::vector<std::jthread> callers;
-    const opening last{busy};
-    callers.emplace_back([&] {
-      CHECK(cache.check("https://busy.example/", {.deadline = clock.now() + 1h}).allowed);
-    });
-    busy.wait_for_arrivals();
-    std::jthread leader{[&] { led = cache.check(home, {.stop = stop.get_token()}); }};
-    first.wait_for_arrivals();
-    robots::look_up follower = cache.begin(home);
-    stop.request_stop();
-    first.open();
-    leader.join();
-    busy.open();
-    followed = wait_for(cache, follower, home);
-  }
+  std::jthread leader{[&] { led = at.cache.check(home, {.stop = stop.get_token()}); }};
+  at.door.wait_for_arrivals();
+  robots::look_up follower = at.cache.begin(home);
+  stop.request_stop();
+  at.door.open();
+  leader.join();
+  at.busy.open();
+  CHECK(outcome_of(wait_for(at.cache, follower, home)) == "success");
   CHECK(outcome_of(led) == "cancelled");
-  CHECK(outcome_of(followed) == "success");
-  CHECK(web.count(robots_url) == 2);
+  CHECK(at.web.count(robots_url) == 2);
 }
 
 TEST_CASE("no call takes longer than the longest, and its fetch goes on for others") {
   for (const bool by_option : {false, true}) {
-    held at;
     robots::cache_options options = foo_bot(robots::fallback_policy::permissive());
     options.longest_call = by_option ? 15s : 0s;
-    robots::basic_robots_cache<ScriptedFetcher, ManualClock, WatchedStorage> cache{
-        options, at.web, at.clock, at.storage};
+    held at{robots::test::ok(), options};
     decision early;
     decision late;
     {
       const opening last{at.door};
-      std::jthread first{
-          [&] { early = by_option ? cache.check(secret) : cache.check(secret, {.longest = 15s}); }};
+      std::jthread first{[&] {
+        early = by_option ? at.cache.check(secret) : at.cache.check(secret, {.longest = 15s});
+      }};
       at.door.wait_for_arrivals();
       at.clock.advance(14s);
-      robots::look_up follower = cache.begin(secret);
+      robots::look_up follower = at.cache.begin(secret);
       at.clock.advance(1s);
       first.join();
       at.door.open();
-      late = wait_for(cache, follower, secret);
+      late = wait_for(at.cache, follower, secret);
     }
     CHECK(early.allowed);
     CHECK(explain(early).find("nothing was read") != std::string::npos);
@@ -786,20 +741,16 @@ TEST_CASE("what is invalidated while it is renewed does not stand in when the re
 }
 
 TEST_CASE("without a thread to spare, who may leave fetches himself, and a follower takes over") {
-  held at;
-  robots::cache_options options = foo_bot();
-  options.background_threads = 0;
-  robots::basic_robots_cache<ScriptedFetcher, ManualClock, WatchedStorage> cache{
-      options, at.web, at.clock, at.storage};
+  held at{robots::test::ok(), with_threads(0)};
   std::stop_source stop;
   decision began;
   decision followed;
   {
     std::vector<std::jthread> callers;
     const opening last{at.door};
-    callers.emplace_back([&] { began = cache.check(home, {.stop = stop.get_token()}); });
+    callers.emplace_back([&] { began = at.cache.check(home, {.stop = stop.get_token()}); });
     at.door.wait_for_arrivals();
-    callers.emplace_back([&] { followed = cache.check(home); });
+    callers.emplace_back([&] { followed = at.cache.check(home); });
     at.storage.wait_for_misses(2);
     stop.request_stop();
   }
@@ -811,13 +762,8 @@ TEST_CASE("without a thread to spare, who may leave fetches himself, and a follo
 TEST_CASE("a cache that ends stops what is still under way for nobody") {
   ScriptedFetcher web;
   gate under_way;
-  web.on_call(robots_url, [&](const fetch_request& request) {
-    gate stopped;
-    const std::stop_callback end{request.stop, [&stopped] { stopped.open(); }};
-    under_way.open();
-    stopped.pass();
-    return ScriptedFetcher::failure(fetch_error::cancelled);
-  });
+  gate stopped;
+  web.on_call(robots_url, until_stopped(under_way, stopped));
   robots::cache_options options = foo_bot();
   options.finish_abandoned = true;
   ManualClock clock;
@@ -832,25 +778,21 @@ TEST_CASE("a cache that ends stops what is still under way for nobody") {
 }
 
 TEST_CASE("a fetcher that throws leaves nobody waiting") {
-  gate door;
-  ScriptedFetcher web;
-  web.otherwise_call([&door](const fetch_request&) -> fetch_response {
-    door.pass();
+  watched at;
+  at.web.otherwise_call([&at](const fetch_request&) -> fetch_response {
+    at.door.pass();
     throw std::runtime_error{"no"};
   });
-  WatchedStorage storage;
-  robots::basic_robots_cache<ScriptedFetcher, ManualClock, WatchedStorage> cache{
-      foo_bot(), web, {}, storage};
   std::array<decision, 4> made;
   {
     std::vector<std::jthread> callers;
-    const opening last{door};
+    const opening last{at.door};
     for (decision& each : made) {
-      callers.emplace_back([&] { each = cache.check(home); });
+      callers.emplace_back([&] { each = at.cache.check(home); });
     }
-    storage.wait_for_misses(made.size());
+    at.storage.wait_for_misses(made.size());
   }
-  CHECK(web.count() == 1);
+  CHECK(at.web.count() == 1);
   for (const decision& each : made) {
     CHECK(outcome_of(each) == "unreachable");
   }
@@ -866,10 +808,7 @@ TEST_CASE("what is forgotten during a flight is fetched anew, and the late resul
       held at;  // the first fetch brings rules, the second none
       decision old;
       {
-        std::jthread caller;
-        const opening last{at.door};
-        caller = std::jthread{[&] { old = at.cache.check(led); }};
-        at.door.wait_for_arrivals();
+        const leading caller{at, old, led};
         forget(at);
         const decision anew = at.cache.check(led);
         CHECK(anew.policy->rules().empty());
@@ -888,10 +827,7 @@ TEST_CASE("a flight that was forgotten leaves nothing behind") {
   held at;
   decision old;
   {
-    std::jthread leader;
-    const opening last{at.door};
-    leader = std::jthread{[&] { old = at.cache.check(home); }};
-    at.door.wait_for_arrivals();
+    const leading leader{at, old};
     at.cache.clear();
   }
   CHECK(outcome_of(old) == "success");
@@ -905,10 +841,7 @@ TEST_CASE("a storage that forgets everything still lets threads share a fetch") 
   };
   gate door;
   ScriptedFetcher web;
-  web.on_call(robots_url, [&door](const fetch_request&) {
-    door.pass();
-    return robots::test::ok();
-  });
+  web.on_call(robots_url, behind(door));
   Forgetful storage;
   robots::basic_robots_cache<ScriptedFetcher, ManualClock, Forgetful> cache{
       foo_bot(), web, {}, storage};
@@ -921,7 +854,7 @@ TEST_CASE("a storage that forgets everything still lets threads share a fetch") 
     }
     storage.wait_for_misses(made.size());
   }
-  // Who comes after the landing has to fetch for itself.
+  // Who comes after the end has to fetch for itself.
   CHECK(cache.stats().misses + cache.stats().joined == made.size());
   CHECK(web.count() == cache.stats().misses);
   for (const decision& each : made) {

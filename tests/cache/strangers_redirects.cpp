@@ -28,12 +28,14 @@ using robots::fetch_request;
 using robots::look_up;
 using robots::ManualClock;
 using robots::ScriptedFetcher;
+using robots::test::behind;
 using robots::test::foo_bot;
-using robots::test::gate;
 using robots::test::home;
+using robots::test::outcome_of;
 using robots::test::robots_url;
 using robots::test::scripted;
 using robots::test::secret;
+using robots::test::watched;
 
 namespace {
 
@@ -43,10 +45,6 @@ void redirect_all(ScriptedFetcher& web, std::size_t strangers) {
   for (std::size_t i = 0; i < strangers; ++i) {
     web.on(stranger(i) + "robots.txt", ScriptedFetcher::redirect(301, robots_url));
   }
-}
-
-std::string outcome_of(const decision& made) {
-  return std::string{to_string(made.policy->source().outcome)};
 }
 
 }  // namespace
@@ -129,38 +127,31 @@ TEST_CASE("an invalidation of another site during a redirect takes nothing from 
 
 TEST_CASE("strangers and visitors of a cold site share one request, whoever comes first") {
   for (const bool visitor_first : {false, true}) {
-    gate door;
-    ScriptedFetcher web;
-    redirect_all(web, 8);
-    web.on_call(robots_url, [&door](const fetch_request&) {
-      door.pass();
-      return robots::test::ok();
-    });
-    robots::test::WatchedStorage storage;
-    robots::basic_robots_cache<ScriptedFetcher, ManualClock, robots::test::WatchedStorage> cache{
-        foo_bot(), web, {}, storage};
+    watched at;
+    redirect_all(at.web, 8);
+    at.web.on_call(robots_url, behind(at.door));
     std::array<decision, 9> made;
     {
       std::vector<std::jthread> callers;
       if (visitor_first) {
-        callers.emplace_back([&] { made[8] = cache.check(secret); });
-        door.wait_for_arrivals();
+        callers.emplace_back([&] { made[8] = at.cache.check(secret); });
+        at.door.wait_for_arrivals();
       }
       for (std::size_t i = 0; i < 8; ++i) {
-        callers.emplace_back([&, i] { made[i] = cache.check(stranger(i) + "private/x"); });
+        callers.emplace_back([&, i] { made[i] = at.cache.check(stranger(i) + "private/x"); });
       }
       if (!visitor_first) {
-        callers.emplace_back([&] { made[8] = cache.check(secret); });
+        callers.emplace_back([&] { made[8] = at.cache.check(secret); });
       }
-      storage.wait_for_misses(9);
-      door.wait_for_arrivals();
-      door.open();
+      at.storage.wait_for_misses(9);
+      at.door.wait_for_arrivals();
+      at.door.open();
     }
-    CHECK(web.count(robots_url) == 1);
+    CHECK(at.web.count(robots_url) == 1);
     for (const decision& each : made) {
       CHECK(to_string(each.reason) == "rule");
     }
-    const robots::cache_stats stats = cache.stats();
+    const robots::cache_stats stats = at.cache.stats();
     CHECK(stats.hits + stats.joined + stats.misses == made.size());
     CHECK(stats.retrievals == made.size());
     CHECK(stats.size == made.size());
@@ -168,28 +159,21 @@ TEST_CASE("strangers and visitors of a cold site share one request, whoever come
 }
 
 TEST_CASE("many callers of one site that redirects ask it once, and share one policy") {
-  gate door;
-  ScriptedFetcher web;
-  redirect_all(web, 1);
-  web.on_call(robots_url, [&door](const fetch_request&) {
-    door.pass();
-    return robots::test::ok();
-  });
-  robots::test::WatchedStorage storage;
-  robots::basic_robots_cache<ScriptedFetcher, ManualClock, robots::test::WatchedStorage> cache{
-      foo_bot(), web, {}, storage};
+  watched at;
+  redirect_all(at.web, 1);
+  at.web.on_call(robots_url, behind(at.door));
   std::array<decision, 8> made;
   {
     std::vector<std::jthread> callers;
-    callers.emplace_back([&] { made[0] = cache.check(stranger(0)); });
-    door.wait_for_arrivals();
+    callers.emplace_back([&] { made[0] = at.cache.check(stranger(0)); });
+    at.door.wait_for_arrivals();
     for (std::size_t i = 1; i < made.size(); ++i) {
-      callers.emplace_back([&, i] { made[i] = cache.check(stranger(0)); });
+      callers.emplace_back([&, i] { made[i] = at.cache.check(stranger(0)); });
     }
-    storage.wait_for_misses(made.size());
-    door.open();
+    at.storage.wait_for_misses(made.size());
+    at.door.open();
   }
-  CHECK(web.count() == 2);
+  CHECK(at.web.count() == 2);
   for (const decision& each : made) {
     CHECK(each.policy == made[0].policy);
   }
@@ -317,60 +301,49 @@ TEST_CASE("an http site that redirects to its https one, and a bare host, end as
 }
 
 TEST_CASE("a fetch that nobody waits for any more follows a redirect to another site, too") {
-  gate door;
-  ScriptedFetcher web;
-  web.on_call(stranger(0) + "robots.txt", [&door](const fetch_request&) {
-    door.pass();
-    return ScriptedFetcher::redirect(301, robots_url);
-  });
-  web.on(robots_url, robots::test::ok());
   cache_options options = foo_bot();
   options.finish_abandoned = true;
-  ManualClock clock;
-  robots::test::scripted_cache cache{options, web, clock};
+  watched at{options};
+  at.web.on_call(stranger(0) + "robots.txt",
+                 behind(at.door, ScriptedFetcher::redirect(301, robots_url)));
+  at.web.on(robots_url, robots::test::ok());
   {
     const std::jthread caller{[&] {
-      CHECK(outcome_of(cache.check(stranger(0), {.deadline = clock.now() + 1s})) == "cancelled");
+      CHECK(outcome_of(at.cache.check(stranger(0), {.deadline = at.clock.now() + 1s})) ==
+            "cancelled");
     }};
-    door.wait_for_arrivals();
-    clock.advance(1s);
+    at.door.wait_for_arrivals();
+    at.clock.advance(1s);
   }
-  door.open();
-  CHECK_FALSE(cache.allowed(stranger(0) + "private/x"));
-  CHECK(web.count() == 2);
+  at.door.open();
+  CHECK_FALSE(at.cache.allowed(stranger(0) + "private/x"));
+  CHECK(at.web.count() == 2);
 }
 
 TEST_CASE("a thread of the cache waits for no flight whose fetch waits for that thread") {
-  gate door;
-  ScriptedFetcher web;
-  web.on_call(stranger(0) + "robots.txt", [&door](const fetch_request&) {
-    door.pass();
-    return ScriptedFetcher::redirect(301, robots_url);
-  });
-  web.on(robots_url, robots::test::ok());
   cache_options options = foo_bot();
   options.finish_abandoned = true;
   options.background_threads = 1;
-  const ManualClock clock;
-  robots::test::WatchedStorage storage;
-  robots::basic_robots_cache<ScriptedFetcher, ManualClock, robots::test::WatchedStorage> cache{
-      options, web, clock, storage};
+  watched at{options};
+  at.web.on_call(stranger(0) + "robots.txt",
+                 behind(at.door, ScriptedFetcher::redirect(301, robots_url)));
+  at.web.on(robots_url, robots::test::ok());
   decision redirected;
   decision in_haste;
   {
     const std::jthread first{
-        [&] { redirected = cache.check(stranger(0) + "private/x", {.longest = 1h}); }};
-    door.wait_for_arrivals();
-    const std::jthread second{[&] { in_haste = cache.check(secret, {.longest = 1s}); }};
-    storage.wait_for_misses(2);
-    while (cache.stats().misses < 2) {
+        [&] { redirected = at.cache.check(stranger(0) + "private/x", {.longest = 1h}); }};
+    at.door.wait_for_arrivals();
+    const std::jthread second{[&] { in_haste = at.cache.check(secret, {.longest = 1s}); }};
+    at.storage.wait_for_misses(2);
+    while (at.cache.stats().misses < 2) {
       std::this_thread::yield();
     }
-    door.open();
+    at.door.open();
   }
   CHECK(to_string(redirected.reason) == "rule");
   CHECK(to_string(in_haste.reason) == "rule");
-  CHECK(web.count() == 2);
+  CHECK(at.web.count() == 2);
 }
 
 TEST_CASE("a bare host that is led back to its https origin has no loop, but no rules either") {
