@@ -114,9 +114,9 @@ static_assert(finding_texts.size() ==
 /// The diagnostic that `code` stands for, at a place in the text.
 [[nodiscard]] constexpr diagnostic make_diagnostic(diagnostic_code code, std::uint32_t line,
                                                    std::uint32_t column) noexcept {
-  const rep_detail::finding_text& said = rep_detail::finding_texts[static_cast<std::size_t>(code)];
+  const rep_detail::finding_text& entry = rep_detail::finding_texts[static_cast<std::size_t>(code)];
   return {
-      .line = line, .column = column, .severity = said.severity, .code = code, .text = said.text};
+      .line = line, .column = column, .severity = entry.severity, .code = code, .text = entry.text};
 }
 
 }  // namespace robots

@@ -1,11 +1,11 @@
 #pragma once
 
+#include <robots/rep/read/detail/common_line.hpp>
 #include <robots/rep/read/detail/dialect_traits.hpp>
 #include <robots/rep/read/detail/keys.hpp>
 #include <robots/rep/read/detail/line_reader.hpp>
-#include <robots/rep/read/detail/marked_line.hpp>
 #include <robots/rep/read/detail/parse_delay.hpp>
-#include <robots/rep/read/detail/plain_line.hpp>
+#include <robots/rep/read/detail/raw_line.hpp>
 #include <robots/rep/read/detail/split_line.hpp>
 #include <robots/rep/read/diagnostic.hpp>
 #include <robots/rep/read/directive.hpp>
@@ -72,10 +72,10 @@ class scanner {
     }
     line_reader lines{whole.substr(byte_order_mark(whole))};
     while (!lines.done()) {
-      if (!std::is_constant_evaluated() && (read_plain(lines) || read_idle(lines))) {
+      if (!std::is_constant_evaluated() && (read_common(lines) || read_skippable(lines))) {
         continue;
       }
-      const marked_line line = lines.next();
+      const raw_line line = lines.next();
       read_line(line, lines.number());
     }
     if (whole.size() < text.size()) {
@@ -124,14 +124,14 @@ class scanner {
   }
 
   /// Reads the next line if it is of the usual form; returns whether it is.
-  [[gnu::always_inline]] bool read_plain(line_reader& lines) {
-    const plain_line line = lines.next_plain(max_line_bytes);
+  [[gnu::always_inline]] bool read_common(line_reader& lines) {
+    const common_line line = lines.next_common(max_line_bytes);
     if (line.kind == directive_kind::unknown) {
       return false;
     }
     begin_ = line.key.data();
     ++counts_.non_blank;
-    tell({.kind = line.kind,
+    emit({.kind = line.kind,
           .key = line.key,
           .value = line.value,
           .line = lines.number(),
@@ -140,13 +140,13 @@ class scanner {
   }
 
   /// Reads the next line if it says nothing; returns whether it does not.
-  [[gnu::always_inline]] bool read_idle(line_reader& lines) {
+  [[gnu::always_inline]] bool read_skippable(line_reader& lines) {
     const char* const begin = lines.position();
-    const idle_line line = lines.next_idle(max_line_bytes);
-    if (line.kind == idle_kind::none) {
+    const skippable_line line = lines.next_skippable(max_line_bytes);
+    if (line.kind == skippable_kind::none) {
       return false;
     }
-    if (line.kind == idle_kind::markup) {
+    if (line.kind == skippable_kind::markup) {
       begin_ = begin;
       read_markup(line.first, lines.number());
     }
@@ -160,7 +160,7 @@ class scanner {
               number, {at, 1});
   }
 
-  [[gnu::noinline]] constexpr void read_line(marked_line line, std::uint32_t number) {
+  [[gnu::noinline]] constexpr void read_line(raw_line line, std::uint32_t number) {
     begin_ = line.text.data();
     bool is_cut = false;
     if (line.text.size() > max_line_bytes) {
@@ -174,13 +174,13 @@ class scanner {
         report(diagnostic_code::line_too_long, number, line.text.substr(line.text.size()));
       }
     }
-    bool nul = line.mark < line.text.size() && line.text[line.mark] == '\0';
+    bool nul = line.stop < line.text.size() && line.text[line.stop] == '\0';
     if (nul && traits_.nul_ends_line) {
-      line.text = line.text.substr(0, line.mark);
+      line.text = line.text.substr(0, line.stop);
       nul = false;
     }
     const std::string_view text =
-        nul ? strip_comment(line.text) : base::trim(line.text.substr(0, line.mark), is_padding);
+        nul ? strip_comment(line.text) : base::trim(line.text.substr(0, line.stop), is_padding);
     if (text.empty()) {
       return;
     }
@@ -264,14 +264,14 @@ class scanner {
       close_agents();
       return;
     }
-    tell({.kind = kind,
+    emit({.kind = kind,
           .key = parts.key,
           .value = parts.value,
           .line = number,
           .column = column_of(parts.value)});
   }
 
-  [[gnu::always_inline]] constexpr void tell(directive line) {
+  [[gnu::always_inline]] constexpr void emit(directive line) {
     place(line);
     if constexpr (diagnoses) {
       check(line);

@@ -104,23 +104,23 @@ class rule_set {
   /// in whatever order and spelling. Allocates; O(n log n) in the rules.
   [[nodiscard]] constexpr std::uint64_t fingerprint() const {
     const std::string_view text = table().text;
-    std::vector<std::uint64_t> each;
-    each.reserve(parts_.rules.size());
+    std::vector<std::uint64_t> hashes;
+    hashes.reserve(parts_.rules.size());
     for (const rep_detail::packed_rule& rule : parts_.rules) {
       const rep_detail::compiled_pattern pattern = rule.pattern(text);
       const bool allows = rule.kind() == rule_kind::allow;
       const std::uint64_t flags = (allows ? 1U : 0U) + (pattern.anchored ? 2U : 0U);
-      each.push_back(base::combined(base::fingerprint(pattern.text),
-                                    flags + std::uint64_t{4} * rule.rank(text).specificity));
+      hashes.push_back(base::combined(base::fingerprint(pattern.text),
+                                      flags + std::uint64_t{4} * rule.rank(text).specificity));
     }
-    std::sort(each.begin(), each.end());
-    each.erase(std::unique(each.begin(), each.end()), each.end());
+    std::sort(hashes.begin(), hashes.end());
+    hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
     const auto delay = parts_.facts.crawl_delay;
     std::uint64_t all = delay ? static_cast<std::uint64_t>(delay->count()) + 1 : 0;
-    for (const std::uint64_t one : each) {
-      all = base::combined(all, one);
+    for (const std::uint64_t hash : hashes) {
+      all = base::combined(all, hash);
     }
-    return base::combined(all, each.size());
+    return base::combined(all, hashes.size());
   }
 
   /// Octets of memory held, this object included.

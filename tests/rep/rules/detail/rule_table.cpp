@@ -113,7 +113,7 @@ TEST_CASE("comparing a pattern takes no more steps than twice the octets of patt
   const auto fits = [](const std::string& pattern, const std::string& text) {
     step_budget steps{2 * (pattern.size() + text.size())};
     static_cast<void>(robots::rep_detail::matches(robots::rep_detail::finish(pattern, false),
-                                                  robots::rep_detail::plain_cursor{text}, steps));
+                                                  robots::rep_detail::text_cursor{text}, steps));
     return !steps.exceeded();
   };
   for (const std::string_view unit : {"a", "ab", "aab", "aaaaaaaaaaaaaaab"}) {
@@ -139,7 +139,7 @@ TEST_CASE("a budget that is exceeded stays so, and ends a comparison") {
   step_budget few{100};
   CHECK_FALSE(robots::rep_detail::matches(
       robots::rep_detail::finish("*ab", false),
-      robots::rep_detail::plain_cursor{std::string(200, 'a') + "b"}, few));
+      robots::rep_detail::text_cursor{std::string(200, 'a') + "b"}, few));
   CHECK(few.exceeded());
 }
 

@@ -1,6 +1,6 @@
 #include <robots/rep/rules/detail/search.hpp>
 
-#include <robots/rep/text/detail/plain_cursor.hpp>
+#include <robots/rep/text/detail/text_cursor.hpp>
 
 #include <doctest/doctest.h>
 
@@ -10,11 +10,11 @@
 
 namespace {
 
-using robots::rep_detail::plain_cursor;
+using robots::rep_detail::text_cursor;
 
 /// Where the search ends, or npos.
 constexpr std::size_t end_of(std::string_view text, std::string_view needle) {
-  plain_cursor cursor{text};
+  text_cursor cursor{text};
   return robots::rep_detail::two_way_find(cursor, needle) ? text.size() - cursor.rest().size()
                                                           : std::string_view::npos;
 }

@@ -23,7 +23,7 @@ namespace robots::rep_detail {
 class group_lint {
  public:
   /// `file` is all that the file says: rules of one crawler in another group count against calling
-  /// a rule idle.
+  /// a rule redundant.
   constexpr group_lint(const std::vector<directive>& file, const parse_options& options,
                        std::vector<diagnostic>& findings)
       : options_(options), findings_(findings) {
@@ -54,7 +54,7 @@ class group_lint {
         rep_detail::finish({text_.data() + offset, text_.size() - offset}, source.anchored);
     const rule_kind kind =
         line.kind == directive_kind::allow ? rule_kind::allow : rule_kind::disallow;
-    // A line that stands for two patterns is never idle as a whole.
+    // A line that stands for two patterns is never redundant as a whole.
     rules_.push_back({.pattern = {.offset = static_cast<std::uint32_t>(offset),
                                   .size = static_cast<std::uint32_t>(pattern.text.size())},
                       .anchored = pattern.anchored,
@@ -122,7 +122,7 @@ class group_lint {
     }
   }
 
-  /// Of rules with one pattern, all but the first of the kind that wins are idle.
+  /// Of rules with one pattern, all but the first of the kind that wins are redundant.
   constexpr void report_among(std::size_t first, std::size_t end) {
     std::size_t winner = first;
     for (std::size_t i = first; i < end; ++i) {

@@ -21,7 +21,7 @@ class agent_matcher {
  public:
   constexpr explicit agent_matcher(std::string_view user_agent) noexcept
       : token_(product_token(user_agent)),
-        plain_(std::all_of(token_.begin(), token_.end(), is_product_token_char)) {
+        only_rfc_octets_(std::all_of(token_.begin(), token_.end(), is_product_token_char)) {
     if (token_ == "*") {
       token_ = {};
     }
@@ -43,11 +43,11 @@ class agent_matcher {
 
  private:
   [[nodiscard]] constexpr bool ends_token(char c) const noexcept {
-    return plain_ ? !is_product_token_char(c) : base::is_blank(c) || c == '/';
+    return only_rfc_octets_ ? !is_product_token_char(c) : base::is_blank(c) || c == '/';
   }
 
   std::string_view token_;
-  bool plain_;
+  bool only_rfc_octets_;  // the token is one of RFC 9309's grammar
 };
 
 }  // namespace robots::rep_detail

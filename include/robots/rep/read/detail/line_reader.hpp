@@ -1,8 +1,8 @@
 #pragma once
 
-#include <robots/rep/read/detail/idle_line.hpp>
-#include <robots/rep/read/detail/marked_line.hpp>
-#include <robots/rep/read/detail/plain_line.hpp>
+#include <robots/rep/read/detail/common_line.hpp>
+#include <robots/rep/read/detail/raw_line.hpp>
+#include <robots/rep/read/detail/skippable_line.hpp>
 #include <robots/rep/text/detail/octet_window.hpp>
 
 #include <cstddef>
@@ -29,26 +29,26 @@ class line_reader {
   [[nodiscard]] constexpr std::uint32_t number() const noexcept { return number_; }
 
   /// The next line, without its end.
-  [[nodiscard]] constexpr marked_line next() noexcept {
-    const marked_line line = mark_first_line({at_, static_cast<std::size_t>(end_ - at_)});
+  [[nodiscard]] constexpr raw_line next() noexcept {
+    const raw_line line = first_raw_line({at_, static_cast<std::size_t>(end_ - at_)});
     pass(at_ + line.text.size());
     return line;
   }
 
-  /// The next line if it is plain and has `most` octets at most, else one of unknown kind, and
-  /// `next` will read it. Not for constant expressions.
-  [[nodiscard, gnu::always_inline]] plain_line next_plain(std::size_t most) noexcept {
-    const plain_line line = read_plain_line(at_, end_, octet_window{begin_, end_}, most);
+  /// The next line if it is a common one and has `most` octets at most, else one of unknown kind,
+  /// and `next` will read it. Not for constant expressions.
+  [[nodiscard, gnu::always_inline]] common_line next_common(std::size_t most) noexcept {
+    const common_line line = read_common_line(at_, end_, octet_window{begin_, end_}, most);
     if (line.kind != directive_kind::unknown) [[likely]] {
       pass(line.end);
     }
     return line;
   }
 
-  /// The same with a line that is idle.
-  [[nodiscard, gnu::always_inline]] idle_line next_idle(std::size_t most) noexcept {
-    const idle_line line = read_idle_line(at_, end_, octet_window{begin_, end_}, most);
-    if (line.kind != idle_kind::none) [[likely]] {
+  /// The same with a line that can be skipped.
+  [[nodiscard, gnu::always_inline]] skippable_line next_skippable(std::size_t most) noexcept {
+    const skippable_line line = read_skippable_line(at_, end_, octet_window{begin_, end_}, most);
+    if (line.kind != skippable_kind::none) [[likely]] {
       pass(line.end);
     }
     return line;

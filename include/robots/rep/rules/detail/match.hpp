@@ -3,7 +3,7 @@
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
 #include <robots/rep/rules/detail/search.hpp>
 #include <robots/rep/text/detail/octet_word.hpp>
-#include <robots/rep/text/detail/plain_cursor.hpp>
+#include <robots/rep/text/detail/text_cursor.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -51,7 +51,7 @@ template <class Cursor>
   return true;
 }
 
-[[nodiscard]] constexpr bool skip_literal(plain_cursor& cursor, std::string_view literal) noexcept {
+[[nodiscard]] constexpr bool skip_literal(text_cursor& cursor, std::string_view literal) noexcept {
   if (!begins_with(cursor.rest(), literal)) {
     return false;
   }
@@ -68,7 +68,7 @@ template <class Cursor>
   return two_way_find(cursor, literal);
 }
 
-[[nodiscard]] constexpr bool skip_to(plain_cursor& cursor, std::string_view literal,
+[[nodiscard]] constexpr bool skip_to(text_cursor& cursor, std::string_view literal,
                                      step_budget& steps) noexcept {
   const std::string_view text = cursor.rest();
   if (literal.size() > short_literal) {
@@ -119,7 +119,7 @@ template <class Cursor>
   return skip_literal(cursor, literal);
 }
 
-[[nodiscard]] constexpr bool ends_with(plain_cursor cursor, std::string_view literal) noexcept {
+[[nodiscard]] constexpr bool ends_with(text_cursor cursor, std::string_view literal) noexcept {
   return cursor.rest().ends_with(literal);
 }
 

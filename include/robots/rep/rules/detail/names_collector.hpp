@@ -32,8 +32,9 @@ class first_name_collector {
   }
 
   [[nodiscard]] constexpr rule_set finish() const {
-    const auto found = std::find_if(collectors_.begin(), collectors_.end(),
-                                    [](const rule_collector& each) { return each.own_found(); });
+    const auto found =
+        std::find_if(collectors_.begin(), collectors_.end(),
+                     [](const rule_collector& collector) { return collector.own_found(); });
     const rule_collector& chosen = found == collectors_.end() ? collectors_.front() : *found;
     return chosen.finish();
   }

@@ -5,7 +5,7 @@
 #include <robots/rep/rules/detail/match.hpp>
 #include <robots/rep/text/detail/normal_cursor.hpp>
 #include <robots/rep/text/detail/octet_word.hpp>
-#include <robots/rep/text/detail/plain_cursor.hpp>
+#include <robots/rep/text/detail/text_cursor.hpp>
 
 #include <array>
 #include <cstddef>
@@ -28,11 +28,11 @@ constexpr auto use_rewritten(const normal_cursor& start, Use use) {
   for (; !octet.done() && size < buffer.size(); ++octet) {
     buffer[size++] = *octet;
   }
-  return octet.done() ? use(plain_cursor{{buffer.data(), size}}) : use(start);
+  return octet.done() ? use(text_cursor{{buffer.data(), size}}) : use(start);
 }
 
 /// Whether `target` is a path with query in normal form, whatever the dialect, as most are.
-[[nodiscard]] constexpr bool is_plain_path(std::string_view target) noexcept {
+[[nodiscard]] constexpr bool is_normal_path(std::string_view target) noexcept {
   return target.starts_with('/') && !target.substr(1).starts_with('/') &&
          is_graphic_without<'%', '$', '*', '#'>(target);
 }
@@ -42,17 +42,17 @@ constexpr auto use_rewritten(const normal_cursor& start, Use use) {
 template <class Use>
 constexpr auto with_normal_target(std::string_view target, const dialect_traits& traits, Use use) {
   target_path path{.text = target};
-  if (!is_plain_path(target)) {
+  if (!is_normal_path(target)) {
     path = path_and_query(target, traits.lenient_targets);
     if (path.leading_slash || !is_normal(path.text, *traits.target_form)) {
       return use_rewritten(normal_cursor{path.text, *traits.target_form, path.leading_slash}, use);
     }
   }
-  return use(plain_cursor{path.text});
+  return use(text_cursor{path.text});
 }
 
 /// Whether rule sets refuse a target for its length.
-[[nodiscard]] constexpr bool is_too_long(const plain_cursor& target) noexcept {
+[[nodiscard]] constexpr bool is_too_long(const text_cursor& target) noexcept {
   return target.rest().size() > normal_target_capacity;
 }
 

@@ -12,7 +12,7 @@
 #include <robots/rep/rules/group_choice.hpp>
 #include <robots/rep/rules/verdict.hpp>
 #include <robots/rep/text/detail/octet_word.hpp>
-#include <robots/rep/text/detail/plain_cursor.hpp>
+#include <robots/rep/text/detail/text_cursor.hpp>
 
 #include <bit>
 #include <cstddef>
@@ -91,7 +91,7 @@ struct rule_table {
     return refused;
   }
 
-  [[nodiscard]] constexpr search find(const plain_cursor& target) const noexcept {
+  [[nodiscard]] constexpr search find(const text_cursor& target) const noexcept {
     search best;
     if (is_too_long(target) && !rules.empty()) {
       best.steps.spend(max_match_steps + 1);
@@ -109,7 +109,7 @@ struct rule_table {
     return best;
   }
 
-  [[nodiscard]] constexpr bool matches(const packed_rule& rule, plain_cursor target,
+  [[nodiscard]] constexpr bool matches(const packed_rule& rule, text_cursor target,
                                        step_budget& steps) const noexcept {
     const compiled_pattern pattern = rule.pattern(text);
     steps.spend(1);
@@ -120,7 +120,7 @@ struct rule_table {
   }
 
   constexpr void try_rule(search& best, const packed_rule& rule,
-                          const plain_cursor& target) const noexcept {
+                          const text_cursor& target) const noexcept {
     const precedence rank = rule.rank(text);
     if (best.rule != nullptr && !rank.decides_over(best.rank, facts.tie)) {
       return;
@@ -132,13 +132,13 @@ struct rule_table {
   }
 
   constexpr void try_all(search& best, std::span<const packed_rule> all,
-                         const plain_cursor& target) const noexcept {
+                         const text_cursor& target) const noexcept {
     for (const packed_rule& rule : all) {
       try_rule(best, rule, target);
     }
   }
 
-  constexpr void find_by_trial(search& best, const plain_cursor& target) const noexcept {
+  constexpr void find_by_trial(search& best, const text_cursor& target) const noexcept {
     const class_set present = classes_of(target.rest());
     for (std::size_t i = 0; i < needed.size(); ++i) {
       if (has_all(present, needed[i]) && matches(rules[i], target, best.steps)) {
@@ -149,7 +149,7 @@ struct rule_table {
     }
   }
 
-  constexpr void find_by_prefix(search& best, const plain_cursor& target) const noexcept {
+  constexpr void find_by_prefix(search& best, const text_cursor& target) const noexcept {
     const hash_table table{
         .rules = rules.data(), .buckets = buckets, .places = hash_places{index.prefix_buckets}};
     const std::string_view path = target.rest();
@@ -164,7 +164,7 @@ struct rule_table {
     }
   }
 
-  constexpr void find_by_gram(search& best, const plain_cursor& target) const noexcept {
+  constexpr void find_by_gram(search& best, const text_cursor& target) const noexcept {
     const hash_bucket* const first = buckets + index.prefix_buckets;
     const hash_table table{
         .rules = rules.data(), .buckets = first, .places = hash_places{index.gram_buckets}};

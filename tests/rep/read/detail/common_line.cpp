@@ -1,4 +1,4 @@
-#include <robots/rep/read/detail/plain_line.hpp>
+#include <robots/rep/read/detail/common_line.hpp>
 
 #include <doctest/doctest.h>
 
@@ -8,20 +8,20 @@
 namespace {
 
 using robots::directive_kind;
+using robots::rep_detail::common_line;
 using robots::rep_detail::octet_window;
-using robots::rep_detail::plain_line;
 
-plain_line read(std::string_view text, std::size_t most = 1000) {
+common_line read(std::string_view text, std::size_t most = 1000) {
   const char* const end = text.data() + text.size();
-  return robots::rep_detail::read_plain_line(text.data(), end, octet_window{text.data(), end},
-                                             most);
+  return robots::rep_detail::read_common_line(text.data(), end, octet_window{text.data(), end},
+                                              most);
 }
 
 constexpr std::string_view next = "\nUser-agent: *\nDisallow: /\n";
 
-TEST_CASE("a frequent key, a colon and a value without white space are a plain line") {
+TEST_CASE("a frequent key, a colon and a value without white space are a common line") {
   const std::string text = "disALLOW:/x?y=%20*$" + std::string{next};
-  const plain_line line = read(text);
+  const common_line line = read(text);
   CHECK(line.kind == directive_kind::disallow);
   CHECK(line.key == "disALLOW");
   CHECK(line.value == "/x?y=%20*$");
@@ -34,7 +34,7 @@ TEST_CASE("a frequent key, a colon and a value without white space are a plain l
   }
 }
 
-TEST_CASE("a plain line may end in white space and a comment, or have no value") {
+TEST_CASE("a common line may end in white space and a comment, or have no value") {
   for (const std::string_view rest : {"", " ", " \t", "#c", " # c : d", "\r"}) {
     CAPTURE(rest);
     const std::string text = "Allow: /x" + std::string{rest} + std::string{next};

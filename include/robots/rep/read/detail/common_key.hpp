@@ -35,7 +35,7 @@ class key_part {
 };
 
 /// A key that stands in a text with its colon right behind it.
-struct plain_key {
+struct common_key {
   directive_kind kind = directive_kind::unknown;  ///< unknown: no such key
   std::size_t size = 0;                           ///< without the colon
 
@@ -44,8 +44,8 @@ struct plain_key {
 };
 
 /// The key among the most frequent ones that stands at the start of `text`, of which
-/// `plain_key::looked_at` octets must be readable.
-[[nodiscard, gnu::always_inline]] inline plain_key find_plain_key(const char* text) noexcept {
+/// `common_key::looked_at` octets must be readable.
+[[nodiscard, gnu::always_inline]] inline common_key find_common_key(const char* text) noexcept {
   constexpr key_part disallow{"disallow"};
   constexpr key_part allow{"allow:"};
   constexpr key_part user_age{"user-age"};

@@ -6,13 +6,13 @@
 namespace robots::rep_detail {
 
 /// A forward position in text that is in normal form already.
-class plain_cursor {
+class text_cursor {
  public:
-  constexpr explicit plain_cursor(std::string_view rest) noexcept : rest_(rest) {}
+  constexpr explicit text_cursor(std::string_view rest) noexcept : rest_(rest) {}
 
   [[nodiscard]] constexpr bool done() const noexcept { return rest_.empty(); }
   [[nodiscard]] constexpr char operator*() const noexcept { return rest_.front(); }
-  constexpr plain_cursor& operator++() noexcept {
+  constexpr text_cursor& operator++() noexcept {
     rest_.remove_prefix(1);
     return *this;
   }

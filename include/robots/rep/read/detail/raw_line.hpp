@@ -33,30 +33,25 @@ struct line_ends {
 
 /// A line, and where the first octet in it stands that may end what is read of it: a `#` or a NUL
 /// octet.
-struct marked_line {
+struct raw_line {
   std::string_view text{};
-  std::size_t mark = std::string_view::npos;
+  std::size_t stop = std::string_view::npos;
 };
 
-/// Marks `text`, which is one line.
-[[nodiscard]] constexpr marked_line mark(std::string_view text) noexcept {
-  return {.text = text, .mark = text.find_first_of(std::string_view{"#\0", 2})};
-}
-
-/// Marks the line at the start of `text`, which is not empty. All octets are looked at once.
-[[nodiscard]] inline marked_line mark_in_blocks(std::string_view text) noexcept {
+/// The line at the start of `text`, which is not empty. All octets are looked at once.
+[[nodiscard]] inline raw_line first_raw_line_in_blocks(std::string_view text) noexcept {
   struct sets {
-    octet_set end, mark;
+    octet_set end, stop;
   };
   const octet_window window{text.data(), text.data() + text.size()};
-  const char* mark = nullptr;
+  const char* stop = nullptr;
   for (const char* at = text.data();; at += octet_block::size) {
     const sets found = window.look(at, [](const auto& octets) {
       return sets{line_ends{}(octets), octets.equal('#') | octets.equal('\0')};
     });
     const octet_set before_end = (found.end & (0U - found.end)) - 1U;
-    if (mark == nullptr && (found.mark & before_end) != 0) {
-      mark = at + std::countr_zero(found.mark);
+    if (stop == nullptr && (found.stop & before_end) != 0) {
+      stop = at + std::countr_zero(found.stop);
     }
     const bool ends = found.end != 0;
     if (!ends && !window.is_last(at)) {
@@ -64,18 +59,17 @@ struct marked_line {
     }
     const auto places = [&](const char* to) { return static_cast<std::size_t>(to - text.data()); };
     return {.text = ends ? text.substr(0, places(at + std::countr_zero(found.end))) : text,
-            .mark = mark != nullptr ? places(mark) : std::string_view::npos};
+            .stop = stop != nullptr ? places(stop) : std::string_view::npos};
   }
 }
 
-/// Marks the line at the start of `text`, which is not empty.
-[[nodiscard]] constexpr marked_line mark_first_line(std::string_view text) noexcept {
+/// The line at the start of `text`, which is not empty.
+[[nodiscard]] constexpr raw_line first_raw_line(std::string_view text) noexcept {
   if (!std::is_constant_evaluated()) {
-    return mark_in_blocks(text);
+    return first_raw_line_in_blocks(text);
   }
-  const auto end =
-      static_cast<std::size_t>(std::find_if(text.begin(), text.end(), is_line_end) - text.begin());
-  return mark(text.substr(0, end));
+  text = text.substr(0, text.find_first_of("\r\n"));
+  return {.text = text, .stop = text.find_first_of(std::string_view{"#\0", 2})};
 }
 
 }  // namespace robots::rep_detail

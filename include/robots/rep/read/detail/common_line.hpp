@@ -1,8 +1,8 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
-#include <robots/rep/read/detail/marked_line.hpp>
-#include <robots/rep/read/detail/plain_key.hpp>
+#include <robots/rep/read/detail/common_key.hpp>
+#include <robots/rep/read/detail/raw_line.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/text/detail/octet_window.hpp>
 
@@ -13,15 +13,15 @@ namespace robots::rep_detail {
 
 /// A line in the form that nearly all have: a frequent key, a colon, and a value without white
 /// space in it; then at most a comment.
-struct plain_line {
-  directive_kind kind = directive_kind::unknown;  ///< unknown: the line is not plain
+struct common_line {
+  directive_kind kind = directive_kind::unknown;  ///< unknown: the line is not of that form
   std::string_view key{};
   std::string_view value{};
   const char* end = nullptr;  ///< of the line
 };
 
-/// The octets that end a plain value: white space, `#` and what spoils a line are all among them,
-/// and of what may stand in a value only `!` and `"`.
+/// The octets that end the value of a common line: white space, `#` and what spoils a line are all
+/// among them, and of what may stand in a value only `!` and `"`.
 struct value_ends {
   template <class Octets>
   [[nodiscard, gnu::always_inline]] octet_set operator()(const Octets& octets) const noexcept {
@@ -42,16 +42,17 @@ struct value_ends {
   return *at == '#' ? text.find(at, line_ends{}) : nullptr;
 }
 
-/// Reads the line that goes on at `at` if it is plain, and has no more than `most` octets from
-/// there. All dialects and options read such a line alike.
-[[nodiscard, gnu::always_inline]] inline plain_line read_plain_line(const char* at, const char* end,
-                                                                    const octet_window& text,
-                                                                    std::size_t most) noexcept {
+/// Reads the line that goes on at `at` if it is a common one, and has no more than `most` octets
+/// from there. All dialects and options read such a line alike.
+[[nodiscard, gnu::always_inline]] inline common_line read_common_line(const char* at,
+                                                                      const char* end,
+                                                                      const octet_window& text,
+                                                                      std::size_t most) noexcept {
   // One octet more than the longest key and its colon, so that there is one behind any colon.
-  if (end - at <= static_cast<std::ptrdiff_t>(plain_key::looked_at)) [[unlikely]] {
+  if (end - at <= static_cast<std::ptrdiff_t>(common_key::looked_at)) [[unlikely]] {
     return {};
   }
-  const plain_key key = find_plain_key(at);
+  const common_key key = find_common_key(at);
   if (key.kind == directive_kind::unknown) {
     return {};
   }
@@ -62,9 +63,9 @@ struct value_ends {
     return {};
   }
   const char* stop = text.find(value, value_ends{});
-  std::string_view said{value, static_cast<std::size_t>(stop - value)};
+  std::string_view written{value, static_cast<std::size_t>(stop - value)};
   if (stop != end && !is_line_end(*stop)) [[unlikely]] {
-    stop = said.empty() ? nullptr : find_end_of_rest(stop, end, text);
+    stop = written.empty() ? nullptr : find_end_of_rest(stop, end, text);
     if (stop == nullptr) {
       return {};
     }
@@ -72,10 +73,10 @@ struct value_ends {
   if (static_cast<std::size_t>(stop - at) > most) [[unlikely]] {
     return {};
   }
-  if (said.empty()) {
-    said = {behind_colon, behind_colon};
+  if (written.empty()) {
+    written = {behind_colon, behind_colon};
   }
-  return {.kind = key.kind, .key = {at, key.size}, .value = said, .end = stop};
+  return {.kind = key.kind, .key = {at, key.size}, .value = written, .end = stop};
 }
 
 }  // namespace robots::rep_detail
