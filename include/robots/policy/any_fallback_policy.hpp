@@ -20,7 +20,7 @@ class any_fallback_policy {
   template <class P>
     requires(!std::same_as<P, any_fallback_policy>) && FallbackPolicy<P>
   any_fallback_policy(P policy)  // NOLINT(google-explicit-constructor)
-      : held_{std::make_shared<const holder<P>>(std::move(policy))} {}
+      : wrapped_{std::make_shared<const holder<P>>(std::move(policy))} {}
 
   // Compilers show these lines to whoever makes the mistake.
   /// The user must choose.
@@ -30,20 +30,21 @@ class any_fallback_policy {
     requires(!std::same_as<P, any_fallback_policy>) && (!FallbackPolicy<P>)
   any_fallback_policy(P) = delete;  // P is no FallbackPolicy: see policy/fallback.hpp
 
-  /// What to do about `what`. Never throws, and never `parse` where there is nothing to parse.
-  [[nodiscard]] fallback_action action(const record_head& what) const noexcept {
-    const fallback_action chosen = held_->action(what);
-    const bool possible = chosen != fallback_action::parse || policy_detail::has_text(what.outcome);
+  /// What to do about `source`. Never throws, and never `parse` where there is nothing to parse.
+  [[nodiscard]] fallback_action action(const record_head& source) const noexcept {
+    const fallback_action chosen = wrapped_->action(source);
+    const bool possible =
+        chosen != fallback_action::parse || policy_detail::has_text(source.outcome);
     return possible ? chosen : fallback_action::deny_all;
   }
 
   /// What to do about an outcome of which nothing else is known.
-  [[nodiscard]] fallback_action action(outcome what) const noexcept {
-    return action(record_head{{.outcome = what}});
+  [[nodiscard]] fallback_action action(outcome kind) const noexcept {
+    return action(record_head{{.outcome = kind}});
   }
 
   /// The policy's own name, where it has one, else `custom`.
-  [[nodiscard]] std::string_view name() const noexcept { return held_->name(); }
+  [[nodiscard]] std::string_view name() const noexcept { return wrapped_->name(); }
 
  private:
   struct interface {
@@ -51,17 +52,17 @@ class any_fallback_policy {
     interface(const interface&) = delete;
     interface& operator=(const interface&) = delete;
     virtual ~interface() = default;
-    [[nodiscard]] virtual fallback_action action(const record_head& what) const noexcept = 0;
+    [[nodiscard]] virtual fallback_action action(const record_head& source) const noexcept = 0;
     [[nodiscard]] virtual std::string_view name() const noexcept = 0;
   };
 
   template <class P>
   struct holder final : interface {
-    explicit holder(P policy) : held{std::move(policy)} {}
+    explicit holder(P policy) : wrapped{std::move(policy)} {}
 
-    [[nodiscard]] fallback_action action(const record_head& what) const noexcept override {
+    [[nodiscard]] fallback_action action(const record_head& source) const noexcept override {
       try {
-        return held.action(what);
+        return wrapped.action(source);
       } catch (...) {
         return fallback_action::deny_all;
       }
@@ -69,18 +70,18 @@ class any_fallback_policy {
 
     [[nodiscard]] std::string_view name() const noexcept override {
       if constexpr (requires {
-                      { held.name() } noexcept -> std::same_as<std::string_view>;
+                      { wrapped.name() } noexcept -> std::same_as<std::string_view>;
                     }) {
-        return held.name();
+        return wrapped.name();
       } else {
         return "custom";
       }
     }
 
-    P held;
+    P wrapped;
   };
 
-  std::shared_ptr<const interface> held_;
+  std::shared_ptr<const interface> wrapped_;
 };
 
 }  // namespace robots

@@ -126,8 +126,8 @@ inline constexpr auto longest_time =
 inline constexpr auto largest_int =
     static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max());
 
-[[nodiscard]] constexpr int usual_status(outcome what) noexcept {
-  return what == outcome::success ? 200 : what == outcome::not_found ? 404 : 0;
+[[nodiscard]] constexpr int usual_status(outcome kind) noexcept {
+  return kind == outcome::success ? 200 : kind == outcome::not_found ? 404 : 0;
 }
 
 [[nodiscard]] constexpr std::uint64_t folded(std::int64_t value) noexcept {
@@ -208,10 +208,10 @@ inline void write_url(octet_writer& out, std::string_view url) {
   if (has(record_part::exchanges, !one_exchange)) {
     const std::size_t count = std::min(head.exchanges.size(), record_limits::exchanges);
     rest.number(count);
-    for (const robots::exchange& each : std::span{head.exchanges}.first(count)) {
-      write_url(rest, cut(each.url));
-      rest.number(folded(each.status));
-      rest.number(static_cast<std::uint64_t>(each.error));
+    for (const robots::exchange& hop : std::span{head.exchanges}.first(count)) {
+      write_url(rest, cut(hop.url));
+      rest.number(folded(hop.status));
+      rest.number(static_cast<std::uint64_t>(hop.error));
     }
   }
   if (has(record_part::validators, !head.validators.empty())) {
@@ -247,8 +247,8 @@ inline void write_url(octet_writer& out, std::string_view url) {
 
 /// Reads what `encoded_head` wrote and the body, as far as the text lets it.
 [[nodiscard]] inline robots::record read_record(octet_reader& in) {
-  robots::record made;
-  made.outcome = static_cast<outcome>(in.number(last_outcome));
+  robots::record result;
+  result.outcome = static_cast<outcome>(in.number(last_outcome));
   const auto parts = static_cast<std::uint32_t>(in.number(all_record_parts));
   const auto has = [parts](record_part part) {
     return (parts & static_cast<std::uint32_t>(part)) != 0;
@@ -259,58 +259,58 @@ inline void write_url(octet_writer& out, std::string_view url) {
   const auto time = [&in] {
     return std::chrono::seconds{static_cast<std::chrono::seconds::rep>(in.number(longest_time))};
   };
-  made.fetched_at = std::chrono::sys_seconds{
+  result.fetched_at = std::chrono::sys_seconds{
       std::chrono::seconds{static_cast<std::chrono::seconds::rep>(in.number(last_second))}};
-  made.lifetime = time();
-  made.url = read_url(in);
-  made.final_url = has(record_part::final_url) ? read_url(in) : made.url;
-  made.status = has(record_part::status) ? status() : usual_status(made.outcome);
+  result.lifetime = time();
+  result.url = read_url(in);
+  result.final_url = has(record_part::final_url) ? read_url(in) : result.url;
+  result.status = has(record_part::status) ? status() : usual_status(result.outcome);
   if (has(record_part::error)) {
-    made.error = error();
+    result.error = error();
   }
   if (has(record_part::error_text)) {
-    made.error_text = in.text(record_limits::error_text);
+    result.error_text = in.text(record_limits::error_text);
   }
-  made.redirects = has(record_part::redirects) ? number() : 0;
-  made.attempts = has(record_part::attempts) ? number() : 1;
+  result.redirects = has(record_part::redirects) ? number() : 0;
+  result.attempts = has(record_part::attempts) ? number() : 1;
   if (has(record_part::exchanges)) {
     const std::uint64_t count = in.number(record_limits::exchanges);
     for (std::uint64_t i = 0; i < count && !in.failed(); ++i) {
-      robots::exchange each{.url = read_url(in)};
-      each.status = status();
-      each.error = error();
-      made.exchanges.push_back(std::move(each));
+      robots::exchange hop{.url = read_url(in)};
+      hop.status = status();
+      hop.error = error();
+      result.exchanges.push_back(std::move(hop));
     }
   } else {
-    made.exchanges.push_back({made.url, made.status, made.error});
+    result.exchanges.push_back({result.url, result.status, result.error});
   }
   if (has(record_part::validators)) {
-    made.validators.etag = in.text(record_limits::validator);
-    made.validators.last_modified = in.text(record_limits::validator);
+    result.validators.etag = in.text(record_limits::validator);
+    result.validators.last_modified = in.text(record_limits::validator);
   }
-  made.failures = has(record_part::failures) ? number() : 0;
+  result.failures = has(record_part::failures) ? number() : 0;
   if (has(record_part::server_lifetime)) {
-    made.server_lifetime = time();
+    result.server_lifetime = time();
   }
   if (has(record_part::charset)) {
-    made.charset = static_cast<charset>(in.number(last_charset));
+    result.charset = static_cast<charset>(in.number(last_charset));
   }
-  made.truncated = has(record_part::truncated);
-  made.not_modified = has(record_part::not_modified);
+  result.truncated = has(record_part::truncated);
+  result.not_modified = has(record_part::not_modified);
   if (has(record_part::body)) {
-    made.body = in.text(record_limits::body);
+    result.body = in.text(record_limits::body);
   }
-  return made;
+  return result;
 }
 
 }  // namespace policy_detail
 
 /// A record as octets, the same on every machine; the format is described above. A record of "there
 /// is no robots.txt" takes 20 octets and those of the host's name. Linear.
-[[nodiscard]] inline std::string encode(const record& what) {
-  const std::string_view body = std::string_view{what.body}.substr(0, record_limits::body);
+[[nodiscard]] inline std::string encode(const record& from) {
+  const std::string_view body = std::string_view{from.body}.substr(0, record_limits::body);
   policy_detail::octet_writer out;
-  out.octets(policy_detail::encoded_head(what, body));
+  out.octets(policy_detail::encoded_head(from, body));
   out.octets(body);
   out.fixed(base::fingerprint(out.written()));
   return std::move(out).take();
@@ -333,12 +333,12 @@ inline void write_url(octet_writer& out, std::string_view url) {
     return {.error = decode_error::damaged};
   }
   policy_detail::octet_reader in{content.substr(1)};
-  record made = policy_detail::read_record(in);
+  record result = policy_detail::read_record(in);
   const bool is_whole = !in.failed() && in.rest().empty();
-  if (!is_whole || !content.starts_with(policy_detail::encoded_head(made, made.body))) {
+  if (!is_whole || !content.starts_with(policy_detail::encoded_head(result, result.body))) {
     return {.error = decode_error::malformed};
   }
-  return {.record = std::move(made)};
+  return {.record = std::move(result)};
 }
 
 }  // namespace robots

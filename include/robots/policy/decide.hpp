@@ -18,14 +18,14 @@ namespace robots {
 
 namespace policy_detail {
 
-[[nodiscard]] inline decision_reason reason_of(const policy& from, const verdict& what) noexcept {
-  if (what.directive) {
+[[nodiscard]] inline decision_reason reason_of(const policy& from, const verdict& answer) noexcept {
+  if (answer.directive) {
     return decision_reason::rule;
   }
-  if (what.undecided) {
+  if (answer.undecided) {
     return decision_reason::undecided;
   }
-  if (what.exempt) {
+  if (answer.exempt) {
     return decision_reason::robots_txt;
   }
   const bool no_file = from.source().outcome == outcome::not_found;

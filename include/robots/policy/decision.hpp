@@ -69,14 +69,14 @@ namespace policy_detail {
 }  // namespace policy_detail
 
 /// One sentence for people: the answer, the rule and its line, or the row of the failure table.
-[[nodiscard]] inline std::string explain(const decision& what) {
-  std::string text = what.allowed ? "allowed: " : "not allowed: ";
-  switch (what.reason) {
+[[nodiscard]] inline std::string explain(const decision& answer) {
+  std::string text = answer.allowed ? "allowed: " : "not allowed: ";
+  switch (answer.reason) {
     case decision_reason::rule:
-      text += to_string(*what.verdict.directive);
-      text += " \"" + base::printable(*what.verdict.pattern) + "\", line " +
-              std::to_string(what.verdict.line) + ", for " +
-              base::printable(what.verdict.user_agent);
+      text += to_string(*answer.verdict.directive);
+      text += " \"" + base::printable(*answer.verdict.pattern) + "\", line " +
+              std::to_string(answer.verdict.line) + ", for " +
+              base::printable(answer.verdict.user_agent);
       break;
     case decision_reason::no_rule:
       text += "no rule matches";
@@ -85,13 +85,13 @@ namespace policy_detail {
       text += "/robots.txt itself";
       break;
     case decision_reason::no_file:
-      text += "no robots.txt: " + policy_detail::outcome_text(*what.policy);
+      text += "no robots.txt: " + policy_detail::outcome_text(*answer.policy);
       break;
     case decision_reason::undecided:
       text += "the URL is too long, or the rules too many, to be compared";
       break;
     case decision_reason::fallback:
-      text += "fallback: " + policy_detail::outcome_text(*what.policy);
+      text += "fallback: " + policy_detail::outcome_text(*answer.policy);
       break;
     case decision_reason::by_hand:
       text += "the site was told by hand";
@@ -103,15 +103,15 @@ namespace policy_detail {
       text += "not an http or https URL";
       break;
   }
-  if (what.policy && what.policy->basis() == policy_basis::last_good) {
-    text +=
-        ", by the last good copy since the newest is " + policy_detail::outcome_text(*what.policy);
+  if (answer.policy && answer.policy->basis() == policy_basis::last_good) {
+    text += ", by the last good copy since the newest is " +
+            policy_detail::outcome_text(*answer.policy);
   }
   const bool by_rules =
-      what.reason == decision_reason::rule || what.reason == decision_reason::no_rule;
-  if (by_rules && what.policy->basis() == policy_basis::rules &&
-      what.policy->source().outcome == outcome::malformed) {
-    text += ", though " + policy_detail::malformed_text(what.policy->findings());
+      answer.reason == decision_reason::rule || answer.reason == decision_reason::no_rule;
+  if (by_rules && answer.policy->basis() == policy_basis::rules &&
+      answer.policy->source().outcome == outcome::malformed) {
+    text += ", though " + policy_detail::malformed_text(answer.policy->findings());
   }
   return text;
 }

@@ -29,8 +29,8 @@ enum class fallback_action {
 namespace policy_detail {
 
 /// Whether after this outcome there is a robots.txt that could be parsed.
-[[nodiscard]] constexpr bool has_text(outcome what) noexcept {
-  return what == outcome::success || what == outcome::malformed;
+[[nodiscard]] constexpr bool has_text(outcome kind) noexcept {
+  return kind == outcome::success || kind == outcome::malformed;
 }
 
 }  // namespace policy_detail
@@ -46,8 +46,8 @@ namespace policy_detail {
 /// as the host or how often it has failed.
 template <class P>
 concept FallbackPolicy =
-    std::copy_constructible<P> && requires(const P& policy, const record_head& what) {
-      { policy.action(what) } -> std::same_as<fallback_action>;
+    std::copy_constructible<P> && requires(const P& policy, const record_head& source) {
+      { policy.action(source) } -> std::same_as<fallback_action>;
     };
 
 /// What a crawler does when a robots.txt cannot be had: one action for each outcome.
@@ -96,25 +96,25 @@ class fallback_policy {
              deny_all, deny_all, deny_all, last_good_or_deny, last_good_or_deny, deny_all}};
   }
 
-  /// What to do about `what`. Constant time.
-  [[nodiscard]] constexpr fallback_action action(outcome what) const noexcept {
-    return actions_[static_cast<std::size_t>(what)];
+  /// What to do about `kind`. Constant time.
+  [[nodiscard]] constexpr fallback_action action(outcome kind) const noexcept {
+    return actions_[static_cast<std::size_t>(kind)];
   }
   /// The same, as a `FallbackPolicy`.
-  [[nodiscard]] constexpr fallback_action action(const record_head& what) const noexcept {
-    return action(what.outcome);
+  [[nodiscard]] constexpr fallback_action action(const record_head& source) const noexcept {
+    return action(source.outcome);
   }
 
   /// The same policy but for one row, and called `custom` if that makes a difference. Throws
   /// `std::invalid_argument` when the row has nothing to parse.
-  [[nodiscard]] constexpr fallback_policy with(outcome what, fallback_action action) const {
-    if (action == fallback_action::parse && !policy_detail::has_text(what)) {
+  [[nodiscard]] constexpr fallback_policy with(outcome kind, fallback_action action) const {
+    if (action == fallback_action::parse && !policy_detail::has_text(kind)) {
       throw std::invalid_argument{
           "fallback_policy::with: there is no robots.txt to parse after this outcome; "
           "choose allow_all, deny_all or last_good_or_deny"};
     }
     fallback_policy changed = *this;
-    fallback_action& row = changed.actions_[static_cast<std::size_t>(what)];
+    fallback_action& row = changed.actions_[static_cast<std::size_t>(kind)];
     if (row != action) {
       row = action;
       changed.name_ = "custom";

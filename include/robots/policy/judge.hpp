@@ -41,33 +41,33 @@ struct earlier_policies {
 
 /// The record of a retrieval that ended at `now`. `random`, from 0 to 1, spreads the lifetimes of
 /// failures.
-[[nodiscard]] inline record record_of(retrieval_result result, const earlier_policies& before,
+[[nodiscard]] inline record record_of(retrieval_result retrieved, const earlier_policies& before,
                                       const judge_options& options, wall_time now, double random) {
-  record made;
-  static_cast<retrieval_facts&>(made) = static_cast<retrieval_facts&&>(result);
-  made.body = std::move(result.body);
-  made.fetched_at = std::chrono::floor<std::chrono::seconds>(now);
-  if (made.outcome == outcome::success) {
-    made.validators = validators_of(result.headers);
+  record result;
+  static_cast<retrieval_facts&>(result) = static_cast<retrieval_facts&&>(retrieved);
+  result.body = std::move(retrieved.body);
+  result.fetched_at = std::chrono::floor<std::chrono::seconds>(now);
+  if (result.outcome == outcome::success) {
+    result.validators = validators_of(retrieved.headers);
     // Few octets of an archive may look like UTF-16, and would be read as if they said something.
-    made.charset =
-        has_foreign_signature(made.body)
+    result.charset =
+        has_foreign_signature(result.body)
             ? charset::utf_8
-            : charset_of(made.body, find_header(result.headers, "Content-Type").value_or(""));
+            : charset_of(result.body, find_header(retrieved.headers, "Content-Type").value_or(""));
   }
-  if (is_failure(made.outcome)) {
+  if (is_failure(result.outcome)) {
     const int failures = before.last ? before.last->source().failures : 0;
     const bool one_more =
-        made.outcome != outcome::circuit_open && failures < std::numeric_limits<int>::max();
-    made.failures = failures + (one_more ? 1 : 0);
-    made.server_lifetime = retry_after(result.headers, now);
+        result.outcome != outcome::circuit_open && failures < std::numeric_limits<int>::max();
+    result.failures = failures + (one_more ? 1 : 0);
+    result.server_lifetime = retry_after(retrieved.headers, now);
   } else {
-    made.server_lifetime = freshness_lifetime(result.headers, now);
+    result.server_lifetime = freshness_lifetime(retrieved.headers, now);
   }
-  const bool is_renewal = made.not_modified && before.unchanged;
-  made.lifetime =
-      lifetime_of(made, is_renewal ? &before.unchanged->source() : nullptr, options, random);
-  return made;
+  const bool is_renewal = result.not_modified && before.unchanged;
+  result.lifetime =
+      lifetime_of(result, is_renewal ? &before.unchanged->source() : nullptr, options, random);
+  return result;
 }
 
 /// What a site permits one crawler, by what a retrieval brought: the one place that says what a
@@ -80,9 +80,9 @@ struct earlier_policies {
 [[nodiscard]] inline policy judge(const record& brought, std::string_view user_agent,
                                   const judge_options& options, const earlier_policies& before,
                                   const wall_anchor& now) {
-  const auto followed = [&](policy made) {
-    made.follow(before.last.get());
-    return made;
+  const auto followed = [&](policy next) {
+    next.follow(before.last.get());
+    return next;
   };
   // The age of a record from elsewhere is known to the second; that of a new one is 0.
   const wall_anchor this_second{now.steady, std::chrono::floor<std::chrono::seconds>(now.wall)};

@@ -98,10 +98,10 @@ class policy {
                         .error_text = why == decision_reason::excluded
                                           ? "the host is excluded"
                                           : "not an http or https URL or a host"}};
-    policy made{fallback_action::deny_all, user_agent, std::move(source)};
-    made.basis_ = policy_basis::refused;
-    made.given_reason_ = why;
-    return std::make_shared<const policy>(std::move(made));
+    policy result{fallback_action::deny_all, user_agent, std::move(source)};
+    result.basis_ = policy_basis::refused;
+    result.given_reason_ = why;
+    return std::make_shared<const policy>(std::move(result));
   }
 
   /// What somebody has told of a site by hand: everything is allowed, or all but /robots.txt
@@ -109,9 +109,9 @@ class policy {
   [[nodiscard]] static std::shared_ptr<const policy> by_hand(std::string_view user_agent,
                                                              bool allow) {
     const auto action = allow ? fallback_action::allow_all : fallback_action::deny_all;
-    policy made{action, user_agent, record_head{{.error_text = "told by hand"}}};
-    made.given_reason_ = decision_reason::by_hand;
-    return std::make_shared<const policy>(std::move(made));
+    policy result{action, user_agent, record_head{{.error_text = "told by hand"}}};
+    result.given_reason_ = decision_reason::by_hand;
+    return std::make_shared<const policy>(std::move(result));
   }
 
   /// Whether the crawler may fetch `target`, an absolute URL of this site or a path with query.
@@ -242,8 +242,8 @@ class policy {
                       request_rates_.capacity() * sizeof(request_rate) +
                       visit_times_.capacity() * sizeof(visit_time) + sitemaps_.memory_bytes() +
                       source_.exchanges.capacity() * sizeof(exchange);
-    for (const exchange& each : source_.exchanges) {
-      all += each.url.capacity();
+    for (const exchange& hop : source_.exchanges) {
+      all += hop.url.capacity();
     }
     for (const std::string* text : {&host_, &source_.error_text, &source_.url, &source_.final_url,
                                     &source_.validators.etag, &source_.validators.last_modified}) {

@@ -18,13 +18,13 @@ enum class quarantine_step {
   release,  ///< its answer is none of these: the count ends
 };
 
-/// What `made` does to that count.
-[[nodiscard]] inline quarantine_step quarantine_step_of(const policy& made) noexcept {
-  const outcome what = made.source().outcome;
-  if (what == outcome::malformed && made.basis() != policy_basis::rules) {
+/// What `judged` does to that count.
+[[nodiscard]] inline quarantine_step quarantine_step_of(const policy& judged) noexcept {
+  const outcome kind = judged.source().outcome;
+  if (kind == outcome::malformed && judged.basis() != policy_basis::rules) {
     return quarantine_step::count;
   }
-  return is_failure(what) ? quarantine_step::none : quarantine_step::release;
+  return is_failure(kind) ? quarantine_step::none : quarantine_step::release;
 }
 
 /// What holds for a site in quarantine, whose last file led to `malformed`.

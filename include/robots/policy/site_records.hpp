@@ -47,15 +47,15 @@ enum class site_form : std::uint8_t { alone, last_good, redirects };
 /// The records of a site as octets, the same on every machine: an octet of the version, a number of
 /// the form, and each record as `encode` writes it, its length first. The last good one is left out
 /// where the site redirects. Linear.
-[[nodiscard]] inline std::string encode(const site_records& what) {
+[[nodiscard]] inline std::string encode(const site_records& from) {
   using enum policy_detail::site_form;
-  const auto form = what.redirects ? redirects : what.last_good ? last_good : alone;
+  const auto form = from.redirects ? redirects : from.last_good ? last_good : alone;
   policy_detail::octet_writer out;
   out.octets({&policy_detail::site_version, 1});
   out.number(static_cast<std::uint64_t>(form));
-  out.text(encode(what.latest));
+  out.text(encode(from.latest));
   if (form == last_good) {
-    out.text(encode(*what.last_good));
+    out.text(encode(*from.last_good));
   }
   return std::move(out).take();
 }
