@@ -58,9 +58,9 @@ class address_guard {
     if (open_ || kind_of(address) == address_kind::global) {
       return true;
     }
-    const ip_address plain = http_detail::unmapped(address);
+    const ip_address unmapped = http_detail::unmapped(address);
     return std::any_of(allowed_.begin(), allowed_.end(),
-                       [&plain](const ip_prefix& each) { return each.contains(plain); });
+                       [&unmapped](const ip_prefix& prefix) { return prefix.contains(unmapped); });
   }
 
  private:

@@ -112,10 +112,11 @@ enum class charset : std::uint8_t {
     return *order == std::endian::little ? charset::utf_16le : charset::utf_16be;
   }
   const std::optional<std::string_view> label = http_detail::charset_parameter(content_type);
-  const charset said = label ? charset_of_label(*label).value_or(charset::utf_8) : charset::utf_8;
-  const bool utf_16 = said == charset::utf_16le || said == charset::utf_16be;
+  const charset labelled =
+      label ? charset_of_label(*label).value_or(charset::utf_8) : charset::utf_8;
+  const bool utf_16 = labelled == charset::utf_16le || labelled == charset::utf_16be;
   const auto nuls = static_cast<std::size_t>(std::count(body.begin(), body.end(), '\0'));
-  return utf_16 && 10 * nuls < body.size() ? charset::utf_8 : said;
+  return utf_16 && 10 * nuls < body.size() ? charset::utf_8 : labelled;
 }
 
 /// A text that `to_utf8` has made: a view of the octets it was given where nothing had to change,

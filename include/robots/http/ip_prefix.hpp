@@ -31,14 +31,15 @@ class ip_prefix {
     if (address.is_v4() != first_.is_v4()) {
       return false;
     }
-    const std::span<const std::uint8_t> mine = first_.octets();
-    const std::span<const std::uint8_t> its = address.octets();
+    const std::span<const std::uint8_t> prefix = first_.octets();
+    const std::span<const std::uint8_t> octets = address.octets();
     const std::size_t whole = length_ / 8;
-    if (!std::equal(mine.begin(), mine.begin() + static_cast<std::ptrdiff_t>(whole), its.begin())) {
+    if (!std::equal(prefix.begin(), prefix.begin() + static_cast<std::ptrdiff_t>(whole),
+                    octets.begin())) {
       return false;
     }
     const std::size_t rest = length_ % 8;
-    return rest == 0 || (mine[whole] ^ its[whole]) >> (8 - rest) == 0;
+    return rest == 0 || (prefix[whole] ^ octets[whole]) >> (8 - rest) == 0;
   }
 
  private:
