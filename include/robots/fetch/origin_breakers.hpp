@@ -105,8 +105,8 @@ class origin_breakers {
   [[nodiscard]] std::size_t open() const {
     const std::scoped_lock lock{mutex_};
     std::size_t count = 0;
-    watched_.for_each([&count](std::string_view, const state& each) {
-      count += each.breaker.state() == breaker_state::closed ? 0 : 1;
+    watched_.for_each([&count](std::string_view, const state& watched) {
+      count += watched.breaker.state() == breaker_state::closed ? 0 : 1;
     });
     return count;
   }
@@ -121,8 +121,8 @@ class origin_breakers {
 
     /// Until when it is kept waiting; else, so that the first to fail is the first forgotten, since
     /// when it has failed.
-    [[nodiscard]] static time_point needed_until(const state& each) noexcept {
-      return std::max(each.failed_at, each.breaker.open_until());
+    [[nodiscard]] static time_point needed_until(const state& watched) noexcept {
+      return std::max(watched.failed_at, watched.breaker.open_until());
     }
   };
 

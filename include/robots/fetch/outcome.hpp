@@ -29,17 +29,17 @@ enum class outcome {
 inline constexpr std::size_t outcome_count = 12;
 
 /// The name of an outcome, as its enumerator is spelled.
-[[nodiscard]] constexpr std::string_view to_string(outcome what) noexcept {
+[[nodiscard]] constexpr std::string_view to_string(outcome kind) noexcept {
   return base::enum_text<outcome::quarantined>(
-      what,
+      kind,
       {"success", "not_found", "client_error", "too_many_requests", "server_error", "unreachable",
        "too_many_redirects", "refused", "malformed", "cancelled", "circuit_open", "quarantined"});
 }
 
 /// Whether an outcome is no answer of the site, so that it is asked again sooner and the last good
 /// copy stays at hand.
-[[nodiscard]] constexpr bool is_failure(outcome what) noexcept {
-  switch (what) {
+[[nodiscard]] constexpr bool is_failure(outcome kind) noexcept {
+  switch (kind) {
     case outcome::success:
     case outcome::not_found:
     case outcome::client_error:

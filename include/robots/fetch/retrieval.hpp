@@ -106,19 +106,19 @@ class retrieval {
     }
 
     if (response.error != fetch_error::none) {
-      const outcome what = outcome_of(response.error);
-      on_failure(what, std::move(response), now, date);
+      const outcome kind = outcome_of(response.error);
+      on_failure(kind, std::move(response), now, date);
     } else if (is_redirect(response.status)) {
       on_redirect(std::move(response), now);
     } else if (response.status == 304 && asks_for_changes()) {
       not_modified_ = true;
       finish(outcome::success, std::move(response));
     } else if (response.status == 429 || (response.status >= 500 && response.status < 600)) {
-      const outcome what = outcome_of(response.status);
-      try_again(what, std::move(response), now, date);
+      const outcome kind = outcome_of(response.status);
+      try_again(kind, std::move(response), now, date);
     } else {
-      const outcome what = outcome_of(response.status);
-      finish(what, std::move(response));
+      const outcome kind = outcome_of(response.status);
+      finish(kind, std::move(response));
     }
   }
 
@@ -212,39 +212,39 @@ class retrieval {
     permit_.reset();
   }
 
-  void on_failure(outcome what, fetch_response response, time_point now, wall_time date = {}) {
+  void on_failure(outcome kind, fetch_response response, time_point now, wall_time date = {}) {
     // A breaker that a 5xx opened keeps requests from an origin that can be reached.
     const bool out_of_reach =
-        what == outcome::unreachable ||
-        (what == outcome::circuit_open && !options_.breakers->answered(own_origin()));
+        kind == outcome::unreachable ||
+        (kind == outcome::circuit_open && !options_.breakers->answered(own_origin()));
     if (out_of_reach && !answered_ && origin_ + 1 < origins_.size()) {
       ++origin_;
       ask_origin(now);
-    } else if (what == outcome::unreachable) {
-      try_again(what, std::move(response), now, date);
-    } else if (what == outcome::circuit_open && attempt_ > 1) {
+    } else if (kind == outcome::unreachable) {
+      try_again(kind, std::move(response), now, date);
+    } else if (kind == outcome::circuit_open && attempt_ > 1) {
       finish(failure_, std::move(failed_));  // which is why it opened
     } else {
-      finish(what, std::move(response));
+      finish(kind, std::move(response));
     }
   }
 
-  void try_again(outcome what, fetch_response response, time_point now, wall_time date) {
+  void try_again(outcome kind, fetch_response response, time_point now, wall_time date) {
     if (attempt_ >= options_.retry.attempts) {
-      return finish(what, std::move(response));
+      return finish(kind, std::move(response));
     }
     std::chrono::nanoseconds wait =
         backoff(options_.retry, attempt_, base::unit_interval(random_()));
-    if (what == outcome::too_many_requests) {
+    if (kind == outcome::too_many_requests) {
       wait = std::max(wait, backoff(options_.retry, 1, 1.0));  // no jitter below the base
     }
     if (const auto asked = retry_after(response.headers, date)) {
       if (*asked > options_.retry.max_retry_after) {
-        return finish(what, std::move(response));
+        return finish(kind, std::move(response));
       }
       wait = std::max<std::chrono::nanoseconds>(wait, *asked);
     }
-    failure_ = what;
+    failure_ = kind;
     failed_ = std::move(response);
     failed_.body = {};
     step_ = retry_wait{base::saturating_add(now, wait)};
@@ -286,9 +286,9 @@ class retrieval {
     return where && std::find(origins_.begin(), origins_.end(), *where) == origins_.end();
   }
 
-  void finish(outcome what, fetch_response response) {
+  void finish(outcome kind, fetch_response response) {
     retrieval_result result;
-    result.outcome = what;
+    result.outcome = kind;
     result.status = response.status;
     result.error = response.error;
     result.error_text = std::move(response.error_text);
@@ -302,7 +302,7 @@ class retrieval {
     result.cut_short = cut_short_.has_value();
     result.next_try = cut_short_.value_or(time_point{});
     result.left_to_other_site = left_to_other_site_;
-    if (what == outcome::success && !not_modified_) {
+    if (kind == outcome::success && !not_modified_) {
       result.body = std::move(response.body);
       result.truncated = response.truncated;
       if (options_.max_bytes != 0 && result.body.size() > options_.max_bytes) {
