@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-#if defined(__x86_64__) || defined(_M_X64)
+#if defined(__x86_64__)
 #include <emmintrin.h>
 #elif defined(__aarch64__)
 #include <arm_neon.h>
@@ -26,7 +26,7 @@ using octet_set = std::uint32_t;
 // `equal(c)` tells which ones are `c`; `at_most(c)` tells which ones, as unsigned numbers, are not
 // above `c`, an ASCII character. Not for constant expressions.
 
-#if defined(__x86_64__) || defined(_M_X64)
+#if defined(__x86_64__) || defined(__aarch64__)
 
 class octet_block {
  public:
@@ -40,61 +40,35 @@ class octet_block {
   }
 
   [[nodiscard, gnu::always_inline]] octet_set equal(char c) const noexcept {
-    const __m128i wanted = _mm_set1_epi8(c);
-    return set_of(_mm_cmpeq_epi8(low_, wanted), _mm_cmpeq_epi8(high_, wanted));
+    const auto wanted = static_cast<unsigned char>(c);
+    return set_of(low_ == wanted, high_ == wanted);
   }
 
   [[nodiscard, gnu::always_inline]] octet_set at_most(char c) const noexcept {
-    const __m128i most = _mm_set1_epi8(c);
-    return set_of(_mm_cmpeq_epi8(low_, _mm_min_epu8(low_, most)),
-                  _mm_cmpeq_epi8(high_, _mm_min_epu8(high_, most)));
+    const auto most = static_cast<unsigned char>(c);
+    return set_of(low_ <= most, high_ <= most);
   }
 
  private:
-  [[nodiscard, gnu::always_inline]] static octet_set set_of(__m128i low, __m128i high) noexcept {
-    return static_cast<octet_set>(_mm_movemask_epi8(low)) |
-           static_cast<octet_set>(_mm_movemask_epi8(high)) << 16U;
-  }
+  using octets = unsigned char __attribute__((vector_size(16)));
+  using flags = decltype(octets{} == 0);  // all bits of an octet, or none
 
-  __m128i low_;
-  __m128i high_;
-};
-
-#elif defined(__aarch64__)
-
-class octet_block {
- public:
-  static constexpr std::size_t size = 32;
-
-  [[nodiscard, gnu::always_inline]] static octet_block load(const char* at) noexcept {
-    octet_block block;  // NOLINT(*-member-init): filled below
-    std::memcpy(&block.low_, at, sizeof block.low_);
-    std::memcpy(&block.high_, at + sizeof block.low_, sizeof block.high_);
-    return block;
-  }
-
-  [[nodiscard, gnu::always_inline]] octet_set equal(char c) const noexcept {
-    const uint8x16_t wanted = vdupq_n_u8(static_cast<std::uint8_t>(c));
-    return set_of(vceqq_u8(low_, wanted), vceqq_u8(high_, wanted));
-  }
-
-  [[nodiscard, gnu::always_inline]] octet_set at_most(char c) const noexcept {
-    const uint8x16_t most = vdupq_n_u8(static_cast<std::uint8_t>(c));
-    return set_of(vcleq_u8(low_, most), vcleq_u8(high_, most));
-  }
-
- private:
-  [[nodiscard, gnu::always_inline]] static octet_set set_of(uint8x16_t low,
-                                                            uint8x16_t high) noexcept {
+  [[nodiscard, gnu::always_inline]] static octet_set set_of(flags low, flags high) noexcept {
+#if defined(__x86_64__)
+    const auto set = [](flags of) { return _mm_movemask_epi8(reinterpret_cast<__m128i>(of)); };
+    return static_cast<octet_set>(set(low)) | static_cast<octet_set>(set(high)) << 16U;
+#else
     const uint8x16_t bits = vreinterpretq_u8_u64(vdupq_n_u64(0x8040'2010'0804'0201U));
-    uint8x16_t sums = vpaddq_u8(vandq_u8(low, bits), vandq_u8(high, bits));
+    uint8x16_t sums = vpaddq_u8(vandq_u8(reinterpret_cast<uint8x16_t>(low), bits),
+                                vandq_u8(reinterpret_cast<uint8x16_t>(high), bits));
     sums = vpaddq_u8(sums, sums);
     sums = vpaddq_u8(sums, sums);
     return vgetq_lane_u32(vreinterpretq_u32_u8(sums), 0);
+#endif
   }
 
-  uint8x16_t low_;
-  uint8x16_t high_;
+  octets low_;
+  octets high_;
 };
 
 #else
