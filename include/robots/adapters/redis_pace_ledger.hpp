@@ -3,8 +3,8 @@
 
 #include <robots/adapters/detail/redis_client.hpp>
 #include <robots/adapters/detail/redis_cluster.hpp>
+#include <robots/adapters/detail/redis_token.hpp>
 #include <robots/adapters/redis_options.hpp>
-#include <robots/base/counter_random.hpp>
 #include <robots/base/longest_delay.hpp>
 #include <robots/polite/pace_ledger.hpp>
 #include <robots/store/shared_store.hpp>
@@ -111,7 +111,7 @@ return 0
 
   redis_options options_;
   std::unique_ptr<adapters_detail::redis_client> client_;
-  std::string owner_ = std::to_string(base::counter_random{std::nullopt}());
+  std::string owner_ = adapters_detail::redis_token();
 };
 
 }  // namespace robots

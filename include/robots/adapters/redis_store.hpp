@@ -4,11 +4,10 @@
 #include <robots/adapters/detail/redis_client.hpp>
 #include <robots/adapters/detail/redis_cluster.hpp>
 #include <robots/adapters/detail/redis_subscription.hpp>
+#include <robots/adapters/detail/redis_token.hpp>
 #include <robots/adapters/redis_options.hpp>
 #include <robots/policy/codec.hpp>
 #include <robots/store/shared_store.hpp>
-
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -27,20 +26,6 @@
 namespace robots {
 
 namespace adapters_detail {
-
-/// Sixteen hexadecimal digits that no other process has.
-[[nodiscard]] inline std::string redis_token() {
-  std::array<unsigned char, 8> octets{};
-  if (::getentropy(octets.data(), octets.size()) != 0) {
-    throw store_error{"RedisStore: the system has no random numbers"};
-  }
-  std::string token;
-  for (const unsigned char octet : octets) {
-    token += "0123456789abcdef"[octet >> 4U];
-    token += "0123456789abcdef"[octet & 0xFU];
-  }
-  return token;
-}
 
 /// What SCAN compares with, so that it matches `text` and nothing else.
 [[nodiscard]] inline std::string redis_pattern(std::string_view text) {

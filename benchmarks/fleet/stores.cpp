@@ -1,0 +1,103 @@
+// What a look-up costs that a shared store answers. Prints microseconds: medians over some thousand
+// sites, whose files are the real ones.
+//
+//     robots-fleet-stores [REDIS-URL] [PATH-OF-AN-LMDB-FILE]
+#include "inputs/inputs.hpp"
+#include <robots/cache/basic_robots_cache.hpp>
+#include <robots/fetch/scripted_fetcher.hpp>
+#include <robots/policy/codec.hpp>
+#include <robots/store/lru_storage.hpp>
+#include <robots/store/memory_store.hpp>
+#include <robots/store/tiered_storage.hpp>
+#include <robots/time/steady_clock.hpp>
+#ifdef BENCH_HAS_LMDB
+#include <robots/adapters/lmdb_store.hpp>
+#endif
+#ifdef BENCH_HAS_REDIS
+#include <robots/adapters/redis_store.hpp>
+
+#include <hiredis/hiredis.h>
+#endif
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using clock_type = std::chrono::steady_clock;
+
+constexpr std::size_t site_count = 4'096;
+
+/// The median time of a call for each site, in microseconds.
+template <class Call>
+double median(const std::vector<std::string>& sites, const Call& call) {
+  std::vector<double> times;
+  for (const std::string& site : sites) {
+    const auto start = clock_type::now();
+    static_cast<void>(call(site));
+    times.push_back(std::chrono::duration<double, std::micro>(clock_type::now() - start).count());
+  }
+  std::ranges::nth_element(times, times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2));
+  return times[times.size() / 2];
+}
+
+template <class Near, class... Parts>
+using cache_of =
+    robots::basic_robots_cache<robots::ScriptedFetcher, robots::SteadyClock, Near, Parts...>;
+
+/// Measures one store; `make` opens it.
+template <class Make>
+void measure(const char* name, const std::vector<std::string>& sites,
+             const std::vector<std::string>& files, const Make& make) {
+  using store = decltype(make());
+  const robots::cache_options options{.user_agent = "BenchBot",
+                                      .fallback = robots::fallback_policy::strict()};
+  robots::ScriptedFetcher web;
+  for (std::size_t i = 0; i < sites.size(); ++i) {
+    web.on(sites[i] + "/robots.txt", robots::ScriptedFetcher::ok(files[i % files.size()]));
+  }
+  using tiered = robots::TieredStorage<robots::LruStorage<2 * site_count>, store>;
+  cache_of<tiered> first{options, web, {}, tiered{make()}};
+  const double miss = median(sites, [&](const std::string& site) { return first.get(site); });
+  const double near_hit = median(sites, [&](const std::string& site) { return first.get(site); });
+  cache_of<tiered> second{options, web, {}, tiered{make()}};
+  const double far_hit = median(sites, [&](const std::string& site) { return second.get(site); });
+  store opened = make();
+  const double load = median(sites, [&](const std::string& site) { return opened.load(site); });
+  std::printf("%s\t%.2f\t%.2f\t%.2f\t%.2f\t%llu of %zu\n", name, near_hit, far_hit, load, miss,
+              static_cast<unsigned long long>(second.stats().far_hits), sites.size());
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const auto real = bench::read_real_files(BENCH_CORPUS_DIR);
+  const std::vector<std::string> none{"User-agent: *\nDisallow: /search\n"};
+  const std::vector<std::string>& files = real.found ? real.found->files : none;
+  std::vector<std::string> sites;
+  for (std::size_t i = 0; i < site_count; ++i) {
+    sites.push_back("https://www.site-" + std::to_string(i) + ".example");
+  }
+  std::puts("store\tnear hit\tfar hit\tload alone\tmiss, fetched from memory\tfar hits");
+  const robots::MemoryStore<robots::SteadyClock> memory{{}};
+  measure("memory", sites, files, [&] { return memory; });
+#ifdef BENCH_HAS_LMDB
+  if (count > 2) {
+    measure("lmdb", sites, files,
+            [&] { return robots::LmdbStore{robots::lmdb_options{.path = arguments[2]}}; });
+  }
+#endif
+#ifdef BENCH_HAS_REDIS
+  if (count > 1) {
+    measure("redis", sites, files,
+            [&] { return robots::RedisStore{robots::redis_options{.url = arguments[1]}}; });
+  }
+#endif
+}
