@@ -22,3 +22,7 @@ template class robots::basic_robots_cache<robots::CurlFetcher>;
 #include <robots/adapters/redis_pace_ledger.hpp>
 #include <robots/adapters/redis_store.hpp>
 #endif
+
+#if __has_include(<lmdb.h>)
+#include <robots/adapters/lmdb_store.hpp>
+#endif

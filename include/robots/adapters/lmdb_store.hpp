@@ -186,8 +186,9 @@ class LmdbStore {
   /// In a process that was forked neither the thread nor the locks are there to be ended.
   struct end_state {
     void operator()(state* ended) const {
-      if (!ended->opened->is_forked()) {
-        delete ended;
+      std::unique_ptr<state> owned{ended};
+      if (ended->opened->is_forked()) {
+        static_cast<void>(owned.release());
       }
     }
   };

@@ -116,7 +116,7 @@ class lmdb_check {
 
   template <class T>
   [[nodiscard]] static T at(std::string_view page, std::size_t offset) {
-    T value;
+    T value{};
     std::memcpy(&value, page.data() + offset, sizeof value);
     return value;
   }
