@@ -255,6 +255,25 @@ TEST_CASE("only adapters include third-party headers, Boost.Unordered aside") {
   }
 }
 
+TEST_CASE("no header but the adapters uses what costs every user much time to compile") {
+  constexpr std::array<std::string_view, 8> costly{"filesystem", "fstream", "future", "iostream",
+                                                   "random",     "ranges",  "regex",  "sstream"};
+  for (const source_file& header : headers()) {
+    if (folder_of(included_as(header)) == "adapters") {
+      continue;
+    }
+    for (const include_line& include : header.includes()) {
+      INFO(header.path << ":" << include.number << " includes " << include.name);
+      CHECK(std::ranges::find(costly, include.name) == costly.end());
+    }
+    for (std::size_t i = 0; i < header.lines.size(); ++i) {
+      INFO("instead of std::ranges, use the algorithm with iterators: " << header.path << ":"
+                                                                        << i + 1);
+      CHECK(header.lines[i].find("std::ranges::") == std::string::npos);
+    }
+  }
+}
+
 TEST_CASE("headers are included by their full name between angle brackets") {
   for (const source_file& header : headers()) {
     for (const include_line& include : header.includes()) {

@@ -16,7 +16,6 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -208,7 +207,8 @@ inline void write_url(octet_writer& out, std::string_view url) {
   if (has(record_part::exchanges, !one_exchange)) {
     const std::size_t count = std::min(head.exchanges.size(), record_limits::exchanges);
     rest.number(count);
-    for (const robots::exchange& hop : std::span{head.exchanges}.first(count)) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const robots::exchange& hop = head.exchanges[i];
       write_url(rest, cut(hop.url));
       rest.number(folded(hop.status));
       rest.number(static_cast<std::uint64_t>(hop.error));

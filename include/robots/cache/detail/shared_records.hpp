@@ -34,9 +34,9 @@ namespace robots::cache_detail {
   const std::vector<std::string> urls = where.robots_urls();
   const auto is_credible = [&](const record& each) {
     const auto end = parse_site(each.final_url);
-    return std::ranges::find(urls, each.url) != urls.end() && each.fetched_at <= latest &&
-           is_to_be_shared(each.outcome) && !each.not_modified && end &&
-           !(excluded != nullptr && excluded->contains(end->host));
+    return std::find(urls.begin(), urls.end(), each.url) != urls.end() &&
+           each.fetched_at <= latest && is_to_be_shared(each.outcome) && !each.not_modified &&
+           end && !(excluded != nullptr && excluded->contains(end->host));
   };
   if (!read || !is_credible(read->latest) || (read->last_good && !is_credible(*read->last_good))) {
     return std::nullopt;

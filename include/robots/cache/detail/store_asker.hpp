@@ -96,9 +96,10 @@ class store_asker {
         waiting_.erase(due, end);
         return jobs;
       }
-      const time_point next =
-          (*std::ranges::min_element(waiting_, {}, &store_asker::next_look))->next_look;
-      parts_.wait_until(next, stop, changed_, lock,
+      const auto next = std::min_element(
+          waiting_.begin(), waiting_.end(),
+          [](const auto& a, const auto& b) { return a->next_look < b->next_look; });
+      parts_.wait_until((*next)->next_look, stop, changed_, lock,
                         [this, seen = added_] { return added_ != seen; });
     }
     is_served_ = false;
@@ -113,10 +114,6 @@ class store_asker {
   }
 
  private:
-  [[nodiscard]] static time_point next_look(const std::unique_ptr<store_job>& job) noexcept {
-    return job->next_look;
-  }
-
   [[nodiscard]] after_store ask_for_lease(store_job& job, std::span<const std::string> names) {
     const tiered_options& options = store_.options();
     if (auto given = store_.try_lease(job.lead.led().key())) {

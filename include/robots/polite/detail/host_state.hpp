@@ -281,7 +281,8 @@ class host_state {
       made.skip_host = delay.skip_host;
       if (rules != nullptr && !rules->visit_times().empty()) {
         const wall_time wanted = anchor.at(made.at);
-        const wall_time open = next_visit(rules->visit_times(), wanted);
+        const std::vector<visit_time>& hours = rules->visit_times();
+        const wall_time open = next_visit({hours.data(), hours.size()}, wanted);
         if (open > wanted) {
           made.not_before(anchor.at(open), start_limit::visit_time);
         }

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <optional>
+#include <vector>
 
 namespace robots::polite_detail {
 
@@ -16,7 +17,8 @@ namespace robots::polite_detail {
   if (rules == nullptr || rules->request_rates().empty()) {
     return std::nullopt;
   }
-  const auto rate = rate_at(rules->request_rates(), utc_minutes(when));
+  const std::vector<request_rate>& rates = rules->request_rates();
+  const auto rate = rate_at({rates.data(), rates.size()}, utc_minutes(when));
   return rate ? std::optional{rate->interval()} : std::nullopt;
 }
 
