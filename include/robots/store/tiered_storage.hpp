@@ -118,6 +118,13 @@ class TieredStorage {
     return local_.evictions();
   }
 
+  /// Octets of memory that the entries kept in this process hold.
+  [[nodiscard]] std::size_t memory_bytes() const
+    requires requires(const Near& local) { local.memory_bytes(); }
+  {
+    return local_.memory_bytes();
+  }
+
   /// The part within this process.
   [[nodiscard]] Near& local() noexcept { return local_; }
 
