@@ -114,10 +114,13 @@ class lmdb_check {
     std::string last_key{};
   };
 
+  /// What lies there; zeros behind the end of the page.
   template <class T>
   [[nodiscard]] static T at(std::string_view page, std::size_t offset) {
     T value{};
-    std::memcpy(&value, page.data() + offset, sizeof value);
+    if (offset <= page.size() && sizeof value <= page.size() - offset) {
+      std::memcpy(&value, page.data() + offset, sizeof value);
+    }
     return value;
   }
 
