@@ -1,11 +1,13 @@
 // What a test has other processes do with an LmdbStore:
 //
 //     robots_lmdb_process FILE MAX_BYTES work NUMBER      publishes, erases and leases until killed
+//     robots_lmdb_process FILE MAX_BYTES hang KEY         publishes KEY, and reads until killed
 //     robots_lmdb_process FILE MAX_BYTES publish KEY VALUE
 //     robots_lmdb_process FILE MAX_BYTES erase KEY
 //     robots_lmdb_process FILE MAX_BYTES lease KEY MILLISECONDS
 //     robots_lmdb_process FILE MAX_BYTES holds KEY VALUE  exit status 0 if that is its value
 #include "adapters/lmdb_records.hpp"
+#include <robots/adapters/detail/lmdb_file.hpp>
 #include <robots/adapters/lmdb_store.hpp>
 #include <robots/policy/codec.hpp>
 
@@ -36,13 +38,27 @@ using namespace std::chrono_literals;
   }
 }
 
+/// Publishes a key while it reads, and reads on.
+[[noreturn]] void hang(const robots::lmdb_options& options, robots::LmdbStore& store,
+                       const std::string& key) {
+  const auto file = robots::adapters_detail::lmdb_file::open(options);
+  const robots::adapters_detail::lmdb_file::snapshot read{*file};
+  store.publish(key, "value", 1h);
+  for (;;) {
+    ::pause();
+  }
+}
+
 int run(const std::vector<std::string>& words) {
-  robots::LmdbStore store{robots::lmdb_options{
-      .path = words.at(1), .max_bytes = std::stoul(words.at(2)), .timeout = 20s}};
+  const robots::lmdb_options options{
+      .path = words.at(1), .max_bytes = std::stoul(words.at(2)), .timeout = 20s};
+  robots::LmdbStore store{options};
   const std::string& what = words.at(3);
   const std::string& key = words.at(4);
   if (what == "work") {
     work(store, key);
+  } else if (what == "hang") {
+    hang(options, store, key);
   } else if (what == "publish") {
     store.publish(key, words.at(5), 1h);
   } else if (what == "erase") {

@@ -194,6 +194,30 @@ TEST_CASE("a process that hangs while it writes holds up no reader, and a writer
   store.announce("https://example.com");
 }
 
+TEST_CASE("a full store says so while a process reads on and on, and goes on when that has died") {
+  const shared_file file{std::size_t{1} << 20U};
+  LmdbStore store = file.open(300ms);
+  auto other = file.start({"hang", "https://example.com"});
+  REQUIRE(comes_true(real_time{}, [&] { return store.load("https://example.com"); }));
+  std::string said;
+  int published = 0;
+  for (; said.empty() && published < 100; ++published) {
+    const auto start = std::chrono::steady_clock::now();
+    try {
+      store.publish("https://large.example", std::string(100'000, 'x'), 1h);
+    } catch (const robots::store_error& error) {
+      said = error.what();
+      CHECK(std::chrono::steady_clock::now() - start < 10s);
+    }
+  }
+  CHECK_MESSAGE(said.find("is full") != std::string::npos, said);
+  CHECK(published > 2);
+  CHECK(store.load("https://large.example"));
+  other.reset();
+  store.publish("https://large.example", std::string(100'000, 'y'), 1h);
+  CHECK(store.load("https://large.example")->front() == 'y');
+}
+
 TEST_CASE("a store from before a fork throws in the new process, which may open one of its own") {
   const shared_file file{std::size_t{16} << 20U};
   LmdbStore store = file.open();

@@ -214,6 +214,22 @@ TEST_CASE("an empty file becomes a store") {
   CHECK(store.load("https://example.com") == "value");
 }
 
+TEST_CASE("the lock beside the file is made anew when nobody uses it, whatever it holds") {
+  const temporary_folder folder;
+  const lmdb_options options = in(folder);
+  LmdbStore{options}.publish("https://example.com", "value", 1h);
+  for (const std::string& octets :
+       {std::string{}, std::string(10, 'x'), std::string(100'000, '\xFF')}) {
+    write_file(options.path + "-lock", octets);
+    CHECK(LmdbStore{options}.load("https://example.com") == "value");
+  }
+  fs::remove(options.path + "-lock");
+  CHECK(LmdbStore{options}.load("https://example.com") == "value");
+  fs::remove(options.path + "-lock");
+  fs::create_directory(options.path + "-lock");
+  CHECK(refusal(options).find("cannot be opened by LMDB") != std::string::npos);
+}
+
 TEST_CASE("no octets of a file end the process that opens it, and no value is made of others") {
   const temporary_folder folder;
   const lmdb_options options = in(folder, 2 * mebibyte);

@@ -6,6 +6,7 @@
 #include <robots/adapters/detail/lmdb_entry.hpp>
 #include <robots/adapters/detail/lmdb_transaction.hpp>
 #include <robots/adapters/lmdb_options.hpp>
+#include <robots/base/decimal.hpp>
 #include <robots/base/saturating_add.hpp>
 #include <robots/store/shared_store.hpp>
 
@@ -145,12 +146,14 @@ class lmdb_file {
         return transact(change);
       } catch (const lmdb_full&) {
         if (std::chrono::steady_clock::now() > mine.end) {
-          throw;
+          refuse(options_,
+                 "is full, and stays so while a process reads what was dropped: end the "
+                 "one that hangs, or raise max_bytes");
         }
       }
       forget_dead_readers();
-      // What one change drops, the second one behind it can use.
-      if (!make_room() || !make_room()) {
+      // What one change drops, the second one behind it can use, unless others still read it.
+      if (is_read_from_before() || !make_room() || !make_room()) {
         std::this_thread::sleep_for(std::chrono::milliseconds{5});
       }
     }
@@ -345,6 +348,21 @@ class lmdb_file {
   void forget_dead_readers() {
     int dead = 0;
     ::mdb_reader_check(environment_, &dead);
+  }
+
+  /// Whether some process reads a state of the file that is not the latest one.
+  [[nodiscard]] bool is_read_from_before() const {
+    std::uint64_t oldest = last_change();
+    const auto note = [](const char* line, void* context) {
+      std::string_view text{line};  // numbers of the process, the thread and the state, or "-"
+      text.remove_suffix(text.ends_with('\n') ? 1 : 0);
+      const auto state = base::parse_decimal(text.substr(text.rfind(' ') + 1));
+      auto& smallest = *static_cast<std::uint64_t*>(context);
+      smallest = std::min(smallest, state.value_or(smallest));
+      return 0;
+    };
+    ::mdb_reader_list(environment_, note, &oldest);
+    return oldest < last_change();
   }
 
   void transact(const std::function<void(const lmdb_transaction&)>& change) {
