@@ -139,7 +139,7 @@ class job_runner {
   [[nodiscard]] bool finish(look_up& at, const call_options& limits) {
     const bool may_leave = limits.deadline || limits.stop.stop_possible();
     while (run_errands(at, &limits), !at.policy()) {
-      auto job = std::move(at.job_);
+      std::shared_ptr<retrieval_job> job = std::move(at.job_);
       if (job && may_leave) {
         // Another thread does the work, so that it need not end when this caller leaves.
         job = send_off(std::move(job), limits);
@@ -225,16 +225,10 @@ class job_runner {
   enum class may_wait : bool { no, yes };
 
   /// Lets another thread do the job. Gives it back when none is free and it may not wait for one.
-  [[nodiscard]] std::unique_ptr<retrieval_job> in_background(std::unique_ptr<retrieval_job> job,
+  [[nodiscard]] std::shared_ptr<retrieval_job> in_background(std::shared_ptr<retrieval_job> job,
                                                              may_wait for_a_thread) {
-    const auto slot = std::make_shared<std::unique_ptr<retrieval_job>>(std::move(job));
-    const bool sent = run_in_background(
-        [this, slot] {
-          const std::unique_ptr<retrieval_job> mine = std::move(*slot);
-          bring_alone(*mine);
-        },
-        for_a_thread);
-    return sent ? nullptr : std::move(*slot);
+    const bool sent = run_in_background([this, job] { bring_alone(*job); }, for_a_thread);
+    return sent ? nullptr : job;
   }
 
   [[nodiscard]] bool run_in_background(std::function<void()> work, may_wait for_a_thread) {
@@ -316,7 +310,7 @@ class job_runner {
 
   /// Lets another thread do the job of a call that may leave. Gives it back when none is free and
   /// the call has the time for an exchange.
-  [[nodiscard]] std::unique_ptr<retrieval_job> send_off(std::unique_ptr<retrieval_job> job,
+  [[nodiscard]] std::shared_ptr<retrieval_job> send_off(std::shared_ptr<retrieval_job> job,
                                                         const call_options& limits) {
     const auto timeout = options_.timeout;
     const bool in_haste =
