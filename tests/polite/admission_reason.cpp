@@ -18,7 +18,7 @@ static_assert(to_string(admission_reason::stopped) == "stopped");
 static_assert(to_string(admission_reason::too_late) == "too_late");
 
 TEST_CASE("a value that is no reason has a name, too") {
-  CHECK(to_string(static_cast<admission_reason>(200)) == std::string_view{"invalid_url"});
+  CHECK(to_string(static_cast<admission_reason>(200)) == std::string_view{"too_late"});
 }
 
 TEST_CASE("answers are counted by their reason") {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <robots/base/enum_text.hpp>
+
 #include <cstdint>
 #include <string_view>
 
@@ -14,15 +16,7 @@ enum class site_override : std::uint8_t {
 
 /// The name of an override, as its enumerator is spelled.
 [[nodiscard]] constexpr std::string_view to_string(site_override what) noexcept {
-  switch (what) {
-    case site_override::none:
-      return "none";
-    case site_override::allow:
-      return "allow";
-    case site_override::deny:
-      return "deny";
-  }
-  return "none";
+  return base::enum_text<site_override::deny>(what, {"none", "allow", "deny"});
 }
 
 }  // namespace robots

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <robots/base/enum_text.hpp>
+
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -22,27 +24,25 @@ enum class admission_reason : std::uint8_t {
   too_late,     ///< the deadline of the call comes first
 };
 
-namespace polite_detail {
-
-inline constexpr std::array<std::string_view, 10> admission_reason_names{
-    "go",   "excluded", "invalid_url", "disallowed", "skip_host",
-    "busy", "not_yet",  "no_room",     "stopped",    "too_late"};
-
-}  // namespace polite_detail
-
 /// The name of a reason, as its enumerator is spelled.
 [[nodiscard]] constexpr std::string_view to_string(admission_reason reason) noexcept {
-  const auto index = static_cast<std::size_t>(reason);
-  return index < polite_detail::admission_reason_names.size()
-             ? polite_detail::admission_reason_names[index]
-             : "invalid_url";
+  return base::enum_text<admission_reason::too_late>(
+      reason, {"go", "excluded", "invalid_url", "disallowed", "skip_host", "busy", "not_yet",
+               "no_room", "stopped", "too_late"});
 }
+
+namespace polite_detail {
+
+inline constexpr std::size_t admission_reasons =
+    static_cast<std::size_t>(admission_reason::too_late) + 1;
+
+}  // namespace polite_detail
 
 /// How often each reason was the answer.
 class admission_stats {
  public:
   /// One count for each reason, in the order of the enumerators.
-  using counts = std::array<std::uint64_t, polite_detail::admission_reason_names.size()>;
+  using counts = std::array<std::uint64_t, polite_detail::admission_reasons>;
 
   /// No answers so far.
   admission_stats() = default;
@@ -85,7 +85,7 @@ class admission_counters {
   }
 
  private:
-  std::array<std::atomic<std::uint64_t>, admission_reason_names.size()> counts_{};
+  std::array<std::atomic<std::uint64_t>, admission_reasons> counts_{};
 };
 
 }  // namespace polite_detail

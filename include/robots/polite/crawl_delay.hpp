@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/enum_text.hpp>
 #include <robots/base/longest_delay.hpp>
 
 #include <algorithm>
@@ -25,25 +26,9 @@ enum class delay_term : std::uint8_t {
 
 /// The name of a term, as its enumerator is spelled.
 [[nodiscard]] constexpr std::string_view to_string(delay_term term) noexcept {
-  switch (term) {
-    case delay_term::none:
-      return "none";
-    case delay_term::crawl_delay:
-      return "crawl_delay";
-    case delay_term::file_delay:
-      return "file_delay";
-    case delay_term::request_rate:
-      return "request_rate";
-    case delay_term::fixed_delay:
-      return "fixed_delay";
-    case delay_term::last_response:
-      return "last_response";
-    case delay_term::floor:
-      return "floor";
-    case delay_term::cap:
-      return "cap";
-  }
-  return "none";
+  return base::enum_text<delay_term::cap>(
+      term, {"none", "crawl_delay", "file_delay", "request_rate", "fixed_delay", "last_response",
+             "floor", "cap"});
 }
 
 /// What to do where more delay is asked for than `delay_options::cap`.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/enum_text.hpp>
 #include <robots/polite/crawl_delay.hpp>
 #include <robots/time/clock.hpp>
 
@@ -24,23 +25,8 @@ enum class start_limit : std::uint8_t {
 
 /// The name of a limit, as its enumerator is spelled.
 [[nodiscard]] constexpr std::string_view to_string(start_limit limit) noexcept {
-  switch (limit) {
-    case start_limit::none:
-      return "none";
-    case start_limit::delay:
-      return "delay";
-    case start_limit::slow_down:
-      return "slow_down";
-    case start_limit::retry_after:
-      return "retry_after";
-    case start_limit::visit_time:
-      return "visit_time";
-    case start_limit::breaker:
-      return "breaker";
-    case start_limit::ledger:
-      return "ledger";
-  }
-  return "none";
+  return base::enum_text<start_limit::ledger>(
+      limit, {"none", "delay", "slow_down", "retry_after", "visit_time", "breaker", "ledger"});
 }
 
 /// When a host may next be asked, and why not sooner.
