@@ -563,8 +563,8 @@ class policy_loader {
     }
     if (!led.detached()) {
       watch(led.site(), *made);
+      keep(led, made, now);
     }
-    keep_unless_detached(led, made, now);
     return true;
   }
 
@@ -657,13 +657,16 @@ class policy_loader {
            now < validity_of(*kept.policy, judging_).stale_until;
   }
 
-  /// Stores a policy unless the site was invalidated meanwhile. Whoever does that marks the flight
-  /// before it erases, so that one of the two erases last.
   void keep_unless_detached(const flight& led, const std::shared_ptr<const policy>& made,
                             time_point now) noexcept {
-    if (led.detached()) {
-      return;
+    if (!led.detached()) {
+      keep(led, made, now);
     }
+  }
+
+  /// Stores a policy unless the site was invalidated meanwhile. Whoever does that marks the flight
+  /// before it erases, so that one of the two erases last.
+  void keep(const flight& led, const std::shared_ptr<const policy>& made, time_point now) noexcept {
     const std::string& key = led.site();
     const validity until = validity_of(*made, judging_);
     parts_.store(key, {made, until.fresh_until, until.keep_until}, now);
