@@ -178,6 +178,7 @@ TEST_CASE("a tiered storage can be made of both parts or of the shared one alone
   TieredStorage deduced{LruStorage<4>{}, at.store};
   CHECK(deduced.size() == 0);
   CHECK(deduced.evictions() == 0);
+  CHECK(deduced.memory_bytes() == 0);
   both.shared().publish("a", "1", 1s);
   CHECK(far_alone.shared().load("a") == "1");
 }
@@ -684,22 +685,22 @@ TEST_CASE("a redirect in the store to a host that is excluded is not followed") 
   CHECK(at.web.count() == 1);
 }
 
-TEST_CASE("redirects in the store that go round end as such redirects do") {
+TEST_CASE("where redirects go round by what the store has, the sites are asked") {
+  constexpr const char* www = "https://www.example.com/robots.txt";
   fleet at;
-  const auto publish = [&at](std::string key, std::string from, std::string to) {
-    record redirect = good_record(at, "");
-    redirect.outcome = outcome::server_error;
-    redirect.status = 301;
-    redirect.url = std::move(from);
-    redirect.final_url = std::move(to);
-    redirect.redirects = 1;
-    at.store.publish(key, encode(site_records{.latest = redirect, .redirects = true}), 24h);
-  };
-  publish("https://a.example", "https://a.example/robots.txt", "https://b.example/robots.txt");
-  publish("https://b.example", "https://b.example/robots.txt", "https://a.example/robots.txt");
+  at.web.on(robots_url, ScriptedFetcher::redirect(301, www)).on(www, ok());
+  CHECK(at.worker()->allowed(home));
+  at.store.erase("https://www.example.com");
   const auto cache = at.worker();
-  CHECK(cache->check("https://a.example/").policy->source().outcome == outcome::too_many_redirects);
-  CHECK(at.web.count() == 0);
+  bool goes_round = false;
+  SUBCASE("since a site has turned its redirect round") { at.web.on(robots_url, ok()); }
+  SUBCASE("and they do") { goes_round = true; }
+  at.web.on(www, ScriptedFetcher::redirect(301, robots_url));
+  const decision made = cache->check("https://www.example.com/private/x");
+  CHECK(made.allowed == goes_round);
+  CHECK(made.policy->source().outcome ==
+        (goes_round ? outcome::too_many_redirects : outcome::success));
+  CHECK(at.web.count(robots_url) == 2);
 }
 
 TEST_CASE("a bare host and its origin share what the store has of either") {

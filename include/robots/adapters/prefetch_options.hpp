@@ -18,7 +18,8 @@ namespace robots {
 enum class prefetch_outcome {
   kept,      ///< nothing: fresh rules were in the cache
   fetched,   ///< it asked the site, which answered
-  joined,    ///< it waited for another look-up of the site, its own for a duplicate or a thread's
+  joined,    ///< it waited for another look-up of the site, its own for a duplicate or a thread's,
+             ///< or for what processes share (`TieredStorage`)
   failed,    ///< the robots.txt could not be had: the fallback policy holds
   excluded,  ///< nothing: `cache_options::excluded` names the host
   invalid,   ///< nothing: the text is no URL, host or `host:port`

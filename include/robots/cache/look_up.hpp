@@ -159,7 +159,8 @@ class look_up {
   std::unique_ptr<cache_detail::retrieval_job> job_{};  // while it is for this one to do
   cache_detail::errands errands_{};                     // for the job runner
   bool led_ = false;
-  bool refreshes_ = false;  // what is kept of that site does not do, however fresh
+  bool refreshes_ = false;   // what is kept of that site does not do, however fresh
+  bool asks_sites_ = false;  // what other processes know of them does not do
 };
 
 }  // namespace robots

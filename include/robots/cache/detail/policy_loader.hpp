@@ -192,52 +192,16 @@ class policy_loader {
   [[nodiscard]] bool answer_by_store(store_job& job, const std::optional<std::string>& own,
                                      const std::optional<std::string>& counterpart) {
     const wall_anchor now = parts_.moment();
-    const bool is_detached = job.lead.led().detached();
-    const auto kept = is_detached ? nullptr : job.known.last;
     job.known.shared = true;
     job.known.good.reset();
-    bool is_known = false;
-    for (const auto& [name, value] :
-         {std::pair{job.where, &own}, std::pair{counterpart_of(job.where), &counterpart}}) {
-      std::optional<site_records> records = *value ? read(**value, name, now) : std::nullopt;
-      if (!records ||
-          (value == &counterpart &&
-           !answers_for(job.where, records->last_good ? *records->last_good : records->latest))) {
-        continue;
-      }
-      std::optional<record> good;
-      auto last = kept;
-      if (records->last_good) {
-        auto earlier = judged(*records->last_good, {.last = last}, now);
-        if (earlier->basis() == policy_basis::rules) {
-          last = std::move(earlier);
-          good = std::move(records->last_good);
-        }
-      }
-      auto latest = judged(records->latest, {.last = last}, now);
-      const bool is_fresh = now.steady < validity_of(*latest, judging_).fresh_until;
-      if (is_fresh && !job.refreshes) {
-        counters_.add(cache_event::far_hits);
-        if (records->redirects) {
-          retrieval_result begun;
-          static_cast<retrieval_facts&>(begun) = std::move(records->latest);
-          const auto target = parse_site(begun.final_url);
-          job.lead.redirect({std::move(begun), *target, job.began, true}, std::move(job.known));
-        } else {
-          keep_unless_detached(job.lead.led(), latest, now.steady);
-          job.lead.end(std::move(latest), true);
-        }
-        return true;
-      }
-      if (!records->redirects && !std::exchange(is_known, true)) {
-        if (latest->basis() == policy_basis::rules) {
-          good = std::move(records->latest);
-        }
-        job.known.last = std::move(latest);
-        job.known.good = std::move(good);
-      }
+    auto records = own ? read(*own, job.where, now) : std::nullopt;
+    if (records && answer_by(job, *std::move(records), now)) {
+      return true;
     }
-    return false;
+    auto others = counterpart ? read(*counterpart, counterpart_of(job.where), now) : std::nullopt;
+    return others &&
+           answers_for(job.where, others->last_good ? *others->last_good : others->latest) &&
+           answer_by(job, *std::move(others), now);
   }
 
   /// Goes by what is known of a site that another process is about to ask, though it is not fresh:
@@ -386,7 +350,7 @@ class policy_loader {
     const site& where = at.asked_.back().where;
     if (store_ != nullptr) {
       const time_point now = parts_.now();
-      const bool refreshes = known.announces;
+      const bool refreshes = known.announces || at.asks_sites_;
       at.errands_.question = std::make_unique<store_job>(
           store_job{where, std::move(known), std::move(lead), now, now, refreshes, renews});
     } else if (renews) {
@@ -437,13 +401,25 @@ class policy_loader {
     bool loop = false;
     bool own_flight = false;
     bool other_origin = false;
+    bool from_store = false;
     for (const asked& each : at.asked_) {
       const retrieval_result& begun = each.place->redirected().result;
       redirects += begun.redirects;
       loop = loop || begun.url == url;
       own_flight = own_flight || each.place->key() == key;
+      from_store = from_store || each.place->redirected().from_store;
       other_origin =
           other_origin || (each.where.scheme && begun.url != each.where.robots_urls().front());
+    }
+    if (loop && from_store && !at.asks_sites_) {
+      // What the shared store says of redirects may be out of date.
+      at.asks_sites_ = true;
+      at.asked_.erase(at.asked_.begin() + 1, at.asked_.end());
+      if (leader lead = at.asked_.front().place.take_lead(flight::state::redirected)) {
+        lead.end(nullptr);
+      }
+      at.asked_.front().place = {};
+      return ask(at);
     }
     std::optional<refusal> refused;
     if ((loop && other_origin) || (own_flight && !loop)) {
@@ -588,6 +564,41 @@ class policy_loader {
           validity_of(*news->made, judging_).keep_until - now);
     }
     return news;
+  }
+
+  /// Goes by what the shared store has: whether that is an answer. Else it is what is known of the
+  /// site, unless more is known already.
+  [[nodiscard]] bool answer_by(store_job& job, site_records records, const wall_anchor& now) {
+    auto last = job.lead.led().detached() ? nullptr : job.known.last;
+    std::optional<record> good;
+    if (records.last_good) {
+      auto earlier = judged(*records.last_good, {.last = last}, now);
+      if (earlier->basis() == policy_basis::rules) {
+        last = std::move(earlier);
+        good = std::move(records.last_good);
+      }
+    }
+    auto latest = judged(records.latest, {.last = last}, now);
+    const bool is_fresh = now.steady < validity_of(*latest, judging_).fresh_until;
+    if (!is_fresh || job.refreshes) {
+      if (!records.redirects && !job.known.good) {
+        const bool is_good = latest->basis() == policy_basis::rules;
+        job.known.good = is_good ? std::move(records.latest) : std::move(good);
+        job.known.last = std::move(latest);
+      }
+      return false;
+    }
+    counters_.add(cache_event::far_hits);
+    if (records.redirects) {
+      retrieval_result begun;
+      static_cast<retrieval_facts&>(begun) = std::move(records.latest);
+      const auto target = parse_site(begun.final_url);
+      job.lead.redirect({std::move(begun), *target, job.began, true}, std::move(job.known));
+    } else {
+      keep_unless_detached(job.lead.led(), latest, now.steady);
+      job.lead.end(std::move(latest), true);
+    }
+    return true;
   }
 
   /// What a value of the shared store says of a site; nothing if it is not to be believed.

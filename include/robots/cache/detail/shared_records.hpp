@@ -32,11 +32,14 @@ namespace robots::cache_detail {
                                                           std::chrono::sys_seconds latest) {
   auto read = decode_site(value).records;
   const std::vector<std::string> urls = where.robots_urls();
+  const auto may_end_there = [&](const record& each) {
+    const auto end = each.final_url == each.url ? where : parse_site(each.final_url);
+    return end && !(excluded != nullptr && excluded->contains(end->host));
+  };
   const auto is_credible = [&](const record& each) {
-    const auto end = parse_site(each.final_url);
     return std::find(urls.begin(), urls.end(), each.url) != urls.end() &&
            each.fetched_at <= latest && is_to_be_shared(each.outcome) && !each.not_modified &&
-           end && !(excluded != nullptr && excluded->contains(end->host));
+           may_end_there(each);
   };
   if (!read || !is_credible(read->latest) || (read->last_good && !is_credible(*read->last_good))) {
     return std::nullopt;
