@@ -144,10 +144,10 @@ std::set<std::string> included_by(std::string_view name) {
   return included;
 }
 
-/// The types that a header declares in a line of their own, such as "class policy;".
 /// Whether a line that begins with a type's name only declares it; "{};" defines one.
 bool only_declares(std::string_view line) { return line.ends_with(';') && !line.ends_with("};"); }
 
+/// The types that a header declares in a line of their own, such as "class policy;".
 std::vector<std::string> declared_in(const source_file& header) {
   std::vector<std::string> declared;
   for (const std::string& line : header.lines) {

@@ -42,9 +42,8 @@ struct store_lease {
 /// - `erase(key)` holds for every `load` that begins after it returns, and is told to the others,
 ///   even if there was no value.
 /// - `announce(key)` tells the others that what they made of the value is out of date.
-/// - `try_lease(key, duration)` gives a lease that nobody else has, in any process, or nothing
-/// while
-///   somebody has one, or if `duration` is not above 0. After `duration` it is lost.
+/// - `try_lease(key, duration)` gives a lease that nobody else has, in any process; or nothing,
+///   while somebody has one or if `duration` is not above 0. After `duration` it is lost.
 ///   `release(lease)` gives it back; one that was lost meanwhile, and maybe got by another, stays
 ///   untouched. Leases and values do not touch one another.
 /// - `watch(told)` has `told(key)` called for each key that another process erased or announced,

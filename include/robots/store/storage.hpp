@@ -31,7 +31,7 @@ struct cache_entry {
 ///
 /// Exemplar: after `s.store(key, entry, now)`, `s.find(key, now)->policy == entry.policy`.
 ///
-/// Models: `LruStorage<N>`.
+/// Models: `LruStorage<N>`, `TieredStorage<Near, Far>`.
 template <class S>
 concept Storage = std::movable<S> && requires(S& storage, const S& constant, std::string_view key,
                                               const cache_entry& entry, time_point now) {
