@@ -2,7 +2,7 @@
 
 #include <robots/fetch/fetcher.hpp>
 #include <robots/observe/observer.hpp>
-#include <robots/polite/policy_source.hpp>
+#include <robots/policy/policy_source.hpp>
 #include <robots/store/storage.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/steady_clock.hpp>

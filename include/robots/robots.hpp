@@ -47,6 +47,7 @@
 #include <robots/policy/lifetime.hpp>
 #include <robots/policy/line_list.hpp>
 #include <robots/policy/policy.hpp>
+#include <robots/policy/policy_source.hpp>
 #include <robots/policy/quarantine_rule.hpp>
 #include <robots/policy/record.hpp>
 #include <robots/policy/site_records.hpp>
@@ -58,7 +59,6 @@
 #include <robots/polite/gate_options.hpp>
 #include <robots/polite/host_gate.hpp>
 #include <robots/polite/pace_ledger.hpp>
-#include <robots/polite/policy_source.hpp>
 #include <robots/polite/request_report.hpp>
 #include <robots/polite/restraints.hpp>
 #include <robots/polite/schedule.hpp>

@@ -3,7 +3,7 @@
 #include "cache/cache_fixture.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/fetch/scripted_fetcher.hpp>
-#include <robots/polite/policy_source.hpp>
+#include <robots/policy/policy_source.hpp>
 #include <robots/store/lru_storage.hpp>
 #include <robots/time/manual_clock.hpp>
 

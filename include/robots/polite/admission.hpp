@@ -4,9 +4,9 @@
 #include <robots/fwd.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/policy.hpp>
+#include <robots/policy/policy_source.hpp>
 #include <robots/polite/admission_reason.hpp>
 #include <robots/polite/host_gate.hpp>
-#include <robots/polite/policy_source.hpp>
 #include <robots/polite/restraints.hpp>
 #include <robots/polite/schedule.hpp>
 #include <robots/time/clock.hpp>

@@ -15,10 +15,10 @@
 #include <robots/policy/judge.hpp>
 #include <robots/policy/judge_options.hpp>
 #include <robots/policy/policy.hpp>
+#include <robots/policy/policy_source.hpp>
 #include <robots/policy/record.hpp>
 #include <robots/polite/crawl_delay.hpp>
 #include <robots/polite/detail/policy_delays.hpp>
-#include <robots/polite/policy_source.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/steady_clock.hpp>
 #include <robots/time/wall_time.hpp>

@@ -4,7 +4,7 @@
 #include <robots/policy/decide.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/policy.hpp>
-#include <robots/polite/policy_source.hpp>
+#include <robots/policy/policy_source.hpp>
 
 #include <memory>
 #include <string_view>
