@@ -952,3 +952,64 @@ TEST_CASE("a cold fleet of many threads fetches each site once, and after expiry
     at.clock.advance(24h);
   }
 }
+
+TEST_CASE("whatever becomes of the store meanwhile, no thread of a fleet decides wrongly") {
+  constexpr std::size_t workers = 3;
+  constexpr std::size_t threads = 6;
+  constexpr int sites = 8;
+  fleet at;
+  at.web.otherwise(ok(robots::test::rules, {{"ETag", "\"1\""}, {"Cache-Control", "max-age=600"}}));
+  std::vector<std::unique_ptr<tiered_cache>> caches;
+  for (std::size_t i = 0; i < workers; ++i) {
+    caches.push_back(at.worker());
+  }
+  const auto site = [](std::size_t i) {
+    return "https://site" + std::to_string(i % sites) + ".example/";
+  };
+  std::vector<std::future<int>> calls;
+  for (std::size_t i = 0; i < threads; ++i) {
+    calls.push_back(std::async(std::launch::async, [&, i] {
+      tiered_cache& cache = *caches[i % workers];
+      int wrong = 0;
+      for (std::size_t j = 0; j < 150; ++j) {
+        const std::string page = site(i + j);
+        wrong += cache.allowed(page + "private/x") || !cache.check(page).allowed ? 1 : 0;
+        look_up looking = cache.begin(page);
+        drive(looking, at);
+        wrong += cache.check(page, looking).allowed ? 0 : 1;
+        if (j % 10 == 0) {
+          cache.invalidate(page);
+        } else if (j % 25 == 0) {
+          wrong += cache.refresh(page)->allows("/private/x") ? 1 : 0;
+        }
+      }
+      return wrong;
+    }));
+  }
+  for (std::size_t event = 0; calls.back().wait_for(0s) != std::future_status::ready; ++event) {
+    switch (event % 6) {
+      case 0:
+        at.store.fail("it is down");
+        break;
+      case 1:
+        at.store.recover();
+        break;
+      case 2:
+        at.store.clear();
+        break;
+      case 3:
+        at.store.publish(site(event).substr(0, site(event).size() - 1), "no record", 1h);
+        break;
+      case 4:
+        at.store.lose_changes();
+        break;
+      default:
+        at.clock.advance(event % 4 == 1 ? 10min : 100ms);
+    }
+    std::this_thread::yield();
+  }
+  at.store.recover();
+  for (auto& each : calls) {
+    CHECK(at.wait_for(each) == 0);
+  }
+}
