@@ -29,8 +29,8 @@ struct tiered_options {
   /// time waited so far, if that is more. Above 0.
   std::chrono::milliseconds poll{50};
   /// A call that has less time left than this does not block on the store itself: a thread of the
-  /// cache does. To be no less than the timeouts of the store.
-  std::chrono::milliseconds patience{1'000};
+  /// cache does. To be no less than what one call of the store takes at most.
+  std::chrono::milliseconds patience{3'000};
   /// How far ahead of this machine's the clocks of others may be. A record from later than that is
   /// not believed.
   std::chrono::seconds clock_skew{60};

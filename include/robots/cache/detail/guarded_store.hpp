@@ -74,9 +74,9 @@ class any_store_of final : public any_store {
   S& store_;
 };
 
-/// A shared store of which no failure goes further: it is counted, the store is left alone when it
-/// fails again and again, and the observer is told when that begins and ends. Any thread; whatever
-/// is not said to block not, may.
+/// A shared store whose failures go no further: they are counted, a store that fails again and
+/// again is left alone for a while, and the observer is told when that begins and ends. Any thread.
+/// All members may block but those that say that they do not.
 class guarded_store {
  public:
   /// `parts` and `counters` outlive it.
@@ -161,13 +161,18 @@ class guarded_store {
   /// Has `told` called with each key that another process has changed, and with "" when some may
   /// have been missed. Where that fails, it is tried again with the first call that does not.
   void watch(std::function<void(std::string_view)> told) {
-    told_ = std::move(told);
+    {
+      const std::scoped_lock lock{watching_};
+      told_ = std::move(told);
+    }
     static_cast<void>(ask([](any_store& /*store*/) {}));
   }
 
   /// No call of `told` is under way once this has returned, and none begins.
   void unwatch() noexcept {
     try {
+      const std::scoped_lock lock{watching_};
+      told_ = {};
       store_->watch({});
     } catch (...) {
       counters_.add(cache_event::far_failures);
@@ -201,12 +206,11 @@ class guarded_store {
   }
 
   void watch_once() {
-    if (told_ && !watches_.exchange(true)) {
-      try {
+    if (!watches_) {
+      const std::scoped_lock lock{watching_};
+      if (told_ && !watches_) {
         store_->watch(told_);
-      } catch (...) {
-        watches_ = false;
-        throw;
+        watches_ = true;
       }
     }
   }
@@ -261,7 +265,9 @@ class guarded_store {
   const tiered_options options_;
   cache_parts& parts_;
   cache_counters& counters_;
-  std::function<void(std::string_view)> told_{};
+
+  std::mutex watching_;
+  std::function<void(std::string_view)> told_{};  // guarded by `watching_`
   std::atomic<bool> watches_ = false;
 
   std::mutex mutex_;  // guards what follows

@@ -226,8 +226,8 @@ class policy_loader {
     return true;
   }
 
-  /// Another process has changed what the shared store has under `key`; "" for any. Never calls the
-  /// store.
+  /// Another process has changed what the shared store has under `key`, so that it is forgotten
+  /// here; "" for any key: everything is. Never calls the store.
   void be_told(std::string_view key) noexcept {
     try {
       if (key.empty()) {
