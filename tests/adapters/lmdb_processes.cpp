@@ -15,6 +15,8 @@
 #include <cstddef>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <random>
@@ -41,6 +43,12 @@ class shared_file {
     return LmdbStore{lmdb_options{.path = path(), .max_bytes = max_bytes_, .timeout = timeout}};
   }
   [[nodiscard]] std::string path() const { return (folder_.path() / "robots.lmdb").string(); }
+
+  /// What they said.
+  [[nodiscard]] std::string log() const {
+    std::ifstream stream{folder_.path() / "log"};
+    return {std::istreambuf_iterator<char>{stream}, {}};
+  }
 
   /// One that goes on by itself.
   [[nodiscard]] std::unique_ptr<child_process> start(std::vector<std::string> words) const {
@@ -154,7 +162,9 @@ TEST_CASE("after four processes were killed while they wrote, every record is wh
       const std::size_t enough = 1 + random() % 60;
       {
         LmdbStore store = file.open();
-        REQUIRE(comes_true(real_time{}, [&] { return progress(store, first) >= enough; }));
+        const bool worked =
+            comes_true(real_time{}, [&] { return progress(store, first) >= enough; });
+        REQUIRE_MESSAGE(worked, file.log());
       }
       killed.clear();
       LmdbStore store = file.open();

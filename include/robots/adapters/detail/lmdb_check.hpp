@@ -23,8 +23,8 @@ namespace robots::adapters_detail {
 /// places, keys out of order.
 class lmdb_check {
  public:
-  /// The file behind `fd`, of `size` octets.
-  lmdb_check(int fd, std::uint64_t size) : fd_{fd}, size_{size} {}
+  /// The file behind `fd`.
+  explicit lmdb_check(int fd) : fd_{fd} {}
 
   /// What LMDB reads when it opens the file: the two pages that lead to all others. `most` is how
   /// many octets the file could have; empty when LMDB may open it.
@@ -48,10 +48,11 @@ class lmdb_check {
     return {};
   }
 
-  /// Walks all that one state of the file leads to, which nobody may overwrite meanwhile. `names`
-  /// are the entries that its main tree may have. Returns what is wrong; nothing if `transaction`
-  /// is not that of a page that can be had any more. Linear.
-  [[nodiscard]] std::optional<std::string> walk(std::uint64_t transaction,
+  /// Walks all that one state of the file leads to, which nobody may overwrite meanwhile. `size` is
+  /// how many octets the file has, read after that state was: it may grow. `names` are the entries
+  /// that its main tree may have. Returns what is wrong; nothing if the first pages do not know
+  /// that state any more. Linear.
+  [[nodiscard]] std::optional<std::string> walk(std::uint64_t transaction, std::uint64_t size,
                                                 std::span<const std::string_view> names) {
     const std::optional<root_page> read = root(transaction % 2);
     const std::optional<root_page> again = root(transaction % 2);  // not while it is written
@@ -59,6 +60,7 @@ class lmdb_check {
         read->transaction != transaction) {
       return std::nullopt;
     }
+    size_ = size;
     used_.assign(read->last_page + 1, false);
     names_ = names;
     fault_.clear();
@@ -313,7 +315,7 @@ class lmdb_check {
   }
 
   int fd_;
-  std::uint64_t size_;
+  std::uint64_t size_ = 0;
   std::size_t page_size_ = 0;
   std::span<const std::string_view> names_;
   std::vector<bool> used_;

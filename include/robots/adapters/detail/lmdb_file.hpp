@@ -265,7 +265,7 @@ class lmdb_file {
     const turn mine{*this};
     const std::uint64_t octets = size();
     if (octets > 0) {
-      const std::string fault = lmdb_check{lock_, octets}.first_pages(octets + options_.max_bytes);
+      const std::string fault = lmdb_check{lock_}.first_pages(octets + options_.max_bytes);
       if (!fault.empty()) {
         refuse_content(fault);
       }
@@ -293,13 +293,13 @@ class lmdb_file {
 
   /// Before anything else is read by LMDB. Others may change the file meanwhile.
   void check_pages() {
-    lmdb_check pages{lock_, size()};
+    lmdb_check pages{lock_};
     if (const std::string fault = pages.first_pages(size() + options_.max_bytes); !fault.empty()) {
       refuse_content(fault);
     }
     for (int tries = 1'000; tries > 0; --tries) {
       const snapshot now{*this};
-      if (const auto fault = pages.walk(now->id(), lmdb_names)) {
+      if (const auto fault = pages.walk(now->id(), size(), lmdb_names)) {
         return fault->empty() ? void()
                               : refuse_content("it is damaged, or not of this library: " + *fault);
       }
