@@ -294,6 +294,21 @@ TEST_CASE("a store that fails costs no decision, and is left alone until it answ
   CHECK(at.web.count() == 11);
 }
 
+TEST_CASE("a store that is full and gives no leases has nobody wait") {
+  fleet at;
+  at.web.on(robots_url, ok());
+  at.store.on_call([](std::string_view key) {
+    if (key == lease_key) {
+      throw store_error{"out of memory"};
+    }
+  });
+  const auto cache = at.worker();
+  CHECK_FALSE(cache->allowed(secret));
+  CHECK(cache->stats().far_failures > 0);
+  CHECK_FALSE(at.worker()->allowed(secret));
+  CHECK(at.web.count() == 1);
+}
+
 TEST_CASE("near hits and sites new to the crawler are served while the store is down") {
   fleet at;
   at.web.on(robots_url, ok()).on("https://other.example/robots.txt", ok());

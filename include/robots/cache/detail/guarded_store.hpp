@@ -74,6 +74,12 @@ class any_store_of final : public any_store {
   S& store_;
 };
 
+/// What came of asking for a lease.
+struct lease_answer {
+  std::optional<store_lease> lease{};  // none while another process has one, and after a failure
+  bool failed = false;                 // the store could not be asked
+};
+
 /// A shared store whose failures go no further: they are counted, a store that fails again and
 /// again is left alone for a while, and the observer is told when that begins and ends. Any thread.
 /// All members may block but those that say that they do not.
@@ -137,11 +143,12 @@ class guarded_store {
     static_cast<void>(ask([key](any_store& store) { store.announce(key); }));
   }
 
-  [[nodiscard]] std::optional<store_lease> try_lease(std::string_view key) {
+  [[nodiscard]] lease_answer try_lease(std::string_view key) {
     give_back();
-    std::optional<store_lease> lease;
-    static_cast<void>(ask([&](any_store& store) { lease = store.try_lease(key, options_.lease); }));
-    return lease;
+    lease_answer answer;
+    answer.failed =
+        !ask([&](any_store& store) { answer.lease = store.try_lease(key, options_.lease); });
+    return answer;
   }
 
   void release(const store_lease& lease) {

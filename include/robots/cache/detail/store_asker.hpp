@@ -116,7 +116,11 @@ class store_asker {
  private:
   [[nodiscard]] after_store ask_for_lease(store_job& job, std::span<const std::string> names) {
     const tiered_options& options = store_.options();
-    if (auto given = store_.try_lease(job.lead.led().key())) {
+    auto [given, failed] = store_.try_lease(job.lead.led().key());
+    if (failed) {
+      return after_store::ask_site;  // nobody knows whether another process does
+    }
+    if (given) {
       held_lease lease{store_, *std::move(given)};
       // Whoever had it before may have published since the store was asked.
       const auto values = job.refreshes ? std::nullopt : store_.load_all(names);
