@@ -178,7 +178,7 @@ TEST_CASE("a ledger that is soon back costs no request that it did not permit") 
   CHECK(*later == start + 1s);
   all.clock.advance(1s);
   all.table->down.clear();
-  all.table->hosts.clear();  // it forgot everything
+  all.table->hosts.clear();                          // it forgot everything
   CHECK(waiting.reservation.start() == start + 2s);  // a may have had another turn meanwhile
   all.clock.advance(1s);
   CHECK_FALSE(waiting.reservation.start());
