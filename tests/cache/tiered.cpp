@@ -392,6 +392,28 @@ TEST_CASE("what a store says that cannot be is as if it were not there") {
   }
 }
 
+TEST_CASE("what came of a site is not held up by others that are slow to answer") {
+  fleet at;
+  gate door;
+  at.web.on(robots_url, ok()).on_call("https://slow.example/robots.txt", [&](const fetch_request&) {
+    door.pass();
+    return ok();
+  });
+  cache_options options = foo_bot();
+  options.background_threads = 1;
+  options.longest_call = 15s;
+  const auto cache = at.worker(options);
+  auto slow =
+      std::async(std::launch::async, [&] { return cache->allowed("https://slow.example"); });
+  door.wait_for_arrivals();
+  auto call =
+      std::async(std::launch::async, [&] { return cache->allowed(home, {.longest = 0ms}); });
+  CHECK(call.wait_for(60s) == std::future_status::ready);
+  door.open();
+  CHECK(call.get());
+  CHECK(slow.get());
+}
+
 TEST_CASE("the clock of another machine may be ahead a little") {
   fleet at;
   record made = good_record(at);

@@ -19,16 +19,23 @@ class background_threads {
   background_threads(const background_threads&) = delete;
   background_threads& operator=(const background_threads&) = delete;
 
-  /// Waits for the work under way.
-  ~background_threads() {
+  ~background_threads() { end(); }
+
+  /// Waits for the work under way, and drops what has not begun. From then on, nothing is done.
+  void end() {
     {
       const std::scoped_lock lock{mutex_};
       ending_ = true;
     }
     changed_.notify_all();
     for (std::thread& each : threads_) {
-      each.join();
+      if (each.joinable()) {
+        each.join();
+      }
     }
+    std::deque<std::function<void()>> dropped;  // goes after the lock: it may have more to do
+    const std::scoped_lock lock{mutex_};
+    dropped.swap(waiting_);
   }
 
   /// Whether the caller is one of these threads.

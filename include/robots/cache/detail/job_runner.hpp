@@ -68,6 +68,10 @@ class job_runner {
     if (store_ != nullptr) {
       store_->unwatch();
     }
+    // Each may still be given work by the other, and by what the asker drops.
+    store_threads_.end();
+    background_.end();
+    asker_.reset();
   }
 
   /// Begins a look-up, of which this may already be the end.
@@ -265,16 +269,17 @@ class job_runner {
       shared->known.lease.release();
       shared->lead.end(shared->made);
     });
+    // Not behind what waits for the web.
     if (background_.is_here()) {
       tell();
-    } else if (!background_.run(tell, true)) {
+    } else if (!background_.run(tell) && !store_threads_.run(tell, true)) {
       shared->lead.end(shared->made);
     }
   }
 
   /// Has the thread for the store ask for a site when it is time to.
   void ask_later(std::unique_ptr<store_job> question) {
-    if (asker_->add(std::move(question)) && !store_thread_.run([this] { serve(); }, true)) {
+    if (asker_->add(std::move(question)) && !store_threads_.run([this] { serve(); }, true)) {
       for (auto& each : asker_->take_all()) {
         leave_to_waiters(std::move(each));
       }
@@ -340,8 +345,8 @@ class job_runner {
   guarded_store* const store_;
   std::optional<store_asker> asker_{};  // if there is a store
   std::stop_source closing_;
-  background_threads background_;       // these last: they end before what their threads use
-  background_threads store_thread_{1};  // for the store, so that nothing else makes it wait
+  background_threads background_;
+  background_threads store_threads_{2};  // to ask the store and to tell it, whatever else goes on
 };
 
 }  // namespace robots::cache_detail
