@@ -392,6 +392,27 @@ TEST_CASE("what a store says that cannot be is as if it were not there") {
   }
 }
 
+TEST_CASE("an older file than the one that a worker has had is no answer for it") {
+  fleet at;
+  at.web.on(robots_url, ok("User-agent: *\nDisallow: /\n", {{"Cache-Control", "max-age=3600"}}));
+  at.store.publish(site_key, encode(site_records{.latest = good_record(at)}), 24h);
+  at.clock.advance(1min);
+  const auto cache = at.worker();
+  at.store.fail("it is down");
+  CHECK_FALSE(cache->allowed(home));
+  at.store.recover();
+  SUBCASE("and asked again") { at.clock.advance(2h); }
+  SUBCASE("which then failed") {
+    at.web.on(robots_url, ScriptedFetcher::status(503));
+    at.clock.advance(2h);
+    CHECK_FALSE(cache->allowed(home));
+    at.clock.advance(2h);
+  }
+  CHECK_FALSE(cache->allowed(home));
+  CHECK(cache->stats().far_hits == 0);
+  CHECK_FALSE(at.worker()->allowed(home));
+}
+
 TEST_CASE("what came of a site is not held up by others that are slow to answer") {
   fleet at;
   gate door;

@@ -570,6 +570,10 @@ class policy_loader {
   /// site, unless more is known already.
   [[nodiscard]] bool answer_by(store_job& job, site_records records, const wall_anchor& now) {
     auto last = job.lead.led().detached() ? nullptr : job.known.last;
+    const auto had = last && is_failure(last->source().outcome) ? policy::good(last) : last;
+    if (had && records.latest.fetched_at < had->source().fetched_at) {
+      return false;  // what this process has published since was lost
+    }
     std::optional<record> good;
     if (records.last_good) {
       auto earlier = judged(*records.last_good, {.last = last}, now);
