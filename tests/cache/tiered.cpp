@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <functional>
 #include <future>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -759,6 +760,21 @@ TEST_CASE("where redirects go round by what the store has, the sites are asked")
   CHECK(made.policy->source().outcome ==
         (goes_round ? outcome::too_many_redirects : outcome::success));
   CHECK(at.web.count(robots_url) == 2);
+}
+
+TEST_CASE("redirects in the store of which none was counted lead nowhere") {
+  fleet at;
+  at.web.on(robots_url, ok());
+  record redirect = good_record(at, "");
+  redirect.outcome = outcome::server_error;
+  redirect.status = 301;
+  redirect.final_url = "https://other.example/robots.txt";
+  SUBCASE("none") { redirect.redirects = 0; }
+  SUBCASE("more than can be added up") { redirect.redirects = std::numeric_limits<int>::max(); }
+  at.store.publish(site_key, encode(site_records{.latest = redirect, .redirects = true}), 24h);
+  const auto cache = at.worker();
+  CHECK(cache->allowed(home));
+  CHECK(cache->stats().far_rejected > 0);
 }
 
 TEST_CASE("a bare host and its origin share what the store has of either") {

@@ -32,6 +32,7 @@ namespace robots::cache_detail {
                                                           std::chrono::sys_seconds latest) {
   auto read = decode_site(value).records;
   const std::vector<std::string> urls = where.robots_urls();
+  constexpr int most_redirects = 65'536;  // whose sums along a chain of sites do not overflow
   const auto may_end_there = [&](const record& each) {
     const auto end = each.final_url == each.url ? where : parse_site(each.final_url);
     return end && !(excluded != nullptr && excluded->contains(end->host));
@@ -39,9 +40,10 @@ namespace robots::cache_detail {
   const auto is_credible = [&](const record& each) {
     return std::find(urls.begin(), urls.end(), each.url) != urls.end() &&
            each.fetched_at <= latest && is_to_be_shared(each.outcome) && !each.not_modified &&
-           may_end_there(each);
+           each.redirects <= most_redirects && may_end_there(each);
   };
-  if (!read || !is_credible(read->latest) || (read->last_good && !is_credible(*read->last_good))) {
+  if (!read || !is_credible(read->latest) || (read->last_good && !is_credible(*read->last_good)) ||
+      (read->redirects && read->latest.redirects == 0)) {
     return std::nullopt;
   }
   return read;
