@@ -6,6 +6,7 @@
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/flight.hpp>
 #include <robots/cache/detail/guarded_store.hpp>
+#include <robots/cache/detail/kept_sites.hpp>
 #include <robots/cache/detail/known_site.hpp>
 #include <robots/cache/detail/quarantine.hpp>
 #include <robots/cache/detail/retrieval_job.hpp>
@@ -23,7 +24,6 @@
 #include <robots/policy/judge_options.hpp>
 #include <robots/policy/lifetime.hpp>
 #include <robots/policy/policy.hpp>
-#include <robots/policy/quarantine_rule.hpp>
 #include <robots/policy/record.hpp>
 #include <robots/policy/site_records.hpp>
 #include <robots/store/storage.hpp>
@@ -68,7 +68,7 @@ class policy_loader {
         counters_(counters),
         store_(store),
         random_(options.seed),
-        quarantine_(options.quarantine_after) {
+        kept_(parts, options, judging_) {
     retrieval_.breakers = std::make_shared<origin_breakers>(options.breaker);
     retrieval_.leave_to_other_sites = true;
   }
@@ -77,8 +77,7 @@ class policy_loader {
   policy_loader& operator=(const policy_loader&) = delete;
   ~policy_loader() = default;
 
-  [[nodiscard]] quarantine& quarantined() noexcept { return quarantine_; }
-  [[nodiscard]] const quarantine& quarantined() const noexcept { return quarantine_; }
+  [[nodiscard]] const quarantine& quarantined() const noexcept { return kept_.all_quarantined(); }
   [[nodiscard]] const origin_breakers& breakers() const noexcept { return *retrieval_.breakers; }
 
   /// Begins a look-up, of which this may already be the end.
@@ -214,7 +213,7 @@ class policy_loader {
       return false;
     }
     if (now.steady < validity_of(*last, judging_).stale_until) {
-      keep_unless_detached(job.lead.led(), last, now.steady);
+      kept_.keep_unless_detached(job.lead.led(), last, now.steady);
       job.lead.end(last, true);
       return true;
     }
@@ -245,9 +244,9 @@ class policy_loader {
   /// What is kept of a site, fresh or to be served stale, for a call that has no time to ask.
   [[nodiscard]] found find_stale(const site& where, const std::string& key) {
     const time_point now = parts_.now();
-    const cache_entry kept = find_shared(where, key, now);
-    const bool stale = may_serve_stale(kept, now);
-    if (!kept.policy || (now >= kept.fresh_until && !stale) || held(where, key)) {
+    const cache_entry kept = kept_.find(where, key, now);
+    const bool stale = kept_.may_serve_stale(kept, now);
+    if (!kept.policy || (now >= kept.fresh_until && !stale) || kept_.quarantined(where, key)) {
       return {};
     }
     counters_.add(stale ? cache_event::stale_hits : cache_event::hits);
@@ -256,11 +255,11 @@ class policy_loader {
 
   /// What holds for a caller that would not wait any longer.
   [[nodiscard]] std::shared_ptr<const policy> given_up(const site& where, const std::string& key) {
-    if (auto quarantined = held(where, key)) {
+    if (auto quarantined = kept_.quarantined(where, key)) {
       return quarantined;
     }
     const wall_anchor now = parts_.moment();
-    return cancelled(where, find_shared(where, key, now.steady).policy, now);
+    return cancelled(where, kept_.find(where, key, now.steady).policy, now);
   }
 
   /// Forgets a site under all of its names, in the shared store, too.
@@ -285,7 +284,7 @@ class policy_loader {
   void release(const site& where) {
     invalidate(where);  // first, so that no file counts that was asked for earlier
     for (const site& name : names_of(where)) {
-      quarantine_.release(name.key());
+      kept_.release(name.key());
     }
   }
 
@@ -304,7 +303,7 @@ class policy_loader {
   [[nodiscard]] found ask(look_up& at) {
     asked& last = at.asked_.back();
     const bool counts = at.asked_.size() == 1;
-    if (auto quarantined = held(last.where, last.key)) {
+    if (auto quarantined = kept_.quarantined(last.where, last.key)) {
       return {.policy = std::move(quarantined), .from_cache = true, .now = parts_.now()};
     }
     const time_point now = parts_.now();
@@ -313,14 +312,14 @@ class policy_loader {
     const bool refreshes = at.refreshes_ && counts;
     if (options_.stale_while_revalidate.count() > 0 && !refreshes) {
       // Settled before the flight begins: a renewal goes on though nobody waits for it.
-      kept = find_shared(last.where, last.key, now);
-      renewal = may_serve_stale(kept, now);
+      kept = kept_.find(last.where, last.key, now);
+      renewal = kept_.may_serve_stale(kept, now);
     }
     auto [place, lead] =
         flights_.join(flight_key(last.where), last.key, renewal || options_.finish_abandoned);
     if (lead) {
-      kept = find_shared(last.where, last.key, now);  // another flight may have ended since
-      renewal = renewal && may_serve_stale(kept, now);
+      kept = kept_.find(last.where, last.key, now);  // another flight may have ended since
+      renewal = renewal && kept_.may_serve_stale(kept, now);
     }
     if (kept.policy && !refreshes && (renewal || now < kept.fresh_until)) {
       if (counts) {
@@ -502,7 +501,7 @@ class policy_loader {
                           ? policy_behind(brought, *theirs, last)
                           : judged(brought, {.last = last}, now);
     if (begun.from_store) {
-      keep_unless_detached(lead.led(), made, now.steady);
+      kept_.keep_unless_detached(lead.led(), made, now.steady);
       lead.end(made, true);
       return nullptr;
     }
@@ -538,8 +537,8 @@ class policy_loader {
       return false;
     }
     if (!led.detached()) {
-      watch(led.site(), *made);
-      keep(led, made, now);
+      kept_.watch(led.site(), *made);
+      kept_.keep(led, made, now);
     }
     return true;
   }
@@ -599,7 +598,7 @@ class policy_loader {
       const auto target = parse_site(begun.final_url);
       job.lead.redirect({std::move(begun), *target, job.began, true}, std::move(job.known));
     } else {
-      keep_unless_detached(job.lead.led(), latest, now.steady);
+      kept_.keep_unless_detached(job.lead.led(), latest, now.steady);
       job.lead.end(std::move(latest), true);
     }
     return true;
@@ -666,74 +665,6 @@ class policy_loader {
     return std::make_shared<const policy>(std::move(made));
   }
 
-  /// Whether an entry, if it is one, is no longer fresh and may answer while it is renewed.
-  [[nodiscard]] bool may_serve_stale(const cache_entry& kept, time_point now) const {
-    return kept.policy && now >= kept.fresh_until &&
-           now < validity_of(*kept.policy, judging_).stale_until;
-  }
-
-  void keep_unless_detached(const flight& led, const std::shared_ptr<const policy>& made,
-                            time_point now) noexcept {
-    if (!led.detached()) {
-      keep(led, made, now);
-    }
-  }
-
-  /// Stores a policy unless the site was invalidated meanwhile. Whoever does that marks the flight
-  /// before it erases, so that one of the two erases last.
-  void keep(const flight& led, const std::shared_ptr<const policy>& made, time_point now) noexcept {
-    const std::string& key = led.site();
-    const validity until = validity_of(*made, judging_);
-    parts_.store(key, {made, until.fresh_until, until.keep_until}, now);
-    if (led.detached()) {
-      parts_.try_erase(key);
-      quarantine_.release(key);
-    }
-  }
-
-  /// Takes note of whether the file was malformed, where that denies.
-  void watch(const std::string& key, const policy& made) {
-    switch (quarantine_step_of(made)) {
-      case quarantine_step::none:
-        break;
-      case quarantine_step::count:
-        quarantine_.note_malformed(key, [&] {
-          return std::make_shared<const policy>(
-              robots::quarantined(made, options_.user_agent, judging_));
-        });
-        break;
-      case quarantine_step::release:
-        quarantine_.release(key);
-        break;
-    }
-  }
-
-  /// The entry of a site; one without a policy when there is none. A bare host and the origin that
-  /// answered for it have the same rules, so that either's entry serves the other, and neither is
-  /// fetched while one of them is fresh.
-  [[nodiscard]] cache_entry find_shared(const site& where, const std::string& key, time_point now) {
-    cache_entry own = parts_.find(key, now);
-    if (own.policy && now < own.fresh_until) {
-      return own;
-    }
-    cache_entry other = parts_.find(counterpart_of(where).key(), now);
-    if (!other.policy || (own.policy && now >= other.fresh_until)) {
-      return own;
-    }
-    return answers_for(where, other.policy) ? other : own;
-  }
-
-  /// What holds for a site in quarantine under either of the names that share its rules; null for
-  /// any other.
-  [[nodiscard]] std::shared_ptr<const policy> held(const site& where,
-                                                   const std::string& key) const {
-    if (auto own = quarantine_.find(key)) {
-      return own;
-    }
-    const auto other = quarantine_.find(counterpart_of(where).key());
-    return other && answers_for(where, other) ? other : nullptr;
-  }
-
   void detach(const std::vector<site>& names) {
     for (const site& name : names) {
       flights_.detach(flight_key(name));
@@ -747,7 +678,7 @@ class policy_loader {
   cache_counters& counters_;
   guarded_store* const store_;
   base::counter_random random_;
-  quarantine quarantine_;
+  kept_sites kept_;
   single_flight flights_;
 };
 
