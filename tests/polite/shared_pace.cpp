@@ -52,6 +52,29 @@ struct fleet {
   }
 };
 
+/// Answers late.
+class SlowLedger final : public MemoryPaceLedger {
+ public:
+  SlowLedger(std::shared_ptr<table> shared, std::chrono::nanoseconds late)
+      : MemoryPaceLedger{shared}, clock_{shared->clock}, late_{late} {}
+
+  [[nodiscard]] std::chrono::nanoseconds take_turn(std::string_view host,
+                                                   const robots::pace_claim& claim) override {
+    const auto wait = MemoryPaceLedger::take_turn(host, claim);
+    clock_.advance(late_);
+    return wait;
+  }
+
+  void hold(std::string_view host, std::chrono::nanoseconds pause) override {
+    MemoryPaceLedger::hold(host, pause);
+    clock_.advance(late_);
+  }
+
+ private:
+  ManualClock clock_;
+  std::chrono::nanoseconds late_;
+};
+
 time_point visit(gate& by, const robots::restraints& limits = {}) {
   auto got = by.acquire(home, limits);
   REQUIRE(got);
@@ -131,6 +154,18 @@ TEST_CASE("the fetch of robots.txt that one process tells of counts for all") {
   const time_point start = all.clock.now();
   a.note_request(home, start);
   CHECK(visit(b) == start + 1s);
+}
+
+TEST_CASE("a request that starts late, since the ledger was slow to answer, counts from then") {
+  fleet all;
+  gate_options slow = all.options();
+  slow.ledger = std::make_shared<SlowLedger>(all.table, 400ms);
+  gate a{slow, all.clock};
+  gate b{all.options(), all.clock};
+  const time_point start = all.clock.now();
+  const time_point late = visit(a);
+  CHECK(late >= start + 400ms);
+  CHECK(visit(b) >= late + 1s);
 }
 
 TEST_CASE("hosts do not wait for each other") {

@@ -17,7 +17,7 @@
 
 namespace robots::test {
 
-class MemoryPaceLedger final : public PaceLedger {
+class MemoryPaceLedger : public PaceLedger {
  public:
   /// What the processes share.
   struct table {

@@ -398,9 +398,23 @@ class basic_host_gate {
       } else if (turn.wait.count() > 0) {
         where.state.wait_for_turn(base::saturating_add(now.steady, turn.wait));
       } else {
-        return read_clock(clock);
+        lock.unlock();
+        return after_answer(key, *claim, now.steady);
       }
       return now;
+    }
+
+    /// The moment at which a request starts that was given a turn. Where the answer came late, the
+    /// others are told to count from there, and from when they know.
+    [[nodiscard]] wall_anchor after_answer(std::string_view key, const pace_claim& claim,
+                                           time_point asked) {
+      constexpr std::chrono::milliseconds soon{50};
+      const time_point now = clock.now();
+      if (now - asked > soon) {
+        const time_point until = base::saturating_add(now, claim.after);
+        pace.hold(key, base::saturating_add(until, now - asked), now);
+      }
+      return read_clock(clock);
     }
 
     const gate_options options;

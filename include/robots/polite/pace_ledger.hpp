@@ -24,7 +24,9 @@ struct pace_claim {
 /// has asked for as `least` within the last minute. All is measured by the ledger's own time, so
 /// that the clocks of the processes need not agree. It remembers a host for a minute, or for as
 /// long as its delay lasts. Where it knows nothing of one for which the process asked sooner than
-/// that, it was wiped: then it counts as if there had been a turn now.
+/// that, it was wiped: then it counts as if there had been a turn now. A gate that has its answer
+/// late tells the ledger to count from then; only an answer that takes longer than the delay may
+/// let two requests be closer than that.
 ///
 /// Models are derived from it, and may be called from any thread at once. They block for no longer
 /// than their own timeouts, and throw what is derived from `std::exception` for what they could not
