@@ -57,8 +57,11 @@ class shared_file {
   }
 
   /// One that comes to an end: its exit status.
-  [[nodiscard]] int run(std::vector<std::string> words) const {
-    words.insert(words.begin(), {ROBOTS_LMDB_PROCESS, path(), std::to_string(max_bytes_)});
+  [[nodiscard]] int run(std::vector<std::string> words) const { return run(path(), words); }
+
+  /// One that knows the file by that name.
+  [[nodiscard]] int run(const std::string& name, std::vector<std::string> words) const {
+    words.insert(words.begin(), {ROBOTS_LMDB_PROCESS, name, std::to_string(max_bytes_)});
     std::vector<char*> arguments;
     for (std::string& word : words) {
       arguments.push_back(word.data());
@@ -119,6 +122,18 @@ TEST_CASE("processes share one file, and it outlasts them") {
   CHECK(file.run({"holds", "https://example.com", "third"}) == 0);
   CHECK(file.run({"erase", "https://example.com"}) == 0);
   CHECK(store.load("https://example.com") == std::nullopt);
+}
+
+TEST_CASE("what processes write that know the file by a symbolic link is not lost") {
+  const shared_file file{std::size_t{16} << 20U};
+  LmdbStore store = file.open();
+  const std::string link = file.path() + "-by-another-name";
+  std::filesystem::create_symlink(file.path(), link);
+  CHECK(file.run(link, {"publish", "https://example.com", "theirs"}) == 0);
+  CHECK(store.load("https://example.com") == "theirs");
+  store.publish("https://other.example", "ours", 1h);
+  CHECK(store.load("https://example.com") == "theirs");
+  CHECK(file.run(link, {"holds", "https://other.example", "ours"}) == 0);
 }
 
 TEST_CASE("a lease holds against other processes, and after its holder's end until its time") {

@@ -9,7 +9,8 @@ namespace robots {
 /// Where an `LmdbStore` keeps what it is given, and how much.
 struct lmdb_options {
   /// The file, made when it is not there. LMDB keeps one more beside it, of this name and `-lock`.
-  /// Both lie on a disk of this machine: LMDB does not work over network file systems.
+  /// Symbolic links lead to both; of several hard links all processes use the same one. Both lie
+  /// on a disk of this machine: LMDB does not work over network file systems.
   std::string path;
 
   /// Octets that the file may take; the oldest values go when they are reached. At least 1 MiB; a

@@ -23,6 +23,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <map>
 #include <memory>
@@ -281,7 +282,13 @@ class lmdb_file {
     check_lmdb(::mdb_env_set_maxreaders(environment_, 1'024));
     const unsigned flags = MDB_NOSUBDIR | MDB_NOTLS | MDB_NORDAHEAD |
                            (options_.flush ? MDB_NOMETASYNC : unsigned{MDB_NOSYNC});
-    const int code = ::mdb_env_open(environment_, options_.path.c_str(), flags, 0644);
+    // LMDB tells the lock beside the file by the name that it is given.
+    const std::unique_ptr<char, decltype(&std::free)> path{
+        ::realpath(options_.path.c_str(), nullptr), &std::free};
+    if (path == nullptr) {
+      refuse(options_, "cannot be opened: " + std::generic_category().message(errno));
+    }
+    const int code = ::mdb_env_open(environment_, path.get(), flags, 0644);
     if (code == MDB_INVALID || code == MDB_VERSION_MISMATCH) {
       refuse_content(::mdb_strerror(code));
     } else if (code != MDB_SUCCESS) {
