@@ -36,6 +36,7 @@
 #include <robots/http/url.hpp>
 #include <robots/http/validators.hpp>
 #include <robots/observe/observer.hpp>
+#include <robots/observe/observers.hpp>
 #include <robots/policy/any_fallback_policy.hpp>
 #include <robots/policy/codec.hpp>
 #include <robots/policy/decide.hpp>

@@ -39,7 +39,7 @@ struct far_store_event {
 /// A model that also has `on_far_store(const far_store_event&)` is told of the store that a
 /// `TieredStorage` shares: once for each change of its state.
 ///
-/// Exemplar: `o.on_retrieval(r)` and `o.on_decision(d)`. Models: `NullObserver`.
+/// Exemplar: `o.on_retrieval(r)` and `o.on_decision(d)`. Models: `NullObserver`, `observers`.
 template <class O>
 concept Observer = std::movable<O> && requires(O& observer, const retrieval_event& retrieved,
                                                const decision_event& decided) {

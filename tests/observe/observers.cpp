@@ -1,0 +1,85 @@
+#include <robots/observe/observers.hpp>
+
+#include <robots/cache/basic_robots_cache.hpp>
+#include <robots/fetch/scripted_fetcher.hpp>
+#include <robots/policy/decision.hpp>
+#include <robots/policy/policy.hpp>
+#include <robots/store/lru_storage.hpp>
+#include <robots/time/manual_clock.hpp>
+
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+using robots::decision_event;
+using robots::far_store_event;
+using robots::NullObserver;
+using robots::observers;
+using robots::retrieval_event;
+
+using events = std::shared_ptr<std::vector<std::string>>;
+
+/// Writes down what it is told, under its name.
+struct Diary {
+  std::string name;
+  events told;
+
+  void on_retrieval(const retrieval_event& retrieved) {
+    told->push_back(name + " retrieved " + std::string{retrieved.site});
+  }
+  void on_decision(const decision_event& decided) {
+    told->push_back(name + " decided " + std::string{decided.url});
+  }
+};
+
+struct StoreDiary : Diary {
+  void on_far_store(const far_store_event& changed) {
+    told->push_back(name + (changed.up ? " up" : " down"));
+  }
+};
+
+struct Throws {
+  void on_retrieval(const retrieval_event&) { throw std::runtime_error{"no disk"}; }
+  void on_decision(const decision_event&) { throw 1; }
+  void on_far_store(const far_store_event&) { throw std::runtime_error{"no disk"}; }
+};
+
+}  // namespace
+
+TEST_CASE("observers are told of everything in their order, whatever one of them throws") {
+  const events told = std::make_shared<std::vector<std::string>>();
+  using both = observers<Diary, Throws, StoreDiary>;
+  robots::ScriptedFetcher web;
+  web.otherwise(robots::ScriptedFetcher::ok("User-agent: *\nDisallow: /a\n"));
+  robots::basic_robots_cache<robots::ScriptedFetcher, robots::ManualClock, robots::LruStorage<4>,
+                             both>
+      cache{{.user_agent = "FooBot", .fallback = robots::fallback_policy::strict()},
+            web,
+            {},
+            {},
+            observers{Diary{"a", told}, Throws{}, StoreDiary{{"b", told}}}};
+  CHECK(cache.allowed("https://example.com/"));
+  CHECK(*told == std::vector<std::string>{
+                     "a retrieved https://example.com", "b retrieved https://example.com",
+                     "a decided https://example.com/", "b decided https://example.com/"});
+}
+
+TEST_CASE("only those observers that want to know are told of the shared store") {
+  const events told = std::make_shared<std::vector<std::string>>();
+  observers all{Diary{"a", told}, Throws{}, StoreDiary{{"b", told}}, NullObserver{}};
+  all.on_far_store({.up = false, .message = "down"});
+  all.on_far_store({.up = true, .message = {}});
+  CHECK(*told == std::vector<std::string>{"b down", "b up"});
+}
+
+TEST_CASE("observers of observers are observers") {
+  const events told = std::make_shared<std::vector<std::string>>();
+  observers all{NullObserver{}, observers{Throws{}, StoreDiary{{"b", told}}}};
+  all.on_far_store({.up = true, .message = {}});
+  CHECK(told->size() == 1);
+}
