@@ -117,7 +117,7 @@ TEST_CASE("a fleet decides rightly while its Redis is killed and comes back empt
   CHECK(web.requests() == after);
 }
 
-TEST_CASE("a fleet decides rightly while its Redis is paused, wiped or full") {
+TEST_CASE("a fleet decides rightly while its Redis is slow, paused, wiped or full") {
   const redis_server redis;
   counted_web web;
   CHECK(crawl(redis, web, 0, [&] {
@@ -128,11 +128,16 @@ TEST_CASE("a fleet decides rightly while its Redis is paused, wiped or full") {
           web.wait_for(sites + sites / 4);
           redis.tell({"FLUSHALL"});
         }) == 0);
+  CHECK(crawl(redis, web, 40, [&] {
+          for (int i = 0; i < 15; ++i) {
+            redis.tell({"CLIENT", "PAUSE", "200"});  // answered when the one before is over
+          }
+        }) == 0);
   redis.tell({"CONFIG", "SET", "maxmemory", "1"});
-  CHECK(crawl(redis, web, 50) == 0);
+  CHECK(crawl(redis, web, 65) == 0);
   redis.tell({"CONFIG", "SET", "maxmemory", "0"});
-  CHECK(crawl(redis, web, 75) == 0);
+  CHECK(crawl(redis, web, 90) == 0);
   const int before = web.requests();
-  CHECK(crawl(redis, web, 75) == 0);
+  CHECK(crawl(redis, web, 90) == 0);
   CHECK(web.requests() == before);
 }
