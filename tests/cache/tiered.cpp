@@ -191,6 +191,8 @@ TEST_CASE("options of a tiered storage that make no sense are refused") {
   CHECK_THROWS_AS((tiered{at.store, {.wait = -1ms}}), std::invalid_argument);
   CHECK_THROWS_AS((tiered{at.store, {.patience = -1ms}}), std::invalid_argument);
   CHECK_THROWS_AS((tiered{at.store, {.clock_skew = -1s}}), std::invalid_argument);
+  CHECK_THROWS_AS((tiered{at.store, {.clock_skew = std::chrono::seconds::max()}}),
+                  std::invalid_argument);
   CHECK_THROWS_AS((tiered{at.store, {.breaker = {.failures = -1}}}), std::invalid_argument);
   cache_options options = foo_bot();
   options.background_threads = 0;

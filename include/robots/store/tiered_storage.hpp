@@ -43,6 +43,9 @@ inline void validate(const tiered_options& options) {
   if (options.lease.count() <= 0 || options.poll.count() <= 0) {
     throw std::invalid_argument{"tiered_options: lease and poll must be above 0"};
   }
+  if (options.clock_skew > std::chrono::years{100}) {
+    throw std::invalid_argument{"tiered_options: clock_skew is above 100 years: 60 s will do"};
+  }
   if (options.wait.count() < 0 || options.patience.count() < 0 || options.clock_skew.count() < 0) {
     throw std::invalid_argument{
         "tiered_options: wait, patience and clock_skew cannot be negative: use 0 for none"};
