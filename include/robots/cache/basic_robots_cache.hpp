@@ -175,8 +175,8 @@ class basic_robots_cache {
                                   (key.empty() ? "a text that names no site" : key) +
                                   ", not for the site of the URL: begin one for that"};
     }
-    cache_detail::found told = where ? told_by_hand(*where) : cache_detail::found{};
-    return decide(url, url, told.policy ? std::move(told) : at.found_);
+    const cache_detail::found told = where ? told_by_hand(*where) : cache_detail::found{};
+    return decide(url, url, told.policy ? told : at.found_);
   }
 
   /// Counts a decision that was made without this cache, such as an exclusion in front of it or one

@@ -232,7 +232,7 @@ class job_runner {
   [[nodiscard]] std::shared_ptr<retrieval_job> in_background(std::shared_ptr<retrieval_job> job,
                                                              may_wait for_a_thread) {
     const bool sent = run_in_background([this, job] { bring_alone(*job); }, for_a_thread);
-    return sent ? nullptr : job;
+    return sent ? nullptr : std::move(job);
   }
 
   [[nodiscard]] bool run_in_background(std::function<void()> work, may_wait for_a_thread) {

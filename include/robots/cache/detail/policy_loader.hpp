@@ -498,7 +498,7 @@ class policy_loader {
     const wall_anchor now = parts_.moment();
     record brought = recorded(std::move(result), {.last = last}, now);
     const auto made = theirs != nullptr && policy_detail::has_text(brought.outcome)
-                          ? policy_behind(brought, *theirs, last)
+                          ? policy_behind(static_cast<const record_head&>(brought), *theirs, last)
                           : judged(brought, {.last = last}, now);
     if (begun.from_store) {
       kept_.keep_unless_detached(lead.led(), made, now.steady);
@@ -513,7 +513,8 @@ class policy_loader {
       records = records_to_share(std::move(brought), made, std::move(known.good));
     } else if (is_to_be_shared(made->source().outcome)) {
       records.emplace().redirects = true;
-      static_cast<retrieval_facts&>(records->latest) = begun.result;
+      static_cast<retrieval_facts&>(records->latest) =
+          static_cast<const retrieval_facts&>(begun.result);
       records->latest.fetched_at = made->source().fetched_at;
       records->latest.lifetime = made->source().lifetime;
     }

@@ -55,11 +55,11 @@ class store_asker {
     std::vector<after_store> next;
     for (std::size_t i = 0; i < jobs.size(); ++i) {
       store_job& job = *jobs[i];
-      if (job.lead.led().stop().stop_requested()) {
-        next.push_back(after_store::done);
-      } else if (!values) {
+      const bool is_unwanted = job.lead.led().stop().stop_requested();
+      if (!values && !is_unwanted) {
         next.push_back(after_store::ask_site);
-      } else if (loader_.answer_by_store(job, (*values)[2 * i], (*values)[2 * i + 1])) {
+      } else if (is_unwanted ||
+                 loader_.answer_by_store(job, (*values)[2 * i], (*values)[2 * i + 1])) {
         next.push_back(after_store::done);
       } else {
         next.push_back(ask_for_lease(job, std::span{keys}.subspan(2 * i, 2)));
