@@ -8,7 +8,6 @@
 #include <robots/store/shared_store.hpp>
 #include <robots/time/steady_clock.hpp>
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>

@@ -17,7 +17,6 @@
 #include <curl/curl.h>
 
 #include <chrono>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <utility>

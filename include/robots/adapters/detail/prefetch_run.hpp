@@ -19,11 +19,9 @@
 #include <chrono>
 #include <cstddef>
 #include <deque>
-#include <functional>
 #include <iterator>
 #include <list>
 #include <map>
-#include <memory>
 #include <optional>
 #include <ranges>
 #include <stdexcept>

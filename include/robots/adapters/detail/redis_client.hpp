@@ -6,11 +6,8 @@
 #include <robots/adapters/redis_options.hpp>
 
 #include <array>
-#include <functional>
 #include <memory>
 #include <span>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 

@@ -16,7 +16,6 @@
 #include <memory>
 #include <mutex>
 #include <numeric>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
