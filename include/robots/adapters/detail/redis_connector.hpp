@@ -34,7 +34,7 @@ class redis_connector {
     using std::chrono::milliseconds;
     if (target_.tls && !options.tls) {
       throw std::invalid_argument{
-          "RedisStore: rediss:// needs redis_options::tls: with hiredis 1.0 or later, include "
+          "redis_options: rediss:// needs tls: with hiredis 1.0 or later, include "
           "<robots/adapters/redis_tls.hpp>, link robots::redis_tls and set .tls = "
           "robots::redis_tls{}; with an older one, put a TLS proxy such as stunnel beside the "
           "program and write redis:// with its address"};
@@ -42,7 +42,8 @@ class redis_connector {
     if (options.connect_timeout <= milliseconds{0} || options.command_timeout <= milliseconds{0} ||
         options.max_connections == 0 || options.max_value_bytes == 0) {
       throw std::invalid_argument{
-          "RedisStore: connect_timeout, command_timeout, max_connections and max_value_bytes must "
+          "redis_options: connect_timeout, command_timeout, max_connections and max_value_bytes "
+          "must "
           "be above 0"};
     }
   }

@@ -42,7 +42,7 @@ struct redis_target {
 
 /// Says how to mend a URL, which it does not repeat: there may be a password in it.
 [[noreturn]] inline void refuse_redis_url(const std::string& why) {
-  throw std::invalid_argument{"RedisStore: wrong URL: " + why +
+  throw std::invalid_argument{"redis_options: wrong URL: " + why +
                               "; write redis://[user[:password]@]host[:port][/database], and other "
                               "octets than letters and digits of user and password as %XX"};
 }
