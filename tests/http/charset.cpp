@@ -22,7 +22,7 @@ using robots::charset_of_label;
 using robots::to_utf8;
 using robots::utf8_text;
 using robots::http_detail::charset_parameter;
-using robots::http_detail::is_utf8;
+using robots::base::is_utf8;
 
 namespace {
 

@@ -33,3 +33,11 @@ TEST_CASE("there and back again is the same moment") {
     CHECK(anchor.at(anchor.at(when)) == when);
   }
 }
+
+TEST_CASE("a date is written as RFC 3339 has it, to the millisecond") {
+  using namespace std::chrono;
+  const wall_time noon = sys_days{year{2026} / 3 / 7} + 12h;
+  CHECK(robots::date_text(noon) == "2026-03-07T12:00:00.000Z");
+  CHECK(robots::date_text(noon + 61min + 1s + 7ms + 999us) == "2026-03-07T13:01:01.007Z");
+  CHECK(robots::date_text(wall_time{-1ms}) == "1969-12-31T23:59:59.999Z");
+}

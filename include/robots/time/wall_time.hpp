@@ -2,13 +2,37 @@
 
 #include <robots/time/clock.hpp>
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <string>
 
 namespace robots {
 
 /// Minutes since the epoch, rounded down: the form of `visit_time::contains`.
 [[nodiscard]] constexpr std::chrono::minutes utc_minutes(wall_time when) noexcept {
   return std::chrono::floor<std::chrono::minutes>(when.time_since_epoch());
+}
+
+/// A date as RFC 3339 writes it, in UTC with milliseconds: `2026-01-01T12:00:00.000Z`.
+[[nodiscard]] inline std::string date_text(wall_time when) {
+  using namespace std::chrono;
+  const auto day = floor<days>(when);
+  const year_month_day date{day};
+  const hh_mm_ss time{floor<milliseconds>(when - day)};
+  std::string text;
+  const auto add = [&text](auto number, std::size_t digits, const char* behind) {
+    const std::string written = std::to_string(number);
+    text.append(digits - std::min(digits, written.size()), '0').append(written).append(behind);
+  };
+  add(static_cast<int>(date.year()), 4, "-");
+  add(static_cast<unsigned>(date.month()), 2, "-");
+  add(static_cast<unsigned>(date.day()), 2, "T");
+  add(time.hours().count(), 2, ":");
+  add(time.minutes().count(), 2, ":");
+  add(time.seconds().count(), 2, ".");
+  add(time.subseconds().count(), 3, "Z");
+  return text;
 }
 
 /// Tells the day's time of moments of a steady clock, by one moment at which both were read.

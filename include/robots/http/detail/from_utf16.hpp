@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/http/detail/utf8.hpp>
+#include <robots/base/utf8.hpp>
 
 #include <bit>
 #include <cstddef>
@@ -31,12 +31,12 @@ template <class Text = std::string>
   for (std::size_t i = 0; i < end; i += 2) {
     const char32_t first = unit(i);
     if (!leads(first)) {
-      append_utf8(text, trails(first) ? replacement : first);
+      base::append_utf8(text, trails(first) ? replacement : first);
     } else if (i + 2 < end && trails(unit(i + 2))) {
-      append_utf8(text, 0x10000 + ((first - 0xD800) << 10U) + (unit(i + 2) - 0xDC00));
+      base::append_utf8(text, 0x10000 + ((first - 0xD800) << 10U) + (unit(i + 2) - 0xDC00));
       i += 2;
     } else {
-      append_utf8(text, replacement);
+      base::append_utf8(text, replacement);
     }
   }
   return text;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/http/detail/utf8.hpp>
+#include <robots/base/utf8.hpp>
 
 #include <array>
 #include <cstddef>
@@ -32,7 +32,7 @@ namespace robots::http_detail {
   std::size_t at = 0;
   while (at < text.size()) {
     const std::string_view line = text.substr(at, line_length(text.substr(at)));
-    if (!is_utf8(line)) {
+    if (!base::is_utf8(line)) {
       break;
     }
     at += line.size();
@@ -52,7 +52,7 @@ template <class Text = std::string>
     octets.remove_prefix(good.size());
     const std::string_view line = octets.substr(0, line_length(octets));
     for (const char octet : line) {
-      append_utf8(text, windows_1252_character(octet));
+      base::append_utf8(text, windows_1252_character(octet));
     }
     octets.remove_prefix(line.size());
   }

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace robots::http_detail {
+namespace robots::base {
 
 /// The length of the well-formed sequence at the start of `text`, from 1 to 4; 0 if there is none.
 ///
@@ -55,6 +55,18 @@ namespace robots::http_detail {
   return true;
 }
 
+/// The character that `sequence` stands for: all of a well-formed sequence.
+[[nodiscard]] constexpr char32_t utf8_character(std::string_view sequence) noexcept {
+  char32_t character = static_cast<unsigned char>(sequence.front());
+  if (sequence.size() > 1) {
+    character &= 0x7FU >> sequence.size();
+  }
+  for (const char tail : sequence.substr(1)) {
+    character = (character << 6U) | (static_cast<unsigned char>(tail) & 0x3FU);
+  }
+  return character;
+}
+
 /// Appends one Unicode scalar value, in 1 to 4 octets (RFC 3629, section 3).
 template <class Text>
 constexpr void append_utf8(Text& text, char32_t character) {
@@ -77,4 +89,4 @@ constexpr void append_utf8(Text& text, char32_t character) {
   }
 }
 
-}  // namespace robots::http_detail
+}  // namespace robots::base

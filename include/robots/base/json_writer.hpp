@@ -1,0 +1,127 @@
+#pragma once
+
+#include <robots/base/ascii.hpp>
+#include <robots/base/utf8.hpp>
+
+#include <chrono>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace robots::base {
+
+/// Appends a text as a JSON string (RFC 8259, section 7) of printable ASCII, whatever its octets.
+///
+/// Characters outside ASCII, and controls, are written as `\uNNNN`. An octet that is no UTF-8 reads
+/// as the four characters `\xNN`, and so does a backslash (`\x5C`), as in `printable`: each octet
+/// of the text can be told. Linear; at most six octets for one.
+inline void append_json(std::string& line, std::string_view text) {
+  const auto append_unit = [&line](unsigned unit) {
+    const auto [a, b] = hex_digits(static_cast<unsigned char>(unit >> 8U));
+    const auto [c, d] = hex_digits(static_cast<unsigned char>(unit & 0xFFU));
+    line.append({'\\', 'u', a, b, c, d});
+  };
+  line += '"';
+  while (!text.empty()) {
+    const char first = text.front();
+    const std::size_t length = utf8_sequence_length(text);
+    if (length == 0 || first == '\\') {
+      const auto [high, low] = hex_digits(static_cast<unsigned char>(first));
+      line.append({'\\', '\\', 'x', high, low});
+    } else if (length == 1 && first >= ' ' && first <= '~') {
+      line.append(first == '"' ? "\\" : "").push_back(first);
+    } else {
+      const char32_t character = utf8_character(text.substr(0, length));
+      if (character < 0x10000) {
+        append_unit(character);
+      } else {
+        append_unit(0xD7C0 + (character >> 10U));  // RFC 2781, section 2.1
+        append_unit(0xDC00 + (character & 0x3FFU));
+      }
+    }
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  line += '"';
+}
+
+/// Writes one JSON object on one line, member by member, in the order of the calls.
+class json_writer {
+ public:
+  /// Adds a text; see `append_json`.
+  json_writer& text(std::string_view name, std::string_view value) {
+    append_json(member(name), value);
+    return *this;
+  }
+
+  /// Adds an integer.
+  template <std::integral Number>
+  json_writer& number(std::string_view name, Number value) {
+    member(name) += std::to_string(value);
+    return *this;
+  }
+
+  /// Adds true or false.
+  json_writer& flag(std::string_view name, bool value) {
+    member(name) += value ? "true" : "false";
+    return *this;
+  }
+
+  /// Adds a number of seconds, exactly; 0 for a negative one.
+  json_writer& seconds(std::string_view name, std::chrono::nanoseconds value) {
+    constexpr std::int64_t unit = 1'000'000'000;
+    const std::int64_t count = value.count() < 0 ? 0 : value.count();
+    std::string& line = member(name) += std::to_string(count / unit);
+    if (const std::int64_t part = count % unit; part != 0) {
+      const std::string digits = std::to_string(unit + part);
+      line += '.';
+      line.append(digits, 1, digits.find_last_not_of('0'));
+    }
+    return *this;
+  }
+
+  /// Begins an array of objects, each between `open` and `close`.
+  json_writer& open_list(std::string_view name) {
+    member(name) += '[';
+    return *this;
+  }
+  /// Ends the array.
+  json_writer& close_list() {
+    line_ += ']';
+    return *this;
+  }
+  /// Begins an object of the array.
+  json_writer& open() {
+    separate();
+    line_ += '{';
+    return *this;
+  }
+  /// Ends that object.
+  json_writer& close() {
+    line_ += '}';
+    return *this;
+  }
+
+  /// The whole object.
+  [[nodiscard]] std::string finish() && { return std::move(close().line_); }
+
+ private:
+  /// Where the value of a member goes.
+  [[nodiscard]] std::string& member(std::string_view name) {
+    separate();
+    append_json(line_, name);
+    return line_ += ':';
+  }
+
+  void separate() {
+    if (line_.back() != '{' && line_.back() != '[') {
+      line_ += ',';
+    }
+  }
+
+  std::string line_ = "{";
+};
+
+}  // namespace robots::base

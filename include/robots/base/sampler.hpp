@@ -1,0 +1,32 @@
+#pragma once
+
+#include <robots/base/random_sequence.hpp>
+
+#include <cstdint>
+
+namespace robots::base {
+
+/// Takes a share of what happens, at random. Any thread, and none waits for another: some 2 ns.
+class sampler {
+ public:
+  /// From 0, nothing, to 1, all.
+  explicit sampler(double share) noexcept : share_{share} {}
+
+  /// Whether to take what happens now.
+  [[nodiscard]] bool takes() const noexcept {
+    static constinit thread_local std::uint64_t state = 0;
+    if (share_ >= 1) {
+      return true;
+    }
+    if (state == 0) [[unlikely]] {
+      state = reinterpret_cast<std::uintptr_t>(&state);  // another one in each thread
+    }
+    state += random_sequence::step;
+    return unit_interval(random_sequence::mixed(state)) < share_;
+  }
+
+ private:
+  double share_;
+};
+
+}  // namespace robots::base
