@@ -35,6 +35,7 @@
 #include <robots/http/site_key.hpp>
 #include <robots/http/url.hpp>
 #include <robots/http/validators.hpp>
+#include <robots/observe/events.hpp>
 #include <robots/observe/observer.hpp>
 #include <robots/observe/observers.hpp>
 #include <robots/policy/any_fallback_policy.hpp>

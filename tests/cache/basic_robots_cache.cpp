@@ -91,13 +91,13 @@ class RecordingObserver {
     bool from_cache;
   };
 
-  void on_retrieval(const robots::retrieval_event& event) {
+  void on(const robots::retrieval_event& event) {
     const std::scoped_lock lock{notes_->mutex};
     notes_->retrievals.push_back({std::string{event.site},
                                   std::string{to_string(event.policy.source().outcome)},
                                   event.duration});
   }
-  void on_decision(const robots::decision_event& event) {
+  void on(const robots::decision_event& event) {
     const std::scoped_lock lock{notes_->mutex};
     notes_->decisions.push_back({std::string{event.url},
                                  std::string{to_string(event.decision.reason)},

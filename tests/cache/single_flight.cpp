@@ -565,8 +565,7 @@ TEST_CASE("with finish_abandoned, a fetch that everyone has left is brought to i
   web.on_call(robots_url, behind(door));
   struct Telling {
     gate* landed;
-    void on_retrieval(const robots::retrieval_event&) const { landed->open(); }
-    void on_decision(const robots::decision_event&) const {}
+    void on(const robots::retrieval_event&) const { landed->open(); }
   };
   robots::cache_options options = foo_bot();
   options.finish_abandoned = true;
@@ -590,12 +589,12 @@ TEST_CASE("with finish_abandoned, a fetch that everyone has left is brought to i
 
 TEST_CASE("an observer hears of a retrieval before anybody decides by it, even if it throws") {
   struct Log {
-    void on_retrieval(const robots::retrieval_event&) const {
+    void on(const robots::retrieval_event&) const {
       const std::scoped_lock lock{*mutex};
       heard->push_back('r');
       throw std::runtime_error{"no"};
     }
-    void on_decision(const robots::decision_event&) const {
+    void on(const robots::decision_event&) const {
       const std::scoped_lock lock{*mutex};
       heard->push_back('d');
       throw std::runtime_error{"no"};

@@ -111,7 +111,7 @@ class tallies {
 
 /// Counts what the cache says that it did.
 struct CountingObserver {
-  void on_retrieval(const robots::retrieval_event& event) const {
+  void on(const robots::retrieval_event& event) const {
     const std::string_view host = robots::host_of_site_key(event.site);
     const robots::record_head& source = event.policy.source();
     into->update(storm_sites::site_of(host), [&](tally& of_site) {
@@ -121,7 +121,6 @@ struct CountingObserver {
       of_site.cancelled += source.outcome == robots::outcome::cancelled ? 1U : 0U;
     });
   }
-  void on_decision(const robots::decision_event& /*event*/) const noexcept {}
 
   tallies* into;
 };

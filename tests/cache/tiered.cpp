@@ -73,9 +73,7 @@ struct store_events {
 struct StoreObserver {
   std::shared_ptr<store_events> events = std::make_shared<store_events>();
 
-  void on_retrieval(const robots::retrieval_event& /*event*/) {}
-  void on_decision(const robots::decision_event& /*event*/) {}
-  void on_far_store(const robots::far_store_event& event) {
+  void on(const robots::far_store_event& event) {
     const std::scoped_lock lock{events->mutex};
     events->heard.push_back(event.up ? "up" : "down: " + std::string{event.message});
   }

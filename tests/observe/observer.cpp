@@ -1,65 +1,75 @@
 #include <robots/observe/observer.hpp>
 
 #include <robots/policy/decision.hpp>
-#include <robots/policy/policy.hpp>
+#include <robots/policy/decision_reason.hpp>
+#include <robots/time/clock.hpp>
 
 #include <doctest/doctest.h>
 
+#include <chrono>
+#include <stdexcept>
 #include <type_traits>
-#include <utility>
 
 namespace {
 
 using robots::decision_event;
 using robots::NullObserver;
 using robots::Observer;
+using robots::ObserverOf;
 using robots::retrieval_event;
 
 static_assert(std::is_empty_v<NullObserver>);
-static_assert(noexcept(NullObserver{}.on_retrieval(std::declval<const retrieval_event&>())));
-static_assert(noexcept(NullObserver{}.on_decision(std::declval<const decision_event&>())));
+static_assert(noexcept(NullObserver{}.on(robots::event{})));
 
 /// One member for all events will do.
 struct Generic {
   template <class Event>
-  void on_retrieval(const Event&) {}
-  void on_decision(const auto&) {}
+  void on(const Event&) {}
 };
-static_assert(Observer<Generic>);
+static_assert(ObserverOf<Generic, robots::drop_event>);
 
-struct HearsNoDecisions {
-  void on_retrieval(const retrieval_event&) {}
+struct HearsRetrievals {
+  void on(const retrieval_event&) {}
 };
-struct HearsNoRetrievals {
-  void on_decision(const decision_event&) {}
+static_assert(Observer<HearsRetrievals>);
+static_assert(ObserverOf<HearsRetrievals, retrieval_event>);
+static_assert(!ObserverOf<HearsRetrievals, decision_event>);
+
+struct WantsToChangeEvents {
+  void on(decision_event&) {}
 };
-struct WantsToChangeEvents : NullObserver {
-  void on_decision(decision_event&) {}
-};
-struct MixesThemUp {
-  void on_retrieval(const decision_event&) {}
-  void on_decision(const retrieval_event&) {}
+struct HearsNothing {};
+struct HearsWhatIsNoEvent {
+  void on(int) {}
 };
 struct CannotMove : NullObserver {
   CannotMove() = default;
   CannotMove(CannotMove&&) = delete;
 };
 
-static_assert(!Observer<HearsNoDecisions>);
-static_assert(!Observer<HearsNoRetrievals>);
 static_assert(!Observer<WantsToChangeEvents>);
-static_assert(!Observer<MixesThemUp>);
+static_assert(!Observer<HearsNothing>);
+static_assert(!Observer<HearsWhatIsNoEvent>);
 static_assert(!Observer<CannotMove>);
 static_assert(!Observer<int>);
 static_assert(!Observer<NullObserver&>);
 
+struct Throws {
+  void on(const decision_event&) { throw std::runtime_error{"no disk"}; }
+};
+
 }  // namespace
 
-TEST_CASE("an observer that takes no notice can be told everything") {
-  const NullObserver nobody;
-  const robots::policy policy{robots::fallback_action::allow_all, "FooBot", {}};
-  nobody.on_retrieval({.site = "https://example.com", .policy = policy});
+TEST_CASE("what an observer throws goes no further") {
+  Throws failing;
   const robots::decision decision;
-  nobody.on_decision({.url = "https://example.com/", .decision = decision});
-  CHECK_FALSE(decision.allowed);
+  robots::tell(failing, decision_event{{}, "https://example.com/", decision});
+  CHECK(decision.reason == robots::decision_reason::invalid_url);
+}
+
+TEST_CASE("an event without a clock tells the date of the machine") {
+  const auto before = std::chrono::system_clock::now();
+  const robots::wall_time told = robots::event{}.time();
+  CHECK(before <= told);
+  CHECK(told <= std::chrono::system_clock::now());
 }

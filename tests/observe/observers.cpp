@@ -29,24 +29,25 @@ struct Diary {
   std::string name;
   events told;
 
-  void on_retrieval(const retrieval_event& retrieved) {
+  void on(const retrieval_event& retrieved) {
     told->push_back(name + " retrieved " + std::string{retrieved.site});
   }
-  void on_decision(const decision_event& decided) {
+  void on(const decision_event& decided) {
     told->push_back(name + " decided " + std::string{decided.url});
   }
 };
 
 struct StoreDiary : Diary {
-  void on_far_store(const far_store_event& changed) {
+  using Diary::on;
+  void on(const far_store_event& changed) {
     told->push_back(name + (changed.up ? " up" : " down"));
   }
 };
 
 struct Throws {
-  void on_retrieval(const retrieval_event&) { throw std::runtime_error{"no disk"}; }
-  void on_decision(const decision_event&) { throw 1; }
-  void on_far_store(const far_store_event&) { throw std::runtime_error{"no disk"}; }
+  void on(const retrieval_event&) { throw std::runtime_error{"no disk"}; }
+  void on(const decision_event&) { throw 1; }
+  void on(const far_store_event&) { throw std::runtime_error{"no disk"}; }
 };
 
 }  // namespace
@@ -72,14 +73,14 @@ TEST_CASE("observers are told of everything in their order, whatever one of them
 TEST_CASE("only those observers that want to know are told of the shared store") {
   const events told = std::make_shared<std::vector<std::string>>();
   observers all{Diary{"a", told}, Throws{}, StoreDiary{{"b", told}}, NullObserver{}};
-  all.on_far_store({.up = false, .message = "down"});
-  all.on_far_store({.up = true, .message = {}});
+  all.on(far_store_event{{}, false, "down"});
+  all.on(far_store_event{{}, true, {}});
   CHECK(*told == std::vector<std::string>{"b down", "b up"});
 }
 
 TEST_CASE("observers of observers are observers") {
   const events told = std::make_shared<std::vector<std::string>>();
   observers all{NullObserver{}, observers{Throws{}, StoreDiary{{"b", told}}}};
-  all.on_far_store({.up = true, .message = {}});
+  all.on(far_store_event{{}, true, {}});
   CHECK(told->size() == 1);
 }

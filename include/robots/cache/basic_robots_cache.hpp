@@ -50,6 +50,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace robots {
@@ -83,7 +84,13 @@ class basic_robots_cache {
         parts_(std::move(fetcher), std::move(clock), std::move(storage), std::move(observer)),
         store_(shared_store_of(parts_, counters_)),
         loader_(options_, excluded_, parts_, counters_, store_.get()),
-        runner_(options_, parts_, counters_, loader_, store_.get()) {}
+        runner_(options_, parts_, counters_, loader_, store_.get()) {
+    if constexpr (ObserverOf<O, drop_event> && requires { parts_.storage.bare().on_drop({}); }) {
+      parts_.storage.bare().on_drop([this](std::string_view key, bool expired) {
+        parts_.tell(drop_event{parts_.about(key), expired});
+      });
+    }
+  }
 
   basic_robots_cache(const basic_robots_cache&) = delete;
   basic_robots_cache& operator=(const basic_robots_cache&) = delete;
@@ -100,23 +107,23 @@ class basic_robots_cache {
   [[nodiscard]] std::shared_ptr<const policy> get(std::string_view host_or_url,
                                                   const call_options& call = {}) {
     const std::string_view key = first_key(host_or_url);
-    cache_detail::found kept = find_fresh(key);
+    cache_detail::found kept = find_fresh(key, call);
     return kept.policy ? std::move(kept.policy) : load(host_or_url, key, call).policy;
   }
 
   /// Whether the crawler may fetch `url`, and all that the answer rests on.
   [[nodiscard]] decision check(std::string_view url, const call_options& call = {}) {
     const std::string_view key = first_key(url);
-    if (cache_detail::found kept = find_fresh(key); kept.policy) {
-      return decide(url, target_behind_key(url, key), std::move(kept));
+    if (cache_detail::found kept = find_fresh(key, call); kept.policy) {
+      return decide(key, url, target_behind_key(url, key), std::move(kept), call.context);
     }
-    return decide(url, url, load(url, key, call));
+    return decide(site_of(url), url, url, load(url, key, call), call.context);
   }
 
   /// Whether the crawler may fetch `url`: `check(url).allowed`, and cheaper when nobody observes.
   /// On fresh rules of a `VisitableStorage`, threads that call this write nothing in common.
   [[nodiscard]] bool allowed(std::string_view url, const call_options& call = {}) {
-    if (!std::same_as<O, NullObserver>) {
+    if (has_observer) {
       return check(url, call).allowed;
     }
     std::string_view key = first_key(url);
@@ -130,7 +137,7 @@ class basic_robots_cache {
       }
     });
     if (!answer) {
-      return decide(url, url, load(url, key, call)).allowed;
+      return decide({}, url, url, load(url, key, call), call.context).allowed;
     }
     using enum cache_detail::cache_event;
     counters_.add(*answer ? allowed_hits : denied_hits);
@@ -139,22 +146,22 @@ class basic_robots_cache {
 
   /// Begins to look the policy of a site up, for those who drive the network themselves: an event
   /// loop, or one thread that asks for thousands of sites. Never blocks. See `look_up` for what to
-  /// do next.
+  /// do next. Of the options of a call, only the context counts.
   ///
   /// A thread that blocks on a site whose look-up it drives waits for itself. A stale policy that
   /// is served (`cache_options::stale_while_revalidate`) is renewed by the cache's own fetcher and
   /// thread. What is shared with other processes is asked for, and told, by threads of the cache.
-  [[nodiscard]] look_up begin(std::string_view host_or_url) {
+  [[nodiscard]] look_up begin(std::string_view host_or_url, const call_options& call = {}) {
     const std::string_view tried = first_key(host_or_url);
-    if (cache_detail::found kept = find_fresh(tried); kept.policy) {
-      return {std::string{tried}, std::move(kept)};
+    if (cache_detail::found kept = find_fresh(tried, call); kept.policy) {
+      return {std::string{tried}, std::move(kept), call.context};
     }
     const auto where = parse_site(host_or_url);
     std::string key = where ? where->key() : std::string{};
     if (cache_detail::found ruled = ruling_on(where); ruled.policy) {
-      return {std::move(key), std::move(ruled)};
+      return {std::move(key), std::move(ruled), call.context};
     }
-    return runner_.begin(*where, key);
+    return runner_.begin(*where, key, call.context);
   }
 
   /// Whether the crawler may fetch `url`, by what is told of its site by hand now, else by a
@@ -167,7 +174,7 @@ class basic_robots_cache {
     }
     const std::string& key = at.key_;
     if (!key.empty() && first_key(url) == key) {
-      return decide(url, target_behind_key(url, key), at.found_);
+      return decide(key, url, target_behind_key(url, key), at.found_, at.context_);
     }
     const auto where = parse_site(url);
     if ((where ? where->key() : std::string{}) != key) {
@@ -176,18 +183,14 @@ class basic_robots_cache {
                                   ", not for the site of the URL: begin one for that"};
     }
     const cache_detail::found told = where ? told_by_hand(*where) : cache_detail::found{};
-    return decide(url, url, told.policy ? told : at.found_);
+    return decide(key, url, url, told.policy ? told : at.found_, at.context_);
   }
 
   /// Counts a decision that was made without this cache, such as an exclusion in front of it or one
-  /// by `get` and `policy::allows`, and tells the observer of it.
-  void note(std::string_view url, const decision& made) {
-    using enum cache_detail::cache_event;
-    if (made.reason == decision_reason::excluded) {
-      counters_.add(excluded);
-    }
-    counters_.add(made.allowed ? cache_detail::cache_event::allowed : denied);
-    parts_.tell(decision_event{.url = url, .decision = made});
+  /// by `get` and `policy::allows`, and tells the observer of it. Of the options, only the context
+  /// counts.
+  void note(std::string_view url, const decision& made, const call_options& call = {}) {
+    note(site_of(url), url, made, call.context);
   }
 
   /// Forgets the rules of a site, those kept for worse times included: the next call fetches them,
@@ -222,7 +225,9 @@ class basic_robots_cache {
       throw std::invalid_argument{
           "basic_robots_cache::set_override: give a host, host:port, or http or https URL"};
     }
-    overrides_.set(where->key(), what);
+    const std::string key = where->key();
+    overrides_.set(key, what);
+    parts_.tell(override_event{parts_.about(key), what});
   }
 
   /// What was told by hand, by `site::key`, in order.
@@ -304,6 +309,8 @@ class basic_robots_cache {
   [[nodiscard]] C& clock() noexcept { return parts_.clock; }
 
  private:
+  static constexpr bool has_observer = !std::same_as<O, NullObserver>;
+
   struct parts final : cache_detail::cache_parts {
     parts(F how, C by, S where, O who)
         : fetcher(std::move(how)),
@@ -333,28 +340,17 @@ class basic_robots_cache {
                     const std::function<bool()>& ready) override {
       static_cast<void>(changed.wait(lock, clock, when, stop, ready));
     }
-    void tell([[maybe_unused]] const far_store_event& changed) noexcept override {
-      if constexpr (requires { observer.on_far_store(changed); }) {
-        try {
-          observer.on_far_store(changed);
-        } catch (...) {
-          return;
-        }
+    [[nodiscard]] wall_time wall() noexcept override { return wall_now(clock); }
+    [[nodiscard]] bool is_observed() const noexcept override { return has_observer; }
+    void tell_any([[maybe_unused]] const any_event& told) noexcept override {
+      if constexpr (has_observer) {
+        std::visit([this](const auto* each) { tell(*each); }, told);
       }
     }
-    void tell(const retrieval_event& ended) noexcept override {
-      try {
-        observer.on_retrieval(ended);
-      } catch (...) {
-        return;  // see `Observer`
-      }
-    }
-    void tell(const decision_event& made) noexcept {
-      try {
-        observer.on_decision(made);
-      } catch (...) {
-        return;
-      }
+    /// Tells the observer, without a detour.
+    template <class Event>
+    void tell(const Event& told) noexcept {
+      robots::tell(observer, told);
     }
 
     F fetcher;
@@ -412,13 +408,15 @@ class basic_robots_cache {
   }
 
   /// What the cache has of a site, without asking anybody.
-  [[nodiscard]] cache_detail::found find_fresh(std::string_view key) {
+  [[nodiscard]] cache_detail::found find_fresh(std::string_view key, const call_options& call) {
     cache_detail::found result;
     visit_fresh(key, [&](const cache_entry& kept, time_point now) {
       result = {.policy = kept.policy, .from_cache = true, .now = now};
     });
     if (result.policy) {
       counters_.add(cache_detail::cache_event::hits);
+      parts_.tell(
+          look_up_event{parts_.about(key, call.context), look_up_result::hit, result.policy.get()});
     }
     return result;
   }
@@ -450,22 +448,43 @@ class basic_robots_cache {
     }
     const std::string key = where->key();
     if (key != tried) {
-      if (cache_detail::found kept = find_fresh(key); kept.policy) {
+      if (cache_detail::found kept = find_fresh(key, call); kept.policy) {
         return kept;
       }
     }
     return runner_.load(*where, key, call);
   }
 
+  /// The key of the site of a URL, if anybody wants to know; empty when it names none.
+  [[nodiscard]] static std::string site_of([[maybe_unused]] std::string_view url) {
+    if constexpr (has_observer) {
+      const auto where = parse_site(url);
+      return where ? where->key() : std::string{};
+    } else {
+      return {};
+    }
+  }
+
   /// The decision on `url`, of which `target` is what the rules are asked about.
-  [[nodiscard]] decision decide(std::string_view url, std::string_view target,
-                                cache_detail::found at) {
+  [[nodiscard]] decision decide(std::string_view site, std::string_view url,
+                                std::string_view target, cache_detail::found at,
+                                const std::shared_ptr<const call_context>& context) {
     const time_point now = at.from_cache ? at.now : parts_.clock.now();
     decision result = robots::decide(std::move(at.policy), target, now);
     result.from_cache = at.from_cache;
     result.stale = at.stale;
-    note(url, result);
+    note(site, url, result, context);
     return result;
+  }
+
+  void note(std::string_view site, std::string_view url, const decision& made,
+            const std::shared_ptr<const call_context>& context) {
+    using enum cache_detail::cache_event;
+    if (made.reason == decision_reason::excluded) {
+      counters_.add(excluded);
+    }
+    counters_.add(made.allowed ? cache_detail::cache_event::allowed : denied);
+    parts_.tell(decision_event{parts_.about(site, context), url, made});
   }
 
   cache_options options_;

@@ -2,6 +2,7 @@
 
 #include <robots/cache/detail/retrieval_job.hpp>
 #include <robots/cache/detail/single_flight.hpp>
+#include <robots/fetch/call_options.hpp>
 #include <robots/fetch/fetcher.hpp>
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/http/message.hpp>
@@ -148,12 +149,13 @@ class look_up {
     bool began = false;  // the flight, for its part: it did not join it
   };
 
-  /// One that is answered.
-  look_up(std::string key, cache_detail::found known) noexcept
-      : key_(std::move(key)), found_(std::move(known)) {}
+  /// One that is answered, or yet to be.
+  look_up(std::string key, cache_detail::found known, std::shared_ptr<const call_context> context)
+      : key_(std::move(key)), context_(std::move(context)), found_(std::move(known)) {}
 
   cache_detail::job_runner* runner_ = nullptr;  // none needed by one that is answered
   std::string key_;  // of the site that the look-up is for; empty when the text names none
+  std::shared_ptr<const call_context> context_{};
   cache_detail::found found_{};
   std::vector<asked> asked_{};  // that site first, then those that redirects led to
   std::unique_ptr<cache_detail::retrieval_job> job_{};  // while it is for this one to do

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -25,8 +26,12 @@ namespace robots {
 /// `open`, which is linear in what is remembered.
 class origin_breakers {
  public:
+  /// Called with each change of a breaker, by the thread that causes it. Does not throw.
+  using change_listener = std::function<void(std::string_view origin, breaker_state now)>;
+
   /// All closed. Throws `std::invalid_argument` when an option is negative.
-  explicit origin_breakers(breaker_options options = {}) : options_{options} {
+  explicit origin_breakers(breaker_options options = {}, change_listener listener = {})
+      : options_{options}, listener_{std::move(listener)} {
     if (options.failures < 0 || options.cooldown.count() < 0) {
       throw std::invalid_argument{
           "breaker.failures and breaker.cooldown are not negative: use 0 failures for no breaker"};
@@ -36,15 +41,15 @@ class origin_breakers {
   /// Whether a request may be sent to `origin` now; see `circuit_breaker::admits`, and
   /// `breaker_permit` for a request that may end in an exception.
   [[nodiscard]] bool admits(std::string_view origin, time_point now) {
-    const std::scoped_lock lock{mutex_};
-    state* const found = watched_.find(origin);
-    return found == nullptr || found->breaker.admits(now);
+    return change(origin, [&] {
+      state* const found = watched_.find(origin);
+      return found == nullptr || found->breaker.admits(now);
+    });
   }
 
   /// An admitted request got an answer.
   void on_success(std::string_view origin) {
-    const std::scoped_lock lock{mutex_};
-    watched_.erase(origin);
+    change(origin, [&] { return watched_.erase(origin); });
   }
 
   /// An admitted request failed: for want of an answer or, when it `answered`, by what that says.
@@ -52,32 +57,38 @@ class origin_breakers {
     if (options_.failures == 0) {
       return;
     }
-    const std::scoped_lock lock{mutex_};
-    state* found = watched_.find(origin);
-    if (found == nullptr) {
-      // While there is room, nothing is forgotten.
-      const bool full = watched_.size() == most_watched;
-      found = watched_.find_or_add(origin, full ? now : time_point::min(), &state::needed_until);
+    change(origin, [&] {
+      state* found = watched_.find(origin);
       if (found == nullptr) {
-        return;
+        // While there is room, nothing is forgotten.
+        const bool full = watched_.size() == most_watched;
+        found = watched_.find_or_add(origin, full ? now : time_point::min(), &state::needed_until);
+        if (found == nullptr) {
+          return false;
+        }
+        found->breaker = circuit_breaker{options_};
       }
-      found->breaker = circuit_breaker{options_};
-    }
-    found->breaker.on_failure(now);
-    found->failed_at = now;
-    found->answered = answered;
+      found->breaker.on_failure(now);
+      found->failed_at = now;
+      found->answered = answered;
+      return true;
+    });
   }
 
   /// A request that was admitted at the time `admitted` ended in a way that says nothing of the
   /// origin. Without effect when it was no probe, or one that no longer counts.
   void on_abandoned(std::string_view origin, time_point admitted) {
-    const std::scoped_lock lock{mutex_};
-    state* const found = watched_.find(origin);
-    if (found != nullptr &&
-        found->breaker.open_until() == base::saturating_add(admitted, options_.cooldown)) {
-      found->breaker.on_abandoned(admitted);
-      watched_.forget_after(*found, state::needed_until(*found));
-    }
+    change(origin, [&] {
+      state* const found = watched_.find(origin);
+      const bool is_probe =
+          found != nullptr &&
+          found->breaker.open_until() == base::saturating_add(admitted, options_.cooldown);
+      if (is_probe) {
+        found->breaker.on_abandoned(admitted);
+        watched_.forget_after(*found, state::needed_until(*found));
+      }
+      return is_probe;
+    });
   }
 
   /// Whether `origin` could be reached when a request to it failed last.
@@ -126,7 +137,27 @@ class origin_breakers {
     }
   };
 
+  [[nodiscard]] breaker_state state_of(std::string_view origin) const noexcept {
+    const state* const found = watched_.find(origin);
+    return found == nullptr ? breaker_state::closed : found->breaker.state();
+  }
+
+  /// Does `work`, which gives a bool, and tells of the change that it makes.
+  template <class Work>
+  bool change(std::string_view origin, const Work& work) {
+    std::unique_lock lock{mutex_};
+    const breaker_state before = state_of(origin);
+    const bool result = work();
+    const breaker_state after = state_of(origin);
+    lock.unlock();
+    if (listener_ && after != before) {
+      listener_(origin, after);
+    }
+    return result;
+  }
+
   breaker_options options_;
+  change_listener listener_;
   mutable std::mutex mutex_;
   base::site_table<state> watched_{most_watched};
 };

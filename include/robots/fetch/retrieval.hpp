@@ -100,6 +100,11 @@ class retrieval {
       response.status = 0;
     }
     exchanges_.push_back({url_, response.status, response.error});
+    timings_.push_back({.ended = now,
+                        .duration = now - sent_at_,
+                        .bytes = response.body.size(),
+                        .hop = static_cast<int>(chain_.size()) - 1,
+                        .attempt = attempt_});
     answered_ = answered_ || response.error == fetch_error::none;
     if (!is_redirect(response.status)) {
       settle(response, now);
@@ -175,10 +180,11 @@ class retrieval {
         return on_failure(outcome::circuit_open, std::move(nothing), now);
       }
     }
-    send();
+    send(now);
   }
 
-  void send() {
+  void send(time_point now) {
+    sent_at_ = now;
     fetch_request request{
         .url = url_,
         .headers = {{"User-Agent", options_.user_agent}, {"Accept", options_.accept}},
@@ -267,7 +273,7 @@ class retrieval {
       chain_.push_back(url_);
       left_to_other_site_ = options_.leave_to_other_sites && is_robots_txt_of_other(url_);
       if (!left_to_other_site_) {
-        return send();
+        return send(now);
       }
     }
     settle(response, now);
@@ -297,6 +303,7 @@ class retrieval {
     result.redirects = static_cast<int>(chain_.size()) - 1;
     result.attempts = attempt_;
     result.exchanges = std::move(exchanges_);
+    result.timings = std::move(timings_);
     result.headers = std::move(response.headers);
     result.not_modified = not_modified_;
     result.cut_short = cut_short_.has_value();
@@ -322,6 +329,8 @@ class retrieval {
   std::vector<std::string> chain_{};        // the URLs asked for since the origin, it included
   std::optional<breaker_permit> permit_{};  // of the origin, while it is not known what came
   std::vector<exchange> exchanges_{};
+  std::vector<exchange_timing> timings_{};
+  time_point sent_at_{};
   int attempt_ = 1;
   outcome failure_ = outcome::unreachable;  // what the last try came to, while the next is due
   fetch_response failed_{};

@@ -4,6 +4,8 @@
 #include <robots/http/message.hpp>
 #include <robots/time/clock.hpp>
 
+#include <chrono>
+#include <cstddef>
 #include <stop_token>
 #include <string>
 #include <variant>
@@ -18,6 +20,15 @@ struct exchange {
   fetch_error error = fetch_error::none;  ///< why there is no status
 
   [[nodiscard]] friend bool operator==(const exchange&, const exchange&) = default;
+};
+
+/// When an exchange was made, and for what.
+struct exchange_timing {
+  time_point ended{};                    ///< when the response, or the error, was there
+  std::chrono::nanoseconds duration{0};  ///< from the request to that
+  std::size_t bytes = 0;                 ///< octets of the body, as far as it was read
+  int hop = 0;                           ///< redirects of this try that led here
+  int attempt = 1;                       ///< which try it belongs to, see `retry_options`
 };
 
 /// What a retrieval tells of itself.
@@ -39,7 +50,8 @@ struct retrieval_facts {
 
 /// What came of a retrieval.
 struct retrieval_result : retrieval_facts {
-  std::vector<http_header> headers{};  ///< of the last exchange
+  std::vector<exchange_timing> timings{};  ///< of each of `exchanges`
+  std::vector<http_header> headers{};      ///< of the last exchange
   std::string body{};      ///< the robots.txt; empty unless `outcome` is `success`, and after a 304
   bool cut_short = false;  ///< cancelled while it waited to try again: `outcome` is the last try's
   time_point next_try{};   ///< when the next try was due, if `cut_short`

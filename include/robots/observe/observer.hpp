@@ -1,60 +1,64 @@
 #pragma once
 
-#include <chrono>
+#include <robots/observe/events.hpp>
+
 #include <concepts>
-#include <string_view>
+#include <variant>
 
 namespace robots {
 
-class policy;
-struct decision;
+/// One of all events, by reference.
+using any_event = std::variant<const look_up_event*, const exchange_event*, const parse_event*,
+                               const retrieval_event*, const far_hit_event*, const fallback_event*,
+                               const decision_event*, const breaker_event*, const drop_event*,
+                               const quarantine_event*, const override_event*,
+                               const far_store_event*, const admission_event*>;
 
-/// A robots.txt was asked for.
-struct retrieval_event {
-  std::string_view site;                 ///< the key it is kept under, see `site::key`
-  const robots::policy& policy;          ///< what came of it
-  std::chrono::nanoseconds duration{0};  ///< how long it took by the cache's clock
-};
+/// An observer that wants to be told of events of one kind.
+template <class O, class Event>
+concept ObserverOf =
+    std::movable<O> && requires(O& observer, const Event& told) { observer.on(told); };
 
-/// A decision was made.
-struct decision_event {
-  std::string_view url;              ///< as it was asked about
-  const robots::decision& decision;  ///< the answer
-};
+namespace observe_detail {
 
-/// The state of the store that a cache shares with other processes has changed.
-struct far_store_event {
-  bool up;  ///< it answers again; else it has failed, and is left alone for a while
-  std::string_view message;  ///< what it last failed with; empty when it is up
-};
+template <class O, class Events>
+inline constexpr bool observes_any = false;
+template <class O, class... Events>
+inline constexpr bool observes_any<O, std::variant<const Events*...>> =
+    (ObserverOf<O, Events> || ...);
+
+}  // namespace observe_detail
 
 /// What is told of everything that a cache does.
 ///
-/// A model's members may be called from any thread at once, return soon and do not throw: they run
-/// inside the call that they report, and must not ask the cache for the site that they are told of.
-/// What they throw is dropped: that event is lost, and nothing else. `on_retrieval` comes before
-/// any decision that rests on what was retrieved. The events hold references that end with the
-/// call.
+/// A model has a function `on(const E&)` for each kind of event that it wants to hear of, or one
+/// template for all. Of other events it costs nothing. The functions may be called from any thread
+/// at once, return soon and do not throw: they run inside the call that they report, and must not
+/// ask the cache for the site that they are told of. What they throw is dropped: that event is
+/// lost, and nothing else. What was retrieved is told of before any decision that rests on it.
 ///
-/// A model that also has `on_far_store(const far_store_event&)` is told of the store that a
-/// `TieredStorage` shares: once for each change of its state.
-///
-/// Exemplar: `o.on_retrieval(r)` and `o.on_decision(d)`. Models: `NullObserver`, `observers`.
+/// Exemplar: `o.on(d)` with a `decision_event`. Models: `NullObserver`, `observers`.
 template <class O>
-concept Observer = std::movable<O> && requires(O& observer, const retrieval_event& retrieved,
-                                               const decision_event& decided) {
-  observer.on_retrieval(retrieved);
-  observer.on_decision(decided);
-};
+concept Observer = std::movable<O> && observe_detail::observes_any<O, any_event>;
 
 /// Takes no notice, at no cost.
 struct NullObserver {
   /// Does nothing.
-  void on_retrieval(const retrieval_event& /*retrieved*/) const noexcept {}
-  /// Does nothing.
-  void on_decision(const decision_event& /*decided*/) const noexcept {}
+  void on(const event& /*told*/) const noexcept {}
 };
 
 static_assert(Observer<NullObserver>);
+
+/// Tells an observer of an event, if it wants to hear of such. What it throws is dropped.
+template <Observer O, class Event>
+void tell(O& observer, const Event& told) noexcept {
+  if constexpr (ObserverOf<O, Event>) {
+    try {
+      observer.on(told);
+    } catch (...) {
+      return;  // see `Observer`
+    }
+  }
+}
 
 }  // namespace robots

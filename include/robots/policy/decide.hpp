@@ -16,6 +16,22 @@
 
 namespace robots {
 
+/// Whether the fallback policy decided what holds, since no robots.txt of now says it. That there
+/// is none, which allows, is an answer and no such case.
+[[nodiscard]] inline bool is_fallback(const policy& what) noexcept {
+  switch (what.basis()) {
+    case policy_basis::rules:
+    case policy_basis::refused:
+      return false;
+    case policy_basis::allow_all:
+      return what.source().outcome != outcome::not_found;
+    case policy_basis::deny_all:
+    case policy_basis::last_good:
+      return true;
+  }
+  return false;
+}
+
 namespace policy_detail {
 
 [[nodiscard]] inline decision_reason reason_of(const policy& from, const verdict& answer) noexcept {
@@ -28,12 +44,10 @@ namespace policy_detail {
   if (answer.exempt) {
     return decision_reason::robots_txt;
   }
-  const bool no_file = from.source().outcome == outcome::not_found;
   switch (from.basis()) {
     case policy_basis::allow_all:
-      return no_file ? decision_reason::no_file : decision_reason::fallback;
     case policy_basis::deny_all:
-      return decision_reason::fallback;
+      return is_fallback(from) ? decision_reason::fallback : decision_reason::no_file;
     default:
       return decision_reason::no_rule;
   }

@@ -2,6 +2,8 @@
 
 #include <robots/fetch/call_options.hpp>
 #include <robots/fwd.hpp>
+#include <robots/http/site.hpp>
+#include <robots/observe/events.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/policy_source.hpp>
@@ -55,6 +57,9 @@ struct admission_options {
   /// Until when a circuit breaker keeps requests for a URL back; nothing when it is closed. Called
   /// by any thread; may be empty.
   std::function<std::optional<time_point>(std::string_view url)> breaker{};
+  /// Told of each answer, by the thread that asked. Does not throw; may be empty. To tell an
+  /// observer: `[log](const admission_event& told) mutable { log.on(told); }`.
+  std::function<void(const admission_event& told)> tell{};
 };
 
 /// The one question of a crawler's loop: may I fetch this URL, and when?
@@ -80,47 +85,60 @@ class basic_admission {
 
   /// Asks `source` for decisions and `gate` for reservations.
   basic_admission(S& source, basic_host_gate<C>& gate, admission_options options = {})
-      : source_(source), gate_(gate), breaker_(std::move(options.breaker)) {}
+      : source_(source),
+        gate_(gate),
+        breaker_(std::move(options.breaker)),
+        tell_(std::move(options.tell)),
+        clock_(gate) {}
 
   /// Waits for robots.txt, a free place and the time to go. With a reservation: go now.
   [[nodiscard]] result admit(std::string_view url, const call_options& call = {}) {
+    const time_point asked = gate_.clock().now();
     result made = decide(url, call);
     if (made) {
       take(made, gate_.acquire(url, limits_of(url, made.decision.policy), call,
-                               [this, url, &call, &made, asked = false]() mutable {
-                                 return look_again(url, call, asked, made.decision);
+                               [this, url, &call, &made, again = false]() mutable {
+                                 return look_again(url, call, again, made.decision);
                                }));
       // What it refers to ends here.
       made.reservation.look_again_by({});
     }
-    return counted(std::move(made));
+    note(url, made.decision, made.reason, call.context, asked);
+    return made;
   }
 
   /// Waits for robots.txt only. With a reservation: go now.
   [[nodiscard]] result try_admit(std::string_view url, const call_options& call = {}) {
+    const time_point asked = gate_.clock().now();
     result made = decide(url, call);
     if (made) {
       take(made, gate_.try_acquire(url, limits_of(url, made.decision.policy)));
     }
-    return counted(std::move(made));
+    note(url, made.decision, made.reason, call.context, asked);
+    return made;
   }
 
   /// Waits for robots.txt only. With a reservation: go when `reservation::start` says so, which
   /// waits for robots.txt where it has to be fetched again.
   [[nodiscard]] result try_reserve(std::string_view url, const call_options& call = {}) {
+    const time_point asked = gate_.clock().now();
     result made = decide(url, call);
     if (made) {
       take(made, gate_.try_reserve(url, limits_of(url, made.decision.policy)));
-      made.reservation.look_again_by([this, own = std::string{url}, asked = false]() mutable {
-        decision again;
-        const admission_reason reason = look_again(own, {}, asked, again);
-        if (reason != admission_reason::go) {
-          answers_.add(reason);
-        }
-        return reason;
-      });
+      made.reservation.look_again_by(
+          [this, own = std::string{url}, context = call.context, again = false]() mutable {
+            decision now;
+            const time_point began = gate_.clock().now();
+            const call_options then{.context = context};
+            const admission_reason reason = look_again(own, then, again, now);
+            if (reason != admission_reason::go) {
+              note(own, now, reason, context, began);
+            }
+            return reason;
+          });
     }
-    return counted(std::move(made));
+    note(url, made.decision, made.reason, call.context, asked);
+    return made;
   }
 
   /// When the next request for an allowed URL may start. Waits for robots.txt only.
@@ -174,13 +192,13 @@ class basic_admission {
   /// the request keeps its distance from it, and is not asked about once more: it would wait for
   /// ever where the delay is longer than rules are fresh.
   [[nodiscard]] admission_reason look_again(std::string_view url, const call_options& call,
-                                            bool& asked, decision& now) {
-    if (asked) {
+                                            bool& again, decision& now) {
+    if (again) {
       return admission_reason::go;
     }
     now = source_.check(url, call);
     if (!now.from_cache) {
-      asked = true;
+      again = true;
       note_redirected(url, now);
       if (const restraints limits = limits_of(url, now.policy); limits.asked_at) {
         gate_.note_request(url, *limits.asked_at, limits);
@@ -210,14 +228,29 @@ class basic_admission {
     made.reservation = std::move(given.reservation);
   }
 
-  [[nodiscard]] result counted(result made) noexcept {
-    answers_.add(made.reason);
-    return made;
+  /// Counts an answer, and tells of it.
+  void note(std::string_view url, const decision& made, admission_reason reason,
+            const std::shared_ptr<const call_context>& context, time_point asked) {
+    answers_.add(reason);
+    if (tell_) {
+      const auto where = parse_site(url);
+      const std::string key = where ? where->key() : std::string{};
+      const event about{.site = key, .context = context.get(), .clock = &clock_};
+      tell_(admission_event{about, url, made, reason, gate_.clock().now() - asked});
+    }
   }
+
+  struct gate_clock final : event_clock {
+    explicit gate_clock(basic_host_gate<C>& gate) noexcept : gate_(gate) {}
+    [[nodiscard]] wall_time wall() noexcept override { return wall_now(gate_.clock()); }
+    basic_host_gate<C>& gate_;
+  };
 
   S& source_;
   basic_host_gate<C>& gate_;
   std::function<std::optional<time_point>(std::string_view)> breaker_;
+  std::function<void(const admission_event&)> tell_;
+  gate_clock clock_;
   polite_detail::admission_counters answers_;
 };
 

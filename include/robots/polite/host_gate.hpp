@@ -320,6 +320,9 @@ class basic_host_gate {
             .hosts = state_->hosts.size()};
   }
 
+  /// The clock by which it lives. Any thread, as for all of a `Clock`.
+  [[nodiscard]] C& clock() const noexcept { return state_->clock; }
+
   /// The options in force.
   [[nodiscard]] const gate_options& options() const noexcept { return state_->options; }
 

@@ -14,11 +14,13 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -99,6 +101,13 @@ class LruStorage {
     return false;
   }
 
+  /// Calls `told(key, expired)` with each entry that is dropped from now on: because its time was
+  /// over, or for want of room. From the thread that stores or finds; it may call this storage, and
+  /// does not throw. Not while another thread uses the storage.
+  void on_drop(std::function<void(std::string_view key, bool expired)> told) {
+    dropped_ = std::move(told);
+  }
+
   /// Keeps `entry` under `key` as the most recently used one. While that is too much, the least
   /// recently used ones go.
   void store(std::string_view key, const cache_entry& entry, time_point /*now*/) {
@@ -109,16 +118,21 @@ class LruStorage {
     }
     const hashed wanted{key};
     cache_entry value = entry;  // in the end what had to go, destroyed after the lock is given back
-    const std::scoped_lock lock{mutex_};
+    std::vector<std::string> gone;
+    std::unique_lock lock{mutex_};
     auto found = index_.find(wanted);
     while (bytes_ - (found != index_.end() ? (*found)->bytes : 0) + bytes > max_bytes_) {
-      evict_oldest().value = {};
+      evict_oldest(gone).value = {};
       found = index_.find(wanted);
     }
-    node& kept = found != index_.end() ? **found : add(wanted);
+    node& kept = found != index_.end() ? **found : add(wanted, gone);
     std::swap(kept.value, value);
     kept.used = steps_.next();
     bytes_ += bytes - std::exchange(kept.bytes, bytes);
+    lock.unlock();
+    for (const std::string& each : gone) {
+      dropped_(each, false);
+    }
   }
 
   /// Drops the entry of `key`, if there is one.
@@ -212,12 +226,13 @@ class LruStorage {
     evictions_ = other.evictions_;
     bytes_ = std::exchange(other.bytes_, 0);
     max_bytes_ = other.max_bytes_;
+    dropped_ = std::exchange(other.dropped_, {});
   }
 
   /// A node for a key that is not kept yet, in place of the oldest one where need be.
-  [[nodiscard]] node& add(const hashed& wanted) {
+  [[nodiscard]] node& add(const hashed& wanted, std::vector<std::string>& gone) {
     if (index_.size() == Capacity) {
-      evict_oldest();
+      evict_oldest(gone);
     }
     if (vacant_.empty()) {
       if (vacant_.capacity() <= nodes_.size()) {
@@ -233,11 +248,14 @@ class LruStorage {
     return chosen;
   }
 
-  /// The node of the entry that had to go, with its value.
-  node& evict_oldest() {
+  /// The node of the entry that had to go, with its value. Notes its key, if that is to be told.
+  node& evict_oldest(std::vector<std::string>& gone) {
     node& oldest = *nodes_[order_.oldest(nodes_.size(), [this](std::size_t slot) {
       return nodes_[slot]->used.load(std::memory_order_relaxed);
     })];
+    if (dropped_) {
+      gone.emplace_back(oldest.key.view());
+    }
     vacate(oldest);
     ++evictions_;
     return oldest;
@@ -252,11 +270,16 @@ class LruStorage {
 
   void drop_if_over(const hashed& wanted, time_point now) {
     cache_entry gone;  // destroyed after the lock is given back
-    const std::scoped_lock lock{mutex_};
+    std::unique_lock lock{mutex_};
     const auto found = index_.find(wanted);
-    if (found != index_.end() && (*found)->value.keep_until <= now) {
-      gone = std::exchange((*found)->value, {});
-      vacate(**found);
+    if (found == index_.end() || now < (*found)->value.keep_until) {
+      return;
+    }
+    gone = std::exchange((*found)->value, {});
+    vacate(**found);
+    lock.unlock();
+    if (dropped_) {
+      dropped_(wanted.text, true);
     }
   }
 
@@ -269,6 +292,7 @@ class LruStorage {
   std::uint64_t evictions_ = 0;
   std::size_t bytes_ = 0;
   std::size_t max_bytes_ = std::size_t{256} << 20;
+  std::function<void(std::string_view, bool)> dropped_;
 };
 
 static_assert(Storage<LruStorage<1>>);

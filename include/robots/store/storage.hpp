@@ -27,7 +27,8 @@ struct cache_entry {
 /// any time, and must never give an entry of another key. `store` replaces. `erase` and `clear`
 /// hold for every `find` that begins after they return. A model that also has `evictions() const`,
 /// the number of entries it dropped for want of room, is asked for it by
-/// `basic_robots_cache::stats`.
+/// `basic_robots_cache::stats`; one with `on_drop(told)` is to call `told(key, expired)` with each
+/// entry that it drops.
 ///
 /// Exemplar: after `s.store(key, entry, now)`, `s.find(key, now)->policy == entry.policy`.
 ///

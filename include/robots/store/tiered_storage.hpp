@@ -9,6 +9,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <string_view>
@@ -119,6 +120,13 @@ class TieredStorage {
     requires requires(const Near& local) { local.evictions(); }
   {
     return local_.evictions();
+  }
+
+  /// Calls `told(key, expired)` with each entry that this process drops from now on.
+  void on_drop(std::function<void(std::string_view key, bool expired)> told)
+    requires requires(Near& local) { local.on_drop(told); }
+  {
+    local_.on_drop(std::move(told));
   }
 
   /// Octets of memory that the entries kept in this process hold.

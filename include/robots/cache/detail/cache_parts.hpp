@@ -10,6 +10,7 @@
 #include <robots/time/wall_time.hpp>
 
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <stop_token>
 #include <string_view>
@@ -19,12 +20,8 @@ namespace robots::cache_detail {
 class flight;
 
 /// What a cache is composed of, without the user's types: so that all but a hit is compiled once.
-class cache_parts {
+class cache_parts : public event_clock {
  public:
-  cache_parts() = default;
-  cache_parts(const cache_parts&) = delete;
-  cache_parts& operator=(const cache_parts&) = delete;
-
   [[nodiscard]] virtual time_point now() = 0;
   [[nodiscard]] virtual wall_anchor moment() = 0;
 
@@ -47,9 +44,22 @@ class cache_parts {
                           base::clock_condition& changed, std::unique_lock<std::mutex>& lock,
                           const std::function<bool()>& ready) = 0;
 
-  /// Tells the observer. What that throws is lost, and nothing else.
-  virtual void tell(const retrieval_event& ended) noexcept = 0;
-  virtual void tell(const far_store_event& changed) noexcept = 0;
+  /// Whether anybody observes: else nothing need be found out for events.
+  [[nodiscard]] virtual bool is_observed() const noexcept = 0;
+  /// Tells the observer.
+  virtual void tell_any(const any_event& told) noexcept = 0;
+
+  /// Tells the observer.
+  template <class Event>
+  void tell(const Event& told) noexcept {
+    tell_any(&told);
+  }
+
+  /// What all events tell, of a site.
+  [[nodiscard]] event about(std::string_view site,
+                            const std::shared_ptr<const call_context>& context = {}) noexcept {
+    return {.site = site, .context = context.get(), .clock = this};
+  }
 
  protected:
   ~cache_parts() = default;

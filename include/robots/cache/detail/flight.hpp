@@ -2,6 +2,7 @@
 
 #include <robots/base/clock_condition.hpp>
 #include <robots/cache/detail/known_site.hpp>
+#include <robots/fetch/call_options.hpp>
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/http/site.hpp>
 #include <robots/policy/policy.hpp>
@@ -46,13 +47,21 @@ class flight {
   };
 
   /// `key` tells flights apart; `site` is the one that is fetched, by `site::key`. With
-  /// `finishes_alone`, it goes on when nobody waits for it any more.
-  explicit flight(std::string key, std::string site = {}, bool finishes_alone = false)
-      : key_(std::move(key)), site_(std::move(site)), finishes_alone_(finishes_alone) {}
+  /// `finishes_alone`, it goes on when nobody waits for it any more. `context` is that of the call
+  /// that begins it.
+  explicit flight(std::string key, std::string site = {}, bool finishes_alone = false,
+                  std::shared_ptr<const call_context> context = {})
+      : key_(std::move(key)),
+        site_(std::move(site)),
+        finishes_alone_(finishes_alone),
+        context_(std::move(context)) {}
 
   [[nodiscard]] const std::string& key() const noexcept { return key_; }
   [[nodiscard]] const std::string& site() const noexcept { return site_; }
   [[nodiscard]] bool finishes_alone() const noexcept { return finishes_alone_; }
+  [[nodiscard]] const std::shared_ptr<const call_context>& context() const noexcept {
+    return context_;
+  }
 
   /// From now on the result is only for those who wait already.
   void detach() noexcept { detached_ = true; }
@@ -221,6 +230,7 @@ class flight {
   const std::string key_;
   const std::string site_;
   const bool finishes_alone_;
+  const std::shared_ptr<const call_context> context_;
   std::stop_source stop_;
   std::atomic<bool> detached_ = false;
   mutable std::mutex mutex_;

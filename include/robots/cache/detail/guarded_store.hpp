@@ -230,7 +230,7 @@ class guarded_store {
       breaker_.on_success();
     }
     if (was_down) {
-      parts_.tell(far_store_event{.up = true, .message = {}});
+      parts_.tell(far_store_event{parts_.about({}), true, {}});
     }
   }
 
@@ -243,7 +243,7 @@ class guarded_store {
       falls = breaker_.state() != breaker_state::closed && !std::exchange(down_, true);
     }
     if (falls) {
-      parts_.tell(far_store_event{.up = false, .message = why});
+      parts_.tell(far_store_event{parts_.about({}), false, why});
     }
   }
 

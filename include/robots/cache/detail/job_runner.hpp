@@ -75,8 +75,9 @@ class job_runner {
   }
 
   /// Begins a look-up, of which this may already be the end.
-  [[nodiscard]] look_up begin(const site& where, const std::string& key, bool refresh = false) {
-    look_up at = loader_.begin(where, key, refresh);
+  [[nodiscard]] look_up begin(const site& where, const std::string& key,
+                              std::shared_ptr<const call_context> context) {
+    look_up at = loader_.begin(where, key, std::move(context));
     at.runner_ = this;
     run_errands(at);
     return at;
@@ -97,11 +98,12 @@ class job_runner {
                            bool refresh = false) {
     const call_options limits = limits_of(call);
     if (is_over(limits)) {
-      if (found kept = refresh ? found{} : loader_.find_stale(where, key); kept.policy) {
+      if (found kept = refresh ? found{} : loader_.find_stale(where, key, call.context);
+          kept.policy) {
         return kept;
       }
     } else {
-      look_up at = loader_.begin(where, key, refresh);
+      look_up at = loader_.begin(where, key, call.context, refresh);
       if (finish(at, limits)) {
         return at.found_;
       }

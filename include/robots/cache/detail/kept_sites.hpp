@@ -33,7 +33,11 @@ class kept_sites {
   [[nodiscard]] const quarantine& all_quarantined() const noexcept { return quarantine_; }
 
   /// Lets a site out of quarantine.
-  void release(std::string_view key) { quarantine_.release(key); }
+  void release(std::string_view key) {
+    if (quarantine_.release(key)) {
+      tell_quarantine(key, true);
+    }
+  }
 
   /// Whether an entry, if it is one, is no longer fresh and may answer while it is renewed.
   [[nodiscard]] bool may_serve_stale(const cache_entry& kept, time_point now) const {
@@ -49,7 +53,7 @@ class kept_sites {
     parts_.store(key, {made, until.fresh_until, until.keep_until}, now);
     if (led.detached()) {
       parts_.try_erase(key);
-      quarantine_.release(key);
+      release(key);
     }
   }
 
@@ -67,12 +71,15 @@ class kept_sites {
       case quarantine_step::none:
         break;
       case quarantine_step::count:
-        quarantine_.note_malformed(key, [&] {
-          return std::make_shared<const policy>(robots::quarantined(made, user_agent_, judging_));
-        });
+        if (quarantine_.note_malformed(key, [&] {
+              return std::make_shared<const policy>(
+                  robots::quarantined(made, user_agent_, judging_));
+            })) {
+          tell_quarantine(key, false);
+        }
         break;
       case quarantine_step::release:
-        quarantine_.release(key);
+        release(key);
         break;
     }
   }
@@ -104,6 +111,12 @@ class kept_sites {
   }
 
  private:
+  void tell_quarantine(std::string_view key, bool released) {
+    quarantine_event changed{parts_.about(key)};
+    changed.released = released;
+    parts_.tell(changed);
+  }
+
   cache_parts& parts_;
   const std::string& user_agent_;
   const judge_options& judging_;

@@ -14,12 +14,15 @@
 #include <robots/cache/detail/shared_records.hpp>
 #include <robots/cache/detail/single_flight.hpp>
 #include <robots/cache/look_up.hpp>
+#include <robots/fetch/call_options.hpp>
+#include <robots/fetch/circuit_breaker.hpp>
 #include <robots/fetch/origin_breakers.hpp>
 #include <robots/fetch/retrieval.hpp>
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/http/site.hpp>
-#include <robots/observe/observer.hpp>
+#include <robots/observe/events.hpp>
+#include <robots/policy/decide.hpp>
 #include <robots/policy/judge.hpp>
 #include <robots/policy/judge_options.hpp>
 #include <robots/policy/lifetime.hpp>
@@ -32,6 +35,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -69,7 +73,12 @@ class policy_loader {
         store_(store),
         random_(options.seed),
         kept_(parts, options, judging_) {
-    retrieval_.breakers = std::make_shared<origin_breakers>(options.breaker);
+    retrieval_.breakers = std::make_shared<origin_breakers>(
+        options.breaker, [this](std::string_view origin, breaker_state now) {
+          breaker_event changed{parts_.about(origin)};
+          changed.state = now;
+          parts_.tell(changed);
+        });
     retrieval_.leave_to_other_sites = true;
   }
 
@@ -81,8 +90,9 @@ class policy_loader {
   [[nodiscard]] const origin_breakers& breakers() const noexcept { return *retrieval_.breakers; }
 
   /// Begins a look-up, of which this may already be the end.
-  [[nodiscard]] look_up begin(const site& where, const std::string& key, bool refresh = false) {
-    look_up at{key, {}};
+  [[nodiscard]] look_up begin(const site& where, const std::string& key,
+                              std::shared_ptr<const call_context> context, bool refresh = false) {
+    look_up at{key, {}, std::move(context)};
     at.refreshes_ = refresh;
     at.asked_.push_back({where, key});
     proceed(at, ask(at));
@@ -93,7 +103,7 @@ class policy_loader {
   /// another site.
   [[nodiscard]] look_up follow_up(const retrieval_job& job) {
     const auto led = job.lead.share();
-    look_up rest{led->site(), {}};
+    look_up rest{led->site(), {}, led->context()};
     rest.asked_.push_back(
         {.where = job.where, .key = led->site(), .place = {flights_, led}, .began = true});
     return rest;
@@ -157,6 +167,7 @@ class policy_loader {
   /// it is the end of the flight, or yet to be told to the shared store.
   [[nodiscard]] std::unique_ptr<publication> complete(retrieval_job& job, retrieval_result result,
                                                       bool cut_short) {
+    tell_exchanges(job.lead.led(), result);
     if (result.left_to_other_site) {
       const auto target = parse_site(result.final_url);
       job.lead.redirect({std::move(result), *target, job.began}, std::move(job.known));
@@ -167,8 +178,8 @@ class policy_loader {
     const wall_anchor now = parts_.moment();
     const bool is_hasty = result.cut_short;
     record brought = recorded(std::move(result), {last, policy::good(job.known.last)}, now);
-    const auto made = judged(brought, {last, policy::good(job.known.last)}, now);
-    if (!note(job.lead.led(), made, job.began, now.steady, cut_short)) {
+    const auto made = judged(brought, {last, policy::good(job.known.last)}, now, &job.lead.led());
+    if (!note(job.lead.led(), made, brought, job.began, now.steady, cut_short)) {
       return end(std::move(job.lead), nullptr, std::move(job.known));
     }
     auto records = is_hasty || store_ == nullptr
@@ -242,14 +253,15 @@ class policy_loader {
   }
 
   /// What is kept of a site, fresh or to be served stale, for a call that has no time to ask.
-  [[nodiscard]] found find_stale(const site& where, const std::string& key) {
+  [[nodiscard]] found find_stale(const site& where, const std::string& key,
+                                 const std::shared_ptr<const call_context>& context) {
     const time_point now = parts_.now();
     const cache_entry kept = kept_.find(where, key, now);
     const bool stale = kept_.may_serve_stale(kept, now);
     if (!kept.policy || (now >= kept.fresh_until && !stale) || kept_.quarantined(where, key)) {
       return {};
     }
-    counters_.add(stale ? cache_event::stale_hits : cache_event::hits);
+    note(stale ? look_up_result::stale_hit : look_up_result::hit, key, context, kept.policy);
     return {.policy = kept.policy, .from_cache = true, .stale = stale, .now = now};
   }
 
@@ -315,15 +327,16 @@ class policy_loader {
       kept = kept_.find(last.where, last.key, now);
       renewal = kept_.may_serve_stale(kept, now);
     }
-    auto [place, lead] =
-        flights_.join(flight_key(last.where), last.key, renewal || options_.finish_abandoned);
+    auto [place, lead] = flights_.join(flight_key(last.where), last.key,
+                                       renewal || options_.finish_abandoned, at.context_);
     if (lead) {
       kept = kept_.find(last.where, last.key, now);  // another flight may have ended since
       renewal = renewal && kept_.may_serve_stale(kept, now);
     }
     if (kept.policy && !refreshes && (renewal || now < kept.fresh_until)) {
       if (counts) {
-        counters_.add(renewal ? cache_event::stale_hits : cache_event::hits);
+        note(renewal ? look_up_result::stale_hit : look_up_result::hit, last.key, at.context_,
+             kept.policy);
       }
       if (lead && renewal) {
         bring(at, {.last = kept.policy}, std::move(lead), true);
@@ -336,7 +349,7 @@ class policy_loader {
     last.began = static_cast<bool>(lead);
     if (lead) {
       if (counts) {
-        counters_.add(cache_event::misses);
+        note(look_up_result::miss, last.key, at.context_);
       }
       bring(at, {.last = kept.policy, .announces = refreshes}, std::move(lead), false);
     }
@@ -382,7 +395,7 @@ class policy_loader {
       return ask(at);
     }
     if (at.asked_.size() == 1 && !last.began) {
-      counters_.add(cache_event::joined);
+      note(look_up_result::joined, last.key, at.context_, result);
     }
     found known{.policy = std::move(result)};
     if (from_store) {
@@ -499,13 +512,13 @@ class policy_loader {
     record brought = recorded(std::move(result), {.last = last}, now);
     const auto made = theirs != nullptr && policy_detail::has_text(brought.outcome)
                           ? policy_behind(static_cast<const record_head&>(brought), *theirs, last)
-                          : judged(brought, {.last = last}, now);
+                          : judged(brought, {.last = last}, now, &lead.led());
     if (begun.from_store) {
       kept_.keep_unless_detached(lead.led(), made, now.steady);
       lead.end(made, true);
       return nullptr;
     }
-    if (!note(lead.led(), made, begun.began, now.steady)) {
+    if (!note(lead.led(), made, brought, begun.began, now.steady)) {
       return end(std::move(lead), nullptr, std::move(known));
     }
     std::optional<site_records> records;
@@ -524,7 +537,8 @@ class policy_loader {
   /// Tells of a retrieval and keeps what it brought: in this order, and before anybody goes by it,
   /// so that no decision that rests on it is told of before it. False when it is no answer.
   [[nodiscard]] bool note(const flight& led, const std::shared_ptr<const policy>& made,
-                          time_point began, time_point now, bool cut_short = false) {
+                          const record& brought, time_point began, time_point now,
+                          bool cut_short = false) {
     const record_head& source = made->source();
     counters_.add(cache_event::retrievals);
     if (is_failure(source.outcome)) {
@@ -533,15 +547,54 @@ class policy_loader {
     if (source.not_modified) {
       counters_.add(cache_event::not_modified);
     }
-    parts_.tell(retrieval_event{.site = led.site(), .policy = *made, .duration = now - began});
+    parts_.tell(
+        retrieval_event{parts_.about(led.site(), led.context()), *made, brought, now - began});
     if (cut_short || source.outcome == outcome::cancelled) {
       return false;
+    }
+    if (is_fallback(*made)) {
+      parts_.tell(fallback_event{parts_.about(led.site(), led.context()), *made});
     }
     if (!led.detached()) {
       kept_.watch(led.site(), *made);
       kept_.keep(led, made, now);
     }
     return true;
+  }
+
+  /// Counts how a look-up got its policy, and tells of it.
+  void note(look_up_result how, std::string_view key,
+            const std::shared_ptr<const call_context>& context,
+            const std::shared_ptr<const policy>& got = nullptr) {
+    switch (how) {
+      case look_up_result::hit:
+        counters_.add(cache_event::hits);
+        break;
+      case look_up_result::stale_hit:
+        counters_.add(cache_event::stale_hits);
+        break;
+      case look_up_result::miss:
+        counters_.add(cache_event::misses);
+        break;
+      case look_up_result::joined:
+        counters_.add(cache_event::joined);
+        break;
+    }
+    parts_.tell(look_up_event{parts_.about(key, context), how, got.get()});
+  }
+
+  /// Tells of each exchange of a retrieval.
+  void tell_exchanges(const flight& led, const retrieval_result& ended) {
+    if (!parts_.is_observed()) {
+      return;
+    }
+    const time_point now = parts_.now();
+    for (std::size_t i = 0; i < ended.timings.size(); ++i) {
+      const exchange_timing& timing = ended.timings[i];
+      parts_.tell(exchange_event{parts_.about(led.site(), led.context()), ended.exchanges[i],
+                                 now - timing.ended, timing.duration, timing.bytes, timing.hop,
+                                 timing.attempt});
+    }
   }
 
   /// Hands what came of a flight to all that wait; after `records` of it were told to the shared
@@ -576,13 +629,13 @@ class policy_loader {
     }
     std::optional<record> good;
     if (records.last_good) {
-      auto earlier = judged(*records.last_good, {.last = last}, now);
+      auto earlier = judged(*records.last_good, {.last = last}, now, nullptr);
       if (earlier->basis() == policy_basis::rules) {
         last = std::move(earlier);
         good = std::move(records.last_good);
       }
     }
-    auto latest = judged(records.latest, {.last = last}, now);
+    auto latest = judged(records.latest, {.last = last}, now, &job.lead.led());
     const bool is_fresh = now.steady < validity_of(*latest, judging_).fresh_until;
     if (!is_fresh || job.refreshes) {
       if (!records.redirects && !job.known.good) {
@@ -593,6 +646,10 @@ class policy_loader {
       return false;
     }
     counters_.add(cache_event::far_hits);
+    if (!records.redirects) {
+      const flight& led = job.lead.led();
+      parts_.tell(far_hit_event{parts_.about(led.site(), led.context()), *latest, records.latest});
+    }
     if (records.redirects) {
       retrieval_result begun;
       static_cast<retrieval_facts&>(begun) = std::move(records.latest);
@@ -626,7 +683,7 @@ class policy_loader {
     result.error = fetch_error::cancelled;
     result.error_text = "nothing was read: the call ended before the robots.txt came";
     result.url = result.final_url = where.robots_urls().front();
-    return judged(recorded(std::move(result), {.last = last}, now), {.last = last}, now);
+    return judged(recorded(std::move(result), {.last = last}, now), {.last = last}, now, nullptr);
   }
 
   [[nodiscard]] record recorded(retrieval_result result, const earlier_policies& before,
@@ -641,11 +698,20 @@ class policy_loader {
     return brought;
   }
 
+  /// The policy of a record. Tells of the text that was read for a flight, if it is for one.
   [[nodiscard]] std::shared_ptr<const policy> judged(const record& brought,
                                                      const earlier_policies& before,
-                                                     const wall_anchor& now) const {
-    return std::make_shared<const policy>(
-        judge(brought, options_.user_agent, judging_, before, now));
+                                                     const wall_anchor& now, const flight* led) {
+    const bool is_told = led != nullptr && parts_.is_observed() && !brought.not_modified &&
+                         policy_detail::has_text(brought.outcome);
+    const time_point began = is_told ? parts_.now() : time_point{};
+    auto made =
+        std::make_shared<const policy>(judge(brought, options_.user_agent, judging_, before, now));
+    if (is_told) {
+      parts_.tell(
+          parse_event{parts_.about(led->site(), led->context()), *made, parts_.now() - began});
+    }
+    return made;
   }
 
   /// What holds for a site that redirects to another one, whose file came: by `theirs`, the same

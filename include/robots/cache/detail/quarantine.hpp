@@ -37,37 +37,44 @@ class quarantine {
     return found == nullptr ? nullptr : found->policy;
   }
 
-  /// Takes note of a file that was malformed. `policy` makes what holds in quarantine.
+  /// Takes note of a file that was malformed. `policy` makes what holds in quarantine. Whether that
+  /// has just begun.
   template <class Make>
-  void note_malformed(std::string_view key, const Make& policy) {
+  bool note_malformed(std::string_view key, const Make& policy) {
     if (files_ == 0) {
-      return;
+      return false;
     }
     const std::scoped_lock lock{mutex_};
     state* const noted = sites_.find_or_add(key, {}, &state::needed_until, time_point{});
     if (noted == nullptr) {
-      return;
+      return false;
     }
     watched_ = sites_.size();
     noted->note = ++notes_;
     sites_.forget_after(*noted, state::needed_until(*noted));
-    if (++noted->files >= files_ && !noted->policy) {
-      noted->policy = policy();
-      held_ += noted->policy ? 1 : 0;
+    if (++noted->files < files_ || noted->policy) {
+      return false;
     }
+    noted->policy = policy();
+    ++held_;
+    return true;
   }
 
-  /// Forgets a site, be it in quarantine or on its way there.
-  void release(std::string_view key) {
+  /// Forgets a site, be it in quarantine or on its way there. Whether it was in quarantine.
+  bool release(std::string_view key) {
     if (watched_ == 0) {
-      return;
+      return false;
     }
     const std::scoped_lock lock{mutex_};
-    if (const state* const found = sites_.find(key)) {
-      held_ -= found->policy ? 1 : 0;
-      sites_.erase(key);
-      watched_ = sites_.size();
+    const state* const found = sites_.find(key);
+    if (found == nullptr) {
+      return false;
     }
+    const bool was_held = found->policy != nullptr;
+    held_ -= was_held ? 1 : 0;
+    sites_.erase(key);
+    watched_ = sites_.size();
+    return was_held;
   }
 
   /// How many sites are in quarantine.

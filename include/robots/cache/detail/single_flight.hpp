@@ -2,6 +2,7 @@
 
 #include <robots/base/text_hash.hpp>
 #include <robots/cache/detail/flight.hpp>
+#include <robots/fetch/call_options.hpp>
 #include <robots/policy/policy.hpp>
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -122,12 +123,14 @@ class single_flight {
 
   /// Joins the flight on `key`, or begins one that fetches `site`.
   [[nodiscard]] joined join(std::string_view key, std::string_view site = {},
-                            bool finishes_alone = false) {
+                            bool finishes_alone = false,
+                            const std::shared_ptr<const call_context>& context = {}) {
     const std::scoped_lock lock{mutex_};
     if (const auto found = flights_.find(key); found != flights_.end()) {
       return {waiter{*this, found->second}, {}};
     }
-    auto begun = std::make_shared<flight>(std::string{key}, std::string{site}, finishes_alone);
+    auto begun =
+        std::make_shared<flight>(std::string{key}, std::string{site}, finishes_alone, context);
     flights_.emplace(std::string{key}, begun);  // nothing throws from here: somebody has to end it
     return {waiter{*this, begun}, {*this, begun}};
   }

@@ -1,0 +1,143 @@
+#pragma once
+
+#include <robots/base/enum_text.hpp>
+#include <robots/fetch/circuit_breaker.hpp>
+#include <robots/fetch/fetcher.hpp>
+#include <robots/time/clock.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace robots {
+
+class policy;
+struct call_context;
+struct decision;
+struct exchange;
+struct record;
+enum class admission_reason : std::uint8_t;
+enum class site_override : std::uint8_t;
+
+/// Tells the date of an event to those who ask for it: most do not, and it costs a look at a clock.
+class event_clock {
+ public:
+  event_clock() = default;
+  event_clock(const event_clock&) = delete;
+  event_clock& operator=(const event_clock&) = delete;
+
+  /// The date now. Any thread; does not throw.
+  [[nodiscard]] virtual wall_time wall() noexcept = 0;
+
+ protected:
+  ~event_clock() = default;
+};
+
+/// What all events tell. The references in an event end with the call that tells of it.
+struct event {
+  std::string_view site{};  ///< the key it is kept under, see `site::key`; empty for what has none
+  const call_context* context = nullptr;  ///< of the call that led to it; null when it gave none
+  event_clock* clock = nullptr;           ///< of those who tell of it
+
+  /// The date now, for an observer that is being told: by the clock of those who tell.
+  [[nodiscard]] wall_time time() const noexcept {
+    return clock != nullptr ? clock->wall() : std::chrono::system_clock::now();
+  }
+};
+
+/// How a look-up got its policy.
+enum class look_up_result : std::uint8_t {
+  hit,        ///< from a fresh entry
+  stale_hit,  ///< from one that is no longer fresh and is being renewed
+  miss,       ///< not yet: the site, or a shared store, is about to be asked
+  joined,     ///< from the fetch of another look-up
+};
+
+/// The name of a result, as its enumerator is spelled.
+[[nodiscard]] constexpr std::string_view to_string(look_up_result result) noexcept {
+  return base::enum_text<look_up_result::joined>(result, {"hit", "stale_hit", "miss", "joined"});
+}
+
+/// A site was looked up.
+struct look_up_event : event {
+  look_up_result result = look_up_result::miss;  ///< how
+  const robots::policy* policy = nullptr;        ///< what it got; null for a miss
+};
+
+/// A retrieval has made an exchange. Told when the retrieval ends, in the order of exchanges,
+/// before its `retrieval_event`.
+struct exchange_event : event {
+  const robots::exchange& exchange;      ///< what was asked, and the status or error
+  std::chrono::nanoseconds ended{0};     ///< how long before now it ended
+  std::chrono::nanoseconds duration{0};  ///< from the request to the response
+  std::size_t bytes = 0;                 ///< octets of the body, as far as it was read
+  int hop = 0;                           ///< redirects of this try that led here
+  int attempt = 1;                       ///< which try it belongs to: from 2 on, a retry
+};
+
+/// A robots.txt was read.
+struct parse_event : event {
+  const robots::policy& policy;          ///< what came of it: `rules`, `findings`
+  std::chrono::nanoseconds duration{0};  ///< decoded, read and compiled
+};
+
+/// A robots.txt was asked for.
+struct retrieval_event : event {
+  const robots::policy& policy;  ///< what came of it
+  const robots::record& record;  ///< what it was made of; without body behind another site's file
+  std::chrono::nanoseconds duration{0};  ///< how long it took by the cache's clock
+};
+
+/// What another process had fetched was taken over from the shared store.
+struct far_hit_event : event {
+  const robots::policy& policy;  ///< what came of it
+  const robots::record& record;  ///< what the store had
+};
+
+/// A policy was made that rests on no robots.txt of now: the fallback policy decided.
+struct fallback_event : event {
+  const robots::policy& policy;  ///< `basis` is what was done, `source().outcome` the row
+};
+
+/// A decision was made.
+struct decision_event : event {
+  std::string_view url;              ///< as it was asked about
+  const robots::decision& decision;  ///< the answer
+};
+
+/// The circuit breaker of an origin, which is the event's site, has changed.
+struct breaker_event : event {
+  breaker_state state = breaker_state::closed;  ///< what it lets through now
+};
+
+/// A storage has dropped an entry.
+struct drop_event : event {
+  bool expired = false;  ///< its time was over; else there was no room
+};
+
+/// A site was put in quarantine, or let out of it.
+struct quarantine_event : event {
+  bool released = false;  ///< let out
+};
+
+/// A site was told of by hand.
+struct override_event : event {
+  site_override told{};  ///< what
+};
+
+/// A gate has answered whether and when a URL may be fetched.
+struct admission_event : event {
+  std::string_view url;                ///< as it was asked about
+  const robots::decision& decision;    ///< what robots.txt says
+  admission_reason reason{};           ///< the gate's answer
+  std::chrono::nanoseconds waited{0};  ///< for how long the caller was kept
+};
+
+/// The state of the store that a cache shares with other processes has changed.
+struct far_store_event : event {
+  bool up;  ///< it answers again; else it has failed, and is left alone for a while
+  std::string_view message;  ///< what it last failed with; empty when it is up
+};
+
+}  // namespace robots

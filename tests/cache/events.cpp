@@ -1,0 +1,232 @@
+#include <robots/observe/events.hpp>
+
+#include "cache_fixture.hpp"
+#include <robots/cache/basic_robots_cache.hpp>
+#include <robots/cache/site_override.hpp>
+#include <robots/fetch/call_options.hpp>
+#include <robots/fetch/circuit_breaker.hpp>
+#include <robots/fetch/retrieval_result.hpp>
+#include <robots/policy/decision.hpp>
+#include <robots/policy/policy.hpp>
+#include <robots/policy/record.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace {
+
+using namespace std::chrono_literals;
+using robots::cache_options;
+using robots::call_context;
+using robots::LruStorage;
+using robots::ManualClock;
+using robots::ScriptedFetcher;
+using robots::test::foo_bot;
+using robots::test::ok;
+using robots::test::robots_url;
+using texts = std::vector<std::string>;
+
+/// What was heard, by all copies of an observer.
+struct notes {
+  std::mutex mutex;
+  texts heard;
+  std::vector<std::thread::id> threads;
+  robots::wall_time last_time{};
+};
+
+/// Writes down every event in short, with the span of the call that led to it.
+struct Diary {
+  std::shared_ptr<notes> all = std::make_shared<notes>();
+
+  void on(const robots::look_up_event& told) {
+    note(told, std::string{to_string(told.result)} +
+                   (told.policy == nullptr ? "" : " " + text_of(*told.policy)));
+  }
+  void on(const robots::exchange_event& told) {
+    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(told.duration);
+    note(told, "exchange " + told.exchange.url + " " + std::to_string(told.exchange.status) +
+                   " hop " + std::to_string(told.hop) + " try " + std::to_string(told.attempt) +
+                   " " + std::to_string(told.bytes) + " octets " + std::to_string(ms.count()) +
+                   " ms");
+  }
+  void on(const robots::parse_event& told) { note(told, "parsed " + text_of(told.policy)); }
+  void on(const robots::retrieval_event& told) {
+    note(told, "retrieved " + text_of(told.policy) + " " + std::to_string(told.record.body.size()));
+  }
+  void on(const robots::far_hit_event& told) { note(told, "far hit " + text_of(told.policy)); }
+  void on(const robots::fallback_event& told) { note(told, "fallback " + text_of(told.policy)); }
+  void on(const robots::decision_event& told) {
+    note(told, std::string{"decided "} + (told.decision.allowed ? "yes " : "no ") +
+                   std::string{told.url});
+  }
+  void on(const robots::breaker_event& told) {
+    note(told, "breaker " + std::string{to_string(told.state)});
+  }
+  void on(const robots::drop_event& told) { note(told, told.expired ? "expired" : "evicted"); }
+  void on(const robots::quarantine_event& told) {
+    note(told, told.released ? "released" : "quarantined");
+  }
+  void on(const robots::override_event& told) {
+    note(told, "told " + std::string{to_string(told.told)});
+  }
+
+  [[nodiscard]] static std::string text_of(const robots::policy& made) {
+    return std::string{to_string(made.source().outcome)};
+  }
+
+  void note(const robots::event& told, const std::string& what) {
+    const std::scoped_lock lock{all->mutex};
+    all->heard.push_back(std::string{told.site} + ": " + what +
+                         (told.context == nullptr ? "" : " [" + told.context->span_id + "]"));
+    all->threads.push_back(std::this_thread::get_id());
+    all->last_time = told.time();
+  }
+
+  [[nodiscard]] texts take() const {
+    const std::scoped_lock lock{all->mutex};
+    return std::exchange(all->heard, {});
+  }
+};
+
+using watched_cache =
+    robots::basic_robots_cache<ScriptedFetcher, ManualClock, LruStorage<2>, Diary>;
+
+struct watched {
+  explicit watched(cache_options options = foo_bot())
+      : cache(std::move(options), web, clock, {}, diary) {}
+
+  ScriptedFetcher web;
+  ManualClock clock;
+  Diary diary;
+  watched_cache cache;
+};
+
+std::shared_ptr<const call_context> span(std::string id) {
+  return std::make_shared<call_context>("0af7651916cd43dd8448eb211c80319c", std::move(id));
+}
+
+}  // namespace
+
+TEST_CASE(
+    "an observer hears how a site was looked up, fetched, read and decided on, with its span") {
+  watched at;
+  at.web.on_call(robots_url, [&at](const robots::fetch_request&) {
+    at.clock.advance(30ms);
+    return ok("User-agent: *\nDisallow: /a\n");
+  });
+  CHECK_FALSE(at.cache.allowed("https://example.com/a", {.context = span("s1")}));
+  CHECK(at.diary.take() == texts{"https://example.com: miss [s1]",
+                                 "https://example.com: exchange https://example.com/robots.txt 200 "
+                                 "hop 0 try 1 27 octets 30 ms [s1]",
+                                 "https://example.com: parsed success [s1]",
+                                 "https://example.com: retrieved success 27 [s1]",
+                                 "https://example.com: decided no https://example.com/a [s1]"});
+  CHECK(at.diary.all->last_time == at.clock.wall_now());
+
+  CHECK(at.cache.allowed("https://example.com/b", {.context = span("s2")}));
+  CHECK(at.diary.take() == texts{"https://example.com: hit success [s2]",
+                                 "https://example.com: decided yes https://example.com/b [s2]"});
+}
+
+TEST_CASE("an observer hears of tries, of the fallback, and of the breaker") {
+  cache_options options = foo_bot(robots::fallback_policy::strict());
+  options.retry.attempts = 2;
+  options.breaker = {.failures = 2, .cooldown = 60s};
+  watched at{options};
+  at.web.on(robots_url, ScriptedFetcher::status(503), ScriptedFetcher::status(500), ok(""));
+  CHECK_FALSE(at.cache.allowed("https://example.com/"));
+  const std::string site = "https://example.com: ";
+  CHECK(at.diary.take() ==
+        texts{site + "miss", site + "breaker open",
+              site + "exchange https://example.com/robots.txt 503 hop 0 try 1 0 octets 0 ms",
+              site + "exchange https://example.com/robots.txt 500 hop 0 try 2 0 octets 0 ms",
+              site + "retrieved server_error 0", site + "fallback server_error",
+              site + "decided no https://example.com/"});
+
+  at.clock.advance(1h);
+  CHECK(at.cache.allowed("https://example.com/"));
+  const texts heard = at.diary.take();
+  REQUIRE(heard.size() >= 3);
+  CHECK(heard[1] == site + "breaker half_open");
+  CHECK(heard[2] == site + "breaker closed");
+}
+
+TEST_CASE("an observer hears each hop under the site that was asked, and once") {
+  watched at;
+  at.web.on(robots_url, ScriptedFetcher::redirect(301, "https://www.example.com/robots.txt"))
+      .on("https://www.example.com/robots.txt", ok("User-agent: *\nDisallow: /a\n"));
+  CHECK_FALSE(at.cache.allowed("https://example.com/a", {.context = span("s1")}));
+  CHECK(at.diary.take() ==
+        texts{"https://example.com: miss [s1]",
+              "https://example.com: exchange https://example.com/robots.txt 301 hop 0 try 1 0 "
+              "octets 0 ms [s1]",
+              "https://www.example.com: exchange https://www.example.com/robots.txt 200 hop 0 try "
+              "1 27 octets 0 ms [s1]",
+              "https://www.example.com: parsed success [s1]",
+              "https://www.example.com: retrieved success 27 [s1]",
+              "https://example.com: retrieved success 0 [s1]",
+              "https://example.com: decided no https://example.com/a [s1]"});
+}
+
+TEST_CASE("an observer hears what a storage drops, and why") {
+  watched at;
+  at.web.otherwise(ok(""));
+  static_cast<void>(at.cache.get("https://a.example"));
+  static_cast<void>(at.cache.get("https://b.example"));
+  static_cast<void>(at.diary.take());
+  static_cast<void>(at.cache.get("https://c.example"));
+  CHECK(at.diary.take().back() == "https://a.example: evicted");
+
+  at.clock.advance(24h * 365);
+  static_cast<void>(at.cache.get("https://c.example"));
+  CHECK(at.diary.take().front() == "https://c.example: expired");
+}
+
+TEST_CASE("an observer hears of quarantine and of what is told by hand") {
+  cache_options options = foo_bot(robots::fallback_policy::strict());
+  options.quarantine_after = 1;
+  watched at{options};
+  at.web.otherwise(ok("<html></html>"));
+  CHECK_FALSE(at.cache.allowed("https://example.com/"));
+  const texts heard = at.diary.take();
+  CHECK(std::count(heard.begin(), heard.end(), "https://example.com: quarantined") == 1);
+  at.cache.release("https://example.com/");
+  CHECK(at.diary.take() == texts{"https://example.com: released"});
+
+  at.cache.set_override("https://example.com", robots::site_override::allow);
+  CHECK(at.cache.allowed("https://example.com/x"));
+  CHECK(at.diary.take() == texts{"https://example.com: told allow",
+                                 "https://example.com: decided yes https://example.com/x"});
+}
+
+TEST_CASE("the context of a call goes along into the cache's own threads") {
+  cache_options options = foo_bot();
+  options.longest_call = 1h;
+  watched at{options};
+  at.web.otherwise(ok(""));
+  CHECK(at.cache.allowed("https://example.com/", {.context = span("s1")}));
+  const texts heard = at.diary.take();
+  REQUIRE(heard.size() == 5);
+  for (const std::string& each : heard) {
+    CHECK(each.ends_with(" [s1]"));
+  }
+  CHECK(at.diary.all->threads[2] != std::this_thread::get_id());
+}
+
+TEST_CASE("the context of a look-up in steps is that of its begin") {
+  watched at;
+  at.web.otherwise(ok(""));
+  robots::look_up steps = at.cache.begin("https://example.com/", {.context = span("s1")});
+  steps.on_response(at.web.fetch(std::get<robots::fetch_request>(steps.next())));
+  CHECK(at.cache.check("https://example.com/x", steps).allowed);
+  CHECK(at.diary.take().back() == "https://example.com: decided yes https://example.com/x [s1]");
+}
