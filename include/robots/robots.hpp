@@ -5,7 +5,6 @@
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/cache_stats.hpp>
 #include <robots/cache/look_up.hpp>
-#include <robots/cache/site_override.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
 #include <robots/fetch/fetcher.hpp>
@@ -35,6 +34,7 @@
 #include <robots/http/site_key.hpp>
 #include <robots/http/url.hpp>
 #include <robots/http/validators.hpp>
+#include <robots/observe/admission_reason.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/observe/observer.hpp>
 #include <robots/observe/observers.hpp>
@@ -52,10 +52,11 @@
 #include <robots/policy/policy_source.hpp>
 #include <robots/policy/quarantine_rule.hpp>
 #include <robots/policy/record.hpp>
+#include <robots/policy/site_override.hpp>
 #include <robots/policy/site_records.hpp>
 #include <robots/policy/sitemap_urls.hpp>
 #include <robots/polite/admission.hpp>
-#include <robots/polite/admission_reason.hpp>
+#include <robots/polite/admission_stats.hpp>
 #include <robots/polite/crawl_delay.hpp>
 #include <robots/polite/crawling_rules.hpp>
 #include <robots/polite/gate_options.hpp>

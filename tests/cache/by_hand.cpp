@@ -1,7 +1,7 @@
 // What somebody does to a cache by hand: asks a site again, tells what holds for it.
 #include "cache_fixture.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
-#include <robots/cache/site_override.hpp>
+#include <robots/policy/site_override.hpp>
 
 #include <doctest/doctest.h>
 

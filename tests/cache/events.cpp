@@ -2,13 +2,13 @@
 
 #include "cache_fixture.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
-#include <robots/cache/site_override.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
+#include <robots/policy/site_override.hpp>
 
 #include <doctest/doctest.h>
 

@@ -12,7 +12,6 @@
 #include <robots/cache/detail/override_table.hpp>
 #include <robots/cache/detail/policy_loader.hpp>
 #include <robots/cache/look_up.hpp>
-#include <robots/cache/site_override.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/fetcher.hpp>
 #include <robots/fetch/retrieval.hpp>
@@ -28,6 +27,7 @@
 #include <robots/policy/decision.hpp>
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/policy.hpp>
+#include <robots/policy/site_override.hpp>
 #include <robots/rep/rules/rule_set.hpp>
 #include <robots/store/lru_storage.hpp>
 #include <robots/store/storage.hpp>

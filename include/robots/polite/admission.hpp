@@ -3,11 +3,12 @@
 #include <robots/fetch/call_options.hpp>
 #include <robots/fwd.hpp>
 #include <robots/http/site.hpp>
+#include <robots/observe/admission_reason.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/policy_source.hpp>
-#include <robots/polite/admission_reason.hpp>
+#include <robots/polite/admission_stats.hpp>
 #include <robots/polite/host_gate.hpp>
 #include <robots/polite/restraints.hpp>
 #include <robots/polite/schedule.hpp>

@@ -5,7 +5,7 @@
 #include <robots/base/site_table.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fwd.hpp>
-#include <robots/polite/admission_reason.hpp>
+#include <robots/polite/admission_stats.hpp>
 #include <robots/polite/detail/host_state.hpp>
 #include <robots/polite/detail/reservation_queue.hpp>
 #include <robots/polite/detail/shared_pace.hpp>

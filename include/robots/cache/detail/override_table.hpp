@@ -1,8 +1,8 @@
 #pragma once
 
-#include <robots/cache/site_override.hpp>
 #include <robots/http/site.hpp>
 #include <robots/policy/policy.hpp>
+#include <robots/policy/site_override.hpp>
 
 #include <atomic>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include <robots/polite/admission_reason.hpp>
+#include <robots/polite/admission_stats.hpp>
 
 #include <doctest/doctest.h>
 
