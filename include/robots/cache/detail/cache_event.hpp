@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/cache/detail/striped_counters.hpp>
+#include <robots/base/striped_counters.hpp>
 
 namespace robots::cache_detail {
 
@@ -25,6 +25,6 @@ enum class cache_event : unsigned char {
   count_
 };
 
-using cache_counters = striped_counters<cache_event>;
+using cache_counters = base::striped_counters<cache_event>;
 
 }  // namespace robots::cache_detail

@@ -1,4 +1,4 @@
-#include <robots/cache/detail/striped_counters.hpp>
+#include <robots/base/striped_counters.hpp>
 
 #include <doctest/doctest.h>
 
@@ -12,7 +12,7 @@ enum class event : unsigned char { plain, rare, never, count_ };
 }  // namespace
 
 TEST_CASE("what any number of threads count adds up") {
-  robots::cache_detail::striped_counters<event> counters;
+  robots::base::striped_counters<event> counters;
   {
     std::vector<std::jthread> workers;
     for (int worker = 0; worker < 40; ++worker) {
