@@ -36,6 +36,8 @@
 #include <robots/http/validators.hpp>
 #include <robots/observe/admission_reason.hpp>
 #include <robots/observe/events.hpp>
+#include <robots/observe/json_log.hpp>
+#include <robots/observe/json_log_options.hpp>
 #include <robots/observe/observer.hpp>
 #include <robots/observe/observers.hpp>
 #include <robots/policy/any_fallback_policy.hpp>

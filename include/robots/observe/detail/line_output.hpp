@@ -1,0 +1,77 @@
+#pragma once
+
+#include <robots/base/text_queue.hpp>
+#include <robots/observe/json_log_options.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace robots::observe_detail {
+
+/// Hands lines to a sink, and tells in each of those that were lost before it. Any thread.
+class line_output {
+ public:
+  line_output(log_sink sink, std::size_t queue_bytes) : sink_{std::move(sink)} {
+    if (queue_bytes > 0) {
+      queue_.emplace(queue_bytes, [this](std::vector<std::string>& lines) {
+        for (std::string& line : lines) {
+          put(line);
+        }
+      });
+    }
+  }
+
+  /// Hands on a line, a JSON object that is not empty.
+  void add(std::string line) {
+    if (queue_) {
+      if (!queue_->push(std::move(line))) {
+        ++lost_;
+      }
+      return;
+    }
+    const std::scoped_lock lock{mutex_};
+    put(line);
+  }
+
+  /// Returns when all lines so far were handed to the sink.
+  void flush() {
+    if (queue_) {
+      queue_->flush();
+    }
+  }
+
+  [[nodiscard]] std::uint64_t written() const noexcept { return written_.load(); }
+  [[nodiscard]] std::uint64_t lost() const noexcept { return lost_.load(); }
+
+ private:
+  void put(std::string& line) noexcept {
+    try {
+      const std::uint64_t lost = lost_.load();
+      if (lost != told_) {
+        line.back() = ',';
+        line.append("\"lost\":").append(std::to_string(lost - told_)).append("}");
+      }
+      line += '\n';
+      sink_(line);
+      told_ = lost;
+      ++written_;
+    } catch (...) {
+      ++lost_;
+    }
+  }
+
+  const log_sink sink_;
+  std::atomic<std::uint64_t> written_ = 0;
+  std::atomic<std::uint64_t> lost_ = 0;
+  std::uint64_t told_ = 0;                 // of those lost; for the one that calls the sink
+  std::mutex mutex_;                       // held while the sink is called, where there is no queue
+  std::optional<base::text_queue> queue_;  // last: its thread uses the others
+};
+
+}  // namespace robots::observe_detail

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <robots/base/enum_text.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+namespace robots {
+
+/// How much a line of a log matters.
+enum class log_level : std::uint8_t {
+  debug,     ///< what happens all the time: hits, dropped entries
+  info,      ///< what a crawl is made of
+  warn,      ///< what its site should mend: malformed lines, another charset than UTF-8
+  error,     ///< what failed, so that the fallback policy decides
+  critical,  ///< what a person must look at: a file too malformed to be obeyed, quarantine
+};
+
+/// The name of a level, as the log has it.
+[[nodiscard]] constexpr std::string_view to_string(log_level level) noexcept {
+  return base::enum_text<log_level::critical>(level,
+                                              {"DEBUG", "INFO", "WARN", "ERROR", "CRITICAL"});
+}
+
+/// Where a log's lines go: called with one line at a time, its line feed included, by one thread at
+/// a time. When it throws, the line counts as lost. It must not ask the cache for the site that is
+/// told of.
+using log_sink = std::function<void(std::string_view line)>;
+
+/// What a `JsonLog` writes.
+struct json_log_options {
+  log_level least = log_level::info;  ///< lines below it are not written
+  /// Share of the decisions and admissions that are written, from 0 to 1, at random. Those that the
+  /// fallback policy made are all written.
+  double decision_share = 1;
+  /// Most lines of one kind of event and one site in each `rate_period`; 0 for no limit.
+  std::size_t rate_lines = 60;
+  std::chrono::seconds rate_period{60};  ///< see `rate_lines`
+  std::size_t rate_sites = 4096;  ///< kinds and sites that are counted at once, of 200 octets each
+  std::size_t text_bytes = 2048;  ///< longer texts are cut; the line tells how long they were
+  /// 0: the sink is called by whoever is told of an event, one after another. Else a thread of the
+  /// log's calls it, nobody waits for it, and about so many octets of lines may wait: those that
+  /// come when there is no room are lost, and counted.
+  std::size_t queue_bytes = 0;
+};
+
+/// What became of a log's lines.
+struct json_log_stats {
+  std::uint64_t written = 0;     ///< handed to the sink, which took them
+  std::uint64_t lost = 0;        ///< those that the sink threw at, or that had no room in the queue
+  std::uint64_t suppressed = 0;  ///< those above the limit of their event and site
+};
+
+}  // namespace robots

@@ -1,0 +1,402 @@
+#include <robots/observe/json_log.hpp>
+
+#include "support/gate.hpp"
+#include <robots/cache/basic_robots_cache.hpp>
+#include <robots/fetch/call_options.hpp>
+#include <robots/fetch/scripted_fetcher.hpp>
+#include <robots/observe/events.hpp>
+#include <robots/observe/json_log_options.hpp>
+#include <robots/observe/observers.hpp>
+#include <robots/policy/decision.hpp>
+#include <robots/policy/site_override.hpp>
+#include <robots/store/lru_storage.hpp>
+#include <robots/time/manual_clock.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace std::chrono_literals;
+using robots::call_context;
+using robots::drop_event;
+using robots::event;
+using robots::json_log_options;
+using robots::JsonLog;
+using robots::log_level;
+using robots::ManualClock;
+using robots::observers;
+using robots::ScriptedFetcher;
+using robots::test::gate;
+
+constexpr const char* robots_url = "https://example.com/robots.txt";
+
+/// An observer of everything that never succeeds.
+struct Throws {
+  void on(const event&) { throw std::runtime_error{"no disk"}; }
+};
+
+/// A cache of a scripted web, with a log beside an observer that throws.
+struct logged {
+  using cache_type = robots::basic_robots_cache<ScriptedFetcher, ManualClock, robots::LruStorage<2>,
+                                                observers<Throws, JsonLog>>;
+
+  explicit logged(JsonLog to, robots::fallback_policy fallback = robots::fallback_policy::rfc9309())
+      : log(std::move(to)), cache(options(fallback), web, clock, {}, observers{Throws{}, log}) {}
+
+  static robots::cache_options options(robots::fallback_policy fallback) {
+    robots::cache_options made{.user_agent = "FooBot/1.0", .fallback = fallback};
+    made.retry.attempts = 1;
+    made.breaker.failures = 1;
+    made.quarantine_after = 1;
+    made.longest_call = 0ms;
+    return made;
+  }
+
+  ScriptedFetcher web;
+  ManualClock clock;
+  JsonLog log;
+  cache_type cache;
+};
+
+/// Tells events the date of a clock.
+struct date_of final : robots::event_clock {
+  explicit date_of(ManualClock given) : clock(std::move(given)) {}
+  robots::wall_time wall() noexcept override { return clock.wall_now(); }
+  ManualClock clock;
+};
+
+/// A sink that keeps what it gets.
+struct kept_lines {
+  std::shared_ptr<std::vector<std::string>> lines = std::make_shared<std::vector<std::string>>();
+
+  void operator()(std::string_view line) const { lines->emplace_back(line); }
+
+  /// All lines so far that tell of an event.
+  [[nodiscard]] std::vector<std::string> of(const std::string& name) const {
+    std::vector<std::string> found;
+    for (const std::string& line : *lines) {
+      if (line.find(R"("event":")" + name + '"') != std::string::npos) {
+        found.push_back(line);
+      }
+    }
+    return found;
+  }
+  /// How the only line of an event begins, behind its date.
+  [[nodiscard]] std::string only(const std::string& name) const {
+    const std::vector<std::string> found = of(name);
+    REQUIRE(found.size() == 1);
+    return found.front().substr(
+        std::string_view{R"({"timestamp":"2026-01-01T12:00:00.000Z",)"}.size());
+  }
+};
+
+bool has(std::string_view line, std::string_view part) {
+  return line.find(part) != std::string_view::npos;
+}
+
+}  // namespace
+
+TEST_CASE("each event of a crawl is a line of JSON with its date, level, site and span") {
+  const kept_lines kept;
+  logged at{JsonLog{kept, {.least = log_level::debug}}};
+  at.web.on(robots_url, ScriptedFetcher::ok("User-agent: *\nDisallow: /a*\\b\n"));
+  const auto span = std::make_shared<call_context>("0af7651916cd43dd8448eb211c80319c", "b7ad6b71");
+  CHECK_FALSE(at.cache.allowed("https://example.com/a\"\xFF\\b", {.context = span}));
+  CHECK(at.cache.allowed("https://example.com/", {.context = span}));
+
+  const std::vector<std::string>& lines = *kept.lines;
+  REQUIRE(lines.size() == 7);
+  for (const std::string& line : lines) {
+    CHECK(line.starts_with(R"({"timestamp":"2026-01-01T12:00:00.000Z","level":")"));
+    CHECK(has(line, R"("site":"https://example.com","trace_id":"0af7651916cd43dd8448eb211c80319c",)"
+                    R"("span_id":"b7ad6b71",)"));
+    CHECK(line.ends_with("}\n"));
+  }
+  CHECK(has(lines[0], R"("level":"INFO","event":"look_up")"));
+  CHECK(has(lines[0], R"("result":"miss"})"));
+  CHECK(has(lines[1], R"("event":"exchange")"));
+  CHECK(has(lines[1], R"("url":"https://example.com/robots.txt","status":200,)"
+                      R"("duration_seconds":0,"bytes":30,"hop":0,"attempt":1})"));
+  CHECK(has(lines[2], R"("event":"parse")"));
+  CHECK(has(lines[2], R"("rules":1,"lines":2,"malformed_lines":0,"not_robots_txt":false,)"
+                      R"("charset":"utf-8","findings":[],"basis":"rules","policy_version":1})"));
+  CHECK(has(lines[3], R"("event":"retrieval")"));
+  CHECK(has(lines[3], R"("outcome":"success","status":200,)"));
+  CHECK(has(lines[4], R"("event":"decision")"));
+  CHECK(has(lines[4], R"("url":"https://example.com/a\"\\xFF\\x5Cb","allowed":false,)"
+                      R"("reason":"rule","directive":"disallow","pattern":"/a*\\x5Cb","line":2,)"));
+  CHECK(has(lines[4], R"("message":"not allowed: disallow)"));
+  CHECK(has(lines[5], R"("level":"DEBUG","event":"look_up")"));
+  CHECK(has(lines[6], R"("allowed":true,"reason":"no_rule")"));
+}
+
+TEST_CASE("levels are those of the pipeline guide") {
+  const kept_lines kept;
+  logged at{JsonLog{kept}, robots::fallback_policy::strict()};
+  SUBCASE("WARN for malformed lines, each of which is told") {
+    at.web.on(robots_url, ScriptedFetcher::ok("User-agent: *\nwhat is this\nDisallow: /a\n"));
+    CHECK(at.cache.allowed("https://example.com/"));
+    const std::string line = kept.only("parse");
+    CHECK(line.starts_with(R"("level":"WARN")"));
+    CHECK(has(line, R"("malformed_lines":1)"));
+    CHECK(has(line, R"("findings":[{"line":2,"column":1,"severity":"error",)"));
+  }
+  SUBCASE("WARN for another charset") {
+    at.web.on(robots_url, ScriptedFetcher::ok("User-agent: *\nDisallow: /\xE9\n",
+                                              {{"Content-Type", "text/plain; charset=latin1"}}));
+    CHECK(at.cache.allowed("https://example.com/"));
+    CHECK(kept.only("parse").starts_with(R"("level":"WARN")"));
+    CHECK(has(kept.only("parse"), R"("charset":"windows-1252")"));
+  }
+  SUBCASE("ERROR for an unreachable site and for the fallback") {
+    at.web.otherwise(ScriptedFetcher::failure(robots::fetch_error::timeout));
+    CHECK_FALSE(at.cache.allowed("https://example.com/"));
+    CHECK(kept.of("exchange").front().find(R"("level":"WARN")") != std::string::npos);
+    CHECK(kept.only("retrieval").starts_with(R"("level":"ERROR")"));
+    CHECK(has(kept.only("retrieval"), R"("outcome":"unreachable","error":"timeout")"));
+    CHECK(kept.only("fallback").starts_with(R"("level":"ERROR")"));
+    CHECK(has(kept.only("fallback"), R"("basis":"deny_all")"));
+    CHECK(kept.only("decision").starts_with(R"("level":"ERROR")"));
+    CHECK(kept.of("breaker").front().find(R"("level":"WARN")") != std::string::npos);
+  }
+  SUBCASE("CRITICAL over the malformed limit, and for quarantine") {
+    at.web.on(robots_url, ScriptedFetcher::ok("<html></html>"));
+    CHECK_FALSE(at.cache.allowed("https://example.com/"));
+    for (const char* name : {"parse", "retrieval", "quarantine"}) {
+      CHECK(kept.only(name).starts_with(R"("level":"CRITICAL")"));
+    }
+    CHECK(has(kept.only("parse"), R"("not_robots_txt":true)"));
+  }
+  SUBCASE("INFO for what is told by hand") {
+    at.cache.set_override("example.com", robots::site_override::deny);
+    CHECK(kept.only("override").starts_with(R"("level":"INFO")"));
+    CHECK(has(kept.only("override"), R"("told":"deny")"));
+  }
+}
+
+TEST_CASE("a log tells of gates and of the shared store") {
+  const kept_lines kept;
+  const JsonLog log{kept};
+  const robots::decision decision;
+  log.on(robots::admission_event{
+      {.site = "https://example.com"}, "https://example.com/", decision, {}, 1500ms});
+  log.on(robots::far_store_event{{}, false, "no route"});
+  log.on(robots::far_store_event{{}, true, {}});
+  REQUIRE(kept.lines->size() == 3);
+  CHECK(has((*kept.lines)[0], R"("reason":"go","waited_seconds":1.5,"allowed":false)"));
+  CHECK(has((*kept.lines)[1], R"("level":"ERROR","event":"far_store","up":false,)"));
+  CHECK(has((*kept.lines)[1], R"("message":"no route")"));
+  CHECK(has((*kept.lines)[2], R"("level":"INFO","event":"far_store","up":true)"));
+}
+
+TEST_CASE("lines below the least level, and decisions outside the sample, are not written") {
+  const kept_lines kept;
+  logged at{JsonLog{kept, {.least = log_level::warn}}};
+  at.web.otherwise(ScriptedFetcher::ok(""));
+  CHECK(at.cache.allowed("https://example.com/"));
+  CHECK(kept.lines->empty());
+
+  const JsonLog sampled{kept, {.decision_share = 0.1, .rate_lines = 0}};
+  robots::decision decision{.allowed = true, .reason = robots::decision_reason::no_rule};
+  for (int i = 0; i < 10'000; ++i) {
+    sampled.on(robots::decision_event{{}, "https://example.com/", decision});
+  }
+  CHECK(kept.lines->size() > 800);
+  CHECK(kept.lines->size() < 1'200);
+  CHECK(sampled.stats().written == kept.lines->size());
+
+  // What the fallback policy decided is logged, whatever the sample.
+  kept.lines->clear();
+  const JsonLog none{kept, {.decision_share = 0}};
+  none.on(robots::decision_event{{}, "https://example.com/", decision});
+  CHECK(kept.lines->empty());
+  decision.reason = robots::decision_reason::fallback;
+  none.on(robots::decision_event{{}, "https://example.com/", decision});
+  CHECK(kept.lines->size() == 1);
+}
+
+TEST_CASE("a long text is cut, and the line says how long it was") {
+  const kept_lines kept;
+  const JsonLog log{kept, {.text_bytes = 8}};
+  log.on(robots::far_store_event{{}, false, "0123456789"});
+  CHECK(has(kept.lines->front(), R"("message":"01234567","message_bytes":10})"));
+}
+
+TEST_CASE("a site that has too much to tell is cut short, and the next line says by how much") {
+  const kept_lines kept;
+  ManualClock clock;
+  date_of date{clock};
+  const JsonLog log{kept, {.least = log_level::debug, .rate_lines = 2, .rate_period = 60s}};
+  const auto tell = [&](std::string_view site, int times = 1) {
+    for (int i = 0; i < times; ++i) {
+      log.on(drop_event{{.site = site, .clock = &date}});
+    }
+  };
+  tell("https://a.example", 5);
+  tell("https://b.example");  // a limit of its own
+  log.on(robots::override_event{{.site = "https://a.example", .clock = &date}});  // and so this
+  CHECK(kept.lines->size() == 4);
+  CHECK(log.stats().suppressed == 3);
+  clock.advance(59s);
+  tell("https://a.example");
+  CHECK(kept.lines->size() == 4);
+  clock.advance(1s);
+  tell("https://a.example", 2);
+  REQUIRE(kept.lines->size() == 6);
+  CHECK(has((*kept.lines)[4], R"("suppressed":4)"));
+  CHECK_FALSE(has((*kept.lines)[5], "suppressed"));
+  CHECK(log.stats().written == 6);
+  CHECK(log.stats().suppressed == 4);
+}
+
+TEST_CASE("what was suppressed of a site that is forgotten is told of by the next line") {
+  const kept_lines kept;
+  const JsonLog log{kept, {.least = log_level::debug, .rate_lines = 1, .rate_sites = 2}};
+  ManualClock clock;
+  date_of date{clock};
+  for (const char* site : {"a", "a", "a", "b", "c", "d", "e", "f"}) {
+    log.on(drop_event{{.site = site, .clock = &date}});
+    clock.advance(20s);
+  }
+  CHECK(kept.lines->size() == 6);
+  CHECK(log.stats().suppressed == 2);
+  const auto told = [&](const char* text) {
+    return std::count_if(kept.lines->begin(), kept.lines->end(),
+                         [&](const std::string& line) { return has(line, text); });
+  };
+  CHECK(told(R"("suppressed_elsewhere":2)") == 1);
+}
+
+TEST_CASE("a log with options that mean nothing says what to give") {
+  CHECK_THROWS_AS(JsonLog{robots::log_sink{}}, std::invalid_argument);
+  CHECK_THROWS_AS((JsonLog{kept_lines{}, {.decision_share = 1.5}}), std::invalid_argument);
+}
+
+TEST_CASE("decisions go on while an observer throws and the disk is full; the loss is told") {
+  if (std::FILE* const full = std::fopen("/dev/full", "w")) {
+    const JsonLog log{full};
+    {
+      logged at{log};
+      at.web.otherwise(ScriptedFetcher::ok("User-agent: *\nDisallow: /a\n"));
+      CHECK(at.cache.allowed("https://example.com/"));
+      CHECK_FALSE(at.cache.allowed("https://example.com/a"));
+    }
+    CHECK(log.stats().written == 0);
+    CHECK(log.stats().lost >= 5);
+    static_cast<void>(std::fclose(full));
+  }
+
+  const kept_lines kept;
+  std::atomic<bool> fails = true;
+  const JsonLog failing{[&](std::string_view line) {
+    if (fails) {
+      throw std::runtime_error{"no disk"};
+    }
+    kept(line);
+  }};
+  logged sick{failing};
+  sick.web.otherwise(ScriptedFetcher::ok("User-agent: *\nDisallow: /a\n"));
+  CHECK_FALSE(sick.cache.allowed("https://example.com/a"));
+  const std::uint64_t lost = failing.stats().lost;
+  CHECK(lost == 5);
+  fails = false;
+  CHECK(sick.cache.allowed("https://example.com/"));
+  CHECK(sick.cache.allowed("https://example.com/"));
+  REQUIRE(kept.lines->size() == 2);
+  CHECK(kept.lines->front().ends_with(R"(,"lost":5})"
+                                      "\n"));
+  CHECK_FALSE(has(kept.lines->back(), "lost"));
+  CHECK(failing.stats().lost == lost);
+}
+
+TEST_CASE("a file has each line at once; one that was torn ends before the next") {
+  std::FILE* const file = std::tmpfile();
+  REQUIRE(file != nullptr);
+  JsonLog{file}.on(robots::override_event{{.site = "a"}});
+  std::rewind(file);
+  std::string text(4096, '\0');
+  text.resize(std::fread(text.data(), 1, text.size(), file));
+  CHECK(std::fclose(file) == 0);
+  CHECK(text.ends_with(R"("event":"override","site":"a","told":"none"})"
+                       "\n"));
+
+  /// Has room for a while.
+  struct small_disk : std::stringbuf {
+    std::size_t room = 0;
+    std::streamsize xsputn(const char* from, std::streamsize count) override {
+      const auto taken = std::min(static_cast<std::streamsize>(room), count);
+      room -= static_cast<std::size_t>(taken);
+      return std::stringbuf::xsputn(from, taken);
+    }
+  } disk;
+  std::ostream stream{&disk};
+  const JsonLog log{stream};
+  disk.room = 12;
+  log.on(robots::override_event{{.site = "a"}});
+  disk.room = 10'000;
+  log.on(robots::override_event{{.site = "b"}});
+  CHECK(disk.str().starts_with("{\"timestamp\"\n{\"timestamp\":\""));
+  CHECK(disk.str().ends_with(R"("site":"b","told":"none","lost":1})"
+                             "\n"));
+  CHECK(log.stats().lost == 1);
+  CHECK(log.stats().written == 1);
+}
+
+TEST_CASE("decisions go on while the sink is blocked; what has no room is counted and told") {
+  const kept_lines kept;
+  gate door;
+  {
+    const JsonLog log{[&](std::string_view line) {
+                        door.pass();
+                        kept(line);
+                      },
+                      {.rate_lines = 0, .queue_bytes = 20'000}};
+    logged at{log};
+    at.web.otherwise(ScriptedFetcher::ok("User-agent: *\nDisallow: /a\n"));
+    {
+      std::vector<std::jthread> threads;
+      for (int i = 0; i < 4; ++i) {
+        threads.emplace_back([&at] {
+          for (int page = 0; page < 100; ++page) {
+            CHECK(at.cache.allowed("https://example.com/"));
+            CHECK_FALSE(at.cache.allowed("https://example.com/a"));
+          }
+        });
+      }
+    }
+    door.wait_for_arrivals();
+    CHECK(log.stats().written == 0);
+    CHECK(log.stats().lost > 700);  // 800 decisions came to nothing but what the queue holds
+    door.open();
+    log.flush();
+    const robots::json_log_stats before = log.stats();
+    CHECK(before.written == kept.lines->size());
+    CHECK(before.written + before.lost >= 804);
+    log.on(robots::override_event{{.site = "a"}});
+    log.flush();
+    CHECK(log.stats().lost == before.lost);
+  }
+  std::uint64_t told = 0;
+  for (const std::string& line : *kept.lines) {
+    constexpr std::string_view name = R"(,"lost":)";
+    if (const std::size_t at = line.find(name); at != std::string::npos) {
+      told += std::stoull(line.substr(at + name.size()));
+    }
+  }
+  CHECK(told > 700);
+}
