@@ -68,8 +68,10 @@
 #include <robots/polite/restraints.hpp>
 #include <robots/polite/schedule.hpp>
 #include <robots/polite/visit_window.hpp>
+#include <robots/rep/audit/change_report.hpp>
 #include <robots/rep/audit/compare.hpp>
 #include <robots/rep/audit/dialect_clause.hpp>
+#include <robots/rep/audit/diff.hpp>
 #include <robots/rep/audit/lint.hpp>
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/document/group.hpp>
@@ -94,6 +96,7 @@
 #include <robots/rep/rules/compile.hpp>
 #include <robots/rep/rules/crawler_directives.hpp>
 #include <robots/rep/rules/explanation.hpp>
+#include <robots/rep/rules/listed_rule.hpp>
 #include <robots/rep/rules/group_choice.hpp>
 #include <robots/rep/rules/pattern.hpp>
 #include <robots/rep/rules/rule_set.hpp>

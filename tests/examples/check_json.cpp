@@ -158,6 +158,35 @@ std::string to_json(const diagnostic& finding, std::string_view file) {
                   {"text", std::string{finding.text}}});
 }
 
+std::string to_json(const change_report& found) {
+  const auto placed = [](const std::optional<placed_pattern>& rule) {
+    return rule ? json{{"pattern", rule->pattern}, {"line", rule->line}} : json{};
+  };
+  const auto said = [](const std::optional<std::string>& value) {
+    return value ? json(*value) : json{};
+  };
+  json rules = json::array();
+  for (const rule_change& each : found.rules) {
+    rules.push_back({{"change", to_string(each.change)},
+                     {"directive", to_string(each.kind)},
+                     {"before", placed(each.before)},
+                     {"after", placed(each.after)},
+                     {"example", text_or_null(each.example)},
+                     {"allowed", each.example.empty() ? json{} : json(each.example_allowed)}});
+  }
+  json lines = json::array();
+  for (const line_change& each : found.lines) {
+    lines.push_back({{"directive", to_string(each.kind)},
+                     {"before", said(each.before)},
+                     {"after", said(each.after)}});
+  }
+  return to_line({{"same", found.same()},
+                  {"share", std::round(found.share() * 1e6) / 1e6},
+                  {"complete", found.complete},
+                  {"rules", rules},
+                  {"lines", lines}});
+}
+
 std::string to_json(const stored_site& site) {
   json made = {{"site", std::string{site.key}},
                {"storedFor", seconds(site.left)},

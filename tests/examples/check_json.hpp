@@ -4,6 +4,7 @@
 #include "check_answer.hpp"
 #include "check_store.hpp"
 #include <robots/cache/cache_stats.hpp>
+#include <robots/rep/audit/change_report.hpp>
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/read/diagnostic.hpp>
 
@@ -24,6 +25,9 @@ namespace robots::check {
 
 /// One line about a finding in `file`: `file`, `line`, `column`, `severity`, `code`, `text`.
 [[nodiscard]] std::string to_json(const diagnostic& finding, std::string_view file);
+
+/// One line about what has changed: `same`, `share`, `complete`, `rules`, `lines`.
+[[nodiscard]] std::string to_json(const change_report& found);
 
 /// One line about a site in a store. Times are dates as in RFC 3339 and seconds.
 [[nodiscard]] std::string to_json(const stored_site& site);

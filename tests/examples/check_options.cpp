@@ -28,10 +28,14 @@ constexpr const char* output_notes = R"(What is printed:
   With --store-list, one line a site; with --json, an object.
   With --lint, one line a finding, FILE:LINE:COLUMN: severity: text [code], and
   their counts; with --json, only one object a finding.
+  With --diff, one line a change: how the rule or line has changed, what it was
+  and is, and for a rule a path that shows it; with --json, one object: same,
+  share, complete, rules and lines.
 
 Exit status:
-  0  all URLs are allowed; with --lint, nothing worse than notes
-  1  some are not; with --lint, warnings or errors
+  0  all URLs are allowed; with --lint, nothing worse than notes; with --diff,
+     both files mean the same to the crawler
+  1  some are not; with --lint, warnings or errors; with --diff, they differ
   2  bad usage, a text that is no URL, or input or output that failed
 
 Examples:
@@ -40,6 +44,7 @@ Examples:
   robots-check --file robots.txt --json
   robots-check --file robots.txt --explain /a
   robots-check --lint robots.txt
+  robots-check --diff old.txt new.txt --user-agent FooBot
   robots-check --store lmdb:robots.lmdb --store-list
   robots-check --json - < urls.txt)";
 
@@ -52,6 +57,7 @@ struct raw_options {
   std::string dialect = "rfc9309";
   std::string file;
   std::string lint;
+  std::vector<std::string> diff;
   std::string store;
   std::string ca_file;
   std::string proxy;
@@ -109,6 +115,7 @@ class command_line {
     if (lint->count() > 0) {
       made.lint = raw.lint;
     }
+    made.diff = raw.diff;
     if (store->count() > 0) {
       made.store = raw.store;
     }
@@ -149,6 +156,15 @@ class command_line {
     if (lint->count() > 0) {
       if (!raw.urls.empty()) {
         throw CLI::ValidationError("--lint takes a file and no URL: give one of the two");
+      }
+      return;
+    }
+    if (!raw.diff.empty()) {
+      if (!raw.urls.empty()) {
+        throw CLI::ValidationError("--diff takes two files and no URL");
+      }
+      if (std::ranges::count(raw.diff, "-") > 1) {
+        throw CLI::ValidationError("standard input can be read only once: give - only once");
       }
       return;
     }
@@ -199,6 +215,13 @@ class command_line {
                           "standard input")
                ->excludes(file)
                ->type_name("FILE");
+    diff = app.add_option("--diff", raw.diff,
+                          "ask nothing, but tell what has changed for the crawler from one\n"
+                          "file to the other, - for standard input")
+               ->expected(2)
+               ->excludes(file)
+               ->excludes(lint)
+               ->type_name("OLD NEW");
     app.add_option("--fallback", raw.fallback,
                    "what holds when a robots.txt cannot be had:\n"
                    "  permissive  failures allow\n"
@@ -222,6 +245,7 @@ class command_line {
                            "redis://HOST[:PORT] and the like, or lmdb:PATH")
                 ->excludes(file)
                 ->excludes(lint)
+                ->excludes(diff)
                 ->type_name("WHERE")
                 ->group(group);
     app.add_flag("--store-list", raw.store_list, "ask nothing, but tell what the store has")
@@ -276,6 +300,7 @@ class command_line {
     app.add_flag("--explain", raw.explain,
                  "print the group, the target and every rule that matches")
         ->excludes(lint)
+        ->excludes(diff)
         ->group(output);
     app.add_flag("--stats", raw.stats, "print the cache's statistics at the end")->group(output);
     app.add_flag("--timing", raw.timing, "print how long each answer took")->group(output);
@@ -291,6 +316,7 @@ class command_line {
   raw_options raw;
   CLI::Option* file = nullptr;
   CLI::Option* lint = nullptr;
+  CLI::Option* diff = nullptr;
   CLI::Option* store = nullptr;
   CLI::Option* proxy = nullptr;
 };

@@ -18,6 +18,8 @@ enum status : int {
   failed = 2,
   well_formed = all_allowed,      ///< --lint found notes at most
   ill_formed = some_not_allowed,  ///< --lint found warnings or errors
+  same_meaning = all_allowed,     ///< --diff found no difference
+  different = some_not_allowed,   ///< --diff found one
 };
 
 /// What the user wants.
@@ -26,6 +28,7 @@ struct settings {
   curl_options curl{};
   std::optional<std::string> file{};       ///< the robots.txt to use instead of the sites' own
   std::optional<std::string> lint{};       ///< the robots.txt to examine; there are no URLs then
+  std::vector<std::string> diff{};         ///< two to compare, or none; there are no URLs then
   std::optional<std::string> store{};      ///< the store to share; see `chosen_store`
   bool store_list = false;                 ///< print what it has; there are no URLs then
   std::vector<std::string> store_erase{};  ///< sites to erase from it; there are no URLs then

@@ -208,6 +208,38 @@ std::string to_text(const finding_counts& counts) {
          counted(counts.notes, "note");
 }
 
+std::string to_text(const change_report& found) {
+  std::string text;
+  const auto placed = [](const placed_pattern& rule) {
+    return base::printable(rule.pattern) + " (line " + std::to_string(rule.line) + ')';
+  };
+  for (const rule_change& each : found.rules) {
+    std::string line = padded(std::string{to_string(each.change)}, 9) + "  " +
+                       (each.kind == rule_kind::allow ? "Allow: " : "Disallow: ");
+    line += each.before ? placed(*each.before) : "";
+    line += each.before && each.after ? " -> " : "";
+    line += each.after ? placed(*each.after) : "";
+    text += padded(std::move(line), 56) + "  " +
+            (each.example.empty()
+                 ? "not compared to the end"
+                 : base::printable(each.example) +
+                       (each.example_allowed ? " is allowed now" : " is not allowed now")) +
+            '\n';
+  }
+  for (const line_change& each : found.lines) {
+    const std::string_view change = !each.before ? "added" : !each.after ? "removed" : "changed";
+    text += padded(std::string{change}, 9) + "  " + std::string{to_string(each.kind)} + ": ";
+    text += each.before ? base::printable(*each.before) : "";
+    text += each.before && each.after ? " -> " : "";
+    text += (each.after ? base::printable(*each.after) : "") + '\n';
+  }
+  if (found.same()) {
+    return "no change\n";
+  }
+  return text + counted(found.changed(), "change") + ", " + number(100 * found.share(), 1) +
+         " % of the rules and lines for this crawler\n";
+}
+
 std::string to_text(const cache_stats& stats) {
   std::ostringstream text;
   const auto row = [&text](std::string_view name, const auto& value) {

@@ -4,6 +4,7 @@
 #include "check_answer.hpp"
 #include "check_store.hpp"
 #include <robots/cache/cache_stats.hpp>
+#include <robots/rep/audit/change_report.hpp>
 #include <robots/rep/read/diagnostic.hpp>
 
 #include <cstddef>
@@ -40,6 +41,9 @@ struct finding_counts {
 
 /// One line, without its end.
 [[nodiscard]] std::string to_text(const finding_counts& counts);
+
+/// One line a change, and one with their share of all rules and lines.
+[[nodiscard]] std::string to_text(const change_report& found);
 
 /// A table of several lines.
 [[nodiscard]] std::string to_text(const cache_stats& stats);

@@ -179,15 +179,37 @@ std::string read_robots(const settings& wanted, const std::string& file) {
   return read_file(file, wanted.cache.parse.max_bytes + 1);
 }
 
-/// What a file says, in whatever charset it says it.
-document read_document(const settings& wanted, const std::string& file) {
+/// Calls `use` with what a file says, in whatever charset it says it, and with how to read that.
+template <class Use>
+auto with_text(const settings& wanted, const std::string& file, const Use& use) {
   const std::string octets = read_robots(wanted, file);
   const utf8_text text = to_utf8(octets);
   parse_options options = wanted.cache.parse;
   if (text.converted()) {
     options.max_bytes = std::max(options.max_bytes, text.text().size());
   }
-  return parse(text.text(), options);
+  return use(text.text(), options);
+}
+
+document read_document(const settings& wanted, const std::string& file) {
+  return with_text(wanted, file, [](std::string_view text, const parse_options& options) {
+    return parse(text, options);
+  });
+}
+
+status run_diff(const settings& wanted) {
+  parse_options reading = wanted.cache.parse;
+  const auto read = [&](const std::string& file) {
+    return with_text(wanted, file, [&](std::string_view text, const parse_options& options) {
+      reading.max_bytes = std::max(reading.max_bytes, options.max_bytes);
+      return std::string{text};
+    });
+  };
+  const std::string before = read(wanted.diff[0]);
+  const std::string after = read(wanted.diff[1]);
+  const change_report found = diff(before, after, wanted.cache.user_agent, reading);
+  print(wanted.json ? to_json(found) + '\n' : to_text(found));
+  return found.same() ? same_meaning : different;
 }
 
 status run_lint(const settings& wanted) {
@@ -269,6 +291,9 @@ status run(const settings& wanted) {
   }
   if (wanted.lint) {
     return run_lint(wanted);
+  }
+  if (!wanted.diff.empty()) {
+    return run_diff(wanted);
   }
   if (wanted.store) {
     return run_with(wanted, CurlFetcher{wanted.curl},

@@ -498,6 +498,60 @@ TEST_CASE("--lint and --file read UTF-16 as the cache does") {
   CHECK(run({"--file", "-", "/x"}, utf16).status == 1);
 }
 
+TEST_CASE("--diff returns 0 when both files mean the same, 1 when they differ and 2 for an error") {
+  const robots_file before;
+  const robots_file same{
+      "user-agent: ferretbot\nDisallow: /%61dmin*\nAllow: /products/\nCrawl-delay: 1.50\n"
+      "Host: example.com\nSitemap: https://example.com/sitemap.xml\n"};
+  const robots_file other{"User-agent: *\nDisallow: /\n"};
+  const auto diff = [](const std::string& old_file, const std::string& new_file) {
+    return run({"--diff", old_file, new_file, "--user-agent", "FerretBot/2.0"});
+  };
+  CHECK(diff(before.path(), before.path()).status == 0);
+  const auto unchanged = diff(before.path(), same.path());
+  CHECK(unchanged.status == 0);
+  CHECK(unchanged.output == "no change\n");
+  CHECK(diff(before.path(), other.path()).status == 1);
+  CHECK(diff(before.path(), "/no/such/file").status == 2);
+  CHECK(run({"--diff", before.path()}).status == 2);
+  CHECK(run({"--diff", before.path(), other.path(), "/a"}).status == 2);
+  CHECK(run({"--diff", "-", "-"}).status == 2);
+  CHECK(run({"--diff", before.path(), "-"}, text).status == 0);
+  CHECK(run({"--diff", "-", before.path(), "--lint", before.path()}).status == 2);
+}
+
+TEST_CASE("--diff tells each change of a rule with a path that shows it, then the share") {
+  const robots_file before{
+      "User-agent: *\nDisallow: /a\nDisallow: /b\nAllow: /b/c\nCrawl-delay: 1\n"};
+  const robots_file after{"User-agent: *\nDisallow: /a/\nDisallow: /b\nDisallow: /\x1B\n"};
+  const auto printed = run({"--diff", before.path(), after.path()});
+  CHECK(printed.status == 1);
+  const auto lines = lines_of(printed.output);
+  REQUIRE(lines.size() == 5);
+  CHECK(lines[0].starts_with("loosened   Disallow: /a (line 2) -> /a/ (line 2)  "));
+  CHECK(lines[0].ends_with("  /a is allowed now"));
+  CHECK(lines[1].starts_with("added      Disallow: /\\x1b (line 4)  "));
+  CHECK(lines[1].ends_with("  /%1B is not allowed now"));
+  CHECK(lines[2].starts_with("removed    Allow: /b/c (line 4)  "));
+  CHECK(lines[3] == "removed    Crawl-delay: 1");
+  CHECK(lines[4] == "4 changes, 80.0 % of the rules and lines for this crawler");
+  CHECK(is_plain(printed.output));
+
+  const json found = json::parse(run({"--json", "--diff", before.path(), after.path()}).output);
+  CHECK(found.at("same") == false);
+  CHECK(found.at("share") == 0.8);
+  CHECK(found.at("complete") == true);
+  CHECK(found.at("rules").size() == 3);
+  CHECK(found.at("rules").at(0) == json::parse(R"({"change": "loosened", "directive": "disallow",
+                        "before": {"pattern": "/a", "line": 2},
+                        "after": {"pattern": "/a/", "line": 2},
+                        "example": "/a", "allowed": true})"));
+  CHECK(found.at("lines") ==
+        json::parse(R"([{"directive": "Crawl-delay", "before": "1", "after": null}])"));
+  CHECK(json::parse(run({"--json", "--diff", before.path(), before.path()}).output).at("same") ==
+        true);
+}
+
 TEST_CASE("--explain lists the group, the target and the rules in the order in which they decide") {
   const robots_file file(
       "User-agent: FerretBot\nAllow: /a\nDisallow: /%7Ea\nDisallow: /~\nDisallow: /b\n"

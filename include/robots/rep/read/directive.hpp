@@ -1,5 +1,7 @@
 #pragma once
 
+#include <robots/base/enum_text.hpp>
+
 #include <cstdint>
 #include <string_view>
 
@@ -22,6 +24,13 @@ enum class directive_kind : std::uint8_t {
   content_usage,
   unknown,
 };
+
+/// The key of a kind, as most files write it; `unknown` for any other.
+[[nodiscard]] constexpr std::string_view to_string(directive_kind kind) noexcept {
+  return base::enum_text<directive_kind::unknown>(
+      kind, {"User-agent", "Allow", "Disallow", "Crawl-delay", "Sitemap", "Host", "Request-rate",
+             "Visit-time", "Clean-param", "Noindex", "Content-Signal", "Content-Usage", "unknown"});
+}
 
 /// Whether a line of this kind is a rule (RFC 9309, section 2.2.2).
 [[nodiscard]] constexpr bool is_rule(directive_kind kind) noexcept {

@@ -20,6 +20,7 @@
 namespace robots {
 
 struct explanation;
+struct listed_rule;
 
 namespace rep_detail {
 class rule_collector;
@@ -75,6 +76,10 @@ class rule_set {
   /// each, and sorts those that match. Needs <robots/rep/rules/explanation.hpp>.
   [[nodiscard]] inline explanation explain(std::string_view target) const&;
   explanation explain(std::string_view) const&& = delete;
+
+  /// Every rule, in no particular order. Linear. Needs <robots/rep/rules/listed_rule.hpp>.
+  [[nodiscard]] inline std::vector<listed_rule> list() const&;
+  std::vector<listed_rule> list() const&& = delete;
 
   /// The Crawl-delay that applies to the crawler, in milliseconds, rounded up; nothing when its
   /// groups have none. A crawler with groups of its own does not take over the delay of `*`.

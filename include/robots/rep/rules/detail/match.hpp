@@ -33,6 +33,7 @@ class step_budget {
   }
 
   [[nodiscard]] constexpr bool exceeded() const noexcept { return exceeded_; }
+  [[nodiscard]] constexpr std::size_t left() const noexcept { return left_; }
 
  private:
   std::size_t left_;

@@ -1,0 +1,384 @@
+#pragma once
+
+#include <robots/base/ascii.hpp>
+#include <robots/rep/audit/change_report.hpp>
+#include <robots/rep/audit/detail/target_search.hpp>
+#include <robots/rep/rules/detail/compiled_pattern.hpp>
+#include <robots/rep/rules/detail/match.hpp>
+#include <robots/rep/rules/listed_rule.hpp>
+#include <robots/rep/rules/rule_set.hpp>
+#include <robots/rep/rules/verdict.hpp>
+#include <robots/rep/text/detail/normal_form.hpp>
+#include <robots/rep/text/detail/text_cursor.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace robots::rep_detail {
+
+/// Holds the rules of two rule sets against each other.
+///
+/// A rule that both have cannot make a difference. Of each other one it is found out whether it
+/// decides some target that the other set decides otherwise: first by what else matches all that it
+/// matches, then by a few likely targets, at last by all targets there are (`target_search`).
+class rule_comparison {
+ public:
+  /// Both outlive it.
+  rule_comparison(const rule_set& before, const rule_set& after)
+      : lists_{before.list(), after.list()}, reads_hosts_(after.reads_hosts()) {
+    if (after.match("/robots.txt").exempt && before.match("/robots.txt").exempt) {
+      for (std::vector<listed_rule>& list : lists_) {
+        list.push_back({.compared = "/robots.txt", .anchored = true, .rank = exempt});
+        list.push_back({.compared = "/robots.txt?", .rank = exempt});
+      }
+    }
+    rules_.reserve(lists_[0].size() + lists_[1].size());
+    for (std::size_t side = 0; side < 2; ++side) {
+      for (const listed_rule& each : lists_[side]) {
+        const std::size_t star = std::min(each.compared.find('*'), each.compared.size());
+        rules_.push_back({.text = each.compared,
+                          .literal = each.compared.substr(0, star),
+                          .anchored = each.anchored});
+        rules_.back().in[side] = &each;
+        for (const char c : each.compared) {
+          used_[static_cast<unsigned char>(c)] = true;
+        }
+      }
+    }
+    merge();
+    for (std::size_t i = 0; i < rules_.size(); ++i) {
+      std::size_t parent = i - 1;
+      while (parent != none && !rules_[i].literal.starts_with(rules_[parent].literal)) {
+        parent = rules_[parent].parent;
+      }
+      rules_[i].parent = parent;
+    }
+  }
+
+  /// What makes a difference, and how many rules are in both sets.
+  [[nodiscard]] change_report run() {
+    change_report result;
+    for (std::size_t i = 0; i < rules_.size(); ++i) {
+      if (rules_[i].differs()) {
+        examine(i, 0);
+        examine(i, 1);
+      } else if (rules_[i].in[0]->rank != exempt) {
+        ++result.unchanged;
+      }
+    }
+    for (std::size_t i = 0; i < rules_.size(); ++i) {
+      for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
+        if (rules_[i].counts[side] && !rules_[i].told[side]) {
+          result.rules.push_back(change_of(i, side));
+        }
+      }
+    }
+    result.complete = complete_;
+    const auto line = [](const rule_change& change) {
+      return change.after ? change.after->line : change.before->line;
+    };
+    std::sort(result.rules.begin(), result.rules.end(),
+              [&](const rule_change& a, const rule_change& b) {
+                return std::pair{line(a), a.change} < std::pair{line(b), b.change};
+              });
+    return result;
+  }
+
+ private:
+  static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+  static constexpr std::uint32_t exempt = std::numeric_limits<std::uint32_t>::max();
+  static constexpr std::size_t steps_to_visit = 4;  // a rule, several times
+  static constexpr std::size_t steps_for_one = std::size_t{1} << 18U;
+
+  /// A pattern of either set, or of both.
+  struct rule {
+    std::string_view text{};
+    std::string_view literal{};  // up to the first wildcard
+    bool anchored = false;
+    std::array<const listed_rule*, 2> in{};  // the old set, the new one
+    std::size_t parent = none;     // the nearest rule above whose literal begins this one's
+    std::array<bool, 2> counts{};  // it makes a difference
+    std::array<bool, 2> told{};
+    std::array<std::string, 2> examples{};
+
+    [[nodiscard]] bool differs() const noexcept {
+      return in[0] == nullptr || in[1] == nullptr || in[0]->kind != in[1]->kind ||
+             in[0]->rank != in[1]->rank;
+    }
+    [[nodiscard]] auto key() const noexcept { return std::tie(literal, text, anchored); }
+    [[nodiscard]] compiled_pattern pattern() const noexcept { return {text, anchored}; }
+  };
+
+  /// Sorts the rules. Of several with one pattern in a set, one decides whenever any matches.
+  void merge() {
+    std::sort(rules_.begin(), rules_.end(),
+              [](const rule& a, const rule& b) { return a.key() < b.key(); });
+    std::size_t merged = 0;
+    for (std::size_t i = 1; i < rules_.size(); ++i) {
+      if (rules_[merged].key() != rules_[i].key()) {
+        rules_[++merged] = rules_[i];
+        continue;
+      }
+      for (std::size_t side = 0; side < 2; ++side) {
+        const listed_rule*& kept = rules_[merged].in[side];
+        const listed_rule* const other = rules_[i].in[side];
+        if (other != nullptr && (kept == nullptr || other->rank > kept->rank ||
+                                 (other->rank == kept->rank && other->line < kept->line))) {
+          kept = other;
+        }
+      }
+    }
+    rules_.resize(std::min(merged + 1, rules_.size()));
+  }
+
+  /// The rules that can match a target that rule `i` matches: those whose literal begins its own,
+  /// or begins with it.
+  [[nodiscard]] std::vector<std::size_t> neighbours(std::size_t i) {
+    std::vector<std::size_t> found;
+    for (std::size_t above = rules_[i].parent; above != none; above = rules_[above].parent) {
+      steps_.spend(steps_to_visit);
+      const rule& each = rules_[above];
+      const bool is_too_short = each.anchored && each.text.size() < rules_[i].literal.size() &&
+                                each.text.size() == each.literal.size();
+      if (!is_too_short) {
+        found.push_back(above);
+      }
+    }
+    for (std::size_t below = i + 1;
+         below < rules_.size() && rules_[below].literal.starts_with(rules_[i].literal); ++below) {
+      steps_.spend(steps_to_visit);
+      found.push_back(below);
+    }
+    return found;
+  }
+
+  /// Some target that the pattern matches: `filler` in place of each wildcard, and behind a pattern
+  /// that is not anchored.
+  [[nodiscard]] static std::string filled(const rule& with, std::string_view filler,
+                                          std::string_view end) {
+    std::string target;
+    for (const char c : with.text) {
+      if (c == '*') {
+        target += filler;
+      } else {
+        target += c;
+      }
+    }
+    return with.anchored ? target : target.append(end);
+  }
+
+  /// Whether one rule matches all that another one does: it matches an octet that is in no pattern
+  /// in place of each wildcard only by a wildcard of its own.
+  [[nodiscard]] bool covers(const rule& wide, std::string_view narrow) {
+    steps_.spend(1 + wide.text.size());
+    return (wide.text == "/" && !wide.anchored) ||
+           matches(wide.pattern(), text_cursor{narrow}, steps_);
+  }
+
+  [[nodiscard]] static std::string symbolic(const rule& of) {
+    return filled(of, {"\0", 1}, {"\0", 1});
+  }
+
+  /// Finds out whether a rule of one set makes a difference.
+  void examine(std::size_t i, std::size_t side) {
+    rule& self = rules_[i];
+    if (self.in[side] == nullptr || !(self.text.empty() || is_one_of(self.text[0], "/*"))) {
+      return;
+    }
+    std::optional<std::string> example;
+    const bool is_known = !steps_.exceeded() && find_example(i, side, example);
+    complete_ = complete_ && is_known;
+    self.counts[side] = example || !is_known;
+    self.examples[side] = example.value_or("");
+  }
+
+  [[nodiscard]] static bool is_one_of(char c, std::string_view all) noexcept {
+    return all.find(c) != std::string_view::npos;
+  }
+
+  /// Finds a target that a rule of one set decides and the other set decides otherwise, if there is
+  /// one. False where that took too many steps.
+  [[nodiscard]] bool find_example(std::size_t i, std::size_t side,
+                                  std::optional<std::string>& example) {
+    const rule& self = rules_[i];
+    const listed_rule& own = *self.in[side];
+    const std::size_t other = 1 - side;
+    std::vector<std::size_t> near = neighbours(i);
+    near.push_back(i);
+    const std::string everything = symbolic(self);
+    const listed_rule* base = nullptr;  // what decides in the other set at least
+    std::vector<const rule*> avoided;
+    for (const std::size_t at : near) {
+      const rule& each = rules_[at];
+      const listed_rule* const theirs = each.in[other];
+      const bool is_over = each.in[side] != nullptr && each.in[side]->rank > own.rank;
+      const bool is_rival = theirs != nullptr && (base == nullptr || theirs->rank > base->rank);
+      if (is_over) {
+        avoided.push_back(&each);
+      }
+      if ((is_over || is_rival) && covers(each, everything)) {
+        if (is_over) {
+          return !steps_.exceeded();
+        }
+        base = theirs;
+      }
+    }
+    const rule_kind base_kind = base != nullptr ? base->kind : rule_kind::allow;
+    std::vector<const rule*> rivals;
+    bool may_differ = base_kind != own.kind;
+    for (const std::size_t at : near) {
+      const rule& each = rules_[at];
+      const listed_rule* const theirs = each.in[other];
+      const bool is_avoided = each.in[side] != nullptr && each.in[side]->rank > own.rank;
+      if (theirs != nullptr && !is_avoided && (base == nullptr || theirs->rank > base->rank)) {
+        rivals.push_back(&each);
+        may_differ = may_differ || theirs->kind != own.kind;
+      }
+    }
+    if (!may_differ) {
+      return !steps_.exceeded();
+    }
+    std::sort(rivals.begin(), rivals.end(), [other](const rule* a, const rule* b) {
+      return a->in[other]->rank > b->in[other]->rank;
+    });
+    const char unused = unused_octet(used_);
+    const std::string_view filler{&unused, unused == '\0' ? 0U : 1U};
+    for (const std::string_view star : {std::string_view{}, filler}) {
+      for (const std::string_view end : {std::string_view{}, filler}) {
+        std::string target = filled(self, star, end);
+        if (!target.starts_with('/')) {
+          target.insert(0, 1, '/');
+        }
+        if (matches(self.pattern(), text_cursor{target}, steps_) &&
+            is_example(target, own.kind, base_kind, avoided, rivals, other)) {
+          example = spelled(target);
+          return !steps_.exceeded();
+        }
+      }
+    }
+    if (steps_.exceeded()) {
+      return false;
+    }
+    target_search search{self.text, self.anchored, own.kind, base_kind};
+    for (const rule* each : avoided) {
+      search.avoid(each->text, each->anchored);
+    }
+    for (const rule* each : rivals) {
+      search.compete(each->text, each->anchored, each->in[other]->kind);
+    }
+    step_budget steps{steps_for_one};
+    if (const auto found = search.find(steps)) {
+      example = spelled(*found);
+    }
+    steps_.spend(steps_for_one - steps.left());
+    return !steps.exceeded();
+  }
+
+  [[nodiscard]] bool is_example(std::string_view target, rule_kind kind, rule_kind base,
+                                const std::vector<const rule*>& avoided,
+                                const std::vector<const rule*>& rivals, std::size_t other) {
+    const auto match = [&](const rule* each) {
+      steps_.spend(1);
+      return matches(each->pattern(), text_cursor{target}, steps_);
+    };
+    if (std::any_of(avoided.begin(), avoided.end(), match)) {
+      return false;
+    }
+    const auto decides = std::find_if(rivals.begin(), rivals.end(), match);
+    const rule_kind theirs = decides != rivals.end() ? (*decides)->in[other]->kind : base;
+    return theirs != kind && !steps_.exceeded();
+  }
+
+  /// A target whose normal form is `target`.
+  [[nodiscard]] std::string spelled(std::string_view target) const {
+    // google/robotstxt would take what follows two slashes for a host.
+    std::string result{reads_hosts_ && target.starts_with("//") ? "https://example.com" : ""};
+    for (std::size_t i = 0; i < target.size(); ++i) {
+      result += target[i];
+      if (target[i] == '%' && !reads_hosts_ &&
+          !is_normal(target.substr(i, 3), rfc9309_target_form)) {
+        const auto [high, low] = base::hex_digits(static_cast<unsigned char>(target[++i]));
+        result.append({'%', high, low});
+      }
+    }
+    return result;
+  }
+
+  /// The change that a rule of one set makes, with the rule of the other one whose place it has
+  /// taken or that has taken its place: the one of about its length that matches more, or less.
+  [[nodiscard]] rule_change change_of(std::size_t i, std::size_t side) {
+    rule& self = rules_[i];
+    const std::size_t other = 1 - side;
+    const listed_rule& own = *self.in[side];
+    const std::string everything = symbolic(self);
+    std::vector<std::size_t> near;
+    if (!steps_.exceeded()) {
+      near = neighbours(i);
+      near.push_back(i);
+    }
+    std::size_t partner = none;
+    bool is_wider = false;  // than the partner
+    std::size_t least = none;
+    for (const std::size_t at : near) {
+      const rule& each = rules_[at];
+      if (each.in[other] == nullptr || !each.differs() || each.told[other] ||
+          each.in[other]->kind != own.kind ||
+          (at != i && each.in[side] != nullptr && each.in[side]->kind == own.kind)) {
+        continue;
+      }
+      const auto [shorter, longer] = std::minmax(each.text.size(), self.text.size());
+      if (longer - shorter >= least) {
+        continue;
+      }
+      const bool is_same = at == i;
+      const bool wider = is_same ? own.rank > each.in[other]->rank : covers(self, symbolic(each));
+      if (wider || is_same || covers(each, everything)) {
+        partner = at;
+        is_wider = wider;
+        least = longer - shorter;
+      }
+    }
+    std::array<std::size_t, 2> at{none, none};
+    at[side] = i;
+    at[other] = steps_.exceeded() ? none : partner;
+    rule_change result{.kind = own.kind};
+    const auto placed = [&](std::size_t which) -> std::optional<placed_pattern> {
+      if (at[which] == none) {
+        return std::nullopt;
+      }
+      rules_[at[which]].told[which] = true;
+      const listed_rule& from = *rules_[at[which]].in[which];
+      return placed_pattern{std::string{from.pattern}, from.line};
+    };
+    result.before = placed(0);
+    result.after = placed(1);
+    if (at[other] == none) {
+      result.change = side == 0 ? change_kind::removed : change_kind::added;
+    } else {
+      const bool grows = is_wider == (side == 1);
+      result.change =
+          grows == (own.kind == rule_kind::allow) ? change_kind::loosened : change_kind::tightened;
+    }
+    result.example = self.examples[side];
+    result.example_allowed = (own.kind == rule_kind::allow) == (side == 1);
+    return result;
+  }
+
+  std::array<std::vector<listed_rule>, 2> lists_;  // the old one, the new one
+  bool reads_hosts_;
+  std::array<bool, 256> used_{};
+  std::vector<rule> rules_;  // sorted
+  step_budget steps_{max_match_steps};
+  bool complete_ = true;
+};
+
+}  // namespace robots::rep_detail

@@ -1,0 +1,301 @@
+#include <robots/rep/audit/diff.hpp>
+
+#include <robots/rep/rules/compile.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using robots::change_kind;
+using robots::change_report;
+using robots::compile;
+using robots::dialect;
+using robots::diff;
+using robots::directive_kind;
+using robots::parse_options;
+using robots::rule_change;
+using robots::rule_kind;
+
+/// The difference between the rules of two groups of `*`.
+change_report diff_rules(std::string_view before, std::string_view after,
+                         const parse_options& options = {}) {
+  const std::string head = "User-agent: *\n";
+  return diff(head + std::string{before}, head + std::string{after}, "FooBot", options);
+}
+
+bool is_same(std::string_view before, std::string_view after, const parse_options& options = {}) {
+  const change_report found = diff_rules(before, after, options);
+  CHECK(found.complete);
+  CHECK((found.same() == (found.share() == 0.0)));
+  return found.same();
+}
+
+TEST_CASE("what means the same is no change, however it is written") {
+  CHECK(is_same("", ""));
+  CHECK(is_same("Disallow: /a\nAllow: /b\n", "# moved\nallow:/b\nDISALLOW : /a # x\n"));
+  CHECK(is_same("Disallow: /a\n", "Disallow: /a\nDisallow: /a\n"));
+  CHECK(is_same("Disallow: /a\n", "Disallow: /a*\n"));
+  CHECK(is_same("Disallow: /a$\n", "Disallow: /%61$\n"));
+  CHECK(is_same("Disallow: /%e4\n", "Disallow: /\xE4\n"));
+  CHECK(is_same("Disallow: /a\n", "Disallow: /a\nUser-agent: BarBot\nDisallow: /\n"));
+  CHECK(is_same("Disallow: /a\n", "Disallow: /b\nUser-agent: FooBot\nDisallow: /a\n"));
+  CHECK(is_same("Disallow: /a\n", "Disallow:\nDisallow: /a\nDisallow: b\n"));
+  CHECK(is_same("",
+                "Disallow: /robots.txt\nAllow: /robots.txtx\n"
+                "Disallow: /robots.txt$\nAllow: /robots.txt*\n"));
+  CHECK(is_same("", "Allow: /\nAllow: /x*y\n"));
+}
+
+TEST_CASE("rules that decide nothing are no change") {
+  CHECK(is_same("Disallow: /a\n", "Disallow: /a\nDisallow: /a/b\nDisallow: /a*c$\n"));
+  CHECK(is_same("Disallow: /a\nAllow: /a/b\n", "Disallow: /a\nAllow: /a/b\nDisallow: /a/\n"));
+  CHECK(is_same("Disallow: /*x\n", "Disallow: /*x\nDisallow: /a*x\nDisallow: *xx\n"));
+  CHECK(is_same("Disallow: /\n", "Disallow: /\nDisallow: /a\nDisallow: /b\n"));
+  // Together they match what a third one does.
+  CHECK(is_same("Disallow: /a$\nDisallow: /a*\n", "Disallow: /a\n"));
+  CHECK(!is_same("Disallow: /a\nAllow: /ab\n", "Disallow: /a**\nAllow: /ab\n"));
+  CHECK(is_same("Disallow: /a\nAllow: /abcd\n", "Disallow: /a**\nAllow: /abcd\n"));
+}
+
+const rule_change& only(const change_report& found) {
+  REQUIRE(found.rules.size() == 1);
+  REQUIRE(found.lines.empty());
+  return found.rules.front();
+}
+
+TEST_CASE("a change names the rules, their lines, and a target that shows it") {
+  const auto added = diff_rules("Allow: /a\n", "Allow: /a\nDisallow: /b\n");
+  CHECK(only(added).change == change_kind::added);
+  CHECK(only(added).kind == rule_kind::disallow);
+  CHECK(!only(added).before);
+  REQUIRE(only(added).after);
+  CHECK(only(added).after->pattern == "/b");
+  CHECK(only(added).after->line == 3);
+  CHECK(only(added).example == "/b");
+  CHECK(!only(added).example_allowed);
+  CHECK(added.unchanged == 1);
+  CHECK(added.share() == doctest::Approx(0.5));
+
+  const auto removed = diff_rules("Allow: /a/b\nDisallow: /a\n", "Disallow: /a\n");
+  CHECK(only(removed).change == change_kind::removed);
+  REQUIRE(only(removed).before);
+  CHECK(only(removed).before->line == 2);
+  CHECK(!only(removed).after);
+  CHECK(only(removed).example == "/a/b");
+  CHECK(!only(removed).example_allowed);
+}
+
+TEST_CASE("a rule whose place another one takes is loosened or tightened by what both match") {
+  struct row {
+    std::string_view before;
+    std::string_view after;
+    change_kind change;
+    std::string_view example;
+  };
+  using enum change_kind;
+  const std::vector<row> rows{
+      {"Disallow: /a\n", "Disallow: /a/\n", loosened, "/a"},
+      {"Disallow: /a/\n", "Disallow: /a\n", tightened, "/a"},
+      {"Disallow: /\nAllow: /a\n", "Disallow: /\nAllow: /a$\n", tightened, "/ay"},
+      {"Disallow: /\nAllow: /a$\n", "Disallow: /\nAllow: /a\n", loosened, "/ay"},
+      {"Disallow: /*.php$\n", "Disallow: /*.php\n", tightened, "/.phpy"},
+      {"Disallow: /a*b\n", "Disallow: /a*b*c\n", loosened, "/ab"},
+      {"Disallow: /a\nAllow: /ab\n", "Disallow: /a**\nAllow: /ab\n", tightened, "/ab"},
+  };
+  for (const row& each : rows) {
+    CAPTURE(each.after);
+    const auto found = diff_rules(each.before, each.after);
+    CHECK(only(found).change == each.change);
+    CHECK(only(found).example == each.example);
+    CHECK(only(found).example_allowed == (each.change == loosened));
+    CHECK(only(found).before);
+    CHECK(only(found).after);
+  }
+  // Neither matches all that the other one does.
+  const auto both = diff_rules("Disallow: /a*b\n", "Disallow: /a*c\n");
+  REQUIRE(both.rules.size() == 2);
+  CHECK(both.rules[0].change != both.rules[1].change);
+}
+
+TEST_CASE("a rule that turns into its opposite is removed, and another one added") {
+  const auto found = diff_rules("Disallow: /\nAllow: /a\n", "Disallow: /\nDisallow: /a\n");
+  REQUIRE(found.rules.size() == 2);
+  CHECK(found.rules[0].change == change_kind::added);
+  CHECK(found.rules[0].kind == rule_kind::disallow);
+  CHECK(found.rules[1].change == change_kind::removed);
+  CHECK(found.rules[1].kind == rule_kind::allow);
+}
+
+TEST_CASE("the share of directives that changed is 1 where nothing is left") {
+  std::string before;
+  for (int i = 0; i < 10; ++i) {
+    before += "Disallow: /" + std::to_string(i) + "\n";
+  }
+  CHECK(diff_rules(before, "Disallow: /\n").share() == 1.0);
+  CHECK(diff_rules(before, before + "Disallow: /a\n").share() == doctest::Approx(1.0 / 11));
+  CHECK(diff_rules(before, before.substr(13 * 3)).share() == doctest::Approx(0.3));
+  CHECK(diff_rules(before, before + "Crawl-delay: 1\n").share() == doctest::Approx(1.0 / 11));
+}
+
+TEST_CASE("lines other than rules are compared by what they say") {
+  constexpr std::string_view before =
+      "Clean-param: b&a /x\n"
+      "Sitemap: https://example.com/1\nSitemap: https://example.com/2\n"
+      "Host: example.com\n"
+      "User-agent: FooBot\n"
+      "Crawl-delay: 1.50\nRequest-rate: 1/10s\nRequest-rate: 1/1m 0800-1300\nVisit-time: "
+      "0100-0200\n"
+      "Content-Signal: /a ai-train=no,search=yes\nContent-Usage: train-ai=n\nNoindex: /n\n"
+      "Disallow: /\n";
+  constexpr std::string_view same =
+      "Sitemap: https://example.com/2\nSitemap: https://example.com/1\n"
+      "host: example.com\nHost: other.example\n"
+      "User-agent: FooBot\n"
+      "Disallow: /\n"
+      "crawl-delay: 1.5\nRequest-rate: 1/60 0800 - 1300\nRequest-rate: 1/10\n"
+      "visit-time: 0100 - 0200\nRequest-rate: 1/0\n"
+      "Content-signal: /a search=YES, ai-train = no\nContent-Usage: train-ai=n\nNoindex: /n\n"
+      "Clean-param: a&b /x\nSitemap:\n";
+  CHECK(diff(before, same, "FooBot").same());
+  const auto gone = diff(before, "User-agent: *\nDisallow: /\n", "FooBot");
+  CHECK(gone.rules.empty());
+  CHECK(gone.lines.size() == 11);
+  CHECK(gone.unchanged == 1);
+  const auto of = [](const change_report& found) {
+    REQUIRE(found.lines.size() == 1);
+    return found.lines.front();
+  };
+  const auto delay = of(diff_rules("Crawl-delay: 1\n", "Crawl-delay: 2.25\n"));
+  CHECK(delay.kind == directive_kind::crawl_delay);
+  CHECK(delay.before == "1");
+  CHECK(delay.after == "2.25");
+  const auto rate = of(diff_rules("", "Request-rate: 30/1m 0800-1300\n"));
+  CHECK(rate.after == "30/60 0800-1300");
+  CHECK(!rate.before);
+  CHECK(of(diff_rules("Content-Signal: ai-train=yes\n", "Content-Signal: ai-train=no\n")).after ==
+        "ai-train=no");
+  CHECK(of(diff("Crawl-delay: 3\n", "", "FooBot")).before == "3 for everyone");
+  CHECK(diff_rules("Sitemap: https://a/\nSitemap: https://b/\n", "Sitemap: https://c/\n")
+            .lines.size() == 3);
+}
+
+/// Every target of up to `longest` octets of `alphabet` behind the first slash.
+std::vector<std::string> all_targets(std::string_view alphabet, std::size_t longest) {
+  std::vector<std::string> targets{"/"};
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    if (targets[i].size() <= longest) {
+      for (const char c : alphabet) {
+        targets.push_back(targets[i] + c);
+      }
+    }
+  }
+  return targets;
+}
+
+std::string random_rules(std::mt19937& random, std::string_view alphabet) {
+  const auto below = [&](std::size_t end) { return random() % end; };
+  std::string text = "User-agent: *\n";
+  for (std::size_t rules = below(5); rules > 0; --rules) {
+    text += below(2) == 0 ? "Allow: " : "Disallow: ";
+    text += below(8) == 0 ? "*" : "/";
+    for (std::size_t size = below(5); size > 0; --size) {
+      text += alphabet[below(alphabet.size())];
+    }
+    text += below(4) == 0 ? "$\n" : "\n";
+  }
+  return text;
+}
+
+TEST_CASE("two texts are the same exactly where no target tells them apart") {
+  const std::vector<std::string> targets = all_targets("ab/z", 6);
+  std::mt19937 random{20261122};
+  std::size_t alike = 0;
+  constexpr std::size_t rounds = 400;
+  for (std::size_t round = 0; round < rounds; ++round) {
+    const std::string before = random_rules(random, "aab*/*");
+    std::string after = round % 2 == 0 ? random_rules(random, "aab*/*") : before;
+    if (round % 2 == 1) {
+      after.erase(14 + random() % (after.size() - 13), random() % 6);
+      after += random_rules(random, "aab*/*");
+    }
+    parse_options options;
+    options.dialect = round % 8 == 7 ? dialect::google : dialect::rfc9309;
+    options.tie = round % 5 == 4 ? robots::tie_break::disallow : robots::tie_break::allow;
+    const auto was = compile(before, "FooBot", options);
+    const auto is = compile(after, "FooBot", options);
+    const bool same = std::all_of(targets.begin(), targets.end(), [&](const std::string& target) {
+      const std::string url = "https://example.com" + target;
+      return was.allows(url) == is.allows(url);
+    });
+    alike += same ? 1 : 0;
+    const auto found = diff(before, after, "FooBot", options);
+    CAPTURE(before);
+    CAPTURE(after);
+    CHECK(found.complete);
+    CHECK(found.rules.empty() == same);
+    CHECK(diff(after, before, "FooBot", options).rules.empty() == same);
+    for (const rule_change& change : found.rules) {
+      CAPTURE(change.example);
+      CHECK(was.allows(change.example) != is.allows(change.example));
+      CHECK(is.allows(change.example) == change.example_allowed);
+    }
+  }
+  CHECK(alike > rounds / 10);
+  CHECK(alike < rounds * 9 / 10);
+}
+
+TEST_CASE("an example is a target whatever octets it takes") {
+  const auto was = compile("User-agent: *\nDisallow: /\n", "FooBot");
+  for (const std::string_view pattern : {"/%%341$", "/%25x", "/%a$", "/%%61f", "//x", "/%2A%24"}) {
+    CAPTURE(pattern);
+    for (const dialect reading : {dialect::rfc9309, dialect::google}) {
+      parse_options options;
+      options.dialect = reading;
+      const std::string text = "User-agent: *\nDisallow: " + std::string{pattern} + "\n";
+      const auto found = diff("", text, "FooBot", options);
+      CHECK(!compile(text, "FooBot", options).allows(only(found).example));
+    }
+  }
+}
+
+std::string many_rules(std::string_view begin, std::string_view end, std::size_t step) {
+  std::string text = "User-agent: *\n";
+  for (std::size_t i = 0; text.size() < 511'900; i += step) {
+    text.append(i % 3 == 0 ? "Allow: " : "Disallow: ").append(begin);
+    text.append(std::to_string(i)).append(end).append("\n");
+  }
+  return text;
+}
+
+TEST_CASE("files of any size and malice are compared in little time, and not called the same") {
+  struct row {
+    std::string before;
+    std::string after;
+    bool complete;
+  };
+  const std::vector<row> rows{
+      {many_rules("/", "", 1), many_rules("/", "", 3), true},
+      {many_rules("/p/", "", 1), "User-agent: *\nDisallow: /p/\nAllow: /p/1\n", true},
+      {many_rules("/*", "*x", 1), many_rules("/*", "*x", 3), false},
+      {many_rules("*a*b*c*", "*a*b*c$", 1), many_rules("*b*a*c*", "*a*b*c$", 1), false},
+      {many_rules("/" + std::string(8'000, 'a') + "*", "", 1),
+       many_rules("/" + std::string(8'000, 'a') + "*b", "", 1), false},
+  };
+  for (const row& each : rows) {
+    CAPTURE(each.before.substr(0, 60));
+    const auto found = diff(each.before, each.after, "FooBot");
+    CHECK(!found.same());
+    CHECK(found.complete == each.complete);
+    CHECK(found.share() > 0.1);
+    CHECK(found.share() <= 1.0);
+  }
+}
+
+}  // namespace
