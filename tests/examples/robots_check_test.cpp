@@ -530,7 +530,7 @@ TEST_CASE("--diff tells each change of a rule with a path that shows it, then th
   REQUIRE(lines.size() == 5);
   CHECK(lines[0].starts_with("loosened   Disallow: /a (line 2) -> /a/ (line 2)  "));
   CHECK(lines[0].ends_with("  /a is allowed now"));
-  CHECK(lines[1].starts_with("added      Disallow: /\\x1b (line 4)  "));
+  CHECK(lines[1].starts_with("added      Disallow: /\\x1B (line 4)  "));
   CHECK(lines[1].ends_with("  /%1B is not allowed now"));
   CHECK(lines[2].starts_with("removed    Allow: /b/c (line 4)  "));
   CHECK(lines[3] == "removed    Crawl-delay: 1");
