@@ -3,7 +3,6 @@
 /// The whole library but the adapters, which need other libraries, and what only tests need.
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/cache/cache_options.hpp>
-#include <robots/cache/cache_stats.hpp>
 #include <robots/cache/look_up.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
@@ -35,9 +34,14 @@
 #include <robots/http/url.hpp>
 #include <robots/http/validators.hpp>
 #include <robots/observe/admission_reason.hpp>
+#include <robots/observe/cache_stats.hpp>
+#include <robots/observe/duration_histogram.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/observe/json_log.hpp>
 #include <robots/observe/json_log_options.hpp>
+#include <robots/observe/metric_families.hpp>
+#include <robots/observe/metrics.hpp>
+#include <robots/observe/metrics_snapshot.hpp>
 #include <robots/observe/observer.hpp>
 #include <robots/observe/observers.hpp>
 #include <robots/policy/any_fallback_policy.hpp>

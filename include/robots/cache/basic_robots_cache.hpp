@@ -2,7 +2,6 @@
 
 #include <robots/base/clock_condition.hpp>
 #include <robots/cache/cache_options.hpp>
-#include <robots/cache/cache_stats.hpp>
 #include <robots/cache/detail/cache_event.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/flight.hpp>
@@ -22,6 +21,7 @@
 #include <robots/http/origin.hpp>
 #include <robots/http/site.hpp>
 #include <robots/http/site_key.hpp>
+#include <robots/observe/cache_stats.hpp>
 #include <robots/observe/observer.hpp>
 #include <robots/policy/decide.hpp>
 #include <robots/policy/decision.hpp>
@@ -268,24 +268,24 @@ class basic_robots_cache {
     const std::uint64_t allowed_at_once = count.sum(allowed_hits);
     const std::uint64_t denied_at_once = count.sum(denied_hits);
     const S& storage = parts_.storage.bare();
-    cache_stats result{.hits = count.sum(hits) + allowed_at_once + denied_at_once,
-                       .stale_hits = count.sum(stale_hits),
-                       .misses = count.sum(misses),
-                       .joined = count.sum(joined),
-                       .retrievals = count.sum(retrievals),
-                       .not_modified = count.sum(not_modified),
-                       .failures = count.sum(failures),
-                       .allowed = count.sum(cache_detail::cache_event::allowed) + allowed_at_once,
-                       .denied = count.sum(denied) + denied_at_once,
-                       .excluded = count.sum(excluded),
-                       .far_hits = count.sum(far_hits),
-                       .far_misses = count.sum(far_misses),
-                       .far_rejected = count.sum(far_rejected),
-                       .far_failures = count.sum(far_failures),
-                       .storage_failures = parts_.storage.failures(),
-                       .size = storage.size(),
-                       .quarantined = loader_.quarantined().size(),
-                       .open_breakers = loader_.breakers().open()};
+    cache_stats result{{.hits = count.sum(hits) + allowed_at_once + denied_at_once,
+                        .stale_hits = count.sum(stale_hits),
+                        .misses = count.sum(misses),
+                        .joined = count.sum(joined),
+                        .retrievals = count.sum(retrievals),
+                        .not_modified = count.sum(not_modified),
+                        .failures = count.sum(failures),
+                        .allowed = count.sum(cache_detail::cache_event::allowed) + allowed_at_once,
+                        .denied = count.sum(denied) + denied_at_once,
+                        .excluded = count.sum(excluded),
+                        .far_hits = count.sum(far_hits)}};
+    result.far_misses = count.sum(far_misses);
+    result.far_rejected = count.sum(far_rejected);
+    result.far_failures = count.sum(far_failures);
+    result.storage_failures = parts_.storage.failures();
+    result.size = storage.size();
+    result.quarantined = loader_.quarantined().size();
+    result.open_breakers = loader_.breakers().open();
     if constexpr (requires { storage.evictions(); }) {
       result.evictions = storage.evictions();
     }

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace robots {
+
+/// How often something happened in a cache, and the rates that follow (SPYDER's list of metrics).
+struct cache_counts {
+  std::uint64_t hits = 0;          ///< look-ups answered by a fresh entry
+  std::uint64_t stale_hits = 0;    ///< look-ups answered by a stale entry that is renewed
+  std::uint64_t misses = 0;        ///< look-ups that had to fetch, or ask a shared store
+  std::uint64_t joined = 0;        ///< look-ups that waited for another one's fetch
+  std::uint64_t retrievals = 0;    ///< robots.txt retrievals that ended
+  std::uint64_t not_modified = 0;  ///< of these, those that a 304 ended
+  std::uint64_t failures = 0;      ///< of these, those without a usable answer
+  std::uint64_t allowed = 0;       ///< decisions that allowed
+  std::uint64_t denied = 0;        ///< decisions that denied, exclusions included
+  std::uint64_t excluded = 0;      ///< of these, those of excluded hosts
+  std::uint64_t far_hits = 0;      ///< sites whose answer the shared store had
+  std::uint64_t evictions = 0;     ///< entries dropped for want of room
+
+  /// How often a site was looked up.
+  [[nodiscard]] constexpr std::uint64_t look_ups() const noexcept {
+    return hits + stale_hits + joined + misses;
+  }
+  /// Share of look-ups that were answered without a fetch of their own, from 0 to 1.
+  [[nodiscard]] constexpr double hit_rate() const noexcept {
+    return ratio(look_ups() - misses, look_ups());
+  }
+  /// Share of decisions that allowed, from 0 to 1.
+  [[nodiscard]] constexpr double allow_rate() const noexcept {
+    return ratio(allowed, allowed + denied);
+  }
+  /// Decisions that denied for each that allowed; 0 when none allowed.
+  [[nodiscard]] constexpr double blocked_to_allowed() const noexcept {
+    return ratio(denied, allowed);
+  }
+  /// Share of decisions about excluded hosts, from 0 to 1.
+  [[nodiscard]] constexpr double exclusion_rate() const noexcept {
+    return ratio(excluded, allowed + denied);
+  }
+  /// Share of retrievals that brought a usable answer, from 0 to 1.
+  [[nodiscard]] constexpr double fetch_success_rate() const noexcept {
+    return ratio(retrievals - failures, retrievals);
+  }
+  /// Entries dropped for want of room for each look-up, from 0 to 1 as a rule.
+  [[nodiscard]] constexpr double eviction_rate() const noexcept {
+    return ratio(evictions, look_ups());
+  }
+
+ protected:
+  /// `part / whole`, or 0 of nothing.
+  [[nodiscard]] static constexpr double ratio(std::uint64_t part, std::uint64_t whole) noexcept {
+    return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
+  }
+};
+
+/// What a cache has done since its construction, and what it holds.
+struct cache_stats : cache_counts {
+  std::uint64_t far_misses = 0;        ///< sites that the shared store had no fresh answer of
+  std::uint64_t far_rejected = 0;      ///< values of the shared store that were not believed
+  std::uint64_t far_failures = 0;      ///< calls that the shared store threw at
+  std::uint64_t storage_failures = 0;  ///< look-ups and stores that the storage threw at
+  std::size_t size = 0;                ///< entries kept now
+  std::size_t quarantined = 0;         ///< sites in quarantine now
+  std::size_t open_breakers = 0;       ///< origins whose circuit breaker is not closed now
+
+  /// Share of the sites asked of a shared store that it had an answer of, from 0 to 1.
+  [[nodiscard]] constexpr double far_hit_rate() const noexcept {
+    return ratio(far_hits, far_hits + far_misses);
+  }
+};
+
+}  // namespace robots

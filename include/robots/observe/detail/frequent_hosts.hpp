@@ -1,0 +1,81 @@
+#pragma once
+
+#include <robots/base/text_hash.hpp>
+#include <robots/observe/metrics_snapshot.hpp>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace robots::observe_detail {
+
+/// Counts the hosts that occur most, of any number of hosts, in bounded memory (Space-Saving:
+/// Metwally, Agrawal, El Abbadi, 2005). A host that finds no room takes the place of the one seen
+/// least, and its count, too: so counts are never too low, and `host_count::over` says by how much
+/// they may be too high. Any thread.
+class frequent_hosts {
+ public:
+  /// Room for about so many hosts; 0 counts nothing.
+  explicit frequent_hosts(std::size_t capacity) : room_((capacity + parts - 1) / parts) {}
+
+  void add(std::string_view host) {
+    if (room_ == 0) {
+      return;
+    }
+    part& own = parts_[base::text_hash{}(host) % parts];
+    const std::scoped_lock lock{own.mutex};
+    if (const auto known = own.hosts.find(host); known != own.hosts.end()) {
+      ++known->second.count;
+      return;
+    }
+    tally begun{.count = 1};
+    if (own.hosts.size() >= room_) {
+      const auto least = std::min_element(
+          own.hosts.begin(), own.hosts.end(),
+          [](const auto& a, const auto& b) { return a.second.count < b.second.count; });
+      begun = {.count = least->second.count + 1, .over = least->second.count};
+      own.hosts.erase(least);
+    }
+    own.hosts.emplace(host, begun);
+  }
+
+  /// The hosts counted, those seen most first.
+  [[nodiscard]] std::vector<host_count> read() const {
+    std::vector<host_count> all;
+    for (const part& each : parts_) {
+      const std::scoped_lock lock{each.mutex};
+      for (const auto& [host, seen] : each.hosts) {
+        all.push_back({host, seen.count, seen.over});
+      }
+    }
+    std::sort(all.begin(), all.end(), [](const host_count& a, const host_count& b) {
+      return a.count != b.count ? a.count > b.count : a.host < b.host;
+    });
+    return all;
+  }
+
+ private:
+  struct tally {
+    std::uint64_t count = 0;
+    std::uint64_t over = 0;
+  };
+  // Threads that count different hosts seldom meet.
+  struct part {
+    mutable std::mutex mutex;
+    boost::unordered_flat_map<std::string, tally, base::text_hash, std::equal_to<>> hosts;
+  };
+  static constexpr std::size_t parts = 16;
+
+  std::size_t room_;  // of a part
+  std::array<part, parts> parts_;
+};
+
+}  // namespace robots::observe_detail

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <robots/base/enum_counts.hpp>
+#include <robots/fetch/outcome.hpp>
+#include <robots/http/message.hpp>
+#include <robots/observe/admission_reason.hpp>
+#include <robots/observe/cache_stats.hpp>
+#include <robots/observe/duration_histogram.hpp>
+#include <robots/policy/decision_reason.hpp>
+#include <robots/policy/policy.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace robots {
+
+/// How often a host occurred.
+struct host_count {
+  std::string host{};       ///< as `host_of_site_key` gives it
+  std::uint64_t count = 0;  ///< how often; never too low
+  std::uint64_t over = 0;   ///< by how much `count` is too high at most
+
+  [[nodiscard]] friend bool operator==(const host_count&, const host_count&) = default;
+};
+
+/// How often a site answered with a status.
+struct status_count {
+  int status = 0;           ///< from 100 to 599; 0 for any other
+  std::uint64_t count = 0;  ///< how often
+
+  [[nodiscard]] friend bool operator==(const status_count&, const status_count&) = default;
+};
+
+/// What a `Metrics` has counted so far. Its rates are those of `cache_counts`.
+///
+/// What is counted by an enumeration is asked by its enumerators:
+/// `now.denied_for[decision_reason::rule]`, `now.outcomes.total()`.
+struct metrics_snapshot : cache_counts {
+  /// Decisions that allowed, by their reason.
+  base::enum_counts<decision_reason::invalid_url> allowed_for{};
+  /// Decisions that denied, by their reason.
+  base::enum_counts<decision_reason::invalid_url> denied_for{};
+  /// The hosts denied most, first that denied most of all: see `metrics_options::denied_hosts`.
+  std::vector<host_count> denied_hosts{};
+  /// Retrievals, by the row of the failure table.
+  base::enum_counts<outcome::quarantined> outcomes{};
+  /// Policies that rest on no robots.txt of now: how often each row, as an index, led to what.
+  std::array<base::enum_counts<policy_basis::last_good>, outcome_count> fallbacks{};
+  std::vector<status_count> statuses{};            ///< responses, by status in order
+  base::enum_counts<fetch_error::other> errors{};  ///< exchanges without response, by why
+  std::uint64_t retries = 0;                       ///< tries after the first of a retrieval
+  std::uint64_t bytes = 0;                         ///< octets of bodies that were read
+  duration_histogram exchange_duration{};          ///< of exchanges, one request each
+  duration_histogram fetch_duration{};             ///< of retrievals, with retries and waits
+  duration_histogram parse_duration{};             ///< of reading files that came
+  std::uint64_t malformed_lines = 0;               ///< lines of these that mean nothing
+  std::uint64_t expiries = 0;                      ///< entries dropped when their time was over
+  std::uint64_t quarantines = 0;                   ///< sites put in quarantine
+  std::uint64_t releases = 0;                      ///< sites let out of it
+  std::uint64_t breaker_openings = 0;              ///< times that a circuit breaker opened
+  std::uint64_t overrides = 0;                     ///< times that a site was told of by hand
+  std::uint64_t far_outages = 0;                   ///< times that a shared store failed
+  std::uint64_t far_returns = 0;                   ///< times that it answered again
+  base::enum_counts<admission_reason::too_late> admissions{};  ///< answers of gates
+  duration_histogram gate_wait{};  ///< how long those were kept that might go
+
+  /// How often sites answered with that status, such as 401, 403 or 429.
+  [[nodiscard]] std::uint64_t responses(int status) const noexcept {
+    for (const status_count& each : statuses) {
+      if (each.status == status) {
+        return each.count;
+      }
+    }
+    return 0;
+  }
+};
+
+}  // namespace robots

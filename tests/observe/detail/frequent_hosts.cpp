@@ -1,0 +1,50 @@
+#include <robots/observe/detail/frequent_hosts.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+using robots::host_count;
+using robots::observe_detail::frequent_hosts;
+
+TEST_CASE("hosts that are few are counted exactly") {
+  frequent_hosts hosts{16};
+  hosts.add("a.example");
+  hosts.add("b.example");
+  hosts.add("a.example");
+  const auto all = hosts.read();
+  REQUIRE(all.size() == 2);
+  CHECK(all[0] == host_count{"a.example", 2});
+  CHECK(all[1] == host_count{"b.example", 1});
+}
+
+TEST_CASE("a host that occurs often is found among any number of others, in bounded memory") {
+  constexpr std::size_t room = 64;
+  frequent_hosts hosts{room};
+  constexpr std::uint64_t often = 5'000;
+  for (std::uint64_t i = 0; i < often; ++i) {
+    hosts.add("often.example");
+    for (int other = 0; other < 4; ++other) {
+      hosts.add(std::to_string(i) + "." + std::to_string(other) + ".example");
+    }
+  }
+  const auto all = hosts.read();
+  CHECK(all.size() <= room);
+  CHECK(all.front().host == "often.example");
+  std::uint64_t total = 0;
+  for (const host_count& each : all) {
+    CHECK(each.over < each.count);
+    total += each.count;
+  }
+  CHECK(total == 5 * often);
+  CHECK(all.front().count >= often);
+  CHECK(all.front().count - all.front().over <= often);
+}
+
+TEST_CASE("no room counts nothing") {
+  frequent_hosts hosts{0};
+  hosts.add("a.example");
+  CHECK(hosts.read().empty());
+}

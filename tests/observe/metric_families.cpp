@@ -1,0 +1,94 @@
+#include <robots/observe/metric_families.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using robots::metric_families;
+using robots::metric_family;
+using robots::metric_kind;
+using robots::metrics_snapshot;
+using robots::prometheus_name;
+
+/// All families there may be.
+std::vector<metric_family> all_of(const metrics_snapshot& now) {
+  return metric_families(now, robots::cache_stats{}, {.domains = 2});
+}
+
+const metric_family& find(const std::vector<metric_family>& all, std::string_view name) {
+  const auto found = std::find_if(all.begin(), all.end(), [name](const metric_family& each) {
+    return prometheus_name(each) == name;
+  });
+  REQUIRE(found != all.end());
+  return *found;
+}
+
+}  // namespace
+
+TEST_CASE("figures have the names of the pipeline guide by the conventions of Prometheus") {
+  metrics_snapshot now;
+  now.hits = 3;
+  now.joined = 1;
+  now.bytes = 5;
+  now.denied_for[robots::decision_reason::rule] = 2;
+  const std::vector<metric_family> all = all_of(now);
+  const metric_family& hits = find(all, "robots_cache_hits_total");
+  REQUIRE(hits.samples.size() == 3);
+  CHECK(hits.samples[0].labels[0].second == "fresh");
+  CHECK(hits.samples[0].value == 3.0);
+  CHECK(hits.samples[2].value == 1.0);
+  const metric_family& blocked = find(all, "robots_blocked_requests_total");
+  CHECK(blocked.samples[0].labels[0].first == "reason");
+  CHECK(blocked.samples[0].labels[0].second == "rule");
+  CHECK(blocked.samples[0].value == 2.0);
+  CHECK(find(all, "robots_parse_duration_seconds").histogram);
+  CHECK(find(all, "robots_fetch_body_bytes_total").samples[0].value == 5.0);
+  CHECK(find(all, "robots_cache_entries").kind == metric_kind::gauge);
+}
+
+TEST_CASE("each name occurs once, in lower case, with a sentence of help") {
+  std::set<std::string> names;
+  for (const metric_family& each : all_of({})) {
+    const std::string name = prometheus_name(each);
+    INFO(name);
+    CHECK(names.insert(name).second);
+    CHECK(name.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") == std::string::npos);
+    CHECK(name.starts_with("robots_"));
+    CHECK(name.ends_with("_total") == (each.kind == metric_kind::counter));
+    CHECK(each.help.ends_with('.'));
+    CHECK((each.kind == metric_kind::histogram) == each.histogram.has_value());
+  }
+}
+
+TEST_CASE("domains have series of their own only if asked for, and no more than that") {
+  metrics_snapshot now;
+  now.denied_hosts = {{"a.example", 3}, {"b.example", 2}, {"c.example", 1}};
+  const auto all = all_of(now);
+  const metric_family& two = find(all, "robots_blocked_by_domain");
+  REQUIRE(two.samples.size() == 2);
+  CHECK(two.samples[0].labels[0].second == "a.example");
+  for (const metric_family& each : metric_families(now)) {
+    for (const robots::metric_sample& sample : each.samples) {
+      for (const auto& [name, value] : sample.labels) {
+        CHECK(name != "domain");
+      }
+    }
+  }
+}
+
+TEST_CASE("a fallback is told by the row and what was done") {
+  metrics_snapshot now;
+  now.fallbacks[static_cast<std::size_t>(robots::outcome::server_error)]
+               [robots::policy_basis::last_good] = 4;
+  const auto all = all_of(now);
+  for (const robots::metric_sample& sample : find(all, "robots_fallbacks_total").samples) {
+    CHECK(sample.labels[0].second == "server_error");
+    CHECK(sample.value == (sample.labels[1].second == "last_good" ? 4.0 : 0.0));
+  }
+}

@@ -1,0 +1,196 @@
+#include <robots/observe/metrics.hpp>
+
+#include "cache/cache_fixture.hpp"
+#include <robots/cache/basic_robots_cache.hpp>
+#include <robots/polite/admission.hpp>
+#include <robots/polite/host_gate.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using namespace std::chrono_literals;
+using robots::admission_reason;
+using robots::cache_options;
+using robots::decision_reason;
+using robots::fetch_error;
+using robots::LruStorage;
+using robots::ManualClock;
+using robots::Metrics;
+using robots::metrics_snapshot;
+using robots::outcome;
+using robots::policy_basis;
+using robots::ScriptedFetcher;
+using robots::test::foo_bot;
+using robots::test::ok;
+
+using counted_cache =
+    robots::basic_robots_cache<ScriptedFetcher, ManualClock, LruStorage<4>, Metrics>;
+
+struct counted {
+  explicit counted(cache_options options = foo_bot())
+      : cache(std::move(options), web, clock, {}, metrics) {}
+
+  ScriptedFetcher web;
+  ManualClock clock;
+  Metrics metrics;
+  counted_cache cache;
+};
+
+}  // namespace
+
+TEST_CASE("metrics count what the cache counts, and say more of it") {
+  cache_options options = foo_bot();
+  options.excluded = {"gov"};
+  options.retry.attempts = 3;
+  options.quarantine_after = 1;
+  options.fallback = robots::fallback_policy::strict();
+  counted at{options};
+  at.web.otherwise(ok());
+  at.web.on("https://none.example/robots.txt", ScriptedFetcher::status(404));
+  at.web.on("https://shut.example/robots.txt", ScriptedFetcher::status(403));
+  at.web.on("https://slow.example/robots.txt", ScriptedFetcher::status(429));
+  at.web.on("https://dead.example/robots.txt", ScriptedFetcher::status(503));
+  at.web.on("https://html.example/robots.txt", ok("<!DOCTYPE html><html></html>"));
+  for (const char* url :
+       {"https://a.example/", "https://a.example/private/x", "https://none.example/",
+        "https://shut.example/", "https://slow.example/", "https://dead.example/",
+        "https://html.example/", "https://nasa.gov/", "what is this", "https://dead.example/2"}) {
+    static_cast<void>(at.cache.allowed(url));
+  }
+  at.cache.set_override("b.example", robots::site_override::deny);
+  CHECK_FALSE(at.cache.allowed("https://b.example/"));
+
+  const metrics_snapshot now = at.metrics.snapshot();
+  const robots::cache_stats stats = at.cache.stats();
+  CHECK(now.hits == stats.hits);
+  CHECK(now.misses == stats.misses);
+  CHECK(now.misses == 6);
+  CHECK(now.retrievals == stats.retrievals);
+  CHECK(now.failures == stats.failures);
+  CHECK(now.failures == 2);
+  CHECK(now.allowed == stats.allowed);
+  CHECK(now.denied == stats.denied);
+  CHECK(now.excluded == stats.excluded);
+  CHECK(now.evictions == stats.evictions);
+  CHECK(now.evictions == 2);
+  CHECK(now.hit_rate() == stats.hit_rate());
+  CHECK(now.eviction_rate() == doctest::Approx(0.25));
+  CHECK(now.allowed_for[decision_reason::no_rule] == 1);
+  CHECK(now.allowed_for[decision_reason::no_file] == 1);
+  CHECK(now.denied_for[decision_reason::rule] == 1);
+  CHECK(now.denied_for[decision_reason::excluded] == 1);
+  CHECK(now.denied_for[decision_reason::invalid_url] == 1);
+  CHECK(now.denied_for[decision_reason::by_hand] == 1);
+  CHECK(now.denied_for[decision_reason::fallback] == 5);
+  CHECK(now.outcomes[outcome::success] == 1);
+  CHECK(now.outcomes[outcome::malformed] == 1);
+  CHECK(now.fallbacks[static_cast<std::size_t>(outcome::server_error)][policy_basis::deny_all] ==
+        1);
+  CHECK(now.responses(403) == 1);
+  CHECK(now.responses(429) == 3);
+  CHECK(now.responses(503) == 3);
+  CHECK(now.responses(401) == 0);
+  CHECK(now.retries == 4);
+  CHECK(now.fetch_duration.total() == 6);
+  CHECK(now.exchange_duration.total() == 10);
+  CHECK(now.parse_duration.total() == 2);
+  CHECK(now.bytes > 0);
+  CHECK(now.quarantines == 1);
+  CHECK(now.overrides == 1);
+  REQUIRE(now.denied_hosts.size() == 7);
+  CHECK(now.denied_hosts.front() == robots::host_count{"dead.example", 2});
+}
+
+TEST_CASE("metrics count what threads do at once") {
+  constexpr std::size_t threads = 16;
+  constexpr std::size_t each = 500;
+  counted at;
+  at.web.otherwise(ok());
+  {
+    std::vector<std::jthread> workers;
+    for (std::size_t worker = 0; worker < threads; ++worker) {
+      workers.emplace_back([&] {
+        for (std::size_t i = 0; i < each; ++i) {
+          const std::string site = "https://" + std::to_string(i % 8) + ".example";
+          static_cast<void>(at.cache.allowed(site + (i % 2 == 0 ? "/" : "/private")));
+          if (i % 100 == 0) {
+            CHECK(at.metrics.snapshot().allowed <= threads * each / 2);
+          }
+        }
+      });
+    }
+  }
+  const metrics_snapshot now = at.metrics.snapshot();
+  const robots::cache_stats stats = at.cache.stats();
+  CHECK(now.allowed == threads * each / 2);
+  CHECK(now.denied == threads * each / 2);
+  CHECK(now.hits == stats.hits);
+  CHECK(now.misses == stats.misses);
+  CHECK(now.joined == stats.joined);
+  CHECK(now.evictions == stats.evictions);
+  CHECK(now.retrievals == stats.retrievals);
+  std::uint64_t denied = 0;
+  for (const robots::host_count& host : now.denied_hosts) {
+    denied += host.count;
+  }
+  CHECK(denied == now.denied);
+}
+
+TEST_CASE("metrics count breakers, exchanges without response and what a gate answers") {
+  cache_options options = foo_bot();
+  options.breaker.failures = 1;
+  counted at{options};
+  at.web.otherwise(ScriptedFetcher::failure(fetch_error::timeout));
+  robots::basic_host_gate<ManualClock> gate{{.delay = {.fixed_delay = 2s}}, at.clock};
+  robots::basic_admission front{
+      at.cache, gate, {.tell = [told = at.metrics](const robots::admission_event& event) mutable {
+        told.on(event);
+      }}};
+  CHECK(front.admit("https://dead.example/").reason == admission_reason::disallowed);
+  at.web.otherwise(ok());
+  CHECK(front.admit("https://a.example/"));
+  CHECK(front.try_admit("https://a.example/").reason == admission_reason::not_yet);
+
+  const metrics_snapshot now = at.metrics.snapshot();
+  CHECK(now.errors[fetch_error::timeout] == 1);
+  CHECK(now.breaker_openings == 1);
+  CHECK(now.admissions[admission_reason::go] == 1);
+  CHECK(now.admissions[admission_reason::disallowed] == 1);
+  CHECK(now.admissions[admission_reason::not_yet] == 1);
+  CHECK(now.gate_wait.total() == 1);
+}
+
+TEST_CASE("metrics count what is told of shared stores and expired entries") {
+  Metrics metrics;
+  Metrics copy = metrics;
+  metrics.on(robots::far_store_event{{}, false, "down"});
+  copy.on(robots::far_store_event{{}, true, {}});
+  copy.on(robots::drop_event{{}, true});
+  const metrics_snapshot now = metrics.snapshot();
+  CHECK(now.far_outages == 1);
+  CHECK(now.far_returns == 1);
+  CHECK(now.expiries == 1);
+  CHECK(now.evictions == 0);
+}
+
+TEST_CASE("durations are counted in the bucket of the first bound that they do not exceed") {
+  robots::observe_detail::duration_counters times{{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}};
+  for (const auto duration : {-1ms, 0ms, 1'000ms, 1'001ms, 12'000ms, 12'001ms, 500'000ms}) {
+    times.add(duration);
+  }
+  const robots::duration_histogram now = times.read();
+  CHECK(now.counts.front() == 3);
+  CHECK(now.counts[1] == 1);
+  CHECK(now.counts[11] == 1);
+  CHECK(now.counts.back() == 2);
+  CHECK(now.total() == 7);
+  CHECK(now.sum == doctest::Approx(526.002));
+}
