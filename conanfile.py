@@ -17,12 +17,13 @@ class RobotsConan(ConanFile):
     package_type = "header-library"
     settings = "os", "arch", "compiler", "build_type"
     options = {
-        "with_asio": [True, False], "with_curl": [True, False], "with_cpr": [True, False],
+        "with_asio": [True, False], "with_audit": [True, False], "with_curl": [True, False],
+        "with_cpr": [True, False],
         "with_lmdb": [True, False], "with_redis": [True, False], "with_redis_tls": [True, False],
     }
     default_options = {
-        "with_asio": False, "with_curl": False, "with_cpr": False, "with_lmdb": False,
-        "with_redis": False, "with_redis_tls": False,
+        "with_asio": False, "with_audit": False, "with_curl": False, "with_cpr": False,
+        "with_lmdb": False, "with_redis": False, "with_redis_tls": False,
     }
     exports = "include/robots/version.hpp"
     exports_sources = (
@@ -39,6 +40,10 @@ class RobotsConan(ConanFile):
     @property
     def _has_redis(self):
         return self.options.with_redis or self.options.with_redis_tls
+
+    @property
+    def _has_openssl(self):
+        return self.options.with_redis_tls or self.options.with_audit
 
     @property
     def _runs_tests(self):
@@ -63,8 +68,8 @@ class RobotsConan(ConanFile):
         if self._has_redis:
             self.requires("hiredis/[>=1.0 <2]",
                           options={"with_ssl": bool(self.options.with_redis_tls)})
-        if self.options.with_redis_tls:
-            self.requires("openssl/[>=1.1 <4]")
+        if self._has_openssl:
+            self.requires("openssl/[>=1.1.1 <4]")
 
     def build_requirements(self):
         self.tool_requires("cmake/[>=3.25]")
@@ -73,7 +78,7 @@ class RobotsConan(ConanFile):
             self.test_requires("cpp-httplib/[>=0.11 <1]", options={"with_openssl": True})
             self.test_requires("doctest/[>=2.4.9 <3]")
             self.test_requires("nlohmann_json/[>=3.11 <4]")
-            if not self.options.with_redis_tls:
+            if not self._has_openssl:
                 self.test_requires("openssl/[>=3 <4]")
             if not self._has_curl:
                 self.test_requires("zlib/[>=1.2 <2]")
@@ -92,6 +97,7 @@ class RobotsConan(ConanFile):
         toolchain.cache_variables["ROBOTS_CURL"] = "ON" if self._has_curl else "OFF"
         toolchain.cache_variables["ROBOTS_CPR"] = "ON" if self.options.with_cpr else "OFF"
         toolchain.cache_variables["ROBOTS_ASIO"] = "ON" if self.options.with_asio else "OFF"
+        toolchain.cache_variables["ROBOTS_AUDIT"] = "ON" if self.options.with_audit else "OFF"
         toolchain.cache_variables["ROBOTS_LMDB"] = "ON" if self.options.with_lmdb else "OFF"
         toolchain.cache_variables["ROBOTS_REDIS"] = "ON" if self._has_redis else "OFF"
         toolchain.cache_variables["ROBOTS_REDIS_TLS"] = (
@@ -125,6 +131,8 @@ class RobotsConan(ConanFile):
             self._adapter("cpr", "robots::cpr", ["curl", "cpr::cpr"])
         if self.options.with_asio:
             self._adapter("asio", "robots::asio", ["curl", "boost::headers"])
+        if self.options.with_audit:
+            self._adapter("audit", "robots::audit", ["openssl::crypto"])
         if self.options.with_lmdb:
             self._adapter("lmdb", "robots::lmdb", ["lmdb::lmdb"])
         if self._has_redis:

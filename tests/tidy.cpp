@@ -23,6 +23,11 @@ template class robots::basic_robots_cache<robots::CurlFetcher>;
 #include <robots/adapters/redis_store.hpp>
 #endif
 
+#if __has_include(<openssl/evp.h>)
+#include <robots/adapters/audit_trail.hpp>
+#include <robots/adapters/audit_verify.hpp>
+#endif
+
 #if __has_include(<lmdb.h>)
 #include <robots/adapters/lmdb_store.hpp>
 #endif

@@ -20,6 +20,10 @@ static_assert(robots::SharedStore<robots::RedisStore>);
 #include <robots/adapters/lmdb_store.hpp>
 static_assert(robots::SharedStore<robots::LmdbStore>);
 #endif
+#ifdef CONSUMER_HAS_AUDIT
+#include <robots/adapters/audit_trail.hpp>
+static_assert(robots::Observer<robots::AuditTrail>);
+#endif
 #ifdef CONSUMER_HAS_REDIS_TLS
 #include <robots/adapters/redis_tls.hpp>
 static_assert(std::copyable<robots::redis_tls>);

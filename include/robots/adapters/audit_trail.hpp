@@ -1,0 +1,185 @@
+// An audit trail of what a crawler asked, was told and decided, over OpenSSL.
+#pragma once
+
+#include <robots/adapters/audit_options.hpp>
+#include <robots/adapters/detail/audit_policy.hpp>
+#include <robots/adapters/detail/audit_writer.hpp>
+#include <robots/base/json_writer.hpp>
+#include <robots/cache/cache_options.hpp>
+#include <robots/fetch/call_options.hpp>
+#include <robots/observe/admission_reason.hpp>
+#include <robots/observe/events.hpp>
+#include <robots/observe/observer.hpp>
+#include <robots/policy/decision.hpp>
+#include <robots/policy/policy.hpp>
+#include <robots/policy/record.hpp>
+#include <robots/policy/site_override.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace robots {
+
+/// An `Observer` that records what a crawler asked, was told and decided, so that it can be proven
+/// later (the pipeline guide: "immutable audit trails").
+///
+/// It writes lines of JSON into files that only grow; each holds the hash of the one before. So
+/// `verify_audit` finds what was changed, lost, added or moved, and `replay_audit` computes each
+/// decision again from the robots.txt that is recorded, too: each once, with every retrieval, what
+/// it asks of the crawler, fallbacks, overrides, quarantine and breakers, and the trace of the
+/// call.
+///
+/// A thread of its own writes. Whoever is told never waits for the disk: when that is full or
+/// hangs, what cannot be kept is lost, counted and told in the trail once it can be written again.
+/// After `kill -9` the next trail of the same path goes on behind the last whole line.
+///
+/// Copies write into one trail, from any thread. One process at a time writes a trail, and does not
+/// fork meanwhile. For POSIX systems.
+class AuditTrail {
+ public:
+  /// Begins or goes on with the trail of that path, for a cache with these options. Throws
+  /// `audit_error` when it cannot be written.
+  AuditTrail(const audit_options& options, const cache_options& crawler)
+      : ending_{std::make_shared<const ending>(options)} {
+    add(crawler);
+  }
+
+  /// The same trail for another cache, with options of its own.
+  [[nodiscard]] AuditTrail with(const cache_options& crawler) const {
+    AuditTrail other{*this};
+    other.add(crawler);
+    return other;
+  }
+
+  /// Records a retrieval.
+  void on(const retrieval_event& told) const {
+    auto about = begin(told);
+    about.seconds("duration", told.duration);
+    push(told, adapters_detail::parts_of("retrieval", std::move(about), told.policy, told.record,
+                                         told.record.body));
+  }
+
+  /// Records what another process had fetched.
+  void on(const far_hit_event& told) const {
+    push(told, adapters_detail::parts_of("far_hit", begin(told), told.policy, told.record,
+                                         told.record.body));
+  }
+
+  /// Records that there was no robots.txt to go by.
+  void on(const fallback_event& told) const {
+    const policy& by = told.policy;
+    auto parts = adapters_detail::parts_of("policy", begin(told), by, by.source(), {});
+    auto about = begin(told);
+    about.text("policy", parts.back().id).text("basis", to_string(by.basis()));
+    about.text("outcome", to_string(by.source().outcome));
+    parts.push_back({"fallback", std::move(about).finish(), {}, false});
+    push(told, std::move(parts));
+  }
+
+  /// Records a decision, or, by `audit_options::share`, does not.
+  void on(const decision_event& told) const {
+    adapters_detail::audit_writer& writer = *ending_->writer;
+    if (!writer.takes() || !told.decision.policy) {
+      return;
+    }
+    const call_context* const by = told.context;
+    writer.push(
+        {.time = told.time(),
+         .decided = adapters_detail::audit_decision{
+             crawler_, std::string{told.site}, by != nullptr ? by->trace_id : std::string{},
+             by != nullptr ? by->span_id : std::string{}, std::string{told.url}, told.decision}});
+  }
+
+  /// Records an admission, or, by `audit_options::share`, does not.
+  void on(const admission_event& told) const {
+    if (!ending_->writer->takes()) {
+      return;
+    }
+    auto about = begin(told);
+    about.text("url", told.url).flag("allowed", told.decision.allowed);
+    about.text("reason", to_string(told.reason)).seconds("waited", told.waited);
+    push(told, "admission", std::move(about));
+  }
+
+  /// Records that a circuit breaker has changed.
+  void on(const breaker_event& told) const {
+    auto about = begin(told);
+    about.text("state", to_string(told.state));
+    push(told, "breaker", std::move(about));
+  }
+
+  /// Records that a site was put in quarantine or let out.
+  void on(const quarantine_event& told) const {
+    auto about = begin(told);
+    about.flag("released", told.released);
+    push(told, "quarantine", std::move(about));
+  }
+
+  /// Records what somebody told by hand.
+  void on(const override_event& told) const {
+    auto about = begin(told);
+    about.text("told", to_string(told.told));
+    push(told, "override", std::move(about));
+  }
+
+  /// Records that the store shared with other processes went or came back.
+  void on(const far_store_event& told) const {
+    auto about = begin(told);
+    about.flag("up", told.up).text("message", told.message);
+    push(told, "far_store", std::move(about));
+  }
+
+  /// Waits until all that was told before is on the disk. False when something is lost that the
+  /// trail does not tell of yet, or it takes longer.
+  [[nodiscard]] bool flush(std::chrono::milliseconds longest = std::chrono::seconds{10}) const {
+    return ending_->writer->flush(longest);
+  }
+
+  /// What it has done so far.
+  [[nodiscard]] audit_stats stats() const { return ending_->writer->stats(); }
+
+ private:
+  /// Ends the trail when the last copy goes.
+  struct ending {
+    explicit ending(const audit_options& options)
+        : writer{std::make_shared<adapters_detail::audit_writer>(options)} {
+      adapters_detail::audit_writer::start(writer);
+    }
+    ending(const ending&) = delete;
+    ending& operator=(const ending&) = delete;
+    ~ending() { writer->close(); }
+
+    std::shared_ptr<adapters_detail::audit_writer> writer;  // shared with its thread
+  };
+
+  void add(const cache_options& crawler) {
+    crawler_ = ending_->writer->add_crawler(adapters_detail::crawler_text(crawler));
+  }
+
+  [[nodiscard]] base::json_writer begin(const event& told) const {
+    const call_context* const by = told.context;
+    return adapters_detail::begin_members(crawler_, told.site,
+                                          by != nullptr ? by->trace_id : std::string_view{},
+                                          by != nullptr ? by->span_id : std::string_view{});
+  }
+
+  void push(const event& told, std::vector<adapters_detail::audit_part> parts) const {
+    ending_->writer->push({.time = told.time(), .parts = std::move(parts)});
+  }
+
+  void push(const event& told, std::string_view type, base::json_writer members) const {
+    push(told, {{type, std::move(members).finish(), {}, false}});
+  }
+
+  std::shared_ptr<const ending> ending_;
+  std::size_t crawler_ = 0;
+};
+
+static_assert(Observer<AuditTrail>);
+
+}  // namespace robots

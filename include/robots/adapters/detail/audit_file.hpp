@@ -1,0 +1,236 @@
+// The files of an audit trail, to be written by one process.
+#pragma once
+
+#include <robots/adapters/audit_options.hpp>
+#include <robots/adapters/detail/audit_crypto.hpp>
+#include <robots/adapters/detail/audit_entry.hpp>
+#include <robots/base/ascii.hpp>
+#include <robots/base/decimal.hpp>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+namespace robots::adapters_detail {
+
+/// An open file.
+class file_handle {
+ public:
+  file_handle() = default;
+  explicit file_handle(int fd) noexcept : fd_{fd} {}
+  file_handle(file_handle&& other) noexcept : fd_{std::exchange(other.fd_, -1)} {}
+  file_handle& operator=(file_handle&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~file_handle() {
+    if (fd_ >= 0) {
+      ::close(fd_);
+    }
+  }
+  [[nodiscard]] int get() const noexcept { return fd_; }
+  explicit operator bool() const noexcept { return fd_ >= 0; }
+
+ private:
+  int fd_ = -1;
+};
+
+/// The octets of a part of a file; fewer where it ends.
+[[nodiscard]] inline std::string read_at(int fd, std::uint64_t offset, std::size_t size) {
+  std::string octets(size, '\0');
+  std::size_t done = 0;
+  while (done < size) {
+    const ssize_t got =
+        ::pread(fd, octets.data() + done, size - done, static_cast<off_t>(offset + done));
+    if (got <= 0 && !(got < 0 && errno == EINTR)) {
+      break;
+    }
+    done += got < 0 ? 0 : static_cast<std::size_t>(got);
+  }
+  octets.resize(done);
+  return octets;
+}
+
+/// The file that is written to, and how far the trail has come. Whole entries are written at once;
+/// what is written in part, since the disk is full, is taken back.
+class audit_file {
+ public:
+  /// Goes on with the last file there is, or begins the first. Throws `audit_error` when another
+  /// process writes the trail, or a file cannot be used.
+  explicit audit_file(const audit_options& options) : path_{options.path} {
+    if (path_.empty()) {
+      throw audit_error{"audit_options: set path"};
+    }
+    lock_ = open(path_ + ".lock");
+    if (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) {
+      throw audit_error{"AuditTrail: " + path_ + " is written by another trail or process"};
+    }
+    number_ = std::max<std::uint64_t>(last_number(), 1);
+    file_ = open(name());
+    resume();
+    if (size_ == 0 && number_ > 1) {
+      recall_previous();
+    }
+  }
+
+  [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
+  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+  [[nodiscard]] const audit_chain& chain() const noexcept { return chain_; }
+  /// What was behind the last whole line when the file was opened: a process ended in the middle.
+  [[nodiscard]] const std::string& torn() const noexcept { return torn_; }
+
+  /// The name of the file of that number, without its folder.
+  [[nodiscard]] std::string name_of(std::uint64_t number) const {
+    std::string digits = std::to_string(number);
+    digits.insert(0, digits.size() < 6 ? 6 - digits.size() : 0, '0');
+    return std::filesystem::path{path_}.filename().string() + '.' + digits + ".jsonl";
+  }
+
+  /// Writes whole lines, which end with `next`: all of them or none, and then says why.
+  [[nodiscard]] std::string write(std::string_view lines, audit_chain next) {
+    if (is_torn_ && ::ftruncate(file_.get(), static_cast<off_t>(size_)) != 0) {
+      return std::generic_category().message(errno);
+    }
+    is_torn_ = false;
+    for (std::string_view rest = lines; !rest.empty();) {
+      const ssize_t done = ::write(file_.get(), rest.data(), rest.size());
+      if (done < 0 && errno == EINTR) {
+        continue;
+      }
+      if (done <= 0) {
+        const int error = done < 0 ? errno : ENOSPC;
+        is_torn_ = ::ftruncate(file_.get(), static_cast<off_t>(size_)) != 0;
+        return std::generic_category().message(error);
+      }
+      rest.remove_prefix(static_cast<std::size_t>(done));
+    }
+    size_ += lines.size();
+    chain_ = std::move(next);
+    return {};
+  }
+
+  /// Has what was written put on the disk.
+  void flush() const noexcept { ::fdatasync(file_.get()); }
+
+  /// Goes on in the next file; stays in this one, and says why, when there can be none.
+  [[nodiscard]] std::string begin_next() {
+    try {
+      ++number_;
+      file_handle next = open(name());
+      flush();
+      file_ = std::move(next);
+      size_ = 0;
+      return {};
+    } catch (const audit_error& error) {
+      --number_;
+      return error.what();
+    }
+  }
+
+ private:
+  [[nodiscard]] std::string name() const {
+    return (std::filesystem::path{path_}.parent_path() / name_of(number_)).string();
+  }
+
+  [[nodiscard]] static file_handle open(const std::string& name) {
+    file_handle opened{::open(name.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0640)};
+    if (!opened) {
+      throw audit_error{"AuditTrail: " + name +
+                        " cannot be opened: " + std::generic_category().message(errno)};
+    }
+    return opened;
+  }
+
+  /// The highest number of a file of the trail; 0 when there is none.
+  [[nodiscard]] std::uint64_t last_number() const {
+    const std::filesystem::path whole{path_};
+    const std::string start = whole.filename().string() + '.';
+    const auto folder = whole.has_parent_path() ? whole.parent_path() : ".";
+    std::uint64_t last = 0;
+    for (const auto& each : std::filesystem::directory_iterator{folder}) {
+      const std::string file = each.path().filename().string();
+      if (file.starts_with(start) && file.ends_with(".jsonl")) {
+        const auto digits =
+            std::string_view{file}.substr(start.size(), file.size() - start.size() - 6);
+        last = std::max(last, base::parse_decimal(digits).value_or(0));
+      }
+    }
+    return last;
+  }
+
+  /// Finds the last whole line, from the end backwards, and cuts off what is behind it.
+  void resume() {
+    struct stat found{};
+    if (::fstat(file_.get(), &found) != 0 || !S_ISREG(found.st_mode) || found.st_size == 0) {
+      return;
+    }
+    const auto whole = static_cast<std::uint64_t>(found.st_size);
+    std::string tail;
+    for (std::uint64_t wanted = 65'536;; wanted *= 2) {
+      const std::uint64_t size = std::min(wanted, whole);
+      tail = read_at(file_.get(), whole - size, static_cast<std::size_t>(size));
+      const std::size_t end = tail.rfind('\n');
+      const bool has_line = end != std::string::npos && end > 0 &&
+                            (size == whole || tail.rfind('\n', end - 1) != std::string::npos);
+      if (has_line || size == whole) {
+        break;
+      }
+    }
+    const std::size_t end = tail.rfind('\n');
+    torn_ = end == std::string::npos ? tail : tail.substr(end + 1);
+    size_ = whole - torn_.size();
+    if (size_ > 0) {
+      std::string_view line{tail.data(), end};
+      line.remove_prefix(line.rfind('\n') + 1);
+      const auto last = audit_entry::read(line);
+      if (!last || !last->is_whole()) {
+        throw audit_error{"AuditTrail: " + name() +
+                          " does not end with an entry of a trail; see what robots-check "
+                          "--verify-audit says of it, and move it away to begin anew"};
+      }
+      chain_ = {last->n(), last->hash()};
+    }
+    if (!torn_.empty() && ::ftruncate(file_.get(), static_cast<off_t>(size_)) != 0) {
+      throw audit_error{"AuditTrail: " + name() +
+                        " cannot be mended: " + std::generic_category().message(errno)};
+    }
+  }
+
+  /// Finds the end of the chain in the file before one that was hardly begun.
+  void recall_previous() {
+    --number_;
+    std::string torn = std::exchange(torn_, {});
+    file_handle begun = std::exchange(file_, open(name()));
+    resume();
+    if (size_ == 0) {
+      throw audit_error{"AuditTrail: " + name() + " is not there, and the file after it is empty"};
+    }
+    file_ = std::move(begun);
+    torn_ = std::move(torn);
+    size_ = 0;
+    ++number_;
+  }
+
+  std::string path_;
+  file_handle lock_;
+  file_handle file_;
+  std::uint64_t number_ = 1;
+  std::uint64_t size_ = 0;  // of whole lines
+  bool is_torn_ = false;    // there is more behind them, and it could not be taken back
+  audit_chain chain_;
+  std::string torn_;
+};
+
+}  // namespace robots::adapters_detail

@@ -1,0 +1,40 @@
+// What a test has another process do: `robots_audit_process PATH FILE_BYTES` writes a trail until
+// it is killed.
+#include <robots/adapters/audit_trail.hpp>
+#include <robots/observe/events.hpp>
+#include <robots/policy/decide.hpp>
+#include <robots/policy/judge.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <thread>
+
+int main(int count, char** words) {
+  using namespace robots;
+  try {
+    const std::string path = count > 1 ? words[1] : "audit";
+    const cache_options crawler{.user_agent = "FooBot", .fallback = fallback_policy::rfc9309()};
+    const AuditTrail trail{{.path = path, .file_bytes = std::stoul(count > 2 ? words[2] : "65536")},
+                           crawler};
+    for (std::size_t i = 0;; ++i) {
+      record brought;
+      brought.outcome = outcome::success;
+      brought.url = brought.final_url = "https://site" + std::to_string(i) + ".example/robots.txt";
+      brought.body = "User-agent: *\nDisallow: /" + std::to_string(i) + '\n';
+      const auto made = std::make_shared<const policy>(
+          judge(brought, crawler.user_agent, cache_detail::judge_options_of(crawler), {}, {}));
+      const std::string site = "https://site" + std::to_string(i) + ".example";
+      trail.on(retrieval_event{{.site = site}, *made, brought, std::chrono::milliseconds{1}});
+      const std::string url = site + '/' + std::to_string(i);
+      trail.on(decision_event{{.site = site}, url, decide(made, url, {})});
+      std::this_thread::sleep_for(std::chrono::microseconds{50});
+    }
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 2;
+  }
+}

@@ -1,0 +1,306 @@
+#include <robots/adapters/audit_trail.hpp>
+
+#include "adapters/audit_sample.hpp"
+#include "support/child_process.hpp"
+#include "support/temporary_folder.hpp"
+#include <robots/adapters/audit_verify.hpp>
+#include <robots/policy/decide.hpp>
+#include <robots/policy/judge.hpp>
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <random>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using namespace std::chrono_literals;
+using robots::audit_error;
+using robots::audit_fault;
+using robots::audit_options;
+using robots::AuditTrail;
+using robots::verify_audit;
+using robots::test::count_of;
+using robots::test::files_of;
+using robots::test::lines_of;
+using robots::test::temporary_folder;
+
+robots::cache_options crawler() {
+  return {.user_agent = "FooBot", .fallback = robots::fallback_policy::rfc9309()};
+}
+
+/// A decision on a URL, and the robots.txt that it rests on.
+struct sample {
+  explicit sample(std::string text = "User-agent: *\nDisallow: /private\n") {
+    brought.outcome = robots::outcome::success;
+    brought.status = 200;
+    brought.url = brought.final_url = "https://example.com/robots.txt";
+    brought.body = std::move(text);
+    by = std::make_shared<const robots::policy>(
+        robots::judge(brought, "FooBot", {.fallback = robots::fallback_policy::rfc9309()}, {}, {}));
+  }
+
+  void retrieve(const AuditTrail& trail) const {
+    trail.on(robots::retrieval_event{{.site = "https://example.com"}, *by, brought, 3ms});
+  }
+  void decide(const AuditTrail& trail, std::string_view url = "https://example.com/private") const {
+    trail.on(
+        robots::decision_event{{.site = "https://example.com"}, url, robots::decide(by, url, {})});
+  }
+
+  robots::record brought;
+  std::shared_ptr<const robots::policy> by;
+};
+
+struct trail_folder {
+  [[nodiscard]] std::string path() const { return (folder.path() / "audit").string(); }
+  [[nodiscard]] audit_options options() const { return {.path = path()}; }
+  [[nodiscard]] std::vector<std::string> files() const { return files_of(path()); }
+  [[nodiscard]] std::vector<std::string> lines() const { return lines_of(files()); }
+
+  temporary_folder folder;
+};
+
+}  // namespace
+
+TEST_CASE("a text and what it asks of the crawler are recorded once, and every decision on it") {
+  const trail_folder at;
+  {
+    const AuditTrail trail{at.options(), crawler()};
+    const sample site;
+    for (int i = 0; i < 3; ++i) {
+      site.retrieve(trail);
+      site.decide(trail);
+    }
+    CHECK(trail.flush());
+    CHECK(trail.stats().entries == at.lines().size());
+  }
+  const auto lines = at.lines();
+  CHECK(count_of(lines, "trail") == 1);
+  CHECK(count_of(lines, "crawler") == 1);
+  CHECK(count_of(lines, "directives") == 1);
+  CHECK(count_of(lines, "body") == 1);
+  CHECK(count_of(lines, "retrieval") == 3);
+  CHECK(count_of(lines, "policy") == 0);
+  CHECK(count_of(lines, "decision") == 3);
+  CHECK(verify_audit(at.files()).fault == audit_fault::none);
+}
+
+TEST_CASE("a policy that nobody told of is described when a decision rests on it") {
+  const trail_folder at;
+  {
+    const AuditTrail trail{at.options(), crawler()};
+    const sample site;
+    site.decide(trail);
+    site.decide(trail);
+  }
+  CHECK(count_of(at.lines(), "policy") == 1);
+  CHECK(count_of(at.lines(), "directives") == 1);
+}
+
+TEST_CASE("a share of the decisions is recorded, and all else") {
+  const trail_folder at;
+  audit_options options = at.options();
+  options.share = 0.1;
+  {
+    const AuditTrail trail{options, crawler()};
+    const sample site;
+    for (int i = 0; i < 1'000; ++i) {
+      site.decide(trail);
+    }
+    site.retrieve(trail);
+  }
+  const std::size_t decisions = count_of(at.lines(), "decision");
+  CHECK(decisions > 30);
+  CHECK(decisions < 300);
+  CHECK(count_of(at.lines(), "retrieval") == 1);
+}
+
+TEST_CASE("a trail goes on in the next file when one is full, and when it is opened again") {
+  const trail_folder at;
+  audit_options options = at.options();
+  options.file_bytes = 4'000;
+  for (int run = 0; run < 3; ++run) {
+    const AuditTrail trail{options, crawler()};
+    const sample site;
+    for (int i = 0; i < 20; ++i) {
+      site.decide(trail);
+    }
+  }
+  CHECK(at.files().size() > 4);
+  const auto found = verify_audit(at.files());
+  CHECK_MESSAGE(found.fault == audit_fault::none, found.text);
+  CHECK(count_of(at.lines(), "decision") == 60);
+  for (const std::string& file : at.files()) {
+    CHECK(std::filesystem::file_size(file) < 8'000);
+    CHECK(count_of(lines_of({file}), "crawler") >= 1);
+  }
+}
+
+TEST_CASE("one trail at a time writes to a path") {
+  const trail_folder at;
+  const AuditTrail trail{at.options(), crawler()};
+  CHECK_THROWS_AS((AuditTrail{at.options(), crawler()}), audit_error);
+  const AuditTrail copy{trail};
+  const AuditTrail other = trail.with(crawler());
+  sample{}.decide(copy);
+  sample{}.decide(other);
+  CHECK(trail.flush());
+  CHECK(count_of(at.lines(), "crawler") == 2);
+}
+
+TEST_CASE("a trail that cannot be says why") {
+  const trail_folder at;
+  CHECK_THROWS_AS((AuditTrail{{.path = ""}, crawler()}), audit_error);
+  CHECK_THROWS_AS((AuditTrail{{.path = at.path() + "/no/folder"}, crawler()}), audit_error);
+  audit_options options = at.options();
+  options.signing_key = robots::test::public_key;
+  CHECK_THROWS_WITH_AS((AuditTrail{options, crawler()}),
+                       "signing_key: no private Ed25519 key in PEM without a password",
+                       audit_error);
+}
+
+TEST_CASE("what a killed process left of a line is cut off and told of") {
+  const trail_folder at;
+  {
+    const AuditTrail trail{at.options(), crawler()};
+  }
+  const std::string file = at.files().front();
+  const auto size = std::filesystem::file_size(file);
+  std::filesystem::resize_file(file, size - 10);
+  CHECK(verify_audit(at.files()).fault == audit_fault::torn);
+  {
+    const AuditTrail trail{at.options(), crawler()};
+  }
+  const auto found = verify_audit(at.files());
+  CHECK_MESSAGE(found.fault == audit_fault::none, found.text);
+  CHECK(count_of(at.lines(), "torn") == 1);
+  // A file that was made, and nothing written to it.
+  audit_options options = at.options();
+  options.file_bytes = 1;
+  {
+    const AuditTrail trail{options, crawler()};
+  }
+  std::filesystem::resize_file(at.files().back(), 5);
+  {
+    const AuditTrail trail{at.options(), crawler()};
+  }
+  const auto again = verify_audit(at.files());
+  CHECK_MESSAGE(again.fault == audit_fault::none, again.text);
+}
+
+TEST_CASE("a trail does not go on behind what is no entry") {
+  const trail_folder at;
+  robots::test::write_lines(at.path() + ".000001.jsonl", {"something else"});
+  CHECK_THROWS_AS((AuditTrail{at.options(), crawler()}), audit_error);
+}
+
+TEST_CASE("while the disk is full decisions go on, and the trail tells how many are lost") {
+  const trail_folder at;
+  struct ::rlimit before{};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  const auto old = ::signal(SIGXFSZ, SIG_IGN);
+  const sample site;
+  {
+    const AuditTrail trail{at.options(), crawler()};
+    site.retrieve(trail);
+    CHECK(trail.flush());
+    struct ::rlimit full = before;
+    full.rlim_cur = std::filesystem::file_size(at.files().front()) + 100;
+    ::setrlimit(RLIMIT_FSIZE, &full);
+    for (int i = 0; i < 5; ++i) {
+      site.decide(trail);
+    }
+    CHECK(!trail.flush());
+    CHECK(trail.stats().lost == 5);
+    CHECK(!trail.stats().failure.empty());
+    CHECK(verify_audit(at.files()).fault == audit_fault::none);
+    ::setrlimit(RLIMIT_FSIZE, &before);
+    site.decide(trail);
+    CHECK(trail.flush());
+    CHECK(trail.stats().failure.empty());
+  }
+  ::signal(SIGXFSZ, old);
+  const auto lines = at.lines();
+  CHECK(count_of(lines, "decision") == 1);
+  REQUIRE(count_of(lines, "lost") == 1);
+  const auto found = verify_audit(at.files());
+  CHECK_MESSAGE(found.fault == audit_fault::none, found.text);
+  bool is_told = false;
+  for (const std::string& note : found.notes) {
+    is_told = is_told || note.find("5 events could not be recorded") != std::string::npos;
+  }
+  CHECK(is_told);
+}
+
+TEST_CASE("a sink that nobody reads keeps no decision, nor the end of the trail, waiting") {
+  const trail_folder at;
+  const std::string file = at.path() + ".000001.jsonl";
+  REQUIRE(::mkfifo(file.c_str(), 0600) == 0);
+  const sample site{"User-agent: *\n" + std::string(100'000, '#')};
+  audit_options options = at.options();
+  options.queue_bytes = 300'000;
+  options.close_within = 10ms;
+  std::uint64_t lost = 0;
+  {
+    const AuditTrail trail{options, crawler()};
+    for (int i = 0; i < 20; ++i) {
+      site.retrieve(trail);
+      site.decide(trail);
+    }
+    CHECK(!trail.flush(10ms));
+    lost = trail.stats().lost;
+  }
+  CHECK(lost > 0);
+  // The thread that was left to itself ends when somebody reads.
+  const int reader = ::open(file.c_str(), O_RDONLY | O_NONBLOCK);
+  std::array<char, 65'536> read{};
+  while (::access((at.path() + ".lock").c_str(), F_OK) == 0) {
+    if (::read(reader, read.data(), read.size()) == 0) {
+      break;
+    }
+    std::this_thread::yield();
+  }
+  ::close(reader);
+}
+
+TEST_CASE("a trail that is killed while it writes is in order up to a torn line, and goes on") {
+  std::mt19937 random{7};
+  const trail_folder at;
+  std::size_t decisions = 0;
+  for (int round = 0; round < 6; ++round) {
+    {
+      const robots::test::child_process writer{
+          {ROBOTS_AUDIT_PROCESS, at.path(), round % 2 == 0 ? "30000" : "1000000"},
+          (at.folder.path() / "log").string()};
+      const std::size_t enough = decisions + 1 + random() % 400;
+      while (count_of(at.lines(), "decision") < enough && !writer.has_ended()) {
+        std::this_thread::yield();
+      }
+      REQUIRE(!writer.has_ended());
+    }
+    const auto killed = verify_audit(at.files());
+    CHECK_MESSAGE((killed.fault == audit_fault::none || killed.fault == audit_fault::torn),
+                  killed.text);
+    decisions = count_of(at.lines(), "decision");
+  }
+  {
+    const AuditTrail trail{at.options(), crawler()};
+  }
+  const auto found = verify_audit(at.files());
+  CHECK_MESSAGE(found.fault == audit_fault::none, found.text);
+  CHECK(count_of(at.lines(), "trail") >= 7);
+}
