@@ -63,7 +63,7 @@ struct Throws {
 TEST_CASE("what an observer throws goes no further") {
   Throws failing;
   const robots::decision decision;
-  robots::tell(failing, decision_event{{}, "https://example.com/", decision});
+  CHECK_FALSE(robots::tell(failing, decision_event{{}, "https://example.com/", decision}));
   CHECK(decision.reason == robots::decision_reason::invalid_url);
 }
 

@@ -37,6 +37,7 @@
 #include <robots/time/wall_time.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -286,6 +287,7 @@ class basic_robots_cache {
     result.size = storage.size();
     result.quarantined = loader_.quarantined().size();
     result.open_breakers = loader_.breakers().open();
+    result.observer_failures = parts_.observer_failures;
     if constexpr (requires { storage.evictions(); }) {
       result.evictions = storage.evictions();
     }
@@ -350,13 +352,16 @@ class basic_robots_cache {
     /// Tells the observer, without a detour.
     template <class Event>
     void tell(const Event& told) noexcept {
-      robots::tell(observer, told);
+      if (!robots::tell(observer, told)) {
+        ++observer_failures;
+      }
     }
 
     F fetcher;
     C clock;
     cache_detail::guarded_storage<S> storage;
     O observer;
+    std::atomic<std::uint64_t> observer_failures = 0;
   };
 
   [[nodiscard]] static std::unique_ptr<cache_detail::guarded_store> shared_store_of(

@@ -65,6 +65,8 @@ struct cache_stats : cache_counts {
   std::size_t size = 0;                ///< entries kept now
   std::size_t quarantined = 0;         ///< sites in quarantine now
   std::size_t open_breakers = 0;       ///< origins whose circuit breaker is not closed now
+  /// Events that the observer threw at, or one of several observers.
+  std::uint64_t observer_failures = 0;
 
   /// Share of the sites asked of a shared store that it had an answer of, from 0 to 1.
   [[nodiscard]] constexpr double far_hit_rate() const noexcept {

@@ -35,7 +35,8 @@ inline constexpr bool observes_any<O, std::variant<const Events*...>> =
 /// template for all. Of other events it costs nothing. The functions may be called from any thread
 /// at once, return soon and do not throw: they run inside the call that they report, and must not
 /// ask the cache for the site that they are told of. What they throw is dropped: that event is
-/// lost, and nothing else. What was retrieved is told of before any decision that rests on it.
+/// lost, and nothing else; `cache_stats::observer_failures` counts them. What was retrieved is told
+/// of before any decision that rests on it.
 ///
 /// Exemplar: `o.on(d)` with a `decision_event`. Models: `NullObserver`, `observers`.
 template <class O>
@@ -49,16 +50,18 @@ struct NullObserver {
 
 static_assert(Observer<NullObserver>);
 
-/// Tells an observer of an event, if it wants to hear of such. What it throws is dropped.
+/// Tells an observer of an event, if it wants to hear of such. False when it threw, which goes no
+/// further.
 template <Observer O, class Event>
-void tell(O& observer, const Event& told) noexcept {
+bool tell(O& observer, const Event& told) noexcept {
   if constexpr (ObserverOf<O, Event>) {
     try {
       observer.on(told);
     } catch (...) {
-      return;  // see `Observer`
+      return false;
     }
   }
+  return true;
 }
 
 }  // namespace robots

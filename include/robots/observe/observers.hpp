@@ -2,6 +2,7 @@
 
 #include <robots/observe/observer.hpp>
 
+#include <stdexcept>
 #include <tuple>
 #include <utility>
 
@@ -9,6 +10,7 @@ namespace robots {
 
 /// Several observers in place of one: `observers{counting, logging}`. Each is told of what it wants
 /// to hear of, in order. What one of them throws costs that one the event, and the others nothing.
+/// This one throws then, once all have been told, so that whoever tells it can count what was lost.
 template <Observer... Os>
   requires(sizeof...(Os) > 0)
 class observers {
@@ -21,8 +23,12 @@ class observers {
   /// Tells each of them.
   template <class Event>
     requires(ObserverOf<Os, Event> || ...)
-  void on(const Event& told) noexcept {
-    std::apply([&told](Os&... each) { (tell(each, told), ...); }, all_);
+  void on(const Event& told) {
+    bool all_heard = true;
+    std::apply([&](Os&... each) { ((all_heard = tell(each, told) && all_heard), ...); }, all_);
+    if (!all_heard) {
+      throw std::runtime_error{"an observer threw"};
+    }
   }
 
  private:

@@ -58,8 +58,8 @@ struct admission_options {
   /// Until when a circuit breaker keeps requests for a URL back; nothing when it is closed. Called
   /// by any thread; may be empty.
   std::function<std::optional<time_point>(std::string_view url)> breaker{};
-  /// Told of each answer, by the thread that asked. Does not throw; may be empty. To tell an
-  /// observer: `[log](const admission_event& told) mutable { log.on(told); }`.
+  /// Told of each answer, by the thread that asked. What it throws is dropped; may be empty. To
+  /// tell an observer: `[log](const admission_event& told) mutable { log.on(told); }`.
   std::function<void(const admission_event& told)> tell{};
 };
 
@@ -237,7 +237,11 @@ class basic_admission {
       const auto where = parse_site(url);
       const std::string key = where ? where->key() : std::string{};
       const event about{.site = key, .context = context.get(), .clock = &clock_};
-      tell_(admission_event{about, url, made, reason, gate_.clock().now() - asked});
+      try {
+        tell_(admission_event{about, url, made, reason, gate_.clock().now() - asked});
+      } catch (...) {
+        return;  // see `admission_options::tell`
+      }
     }
   }
 
