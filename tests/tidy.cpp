@@ -28,6 +28,10 @@ template class robots::basic_robots_cache<robots::CurlFetcher>;
 #include <robots/adapters/audit_verify.hpp>
 #endif
 
+#if __has_include(<prometheus/collectable.h>)
+#include <robots/adapters/prometheus_metrics.hpp>
+#endif
+
 #if __has_include(<lmdb.h>)
 #include <robots/adapters/lmdb_store.hpp>
 #endif

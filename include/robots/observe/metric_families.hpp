@@ -176,6 +176,8 @@ class family_list {
                now->far_rejected);
     list.count("robots.far_store.failures", "Calls that the shared store threw at.",
                now->far_failures);
+    list.count("robots.observer.failures", "Events that an observer threw at.",
+               now->observer_failures);
     list.count("robots.storage.failures", "Calls that the storage threw at.",
                now->storage_failures);
   }

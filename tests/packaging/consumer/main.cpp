@@ -24,6 +24,10 @@ static_assert(robots::SharedStore<robots::LmdbStore>);
 #include <robots/adapters/audit_trail.hpp>
 static_assert(robots::Observer<robots::AuditTrail>);
 #endif
+#ifdef CONSUMER_HAS_PROMETHEUS
+#include <robots/adapters/prometheus_metrics.hpp>
+static_assert(std::derived_from<robots::PrometheusMetrics, prometheus::Collectable>);
+#endif
 #ifdef CONSUMER_HAS_REDIS_TLS
 #include <robots/adapters/redis_tls.hpp>
 static_assert(std::copyable<robots::redis_tls>);

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <robots/observe/cache_stats.hpp>
+#include <robots/observe/metric_families.hpp>
+#include <robots/observe/metrics.hpp>
+
+#include <prometheus/client_metric.h>
+#include <prometheus/collectable.h>
+#include <prometheus/metric_family.h>
+#include <prometheus/metric_type.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace robots {
+
+/// Gives what a `Metrics` counts to Prometheus, over prometheus-cpp: as
+/// `robots_cache_hits_total`, `robots_blocked_requests_total`, `robots_parse_duration_seconds` and
+/// the rest of `metric_families`.
+///
+///     auto exported = std::make_shared<robots::PrometheusMetrics>(metrics);
+///     prometheus::Exposer exposer{"0.0.0.0:9464"};
+///     exposer.RegisterCollectable(exported);
+class PrometheusMetrics final : public prometheus::Collectable {
+ public:
+  /// Exports `from`. `now` tells what a cache holds, if that is to be exported, too:
+  /// `[&cache] { return cache.stats(); }`. It may be called from any thread for as long as this
+  /// lives, and does not throw.
+  explicit PrometheusMetrics(Metrics from, const metric_options& options = {},
+                             std::function<cache_stats()> now = {})
+      : from_(std::move(from)), options_(options), now_(std::move(now)) {}
+
+  /// All families. Any thread.
+  [[nodiscard]] std::vector<prometheus::MetricFamily> Collect() const override {
+    std::vector<prometheus::MetricFamily> all;
+    for (const metric_family& each :
+         metric_families(from_.snapshot(), now_ ? std::optional{now_()} : std::nullopt, options_)) {
+      prometheus::MetricFamily& made = all.emplace_back();
+      made.name = prometheus_name(each);
+      made.help = each.help;
+      made.type = type_of(each.kind);
+      if (each.histogram) {
+        made.metric.emplace_back().histogram = buckets_of(*each.histogram);
+      }
+      for (const metric_sample& sample : each.samples) {
+        prometheus::ClientMetric& one = made.metric.emplace_back();
+        for (const auto& [name, value] : sample.labels) {
+          one.label.push_back({std::string{name}, value});
+        }
+        (each.kind == metric_kind::counter ? one.counter.value : one.gauge.value) = sample.value;
+      }
+    }
+    return all;
+  }
+
+ private:
+  [[nodiscard]] static prometheus::MetricType type_of(metric_kind kind) noexcept {
+    switch (kind) {
+      case metric_kind::counter:
+        return prometheus::MetricType::Counter;
+      case metric_kind::gauge:
+        return prometheus::MetricType::Gauge;
+      case metric_kind::histogram:
+        return prometheus::MetricType::Histogram;
+    }
+    return prometheus::MetricType::Untyped;
+  }
+
+  [[nodiscard]] static prometheus::ClientMetric::Histogram buckets_of(
+      const duration_histogram& from) {
+    prometheus::ClientMetric::Histogram made;
+    made.sample_sum = from.sum;
+    for (std::size_t i = 0; i < from.counts.size(); ++i) {
+      made.sample_count += from.counts[i];
+      const bool is_last = i == from.bounds.size();
+      made.bucket.push_back(
+          {made.sample_count, is_last ? std::numeric_limits<double>::infinity() : from.bounds[i]});
+    }
+    return made;
+  }
+
+  Metrics from_;
+  metric_options options_;
+  std::function<cache_stats()> now_;
+};
+
+}  // namespace robots
