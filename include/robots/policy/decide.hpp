@@ -65,9 +65,8 @@ namespace policy_detail {
 /// the one place that says what a policy means for a URL. At the cost of `rule_set::match`.
 [[nodiscard]] inline decision decide(std::shared_ptr<const policy> by, std::string_view url,
                                      time_point now) {
-  decision result{.policy = std::move(by)};
-  const policy& rules = *result.policy;
-  result.verdict = rules.match(target_for(rules, url));
+  const policy& rules = *by;
+  decision result{.verdict = rules.match(target_for(rules, url)), .policy = std::move(by)};
   result.allowed = result.verdict.allowed;
   const std::optional<decision_reason> given = rules.given_reason();
   result.reason = given ? *given : policy_detail::reason_of(rules, result.verdict);

@@ -123,10 +123,7 @@ class policy {
   /// The same with the deciding rule, if one decided. The views in the result live as long as this
   /// policy. Never allocates.
   [[nodiscard]] verdict match(std::string_view target) const& noexcept {
-    if (basis_ == policy_basis::last_good) {
-      return last_good_->match(target);
-    }
-    verdict result = rules_.match(target);
+    verdict result = in_force().rules_.match(target);
     if (basis_ == policy_basis::refused) {
       result.allowed = result.exempt = false;
     }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <string_view>
 
@@ -24,20 +25,20 @@ inline constexpr std::size_t max_match_steps = std::size_t{1} << 23U;
 /// takes a few nanoseconds at most, whatever is compared.
 class step_budget {
  public:
-  constexpr explicit step_budget(std::size_t steps) noexcept : left_(steps) {}
+  /// At most 2^63 - 1 of them.
+  constexpr explicit step_budget(std::size_t steps) noexcept
+      : left_(static_cast<std::int64_t>(steps)) {}
 
-  /// Takes `steps` off what is left; what is missing makes the budget exceeded for good.
-  constexpr void spend(std::size_t steps) noexcept {
-    exceeded_ = exceeded_ || steps > left_;
-    left_ -= exceeded_ ? left_ : steps;
+  /// Takes `steps` off what is left. No memory holds a text that makes 2^63 of them.
+  constexpr void spend(std::size_t steps) noexcept { left_ -= static_cast<std::int64_t>(steps); }
+
+  [[nodiscard]] constexpr bool exceeded() const noexcept { return left_ < 0; }
+  [[nodiscard]] constexpr std::size_t left() const noexcept {
+    return exceeded() ? 0 : static_cast<std::size_t>(left_);
   }
 
-  [[nodiscard]] constexpr bool exceeded() const noexcept { return exceeded_; }
-  [[nodiscard]] constexpr std::size_t left() const noexcept { return left_; }
-
  private:
-  std::size_t left_;
-  bool exceeded_ = false;
+  std::int64_t left_;
 };
 
 /// Moves `cursor` behind `literal` if it stands there.
@@ -158,7 +159,7 @@ template <class Cursor>
 /// The same at whatever cost.
 template <class Cursor>
 [[nodiscard]] constexpr bool matches(const compiled_pattern& pattern, Cursor cursor) noexcept {
-  step_budget steps{std::numeric_limits<std::size_t>::max()};
+  step_budget steps{std::numeric_limits<std::int64_t>::max()};
   return matches(pattern, cursor, steps);
 }
 

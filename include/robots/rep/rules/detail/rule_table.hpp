@@ -47,10 +47,12 @@ struct rule_table {
   /// The same with the deciding rule.
   [[nodiscard]] constexpr verdict match(std::string_view target) const noexcept {
     return with_normal_target(target, *facts.traits, [*this](auto cursor) {
+      verdict result{.user_agent = user_agent()};  // one, so that it is never copied
       if (is_exempt(cursor, *facts.traits)) {
-        return verdict{.user_agent = named(), .exempt = true};
+        result.user_agent = named();
+        result.exempt = true;
+        return result;
       }
-      verdict result{.user_agent = user_agent()};
       const search found = find(cursor);
       if (found.steps.exceeded()) {
         result.allowed = false;

@@ -105,19 +105,22 @@ template <unsigned char... Others>
   return word | (repeat_octet('~') & ~octet_mask(count));
 }
 
+/// What follows in `text` on the graphic ASCII characters above `*`, or less, at its start. For
+/// long texts: apart, so that the usual case stays small.
+[[nodiscard, gnu::noinline]] inline std::string_view behind_graphic(
+    std::string_view text) noexcept {
+  const char* const end = text.data() + text.size();
+  const char* const rest = octet_window{text.data(), end}.find(
+      text.data(), [](const auto& octets) { return ~octets.at_most('~') | octets.at_most('*'); });
+  return {rest, static_cast<std::size_t>(end - rest)};
+}
+
 /// Whether `text` consists of graphic ASCII characters other than `Others`.
 template <unsigned char... Others>
 [[nodiscard]] constexpr bool is_graphic_without(std::string_view text) noexcept {
-  if (!std::is_constant_evaluated()) {
-    const char* const end = text.data() + text.size();
-    const char* const rest =
-        octet_window{text.data(), end}.find(text.data(), [](const auto& octets) {
-          return ~octets.at_most('~') | octets.at_most('*');  // none of `Others` is above `*`
-        });
-    if (rest == end) {
-      return true;
-    }
-    text = {rest, static_cast<std::size_t>(end - rest)};
+  constexpr std::size_t usual = 128;
+  if (!std::is_constant_evaluated() && text.size() > usual) {
+    text = behind_graphic(text);
   }
   std::size_t at = 0;
   for (; text.size() - at >= sizeof(octet_word); at += sizeof(octet_word)) {
