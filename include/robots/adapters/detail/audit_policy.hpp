@@ -122,7 +122,7 @@ inline void add_record(base::json_writer& json, const record_head& head) {
   json.number("attempts", head.attempts).number("failures", head.failures);
   json.flag("truncated", head.truncated).flag("not_modified", head.not_modified);
   json.open_list("exchanges");
-  for (const exchange& each : head.exchanges) {
+  for (const robots::exchange& each : head.exchanges) {
     json.open().text("url", each.url).number("status", each.status);
     if (each.error != fetch_error::none) {
       json.text("error", to_string(each.error));
