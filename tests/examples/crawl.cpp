@@ -5,6 +5,9 @@
 #include <robots/time/steady_clock.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cinttypes>
+#include <cstdio>
 #include <iomanip>
 #include <sstream>
 #include <thread>
@@ -28,14 +31,21 @@ std::string decided_by(const schedule& plan) {
   return std::string{by_delay ? to_string(plan.delay.term) : to_string(plan.decided_by)};
 }
 
+/// The gate's options, with those told who watch.
+admission_options watched(const crawl_options& options) {
+  admission_options admission = options.admission;
+  admission.tell = [to = options.watchers](const admission_event& told) { to.on(told); };
+  return admission;
+}
+
 }  // namespace
 
 crawler::crawler(crawl_options options)
     : options_(std::move(options)),
       fetcher_(options_.client),
-      cache_(options_.cache, fetcher_),
-      gate_(options_.gate),
-      front_(cache_, gate_, options_.admission) {}
+      cache_(options_.cache, fetcher_, {}, {}, options_.watchers),
+      gate_(options_.gate, cache_.clock()),
+      front_(cache_, gate_, watched(options_)) {}
 
 void crawler::run(const std::vector<std::string>& seeds) {
   {
@@ -78,9 +88,11 @@ void crawler::work() {
     line.worked_on = true;
     const std::string url = line.urls.front();
     line.urls.pop_front();
+    const auto context = next_context();
     lock.unlock();
 
-    auto admitted = front_.admit(url, {.deadline = clock.now() + options_.patience});
+    auto admitted =
+        front_.admit(url, {.deadline = clock.now() + options_.patience, .context = context});
     fetch_response response;
     if (admitted) {
       response = fetcher_.fetch({.url = url,
@@ -128,6 +140,15 @@ void crawler::work() {
     changed_.notify_all();
   }
   changed_.notify_all();
+}
+
+std::shared_ptr<const call_context> crawler::next_context() {
+  std::array<char, 33> trace{};
+  std::array<char, 17> span{};
+  ++pages_;
+  std::snprintf(trace.data(), trace.size(), "%016" PRIx64 "%016" PRIx64, trace_, pages_);
+  std::snprintf(span.data(), span.size(), "%016" PRIx64, pages_);
+  return std::make_shared<const call_context>(trace.data(), span.data());
 }
 
 void crawler::add_links(const std::string& page, std::string_view text) {

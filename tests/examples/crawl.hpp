@@ -5,23 +5,34 @@
 #include <robots/adapters/curl_options.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/cache/cache_options.hpp>
+#include <robots/fetch/call_options.hpp>
+#include <robots/observe/cache_stats.hpp>
+#include <robots/observe/observer.hpp>
 #include <robots/polite/admission.hpp>
 #include <robots/polite/gate_options.hpp>
 #include <robots/polite/host_gate.hpp>
 #include <robots/polite/schedule.hpp>
+#include <robots/store/lru_storage.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/steady_clock.hpp>
+#include <robots/time/wall_time.hpp>
 
 #include <chrono>
+#include <concepts>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <random>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace robots::example {
@@ -38,11 +49,39 @@ struct host_result {
   std::string example;                         ///< of a refusal, in words
 };
 
-/// The machine's clock on a day of which it is always noon, so that a host that wants visits at
-/// night gets none, whenever the example is run. Other crawlers use `SteadyClock`.
-struct NoonClock : SteadyClock {
-  [[nodiscard]] wall_time wall_now() const noexcept {
-    return std::chrono::sys_days{std::chrono::year{2026} / 1 / 1} + std::chrono::hours{12};
+/// The machine's clock on a day on which it was noon when the clock was made, so that a host that
+/// wants visits at night gets none, whenever the example is run. Other crawlers use `SteadyClock`.
+class NoonClock : public SteadyClock {
+ public:
+  [[nodiscard]] wall_time wall_now() const noexcept { return noon_.at(SteadyClock::now()); }
+
+ private:
+  wall_anchor noon_{
+      .steady = SteadyClock{}.now(),
+      .wall = std::chrono::sys_days{std::chrono::year{2026} / 1 / 1} + std::chrono::hours{12}};
+};
+
+/// Somebody who watches, of a type that only its maker knows. Any thread.
+using watcher = std::function<void(const any_event&)>;
+
+/// Makes one of an observer that is a handle, such as `JsonLog`.
+template <Observer O>
+[[nodiscard]] watcher watched_by(O observer) {
+  return [observer = std::move(observer)](const any_event& told) mutable {
+    std::visit([&observer](const auto* each) { tell(observer, *each); }, told);
+  };
+}
+
+/// All who watch a crawl, as one observer.
+struct Watchers {
+  std::vector<watcher> all;
+
+  template <class Event>
+    requires std::constructible_from<any_event, const Event*>
+  void on(const Event& told) const {
+    for (const watcher& each : all) {
+      each(&told);
+    }
   }
 };
 
@@ -53,6 +92,7 @@ struct crawl_options {
   gate_options gate{};
   admission_options admission{};
   curl_options client{};
+  Watchers watchers{};
   /// A page that could not be asked for sooner than after so long is given up.
   std::chrono::seconds patience{60};
 };
@@ -77,8 +117,11 @@ class crawler {
     return results_;
   }
 
+  /// What the cache has done. Any thread, at any time.
+  [[nodiscard]] cache_stats stats() const { return cache_.stats(); }
+
  private:
-  using cache_type = basic_robots_cache<CurlFetcher>;
+  using cache_type = basic_robots_cache<CurlFetcher, NoonClock, LruStorage<4096>, Watchers>;
 
   /// The pages of one host that wait. Threads take turns: one works on a host at a time.
   struct host_line {
@@ -90,6 +133,8 @@ class crawler {
   };
 
   void work();
+  /// What the page to come is found again by, in logs and traces: each has a trace of its own.
+  [[nodiscard]] std::shared_ptr<const call_context> next_context();
   void add_links(const std::string& page, std::string_view text);
   void add(const std::string& url);
   void requeue(const std::string& host);
@@ -108,6 +153,8 @@ class crawler {
   std::set<std::pair<time_point, std::string>> ready_;  // hosts, by the time of their next page
   std::size_t open_ = 0;                                // pages that wait or are under way
   std::size_t done_ = 0;
+  const std::uint64_t trace_ = std::random_device{}() | 1U;
+  std::uint64_t pages_ = 0;
   std::map<std::string, host_result> results_;
 };
 

@@ -2,6 +2,8 @@
 #include "crawl.hpp"
 #include "generated_web.hpp"
 #include "polite_options.hpp"
+#include <robots/observe/json_log.hpp>
+#include <robots/observe/metrics.hpp>
 
 #include <doctest/doctest.h>
 
@@ -11,15 +13,19 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 using namespace std::chrono_literals;
+using robots::example::crawl_options;
 using robots::example::crawler;
 using robots::example::generated_host;
 using robots::example::generated_web;
 using robots::example::host_result;
 using robots::example::logged_request;
 using robots::example::polite_options;
+using robots::example::watched_by;
 using std::chrono::nanoseconds;
 
 namespace {
@@ -122,4 +128,73 @@ TEST_CASE(
   CHECK(crawl.results().at("host02.test").delayed.contains("request_rate"));
   CHECK(crawl.results().at("host03.test").delayed.contains("file_delay"));
   CHECK(crawl.results().at("host05.test").delayed.contains("crawl_delay"));
+}
+
+TEST_CASE("16 threads, watched by a log and metrics, keep to what sites come to think midway") {
+  const generated_web web{true};
+  crawl_options options = polite_options(web);
+  options.threads = 16;
+  std::map<std::string, std::size_t> lines;  // by level, event and site
+  robots::JsonLog log{
+      [&lines](std::string_view line) {
+        const auto value = [line](std::string_view name) {
+          const std::size_t begin = line.find(name) + name.size();
+          return std::string{line.substr(begin, line.find('"', begin) - begin)};
+        };
+        ++lines[value(R"("level":")") + ' ' + value(R"("event":")") + ' ' + value(R"("site":")")];
+      },
+      {.least = robots::log_level::debug, .rate_lines = 0, .queue_bytes = 1 << 26}};
+  robots::Metrics metrics;
+  options.watchers.all = {watched_by(log), watched_by(metrics)};
+  crawler crawl{std::move(options)};
+  crawl.run(web.seeds());
+  log.flush();
+  MESSAGE("\n" << table_of(crawl.results()));
+
+  // What a host said last holds from the moment at which it has said it.
+  auto requests = by_host(web);
+  for (const generated_host& host : web.hosts()) {
+    if (host.turn.after_pages == 0) {
+      continue;
+    }
+    CAPTURE(host.name);
+    const std::vector<logged_request>& seen = requests[host.name];
+    const auto told = std::find_if(seen.begin(), seen.end(), [](const logged_request& each) {
+      return each.turned && each.target == "/robots.txt";
+    });
+    REQUIRE(told != seen.end());
+    for (auto each = told; each != seen.end(); ++each) {
+      for (const std::string& beginning : host.turn.forbidden) {
+        REQUIRE((each->target == "/robots.txt" || !each->target.starts_with(beginning)));
+      }
+    }
+  }
+  CHECK(crawl.results().at("changes.test").refused.at("disallowed") > 18);
+  CHECK(crawl.results().at("hostile.test").refused.at("disallowed") > 18);
+  CHECK(crawl.results().at("garbles.test").refused.at("disallowed") > 18);
+  CHECK(crawl.results().at("fails.test").fetched == 82);  // by the last good copy
+  CHECK(crawl.results().at("revokes.test").failed > 18);
+
+  // The log and the metrics tell the same, and what the crawl has seen.
+  const robots::json_log_stats written = log.stats();
+  CHECK(written.lost == 0);
+  CHECK(lines["ERROR fallback http://fails.test"] == 1);
+  CHECK(lines["CRITICAL parse http://garbles.test"] == 1);
+  CHECK(lines["CRITICAL quarantine http://garbles.test"] == 1);
+  std::map<std::string, std::size_t> events;
+  for (const auto& [what, count] : lines) {
+    const std::size_t name = what.find(' ') + 1;
+    events[what.substr(name, what.find(' ', name) - name)] += count;
+  }
+  const robots::metrics_snapshot now = metrics.snapshot();
+  CHECK(events["decision"] == now.allowed + now.denied);
+  CHECK(events["look_up"] == now.look_ups());
+  CHECK(events["retrieval"] == now.retrievals);
+  CHECK(events["admission"] == now.admissions.total());
+  std::size_t pages = 0;
+  for (const auto& [host, result] : crawl.results()) {
+    pages += result.fetched + result.failed + result.tried_again + sum(result.refused);
+  }
+  CHECK(now.admissions.total() == pages);
+  CHECK(crawl.stats().observer_failures == 0);
 }

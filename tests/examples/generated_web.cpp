@@ -78,6 +78,29 @@ generated_host make_host(int number) {
   return made;
 }
 
+/// Hosts that begin alike and do not stay so.
+void add_restless(std::vector<generated_host>& hosts) {
+  constexpr std::size_t pages = 25;
+  const auto add = [&hosts](const std::string& name, host_turn turn) {
+    hosts.push_back({.name = name,
+                     .robots_text = "User-agent: *\nDisallow: /private/\nCrawl-delay: 0.025\n",
+                     .forbidden = {"/private/"},
+                     .delay = 25ms,
+                     .turn = std::move(turn)});
+  };
+  add("changes.test", {.after_pages = pages,
+                       .robots_text = "User-agent: *\nDisallow: /private/\nDisallow: /news/\n"
+                                      "Disallow: /shop/\nCrawl-delay: 0.025\n",
+                       .forbidden = {"/news/", "/shop/"}});
+  add("fails.test", {.after_pages = pages, .robots_status = 503});
+  add("hostile.test",
+      {.after_pages = pages, .robots_text = "User-agent: *\nDisallow: /\n", .forbidden = {"/"}});
+  add("revokes.test", {.after_pages = pages, .page_status = 403});
+  add("garbles.test", {.after_pages = pages,
+                       .robots_text = "<!DOCTYPE html>\n<html><body>\nMoved!\n</body></html>\n",
+                       .forbidden = {"/"}});
+}
+
 std::vector<generated_host> make_hosts() {
   std::vector<generated_host> hosts;
   for (int number = 0; number < generated_web::host_count; ++number) {
@@ -103,7 +126,10 @@ std::vector<generated_host> make_hosts() {
 
 }  // namespace
 
-generated_web::generated_web() : hosts_(make_hosts()) {
+generated_web::generated_web(bool restless) : hosts_(make_hosts()) {
+  if (restless) {
+    add_restless(hosts_);
+  }
   server_.otherwise([this](const loopback_request& request) { return answer(request); });
 }
 
@@ -136,9 +162,18 @@ loopback_reply generated_web::answer(const loopback_request& request) {
   const auto found = std::ranges::find(hosts_, host, &generated_host::name);
   const std::lock_guard lock(mutex_);
   loopback_reply reply{.status = 404};
+  bool turned = false;
   if (found != hosts_.end()) {
+    const host_turn& turn = found->turn;
+    turned = turn.after_pages > 0 && pages_served_[host] >= turn.after_pages;
     if (request.target == "/robots.txt") {
-      reply = {.status = found->robots_status, .body = found->robots_text};
+      reply = {.status = turned ? turn.robots_status : found->robots_status,
+               .body = turned ? turn.robots_text : found->robots_text};
+      if (turn.after_pages > 0) {
+        reply.headers = {{"Cache-Control", "max-age=1"}};
+      }
+    } else if (turned && turn.page_status != 200) {
+      reply.status = turn.page_status;
     } else {
       reply = page(*found, request.target);
       // Some hosts have too much to do now and then.
@@ -150,7 +185,7 @@ loopback_reply generated_web::answer(const loopback_request& request) {
       }
     }
   }
-  log_.push_back({host, request.target, now, reply.status});
+  log_.push_back({host, request.target, now, reply.status, turned});
   return reply;
 }
 

@@ -1,4 +1,5 @@
-// Twenty hosts of a hundred pages each on this machine, every one with a robots.txt of its own.
+// Twenty hosts of a hundred pages each on this machine, every one with a robots.txt of its own; and
+// five more, on request, that think better of it while they are crawled.
 #pragma once
 
 #include "support/loopback_server.hpp"
@@ -19,8 +20,18 @@ namespace robots::example {
 struct logged_request {
   std::string host;
   std::string target;
-  time_point came;  ///< when it had come in
-  int status = 0;   ///< what it was answered with
+  time_point came;      ///< when it had come in
+  int status = 0;       ///< what it was answered with
+  bool turned = false;  ///< by what the host has come to think, see `host_turn`
+};
+
+/// What becomes of a host after it has served some pages. Its robots.txt is fresh for a second.
+struct host_turn {
+  std::size_t after_pages = 0;           ///< 0: nothing
+  int robots_status = 200;               ///< of robots.txt from then on
+  std::string robots_text{};             ///< its text from then on
+  std::vector<std::string> forbidden{};  ///< beginnings of paths that no request may have then
+  int page_status = 200;                 ///< of its pages from then on
 };
 
 /// One host of the web, as it was made; for those who judge what a crawler does.
@@ -32,6 +43,7 @@ struct generated_host {
   std::chrono::milliseconds delay{0};  ///< between two requests, as robots.txt has it
   bool all_forbidden = false;          ///< nothing but robots.txt may be asked for
   int pages_allowed = 0;               ///< how many of its pages a crawler gets
+  host_turn turn{};                    ///< what becomes of it
 };
 
 /// A web of 2,000 pages that are linked to one another, and a server for it. Any thread.
@@ -40,7 +52,9 @@ class generated_web {
   static constexpr int host_count = 20;
   static constexpr int pages_per_host = 100;
 
-  generated_web();
+  /// With `restless` hosts, five more that change, fail, turn hostile, revoke access, and serve
+  /// HTML for a robots.txt.
+  explicit generated_web(bool restless = false);
 
   [[nodiscard]] const std::vector<generated_host>& hosts() const noexcept { return hosts_; }
 

@@ -8,11 +8,16 @@
 
 namespace robots::example {
 
-/// Of the hosts, agency.gov is excluded, and one that asks for an hour between requests is skipped.
+/// Of the hosts, agency.gov is excluded, one with HTML for a robots.txt is not visited any more,
+/// and one that asks for an hour between requests is skipped.
 [[nodiscard]] inline crawl_options polite_options(const generated_web& web) {
   crawl_options options{.cache = {.user_agent = "ExampleBot/1.0 (+https://bot.example/)",
-                                  .fallback = fallback_policy::rfc9309(),
+                                  .fallback = fallback_policy::rfc9309().with(
+                                      outcome::malformed, fallback_action::deny_all),
                                   .excluded = {"gov"}}};
+  options.cache.min_ttl = std::chrono::seconds{1};
+  options.cache.retry.base = std::chrono::milliseconds{20};
+  options.cache.quarantine_after = 1;
   options.client = web.client_options();
   gate_options& gate = options.gate;
   gate.delay = {.fixed_delay = std::chrono::milliseconds{2},
