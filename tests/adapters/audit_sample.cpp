@@ -1,6 +1,8 @@
 #include "adapters/audit_sample.hpp"
 
 #include <robots/adapters/audit_trail.hpp>
+#include <robots/adapters/detail/audit_crypto.hpp>
+#include <robots/adapters/detail/audit_entry.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/scripted_fetcher.hpp>
@@ -17,6 +19,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,6 +36,7 @@ cache_options sample_options() {
   options.excluded = {"gov"};
   options.retry.attempts = 1;
   options.breaker.failures = 2;
+  options.breaker.cooldown = 30h;
   options.quarantine_after = 2;
   options.failure_jitter = 0;
   options.longest_call = 0ms;
@@ -170,6 +174,35 @@ void write_lines(const std::string& file, const std::vector<std::string>& lines)
   for (const std::string& line : lines) {
     stream << line << '\n';
   }
+}
+
+void chain_anew(std::vector<std::string>& lines, std::size_t from) {
+  for (std::size_t i = from; i < lines.size(); ++i) {
+    const std::string before = lines[i];
+    const auto entry = adapters_detail::audit_entry::read(before);
+    const std::string last =
+        i == 0 ? entry->text("prev") : adapters_detail::audit_entry::read(lines[i - 1])->hash();
+    std::string& line = lines[i];
+    line.resize(line.size() - 75);
+    line.replace(line.find("\"prev\":\"") + 8, 64, last);
+    line += ",\"hash\":\"" + adapters_detail::sha256(line) + "\"}";
+  }
+}
+
+void replace(std::string& line, std::string_view old, std::string_view now) {
+  const std::size_t at = line.find(old);
+  if (at == std::string::npos) {
+    throw std::logic_error{"not there: " + std::string{old}};
+  }
+  line.replace(at, old.size(), now);
+}
+
+std::size_t line_with(const std::vector<std::string>& lines, std::string_view wanted,
+                      std::size_t from) {
+  while (lines.at(from).find(wanted) == std::string::npos) {
+    ++from;
+  }
+  return from;
 }
 
 std::size_t count_of(const std::vector<std::string>& lines, std::string_view type) {

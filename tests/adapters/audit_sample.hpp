@@ -3,6 +3,7 @@
 
 #include <robots/adapters/audit_options.hpp>
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,16 @@ std::vector<std::string> write_sample(const audit_options& options);
 
 /// Puts lines into a file.
 void write_lines(const std::string& file, const std::vector<std::string>& lines);
+
+/// Gives a line, and all that follow, the hashes that they would have.
+void chain_anew(std::vector<std::string>& lines, std::size_t from);
+
+/// Puts `now` in the place of `old`, which must be there.
+void replace(std::string& line, std::string_view old, std::string_view now);
+
+/// The first line, from a line on, that holds a text; it must be there.
+[[nodiscard]] std::size_t line_with(const std::vector<std::string>& lines, std::string_view wanted,
+                                    std::size_t from = 0);
 
 /// How many of the lines are entries of that type.
 [[nodiscard]] std::size_t count_of(const std::vector<std::string>& lines, std::string_view type);

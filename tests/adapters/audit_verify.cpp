@@ -6,11 +6,9 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,7 +21,10 @@ using robots::audit_verdict;
 using robots::verify_audit;
 using robots::adapters_detail::audit_chain;
 using robots::adapters_detail::audit_entry;
+using robots::test::chain_anew;
+using robots::test::line_with;
 using robots::test::lines_of;
+using robots::test::replace;
 using robots::test::write_lines;
 using texts = std::vector<std::string>;
 
@@ -64,34 +65,6 @@ struct broken_trail {
   texts files;
   texts all;
 };
-
-/// Gives the line, and all that follow, the hashes that they would have.
-void chain_anew(texts& lines, std::size_t from) {
-  for (std::size_t i = from; i < lines.size(); ++i) {
-    const std::string before = lines[i];
-    const auto entry = audit_entry::read(before);
-    const std::string last = i == 0 ? entry->text("prev") : audit_entry::read(lines[i - 1])->hash();
-    std::string& line = lines[i];
-    line.resize(line.size() - 75);
-    line.replace(line.find("\"prev\":\"") + 8, 64, last);
-    line += ",\"hash\":\"" + robots::adapters_detail::sha256(line) + "\"}";
-  }
-}
-
-void replace(std::string& line, std::string_view old, std::string_view now) {
-  const std::size_t at = line.find(old);
-  REQUIRE(at != std::string::npos);
-  line.replace(at, old.size(), now);
-}
-
-/// The first line that holds a text.
-std::size_t line_with(const texts& lines, std::string_view wanted) {
-  const auto found = std::find_if(lines.begin(), lines.end(), [&](const std::string& line) {
-    return line.find(wanted) != std::string::npos;
-  });
-  REQUIRE(found != lines.end());
-  return static_cast<std::size_t>(found - lines.begin());
-}
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <robots/adapters/audit_options.hpp>
+#include <robots/adapters/detail/audit_crawler.hpp>
 #include <robots/adapters/detail/audit_policy.hpp>
 #include <robots/adapters/detail/audit_writer.hpp>
 #include <robots/base/json_writer.hpp>
@@ -67,6 +68,12 @@ class AuditTrail {
   /// Records what another process had fetched.
   void on(const far_hit_event& told) const {
     push(told, adapters_detail::parts_of("far_hit", begin(told), told.policy, told.record,
+                                         told.record.body));
+  }
+
+  /// Records what another process had fetched, and this one goes by in worse times.
+  void on(const far_copy_event& told) const {
+    push(told, adapters_detail::parts_of("far_copy", begin(told), told.policy, told.record,
                                          told.record.body));
   }
 

@@ -95,6 +95,13 @@ struct far_hit_event : event {
   const robots::record& record;  ///< what the store had
 };
 
+/// What the shared store had was taken over though it is no answer: a last good copy, or what to
+/// ask the site by whether it has changed.
+struct far_copy_event : event {
+  const robots::policy& policy;  ///< what came of it
+  const robots::record& record;  ///< what the store had
+};
+
 /// A policy was made that rests on no robots.txt of now: the fallback policy decided.
 struct fallback_event : event {
   const robots::policy& policy;  ///< `basis` is what was done, `source().outcome` the row

@@ -128,4 +128,25 @@ struct earlier_policies {
       policy{chosen, user_agent, std::move(head), std::move(good), fetched_at, std::move(found)});
 }
 
+/// What a site permits that redirects to another one, whose file came: by `theirs`, the same rules
+/// for as long as they are fresh. Where those were not read, there is nothing to parse. `head` is
+/// what the site itself answered with, and what came of it; `last` is the policy to be replaced.
+[[nodiscard]] inline policy judge_redirected(record_head head, const policy& theirs,
+                                             std::string_view user_agent,
+                                             const judge_options& options,
+                                             const std::shared_ptr<const policy>& last) {
+  head.fetched_at = theirs.source().fetched_at;
+  head.lifetime = theirs.source().lifetime;
+  head.validators = {};
+  const fallback_action action = options.fallback.action(head);
+  const time_point fetched_at = theirs.fetched_at();
+  policy made =
+      action == fallback_action::parse && theirs.basis() == policy_basis::rules
+          ? policy{theirs, std::move(head), fetched_at}
+          : policy{action == fallback_action::parse ? fallback_action::deny_all : action,
+                   user_agent, std::move(head), policy::good(last), fetched_at};
+  made.follow(last.get());
+  return made;
+}
+
 }  // namespace robots

@@ -32,11 +32,15 @@ class audit_lines {
       return std::nullopt;
     }
     ++number_;
+    offset_ = next_offset_;
+    next_offset_ += line_.size() + 1;
     return line_;
   }
 
   /// Which line it is, from 1 on.
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
+  /// Where it begins in the file.
+  [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
   /// Whether it had an end.
   [[nodiscard]] bool is_whole() const noexcept { return !stream_.eof(); }
 
@@ -45,6 +49,8 @@ class audit_lines {
   std::ifstream stream_;
   std::string line_;
   std::uint64_t number_ = 0;
+  std::uint64_t offset_ = 0;
+  std::uint64_t next_offset_ = 0;
 };
 
 }  // namespace robots::adapters_detail

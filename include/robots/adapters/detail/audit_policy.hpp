@@ -80,12 +80,16 @@ struct audited_policy {
 };
 
 [[nodiscard]] inline audited_policy audited(const policy& from) {
-  const auto id_of = [](policy_basis basis, std::string_view given, const record_head& source,
+  const auto id_of = [&from](policy_basis basis, std::string_view given, const record_head& source,
                         const std::string& rest) {
     record whole;
     static_cast<record_head&>(whole) = source;
-    return sha256(std::string{to_string(basis)}.append(" ").append(given).append(" ").append(rest) +
-                  " " + encode(whole));
+    std::string all = encode(whole);
+    for (const std::string_view part :
+         {to_string(basis), given, std::string_view{rest}, from.rules().user_agent()}) {
+      all.append(" ").append(part);
+    }
+    return sha256(all);
   };
   audited_policy result;
   const bool is_last_good = from.basis() == policy_basis::last_good;
@@ -151,49 +155,6 @@ inline void add_policy(base::json_writer& json, const policy& from, const audite
   if (!known.good.empty()) {
     json.text("good", known.good);
   }
-}
-
-[[nodiscard]] inline std::string number_text(double number) {
-  std::array<char, 32> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), number).ptr;
-  return {text.data(), end};
-}
-
-/// The options that decide what a record means.
-[[nodiscard]] inline std::string crawler_text(const cache_options& options) {
-  const parse_options& parse = options.parse;
-  base::json_writer json;
-  json.text("user_agent", options.user_agent)
-      .text("dialect", to_string(parse.dialect))
-      .number("max_bytes", parse.max_bytes)
-      .flag("strict", parse.strict)
-      .flag("truncated", parse.truncated)
-      .flag("delay_closes_group", parse.delay_closes_group)
-      .flag("prepend_slash", parse.prepend_slash)
-      .flag("tie_disallows", parse.tie == tie_break::disallow)
-      .flag("names_united", parse.names == several_names::union_of_groups)
-      .text("malformed_share", number_text(options.malformed.share))
-      .number("malformed_lines", options.malformed.lines)
-      .number("default_ttl", options.default_ttl.count())
-      .number("min_ttl", options.min_ttl.count())
-      .number("max_ttl", options.max_ttl.count())
-      .number("failure_ttl", options.failure_ttl.count())
-      .number("max_failure_ttl", options.max_failure_ttl.count())
-      .number("last_good_for", options.last_good_for.count())
-      .number("stale_while_revalidate", options.stale_while_revalidate.count())
-      .number("quarantine_after", options.quarantine_after)
-      .text("fallback", options.fallback.name())
-      .open_list("actions");
-  for (std::size_t i = 0; i < outcome_count; ++i) {
-    const auto kind = static_cast<outcome>(i);
-    json.open().text(to_string(kind), to_string(options.fallback.action(kind))).close();
-  }
-  json.close_list().open_list("excluded");
-  for (const std::string& host : options.excluded) {
-    json.open().text("host", host).close();
-  }
-  json.close_list();
-  return std::move(json).finish();
 }
 
 }  // namespace robots::adapters_detail

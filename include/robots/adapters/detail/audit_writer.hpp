@@ -2,6 +2,7 @@
 #pragma once
 
 #include <robots/adapters/audit_options.hpp>
+#include <robots/adapters/detail/audit_crawler.hpp>
 #include <robots/adapters/detail/audit_crypto.hpp>
 #include <robots/adapters/detail/audit_entry.hpp>
 #include <robots/adapters/detail/audit_file.hpp>

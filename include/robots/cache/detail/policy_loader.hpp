@@ -511,7 +511,9 @@ class policy_loader {
     const wall_anchor now = parts_.moment();
     record brought = recorded(std::move(result), {.last = last}, now);
     const auto made = theirs != nullptr && policy_detail::has_text(brought.outcome)
-                          ? policy_behind(static_cast<const record_head&>(brought), *theirs, last)
+                          ? std::make_shared<const policy>(
+                                judge_redirected(static_cast<const record_head&>(brought), *theirs,
+                                                 options_.user_agent, judging_, last))
                           : judged(brought, {.last = last}, now, &lead.led());
     if (begun.from_store) {
       kept_.keep_unless_detached(lead.led(), made, now.steady);
@@ -631,6 +633,7 @@ class policy_loader {
     if (records.last_good) {
       auto earlier = judged(*records.last_good, {.last = last}, now, nullptr);
       if (earlier->basis() == policy_basis::rules) {
+        tell_copy(job.lead.led(), *earlier, *records.last_good);
         last = std::move(earlier);
         good = std::move(records.last_good);
       }
@@ -639,6 +642,7 @@ class policy_loader {
     const bool is_fresh = now.steady < validity_of(*latest, judging_).fresh_until;
     if (!is_fresh || job.refreshes) {
       if (!records.redirects && !job.known.good) {
+        tell_copy(job.lead.led(), *latest, records.latest);
         const bool is_good = latest->basis() == policy_basis::rules;
         job.known.good = is_good ? std::move(records.latest) : std::move(good);
         job.known.last = std::move(latest);
@@ -660,6 +664,10 @@ class policy_loader {
       job.lead.end(std::move(latest), true);
     }
     return true;
+  }
+
+  void tell_copy(const flight& led, const policy& made, const record& from) {
+    parts_.tell(far_copy_event{parts_.about(led.site(), led.context()), made, from});
   }
 
   /// What a value of the shared store says of a site; nothing if it is not to be believed.
@@ -712,24 +720,6 @@ class policy_loader {
           parse_event{parts_.about(led->site(), led->context()), *made, parts_.now() - began});
     }
     return made;
-  }
-
-  /// What holds for a site that redirects to another one, whose file came: by `theirs`, the same
-  /// rules for as long as they are fresh. Where those were not read, there is nothing to parse.
-  [[nodiscard]] std::shared_ptr<const policy> policy_behind(
-      record_head head, const policy& theirs, const std::shared_ptr<const policy>& last) const {
-    head.fetched_at = theirs.source().fetched_at;
-    head.lifetime = theirs.source().lifetime;
-    head.validators = {};
-    const fallback_action action = judging_.fallback.action(head);
-    const time_point fetched_at = theirs.fetched_at();
-    policy made =
-        action == fallback_action::parse && theirs.basis() == policy_basis::rules
-            ? policy{theirs, std::move(head), fetched_at}
-            : policy{action == fallback_action::parse ? fallback_action::deny_all : action,
-                     options_.user_agent, std::move(head), policy::good(last), fetched_at};
-    made.follow(last.get());
-    return std::make_shared<const policy>(std::move(made));
   }
 
   void detach(const std::vector<site>& names) {

@@ -1,0 +1,137 @@
+// The options of a crawler, as an audit trail has them.
+#pragma once
+
+#include <robots/adapters/detail/audit_entry.hpp>
+#include <robots/base/json_writer.hpp>
+#include <robots/cache/cache_options.hpp>
+#include <robots/fetch/outcome.hpp>
+#include <robots/policy/any_fallback_policy.hpp>
+#include <robots/policy/fallback.hpp>
+#include <robots/policy/judge_options.hpp>
+#include <robots/policy/record.hpp>
+#include <robots/rep/read/dialect.hpp>
+#include <robots/rep/read/parse_options.hpp>
+
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace robots::adapters_detail {
+
+[[nodiscard]] inline std::string number_text(double number) {
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), number).ptr;
+  return {text.data(), end};
+}
+
+/// The options that decide what a record means.
+[[nodiscard]] inline std::string crawler_text(const cache_options& options) {
+  const parse_options& parse = options.parse;
+  base::json_writer json;
+  json.text("user_agent", options.user_agent)
+      .text("dialect", to_string(parse.dialect))
+      .number("max_bytes", parse.max_bytes)
+      .flag("strict", parse.strict)
+      .flag("truncated", parse.truncated)
+      .flag("delay_closes_group", parse.delay_closes_group)
+      .flag("prepend_slash", parse.prepend_slash)
+      .flag("tie_disallows", parse.tie == tie_break::disallow)
+      .flag("names_united", parse.names == several_names::union_of_groups)
+      .text("malformed_share", number_text(options.malformed.share))
+      .number("malformed_lines", options.malformed.lines)
+      .seconds("default_ttl", options.default_ttl)
+      .seconds("min_ttl", options.min_ttl)
+      .seconds("max_ttl", options.max_ttl)
+      .seconds("failure_ttl", options.failure_ttl)
+      .seconds("max_failure_ttl", options.max_failure_ttl)
+      .seconds("last_good_for", options.last_good_for)
+      .seconds("stale_while_revalidate", options.stale_while_revalidate)
+      .number("quarantine_after", options.quarantine_after)
+      .text("fallback", options.fallback.name())
+      .open_list("actions");
+  for (std::size_t i = 0; i < outcome_count; ++i) {
+    const auto kind = static_cast<outcome>(i);
+    json.open().text(to_string(kind), to_string(options.fallback.action(kind))).close();
+  }
+  json.close_list().open_list("excluded");
+  for (const std::string& host : options.excluded) {
+    json.open().text("host", host).close();
+  }
+  json.close_list();
+  return std::move(json).finish();
+}
+
+/// The table of a fallback policy, as far as it goes by the outcome alone.
+struct recorded_fallback {
+  std::array<fallback_action, outcome_count> actions{};
+
+  [[nodiscard]] fallback_action action(const record_head& source) const noexcept {
+    return actions[static_cast<std::size_t>(source.outcome)];
+  }
+};
+
+/// What a crawler goes by, read from a trail.
+struct audited_crawler {
+  std::string user_agent;
+  judge_options judging;
+  std::vector<std::string> excluded{};
+  bool has_own_fallback = false;  ///< a policy of the user's, which may look at more than its table
+};
+
+/// What `crawler_text` wrote.
+[[nodiscard]] inline audited_crawler read_crawler(const audit_object& from) {
+  recorded_fallback fallback;
+  fallback.actions.fill(fallback_action::deny_all);
+  for (const audit_object& row : from.list("actions")) {
+    for (std::size_t i = 0; i < outcome_count; ++i) {
+      const std::string said = row.text(to_string(static_cast<outcome>(i)));
+      for (const auto action : {fallback_action::parse, fallback_action::allow_all,
+                                fallback_action::last_good_or_deny}) {
+        if (said == to_string(action)) {
+          fallback.actions[i] = action;
+        }
+      }
+    }
+  }
+  const auto seconds = [&](std::string_view name) {
+    return std::chrono::seconds{static_cast<std::chrono::seconds::rep>(from.number(name))};
+  };
+  audited_crawler result{.user_agent = from.text("user_agent"), .judging = {.fallback = fallback}};
+  judge_options& judging = result.judging;
+  parse_options& parse = judging.parse;
+  parse.dialect =
+      from.text("dialect") == to_string(dialect::google) ? dialect::google : dialect::rfc9309;
+  parse.max_bytes = from.number("max_bytes");
+  parse.strict = from.flag("strict");
+  parse.truncated = from.flag("truncated");
+  parse.delay_closes_group = from.flag("delay_closes_group");
+  parse.prepend_slash = from.flag("prepend_slash");
+  parse.tie = from.flag("tie_disallows") ? tie_break::disallow : tie_break::allow;
+  parse.names =
+      from.flag("names_united") ? several_names::union_of_groups : several_names::first_with_group;
+  const std::string share = from.text("malformed_share");
+  std::from_chars(share.data(), share.data() + share.size(), judging.malformed.share);
+  judging.malformed.lines = from.number("malformed_lines");
+  judging.default_ttl = seconds("default_ttl");
+  judging.min_ttl = seconds("min_ttl");
+  judging.max_ttl = seconds("max_ttl");
+  judging.failure_ttl = seconds("failure_ttl");
+  judging.max_failure_ttl = seconds("max_failure_ttl");
+  judging.last_good_for = seconds("last_good_for");
+  judging.stale_while_revalidate = seconds("stale_while_revalidate");
+  for (const audit_object& each : from.list("excluded")) {
+    result.excluded.push_back(each.text("host"));
+  }
+  const std::string name = from.text("fallback");
+  result.has_own_fallback = name != fallback_policy::permissive().name() &&
+                            name != fallback_policy::rfc9309().name() &&
+                            name != fallback_policy::strict().name();
+  return result;
+}
+
+}  // namespace robots::adapters_detail

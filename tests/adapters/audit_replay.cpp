@@ -1,0 +1,191 @@
+#include <robots/adapters/audit_replay.hpp>
+
+#include "adapters/audit_sample.hpp"
+#include "support/temporary_folder.hpp"
+#include <robots/adapters/audit_verify.hpp>
+#include <robots/adapters/detail/audit_crypto.hpp>
+#include <robots/adapters/detail/audit_entry.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using robots::audit_replay;
+using robots::replay_audit;
+using robots::adapters_detail::audit_entry;
+using robots::test::chain_anew;
+using robots::test::count_of;
+using robots::test::line_with;
+using robots::test::lines_of;
+using robots::test::replace;
+using texts = std::vector<std::string>;
+
+/// A trail of everything in one file, to be falsified.
+struct whole_trail {
+  whole_trail()
+      : files{robots::test::write_sample({.path = (folder.path() / "audit").string()})},
+        lines{lines_of(files)} {}
+
+  /// Writes the chain anew from a line on, as one would who can, and replays it.
+  [[nodiscard]] audit_replay replay_from(std::size_t line) {
+    chain_anew(lines, line);
+    robots::test::write_lines(files.at(0), lines);
+    CHECK(robots::verify_audit(files).fault == robots::audit_fault::none);
+    return replay_audit(files);
+  }
+
+  robots::test::temporary_folder folder;
+  texts files;
+  texts lines;
+};
+
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("everything that a trail says comes out again") {
+  const whole_trail trail;
+  const audit_replay found = replay_audit(trail.files);
+  for (const auto& each : found.differences) {
+    MESSAGE(each.entry << ": " << each.text << " in " << trail.lines.at(each.entry - 1));
+  }
+  CHECK(found.differences.empty());
+  CHECK(found.notes.empty());
+  CHECK(found.unknown == 0);
+  CHECK(found.decisions == count_of(trail.lines, "decision"));
+  for (const std::string_view kind :
+       {"retrieval", "far_hit", "far_copy", "policy", "fallback", "breaker", "quarantine",
+        "override", "admission", "directives", "body", "crawler"}) {
+    CHECK_MESSAGE(count_of(trail.lines, kind) > 0, kind);
+  }
+  for (const std::string_view what :
+       {"\"reason\":\"rule\"", "\"reason\":\"no_rule\"", "\"reason\":\"robots_txt\"",
+        "\"reason\":\"no_file\"", "\"reason\":\"fallback\"", "\"reason\":\"by_hand\"",
+        "\"reason\":\"excluded\"", "\"reason\":\"invalid_url\"", "\"outcome\":\"quarantined\"",
+        "\"outcome\":\"circuit_open\"", "\"basis\":\"last_good\"", "\"not_modified\":true",
+        "\"trace_id\":\"0af7651916cd43dd8448eb211c80319c\",\"span_id\":\"b7ad6b7169203331\""}) {
+    static_cast<void>(line_with(trail.lines, what));
+  }
+}
+
+TEST_CASE("a decision that was falsified does not come out again") {
+  whole_trail trail;
+  const std::size_t at = line_with(trail.lines, "\"allowed\":false,\"reason\":\"rule\"");
+  SUBCASE("allowed") {
+    replace(trail.lines[at], "\"allowed\":false", "\"allowed\":true");
+    const audit_replay found = trail.replay_from(at);
+    REQUIRE(found.differences.size() == 1);
+    CHECK(found.differences[0].line == at + 1);
+    CHECK(found.differences[0].entry == at + 1);
+    CHECK(found.differences[0].text ==
+          "the decision is another: allowed recorded: true; computed: false");
+  }
+  SUBCASE("of another URL") {
+    replace(trail.lines[at], "/private/x?q=", "/private/open?=");
+    CHECK(trail.replay_from(at).differences.empty());  // the same rule says the same
+    replace(trail.lines[at], "https://rules.example/private", "https://none.example/private");
+    CHECK(trail.replay_from(at).differences.size() == 1);
+  }
+  SUBCASE("by the rules of another site") {
+    const std::size_t other = line_with(trail.lines, "\"url\":\"https://moved.example/private\"");
+    replace(trail.lines[other], audit_entry::read(trail.lines[other])->text("policy"),
+            audit_entry::read(trail.lines[at])->text("policy"));
+    const audit_replay found = trail.replay_from(other);
+    REQUIRE(found.differences.size() == 1);
+    CHECK(found.differences[0].text == "the policy is that of another site");
+  }
+}
+
+TEST_CASE("a robots.txt that was falsified, with its hash, asks something else of the crawler") {
+  whole_trail trail;
+  const std::size_t at = line_with(trail.lines, "\"type\":\"body\"");
+  const std::string old = audit_entry::read(trail.lines[at])->text("id");
+  replace(trail.lines[at], "/private", "/elsewhere");
+  SUBCASE("alone") {
+    const audit_replay found = trail.replay_from(at);
+    REQUIRE(!found.differences.empty());
+    CHECK(found.differences[0].text == "the robots.txt is not the one that its hash stands for");
+  }
+  SUBCASE("and all that names it") {
+    const std::string now =
+        robots::adapters_detail::sha256(audit_entry::read(trail.lines[at])->text("text"));
+    for (std::string& line : trail.lines) {
+      for (std::size_t i = line.find(old); i != std::string::npos; i = line.find(old)) {
+        line.replace(i, old.size(), now);
+      }
+    }
+    const audit_replay found = trail.replay_from(at);
+    REQUIRE(!found.differences.empty());
+    CHECK(has(found.differences[0].text, "the robots.txt asks something else of the crawler"));
+    CHECK(found.unknown > 0);
+  }
+}
+
+TEST_CASE("what is said of a retrieval is what its record says") {
+  whole_trail trail;
+  const std::size_t at = line_with(trail.lines, "\"outcome\":\"client_error\",\"status\":403");
+  replace(trail.lines[at], "\"status\":403", "\"status\":404");
+  const audit_replay found = trail.replay_from(at);
+  REQUIRE(!found.differences.empty());
+  CHECK(found.differences[0].text ==
+        "what the entry says of the retrieval is not what its record says");
+}
+
+TEST_CASE("what was done by hand, excluded or in quarantine was so") {
+  whole_trail trail;
+  std::size_t at = 0;
+  SUBCASE("told by hand") {
+    at = line_with(trail.lines, "\"type\":\"override\"");
+    for (std::string& line : trail.lines) {
+      if (has(line, "\"told\":\"deny\"")) {
+        replace(line, "\"told\":\"deny\"", "\"told\":\"none\"");
+      }
+    }
+  }
+  SUBCASE("excluded") {
+    at = line_with(trail.lines, "\"host\":\"gov\"");
+    replace(trail.lines[at], "\"host\":\"gov\"", "\"host\":\"mil\"");
+  }
+  SUBCASE("quarantine") {
+    at = line_with(trail.lines, "\"type\":\"quarantine\"");
+    replace(trail.lines[at], "\"released\":false", "\"released\":true");
+  }
+  SUBCASE("fallback") {
+    at = line_with(trail.lines, "\"client_error\":\"deny_all\"");
+    replace(trail.lines[at], "\"client_error\":\"deny_all\"", "\"client_error\":\"allow_all\"");
+  }
+  CHECK(!trail.replay_from(at).differences.empty());
+}
+
+TEST_CASE("what rests on an earlier file is unknown, and said to be, until that is given") {
+  const robots::test::temporary_folder folder;
+  robots::audit_options options{.path = (folder.path() / "audit").string()};
+  options.file_bytes = 40'000;
+  const texts files = robots::test::write_sample(options);
+  REQUIRE(files.size() > 1);
+  CHECK(replay_audit(files).unknown == 0);
+  CHECK(replay_audit(files).differences.empty());
+  const audit_replay later = replay_audit({files.begin() + 1, files.end()});
+  CHECK(later.differences.empty());
+  CHECK(later.unknown > 0);
+  CHECK(!later.notes.empty());
+}
+
+TEST_CASE("files of any content are replayed without harm") {
+  whole_trail trail;
+  for (std::size_t i = 0; i < trail.lines.size(); ++i) {
+    std::string& line = trail.lines[i];
+    for (std::size_t at = 100 + i % 7; at < line.size() - 80; at += 97) {
+      line[at] = static_cast<char>(line[at] ^ 3);
+    }
+  }
+  robots::test::write_lines(trail.files[0], trail.lines);
+  static_cast<void>(replay_audit(trail.files));
+}
