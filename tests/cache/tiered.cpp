@@ -64,15 +64,20 @@ static_assert(!robots::SharingStorage<LruStorage<64>>);
 constexpr const char* site_key = "https://example.com";
 constexpr const char* lease_key = "example.com";  // shared with the bare host
 
-/// What the observers of a fleet have heard of its store, in order.
+/// What the observers of a fleet have heard of its store, in order, and of hits in it.
 struct store_events {
   std::mutex mutex;
   std::vector<std::string> heard;
+  std::vector<std::string> hits;
 };
 
 struct StoreObserver {
   std::shared_ptr<store_events> events = std::make_shared<store_events>();
 
+  void on(const robots::far_hit_event& event) {
+    const std::scoped_lock lock{events->mutex};
+    events->hits.push_back(std::string{event.site} + " " + event.record.body);
+  }
   void on(const robots::far_store_event& event) {
     const std::scoped_lock lock{events->mutex};
     events->heard.push_back(event.up ? "up" : "down: " + std::string{event.message});
@@ -217,6 +222,8 @@ TEST_CASE("what one worker fetches, the others have of the store") {
     CHECK(stats.far_rejected == 0);
   }
   CHECK(at.web.count() == 1);
+  const std::string hit = std::string{site_key} + " " + std::string{robots::test::rules};
+  CHECK(at.observer.events->hits == std::vector{hit, hit, hit});
 }
 
 TEST_CASE("after its expiry a site is fetched once more, by one worker") {
