@@ -4,6 +4,7 @@
 #include "polite_options.hpp"
 #include "run_program.hpp"
 #include "support/temporary_folder.hpp"
+#include <robots/adapters/audit_replay.hpp>
 #include <robots/adapters/audit_trail.hpp>
 #include <robots/adapters/audit_verify.hpp>
 #include <robots/adapters/prometheus_metrics.hpp>
@@ -133,6 +134,12 @@ TEST_CASE("log, metrics and audit trail tell the same of a crawl whose sites cha
   INFO(verdict.text);
   CHECK(verdict.fault == robots::audit_fault::none);
   CHECK(verdict.head == audit.stats().last_hash);
+  const robots::audit_replay replayed = robots::replay_audit({audit_path + ".000001.jsonl"});
+  for (const robots::audit_difference& each : replayed.differences) {
+    FAIL_CHECK(each.entry << ": " << each.text);
+  }
+  CHECK(replayed.decisions == stats.allowed + stats.denied);
+  CHECK(replayed.unknown == 0);
   CHECK(verdict.entries > sum_of(logged, "decision") + sum_of(logged, "admission"));
 
   if (std::string{ROBOTS_PROMETHEUS_PYTHON}.empty()) {

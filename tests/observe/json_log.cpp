@@ -197,11 +197,18 @@ TEST_CASE("a log tells of gates and of the shared store") {
       {.site = "https://example.com"}, "https://example.com/", decision, {}, 1500ms});
   log.on(robots::far_store_event{{}, false, "no route"});
   log.on(robots::far_store_event{{}, true, {}});
-  REQUIRE(kept.lines->size() == 3);
+  const robots::record record;
+  const robots::policy policy{robots::fallback_action::deny_all, "FooBot", record};
+  log.on(robots::far_hit_event{{}, policy, record});
+  log.on(robots::far_copy_event{{}, policy, record});
+  REQUIRE(kept.lines->size() == 5);
   CHECK(has((*kept.lines)[0], R"("reason":"go","waited_seconds":1.5,"allowed":false)"));
   CHECK(has((*kept.lines)[1], R"("level":"ERROR","event":"far_store","up":false,)"));
   CHECK(has((*kept.lines)[1], R"("message":"no route")"));
   CHECK(has((*kept.lines)[2], R"("level":"INFO","event":"far_store","up":true)"));
+  CHECK(has((*kept.lines)[3], R"("event":"far_hit","outcome":"unreachable","url":"",)"
+                              R"("fetched_at":"1970-01-01T00:00:00.000Z","basis":"deny_all")"));
+  CHECK(has((*kept.lines)[4], R"("event":"far_copy")"));
 }
 
 TEST_CASE("lines below the least level, and decisions outside the sample, are not written") {

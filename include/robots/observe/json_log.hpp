@@ -51,6 +51,7 @@ namespace robots {
 /// | `parse`           | INFO; WARN for malformed lines, or not in UTF-8; CRITICAL over the limit |
 /// | `retrieval`       | INFO; ERROR for a failure; CRITICAL over the malformed limit |
 /// | `far_hit`         | INFO |
+/// | `far_copy`        | INFO |
 /// | `fallback`        | ERROR |
 /// | `decision`        | INFO; ERROR for one by the fallback policy |
 /// | `breaker`         | INFO; WARN when it opens |
@@ -174,14 +175,10 @@ class JsonLog {
   }
 
   /// Writes the event, if it is wanted.
-  void on(const far_hit_event& told) const {
-    if (auto line = begin(log_level::info, "far_hit", told)) {
-      add_source(*line, told.policy.source());
-      line->text("fetched_at", date_text(told.policy.source().fetched_at));
-      add_policy(*line, told.policy);
-      end(*line);
-    }
-  }
+  void on(const far_hit_event& told) const { write_far("far_hit", told); }
+
+  /// Writes the event, if it is wanted.
+  void on(const far_copy_event& told) const { write_far("far_copy", told); }
 
   /// Writes the event, if it is wanted.
   void on(const fallback_event& told) const {
@@ -292,6 +289,17 @@ class JsonLog {
       throw std::invalid_argument{"json_log_options::decision_share: give a share from 0 to 1"};
     }
     return sink;
+  }
+
+  /// The line of an event about what the shared store had.
+  template <class Event>
+  void write_far(std::string_view name, const Event& told) const {
+    if (auto line = begin(log_level::info, name, told)) {
+      add_source(*line, told.record);
+      line->text("fetched_at", date_text(told.record.fetched_at));
+      add_policy(*line, told.policy);
+      end(*line);
+    }
   }
 
   /// What is left of a line that was written in part only ends before the next one.
