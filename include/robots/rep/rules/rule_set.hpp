@@ -139,8 +139,8 @@ class rule_set {
  private:
   friend class rep_detail::rule_collector;
 
-  constexpr explicit rule_set(rep_detail::rule_set_parts parts) noexcept
-      : parts_(std::move(parts)) {}
+  /// Made in place: parts that have just been written are slow to move.
+  constexpr rule_set(const rep_detail::rule_collector& from, std::string_view token);
 
   [[nodiscard]] constexpr rep_detail::rule_table table() const noexcept {
     return {.text = {parts_.text.data(), parts_.text.size()},

