@@ -31,11 +31,14 @@ constexpr const char* output_notes = R"(What is printed:
   With --diff, one line a change: how the rule or line has changed, what it was
   and is, and for a rule a path that shows it; with --json, one object: same,
   share, complete, rules and lines.
+  With --verify-audit, one line for what is wrong, FILE:LINE: fault: text; then
+  what is in order, and notes; with --json, one object.
 
 Exit status:
   0  all URLs are allowed; with --lint, nothing worse than notes; with --diff,
      both files mean the same to the crawler
-  1  some are not; with --lint, warnings or errors; with --diff, they differ
+  1  some are not; with --lint, warnings or errors; with --diff, they differ;
+     with --verify-audit, the trail is broken or a decision comes out otherwise
   2  bad usage, a text that is no URL, or input or output that failed
 
 Examples:
@@ -45,6 +48,7 @@ Examples:
   robots-check --file robots.txt --explain /a
   robots-check --lint robots.txt
   robots-check --diff old.txt new.txt --user-agent FooBot
+  robots-check --verify-audit logs/audit.*.jsonl --key public.pem
   robots-check --store lmdb:robots.lmdb --store-list
   robots-check --json - < urls.txt)";
 
@@ -58,6 +62,9 @@ struct raw_options {
   std::string file;
   std::string lint;
   std::vector<std::string> diff;
+  std::string audit;
+  std::string audit_key;
+  std::string audit_head;
   std::string store;
   std::string ca_file;
   std::string proxy;
@@ -91,6 +98,7 @@ class command_line {
     app.footer(output_notes);
     app.get_formatter()->column_width(24);
     add_questions();
+    add_audit();
     add_store();
     add_network();
     add_output();
@@ -116,6 +124,10 @@ class command_line {
       made.lint = raw.lint;
     }
     made.diff = raw.diff;
+    if (audit->count() > 0) {
+      made.audit = {.files = {raw.audit}, .key = raw.audit_key, .head = raw.audit_head};
+      made.audit->files.insert(made.audit->files.end(), raw.urls.begin(), raw.urls.end());
+    }
     if (store->count() > 0) {
       made.store = raw.store;
     }
@@ -153,6 +165,9 @@ class command_line {
 
  private:
   void check_together() const {
+    if (audit->count() > 0) {
+      return;  // all that is no option is one more file
+    }
     if (lint->count() > 0) {
       if (!raw.urls.empty()) {
         throw CLI::ValidationError("--lint takes a file and no URL: give one of the two");
@@ -238,6 +253,28 @@ class command_line {
         ->type_name("N");
   }
 
+  void add_audit() {
+    const std::string group = "Audit trails";
+    audit = app.add_option("--verify-audit", raw.audit,
+                           "ask nothing, but tell whether the trail in this file, and those\n"
+                           "that follow it, is as it was written, and whether each decision\n"
+                           "comes out again")
+                ->allow_extra_args(false)
+                ->excludes(file)
+                ->excludes(lint)
+                ->excludes(diff)
+                ->type_name("FILE...")
+                ->group(group);
+    app.add_option("--key", raw.audit_key, "PEM file of the public key by which it is signed")
+        ->needs(audit)
+        ->type_name("FILE")
+        ->group(group);
+    app.add_option("--head", raw.audit_head, "the hash of an entry that must be there")
+        ->needs(audit)
+        ->type_name("HASH")
+        ->group(group);
+  }
+
   void add_store() {
     const std::string group = "Store";
     store = app.add_option("--store", raw.store,
@@ -246,6 +283,7 @@ class command_line {
                 ->excludes(file)
                 ->excludes(lint)
                 ->excludes(diff)
+                ->excludes(audit)
                 ->type_name("WHERE")
                 ->group(group);
     app.add_flag("--store-list", raw.store_list, "ask nothing, but tell what the store has")
@@ -317,6 +355,7 @@ class command_line {
   CLI::Option* file = nullptr;
   CLI::Option* lint = nullptr;
   CLI::Option* diff = nullptr;
+  CLI::Option* audit = nullptr;
   CLI::Option* store = nullptr;
   CLI::Option* proxy = nullptr;
 };

@@ -1,6 +1,7 @@
 // The command line of robots-check.
 #pragma once
 
+#include "check_audit.hpp"
 #include <robots/adapters/curl_options.hpp>
 #include <robots/cache/cache_options.hpp>
 
@@ -20,6 +21,8 @@ enum status : int {
   ill_formed = some_not_allowed,  ///< --lint found warnings or errors
   same_meaning = all_allowed,     ///< --diff found no difference
   different = some_not_allowed,   ///< --diff found one
+  intact = all_allowed,           ///< --verify-audit found nothing wrong
+  broken = some_not_allowed,      ///< --verify-audit found something
 };
 
 /// What the user wants.
@@ -29,6 +32,7 @@ struct settings {
   std::optional<std::string> file{};       ///< the robots.txt to use instead of the sites' own
   std::optional<std::string> lint{};       ///< the robots.txt to examine; there are no URLs then
   std::vector<std::string> diff{};         ///< two to compare, or none; there are no URLs then
+  std::optional<audit_question> audit{};   ///< the trail to verify; there are no URLs then
   std::optional<std::string> store{};      ///< the store to share; see `chosen_store`
   bool store_list = false;                 ///< print what it has; there are no URLs then
   std::vector<std::string> store_erase{};  ///< sites to erase from it; there are no URLs then

@@ -1,5 +1,6 @@
 // robots-check: tells on the command line whether a crawler may fetch URLs, and why.
 #include "check_answer.hpp"
+#include "check_audit.hpp"
 #include "check_json.hpp"
 #include "check_options.hpp"
 #include "check_store.hpp"
@@ -285,7 +286,16 @@ status run_store(const settings& wanted) {
   return all_allowed;
 }
 
+status run_audit(const settings& wanted) {
+  const audit_answer found = verify(*wanted.audit, wanted.json);
+  print(found.text);
+  return found.intact ? intact : broken;
+}
+
 status run(const settings& wanted) {
+  if (wanted.audit) {
+    return run_audit(wanted);
+  }
   if (wanted.store_list || !wanted.store_erase.empty()) {
     return run_store(wanted);
   }

@@ -1,0 +1,112 @@
+#include "check_audit.hpp"
+
+#ifndef ROBOTS_CHECK_AUDIT
+
+#include <stdexcept>
+
+namespace robots::check {
+
+audit_answer verify(const audit_question& /*trail*/, bool /*json*/) {
+  throw std::runtime_error(
+      "this robots-check was built without OpenSSL, which --verify-audit needs");
+}
+
+}  // namespace robots::check
+
+#else
+
+#include "read_file.hpp"
+#include <robots/adapters/audit_replay.hpp>
+#include <robots/adapters/audit_verify.hpp>
+#include <robots/base/printable.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace robots::check {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+/// Whether the entries say what was written, wherever the chain ends.
+bool is_replayed(audit_fault fault) {
+  return fault == audit_fault::none || fault == audit_fault::torn ||
+         fault == audit_fault::not_signed;
+}
+
+std::string place_text(const std::string& file, std::uint64_t line) {
+  return base::printable(file) + (line == 0 ? "" : ':' + std::to_string(line)) + ": ";
+}
+
+std::string to_text(const audit_verdict& chain, const audit_replay& again) {
+  std::string text;
+  if (chain.fault != audit_fault::none) {
+    text += place_text(chain.file, chain.line) + std::string{to_string(chain.fault)} + ": " +
+            base::printable(chain.text) + '\n';
+  }
+  for (const audit_difference& each : again.differences) {
+    text += place_text(each.file, each.line) + "replay: entry " + std::to_string(each.entry) +
+            ": " + each.text + '\n';
+  }
+  const bool intact = text.empty();
+  text += (intact ? "intact: " : "broken: in order are ") + std::to_string(chain.entries) +
+          " entries" + (chain.head.empty() ? "" : ", the last with the hash " + chain.head) + '\n';
+  if (is_replayed(chain.fault)) {
+    text += "replayed: " + std::to_string(again.decisions) + " decisions and " +
+            std::to_string(again.policies) + " policies come out as they are recorded\n";
+  }
+  for (const auto* const notes : {&chain.notes, &again.notes}) {
+    for (const std::string& note : *notes) {
+      text += "note: " + note + '\n';
+    }
+  }
+  return text;
+}
+
+std::string to_json(const audit_verdict& chain, const audit_replay& again) {
+  json made = {{"intact", chain.fault == audit_fault::none && again.differences.empty()},
+               {"fault", to_string(chain.fault)},
+               {"file", chain.file},
+               {"line", chain.line},
+               {"entry", chain.entry},
+               {"text", chain.text},
+               {"entries", chain.entries},
+               {"head", chain.head}};
+  json differences = json::array();
+  for (const audit_difference& each : again.differences) {
+    differences.push_back(
+        {{"file", each.file}, {"line", each.line}, {"entry", each.entry}, {"text", each.text}});
+  }
+  made["replay"] = {{"decisions", again.decisions},
+                    {"policies", again.policies},
+                    {"unknown", again.unknown},
+                    {"differences", differences}};
+  made["notes"] = chain.notes;
+  for (const std::string& note : again.notes) {
+    made["notes"].push_back(note);
+  }
+  return made.dump(-1, ' ', true, json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace
+
+audit_answer verify(const audit_question& trail, bool as_json) {
+  constexpr std::size_t longest_key = 65'536;
+  audit_checks checks{.public_key = {}, .head = trail.head};
+  if (!trail.key.empty()) {
+    checks.public_key = read_file(trail.key, longest_key);
+  }
+  const audit_verdict chain = verify_audit(trail.files, checks);
+  const audit_replay again = is_replayed(chain.fault) ? replay_audit(trail.files) : audit_replay{};
+  return {.intact = chain.fault == audit_fault::none && again.differences.empty(),
+          .text = as_json ? to_json(chain, again) : to_text(chain, again)};
+}
+
+}  // namespace robots::check
+
+#endif
