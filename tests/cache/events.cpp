@@ -60,7 +60,12 @@ struct Diary {
   }
   void on(const robots::parse_event& told) { note(told, "parsed " + text_of(told.policy)); }
   void on(const robots::retrieval_event& told) {
-    note(told, "retrieved " + text_of(told.policy) + " " + std::to_string(told.record.body.size()));
+    std::string by;
+    for (const robots::exchange_event& each : *told.exchanges) {
+      by += " " + std::to_string(each.exchange.status);
+    }
+    note(told, "retrieved " + text_of(told.policy) + " " + std::to_string(told.record.body.size()) +
+                   " by" + by);
   }
   void on(const robots::far_hit_event& told) { note(told, "far hit " + text_of(told.policy)); }
   void on(const robots::fallback_event& told) { note(told, "fallback " + text_of(told.policy)); }
@@ -128,7 +133,7 @@ TEST_CASE(
                                  "https://example.com: exchange https://example.com/robots.txt 200 "
                                  "hop 0 try 1 27 octets 30 ms [s1]",
                                  "https://example.com: parsed success [s1]",
-                                 "https://example.com: retrieved success 27 [s1]",
+                                 "https://example.com: retrieved success 27 by 200 [s1]",
                                  "https://example.com: decided no https://example.com/a [s1]"});
   CHECK(at.diary.all->last_time == at.clock.wall_now());
 
@@ -149,7 +154,7 @@ TEST_CASE("an observer hears of tries, of the fallback, and of the breaker") {
         texts{site + "miss", site + "breaker open",
               site + "exchange https://example.com/robots.txt 503 hop 0 try 1 0 octets 0 ms",
               site + "exchange https://example.com/robots.txt 500 hop 0 try 2 0 octets 0 ms",
-              site + "retrieved server_error 0", site + "fallback server_error",
+              site + "retrieved server_error 0 by 503 500", site + "fallback server_error",
               site + "decided no https://example.com/"});
 
   at.clock.advance(1h);
@@ -172,8 +177,8 @@ TEST_CASE("an observer hears each hop under the site that was asked, and once") 
               "https://www.example.com: exchange https://www.example.com/robots.txt 200 hop 0 try "
               "1 27 octets 0 ms [s1]",
               "https://www.example.com: parsed success [s1]",
-              "https://www.example.com: retrieved success 27 [s1]",
-              "https://example.com: retrieved success 0 [s1]",
+              "https://www.example.com: retrieved success 27 by 200 [s1]",
+              "https://example.com: retrieved success 0 by 301 [s1]",
               "https://example.com: decided no https://example.com/a [s1]"});
 }
 

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 namespace robots {
 
@@ -87,6 +88,8 @@ struct retrieval_event : event {
   const robots::policy& policy;  ///< what came of it
   const robots::record& record;  ///< what it was made of; without body behind another site's file
   std::chrono::nanoseconds duration{0};  ///< how long it took by the cache's clock
+  /// The exchanges that it has made, told before: behind another site's file, those that led there.
+  const std::vector<exchange_event>* exchanges = nullptr;
 };
 
 /// What another process had fetched was taken over from the shared store.

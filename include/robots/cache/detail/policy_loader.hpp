@@ -167,7 +167,7 @@ class policy_loader {
   /// it is the end of the flight, or yet to be told to the shared store.
   [[nodiscard]] std::unique_ptr<publication> complete(retrieval_job& job, retrieval_result result,
                                                       bool cut_short) {
-    tell_exchanges(job.lead.led(), result);
+    const auto exchanges = tell_exchanges(job.lead.led(), result);
     if (result.left_to_other_site) {
       const auto target = parse_site(result.final_url);
       job.lead.redirect({std::move(result), *target, job.began}, std::move(job.known));
@@ -179,7 +179,7 @@ class policy_loader {
     const bool is_hasty = result.cut_short;
     record brought = recorded(std::move(result), {last, policy::good(job.known.last)}, now);
     const auto made = judged(brought, {last, policy::good(job.known.last)}, now, &job.lead.led());
-    if (!note(job.lead.led(), made, brought, job.began, now.steady, cut_short)) {
+    if (!note(job.lead.led(), made, brought, job.began, now.steady, exchanges, cut_short)) {
       return end(std::move(job.lead), nullptr, std::move(job.known));
     }
     auto records = is_hasty || store_ == nullptr
@@ -520,7 +520,8 @@ class policy_loader {
       lead.end(made, true);
       return nullptr;
     }
-    if (!note(lead.led(), made, brought, begun.began, now.steady)) {
+    if (!note(lead.led(), made, brought, begun.began, now.steady,
+              exchanges_of(lead.led(), begun.result))) {
       return end(std::move(lead), nullptr, std::move(known));
     }
     std::optional<site_records> records;
@@ -540,7 +541,7 @@ class policy_loader {
   /// so that no decision that rests on it is told of before it. False when it is no answer.
   [[nodiscard]] bool note(const flight& led, const std::shared_ptr<const policy>& made,
                           const record& brought, time_point began, time_point now,
-                          bool cut_short = false) {
+                          const std::vector<exchange_event>& exchanges, bool cut_short = false) {
     const record_head& source = made->source();
     counters_.add(cache_event::retrievals);
     if (is_failure(source.outcome)) {
@@ -549,8 +550,8 @@ class policy_loader {
     if (source.not_modified) {
       counters_.add(cache_event::not_modified);
     }
-    parts_.tell(
-        retrieval_event{parts_.about(led.site(), led.context()), *made, brought, now - began});
+    parts_.tell(retrieval_event{parts_.about(led.site(), led.context()), *made, brought,
+                                now - began, &exchanges});
     if (cut_short || source.outcome == outcome::cancelled) {
       return false;
     }
@@ -585,18 +586,29 @@ class policy_loader {
     parts_.tell(look_up_event{parts_.about(key, context), how, got.get()});
   }
 
-  /// Tells of each exchange of a retrieval.
-  void tell_exchanges(const flight& led, const retrieval_result& ended) {
-    if (!parts_.is_observed()) {
-      return;
+  /// The exchanges of a retrieval, if anybody wants to know.
+  [[nodiscard]] std::vector<exchange_event> exchanges_of(const flight& led,
+                                                         const retrieval_result& ended) {
+    std::vector<exchange_event> made;
+    if (parts_.is_observed()) {
+      const time_point now = parts_.now();
+      for (std::size_t i = 0; i < ended.timings.size(); ++i) {
+        const exchange_timing& timing = ended.timings[i];
+        made.push_back({parts_.about(led.site(), led.context()), ended.exchanges[i],
+                        now - timing.ended, timing.duration, timing.bytes, timing.hop,
+                        timing.attempt});
+      }
     }
-    const time_point now = parts_.now();
-    for (std::size_t i = 0; i < ended.timings.size(); ++i) {
-      const exchange_timing& timing = ended.timings[i];
-      parts_.tell(exchange_event{parts_.about(led.site(), led.context()), ended.exchanges[i],
-                                 now - timing.ended, timing.duration, timing.bytes, timing.hop,
-                                 timing.attempt});
+    return made;
+  }
+
+  /// Tells of each of them.
+  std::vector<exchange_event> tell_exchanges(const flight& led, const retrieval_result& ended) {
+    auto made = exchanges_of(led, ended);
+    for (const exchange_event& each : made) {
+      parts_.tell(each);
     }
+    return made;
   }
 
   /// Hands what came of a flight to all that wait; after `records` of it were told to the shared
