@@ -18,13 +18,14 @@ class RobotsConan(ConanFile):
     settings = "os", "arch", "compiler", "build_type"
     options = {
         "with_asio": [True, False], "with_audit": [True, False], "with_curl": [True, False],
-        "with_cpr": [True, False], "with_lmdb": [True, False], "with_prometheus": [True, False],
+        "with_cpr": [True, False], "with_lmdb": [True, False],
+        "with_opentelemetry": [True, False], "with_prometheus": [True, False],
         "with_redis": [True, False], "with_redis_tls": [True, False],
     }
     default_options = {
         "with_asio": False, "with_audit": False, "with_curl": False, "with_cpr": False,
-        "with_lmdb": False, "with_prometheus": False, "with_redis": False,
-        "with_redis_tls": False,
+        "with_lmdb": False, "with_opentelemetry": False, "with_prometheus": False,
+        "with_redis": False, "with_redis_tls": False,
     }
     exports = "include/robots/version.hpp"
     exports_sources = (
@@ -66,6 +67,8 @@ class RobotsConan(ConanFile):
             self.requires("cpr/[>=1.10 <2]")
         if self.options.with_lmdb:
             self.requires("lmdb/[>=0.9.29 <1]")
+        if self.options.with_opentelemetry:
+            self.requires("opentelemetry-cpp/[>=1.19 <2]")
         if self.options.with_prometheus:
             self.requires("prometheus-cpp/[>=1.0 <2]")
         if self._has_redis:
@@ -102,6 +105,8 @@ class RobotsConan(ConanFile):
         toolchain.cache_variables["ROBOTS_ASIO"] = "ON" if self.options.with_asio else "OFF"
         toolchain.cache_variables["ROBOTS_AUDIT"] = "ON" if self.options.with_audit else "OFF"
         toolchain.cache_variables["ROBOTS_LMDB"] = "ON" if self.options.with_lmdb else "OFF"
+        toolchain.cache_variables["ROBOTS_OPENTELEMETRY"] = (
+            "ON" if self.options.with_opentelemetry else "OFF")
         toolchain.cache_variables["ROBOTS_PROMETHEUS"] = (
             "ON" if self.options.with_prometheus else "OFF")
         toolchain.cache_variables["ROBOTS_REDIS"] = "ON" if self._has_redis else "OFF"
@@ -140,6 +145,9 @@ class RobotsConan(ConanFile):
             self._adapter("audit", "robots::audit", ["openssl::crypto"])
         if self.options.with_lmdb:
             self._adapter("lmdb", "robots::lmdb", ["lmdb::lmdb"])
+        if self.options.with_opentelemetry:
+            self._adapter("opentelemetry", "robots::opentelemetry",
+                          ["opentelemetry-cpp::opentelemetry-cpp"])
         if self.options.with_prometheus:
             self._adapter("prometheus", "robots::prometheus", ["prometheus-cpp::prometheus-cpp"])
         if self._has_redis:

@@ -28,6 +28,11 @@ static_assert(robots::Observer<robots::AuditTrail>);
 #include <robots/adapters/prometheus_metrics.hpp>
 static_assert(std::derived_from<robots::PrometheusMetrics, prometheus::Collectable>);
 #endif
+#ifdef CONSUMER_HAS_OPENTELEMETRY
+#include <robots/adapters/opentelemetry_metrics.hpp>
+#include <robots/adapters/opentelemetry_tracing.hpp>
+static_assert(robots::Observer<robots::OpenTelemetryTracing>);
+#endif
 #ifdef CONSUMER_HAS_REDIS_TLS
 #include <robots/adapters/redis_tls.hpp>
 static_assert(std::copyable<robots::redis_tls>);
