@@ -346,7 +346,7 @@ class basic_robots_cache {
     [[nodiscard]] bool is_observed() const noexcept override { return has_observer; }
     void tell_any([[maybe_unused]] const any_event& told) noexcept override {
       if constexpr (has_observer) {
-        std::visit([this](const auto* each) { tell(*each); }, told);
+        std::visit([this](const auto* each) { this->tell(*each); }, told);
       }
     }
     /// Tells the observer, without a detour.
