@@ -201,9 +201,9 @@ TEST_CASE("an observer hears of quarantine and of what is told by hand") {
   options.quarantine_after = 1;
   watched at{options};
   at.web.otherwise(ok("<html></html>"));
-  CHECK_FALSE(at.cache.allowed("https://example.com/"));
+  CHECK_FALSE(at.cache.allowed("https://example.com/", {.context = span("s1")}));
   const texts heard = at.diary.take();
-  CHECK(std::count(heard.begin(), heard.end(), "https://example.com: quarantined") == 1);
+  CHECK(std::count(heard.begin(), heard.end(), "https://example.com: quarantined [s1]") == 1);
   at.cache.release("https://example.com/");
   CHECK(at.diary.take() == texts{"https://example.com: released"});
 

@@ -39,7 +39,7 @@ class text_queue {
   [[nodiscard]] bool push(std::string text) {
     {
       const std::scoped_lock lock{mutex_};
-      const std::size_t size = sizeof(text) + text.size();
+      const std::size_t size = sizeof(std::string) + text.size();
       if (size > capacity_ - used_) {
         return false;
       }

@@ -5,6 +5,7 @@
 #include <robots/cache/detail/flight.hpp>
 #include <robots/cache/detail/quarantine.hpp>
 #include <robots/cache/detail/shared_names.hpp>
+#include <robots/fetch/call_options.hpp>
 #include <robots/http/site.hpp>
 #include <robots/policy/judge_options.hpp>
 #include <robots/policy/lifetime.hpp>
@@ -33,9 +34,9 @@ class kept_sites {
   [[nodiscard]] const quarantine& all_quarantined() const noexcept { return quarantine_; }
 
   /// Lets a site out of quarantine.
-  void release(std::string_view key) {
+  void release(std::string_view key, const std::shared_ptr<const call_context>& context = {}) {
     if (quarantine_.release(key)) {
-      tell_quarantine(key, true);
+      tell_quarantine(key, true, context);
     }
   }
 
@@ -53,7 +54,7 @@ class kept_sites {
     parts_.store(key, {made, until.fresh_until, until.keep_until}, now);
     if (led.detached()) {
       parts_.try_erase(key);
-      release(key);
+      release(key, led.context());
     }
   }
 
@@ -66,7 +67,8 @@ class kept_sites {
   }
 
   /// Takes note of whether the file was malformed, where that denies.
-  void watch(const std::string& key, const policy& made) {
+  void watch(const flight& led, const policy& made) {
+    const std::string& key = led.site();
     switch (quarantine_step_of(made)) {
       case quarantine_step::none:
         break;
@@ -75,11 +77,11 @@ class kept_sites {
               return std::make_shared<const policy>(
                   robots::quarantined(made, user_agent_, judging_));
             })) {
-          tell_quarantine(key, false);
+          tell_quarantine(key, false, led.context());
         }
         break;
       case quarantine_step::release:
-        release(key);
+        release(key, led.context());
         break;
     }
   }
@@ -111,8 +113,9 @@ class kept_sites {
   }
 
  private:
-  void tell_quarantine(std::string_view key, bool released) {
-    quarantine_event changed{parts_.about(key)};
+  void tell_quarantine(std::string_view key, bool released,
+                       const std::shared_ptr<const call_context>& context) {
+    quarantine_event changed{parts_.about(key, context)};
     changed.released = released;
     parts_.tell(changed);
   }

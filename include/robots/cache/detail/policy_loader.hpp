@@ -559,7 +559,7 @@ class policy_loader {
       parts_.tell(fallback_event{parts_.about(led.site(), led.context()), *made});
     }
     if (!led.detached()) {
-      kept_.watch(led.site(), *made);
+      kept_.watch(led, *made);
       kept_.keep(led, made, now);
     }
     return true;
