@@ -32,7 +32,7 @@ constexpr const char* output_notes = R"(What is printed:
   and is, and for a rule a path that shows it; with --json, one object: same,
   share, complete, rules and lines.
   With --verify-audit, one line for what is wrong, FILE:LINE: fault: text; then
-  what is in order, and notes; with --json, one object.
+  what is in order, and notes; with --json, one object. With --report, a page.
 
 Exit status:
   0  all URLs are allowed; with --lint, nothing worse than notes; with --diff,
@@ -49,6 +49,7 @@ Examples:
   robots-check --lint robots.txt
   robots-check --diff old.txt new.txt --user-agent FooBot
   robots-check --verify-audit logs/audit.*.jsonl --key public.pem
+  robots-check --report logs/audit.*.jsonl > report.html
   robots-check --store lmdb:robots.lmdb --store-list
   robots-check --json - < urls.txt)";
 
@@ -63,6 +64,7 @@ struct raw_options {
   std::string lint;
   std::vector<std::string> diff;
   std::string audit;
+  std::string report;
   std::string audit_key;
   std::string audit_head;
   std::string store;
@@ -124,8 +126,10 @@ class command_line {
       made.lint = raw.lint;
     }
     made.diff = raw.diff;
-    if (audit->count() > 0) {
-      made.audit = {.files = {raw.audit}, .key = raw.audit_key, .head = raw.audit_head};
+    if (is_about_audit()) {
+      made.audit_report = report->count() > 0;
+      const std::string& first = made.audit_report ? raw.report : raw.audit;
+      made.audit = {.files = {first}, .key = raw.audit_key, .head = raw.audit_head};
       made.audit->files.insert(made.audit->files.end(), raw.urls.begin(), raw.urls.end());
     }
     if (store->count() > 0) {
@@ -164,9 +168,14 @@ class command_line {
                "robots-check"};
 
  private:
+  [[nodiscard]] bool is_about_audit() const { return audit->count() + report->count() > 0; }
+
   void check_together() const {
-    if (audit->count() > 0) {
+    if (is_about_audit()) {
       return;  // all that is no option is one more file
+    }
+    if (!raw.audit_key.empty() || !raw.audit_head.empty()) {
+      throw CLI::ValidationError("--key and --head are for --verify-audit and --report");
     }
     if (lint->count() > 0) {
       if (!raw.urls.empty()) {
@@ -265,12 +274,19 @@ class command_line {
                 ->excludes(diff)
                 ->type_name("FILE...")
                 ->group(group);
+    report = app.add_option("--report", raw.report,
+                            "the same, as a page of HTML that shows what the trail says")
+                 ->allow_extra_args(false)
+                 ->excludes(file)
+                 ->excludes(lint)
+                 ->excludes(diff)
+                 ->excludes(audit)
+                 ->type_name("FILE...")
+                 ->group(group);
     app.add_option("--key", raw.audit_key, "PEM file of the public key by which it is signed")
-        ->needs(audit)
         ->type_name("FILE")
         ->group(group);
     app.add_option("--head", raw.audit_head, "the hash of an entry that must be there")
-        ->needs(audit)
         ->type_name("HASH")
         ->group(group);
   }
@@ -284,6 +300,7 @@ class command_line {
                 ->excludes(lint)
                 ->excludes(diff)
                 ->excludes(audit)
+                ->excludes(report)
                 ->type_name("WHERE")
                 ->group(group);
     app.add_flag("--store-list", raw.store_list, "ask nothing, but tell what the store has")
@@ -356,6 +373,7 @@ class command_line {
   CLI::Option* lint = nullptr;
   CLI::Option* diff = nullptr;
   CLI::Option* audit = nullptr;
+  CLI::Option* report = nullptr;
   CLI::Option* store = nullptr;
   CLI::Option* proxy = nullptr;
 };

@@ -33,6 +33,7 @@ struct settings {
   std::optional<std::string> lint{};       ///< the robots.txt to examine; there are no URLs then
   std::vector<std::string> diff{};         ///< two to compare, or none; there are no URLs then
   std::optional<audit_question> audit{};   ///< the trail to verify; there are no URLs then
+  bool audit_report = false;               ///< print a page about it instead
   std::optional<std::string> store{};      ///< the store to share; see `chosen_store`
   bool store_list = false;                 ///< print what it has; there are no URLs then
   std::vector<std::string> store_erase{};  ///< sites to erase from it; there are no URLs then

@@ -213,12 +213,115 @@ TEST_CASE("a torn last line is told from one that was changed") {
   CHECK(has(found.output, "replayed: "));
 }
 
+namespace {
+
+std::size_t count_of(const std::string& text, std::string_view part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
+/// The page about a trail.
+std::string report_of(const texts& files) {
+  texts arguments{"--report"};
+  arguments.insert(arguments.end(), files.begin(), files.end());
+  const program_result made = run(arguments);
+  REQUIRE_MESSAGE(made.status == 0, made.errors);
+  return made.output;
+}
+
+}  // namespace
+
+TEST_CASE("a report shows what a trail says, and each number leads to its entries") {
+  const signed_trail trail;
+  const std::string page = report_of(trail.files);
+  CHECK(has(page, "The trail is intact."));
+  const texts lines = lines_of(trail.files);
+  CHECK(has(page, ">" + std::to_string(robots::test::count_of(lines, "decision")) +
+                      "</a></b>decisions recorded"));
+  CHECK(has(page, ">" + std::to_string(robots::test::count_of(lines, "retrieval")) +
+                      "</a></b>retrievals<"));
+  for (const std::string_view part :
+       {"Decisions over time", "Retrievals over time", "circuit_open", "server_error", "last_good",
+        "Longest waits", "https://none.example/2", "- disallow: /private", "+ disallow: /",
+        "https://moved.example", "FooBot/1.0 (+https://foo.example/bot), fallback strict"}) {
+    CHECK_MESSAGE(has(page, part), part);
+  }
+  std::size_t lists = 0;
+  for (std::size_t at = page.find("href=\""); at != std::string::npos;
+       at = page.find("href=\"", at + 1)) {
+    const std::size_t start = at + 6;
+    const std::string target = page.substr(start, page.find('"', start) - start);
+    REQUIRE(target.starts_with("#"));
+    const bool is_closed = target == "#closed";
+    CHECK_MESSAGE(count_of(page, "id=\"" + target.substr(1) + '"') == (is_closed ? 0 : 1), target);
+    lists += is_closed ? 1 : 0;
+  }
+  CHECK(lists > 50);
+}
+
+TEST_CASE("a report needs nothing else, and no text from outside is more than text in it") {
+  const signed_trail trail;
+  texts all = lines_of(trail.files);
+  for (std::string& line : all) {  // a host that no parser lets through
+    for (std::size_t at = line.find("\"site\":\"https://none"); at != std::string::npos;
+         at = line.find("\"site\":\"https://none")) {
+      line.replace(at, 20, "\"site\":\"<img src=x onerror='a()'>\\u202E&");
+    }
+  }
+  write_lines(trail.files[0], all);
+  const std::string page = report_of({trail.files[0]});
+  CHECK(has(page, "The trail is broken."));
+  CHECK(has(page, "&lt;img src=x onerror=&#39;a()&#39;&gt;\\u202e&amp;"));
+  CHECK(has(page, "&quot;&lt;/script&gt;"));
+  CHECK(has(page, "prefers-color-scheme: dark"));
+  for (const std::string_view part :
+       {"<script", "</script", "<img", "<link", "<iframe", "<object", "src=\"", "url(", "@import",
+        "http-equiv=\"refresh", "href=\"http", "javascript:"}) {
+    CHECK_MESSAGE(!has(page, part), part);
+  }
+  for (const char c : page) {
+    const bool is_plain = c == '\n' || (c >= ' ' && c <= '~');
+    REQUIRE(is_plain);
+  }
+}
+
+TEST_CASE("a browser finds in a report what is in it") {
+  const std::string browser = [] {
+    for (const char* const name : {"/usr/bin/chromium", "/usr/bin/google-chrome"}) {
+      if (std::filesystem::exists(name)) {
+        return std::string{name};
+      }
+    }
+    return std::string{};
+  }();
+  if (browser.empty()) {
+    MESSAGE("not looked at: there is no chromium here");
+    return;
+  }
+  const signed_trail trail;
+  const std::string page = report_of(trail.files);
+  const std::string file = (trail.folder.path() / "report.html").string();
+  std::ofstream{file} << page;
+  const program_result shown = robots::test::run_program(
+      browser, {"--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir=" + file + ".d",
+                "--dump-dom", "file://" + file + "#l1"});
+  REQUIRE_MESSAGE(shown.status == 0, shown.errors);
+  for (const std::string_view part : {"<a ", "<section", "<li>", "<tr>", "<rect", "<title>"}) {
+    CHECK_MESSAGE(count_of(shown.output, part) == count_of(page, part), part);
+  }
+}
+
 TEST_CASE("what cannot be verified is an error") {
   const signed_trail trail;
   for (const texts& arguments :
        {texts{"--verify-audit", trail.files[0] + ".none"}, texts{"--verify-audit"},
         texts{"--verify-audit", trail.files[0], "--key", trail.files[0]},
-        texts{"--verify-audit", trail.files[0], "--lint", "x"}, texts{"--key", trail.key(), "/"}}) {
+        texts{"--verify-audit", trail.files[0], "--lint", "x"},
+        texts{"--report", trail.files[0] + ".none"}, texts{"--report"},
+        texts{"--key", trail.key(), "/"}}) {
     const program_result found = run(arguments);
     CHECK(found.status == 2);
     CHECK(found.output.empty());
