@@ -202,6 +202,31 @@ TEST_CASE("what a killed process left of a line is cut off and told of") {
   CHECK_MESSAGE(again.fault == audit_fault::none, again.text);
 }
 
+TEST_CASE("what a killed process did not come to sign is signed by the next, which says so") {
+  const trail_folder at;
+  audit_options options = at.options();
+  options.signing_key = robots::test::signing_key;
+  options.sign_every = 10;
+  const robots::audit_checks checks{.public_key = std::string{robots::test::public_key},
+                                    .head = {}};
+  const sample site;
+  for (int run = 0; run < 3; ++run) {
+    {
+      const AuditTrail trail{options, crawler()};
+      for (int i = 0; i < 7; ++i) {
+        site.decide(trail);
+      }
+    }
+    const std::string last = at.lines().back();  // the signature of the end
+    const std::string file = at.files().back();
+    std::filesystem::resize_file(file, std::filesystem::file_size(file) - last.size() - 1);
+    const auto found = verify_audit(at.files(), checks);
+    CHECK_MESSAGE(found.fault == audit_fault::none, found.text);
+    REQUIRE(!found.notes.empty());
+    CHECK((run == 0 || found.notes.front().ends_with("were signed only now")));
+  }
+}
+
 TEST_CASE("a trail does not go on behind what is no entry") {
   const trail_folder at;
   robots::test::write_lines(at.path() + ".000001.jsonl", {"something else"});

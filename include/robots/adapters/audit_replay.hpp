@@ -248,10 +248,7 @@ class audit_replayer {
       const bool allows = entry.text("basis") == to_string(policy_basis::allow_all);
       return reason == to_string(decision_reason::by_hand)
                  ? policy::by_hand(crawler.user_agent, allows)
-                 : policy::refusal(crawler.user_agent,
-                                   reason == to_string(decision_reason::excluded)
-                                       ? decision_reason::excluded
-                                       : decision_reason::invalid_url);
+                 : policy::refusal(crawler.user_agent, reason_of(reason));
     }
     policy_pointer good;
     if (const std::string id = entry.text("good"); !id.empty()) {
@@ -303,6 +300,14 @@ class audit_replayer {
                                                      good);
                            })
                : alone;
+  }
+
+  [[nodiscard]] static decision_reason reason_of(std::string_view name) {
+    int value = 0;
+    while (to_string(static_cast<decision_reason>(value)) != name && value < 64) {
+      ++value;
+    }
+    return static_cast<decision_reason>(value);
   }
 
   /// What comes out by an earlier policy of the same URL; by the one that fits, if any does.
@@ -400,7 +405,7 @@ class audit_replayer {
                             by.basis() == policy_basis::allow_all ? "allow" : "deny", at_);
       return true;
     }
-    if (where) {
+    if (where && (!given || given == decision_reason::excluded)) {
       const bool is_excluded = excluded(crawler).contains(where->host);
       if (is_excluded != (given == decision_reason::excluded)) {
         return fail(is_excluded ? "the host is excluded" : "the host is not excluded");

@@ -7,6 +7,7 @@
 #include <robots/adapters/detail/audit_lines.hpp>
 #include <robots/base/enum_text.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -173,8 +174,9 @@ class audit_verifier {
     } else if (type_ == "trail" && !key_) {
       is_signed_ = is_signed_ || !entry.text("key").empty();
     }
-    if (type_ == "trail" && entry.number("sign_every") > 0) {
-      told_every_ = entry.number("sign_every");
+    if (type_ == "trail") {
+      unsigned_before_ = unsigned_ - 1;
+      told_every_ = std::max(told_every_, entry.number("sign_every"));
     }
     return true;
   }
@@ -192,6 +194,10 @@ class audit_verifier {
       return fail(audit_fault::changed, n,
                   named(n) + " is not what the key has signed: it, or what is between it and the " +
                       "signature before, was rewritten");
+    }
+    if (entry.text("why") == "start" && unsigned_before_ > 0) {
+      note(n, "the " + std::to_string(unsigned_before_) +
+                  " entries that another process had left unsigned were signed only now");
     }
     unsigned_ = 0;
     has_signature_ = true;
@@ -306,9 +312,10 @@ class audit_verifier {
   bool has_head_ = false;
   bool is_signed_ = false;
   bool has_signature_ = false;
-  std::uint64_t unsigned_ = 0;    // entries since the last signature
-  std::uint64_t told_every_ = 0;  // how often the trail says it is signed
-  std::uint64_t sign_every_ = 0;  // the same, as far as that is signed
+  std::uint64_t unsigned_ = 0;         // entries since the last signature
+  std::uint64_t unsigned_before_ = 0;  // those before the process that writes
+  std::uint64_t told_every_ = 0;       // how often the trail says it is signed
+  std::uint64_t sign_every_ = 0;       // the same, as far as that is signed
 };
 
 }  // namespace adapters_detail

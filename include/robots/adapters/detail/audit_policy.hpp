@@ -81,7 +81,7 @@ struct audited_policy {
 
 [[nodiscard]] inline audited_policy audited(const policy& from) {
   const auto id_of = [&from](policy_basis basis, std::string_view given, const record_head& source,
-                        const std::string& rest) {
+                             const std::string& rest) {
     record whole;
     static_cast<record_head&>(whole) = source;
     std::string all = encode(whole);

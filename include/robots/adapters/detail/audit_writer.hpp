@@ -18,6 +18,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -116,7 +117,7 @@ class audit_writer {
     if (options.sign_every == 0 || options.file_bytes == 0) {
       throw audit_error{"audit_options: sign_every and file_bytes are at least 1"};
     }
-    is_unsigned_from_ = file_.chain().entries;
+    signed_ = file_.chain().entries;
     stats_.last_file = file_.number();
     stats_.last_hash = file_.chain().last;
   }
@@ -219,9 +220,14 @@ class audit_writer {
       std::vector<audit_news> taken = std::exchange(waiting_, {});
       const std::size_t taken_bytes = waiting_bytes_;
       lock.unlock();
-      write(taken);
-      if (ends) {
-        close_chain();
+      handled_ = 0;
+      try {
+        write(taken);
+        if (ends) {
+          close_chain();
+        }
+      } catch (const std::exception& error) {  // no memory, or OpenSSL cannot sign
+        give_up(taken.size(), error.what());
       }
       flush_if_due(flushes > flushes_done_ || ends);
       lock.lock();
@@ -250,12 +256,23 @@ class audit_writer {
     write_block();
   }
 
+  /// Loses what was not handled yet of so many events.
+  void give_up(std::uint64_t events, std::string_view why) {
+    lines_.clear();
+    known_.clear();
+    block_events_ = 0;
+    const std::scoped_lock lock{mutex_};
+    stats_.failure = why;
+    lose(events - handled_, why);
+  }
+
   /// What the entries begin with in a file, and what was lost before.
   void begin_block() {
     if (!lines_.empty()) {
       return;
     }
     next_ = file_.chain();
+    next_signed_ = signed_;
     std::vector<std::string> crawlers;
     base::json_writer lost;
     {
@@ -293,6 +310,9 @@ class audit_writer {
       cut.number("octets", torn.size()).text("sha256", sha256(torn));
       cut.text("start", std::string_view{torn}.substr(0, shown));
       add_entry("torn", std::move(cut).finish());
+    }
+    if (key_ && stats_.entries == 0 && next_.entries > 1) {
+      sign("start");  // what an earlier process did not come to sign
     }
   }
 
@@ -357,7 +377,7 @@ class audit_writer {
   void add_entry(std::string_view type, std::string_view members,
                  wall_time time = std::chrono::system_clock::now()) {
     lines_ += next_.add(date_text(time), type, members);
-    if (key_ && next_.entries - is_unsigned_from_ >= options_.sign_every) {
+    if (key_ && next_.entries - next_signed_ >= options_.sign_every) {
       sign("count");
     }
   }
@@ -370,7 +390,7 @@ class audit_writer {
     }
     lines_ += next_.add(date_text(std::chrono::system_clock::now()), "checkpoint",
                         std::move(json).finish(), key_ ? &*key_ : nullptr);
-    is_unsigned_from_ = next_.entries;
+    next_signed_ = next_.entries;
   }
 
   void write_block() {
@@ -384,12 +404,13 @@ class audit_writer {
     const std::uint64_t losses = std::exchange(block_losses_, 0);
     const std::scoped_lock lock{mutex_};
     stats_.failure = failure;
+    handled_ += events;
     if (!failure.empty()) {
       known_.clear();
-      is_unsigned_from_ = file_.chain().entries;
       lose(events, failure);
       return;
     }
+    signed_ = next_signed_;
     is_begun_ = is_torn_told_ = true;
     told_crawlers_ = block_crawlers_;
     untold_ -= losses;
@@ -406,6 +427,7 @@ class audit_writer {
       return;
     }
     next_ = file_.chain();
+    next_signed_ = signed_;
     sign("rotation");
     write_block();
     if (file_.begin_next().empty()) {
@@ -458,7 +480,9 @@ class audit_writer {
   std::size_t told_crawlers_ = 0;
   bool is_begun_ = false;  // the file has its first entries
   bool is_torn_told_ = false;
-  std::uint64_t is_unsigned_from_ = 0;
+  std::uint64_t signed_ = 0;       // the last entry that is
+  std::uint64_t next_signed_ = 0;  // the same, behind the lines
+  std::uint64_t handled_ = 0;      // events of those taken that are written or lost
   std::uint64_t over_bytes_ = 0;
   std::optional<clock::time_point> flush_at_;
   std::unordered_set<std::string> known_;
