@@ -6,30 +6,12 @@
 #include <atomic>
 #include <cstddef>
 #include <mutex>
-#include <set>
 #include <shared_mutex>
 #include <thread>
 #include <vector>
 
 using robots::base::stripe_count;
-using robots::base::stripe_of_thread;
 using robots::store_detail::striped_mutex;
-
-TEST_CASE("a thread keeps its stripe, and threads in a row get different ones") {
-  std::set<std::size_t> stripes;
-  for (std::size_t i = 0; i < stripe_count; ++i) {
-    std::size_t first = stripe_count;
-    std::size_t second = stripe_count;
-    std::jthread{[&] {
-      first = stripe_of_thread();
-      second = stripe_of_thread();
-    }}.join();
-    CHECK(first == second);
-    CHECK(first < stripe_count);
-    stripes.insert(first);
-  }
-  CHECK(stripes.size() == stripe_count);
-}
 
 TEST_CASE("a reader locks out no reader of another stripe") {
   striped_mutex mutex;
