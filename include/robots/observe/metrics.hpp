@@ -38,8 +38,9 @@ struct metrics_options {
 class Metrics {
  public:
   /// Counts from zero.
-  explicit Metrics(const metrics_options& options = {})
-      : shared_(std::make_shared<state>(options)) {}
+  Metrics() : Metrics(metrics_options{}) {}
+  /// Counts from zero.
+  explicit Metrics(const metrics_options& options) : shared_(std::make_shared<state>(options)) {}
 
   /// What was counted so far. The figures are read one by one, not at one instant.
   [[nodiscard]] metrics_snapshot snapshot() const {
