@@ -1,5 +1,5 @@
-// What a test has another process do: `robots_audit_process PATH FILE_BYTES` writes a trail until
-// it is killed.
+// What a test has another process do: `robots_audit_process PATH FILE_BYTES [COUNT]` writes a trail
+// until it is killed, or has told of so many decisions; the trail then ends with the process.
 #include <robots/adapters/audit_trail.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/policy/decide.hpp>
@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <iostream>
 #include <memory>
@@ -18,9 +19,10 @@ int main(int count, char** words) {
   try {
     const std::string path = count > 1 ? words[1] : "audit";
     const cache_options crawler{.user_agent = "FooBot", .fallback = fallback_policy::rfc9309()};
-    const AuditTrail trail{{.path = path, .file_bytes = std::stoul(count > 2 ? words[2] : "65536")},
-                           crawler};
-    for (std::size_t i = 0;; ++i) {
+    const std::size_t most = count > 3 ? std::stoul(words[3]) : SIZE_MAX;
+    static const AuditTrail trail{
+        {.path = path, .file_bytes = std::stoul(count > 2 ? words[2] : "65536")}, crawler};
+    for (std::size_t i = 0; i < most; ++i) {
       record brought;
       brought.outcome = outcome::success;
       brought.url = brought.final_url = "https://site" + std::to_string(i) + ".example/robots.txt";

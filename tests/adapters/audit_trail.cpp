@@ -329,3 +329,13 @@ TEST_CASE("a trail that is killed while it writes is in order up to a torn line,
   CHECK_MESSAGE(found.fault == audit_fault::none, found.text);
   CHECK(count_of(at.lines(), "trail") >= 7);
 }
+
+TEST_CASE("a trail that lives as long as the process is written to its end") {
+  const trail_folder at;
+  robots::test::child_process writer{{ROBOTS_AUDIT_PROCESS, at.path(), "1000000", "100"},
+                                     (at.folder.path() / "log").string()};
+  CHECK(writer.wait() == 0);
+  const auto found = verify_audit(at.files());
+  CHECK_MESSAGE(found.fault == audit_fault::none, found.text);
+  CHECK(count_of(at.lines(), "decision") == 100);
+}
