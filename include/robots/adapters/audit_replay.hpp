@@ -193,9 +193,9 @@ class audit_replayer {
   void keep(const std::string& id, known_policy known, policy_pointer made) {
     constexpr std::size_t most = 16;
     auto& same_url = by_url_[made->source().final_url];
-    same_url.push_back(id);
+    same_url.push_front(id);
     if (same_url.size() > most) {
-      same_url.pop_front();
+      same_url.pop_back();
     }
     known_.emplace(id, std::move(known));
     remember(id, std::move(made));
@@ -264,15 +264,16 @@ class audit_replayer {
     const std::string id = entry.text("policy");
     const wall_time fetched{head.fetched_at};
     const wall_anchor now{time_point{fetched.time_since_epoch()}, fetched};
+    const auto& source = static_cast<const record_head&>(head);
     const bool has_rules = entry.text("basis") == to_string(policy_basis::rules);
     if (entry.type() == "policy") {
       if (has_rules) {
         return by_others(id, head, [&](const policy_pointer& theirs) {
-          return policy{*theirs, head, now.steady};
+          return policy{*theirs, source, now.steady};
         });
       }
-      const fallback_action action = judging.fallback.action(head);
-      return share({action, crawler.user_agent, head, good, now.steady});
+      const fallback_action action = judging.fallback.action(source);
+      return share({action, crawler.user_agent, source, good, now.steady});
     }
     record brought = head;
     if (const std::string body = entry.text("body"); !body.empty()) {
@@ -281,7 +282,8 @@ class audit_replayer {
         return missing("the robots.txt");
       }
       const std::string line = line_at(found->second);
-      brought.body = audit_entry::read(line)->text("text");
+      const auto content = audit_entry::read(line);
+      brought.body = content ? content->text("text") : std::string{};
     }
     policy_pointer alone = share(judge(brought, crawler.user_agent, judging, {.last = good}, now));
     if (!brought.body.empty() || audited(*alone).id == id) {
@@ -296,7 +298,7 @@ class audit_replayer {
     return policy_detail::has_text(head.outcome)
                ? by_others(id, head,
                            [&](const policy_pointer& theirs) {
-                             return judge_redirected(head, *theirs, crawler.user_agent, judging,
+                             return judge_redirected(source, *theirs, crawler.user_agent, judging,
                                                      good);
                            })
                : alone;
@@ -318,8 +320,8 @@ class audit_replayer {
     const auto found = by_url_.find(head.final_url);
     const std::deque<std::string> ids =
         found == by_url_.end() ? std::deque<std::string>{} : found->second;
-    for (auto each = ids.rbegin(); each != ids.rend(); ++each) {
-      if (const policy_pointer theirs = policy_of(*each)) {
+    for (const std::string& each : ids) {
+      if (const policy_pointer theirs = policy_of(each)) {
         auto made = std::make_shared<const policy>(make(theirs));
         if (audited(*made).id == id) {
           return made;
@@ -494,7 +496,7 @@ class audit_replayer {
   std::unordered_map<std::string, place> bodies_;
   std::unordered_map<std::string, known_policy> known_;
   std::unordered_map<std::string, policy_pointer> made_;
-  std::unordered_map<std::string, std::deque<std::string>> by_url_;
+  std::unordered_map<std::string, std::deque<std::string>> by_url_;  // the latest first
   std::map<std::string, std::uint64_t> missing_;  // and the first entry that rests on it
   std::set<std::tuple<std::uint64_t, std::string, std::string>> told_;
   std::set<std::pair<std::uint64_t, std::string>> quarantined_;

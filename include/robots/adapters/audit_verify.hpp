@@ -266,7 +266,7 @@ class audit_verifier {
                              " entries are not signed yet");
     }
     if (!key_) {
-      found_.notes.push_back(
+      found_.notes.emplace_back(
           is_signed_ ? "the trail is signed, and nobody checked that: give the public key"
                      : "the trail is not signed: who can write its files can rewrite it from any "
                        "entry on");
