@@ -4,7 +4,13 @@
 #include "inputs/shapes.hpp"
 #include "library/texts_fetcher.hpp"
 #include "limits/plain_lru.hpp"
+#ifdef BENCH_HAS_AUDIT
+#include <robots/adapters/audit_trail.hpp>
+#endif
 #include <robots/cache/basic_robots_cache.hpp>
+#include <robots/observe/json_log.hpp>
+#include <robots/observe/metrics.hpp>
+#include <robots/observe/observer.hpp>
 #include <robots/rep/rules/compile.hpp>
 #include <robots/store/lru_storage.hpp>
 #include <robots/time/steady_clock.hpp>
@@ -15,9 +21,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -33,9 +41,9 @@ std::string body() {
   return mixed_file(560, random);
 }
 
-template <std::size_t Capacity>
-using cache =
-    robots::basic_robots_cache<texts_fetcher, robots::SteadyClock, robots::LruStorage<Capacity>>;
+template <std::size_t Capacity, class Observer = robots::NullObserver>
+using cache = robots::basic_robots_cache<texts_fetcher, robots::SteadyClock,
+                                         robots::LruStorage<Capacity>, Observer>;
 
 texts_fetcher web() { return texts_fetcher{{body()}}; }
 
@@ -206,19 +214,53 @@ void plain_hosts(benchmark::State& state) {
   find_in(filled, state);
 }
 
+/// The observers that a decision is timed with, as a crawler would set them.
+template <class Observer>
+Observer watcher() {
+  return Observer{};
+}
+constexpr double told_share = 0.01;
+template <>
+robots::JsonLog watcher() {
+  return robots::JsonLog{[](std::string_view) {}, {.decision_share = told_share}};
+}
+#ifdef BENCH_HAS_AUDIT
+template <>
+robots::AuditTrail watcher() {
+  const auto folder = std::filesystem::temp_directory_path() / "robots-benchmarks-audit";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  return {{.path = (folder / "trail").string(), .share = told_share}, options()};
+}
+#endif
+
+/// A decision by fresh rules, of few hosts so that the observer makes the difference.
+template <class Observer>
+void watched(benchmark::State& state) {
+  constexpr std::size_t few = 16;
+  static const std::vector<std::string> urls = urls_on(host_names(few));
+  static cache<few, Observer> kept{options(), web(), {}, {}, watcher<Observer>()};
+  rounds round{urls, state};
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(kept.check(round.next()));
+  }
+}
+
 }  // namespace
 
 void register_cache_rows(bool trial) {
   all();
-  const auto by_threads = [trial](const char* name, void (*row)(benchmark::State&)) {
+  const auto by_threads = [trial](const char* name, void (*row)(benchmark::State&),
+                                  int iterations = 0) {
     const int cores = std::max(2, static_cast<int>(std::thread::hardware_concurrency()));
     for (int threads = 1; threads <= std::min(cores, most_threads); threads *= 2) {
       // Many and short: some will find both cores idle.
-      benchmark::RegisterBenchmark(name, row)
-          ->Threads(threads)
-          ->UseRealTime()
-          ->Repetitions(trial ? 1 : 15)
-          ->MinTime(trial ? 0.0001 : 0.02);
+      auto* const timed = benchmark::RegisterBenchmark(name, row)->Threads(threads)->UseRealTime();
+      if (iterations == 0) {
+        timed->Repetitions(trial ? 1 : 15)->MinTime(trial ? 0.0001 : 0.02);
+      } else {
+        timed->Repetitions(trial ? 1 : 100)->Iterations(iterations);
+      }
     }
   };
   by_threads("cache/robots-cpp/hit", hit);
@@ -226,6 +268,14 @@ void register_cache_rows(bool trial) {
   by_threads("cache/independent/hit", independent);
   by_threads("cache/robots-cpp/miss", miss);
   by_threads("cache/plain-lru/miss", plain_miss);
+  // More and shorter still: these are about a few nanoseconds.
+  constexpr int millisecond = 10'000;
+  by_threads("watch/nobody/check", watched<robots::NullObserver>, millisecond);
+  by_threads("watch/metrics/check", watched<robots::Metrics>, millisecond);
+  by_threads("watch/log/check", watched<robots::JsonLog>, millisecond);
+#ifdef BENCH_HAS_AUDIT
+  by_threads("watch/audit/check", watched<robots::AuditTrail>, millisecond);
+#endif
   const auto by_hosts = [trial](const char* name, void (*row)(benchmark::State&)) {
     benchmark::RegisterBenchmark(name, row)
         ->RangeMultiplier(4)

@@ -116,6 +116,20 @@ def threads(results):
     )
 
 
+def watching(results, who, most):
+    """A decision takes at most `most` ns more of its thread, of two that decide."""
+    watched, nobody = (results.best("watch", each, "check", 2) for each in (who, "nobody"))
+    more = None if watched is None or nobody is None else 2 * (watched - nobody)
+    return Bar(
+        f"check(url) on a hit, 2 threads, watched by {who}",
+        duration(watched),
+        f"nobody: {duration(nobody)}",
+        "-" if more is None else f"{more:+.1f} ns",
+        f"<= {most} ns more",
+        answer(more, lambda value: value <= most),
+    )
+
+
 def memory(results, what_input):
     get = lambda name: results.counter("memory", what_input, name)
     sets = get("sets")
@@ -168,6 +182,8 @@ def bars(results):
             "plain LRU",
         ),
         threads(results),
+        watching(results, "metrics", 15),
+        watching(results, "audit", 30),
         memory(results, "real"),
         memory(results, "rules-inner/20000"),
         allocations(results, "parse", 3),
