@@ -21,8 +21,8 @@ using robots::charset_of;
 using robots::charset_of_label;
 using robots::to_utf8;
 using robots::utf8_text;
-using robots::http_detail::charset_parameter;
 using robots::base::is_utf8;
+using robots::http_detail::charset_parameter;
 
 namespace {
 

@@ -140,11 +140,10 @@ struct earlier_policies {
   head.validators = {};
   const fallback_action action = options.fallback.action(head);
   const time_point fetched_at = theirs.fetched_at();
-  policy made =
-      action == fallback_action::parse && theirs.basis() == policy_basis::rules
-          ? policy{theirs, std::move(head), fetched_at}
-          : policy{action == fallback_action::parse ? fallback_action::deny_all : action,
-                   user_agent, std::move(head), policy::good(last), fetched_at};
+  policy made = action == fallback_action::parse && theirs.basis() == policy_basis::rules
+                    ? policy{theirs, std::move(head), fetched_at}
+                    : policy{action == fallback_action::parse ? fallback_action::deny_all : action,
+                             user_agent, std::move(head), policy::good(last), fetched_at};
   made.follow(last.get());
   return made;
 }
