@@ -601,3 +601,99 @@ TEST_CASE("options that no gate can follow are refused") {
   options.key = nullptr;
   CHECK_THROWS_AS(gate{options}, std::invalid_argument);
 }
+
+TEST_CASE("reservations that are withdrawn before they start are given back, with the reason") {
+  const ManualClock clock;
+  gate paced{exactly(2s), clock};
+  gate::answer begun = paced.acquire(home);
+  gate::answer elsewhere = paced.try_reserve(other);
+  paced.withdraw(home);
+  paced.withdraw("https://unknown.example/");
+  paced.withdraw("no URL");
+  CHECK_FALSE(begun.reservation.start());  // it has started already
+  CHECK_FALSE(elsewhere.reservation.start());
+  begun.reservation.complete(fine);
+
+  gate::answer planned = paced.try_reserve(home);
+  paced.withdraw(home);
+  CHECK(planned.reservation.start() == time_point::max());
+  CHECK_FALSE(planned.reservation);
+  CHECK(planned.reservation.reason() == admission_reason::halted);
+  CHECK(paced.stats().withdrawn == 1);
+  CHECK(paced.try_reserve(home));  // who comes later is not meant
+}
+
+TEST_CASE("a reservation that is withdrawn goes on if whoever is asked allows it") {
+  const ManualClock clock;
+  gate paced{exactly(2s), clock};
+  gate::answer got = paced.try_reserve(home);
+  admission_reason answer = admission_reason::go;
+  int asked = 0;
+  got.reservation.look_again_by([&] {
+    ++asked;
+    return answer;
+  });
+  paced.withdraw(home);
+  CHECK_FALSE(got.reservation.start());
+  CHECK(asked == 1);
+  got.reservation.complete(fine);
+
+  got = paced.try_reserve(home);
+  got.reservation.look_again_by([&] { return answer; });
+  paced.withdraw(home);
+  const auto until = got.reservation.start();
+  REQUIRE(until);
+  CHECK(got.reservation);  // it is still too early
+  answer = admission_reason::halted;
+  paced.withdraw(home);
+  CHECK(got.reservation.start() == time_point::max());
+  CHECK(got.reservation.reason() == admission_reason::halted);
+}
+
+TEST_CASE("threads that wait for a reservation or for their time wake when that is withdrawn") {
+  robots::host_gate paced{exactly(1h)};
+  auto first = paced.acquire(home);
+  std::vector<admission_reason> ended(4, admission_reason::go);
+  std::vector<std::jthread> waiters;
+  const auto wait_for_a_place = [&](std::size_t i) {
+    waiters.emplace_back([&paced, &ended, i] { ended[i] = paced.acquire(home).reason; });
+    while (paced.waiting(home) < i + 1) {
+      std::this_thread::yield();
+    }
+  };
+  wait_for_a_place(0);
+  wait_for_a_place(1);
+  wait_for_a_place(2);
+  paced.withdraw(home);
+  waiters.clear();
+  first.reservation.complete(fine);
+  // It has a place, and waits for an hour to pass.
+  std::thread sleeper{[&] { ended[3] = paced.acquire(home).reason; }};
+  while (paced.try_reserve(home)) {
+    std::this_thread::yield();
+  }
+  paced.withdraw(home);
+  sleeper.join();
+  CHECK(ended == std::vector(4, admission_reason::halted));
+}
+
+TEST_CASE("a thread that is sent away but still allowed waits in line again") {
+  robots::host_gate paced{exactly(0s)};
+  auto first = paced.acquire(home);
+  int asked = 0;
+  bool served = false;
+  std::jthread waiter{[&] {
+    served = static_cast<bool>(paced.acquire(home, {}, {}, [&] {
+      ++asked;
+      return admission_reason::go;
+    }));
+  }};
+  while (paced.waiting(home) == 0) {
+    std::this_thread::yield();
+  }
+  paced.withdraw(home);
+  first.reservation.complete(fine);
+  waiter.join();
+  CHECK(served);
+  CHECK(asked > 0);
+}

@@ -26,6 +26,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -88,6 +89,7 @@ class basic_host_gate {
         place_ = std::move(other.place_);
         look_again_ = std::move(other.look_again_);
         reason_ = other.reason_;
+        withdrawals_ = other.withdrawals_;
       }
       return *this;
     }
@@ -111,8 +113,9 @@ class basic_host_gate {
     /// again: `at()` has not come, or meanwhile something asks for more patience, such as a
     /// request that started late or a Retry-After. The end of time without a place.
     ///
-    /// Once its time has come, a reservation made by a `basic_admission` asks for the decision on
-    /// its URL again. Where that allows no more, the place is given back: see `reason()`.
+    /// Once its time has come, or `withdraw` was called, a reservation made by a `basic_admission`
+    /// asks for the decision on its URL again. Where that allows no more, the place is given back:
+    /// see `reason()`. Any other one is, when `withdraw` was called.
     [[nodiscard]] std::optional<time_point> start() {
       if (!gate_) {
         return time_point::max();
@@ -120,23 +123,31 @@ class basic_host_gate {
       if (place_.started) {
         return std::nullopt;
       }
-      if (look_again_ && gate_->clock.now() >= at()) {
-        if (reason_ = look_again_(); reason_ != admission_reason::go) {
-          gate_->withdrawn.fetch_add(1, std::memory_order_relaxed);
-          cancel();
-          return time_point::max();
+      for (;;) {
+        const std::uint64_t withdrawals = host_->withdrawals;
+        const bool is_withdrawn = withdrawals != withdrawals_;
+        if (is_withdrawn || (look_again_ && gate_->clock.now() >= at())) {
+          reason_ = look_again_ ? look_again_() : admission_reason::halted;
+          if (reason_ != admission_reason::go) {
+            gate_->withdrawn.fetch_add(1, std::memory_order_relaxed);
+            cancel();
+            return time_point::max();
+          }
+          withdrawals_ = withdrawals;
+        }
+        const wall_anchor now =
+            gate_->pace ? gate_->take_turn(*host_, place_) : read_clock(gate_->clock);
+        const std::scoped_lock lock{gate_->mutex};
+        if (host_->withdrawals == withdrawals_) {
+          const auto until = host_->state.start(place_, now, gate_->options);
+          gate_->started += until ? 0 : 1;
+          return until;
         }
       }
-      const wall_anchor now =
-          gate_->pace ? gate_->take_turn(*host_, place_) : read_clock(gate_->clock);
-      const std::scoped_lock lock{gate_->mutex};
-      const auto until = host_->state.start(place_, now, gate_->options);
-      gate_->started += until ? 0 : 1;
-      return until;
     }
 
-    /// Has `start()` ask `allowed` whether the request is still wanted, once its time has come:
-    /// anything but `go` gives the place back.
+    /// Has `start()` ask `allowed` whether the request is still wanted, once its time has come or
+    /// `withdraw` was called: anything but `go` gives the place back.
     void look_again_by(std::function<admission_reason()> allowed) {
       look_again_ = std::move(allowed);
     }
@@ -170,15 +181,39 @@ class basic_host_gate {
    private:
     friend class basic_host_gate;
 
+    /// Sleeps until `when`, unless it is withdrawn or `stop` requested.
+    void sleep_until(time_point when, const std::stop_token& stop) {
+      std::stop_source awake;
+      const auto wake = [&awake] { awake.request_stop(); };
+      std::stop_token withdrawn;
+      {
+        const std::scoped_lock lock{gate_->mutex};
+        if (host_->withdrawals != withdrawals_) {
+          return;
+        }
+        if (!host_->sleepers.stop_possible()) {
+          host_->sleepers = std::stop_source{};
+        }
+        withdrawn = host_->sleepers.get_token();
+      }
+      const std::stop_callback when_stopped{stop, wake};
+      const std::stop_callback when_withdrawn{withdrawn, wake};
+      gate_->clock.sleep_until(when, awake.get_token());
+    }
+
     reservation(std::shared_ptr<shared_state> gate, host& where,
-                polite_detail::host_reservation place)
-        : gate_(std::move(gate)), host_(&where), place_(std::move(place)) {}
+                polite_detail::host_reservation place, std::uint64_t withdrawals)
+        : gate_(std::move(gate)),
+          host_(&where),
+          place_(std::move(place)),
+          withdrawals_(withdrawals) {}
 
     std::shared_ptr<shared_state> gate_;
     host* host_ = nullptr;
     polite_detail::host_reservation place_;
     std::function<admission_reason()> look_again_;
     admission_reason reason_ = admission_reason::go;
+    std::uint64_t withdrawals_ = 0;  // of the host, that the place is not subject to
   };
 
   /// A reservation, or why there is none.
@@ -232,7 +267,10 @@ class basic_host_gate {
   [[nodiscard]] answer try_acquire(std::string_view url, const restraints& limits = {}) {
     answer made = enter(url, limits, {}, if_busy::refuse, latest::now);
     if (made) {
-      if (const auto until = made.reservation.start()) {
+      const auto until = made.reservation.start();
+      if (!made.reservation) {
+        made.reason = made.reservation.reason();
+      } else if (until) {
         refuse(made, admission_reason::not_yet);
         made.plan = next_allowed_at(url, limits);
         made.plan.not_before(*until, start_limit::delay);
@@ -248,6 +286,14 @@ class basic_host_gate {
                                std::function<admission_reason()> look_again = {}) {
     const time_point asked = state_->clock.now();
     answer made = enter(url, limits, call, if_busy::wait);
+    while (made.reason == admission_reason::halted && look_again) {
+      // Others at this host may have been meant.
+      made.reason = look_again();
+      if (!made) {
+        break;
+      }
+      made = enter(url, limits, call, if_busy::wait);
+    }
     if (made && (made.plan.at > asked || made.planned_at > asked)) {
       made.reservation.look_again_by(std::move(look_again));
     }
@@ -266,13 +312,34 @@ class basic_host_gate {
       }
       // In steps, since not every clock can wait for the end of time.
       const time_point now = state_->clock.now();
-      state_->clock.sleep_until(std::min(*until, base::saturating_add(now, std::chrono::hours{1})),
-                                call.stop);
+      made.reservation.sleep_until(
+          std::min(*until, base::saturating_add(now, std::chrono::hours{1})), call.stop);
       if (call.stop.stop_requested()) {
         refuse(made, admission_reason::stopped);
       }
     }
     return counted(std::move(made));
+  }
+
+  /// Sends all away that are in the line of the host of `url` and have not started, since they may
+  /// no longer be wanted: who waits is woken, and reservations answer so when they are asked to
+  /// start. Where they have somebody to ask whether they are still allowed (`look_again_by`), that
+  /// counts, else it is `admission_reason::halted`. Who comes later is not affected.
+  void withdraw(std::string_view url) {
+    const std::string key = state_->options.key(url);
+    std::stop_source sleepers{std::nostopstate};
+    {
+      const std::scoped_lock lock{state_->mutex};
+      host* const where = state_->hosts.find(key);
+      if (where == nullptr) {
+        return;
+      }
+      ++where->withdrawals;
+      std::swap(sleepers, where->sleepers);
+      where->queue.refuse_all();
+      state_->hand_on(*where);
+    }
+    sleepers.request_stop();  // without the lock, since it calls what the clock waits by
   }
 
   /// Tells of a request that was made without a reservation, such as that for robots.txt: the next
@@ -330,6 +397,8 @@ class basic_host_gate {
   struct host {
     polite_detail::host_state state;
     polite_detail::reservation_queue queue;
+    std::atomic<std::uint64_t> withdrawals = 0;   // written with the lock
+    std::stop_source sleepers{std::nostopstate};  // those who wait for the time of a reservation
 
     [[nodiscard]] time_point needed_until(const gate_options& options) const noexcept {
       return queue.idle() ? state.needed_until(options) : time_point::max();
@@ -470,8 +539,9 @@ class basic_host_gate {
   /// Waits for a place: `go` when there is one.
   [[nodiscard]] admission_reason wait_in_queue(std::unique_lock<std::mutex>& lock, host& where,
                                                const call_options& call) {
-    if (where.queue.wait(lock, state_->clock, call)) {
-      return admission_reason::go;
+    using end = polite_detail::reservation_queue::end;
+    if (const end how = where.queue.wait(lock, state_->clock, call); how != end::over) {
+      return how == end::granted ? admission_reason::go : admission_reason::halted;
     }
     return call.stop.stop_requested() ? admission_reason::stopped : admission_reason::too_late;
   }
@@ -494,6 +564,7 @@ class basic_host_gate {
       made.reason = admission_reason::no_room;
       return made;
     }
+    const std::uint64_t withdrawals = where->withdrawals;
     const std::uint32_t taken = where->state.outstanding() + where->queue.granted();
     if (taken >= state_->options.concurrency || where->queue.waiting() > 0) {
       made.reason =
@@ -517,8 +588,8 @@ class basic_host_gate {
       }
     }
     if (made.reason == admission_reason::go) {
-      made.reservation =
-          reservation{state_, *where, where->state.reserve(made.plan, now, limits.rules, draw)};
+      made.reservation = reservation{
+          state_, *where, where->state.reserve(made.plan, now, limits.rules, draw), withdrawals};
     } else {
       state_->hand_on(*where);
     }

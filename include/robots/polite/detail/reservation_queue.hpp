@@ -35,11 +35,29 @@ class reservation_queue {
     }
   }
 
-  /// Waits in the queue; false when `call` ended first. With true, a place is the caller's.
+  /// Sends all that wait away.
+  void refuse_all() noexcept {
+    for (waiter* const each : waiters_) {
+      each->refused = true;
+      each->wake.notify_all();
+    }
+    waiters_.clear();
+  }
+
+  /// How a wait has ended.
+  enum class end : std::uint8_t {
+    granted,  ///< a place is the caller's
+    refused,  ///< all that waited were sent away
+    over,     ///< the call ended first
+  };
+
+  /// Waits in the queue.
   template <Clock C>
-  [[nodiscard]] bool wait(std::unique_lock<std::mutex>& lock, C& clock, const call_options& call) {
+  [[nodiscard]] end wait(std::unique_lock<std::mutex>& lock, C& clock, const call_options& call) {
     waiter self{*this};
-    return self.wake.wait(lock, clock, call.deadline, call.stop, [&] { return self.granted; });
+    const bool is_over = !self.wake.wait(lock, clock, call.deadline, call.stop,
+                                         [&] { return self.granted || self.refused; });
+    return is_over ? end::over : self.granted ? end::granted : end::refused;
   }
 
  private:
@@ -58,6 +76,7 @@ class reservation_queue {
     reservation_queue& queue;
     base::clock_condition wake;
     bool granted = false;
+    bool refused = false;
   };
 
   std::list<waiter*> waiters_;
