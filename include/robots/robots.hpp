@@ -50,11 +50,13 @@
 #include <robots/policy/decision.hpp>
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/fallback.hpp>
+#include <robots/policy/halt_reason.hpp>
 #include <robots/policy/judge.hpp>
 #include <robots/policy/judge_options.hpp>
 #include <robots/policy/lifetime.hpp>
 #include <robots/policy/line_list.hpp>
 #include <robots/policy/policy.hpp>
+#include <robots/policy/policy_change.hpp>
 #include <robots/policy/policy_source.hpp>
 #include <robots/policy/quarantine_rule.hpp>
 #include <robots/policy/record.hpp>
@@ -100,8 +102,8 @@
 #include <robots/rep/rules/compile.hpp>
 #include <robots/rep/rules/crawler_directives.hpp>
 #include <robots/rep/rules/explanation.hpp>
-#include <robots/rep/rules/listed_rule.hpp>
 #include <robots/rep/rules/group_choice.hpp>
+#include <robots/rep/rules/listed_rule.hpp>
 #include <robots/rep/rules/pattern.hpp>
 #include <robots/rep/rules/rule_set.hpp>
 #include <robots/rep/rules/static_pattern.hpp>

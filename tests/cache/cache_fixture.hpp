@@ -38,6 +38,7 @@ inline constexpr const char* robots_url = "https://example.com/robots.txt";
   options.retry.attempts = 1;
   options.breaker.failures = 0;
   options.quarantine_after = 0;
+  options.halt_hostile = false;
   options.max_failure_ttl = std::chrono::seconds{0};
   options.failure_jitter = 0.0;
   options.longest_call = std::chrono::milliseconds{0};

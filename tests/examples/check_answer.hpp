@@ -21,9 +21,7 @@ struct answer {
   std::optional<explanation> why{};                   ///< how the rules came to it, when asked for
 
   /// Whether there are rules, or a failure to get any, that have an age.
-  [[nodiscard]] bool has_source() const noexcept {
-    return what.reason != decision_reason::excluded && what.reason != decision_reason::invalid_url;
-  }
+  [[nodiscard]] bool has_source() const noexcept { return !what.policy->refused(); }
 
   /// Whether a robots.txt was read, so that rules can be explained.
   [[nodiscard]] bool has_rules() const noexcept {

@@ -65,6 +65,10 @@ std::string rule_column(const answer& about, const text_style& style) {
              (what.allowed ? " allows all" : " denies all");
     case decision_reason::by_hand:
       return "the site was told by hand";
+    case decision_reason::halted:
+      return "the site is halted";
+    case decision_reason::needs_sign_off:
+      return "the site needs a sign-off";
     case decision_reason::excluded:
       return "the host is excluded";
     case decision_reason::invalid_url:

@@ -170,7 +170,7 @@ TEST_CASE("16 threads, watched by a log and metrics, keep to what sites come to 
     }
   }
   CHECK(crawl.results().at("changes.test").refused.at("disallowed") > 18);
-  CHECK(crawl.results().at("hostile.test").refused.at("disallowed") > 18);
+  CHECK(crawl.results().at("hostile.test").refused.at("halted") > 18);
   CHECK(crawl.results().at("garbles.test").refused.at("disallowed") > 18);
   CHECK(crawl.results().at("fails.test").fetched == 82);  // by the last good copy
   CHECK(crawl.results().at("revokes.test").failed > 18);

@@ -10,6 +10,7 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <mutex>
@@ -288,4 +289,144 @@ TEST_CASE("redirects of other sites do not keep a crawler from the site they lea
   // Alone it would be every 10 s; at worst each request waits for one more.
   CHECK(of.clock.now() - begin == 100s);
   CHECK(pages >= 5);
+}
+
+namespace {
+
+/// A crawler whose site turns hostile when it is asked again, and those that wait for it.
+struct halting_crawler {
+  halting_crawler()
+      : cache({.user_agent = "FooBot/1.0", .fallback = robots::fallback_policy::rfc9309()}, web,
+              clock),
+        gate(two_seconds(), clock),
+        front(cache, gate, {.review = [this](std::string_view url, const robots::decision& why) {
+                CHECK(why.reason == robots::decision_reason::halted);
+                const std::scoped_lock lock{mutex};
+                review.emplace(url);
+              }}) {
+    web.on("https://example.com/robots.txt", ScriptedFetcher::ok("User-agent: *\nDisallow: /a\n"),
+           ScriptedFetcher::ok("User-agent: *\nDisallow: /\n"), ScriptedFetcher::ok(""));
+    web.otherwise(ScriptedFetcher::ok(""));
+  }
+
+  void turn_hostile() { static_cast<void>(cache.refresh("https://example.com/")); }
+
+  ScriptedFetcher web;
+  ManualClock clock;
+  robots::basic_robots_cache<ScriptedFetcher, ManualClock> cache;
+  robots::basic_host_gate<ManualClock> gate;
+  std::mutex mutex;
+  std::set<std::string> review;
+  robots::basic_admission<decltype(cache), ManualClock> front;
+};
+
+}  // namespace
+
+TEST_CASE("a site that turns hostile starts no request that was planned, and has them reviewed") {
+  halting_crawler of;
+  auto planned = of.front.try_reserve("https://example.com/x");
+  auto elsewhere = of.front.try_reserve("https://other.example/x");
+  REQUIRE(planned);
+  of.turn_hostile();
+  CHECK(planned.reservation.start() == time_point::max());  // before its time
+  CHECK(planned.reservation.reason() == admission_reason::halted);
+  const auto refused = of.front.admit("https://example.com/y");
+  CHECK(refused.reason == admission_reason::halted);
+  CHECK(explain(refused) == "refused: not allowed: the site is halted until somebody resumes it");
+  CHECK(of.front.try_reserve("http://example.com/z").reason == admission_reason::halted);
+  CHECK(of.review == std::set<std::string>{"https://example.com/x", "https://example.com/y",
+                                           "http://example.com/z"});
+  of.clock.advance(10s);
+  CHECK_FALSE(elsewhere.reservation.start());
+  CHECK(of.cache.resume("example.com"));
+  of.cache.invalidate("https://example.com/");
+  CHECK(of.front.admit("https://example.com/y"));
+  CHECK(of.front.stats()[admission_reason::halted] == 3);
+}
+
+TEST_CASE("a site that is not signed off is admitted nowhere") {
+  ScriptedFetcher web;
+  const ManualClock clock;
+  robots::basic_robots_cache<ScriptedFetcher, ManualClock> cache{
+      {.user_agent = "FooBot/1.0",
+       .fallback = robots::fallback_policy::rfc9309(),
+       .sign_off = {"gov"}},
+      web,
+      clock};
+  robots::basic_host_gate<ManualClock> gate{two_seconds(), clock};
+  robots::basic_admission<decltype(cache), ManualClock> front{cache, gate};
+  const auto refused = front.admit("https://nasa.gov/");
+  CHECK(refused.reason == admission_reason::needs_sign_off);
+  CHECK(explain(refused) == "refused: not allowed: the site needs a sign-off");
+  CHECK(cache.awaiting_sign_off() == std::vector<std::string>{"nasa.gov"});
+  CHECK(web.count() == 0);
+}
+
+TEST_CASE("threads that wait for a site wake when it is halted, wherever they wait") {
+  ScriptedFetcher web;
+  web.otherwise(ScriptedFetcher::ok("User-agent: *\nCrawl-delay: 3600\n"));
+  robots::basic_robots_cache<ScriptedFetcher> cache{
+      {.user_agent = "FooBot/1.0", .fallback = robots::fallback_policy::rfc9309()}, web};
+  robots::host_gate gate{two_seconds()};
+  std::atomic<int> reviewed = 0;
+  robots::basic_admission<decltype(cache), robots::SteadyClock> front{
+      cache, gate, {.review = [&](std::string_view, const robots::decision&) { ++reviewed; }}};
+  constexpr int threads = 8;
+  std::atomic<int> halted = 0;
+  {
+    // One sleeps until its time, an hour from now; the others wait for its place.
+    std::vector<std::jthread> waiters;
+    for (int i = 0; i < threads; ++i) {
+      waiters.emplace_back([&, i] {
+        const auto got = front.admit("https://example.com/" + std::to_string(i));
+        CHECK(got.decision.reason == robots::decision_reason::halted);
+        halted += got.reason == admission_reason::halted ? 1 : 0;
+      });
+    }
+    while (gate.waiting("https://example.com/") < threads - 1) {
+      std::this_thread::yield();
+    }
+    cache.halt("example.com");
+  }
+  CHECK(halted == threads);
+  CHECK(reviewed == threads);
+}
+
+TEST_CASE("sites are halted and resumed while threads wait for them and others crawl") {
+  ScriptedFetcher web;
+  web.otherwise(ScriptedFetcher::ok(""));
+  robots::basic_robots_cache<ScriptedFetcher> cache{
+      {.user_agent = "FooBot/1.0", .fallback = robots::fallback_policy::rfc9309()}, web};
+  gate_options options = gate_with(0s);
+  options.concurrency = 2;
+  options.key = robots::key_by_host;  // so that who is not meant is sent away, too
+  robots::host_gate gate{std::move(options)};
+  robots::basic_admission<decltype(cache), robots::SteadyClock> front{cache, gate};
+  std::atomic<bool> over = false;
+  std::atomic<int> wrong = 0;
+  std::atomic<int> gone = 0;
+  std::vector<std::jthread> crawlers;
+  for (int i = 0; i < 6; ++i) {
+    crawlers.emplace_back([&, i] {
+      const std::string url = i % 2 == 0 ? "https://example.com/" : "https://example.com:8443/";
+      while (!over) {
+        auto got = front.admit(url);
+        gone += got ? 1 : 0;
+        // The site with the port is never halted.
+        wrong += !got && (i % 2 != 0 || got.reason != admission_reason::halted) ? 1 : 0;
+        got.reservation.complete(fine);
+      }
+    });
+  }
+  for (int i = 0; i < 200; ++i) {
+    cache.halt("example.com");
+    std::this_thread::yield();
+    CHECK(cache.resume("example.com"));
+  }
+  while (gone < 100) {
+    std::this_thread::yield();
+  }
+  over = true;
+  crawlers.clear();
+  CHECK(wrong == 0);
 }

@@ -21,7 +21,8 @@ enum class prefetch_outcome {
   joined,    ///< it waited for another look-up of the site, its own for a duplicate or a thread's,
              ///< or for what processes share (`TieredStorage`)
   failed,    ///< the robots.txt could not be had: the fallback policy holds
-  excluded,  ///< nothing: `cache_options::excluded` names the host
+  excluded,  ///< nothing: `cache_options::excluded` names the host, or it is halted or not signed
+             ///< off
   invalid,   ///< nothing: the text is no URL, host or `host:port`
 };
 

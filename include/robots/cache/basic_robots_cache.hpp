@@ -8,8 +8,8 @@
 #include <robots/cache/detail/guarded_storage.hpp>
 #include <robots/cache/detail/guarded_store.hpp>
 #include <robots/cache/detail/job_runner.hpp>
-#include <robots/cache/detail/override_table.hpp>
 #include <robots/cache/detail/policy_loader.hpp>
+#include <robots/cache/detail/site_rulings.hpp>
 #include <robots/cache/look_up.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/fetcher.hpp>
@@ -26,6 +26,7 @@
 #include <robots/policy/decide.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/decision_reason.hpp>
+#include <robots/policy/halt_reason.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/site_override.hpp>
 #include <robots/rep/rules/rule_set.hpp>
@@ -66,7 +67,7 @@ namespace robots {
 /// Over a `SharingStorage`, such as `TieredStorage`, it shares what sites answer with the other
 /// processes of the crawl: of all of them, one fetches a site. What the shared store has is
 /// believed as far as it can be true; where the store fails, each process goes on alone. Policies
-/// told by hand, quarantine and circuit breakers are the process's own.
+/// told by hand, halts, sign-offs, quarantine and circuit breakers are the process's own.
 ///
 /// All members may be called from any thread. None throws on account of the network or of content.
 /// A look-up that needs no fetch takes constant time on average, and the time of `rule_set::match`.
@@ -79,12 +80,11 @@ class basic_robots_cache {
                               O observer = {})
       : options_(validated(std::move(options))),
         excluded_(std::make_shared<const excluded_hosts>(options_.excluded)),
-        excluded_policy_(policy::refusal(options_.user_agent, decision_reason::excluded)),
         invalid_policy_(policy::refusal(options_.user_agent, decision_reason::invalid_url)),
-        overrides_(options_.user_agent),
         parts_(std::move(fetcher), std::move(clock), std::move(storage), std::move(observer)),
+        rulings_(options_, *excluded_, parts_),
         store_(shared_store_of(parts_, counters_)),
-        loader_(options_, excluded_, parts_, counters_, store_.get()),
+        loader_(options_, excluded_, parts_, counters_, rulings_, store_.get()),
         runner_(options_, parts_, counters_, loader_, store_.get()) {
     if constexpr (ObserverOf<O, drop_event> && requires { parts_.storage.bare().on_drop({}); }) {
       parts_.storage.bare().on_drop([this](std::string_view key, bool expired) {
@@ -165,8 +165,8 @@ class basic_robots_cache {
     return runner_.begin(*where, key, call.context);
   }
 
-  /// Whether the crawler may fetch `url`, by what is told of its site by hand now, else by a
-  /// look-up for it. Throws `std::logic_error` when the look-up has no policy yet, and
+  /// Whether the crawler may fetch `url`, by what holds for its site without its robots.txt now,
+  /// else by a look-up for it. Throws `std::logic_error` when the look-up has no policy yet, and
   /// `std::invalid_argument` when it is for another site.
   [[nodiscard]] decision check(std::string_view url, const look_up& at) {
     if (!at.policy()) {
@@ -183,8 +183,8 @@ class basic_robots_cache {
                                   (key.empty() ? "a text that names no site" : key) +
                                   ", not for the site of the URL: begin one for that"};
     }
-    const cache_detail::found told = where ? told_by_hand(*where) : cache_detail::found{};
-    return decide(key, url, url, told.policy ? told : at.found_, at.context_);
+    const cache_detail::found ruled = ruling_on(where);
+    return decide(key, url, url, ruled.policy ? ruled : at.found_, at.context_);
   }
 
   /// Counts a decision that was made without this cache, such as an exclusion in front of it or one
@@ -217,23 +217,88 @@ class basic_robots_cache {
   }
 
   /// Tells by hand what holds for a site, until it is lifted by `site_override::none`: before its
-  /// robots.txt, and before exclusions and quarantine. A bare host stands for its https and http
-  /// origins, too, unless one of these is told of itself. Throws `std::invalid_argument` for a text
-  /// that names no site.
+  /// robots.txt, and before exclusions and quarantine, but not before a halt or a sign-off that is
+  /// missing. A bare host stands for its https and http origins, too, unless one of these is told
+  /// of itself. Throws `std::invalid_argument` for a text that names no site.
   void set_override(std::string_view host_or_url, site_override what) {
-    const auto where = parse_site(host_or_url);
-    if (!where) {
-      throw std::invalid_argument{
-          "basic_robots_cache::set_override: give a host, host:port, or http or https URL"};
-    }
-    const std::string key = where->key();
-    overrides_.set(key, what);
-    parts_.tell(override_event{parts_.about(key), what});
+    rulings_.set_override(named(host_or_url, "set_override"), what);
   }
 
   /// What was told by hand, by `site::key`, in order.
   [[nodiscard]] std::vector<std::pair<std::string, site_override>> overrides() const {
-    return overrides_.list();
+    return rulings_.overrides();
+  }
+
+  /// Halts a site: nothing is asked or allowed there, under any scheme, until it is resumed
+  /// (`decision_reason::halted`). Requests that wait in a gate of a `basic_admission` are refused.
+  /// The cache does so itself by `cache_options::halt_hostile` and `halt_revoked`. At most 65,536
+  /// sites are halted at once; a further one is not. Throws `std::invalid_argument` for a text that
+  /// names no site.
+  void halt(std::string_view host_or_url, const call_options& call = {}) {
+    rulings_.halt(named(host_or_url, "halt").key(), halt_reason::by_hand, call.context);
+  }
+
+  /// Lifts the halt of a site: what its robots.txt says holds again. Whether it was halted.
+  bool resume(std::string_view host_or_url) {
+    const auto where = parse_site(host_or_url);
+    return where && rulings_.resume(where->key());
+  }
+
+  /// Whether the site of a URL is halted.
+  [[nodiscard]] bool is_halted(std::string_view host_or_url) const {
+    const auto where = parse_site(host_or_url);
+    return where && rulings_.is_halted(where->key());
+  }
+
+  /// The sites that are halted, by `site::key` without a scheme, in order, and why.
+  [[nodiscard]] std::vector<std::pair<std::string, halt_reason>> halted() const {
+    return rulings_.halted();
+  }
+
+  /// Has `told` called with the key of each site when it is halted, for as long as the result
+  /// lives: to stop what is under way there. By any thread; it must not block, halt a site, nor end
+  /// this. What it throws is dropped.
+  [[nodiscard]] std::shared_ptr<const void> on_halt(
+      std::function<void(std::string_view site)> told) {
+    return rulings_.on_halt(std::move(told));
+  }
+
+  /// Tells what a page answered: its status and whether it was a challenge, such as a CAPTCHA, in
+  /// place of the page. Where that is 401, 403 or a challenge for a URL that what is kept of its
+  /// site allows, access was revoked: the observer is told, and by `cache_options::halt_revoked`
+  /// the site is halted. Whether it was. Asks no site; of the options, only the context counts.
+  bool report_response(std::string_view url, int status, bool is_challenge = false,
+                       const call_options& call = {}) {
+    constexpr int unauthorized = 401;
+    constexpr int forbidden = 403;
+    const auto where = parse_site(url);
+    if (!where || (status != unauthorized && status != forbidden && !is_challenge)) {
+      return false;
+    }
+    const std::string key = where->key();
+    auto by = rulings_.find(*where);
+    by = by ? std::move(by) : loader_.kept(*where, key);
+    if (by && !by->allows(target_for(*by, url))) {
+      return false;
+    }
+    parts_.tell(access_revoked_event{parts_.about(key, call.context), url, status});
+    if (options_.halt_revoked) {
+      rulings_.halt(key, halt_reason::access_revoked, call.context);
+    }
+    return true;
+  }
+
+  /// Signs a high-risk site off, whatever the scheme, or takes that back: see
+  /// `cache_options::sign_off`. Other sites, such as those that it redirects to, need their own.
+  /// Throws `std::invalid_argument` for a text that names no site.
+  void sign_off(std::string_view host_or_url, bool given = true) {
+    rulings_.sign_off(named(host_or_url, "sign_off").key(), given);
+  }
+
+  /// The high-risk sites that were asked about and denied since nobody has signed them off, by
+  /// `site::key` without a scheme, in order. The first 65,536; more are denied, but not listed.
+  [[nodiscard]] std::vector<std::string> awaiting_sign_off() const {
+    return rulings_.awaiting_sign_off();
   }
 
   /// Forgets the rules of every site in this process; what it shares with others stays.
@@ -344,6 +409,9 @@ class basic_robots_cache {
     }
     [[nodiscard]] wall_time wall() noexcept override { return wall_now(clock); }
     [[nodiscard]] bool is_observed() const noexcept override { return has_observer; }
+    [[nodiscard]] bool observes_changes() const noexcept override {
+      return has_observer && ObserverOf<O, policy_change_event>;
+    }
     void tell_any([[maybe_unused]] const any_event& told) noexcept override {
       if constexpr (has_observer) {
         std::visit([this](const auto* each) { this->tell(*each); }, told);
@@ -381,20 +449,27 @@ class basic_robots_cache {
     return options;
   }
 
-  [[nodiscard]] bool is_excluded(std::string_view key) const noexcept {
-    return !excluded_->empty() && excluded_->contains(host_of_site_key(key));
+  /// The site that a text names, for a member of that name.
+  [[nodiscard]] static site named(std::string_view host_or_url, std::string_view member) {
+    auto where = parse_site(host_or_url);
+    if (!where) {
+      throw std::invalid_argument{"basic_robots_cache::" + std::string{member} +
+                                  ": give a host, host:port, or http or https URL"};
+    }
+    return *std::move(where);
   }
 
-  /// The start of a text under which its site may be found before the text is parsed. Empty while
-  /// anything is told by hand, which comes first.
-  [[nodiscard]] std::string_view first_key(std::string_view host_or_url) const noexcept {
-    return overrides_.empty() ? possible_site_key(host_or_url) : std::string_view{};
+  /// The start of a text under which its site may be found before the text is parsed. Empty where
+  /// something may hold for the site without its robots.txt.
+  [[nodiscard]] std::string_view first_key(std::string_view host_or_url) const {
+    const std::string_view key = possible_site_key(host_or_url);
+    return rulings_.may_hold_for(key) ? std::string_view{} : key;
   }
 
   /// Calls `look` with the fresh entry of `key` and the time, if there is one.
   template <class Look>
   void visit_fresh(std::string_view key, const Look& look) {
-    if (key.empty() || is_excluded(key)) {
+    if (key.empty()) {
       return;
     }
     const time_point now = parts_.clock.now();
@@ -431,17 +506,9 @@ class basic_robots_cache {
     if (!where) {
       return {.policy = invalid_policy_};
     }
-    if (cache_detail::found told = told_by_hand(*where); told.policy) {
-      return told;
-    }
-    if (excluded_->contains(where->host)) {
-      return {.policy = excluded_policy_};
-    }
-    return {};
-  }
-
-  [[nodiscard]] cache_detail::found told_by_hand(const site& where) {
-    return {.policy = overrides_.find(where), .from_cache = true, .now = parts_.clock.now()};
+    auto ruled = rulings_.find(*where);
+    const bool is_known = ruled && ruled->given_reason() != decision_reason::excluded;
+    return {.policy = std::move(ruled), .from_cache = is_known, .now = parts_.clock.now()};
   }
 
   /// What a look-up under `tried` did not find.
@@ -457,7 +524,10 @@ class basic_robots_cache {
         return kept;
       }
     }
-    return runner_.load(*where, key, call);
+    cache_detail::found brought = runner_.load(*where, key, call);
+    // What was brought may have halted the site.
+    cache_detail::found ruled = ruling_on(where);
+    return ruled.policy ? std::move(ruled) : std::move(brought);
   }
 
   /// The key of the site of a URL, if anybody wants to know; empty when it names none.
@@ -494,11 +564,10 @@ class basic_robots_cache {
 
   cache_options options_;
   std::shared_ptr<const excluded_hosts> excluded_;
-  std::shared_ptr<const policy> excluded_policy_;
   std::shared_ptr<const policy> invalid_policy_;
-  cache_detail::override_table overrides_;
   cache_detail::cache_counters counters_;
   parts parts_;
+  cache_detail::site_rulings rulings_;
   std::unique_ptr<cache_detail::guarded_store> store_;  // of a `SharingStorage`
   cache_detail::policy_loader loader_;
   cache_detail::job_runner runner_;  // last: ends before what its threads use

@@ -12,10 +12,12 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -33,6 +35,13 @@ struct cache_options {
   /// Hosts that are never fetched and never allowed: top-level domains, suffixes or hosts, as for
   /// `should_skip_by_tld`.
   std::vector<std::string> excluded{};
+  /// High-risk sites, which are not asked and not allowed until somebody has signed them off (the
+  /// pipeline guide: "mandatory manual sign-off"); names as in `excluded`. See
+  /// `basic_robots_cache::sign_off`.
+  std::vector<std::string> sign_off{};
+  /// Whether a host, as in `site::host`, is high-risk, too. Called by any thread at each look-up;
+  /// may be empty. One that throws means that it is.
+  std::function<bool(std::string_view host)> is_high_risk{};
   /// How robots.txt files are read. `max_bytes` bounds what is fetched, too.
   parse_options parse{};
   /// For each exchange; the pipeline guide asks for 3 to 5 seconds. 0 means no limit.
@@ -69,6 +78,20 @@ struct cache_options {
   /// So many malformed files in a row put a site into quarantine, where `fallback` denies them; 0
   /// means never. See `basic_robots_cache::release`.
   int quarantine_after = 3;
+
+  /// A site is halted at once when its robots.txt denies everything (`denies_everything`) and the
+  /// one before did not: nothing is allowed there until `basic_robots_cache::resume`, whatever it
+  /// says by then. Without this, what it says holds.
+  bool halt_hostile = true;
+  /// A site is halted at once when `basic_robots_cache::report_response` tells that access was
+  /// revoked.
+  bool halt_revoked = false;
+  /// A change of more than this share of the rules and lines (`change_report::share`), from 0 to 1,
+  /// within `fast_change_within` is told as fast (the pipeline guide: ">30% directive delta within
+  /// 1 hour").
+  double fast_change_share = 0.3;
+  /// Most time between the two fetches of a change that is told as fast.
+  std::chrono::seconds fast_change_within = std::chrono::hours{1};
 
   /// How often a retrieval tries again.
   retry_options retry{};
@@ -119,6 +142,9 @@ inline void validate(const cache_options& options) {
   validate(cache_detail::judge_options_of(options));
   if (options.longest_call.count() < 0) {
     throw std::invalid_argument{"longest_call is negative: use 0 for no limit"};
+  }
+  if (!(options.fast_change_share >= 0 && options.fast_change_share <= 1)) {
+    throw std::invalid_argument{"fast_change_share is no share: use a number from 0 to 1"};
   }
   if (options.quarantine_after < 0) {
     throw std::invalid_argument{"quarantine_after is negative: use 0 for no quarantine"};

@@ -96,8 +96,8 @@ class look_up {
   /// Whether this look-up brought the policy, at least in part.
   [[nodiscard]] bool led() const noexcept { return led_; }
 
-  /// Why the site may not be asked: `decision_reason::excluded` or `invalid_url`; nothing for one
-  /// that may, and while there is no policy.
+  /// Why the site may not be asked: `decision_reason::excluded`, `halted`, `needs_sign_off` or
+  /// `invalid_url`; nothing for one that may, and while there is no policy.
   [[nodiscard]] std::optional<decision_reason> refusal() const noexcept {
     return policy() ? policy()->refused() : std::nullopt;
   }

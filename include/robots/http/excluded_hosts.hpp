@@ -137,14 +137,16 @@ class excluded_hosts {
   excluded_hosts() = default;
 
   /// Throws `std::invalid_argument` for an entry that could never exclude anything, such as one
-  /// with a blank in it: an exclusion that is silently ignored is worse than none.
-  explicit excluded_hosts(std::span<const std::string> entries) {
+  /// with a blank in it: an exclusion that is silently ignored is worse than none. `option` is what
+  /// the message calls the list.
+  explicit excluded_hosts(std::span<const std::string> entries,
+                          std::string_view option = "excluded") {
     for (const std::string& entry : entries) {
       const std::optional<std::string> name =
           http_detail::normal_host(http_detail::excluded_name(entry));
       if (!name || http_detail::is_address_range(entry) ||
           std::any_of(name->begin(), name->end(), http_detail::is_sub_delim)) {
-        throw std::invalid_argument{"excluded: \"" + entry +
+        throw std::invalid_argument{std::string{option} + ": \"" + entry +
                                     "\" is no host name; write \"gov\", \"gov.uk\" or "
                                     "\"example.com\", outside ASCII in its xn-- form, or one "
                                     "address, \"10.1.2.3\" or \"[2001:db8::1]\""};

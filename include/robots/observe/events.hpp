@@ -15,10 +15,12 @@ namespace robots {
 
 class policy;
 struct call_context;
+struct change_report;
 struct decision;
 struct exchange;
 struct record;
 enum class admission_reason : std::uint8_t;
+enum class halt_reason : std::uint8_t;
 enum class site_override : std::uint8_t;
 
 /// Tells the date of an event to those who ask for it: most do not, and it costs a look at a clock.
@@ -108,6 +110,36 @@ struct far_copy_event : event {
 /// A policy was made that rests on no robots.txt of now: the fallback policy decided.
 struct fallback_event : event {
   const robots::policy& policy;  ///< `basis` is what was done, `source().outcome` the row
+};
+
+/// A site has answered with another robots.txt than before, or with one where there was none, or
+/// the other way round, and the rules and delays for the crawler have changed by that. Told before
+/// anybody goes by the new policy.
+struct policy_change_event : event {
+  const robots::policy& before;          ///< made of the answer before
+  const robots::policy& after;           ///< made of this one
+  const change_report& changes;          ///< what has changed
+  std::chrono::nanoseconds interval{0};  ///< between the times at which both were fetched
+  bool fast = false;                     ///< see `cache_options::fast_change_share`
+  bool turned_hostile = false;  ///< everything is denied now (`denies_everything`), and was not
+};
+
+/// A page that robots.txt allows was answered with 401, 403 or a challenge; see
+/// `basic_robots_cache::report_response`.
+struct access_revoked_event : event {
+  std::string_view url;  ///< of the page
+  int status = 0;        ///< of the answer
+};
+
+/// A site was halted, or resumed. The event's site is a host, or `host:port`: every scheme is.
+struct halt_event : event {
+  halt_reason reason{};  ///< why it was halted
+  bool resumed = false;  ///< it no longer is
+};
+
+/// A site was signed off, or its sign-off was taken back. The event's site is as in `halt_event`.
+struct sign_off_event : event {
+  bool given = false;  ///< signed off
 };
 
 /// A decision was made.

@@ -96,6 +96,12 @@ namespace policy_detail {
     case decision_reason::by_hand:
       text += "the site was told by hand";
       break;
+    case decision_reason::halted:
+      text += "the site is halted until somebody resumes it";
+      break;
+    case decision_reason::needs_sign_off:
+      text += "the site needs a sign-off";
+      break;
     case decision_reason::excluded:
       text += "the host is excluded";
       break;

@@ -90,14 +90,16 @@ class policy {
     fetched_at_ = fetched_at;
   }
 
-  /// What holds for a site that must not be asked (`decision_reason::excluded`), and for a text
-  /// that names none (`decision_reason::invalid_url`).
+  /// What holds for a site that must not be asked (`decision_reason::excluded`, `halted`,
+  /// `needs_sign_off`), and for a text that names none (`decision_reason::invalid_url`).
   [[nodiscard]] static std::shared_ptr<const policy> refusal(std::string_view user_agent,
                                                              decision_reason why) {
-    record_head source{{.outcome = outcome::refused,
-                        .error_text = why == decision_reason::excluded
-                                          ? "the host is excluded"
-                                          : "not an http or https URL or a host"}};
+    const std::string_view text = why == decision_reason::excluded ? "the host is excluded"
+                                  : why == decision_reason::halted ? "the site is halted"
+                                  : why == decision_reason::needs_sign_off
+                                      ? "the site needs a sign-off"
+                                      : "not an http or https URL or a host";
+    record_head source{{.outcome = outcome::refused, .error_text = std::string{text}}};
     policy result{fallback_action::deny_all, user_agent, std::move(source)};
     result.basis_ = policy_basis::refused;
     result.given_reason_ = why;

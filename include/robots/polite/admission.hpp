@@ -2,6 +2,7 @@
 
 #include <robots/fetch/call_options.hpp>
 #include <robots/fwd.hpp>
+#include <robots/http/origin.hpp>
 #include <robots/http/site.hpp>
 #include <robots/observe/admission_reason.hpp>
 #include <robots/observe/events.hpp>
@@ -46,6 +47,8 @@ template <Clock C>
     case admission_reason::excluded:
     case admission_reason::invalid_url:
     case admission_reason::disallowed:
+    case admission_reason::halted:
+    case admission_reason::needs_sign_off:
       return "refused: " + verdict;
     default:
       return "refused: " + std::string{to_string(what.reason)} + ", " +
@@ -58,6 +61,10 @@ struct admission_options {
   /// Until when a circuit breaker keeps requests for a URL back; nothing when it is closed. Called
   /// by any thread; may be empty.
   std::function<std::optional<time_point>(std::string_view url)> breaker{};
+  /// Given each URL that is refused since its site is halted, be it new, in the line of its host or
+  /// reserved: for somebody to look at (the pipeline guide: "route pending tasks to a review
+  /// workflow"). Called by the thread that asked. What it throws is dropped; may be empty.
+  std::function<void(std::string_view url, const decision& why)> review{};
   /// Told of each answer, by the thread that asked. What it throws is dropped; may be empty. To
   /// tell an observer: `[log](const admission_event& told) mutable { log.on(told); }`.
   std::function<void(const admission_event& told)> tell{};
@@ -68,7 +75,9 @@ struct admission_options {
 /// Asks in this order, and stops at the first refusal: does robots.txt allow the URL, or is its
 /// host excluded (`cache_options::excluded`); when does the gate let a request go. A robots.txt
 /// that was fetched on the way counts as a request to its host: the first page keeps its distance
-/// from it. Once a reserved time has come, the first question is asked again.
+/// from it. Once a reserved time has come, or the site is halted, the first question is asked
+/// again. A source that tells of halts, as `basic_robots_cache` does, has all who wait for such a
+/// site woken and refused.
 ///
 ///     auto got = front.admit(url);  // waits until it may go, or says why not
 ///     if (got) {
@@ -89,8 +98,19 @@ class basic_admission {
       : source_(source),
         gate_(gate),
         breaker_(std::move(options.breaker)),
+        review_(std::move(options.review)),
         tell_(std::move(options.tell)),
-        clock_(gate) {}
+        clock_(gate) {
+    if constexpr (requires { source.on_halt([](std::string_view) {}); }) {
+      halts_ = source.on_halt([&gate](std::string_view halted) {
+        if (const auto where = parse_site(halted)) {
+          for (const origin& each : where->origins()) {
+            gate.withdraw(to_string(each) + '/');
+          }
+        }
+      });
+    }
+  }
 
   /// Waits for robots.txt, a free place and the time to go. With a reservation: go now.
   [[nodiscard]] result admit(std::string_view url, const call_options& call = {}) {
@@ -184,8 +204,20 @@ class basic_admission {
         return admission_reason::excluded;
       case decision_reason::invalid_url:
         return admission_reason::invalid_url;
+      case decision_reason::halted:
+        return admission_reason::halted;
+      case decision_reason::needs_sign_off:
+        return admission_reason::needs_sign_off;
       default:
         return admission_reason::disallowed;
+    }
+  }
+
+  [[nodiscard]] bool is_halted(std::string_view url) {
+    if constexpr (requires { source_.is_halted(url); }) {
+      return source_.is_halted(url);
+    } else {
+      return false;
     }
   }
 
@@ -194,7 +226,7 @@ class basic_admission {
   /// ever where the delay is longer than rules are fresh.
   [[nodiscard]] admission_reason look_again(std::string_view url, const call_options& call,
                                             bool& again, decision& now) {
-    if (again) {
+    if (again && !is_halted(url)) {
       return admission_reason::go;
     }
     now = source_.check(url, call);
@@ -233,6 +265,12 @@ class basic_admission {
   void note(std::string_view url, const decision& made, admission_reason reason,
             const std::shared_ptr<const call_context>& context, time_point asked) {
     answers_.add(reason);
+    if (review_ && reason == admission_reason::halted) {
+      try {
+        review_(url, made);
+      } catch (...) {  // see `admission_options::review`
+      }
+    }
     if (tell_) {
       const auto where = parse_site(url);
       const std::string key = where ? where->key() : std::string{};
@@ -254,9 +292,11 @@ class basic_admission {
   S& source_;
   basic_host_gate<C>& gate_;
   std::function<std::optional<time_point>(std::string_view)> breaker_;
+  std::function<void(std::string_view, const decision&)> review_;
   std::function<void(const admission_event&)> tell_;
   gate_clock clock_;
   polite_detail::admission_counters answers_;
+  std::shared_ptr<const void> halts_;  // of sites, for as long as it lives
 };
 
 }  // namespace robots

@@ -223,8 +223,8 @@ class prefetch_run {
 
   [[nodiscard]] static prefetch_outcome outcome_of_item(const item& which) {
     if (const auto refusal = which.at.refusal()) {
-      return *refusal == decision_reason::excluded ? prefetch_outcome::excluded
-                                                   : prefetch_outcome::invalid;
+      return *refusal == decision_reason::invalid_url ? prefetch_outcome::invalid
+                                                      : prefetch_outcome::excluded;
     }
     if (which.at.from_cache()) {
       return prefetch_outcome::kept;

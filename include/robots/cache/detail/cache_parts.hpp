@@ -46,6 +46,8 @@ class cache_parts : public event_clock {
 
   /// Whether anybody observes: else nothing need be found out for events.
   [[nodiscard]] virtual bool is_observed() const noexcept = 0;
+  /// Whether anybody wants to hear what has changed on a site, which takes time to find out.
+  [[nodiscard]] virtual bool observes_changes() const noexcept = 0;
   /// Tells the observer.
   virtual void tell_any(const any_event& told) noexcept = 0;
 

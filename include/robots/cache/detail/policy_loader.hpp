@@ -13,6 +13,7 @@
 #include <robots/cache/detail/shared_names.hpp>
 #include <robots/cache/detail/shared_records.hpp>
 #include <robots/cache/detail/single_flight.hpp>
+#include <robots/cache/detail/site_rulings.hpp>
 #include <robots/cache/look_up.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
@@ -23,10 +24,12 @@
 #include <robots/http/site.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/policy/decide.hpp>
+#include <robots/policy/halt_reason.hpp>
 #include <robots/policy/judge.hpp>
 #include <robots/policy/judge_options.hpp>
 #include <robots/policy/lifetime.hpp>
 #include <robots/policy/policy.hpp>
+#include <robots/policy/policy_change.hpp>
 #include <robots/policy/record.hpp>
 #include <robots/policy/site_records.hpp>
 #include <robots/store/storage.hpp>
@@ -62,14 +65,16 @@ namespace robots::cache_detail {
 /// flight ends. A site that redirects is there as one that redirects.
 class policy_loader {
  public:
-  /// `options`, `parts` and `store` outlive it; `store` is null when nothing is shared.
+  /// All but `excluded` outlive it; `store` is null when nothing is shared.
   policy_loader(const cache_options& options, std::shared_ptr<const excluded_hosts> excluded,
-                cache_parts& parts, cache_counters& counters, guarded_store* store)
+                cache_parts& parts, cache_counters& counters, site_rulings& rulings,
+                guarded_store* store)
       : options_(options),
         judging_(judge_options_of(options)),
         retrieval_(retrieval_options_of(options, std::move(excluded))),
         parts_(parts),
         counters_(counters),
+        rulings_(rulings),
         store_(store),
         random_(options.seed),
         kept_(parts, options, judging_) {
@@ -179,7 +184,7 @@ class policy_loader {
     const bool is_hasty = result.cut_short;
     record brought = recorded(std::move(result), {last, policy::good(job.known.last)}, now);
     const auto made = judged(brought, {last, policy::good(job.known.last)}, now, &job.lead.led());
-    if (!note(job.lead.led(), made, brought, job.began, now.steady, exchanges, cut_short)) {
+    if (!note(job.lead.led(), last, made, brought, job.began, now.steady, exchanges, cut_short)) {
       return end(std::move(job.lead), nullptr, std::move(job.known));
     }
     auto records = is_hasty || store_ == nullptr
@@ -250,6 +255,11 @@ class policy_loader {
     } catch (...) {
       counters_.add(cache_event::failures);  // no memory, or the storage threw
     }
+  }
+
+  /// The policy that is kept of a site, however old; null if none is.
+  [[nodiscard]] std::shared_ptr<const policy> kept(const site& where, const std::string& key) {
+    return kept_.find(where, key, parts_.now()).policy;
   }
 
   /// What is kept of a site, fresh or to be served stale, for a call that has no time to ask.
@@ -516,11 +526,12 @@ class policy_loader {
                                                  options_.user_agent, judging_, last))
                           : judged(brought, {.last = last}, now, &lead.led());
     if (begun.from_store) {
+      note_change(lead.led(), known.last, made);
       kept_.keep_unless_detached(lead.led(), made, now.steady);
       lead.end(made, true);
       return nullptr;
     }
-    if (!note(lead.led(), made, brought, begun.began, now.steady,
+    if (!note(lead.led(), last, made, brought, begun.began, now.steady,
               exchanges_of(lead.led(), begun.result))) {
       return end(std::move(lead), nullptr, std::move(known));
     }
@@ -539,8 +550,9 @@ class policy_loader {
 
   /// Tells of a retrieval and keeps what it brought: in this order, and before anybody goes by it,
   /// so that no decision that rests on it is told of before it. False when it is no answer.
-  [[nodiscard]] bool note(const flight& led, const std::shared_ptr<const policy>& made,
-                          const record& brought, time_point began, time_point now,
+  [[nodiscard]] bool note(const flight& led, const std::shared_ptr<const policy>& last,
+                          const std::shared_ptr<const policy>& made, const record& brought,
+                          time_point began, time_point now,
                           const std::vector<exchange_event>& exchanges, bool cut_short = false) {
     const record_head& source = made->source();
     counters_.add(cache_event::retrievals);
@@ -559,10 +571,34 @@ class policy_loader {
       parts_.tell(fallback_event{parts_.about(led.site(), led.context()), *made});
     }
     if (!led.detached()) {
+      note_change(led, last, made);
       kept_.watch(led, *made);
       kept_.keep(led, made, now);
     }
     return true;
+  }
+
+  /// Tells what an answer of a site changes, and halts one that has turned hostile.
+  void note_change(const flight& led, const std::shared_ptr<const policy>& last,
+                   const std::shared_ptr<const policy>& made) {
+    const auto before = last_answer(last);
+    const bool has_changed = before && last_answer(made) == made &&
+                             before->fingerprint() != made->fingerprint() && !led.detached();
+    if (!has_changed || !(parts_.observes_changes() || options_.halt_hostile)) {
+      return;
+    }
+    const bool turned_hostile = denies_everything(*made) && !denies_everything(*before);
+    if (parts_.observes_changes()) {
+      const change_report changes = diff(*before, *made);
+      const auto interval = made->fetched_at() - before->fetched_at();
+      const bool is_fast =
+          changes.share() > options_.fast_change_share && interval <= options_.fast_change_within;
+      parts_.tell(policy_change_event{parts_.about(led.site(), led.context()), *before, *made,
+                                      changes, interval, is_fast, turned_hostile});
+    }
+    if (turned_hostile && options_.halt_hostile) {
+      rulings_.halt(led.site(), halt_reason::hostile, led.context());
+    }
   }
 
   /// Counts how a look-up got its policy, and tells of it.
@@ -637,6 +673,7 @@ class policy_loader {
   /// site, unless more is known already.
   [[nodiscard]] bool answer_by(store_job& job, site_records records, const wall_anchor& now) {
     auto last = job.lead.led().detached() ? nullptr : job.known.last;
+    const auto replaced = last;
     const auto had = last && is_failure(last->source().outcome) ? policy::good(last) : last;
     if (had && records.latest.fetched_at < had->source().fetched_at) {
       return false;  // what this process has published since was lost
@@ -672,6 +709,7 @@ class policy_loader {
       const auto target = parse_site(begun.final_url);
       job.lead.redirect({std::move(begun), *target, job.began, true}, std::move(job.known));
     } else {
+      note_change(job.lead.led(), replaced, latest);
       kept_.keep_unless_detached(job.lead.led(), latest, now.steady);
       job.lead.end(std::move(latest), true);
     }
@@ -745,6 +783,7 @@ class policy_loader {
   retrieval_options retrieval_;
   cache_parts& parts_;
   cache_counters& counters_;
+  site_rulings& rulings_;
   guarded_store* const store_;
   base::counter_random random_;
   kept_sites kept_;

@@ -52,6 +52,20 @@ namespace robots {
          (rate.window ? ' ' + value_of(*rate.window) : "");
 }
 
+/// The Crawl-delay of a crawler's own groups, and that which a file asks of everyone, as lines.
+[[nodiscard]] inline std::vector<stated_line> stated_delays(
+    const std::optional<std::chrono::milliseconds>& own,
+    const std::optional<std::chrono::milliseconds>& of_file) {
+  std::vector<stated_line> lines;
+  if (own) {
+    lines.push_back({directive_kind::crawl_delay, value_of(*own)});
+  }
+  if (of_file) {
+    lines.push_back({directive_kind::crawl_delay, value_of(*of_file) + " for everyone"});
+  }
+  return lines;
+}
+
 /// The changes from one rule set for a crawler to another, and from one list of other lines to
 /// another: `diff` for those who have read the texts already. Rules are compared as by `diff`;
 /// lines are the same where kind and value are, in whatever order and number.
@@ -197,15 +211,12 @@ struct stated_text {
         add(directive_kind::sitemap, std::string{sitemap});
       }
     }
-    rules = std::move(found.rules);
-    if (const auto delay = rules.crawl_delay()) {
-      add(directive_kind::crawl_delay, value_of(*delay));
-    }
-    if (found.file_delay) {
-      add(directive_kind::crawl_delay, value_of(*found.file_delay) + " for everyone");
-    }
     if (found.host) {
       add(directive_kind::host, std::string{*found.host});
+    }
+    rules = std::move(found.rules);
+    for (stated_line& delay : stated_delays(rules.crawl_delay(), found.file_delay)) {
+      lines.push_back(std::move(delay));
     }
   }
 };

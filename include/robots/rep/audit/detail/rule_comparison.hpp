@@ -68,12 +68,15 @@ class rule_comparison {
   [[nodiscard]] change_report run() {
     change_report result;
     for (std::size_t i = 0; i < rules_.size(); ++i) {
-      if (rules_[i].differs()) {
+      const rule& each = rules_[i];
+      if (each.differs()) {
         examine(i, 0);
         examine(i, 1);
-      } else if (rules_[i].in[0]->rank != exempt) {
-        ++result.unchanged;
       }
+      const bool is_in_both = each.in[0] != nullptr && each.in[1] != nullptr;
+      const bool is_unchanged =
+          is_in_both && each.in[0]->kind == each.in[1]->kind && !each.counts[0] && !each.counts[1];
+      result.unchanged += is_unchanged && each.in[0]->rank != exempt ? 1 : 0;
     }
     for (std::size_t i = 0; i < rules_.size(); ++i) {
       for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {

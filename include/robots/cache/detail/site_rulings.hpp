@@ -1,0 +1,304 @@
+#pragma once
+
+#include <robots/cache/cache_options.hpp>
+#include <robots/cache/detail/cache_parts.hpp>
+#include <robots/http/excluded_hosts.hpp>
+#include <robots/http/site.hpp>
+#include <robots/http/site_key.hpp>
+#include <robots/observe/events.hpp>
+#include <robots/policy/decision_reason.hpp>
+#include <robots/policy/halt_reason.hpp>
+#include <robots/policy/policy.hpp>
+#include <robots/policy/site_override.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace robots::cache_detail {
+
+/// What holds for sites before their robots.txt. In this order: halts, exclusions, unless somebody
+/// has told of the site by hand, sign-offs that are missing, what was told by hand.
+///
+/// Halts and sign-offs hold for a host and port whatever the scheme. Any thread; no lock for a site
+/// that is on no list while nothing is halted or told by hand.
+class site_rulings {
+ public:
+  /// All of them outlive it.
+  site_rulings(const cache_options& options, const excluded_hosts& excluded, cache_parts& parts)
+      : options_(options),
+        parts_(parts),
+        excluded_(excluded),
+        high_risk_(options.sign_off, "sign_off"),
+        has_lists_(!excluded.empty() || !high_risk_.empty() || options.is_high_risk),
+        allow_(policy::by_hand(options.user_agent, true)),
+        deny_(policy::by_hand(options.user_agent, false)),
+        excluded_policy_(policy::refusal(options.user_agent, decision_reason::excluded)),
+        halted_policy_(policy::refusal(options.user_agent, decision_reason::halted)),
+        unsigned_policy_(policy::refusal(options.user_agent, decision_reason::needs_sign_off)) {}
+
+  /// Whether something but its robots.txt may hold for the site of `key`, as `possible_site_key`
+  /// gives it: then `find` knows.
+  [[nodiscard]] bool may_hold_for(std::string_view key) const {
+    if (has_lists_ && is_listed(host_of_site_key(key))) {
+      return true;
+    }
+    if (ruled_ == 0) {
+      return false;
+    }
+    const std::shared_lock lock{mutex_};
+    const entry* const own = find_entry(key);
+    const entry* const bare = find_entry(bare_key(key));
+    return (own != nullptr && own->rules()) || (bare != nullptr && bare->rules());
+  }
+
+  /// What holds for a site; null where its robots.txt decides. Notes who waits for a sign-off.
+  [[nodiscard]] std::shared_ptr<const policy> find(const site& where) {
+    if (!has_lists_ && ruled_ == 0) {
+      return nullptr;
+    }
+    const std::string key = where.key();
+    const std::string_view bare = bare_key(key);
+    site_override told = site_override::none;
+    bool is_signed_off = false;
+    bool awaits = false;
+    {
+      const std::shared_lock lock{mutex_};
+      if (const entry* const found = find_entry(bare)) {
+        if (found->halted) {
+          return halted_policy_;
+        }
+        told = found->told;
+        is_signed_off = found->signed_off;
+        awaits = found->awaits;
+      }
+      if (const entry* const own = find_entry(key);
+          own != nullptr && own->told != site_override::none) {
+        told = own->told;
+      }
+    }
+    if (told == site_override::none && excluded_.contains(where.host)) {
+      return excluded_policy_;
+    }
+    if (!is_signed_off && is_high_risk(where.host)) {
+      if (!awaits) {
+        note_awaiting(std::string{bare});
+      }
+      return unsigned_policy_;
+    }
+    return told == site_override::none ? nullptr : told == site_override::allow ? allow_ : deny_;
+  }
+
+  /// Tells by hand what holds for a site.
+  void set_override(const site& where, site_override what) {
+    const std::string key = where.key();
+    change(key, [&](entry& own) { own.told = what; });
+    parts_.tell(override_event{parts_.about(key), what});
+  }
+
+  [[nodiscard]] std::vector<std::pair<std::string, site_override>> overrides() const {
+    std::vector<std::pair<std::string, site_override>> result;
+    for_each([&](const std::string& key, const entry& each) {
+      if (each.told != site_override::none) {
+        result.emplace_back(key, each.told);
+      }
+    });
+    return result;
+  }
+
+  /// Halts the site of a key, and tells of it. Without effect on one that is halted, and where so
+  /// many are as may be.
+  void halt(std::string_view key, halt_reason why,
+            const std::shared_ptr<const call_context>& context = {}) {
+    const std::string bare{bare_key(key)};
+    bool is_news = false;
+    change(bare, [&](entry& own) {
+      is_news = !own.halted && halted_ < most_noted;
+      if (is_news) {
+        own.halted = why;
+        ++halted_;
+      }
+    });
+    if (!is_news) {
+      return;
+    }
+    halt_event told{parts_.about(bare, context)};
+    told.reason = why;
+    parts_.tell(told);
+    const std::scoped_lock lock{listeners_->mutex};
+    for (const auto& listener : listeners_->all) {
+      try {
+        listener(bare);
+      } catch (...) {
+        continue;  // the site is halted all the same
+      }
+    }
+  }
+
+  /// Lifts a halt. Whether there was one.
+  bool resume(std::string_view key) {
+    const std::string bare{bare_key(key)};
+    std::optional<halt_reason> was;
+    change(bare, [&](entry& own) {
+      was = std::exchange(own.halted, std::nullopt);
+      halted_ -= was ? 1 : 0;
+    });
+    if (was) {
+      halt_event told{parts_.about(bare)};
+      told.reason = *was;
+      told.resumed = true;
+      parts_.tell(told);
+    }
+    return was.has_value();
+  }
+
+  [[nodiscard]] bool is_halted(std::string_view key) const {
+    if (ruled_ == 0) {
+      return false;
+    }
+    const std::shared_lock lock{mutex_};
+    const entry* const found = find_entry(bare_key(key));
+    return found != nullptr && found->halted;
+  }
+
+  [[nodiscard]] std::vector<std::pair<std::string, halt_reason>> halted() const {
+    std::vector<std::pair<std::string, halt_reason>> result;
+    for_each([&](const std::string& key, const entry& each) {
+      if (each.halted) {
+        result.emplace_back(key, *each.halted);
+      }
+    });
+    return result;
+  }
+
+  /// Has `told` called with the key of each site that is halted, for as long as the result lives.
+  [[nodiscard]] std::shared_ptr<const void> on_halt(std::function<void(std::string_view)> told) {
+    const std::scoped_lock lock{listeners_->mutex};
+    const auto place = listeners_->all.insert(listeners_->all.end(), std::move(told));
+    return {listeners_.get(), [shared = listeners_, place](const void* /*nothing*/) {
+              const std::scoped_lock held{shared->mutex};
+              shared->all.erase(place);
+            }};
+  }
+
+  /// Signs a site off, or takes that back.
+  void sign_off(std::string_view key, bool given) {
+    const std::string bare{bare_key(key)};
+    change(bare, [&](entry& own) {
+      own.signed_off = given;
+      awaiting_ -= own.awaits ? 1 : 0;
+      own.awaits = false;
+    });
+    sign_off_event told{parts_.about(bare)};
+    told.given = given;
+    parts_.tell(told);
+  }
+
+  [[nodiscard]] std::vector<std::string> awaiting_sign_off() const {
+    std::vector<std::string> result;
+    for_each([&](const std::string& key, const entry& each) {
+      if (each.awaits) {
+        result.push_back(key);
+      }
+    });
+    return result;
+  }
+
+ private:
+  static constexpr std::size_t most_noted = 65'536;  // halts, and sites that wait for a sign-off
+
+  struct entry {
+    site_override told = site_override::none;
+    std::optional<halt_reason> halted{};
+    bool signed_off = false;
+    bool awaits = false;  // a sign-off
+
+    [[nodiscard]] bool rules() const noexcept { return halted || told != site_override::none; }
+    [[nodiscard]] bool says_something() const noexcept { return rules() || signed_off || awaits; }
+  };
+
+  struct listeners {
+    std::mutex mutex;
+    std::list<std::function<void(std::string_view)>> all;
+  };
+
+  /// The key of the same host and port without a scheme.
+  [[nodiscard]] static std::string_view bare_key(std::string_view key) noexcept {
+    return key.substr(http_detail::authority_start(key));
+  }
+
+  [[nodiscard]] bool is_high_risk(std::string_view host) const {
+    try {
+      return high_risk_.contains(host) || (options_.is_high_risk && options_.is_high_risk(host));
+    } catch (...) {
+      return true;  // who cannot say that a site is harmless has it looked at
+    }
+  }
+
+  [[nodiscard]] bool is_listed(std::string_view host) const {
+    return excluded_.contains(host) || is_high_risk(host);
+  }
+
+  [[nodiscard]] const entry* find_entry(std::string_view key) const {
+    const auto found = sites_.find(key);
+    return found == sites_.end() ? nullptr : &found->second;
+  }
+
+  template <class Change>
+  void change(const std::string& key, const Change& make) {
+    const std::scoped_lock lock{mutex_};
+    const auto place = sites_.try_emplace(key).first;
+    ruled_ -= place->second.rules() ? 1 : 0;
+    make(place->second);
+    ruled_ += place->second.rules() ? 1 : 0;
+    if (!place->second.says_something()) {
+      sites_.erase(place);
+    }
+  }
+
+  void note_awaiting(const std::string& bare) {
+    change(bare, [this](entry& own) {
+      if (!own.signed_off && !own.awaits && awaiting_ < most_noted) {
+        own.awaits = true;
+        ++awaiting_;
+      }
+    });
+  }
+
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    const std::shared_lock lock{mutex_};
+    for (const auto& [key, each] : sites_) {
+      visit(key, each);
+    }
+  }
+
+  const cache_options& options_;
+  cache_parts& parts_;
+  const excluded_hosts& excluded_;
+  const excluded_hosts high_risk_;
+  const bool has_lists_;
+  const std::shared_ptr<const policy> allow_;
+  const std::shared_ptr<const policy> deny_;
+  const std::shared_ptr<const policy> excluded_policy_;
+  const std::shared_ptr<const policy> halted_policy_;
+  const std::shared_ptr<const policy> unsigned_policy_;
+  mutable std::shared_mutex mutex_;     // of what follows
+  std::atomic<std::size_t> ruled_ = 0;  // read without it: sites halted or told by hand
+  std::size_t halted_ = 0;
+  std::size_t awaiting_ = 0;
+  std::map<std::string, entry, std::less<>> sites_;
+  const std::shared_ptr<listeners> listeners_ = std::make_shared<listeners>();
+};
+
+}  // namespace robots::cache_detail

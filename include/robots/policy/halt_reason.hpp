@@ -1,0 +1,22 @@
+#pragma once
+
+#include <robots/base/enum_text.hpp>
+
+#include <cstdint>
+#include <string_view>
+
+namespace robots {
+
+/// Why a site is halted (the pipeline guide: "trigger an immediate pipeline halt for that target").
+enum class halt_reason : std::uint8_t {
+  hostile,         ///< its robots.txt denies everything, which it did not before
+  access_revoked,  ///< it answered 401, 403 or a challenge to a request that its robots.txt allows
+  by_hand,         ///< somebody has told so
+};
+
+/// The name of a reason, as its enumerator is spelled.
+[[nodiscard]] constexpr std::string_view to_string(halt_reason reason) noexcept {
+  return base::enum_text<halt_reason::by_hand>(reason, {"hostile", "access_revoked", "by_hand"});
+}
+
+}  // namespace robots

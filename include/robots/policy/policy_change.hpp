@@ -1,0 +1,75 @@
+#pragma once
+
+#include <robots/policy/decide.hpp>
+#include <robots/policy/policy.hpp>
+#include <robots/rep/audit/change_report.hpp>
+#include <robots/rep/audit/diff.hpp>
+#include <robots/rep/extensions/request_rate.hpp>
+#include <robots/rep/extensions/visit_time.hpp>
+#include <robots/rep/read/directive.hpp>
+#include <robots/rep/rules/compile.hpp>
+#include <robots/rep/rules/rule_set.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace robots {
+
+namespace policy_detail {
+
+/// What a policy holds beside its rules.
+[[nodiscard]] inline std::vector<stated_line> stated_lines(const policy& from) {
+  std::vector<stated_line> lines = stated_delays(from.crawl_delay(), from.file_delay());
+  for (const request_rate& rate : from.request_rates()) {
+    lines.push_back({directive_kind::request_rate, value_of(rate)});
+  }
+  for (const visit_time& hours : from.visit_times()) {
+    lines.push_back({directive_kind::visit_time, value_of(hours)});
+  }
+  for (const std::string_view sitemap : from.sitemaps()) {
+    lines.push_back({directive_kind::sitemap, std::string{sitemap}});
+  }
+  if (!from.host().empty()) {
+    lines.push_back({directive_kind::host, from.host()});
+  }
+  return lines;
+}
+
+[[nodiscard]] inline bool denies_for_want_of_rules(const policy& what) noexcept {
+  return what.basis() == policy_basis::deny_all || what.basis() == policy_basis::refused;
+}
+
+}  // namespace policy_detail
+
+/// What has changed from one policy to another, as far as policies keep what files say: rules,
+/// delays, rates, hours, sitemaps and the host. One that denies everything for want of a robots.txt
+/// counts as `Disallow: /`. At the cost of `diff` for texts.
+[[nodiscard]] inline change_report diff(const policy& before, const policy& after) {
+  const rule_set nothing = compile("User-agent: *\nDisallow: /\n", "*");
+  const auto rules_of = [&](const policy& from) -> const rule_set& {
+    return policy_detail::denies_for_want_of_rules(from) ? nothing : from.rules();
+  };
+  return diff(rules_of(before), policy_detail::stated_lines(before), rules_of(after),
+              policy_detail::stated_lines(after));
+}
+
+/// The last policy that rests on an answer of the site, be it that there is no robots.txt: this
+/// one, its last good copy, or null. A failure says nothing about what the site wants.
+[[nodiscard]] inline std::shared_ptr<const policy> last_answer(std::shared_ptr<const policy> from) {
+  const bool is_answer =
+      from != nullptr && !is_fallback(*from) && from->basis() != policy_basis::refused;
+  return is_answer ? from : policy::good(std::move(from));
+}
+
+/// Whether a crawler is not to come at all: the front page is denied, and so are pages that no rule
+/// is likely to be about. Exceptions such as `Allow: /ads.txt` change nothing about that.
+[[nodiscard]] inline bool denies_everything(const policy& what) noexcept {
+  const auto pages = {"/", "/some-page", "/some/other-page.html?of=this&site=1"};
+  return std::none_of(pages.begin(), pages.end(),
+                      [&](const char* page) { return what.allows(page); });
+}
+
+}  // namespace robots

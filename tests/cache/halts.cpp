@@ -1,0 +1,345 @@
+// Sites whose mind changes: changes told, hostile sites halted, high-risk ones signed off.
+#include "cache_fixture.hpp"
+#include <robots/cache/basic_robots_cache.hpp>
+#include <robots/observe/events.hpp>
+#include <robots/policy/decision.hpp>
+#include <robots/policy/halt_reason.hpp>
+#include <robots/policy/policy_change.hpp>
+#include <robots/policy/site_override.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace std::chrono_literals;
+using robots::cache_options;
+using robots::decision;
+using robots::decision_reason;
+using robots::fallback_policy;
+using robots::halt_reason;
+using robots::ManualClock;
+using robots::ScriptedFetcher;
+using robots::site_override;
+using robots::test::foo_bot;
+using robots::test::home;
+using robots::test::ok;
+using robots::test::robots_url;
+using robots::test::scripted;
+using texts = std::vector<std::string>;
+
+constexpr std::string_view everything = "User-agent: *\nDisallow: /\n";
+
+/// Writes down what changes on sites. Copies share it all.
+struct Watchman {
+  std::shared_ptr<texts> heard = std::make_shared<texts>();
+
+  void on(const robots::policy_change_event& told) {
+    const auto interval = std::chrono::duration_cast<std::chrono::minutes>(told.interval);
+    note(told, "changed by " + std::to_string(static_cast<int>(100 * told.changes.share())) +
+                   " % in " + std::to_string(interval.count()) + " min" +
+                   (told.fast ? ", fast" : "") + (told.turned_hostile ? ", hostile" : ""));
+  }
+  void on(const robots::access_revoked_event& told) {
+    note(told, "revoked " + std::string{told.url} + " " + std::to_string(told.status));
+  }
+  void on(const robots::halt_event& told) {
+    note(told, (told.resumed ? "resumed " : "halted ") + std::string{to_string(told.reason)});
+  }
+  void on(const robots::sign_off_event& told) { note(told, told.given ? "signed" : "unsigned"); }
+  void on(const robots::decision_event& told) {
+    if (!told.decision.allowed) {
+      note(told, "denied " + std::string{to_string(told.decision.reason)});
+    }
+  }
+
+  void note(const robots::event& told, const std::string& what) const {
+    heard->push_back(std::string{told.site} + ": " + what);
+  }
+
+  [[nodiscard]] texts take() const { return std::exchange(*heard, {}); }
+};
+
+/// A crawler that halts hostile sites, as one does if not told otherwise.
+cache_options careful_bot() {
+  cache_options options = foo_bot();
+  options.halt_hostile = true;
+  return options;
+}
+
+/// A cache that is watched.
+struct watched_sites {
+  explicit watched_sites(cache_options options = careful_bot())
+      : cache(std::move(options), web, clock, {}, watchman) {}
+
+  ScriptedFetcher web;
+  ManualClock clock;
+  Watchman watchman;
+  robots::basic_robots_cache<ScriptedFetcher, ManualClock, robots::LruStorage<64>, Watchman> cache;
+};
+
+/// So many rules, beginning with that number.
+std::string rules(int first, int count) {
+  std::string text = "User-agent: *\n";
+  for (int i = first; i < first + count; ++i) {
+    text += "Disallow: /" + std::to_string(100 + i) + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("a change of a site's rules is told once, with its share and how long it took") {
+  watched_sites of;
+  of.web.on(robots_url, ok(rules(0, 10)), ok(rules(0, 9)), ok(rules(3, 9)),
+            ok(rules(3, 9), {{"ETag", "\"a\""}}), ScriptedFetcher::status(304),
+            ScriptedFetcher::status(503), ok(rules(6, 9)), ScriptedFetcher::status(404),
+            ok("Sitemap: https://example.com/map\n"));
+  const auto next = [&](std::chrono::minutes after) {
+    of.clock.advance(after);
+    static_cast<void>(of.cache.refresh(home));
+    return of.watchman.take();
+  };
+  CHECK(next(0min).empty());  // there was nothing before
+  CHECK(next(10min) == texts{"https://example.com: changed by 10 % in 10 min"});
+  CHECK(next(20min) == texts{"https://example.com: changed by 50 % in 20 min, fast"});
+  CHECK(next(1min).empty());   // the same
+  CHECK(next(15min).empty());  // not modified
+  CHECK(next(1min).empty());   // says nothing about the rules
+  CHECK(next(60min) == texts{"https://example.com: changed by 50 % in 61 min"});
+  CHECK(next(1min) == texts{"https://example.com: changed by 100 % in 1 min, fast"});
+  CHECK(next(1min).empty());  // neither before nor now is anything asked of a crawler
+}
+
+TEST_CASE("what counts as a fast change is an option") {
+  cache_options options = foo_bot();
+  options.fast_change_share = 0.05;
+  options.fast_change_within = 5min;
+  watched_sites of{options};
+  of.web.on(robots_url, ok(rules(0, 10)), ok(rules(0, 9)), ok(rules(0, 10)));
+  static_cast<void>(of.cache.get(home));
+  of.clock.advance(5min);
+  static_cast<void>(of.cache.refresh(home));
+  CHECK(of.watchman.take() == texts{"https://example.com: changed by 10 % in 5 min, fast"});
+  of.clock.advance(6min);
+  static_cast<void>(of.cache.refresh(home));
+  CHECK(of.watchman.take() == texts{"https://example.com: changed by 10 % in 6 min"});
+  for (const double share : {-0.1, 1.5}) {
+    options.fast_change_share = share;
+    CHECK_THROWS_AS(scripted{options}, std::invalid_argument);
+  }
+}
+
+TEST_CASE("a site that turns hostile is halted at once, until somebody resumes it") {
+  watched_sites of;
+  of.web.on(robots_url, ok(), ok(everything), ok());
+  std::vector<std::string> halted;
+  auto listening = of.cache.on_halt([&](std::string_view site) { halted.emplace_back(site); });
+  CHECK(of.cache.allowed(home));
+  of.clock.advance(25h);
+  const decision made = of.cache.check(home);
+  CHECK_FALSE(made.allowed);
+  CHECK(made.reason == decision_reason::halted);
+  CHECK(explain(made) == "not allowed: the site is halted until somebody resumes it");
+  CHECK(of.watchman.take() == texts{"https://example.com: changed by 100 % in 1500 min, hostile",
+                                    "example.com: halted hostile",
+                                    "https://example.com: denied halted"});
+  CHECK(halted == texts{"example.com"});
+  CHECK(of.cache.halted() ==
+        std::vector{std::pair{std::string{"example.com"}, halt_reason::hostile}});
+  CHECK(of.cache.is_halted(home));
+
+  // Under every scheme, for as long as it takes, and nothing is asked.
+  of.clock.advance(25h);
+  for (const char* url : {"http://example.com/x", "HTTPS://EXAMPLE.com:443/", "example.com",
+                          "https://example.com/robots.txt"}) {
+    CHECK(of.cache.check(url).reason == decision_reason::halted);
+    CHECK_FALSE(of.cache.get(url)->allows("/"));
+  }
+  CHECK(of.cache.refresh(home)->refused() == decision_reason::halted);
+  CHECK(of.cache.check(home, of.cache.begin(home)).reason == decision_reason::halted);
+  CHECK_FALSE(of.cache.is_halted("https://example.com:8443/"));
+  CHECK(of.web.count() == 2);
+
+  static_cast<void>(of.watchman.take());
+  CHECK(of.cache.resume(home));
+  CHECK_FALSE(of.cache.resume(home));
+  CHECK(of.watchman.take() == texts{"example.com: resumed hostile"});
+  CHECK(of.cache.halted().empty());
+  CHECK(of.cache.allowed(home));
+  CHECK(of.web.count() == 3);
+  listening.reset();
+  of.cache.halt(home);
+  CHECK(halted.size() == 1);
+}
+
+TEST_CASE("a site that was hostile from the start, or cannot be read, is not halted") {
+  scripted at{careful_bot()};
+  at.web.on(robots_url, ok(everything), ok(everything), ScriptedFetcher::status(503));
+  CHECK_FALSE(at.cache.allowed(home));
+  CHECK(at.cache.check(home).reason == decision_reason::rule);
+  at.clock.advance(25h);
+  CHECK_FALSE(at.cache.allowed(home));
+  at.web.on("https://other.example/robots.txt", ok(), ScriptedFetcher::status(503));
+  CHECK(at.cache.allowed("https://other.example/"));
+  at.clock.advance(31 * 24h);
+  CHECK(at.cache.check("https://other.example/").reason == decision_reason::fallback);
+  CHECK(at.cache.halted().empty());
+}
+
+TEST_CASE("without halt_hostile, what a site says holds") {
+  cache_options options = careful_bot();
+  CHECK(cache_options{options.user_agent, options.fallback}.halt_hostile);
+  options.halt_hostile = false;
+  watched_sites of{options};
+  of.web.on(robots_url, ok(), ok(everything), ok());
+  CHECK(of.cache.allowed(home));
+  static_cast<void>(of.cache.refresh(home));
+  CHECK(of.cache.check(home).reason == decision_reason::rule);
+  CHECK(of.watchman.take().front() ==
+        "https://example.com: changed by 100 % in 0 min, fast, hostile");
+  static_cast<void>(of.cache.refresh(home));
+  CHECK(of.cache.allowed(home));
+}
+
+TEST_CASE(
+    "a site turns hostile behind a redirect, too, and when a look-up of an event loop sees it") {
+  scripted at{careful_bot()};
+  at.web.on(robots_url, ScriptedFetcher::redirect(301, "https://www.example.com/robots.txt"));
+  at.web.on("https://www.example.com/robots.txt", ok(), ok(everything));
+  CHECK(at.cache.allowed(home));
+  at.clock.advance(25h);
+  robots::look_up looked = at.cache.begin(home);
+  at.drive(looked);
+  CHECK(at.cache.check(home, looked).reason == decision_reason::halted);
+  CHECK(at.cache.is_halted("https://www.example.com/"));
+}
+
+TEST_CASE("access is revoked where a page that is allowed answers 401, 403 or a challenge") {
+  watched_sites of;
+  of.web.on(robots_url, ok());
+  CHECK(of.cache.allowed(home));
+  for (const int status : {200, 304, 404, 429, 500, 503}) {
+    CHECK_FALSE(of.cache.report_response(home, status));
+  }
+  CHECK_FALSE(of.cache.report_response(robots::test::secret, 403));  // robots.txt says so, too
+  CHECK_FALSE(of.cache.report_response("mailto:a@b", 403));
+  CHECK(of.watchman.take().empty());
+  CHECK(of.cache.report_response(home, 401));
+  CHECK(of.cache.report_response(home, 403));
+  CHECK(of.cache.report_response(home, 503, true));
+  CHECK(of.watchman.take() == texts{"https://example.com: revoked https://example.com/ 401",
+                                    "https://example.com: revoked https://example.com/ 403",
+                                    "https://example.com: revoked https://example.com/ 503"});
+  CHECK(of.cache.halted().empty());
+  CHECK(of.cache.report_response("https://unknown.example/", 403));
+  CHECK(of.web.count() == 1);
+}
+
+TEST_CASE("a site that revokes access is halted where that is wanted") {
+  cache_options options = foo_bot();
+  options.halt_revoked = true;
+  watched_sites of{options};
+  of.web.on(robots_url, ok());
+  of.cache.set_override("https://friend.example/", site_override::allow);
+  CHECK(of.cache.report_response(home, 403));
+  CHECK(of.cache.report_response("https://friend.example/", 403));
+  CHECK(of.cache.check(home).reason == decision_reason::halted);
+  // Whoever told by hand that all is allowed did not know that.
+  CHECK(of.cache.check("https://friend.example/").reason == decision_reason::halted);
+  static_cast<void>(of.watchman.take());
+  CHECK_FALSE(of.cache.report_response(home, 403));  // known
+  CHECK(of.watchman.take().empty());
+  CHECK(to_string(of.cache.halted().front().second) == "access_revoked");
+}
+
+TEST_CASE("so many sites may be halted at once, and a further one is not") {
+  scripted at{careful_bot()};
+  constexpr std::size_t most = 65'536;
+  for (std::size_t i = 0; i < most; ++i) {
+    at.cache.halt("h" + std::to_string(i) + ".example");
+  }
+  at.cache.halt(home);
+  at.cache.halt("h0.example");
+  CHECK(at.cache.halted().size() == most);
+  CHECK_FALSE(at.cache.is_halted(home));
+  CHECK(at.cache.resume("https://h7.example/"));
+  at.cache.halt(home);
+  CHECK(at.cache.is_halted(home));
+  CHECK_THROWS_AS(at.cache.halt("mailto:a@b"), std::invalid_argument);
+  CHECK_THROWS_WITH(at.cache.sign_off(""),
+                    "basic_robots_cache::sign_off: give a host, host:port, or http or https URL");
+}
+
+TEST_CASE("a high-risk site is denied and listed until somebody signs it off") {
+  cache_options options = foo_bot();
+  options.excluded = {"mil"};
+  options.sign_off = {"gov", "bank.example", "mil"};
+  options.is_high_risk = [](std::string_view host) { return host.starts_with("clinic"); };
+  watched_sites of{options};
+  of.web.otherwise(ok());
+  for (const char* url : {"https://nasa.gov/", "HTTP://www.NASA.gov:80/x", "https://bank.example/",
+                          "https://clinic.example/"}) {
+    CAPTURE(url);
+    const decision made = of.cache.check(url);
+    CHECK_FALSE(made.allowed);
+    CHECK(made.reason == decision_reason::needs_sign_off);
+    CHECK(explain(made) == "not allowed: the site needs a sign-off");
+    CHECK(of.cache.check(url, of.cache.begin(url)).reason == decision_reason::needs_sign_off);
+  }
+  CHECK(of.cache.check("https://navy.mil/").reason == decision_reason::excluded);
+  CHECK(of.cache.allowed("https://mygov/"));
+  CHECK(of.cache.awaiting_sign_off() ==
+        texts{"bank.example", "clinic.example", "nasa.gov", "www.nasa.gov"});
+  CHECK(of.web.count() == 1);
+  static_cast<void>(of.watchman.take());
+
+  of.cache.sign_off("https://nasa.gov/");
+  CHECK(of.watchman.take() == texts{"nasa.gov: signed"});
+  CHECK(of.cache.allowed("https://nasa.gov/"));
+  CHECK(of.cache.allowed("http://nasa.gov/"));
+  CHECK(of.cache.check("https://nasa.gov/").from_cache);
+  CHECK_FALSE(of.cache.allowed("https://www.nasa.gov/"));
+  CHECK(of.cache.awaiting_sign_off() == texts{"bank.example", "clinic.example", "www.nasa.gov"});
+  static_cast<void>(of.watchman.take());
+
+  of.cache.sign_off("nasa.gov", false);
+  CHECK_FALSE(of.cache.allowed("https://nasa.gov/"));
+  CHECK(of.watchman.take() ==
+        texts{"nasa.gov: unsigned", "https://nasa.gov: denied needs_sign_off"});
+  CHECK(of.cache.awaiting_sign_off().size() == 4);
+}
+
+TEST_CASE("a sign-off is for one site: none behind a redirect, and no override stands in for it") {
+  cache_options options = foo_bot();
+  options.sign_off = {"gov"};
+  scripted at{options};
+  at.web.on("https://nasa.gov/robots.txt",
+            ScriptedFetcher::redirect(301, "https://www.nasa.gov/robots.txt"));
+  at.web.on("https://www.nasa.gov/robots.txt", ok());
+  at.cache.sign_off("nasa.gov");
+  CHECK(at.cache.allowed("https://nasa.gov/"));
+  CHECK(at.cache.check("https://www.nasa.gov/").reason == decision_reason::needs_sign_off);
+  at.cache.set_override("www.nasa.gov", site_override::allow);
+  CHECK(at.cache.check("https://www.nasa.gov/").reason == decision_reason::needs_sign_off);
+  at.cache.sign_off("www.nasa.gov");
+  CHECK(at.cache.check("https://www.nasa.gov/").reason == decision_reason::by_hand);
+}
+
+TEST_CASE("a predicate that throws means that a site is high-risk, and a bad suffix is refused") {
+  cache_options options = foo_bot();
+  options.is_high_risk = [](std::string_view) -> bool { throw std::runtime_error{"no idea"}; };
+  scripted at{options};
+  CHECK(at.cache.check(home).reason == decision_reason::needs_sign_off);
+  options = foo_bot();
+  options.sign_off = {"a b"};
+  CHECK_THROWS_WITH(scripted{options}, doctest::Contains("sign_off: \"a b\" is no host name"));
+}

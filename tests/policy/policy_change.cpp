@@ -1,0 +1,83 @@
+#include <robots/policy/policy_change.hpp>
+
+#include <robots/rep/rules/crawler_directives.hpp>
+
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <string_view>
+
+namespace {
+
+using robots::change_kind;
+using robots::denies_everything;
+using robots::diff;
+using robots::directive_kind;
+using robots::fallback_action;
+using robots::last_answer;
+using robots::outcome;
+using robots::policy;
+using robots::record_head;
+
+std::shared_ptr<const policy> read(std::string_view text) {
+  return std::make_shared<const policy>(robots::directives_for(text, "FooBot/1.0"),
+                                        record_head{{.outcome = outcome::success, .status = 200}});
+}
+
+std::shared_ptr<const policy> without_file(outcome what, fallback_action action,
+                                           std::shared_ptr<const policy> good = nullptr) {
+  return std::make_shared<const policy>(action, "FooBot/1.0", record_head{{.outcome = what}},
+                                        std::move(good));
+}
+
+TEST_CASE("policies differ by what they permit, their delays, rates, hours, sitemaps and host") {
+  const auto before = read(
+      "Crawl-delay: 3\nUser-agent: *\nDisallow: /a\nDisallow: /b\nCrawl-delay: 1\n"
+      "Request-rate: 1/5\nVisit-time: 0100-0200\nSitemap: https://example.com/1\nHost: "
+      "a.example\n");
+  const auto same = read(
+      "Sitemap: https://example.com/1\nHost: a.example\nCrawl-delay: 3.0\nUser-agent: FooBot\n"
+      "Disallow: /b*\nDisallow: /%61\nCrawl-delay: 1\nVisit-time: 0100 - 0200\n"
+      "Request-rate: 1/5s\n");
+  CHECK(diff(*before, *same).same());
+  CHECK(diff(*before, *same).unchanged == 8);
+  const auto other = diff(*before, *read("User-agent: *\nDisallow: /a\nCrawl-delay: 1\n"));
+  REQUIRE(other.rules.size() == 1);
+  CHECK(other.rules[0].change == change_kind::removed);
+  CHECK(other.rules[0].example == "/b");
+  CHECK(other.lines.size() == 5);
+  CHECK(other.share() == doctest::Approx(6.0 / 8));
+  const auto slower = diff(*before, *read("User-agent: *\nDisallow: /a\nCrawl-delay: 2\n"));
+  CHECK(slower.lines.front().kind == directive_kind::crawl_delay);
+}
+
+TEST_CASE("a policy that denies everything for want of a robots.txt counts as Disallow: /") {
+  const auto denied = without_file(outcome::server_error, fallback_action::deny_all);
+  CHECK(diff(*denied, *read("User-agent: *\nDisallow: /\n")).same());
+  CHECK(diff(*denied, *read("")).rules.size() == 1);
+  const auto good = read("User-agent: *\nDisallow: /a\n");
+  CHECK(diff(*good, *without_file(outcome::server_error, fallback_action::last_good_or_deny, good))
+            .same());
+}
+
+TEST_CASE("a site denies everything where no page is allowed but exceptions") {
+  CHECK(denies_everything(*read("User-agent: *\nDisallow: /\n")));
+  CHECK(denies_everything(*read("User-agent: *\nDisallow: *\nAllow: /ads.txt\nAllow: /a/\n")));
+  CHECK(denies_everything(*without_file(outcome::server_error, fallback_action::deny_all)));
+  CHECK_FALSE(denies_everything(*read("User-agent: *\nDisallow: /\nAllow: /$\n")));
+  CHECK_FALSE(denies_everything(*read("User-agent: *\nDisallow: /*?\n")));
+  CHECK_FALSE(
+      denies_everything(*read("User-agent: FooBot\nDisallow:\nUser-agent: *\nDisallow: /\n")));
+}
+
+TEST_CASE("the last answer of a site is what it said before it could not be asked") {
+  const auto good = read("User-agent: *\nDisallow: /a\n");
+  const auto none = without_file(outcome::not_found, fallback_action::allow_all);
+  CHECK(last_answer(nullptr) == nullptr);
+  CHECK(last_answer(good) == good);
+  CHECK(last_answer(none) == none);
+  CHECK(last_answer(without_file(outcome::server_error, fallback_action::allow_all)) == nullptr);
+  CHECK(last_answer(without_file(outcome::server_error, fallback_action::deny_all, good)) == good);
+}
+
+}  // namespace
