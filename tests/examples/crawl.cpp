@@ -31,13 +31,6 @@ std::string decided_by(const schedule& plan) {
   return std::string{by_delay ? to_string(plan.delay.term) : to_string(plan.decided_by)};
 }
 
-/// The gate's options, with those told who watch.
-admission_options watched(const crawl_options& options) {
-  admission_options admission = options.admission;
-  admission.tell = [to = options.watchers](const admission_event& told) { to.on(told); };
-  return admission;
-}
-
 }  // namespace
 
 crawler::crawler(crawl_options options)
@@ -45,7 +38,14 @@ crawler::crawler(crawl_options options)
       fetcher_(options_.client),
       cache_(options_.cache, fetcher_, {}, {}, options_.watchers),
       gate_(options_.gate, cache_.clock()),
-      front_(cache_, gate_, watched(options_)) {}
+      front_(cache_, gate_,
+             {.breaker = {},
+              .review =
+                  [this](std::string_view url, const decision& /*why*/) {
+                    const std::lock_guard lock(mutex_);
+                    for_review_.emplace_back(url);
+                  },
+              .tell = [this](const admission_event& told) { options_.watchers.on(told); }}) {}
 
 void crawler::run(const std::vector<std::string>& seeds) {
   {
@@ -99,6 +99,7 @@ void crawler::work() {
                                  .headers = {{"User-Agent", options_.cache.user_agent}},
                                  .timeout = options_.cache.timeout,
                                  .max_bytes = 1'000'000});
+      cache_.report_response(url, response.status, false, {.context = context});
       admitted.reservation.complete(report_of(response, clock.now() - admitted.reservation.at(),
                                               std::chrono::system_clock::now()));
       cache_.report_response(url, response.status, false, {.context = context});

@@ -90,7 +90,6 @@ struct crawl_options {
   std::size_t threads = 8;
   cache_options cache;
   gate_options gate{};
-  admission_options admission{};
   curl_options client{};
   Watchers watchers{};
   /// A page that could not be asked for sooner than after so long is given up.
@@ -116,6 +115,10 @@ class crawler {
   [[nodiscard]] const std::map<std::string, host_result>& results() const noexcept {
     return results_;
   }
+
+  /// The pages that were refused since their site is halted: for somebody to look at, once `run`
+  /// has returned.
+  [[nodiscard]] const std::vector<std::string>& for_review() const noexcept { return for_review_; }
 
   /// What the cache has done. Any thread, at any time.
   [[nodiscard]] cache_stats stats() const { return cache_.stats(); }
@@ -156,6 +159,7 @@ class crawler {
   const std::uint64_t trace_ = std::random_device{}() | 1U;
   std::uint64_t pages_ = 0;
   std::map<std::string, host_result> results_;
+  std::vector<std::string> for_review_;
 };
 
 /// A table of what was fetched, refused and delayed, and why; one line a host.

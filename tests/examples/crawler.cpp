@@ -108,6 +108,7 @@ void run(const std::vector<std::string_view>& given) {
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   std::cout << table_of(crawl.results()) << '\n'
+            << crawl.for_review().size() << " pages of halted sites wait for somebody to look at\n"
             << web.log().size() << " requests in " << took.count() << " s\n";
 }
 

@@ -9,6 +9,7 @@
 namespace robots::example {
 
 /// Of the hosts, agency.gov is excluded, one with HTML for a robots.txt is not visited any more,
+/// nor one that refuses pages which its robots.txt allows,
 /// and one that asks for an hour between requests is skipped.
 [[nodiscard]] inline crawl_options polite_options(const generated_web& web) {
   crawl_options options{.cache = {.user_agent = "ExampleBot/1.0 (+https://bot.example/)",
@@ -18,6 +19,7 @@ namespace robots::example {
   options.cache.min_ttl = std::chrono::seconds{1};
   options.cache.retry.base = std::chrono::milliseconds{20};
   options.cache.quarantine_after = 1;
+  options.cache.halt_revoked = true;
   options.client = web.client_options();
   gate_options& gate = options.gate;
   gate.delay = {.fixed_delay = std::chrono::milliseconds{2},

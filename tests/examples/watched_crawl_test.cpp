@@ -121,6 +121,11 @@ TEST_CASE("log, metrics and audit trail tell the same of a crawl whose sites cha
   CHECK(count("WARN", "exchange", "http://fails.test") == 3);
   CHECK(count("CRITICAL", "parse", "http://garbles.test") == 1);
   CHECK(count("CRITICAL", "quarantine", "http://garbles.test") == 1);
+  CHECK(count("ERROR", "policy_change", "http://changes.test") == 1);
+  CHECK(count("CRITICAL", "policy_change", "http://hostile.test") == 1);
+  CHECK(count("CRITICAL", "halt", "hostile.test") == 1);
+  CHECK(count("CRITICAL", "access_revoked", "http://revokes.test") == 1);
+  CHECK(count("CRITICAL", "halt", "revokes.test") == 1);
   CHECK(count("DEBUG", "look_up", "http://host09.test") > 90);
   CHECK(count("INFO", "parse", "http://changes.test") >= 2);
   CHECK(sum_of(logged, "decision") == stats.allowed + stats.denied);

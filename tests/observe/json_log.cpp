@@ -211,6 +211,43 @@ TEST_CASE("a log tells of gates and of the shared store") {
   CHECK(has((*kept.lines)[4], R"("event":"far_copy")"));
 }
 
+TEST_CASE("a log tells what a site has changed, and what became of it") {
+  const kept_lines kept;
+  logged at{JsonLog{kept}};
+  at.web.on(robots_url, ScriptedFetcher::ok("User-agent: *\nDisallow: /a\nCrawl-delay: 1\n"),
+            ScriptedFetcher::ok("User-agent: *\nDisallow: /a\nDisallow: /b\n"),
+            ScriptedFetcher::ok("User-agent: *\nDisallow: /\n"));
+  for (int i = 0; i < 3; ++i) {
+    static_cast<void>(at.cache.refresh("https://example.com"));
+    at.clock.advance(1min);
+  }
+  CHECK_FALSE(at.cache.allowed("https://example.com/"));
+  at.cache.resume("https://example.com");
+  const std::vector<std::string> changes = kept.of("policy_change");
+  REQUIRE(changes.size() == 2);
+  CHECK(has(changes[0], R"("level":"ERROR")"));
+  CHECK(has(changes[0], R"("turned_hostile":false,"fast":true,"interval_seconds":60,"changed":2,)"
+                        R"("unchanged":1,"rules":[{"change":"added","directive":"disallow",)"
+                        R"("after":"/b"}],"other_lines":[{"directive":"Crawl-delay",)"));
+  CHECK(has(changes[1], R"("level":"CRITICAL")"));
+  CHECK(has(changes[1], R"("turned_hostile":true)"));
+  const std::vector<std::string> halts = kept.of("halt");
+  REQUIRE(halts.size() == 2);
+  CHECK(has(halts[0], R"("level":"CRITICAL","event":"halt","site":"example.com",)"
+                      R"("reason":"hostile","resumed":false})"));
+  CHECK(has(halts[1], R"("level":"INFO")"));
+  CHECK(has(kept.only("decision"), R"("reason":"halted")"));
+
+  at.cache.report_response("https://example.com/x", 403);
+  CHECK(kept.of("access_revoked").empty());  // no page of it is allowed any more
+  const JsonLog log{kept};
+  log.on(robots::access_revoked_event{{}, "https://example.com/", 403});
+  log.on(robots::sign_off_event{{}, true});
+  CHECK(has(kept.only("access_revoked"), R"("url":"https://example.com/","status":403})"));
+  CHECK(kept.of("access_revoked").front().find("CRITICAL") != std::string::npos);
+  CHECK(kept.of("sign_off").front().find(R"("given":true})") != std::string::npos);
+}
+
 TEST_CASE("lines below the least level, and decisions outside the sample, are not written") {
   const kept_lines kept;
   logged at{JsonLog{kept, {.least = log_level::warn}}};

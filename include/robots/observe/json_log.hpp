@@ -16,12 +16,17 @@
 #include <robots/observe/observer.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/decision_reason.hpp>
+#include <robots/policy/halt_reason.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
 #include <robots/policy/site_override.hpp>
+#include <robots/rep/audit/change_report.hpp>
 #include <robots/rep/read/diagnostic.hpp>
+#include <robots/rep/read/directive.hpp>
+#include <robots/rep/rules/verdict.hpp>
 #include <robots/time/wall_time.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -54,6 +59,10 @@ namespace robots {
 /// | `far_copy`        | INFO |
 /// | `fallback`        | ERROR |
 /// | `decision`        | INFO; ERROR for one by the fallback policy |
+/// | `policy_change`   | INFO; ERROR for a fast one; CRITICAL for one that turns hostile |
+/// | `access_revoked`  | CRITICAL |
+/// | `halt`            | CRITICAL; INFO for a site that is resumed |
+/// | `sign_off`        | INFO |
 /// | `breaker`         | INFO; WARN when it opens |
 /// | `drop`            | DEBUG |
 /// | `quarantine`      | CRITICAL; INFO for a release |
@@ -213,6 +222,63 @@ class JsonLog {
     }
   }
 
+  /// Writes the event, if it is wanted: of the rules and lines that have changed, the first 32
+  /// each.
+  void on(const policy_change_event& told) const {
+    const log_level level = told.turned_hostile ? log_level::critical
+                            : told.fast         ? log_level::error
+                                                : log_level::info;
+    if (auto line = begin(level, "policy_change", told)) {
+      const change_report& found = told.changes;
+      line->flag("turned_hostile", told.turned_hostile).flag("fast", told.fast);
+      line->seconds("interval_seconds", told.interval).number("changed", found.changed());
+      line->number("unchanged", found.unchanged).open_list("rules");
+      constexpr std::size_t most = 32;
+      for (std::size_t i = 0; i < std::min(most, found.rules.size()); ++i) {
+        const rule_change& each = found.rules[i];
+        line->open().text("change", to_string(each.change)).text("directive", to_string(each.kind));
+        add_if(*line, "before", each.before ? std::optional{each.before->pattern} : std::nullopt);
+        add_if(*line, "after", each.after ? std::optional{each.after->pattern} : std::nullopt);
+        line->close();
+      }
+      line->close_list().open_list("other_lines");
+      for (std::size_t i = 0; i < std::min(most, found.lines.size()); ++i) {
+        line->open().text("directive", to_string(found.lines[i].kind));
+        add_if(*line, "before", found.lines[i].before);
+        add_if(*line, "after", found.lines[i].after);
+        line->close();
+      }
+      line->close_list();
+      add_policy(*line, told.after);
+      end(*line);
+    }
+  }
+
+  /// Writes the event, if it is wanted.
+  void on(const access_revoked_event& told) const {
+    if (auto line = begin(log_level::critical, "access_revoked", told)) {
+      add_text(*line, "url", told.url);
+      line->number("status", told.status);
+      end(*line);
+    }
+  }
+
+  /// Writes the event, if it is wanted.
+  void on(const halt_event& told) const {
+    if (auto line = begin(told.resumed ? log_level::info : log_level::critical, "halt", told)) {
+      line->text("reason", to_string(told.reason)).flag("resumed", told.resumed);
+      end(*line);
+    }
+  }
+
+  /// Writes the event, if it is wanted.
+  void on(const sign_off_event& told) const {
+    if (auto line = begin(log_level::info, "sign_off", told)) {
+      line->flag("given", told.given);
+      end(*line);
+    }
+  }
+
   /// Writes the event, if it is wanted.
   void on(const breaker_event& told) const {
     const bool opened = told.state == breaker_state::open;
@@ -367,6 +433,13 @@ class JsonLog {
     line.text(name, text.substr(0, state_->options.text_bytes));
     if (text.size() > state_->options.text_bytes) {
       line.number(std::string{name} + "_bytes", text.size());
+    }
+  }
+
+  void add_if(base::json_writer& line, std::string_view name,
+              const std::optional<std::string>& text) const {
+    if (text) {
+      add_text(line, name, *text);
     }
   }
 
