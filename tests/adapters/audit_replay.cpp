@@ -62,14 +62,16 @@ TEST_CASE("everything that a trail says comes out again") {
   CHECK(found.decisions == count_of(trail.lines, "decision"));
   for (const std::string_view kind :
        {"retrieval", "far_hit", "far_copy", "policy", "fallback", "breaker", "quarantine",
-        "override", "admission", "directives", "body", "crawler"}) {
+        "override", "admission", "directives", "body", "crawler", "policy_change", "halt",
+        "sign_off", "access_revoked"}) {
     CHECK_MESSAGE(count_of(trail.lines, kind) > 0, kind);
   }
   for (const std::string_view what :
        {"\"reason\":\"rule\"", "\"reason\":\"no_rule\"", "\"reason\":\"robots_txt\"",
         "\"reason\":\"no_file\"", "\"reason\":\"fallback\"", "\"reason\":\"by_hand\"",
-        "\"reason\":\"excluded\"", "\"reason\":\"invalid_url\"", "\"outcome\":\"quarantined\"",
-        "\"outcome\":\"circuit_open\"", "\"basis\":\"last_good\"", "\"not_modified\":true",
+        "\"reason\":\"halted\"", "\"reason\":\"needs_sign_off\"", "\"reason\":\"excluded\"",
+        "\"reason\":\"invalid_url\"", "\"outcome\":\"quarantined\"", "\"outcome\":\"circuit_open\"",
+        "\"basis\":\"last_good\"", "\"not_modified\":true",
         "\"trace_id\":\"0af7651916cd43dd8448eb211c80319c\",\"span_id\":\"b7ad6b7169203331\""}) {
     static_cast<void>(line_with(trail.lines, what));
   }
@@ -148,6 +150,22 @@ TEST_CASE("what was done by hand, excluded or in quarantine was so") {
         replace(line, "\"told\":\"deny\"", "\"told\":\"none\"");
       }
     }
+  }
+  SUBCASE("halted") {
+    at = line_with(trail.lines, "\"type\":\"halt\"");
+    for (std::string& line : trail.lines) {
+      if (has(line, "\"type\":\"halt\"") && has(line, "\"resumed\":false")) {
+        replace(line, "\"resumed\":false", "\"resumed\":true");
+      }
+    }
+  }
+  SUBCASE("signed off") {
+    at = line_with(trail.lines, "\"type\":\"sign_off\"");
+    replace(trail.lines[at], "\"given\":true", "\"given\":false");
+  }
+  SUBCASE("in need of a sign-off") {
+    at = line_with(trail.lines, "\"host\":\"bank\"");
+    replace(trail.lines[at], "\"host\":\"bank\"", "\"host\":\"mine\"");
   }
   SUBCASE("excluded") {
     at = line_with(trail.lines, "\"host\":\"gov\"");

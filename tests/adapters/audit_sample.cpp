@@ -34,6 +34,7 @@ cache_options sample_options() {
   cache_options options{.user_agent = "FooBot/1.0 (+https://foo.example/bot)",
                         .fallback = fallback_policy::strict()};
   options.excluded = {"gov"};
+  options.sign_off = {"bank"};
   options.retry.attempts = 1;
   options.breaker.failures = 2;
   options.breaker.cooldown = 30h;
@@ -86,12 +87,18 @@ void crawl(Cache& cache, const ManualClock& clock) {
     ask("https://octets.example/\xFF\"\\x41</script>");
     ask("https://octets.example/\xC3\xA4");
     ask("https://agency.gov/");
+    ask("https://my.bank/");
     ask("not a url");
     cache.set_override("none.example", site_override::deny);
     ask("https://none.example/");
     cache.set_override("none.example", site_override::none);
     clock.advance(25h);
   }
+  static_cast<void>(cache.report_response("https://none.example/", 403));
+  cache.resume("rules.example");
+  ask("https://rules.example/private");
+  cache.sign_off("my.bank");
+  ask("https://my.bank/");
   cache.set_override("broken.example", site_override::allow);
   ask("https://broken.example/");
   cache.set_override("broken.example", site_override::none);

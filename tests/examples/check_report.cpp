@@ -224,6 +224,10 @@ class figures {
   cited overrides;
   cited quarantines;
   cited breakers;
+  cited halts;
+  cited revoked;
+  cited sign_offs;
+  cited alarming;
   cited losses;
   std::map<std::pair<std::string, std::string>, cited> rows;  // of the failure table
   std::vector<change> changes;
@@ -302,6 +306,19 @@ class figures {
     } else if (type == "breaker") {
       at.text += ": " + text_of(entry, "state");
       breakers.add(at);
+    } else if (type == "halt") {
+      at.text += ": " + text_of(entry, "reason") + (flag_of(entry, "resumed") ? ", resumed" : "");
+      halts.add(at);
+    } else if (type == "access_revoked") {
+      at.text += ": " + text_of(entry, "url");
+      revoked.add(at);
+    } else if (type == "sign_off") {
+      at.text += flag_of(entry, "given") ? ": given" : ": taken back";
+      sign_offs.add(at);
+    } else if (type == "policy_change" &&
+               (flag_of(entry, "fast") || flag_of(entry, "turned_hostile"))) {
+      at.text += flag_of(entry, "turned_hostile") ? ": turned hostile" : ": fast";
+      alarming.add(at);
     } else if (type == "lost") {
       at.text += ": " + count_text(static_cast<std::uint64_t>(number_of(entry, "events"))) +
                  " events, " + text_of(entry, "why");
@@ -560,6 +577,10 @@ class page {
     tile(of_.failures, "retrievals failed");
     body_ +=
         "<li><b><a href=\"#changes\">" + count_text(of_.change_count) + "</a></b>changes</li>\n";
+    tile(of_.alarming, "fast or hostile changes");
+    tile(of_.halts, "sites halted, resumed");
+    tile(of_.revoked, "times access revoked");
+    tile(of_.sign_offs, "sign-offs");
     tile(of_.overrides, "told by hand");
     tile(of_.quarantines, "quarantine events");
     tile(of_.breakers, "breaker events");

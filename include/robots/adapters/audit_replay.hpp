@@ -8,7 +8,6 @@
 #include <robots/adapters/detail/audit_lines.hpp>
 #include <robots/adapters/detail/audit_policy.hpp>
 #include <robots/base/json_writer.hpp>
-#include <robots/http/excluded_hosts.hpp>
 #include <robots/http/site.hpp>
 #include <robots/http/site_key.hpp>
 #include <robots/policy/decide.hpp>
@@ -30,10 +29,8 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -88,6 +85,17 @@ class audit_replayer {
     std::uint64_t entry = 0;
   };
 
+  /// What happened to a site, by the number of the crawler.
+  using fact = std::pair<std::uint64_t, std::string>;
+
+  /// What a decision needs to have happened, to the site by its own key or by its bare one.
+  struct claimed {
+    fact own;
+    fact bare;
+    place where;
+    std::string text;
+  };
+
   using crawler_pointer = std::shared_ptr<const audited_crawler>;
   using policy_pointer = std::shared_ptr<const policy>;
 
@@ -125,10 +133,28 @@ class audit_replayer {
     } else if (type == "decision") {
       take_decision(entry);
     } else if (type == "override") {
-      told_.emplace(entry.number("crawler"), entry.text("site"), entry.text("told"));
+      note(entry, "override " + entry.text("told"), entry.text("site"));
     } else if (type == "quarantine" && !entry.flag("released")) {
-      quarantined_.emplace(entry.number("crawler"), host_and_port(entry.text("site")));
+      note(entry, type, host_and_port(entry.text("site")));
+    } else if ((type == "halt" && !entry.flag("resumed")) ||
+               (type == "sign_off" && entry.flag("given"))) {
+      note(entry, type, entry.text("site"));
     }
+  }
+
+  void note(const audit_entry& entry, const std::string& what, const std::string& site) {
+    facts_.emplace(entry.number("crawler"), what + ' ' + site);
+  }
+
+  /// Has `finish` look whether the trail says so anywhere, since threads may tell of it later than
+  /// of a decision that rests on it.
+  void claim(const audit_entry& entry, const std::string& what, std::string_view site,
+             std::string text) {
+    const std::uint64_t crawler = entry.number("crawler");
+    claims_.push_back({{crawler, what + ' ' + std::string{site}},
+                       {crawler, what + ' ' + host_and_port(site)},
+                       at_,
+                       std::move(text)});
   }
 
   [[nodiscard]] crawler_pointer crawler_of(const audit_entry& entry) const {
@@ -381,14 +407,14 @@ class audit_replayer {
         compare("line", std::to_string(entry.number("line")),
                 std::to_string(rule.directive ? rule.line : 0)) &&
         compare("user_agent", entry.text("user_agent"), rule.user_agent) &&
-        is_about(entry, url, *by, crawler)) {
+        is_about(entry, url, *by, *crawler)) {
       ++found_.decisions;
     }
   }
 
   /// Whether the policy is one that may hold for the URL.
   bool is_about(const audit_entry& entry, const std::string& url, const policy& by,
-                const crawler_pointer& crawler) {
+                const audited_crawler& crawler) {
     const auto fail = [this](std::string text) {
       differ(std::move(text));
       return false;
@@ -402,39 +428,39 @@ class audit_replayer {
     if ((given == decision_reason::invalid_url) == where.has_value()) {
       return fail(where ? "the URL names a site" : "the URL names no site");
     }
+    if (!where) {
+      return true;
+    }
+    const bool is_high_risk = crawler.high_risk.contains(where->host);
+    if (given == decision_reason::halted) {
+      claim(entry, "halt", key, "the site was never halted");
+      return true;
+    }
+    if (given == decision_reason::needs_sign_off) {
+      return is_high_risk || crawler.has_own_risk || fail("the site needs no sign-off");
+    }
+    const bool is_excluded = crawler.excluded.contains(where->host);
+    if (given == decision_reason::excluded) {
+      return is_excluded || fail("the host is not excluded");
+    }
+    if (is_high_risk) {
+      claim(entry, "sign_off", key, "nobody has signed the site off");
+    }
     if (given == decision_reason::by_hand) {
-      by_hand_.emplace_back(entry.number("crawler"), key,
-                            by.basis() == policy_basis::allow_all ? "allow" : "deny", at_);
+      const bool allows = by.basis() == policy_basis::allow_all;
+      claim(entry, allows ? "override allow" : "override deny", key, "nobody has told so by hand");
       return true;
     }
-    if (where && (!given || given == decision_reason::excluded)) {
-      const bool is_excluded = excluded(crawler).contains(where->host);
-      if (is_excluded != (given == decision_reason::excluded)) {
-        return fail(is_excluded ? "the host is excluded" : "the host is not excluded");
-      }
-    }
-    if (given) {
-      return true;
+    if (is_excluded) {
+      return fail("the host is excluded");
     }
     if (host_and_port(known_.at(entry.text("policy")).site) != host_and_port(key)) {
       return fail("the policy is that of another site");
     }
     if (by.source().outcome == outcome::quarantined) {
-      in_quarantine_.emplace_back(entry.number("crawler"), host_and_port(key), at_);
+      claim(entry, "quarantine", key, "the site was never put in quarantine");
     }
     return true;
-  }
-
-  [[nodiscard]] const excluded_hosts& excluded(const crawler_pointer& crawler) {
-    if (excluded_of_ != crawler) {
-      excluded_of_ = crawler;
-      try {
-        excluded_ = excluded_hosts{crawler->excluded};
-      } catch (const std::invalid_argument&) {
-        excluded_ = {};
-      }
-    }
-    return excluded_;
   }
 
   /// A site is known by its origin and by its bare host: what both have in common.
@@ -443,17 +469,10 @@ class audit_replayer {
     return std::string{scheme == std::string_view::npos ? key : key.substr(scheme + 3)};
   }
 
-  /// What may be told after a decision that rests on it, since threads are.
   void finish() {
-    for (const auto& [crawler, key, told, where] : by_hand_) {
-      if (!told_.contains({crawler, key, told}) &&
-          !told_.contains({crawler, host_and_port(key), told})) {
-        unfounded(where, "nobody has told so by hand");
-      }
-    }
-    for (const auto& [crawler, site, where] : in_quarantine_) {
-      if (!quarantined_.contains({crawler, site})) {
-        unfounded(where, "the site was never put in quarantine");
+    for (const claimed& each : claims_) {
+      if (!facts_.contains(each.own) && !facts_.contains(each.bare)) {
+        unfounded(each.where, each.text);
       }
     }
     for (const auto& [what, entry] : missing_) {
@@ -498,12 +517,8 @@ class audit_replayer {
   std::unordered_map<std::string, policy_pointer> made_;
   std::unordered_map<std::string, std::deque<std::string>> by_url_;  // the latest first
   std::map<std::string, std::uint64_t> missing_;  // and the first entry that rests on it
-  std::set<std::tuple<std::uint64_t, std::string, std::string>> told_;
-  std::set<std::pair<std::uint64_t, std::string>> quarantined_;
-  std::vector<std::tuple<std::uint64_t, std::string, std::string, place>> by_hand_;
-  std::vector<std::tuple<std::uint64_t, std::string, place>> in_quarantine_;
-  crawler_pointer excluded_of_;
-  excluded_hosts excluded_;
+  std::set<fact> facts_;
+  std::vector<claimed> claims_;
 };
 
 }  // namespace adapters_detail

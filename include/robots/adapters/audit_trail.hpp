@@ -12,9 +12,11 @@
 #include <robots/observe/events.hpp>
 #include <robots/observe/observer.hpp>
 #include <robots/policy/decision.hpp>
+#include <robots/policy/halt_reason.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
 #include <robots/policy/site_override.hpp>
+#include <robots/rep/audit/change_report.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -111,6 +113,39 @@ class AuditTrail {
     about.text("url", told.url).flag("allowed", told.decision.allowed);
     about.text("reason", to_string(told.reason)).seconds("waited", told.waited);
     push(told, "admission", std::move(about));
+  }
+
+  /// Records that a site asks something else of the crawler than before.
+  void on(const policy_change_event& told) const {
+    auto about = begin(told);
+    about.text("before", adapters_detail::audited(told.before).id)
+        .text("after", adapters_detail::audited(told.after).id)
+        .text("share", adapters_detail::number_text(told.changes.share()))
+        .seconds("interval", told.interval)
+        .flag("fast", told.fast)
+        .flag("turned_hostile", told.turned_hostile);
+    push(told, "policy_change", std::move(about));
+  }
+
+  /// Records that a site has refused a page that its robots.txt allows.
+  void on(const access_revoked_event& told) const {
+    auto about = begin(told);
+    about.text("url", told.url).number("status", told.status);
+    push(told, "access_revoked", std::move(about));
+  }
+
+  /// Records that a site was halted or resumed.
+  void on(const halt_event& told) const {
+    auto about = begin(told);
+    about.text("reason", to_string(told.reason)).flag("resumed", told.resumed);
+    push(told, "halt", std::move(about));
+  }
+
+  /// Records that a site was signed off, or no longer is.
+  void on(const sign_off_event& told) const {
+    auto about = begin(told);
+    about.flag("given", told.given);
+    push(told, "sign_off", std::move(about));
   }
 
   /// Records that a circuit breaker has changed.

@@ -5,6 +5,7 @@
 #include <robots/base/json_writer.hpp>
 #include <robots/cache/cache_options.hpp>
 #include <robots/fetch/outcome.hpp>
+#include <robots/http/excluded_hosts.hpp>
 #include <robots/policy/any_fallback_policy.hpp>
 #include <robots/policy/fallback.hpp>
 #include <robots/policy/judge_options.hpp>
@@ -16,6 +17,7 @@
 #include <charconv>
 #include <chrono>
 #include <cstddef>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -58,11 +60,17 @@ namespace robots::adapters_detail {
     const auto kind = static_cast<outcome>(i);
     json.open().text(to_string(kind), to_string(options.fallback.action(kind))).close();
   }
-  json.close_list().open_list("excluded");
-  for (const std::string& host : options.excluded) {
-    json.open().text("host", host).close();
-  }
   json.close_list();
+  const auto add_hosts = [&](std::string_view name, const std::vector<std::string>& hosts) {
+    json.open_list(name);
+    for (const std::string& host : hosts) {
+      json.open().text("host", host).close();
+    }
+    json.close_list();
+  };
+  add_hosts("excluded", options.excluded);
+  add_hosts("sign_off", options.sign_off);
+  json.flag("is_high_risk", static_cast<bool>(options.is_high_risk));
   return std::move(json).finish();
 }
 
@@ -79,7 +87,9 @@ struct recorded_fallback {
 struct audited_crawler {
   std::string user_agent;
   judge_options judging;
-  std::vector<std::string> excluded{};
+  excluded_hosts excluded{};
+  excluded_hosts high_risk{};     ///< that need a sign-off
+  bool has_own_risk = false;      ///< a function of the user's says of more hosts that they do
   bool has_own_fallback = false;  ///< a policy of the user's, which may look at more than its table
 };
 
@@ -124,9 +134,20 @@ struct audited_crawler {
   judging.max_failure_ttl = seconds("max_failure_ttl");
   judging.last_good_for = seconds("last_good_for");
   judging.stale_while_revalidate = seconds("stale_while_revalidate");
-  for (const audit_object& each : from.list("excluded")) {
-    result.excluded.push_back(each.text("host"));
-  }
+  const auto hosts = [&](std::string_view name) {
+    std::vector<std::string> listed;
+    for (const audit_object& each : from.list(name)) {
+      listed.push_back(each.text("host"));
+    }
+    try {
+      return excluded_hosts{listed};
+    } catch (const std::invalid_argument&) {
+      return excluded_hosts{};  // no trail has such a name
+    }
+  };
+  result.excluded = hosts("excluded");
+  result.high_risk = hosts("sign_off");
+  result.has_own_risk = from.flag("is_high_risk");
   const std::string name = from.text("fallback");
   result.has_own_fallback = name != fallback_policy::permissive().name() &&
                             name != fallback_policy::rfc9309().name() &&
