@@ -266,20 +266,24 @@ class basic_admission {
             const std::shared_ptr<const call_context>& context, time_point asked) {
     answers_.add(reason);
     if (review_ && reason == admission_reason::halted) {
-      try {
-        review_(url, made);
-      } catch (...) {  // see `admission_options::review`
-      }
+      quietly([&] { review_(url, made); });
     }
     if (tell_) {
       const auto where = parse_site(url);
       const std::string key = where ? where->key() : std::string{};
       const event about{.site = key, .context = context.get(), .clock = &clock_};
-      try {
-        tell_(admission_event{about, url, made, reason, gate_.clock().now() - asked});
-      } catch (...) {
-        return;  // see `admission_options::tell`
-      }
+      quietly(
+          [&] { tell_(admission_event{about, url, made, reason, gate_.clock().now() - asked}); });
+    }
+  }
+
+  /// Calls a function of the options. What that throws goes no further.
+  template <class Call>
+  static void quietly(const Call& call) noexcept {
+    try {
+      call();
+    } catch (...) {
+      return;  // the answer stands
     }
   }
 

@@ -139,10 +139,12 @@ class target_search {
       alphabet += other;
     }
     std::vector<pattern_automaton::state> start;
+    start.reserve(automata_.size());
     for (const pattern_automaton& automaton : automata_) {
       start.push_back(automaton.start());
     }
     reach(nullptr, start, '/');
+    // It grows meanwhile. NOLINTNEXTLINE(modernize-loop-convert)
     for (std::size_t i = 0; i < queue_.size(); ++i) {
       const reached* const from = queue_[i];
       std::vector<pattern_automaton::state> states(automata_.size());
