@@ -338,7 +338,7 @@ class rule_comparison {
           (at != i && each.in[side] != nullptr && each.in[side]->kind == own.kind)) {
         continue;
       }
-      const auto [shorter, longer] = std::minmax(each.text.size(), self.text.size());
+      const auto [shorter, longer] = std::minmax({each.text.size(), self.text.size()});
       if (longer - shorter >= least) {
         continue;
       }
