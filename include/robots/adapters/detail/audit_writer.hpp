@@ -204,6 +204,7 @@ class audit_writer {
   }
 
   void run() {
+    std::vector<audit_news> taken;
     std::unique_lock lock{mutex_};
     for (;;) {
       const auto is_urgent = [this] { return ends_ || flushes_asked_ > flushes_done_; };
@@ -219,7 +220,8 @@ class audit_writer {
       }
       const bool ends = ends_;
       const std::uint64_t flushes = flushes_asked_;
-      std::vector<audit_news> taken = std::exchange(waiting_, {});
+      taken.swap(waiting_);  // each of the two keeps its memory
+      const std::size_t count = taken.size();
       const std::size_t taken_bytes = waiting_bytes_;
       lock.unlock();
       handled_ = 0;
@@ -232,9 +234,10 @@ class audit_writer {
         give_up(taken.size(), error.what());
       }
       flush_if_due(flushes > flushes_done_ || ends);
+      taken.clear();
       lock.lock();
       waiting_bytes_ -= taken_bytes;
-      written_ += taken.size();
+      written_ += count;
       flushes_done_ = flushes;
       if (ends && waiting_.empty()) {
         ended_ = true;
