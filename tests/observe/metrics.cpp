@@ -67,6 +67,9 @@ TEST_CASE("metrics count what the cache counts, and say more of it") {
   }
   at.cache.set_override("b.example", robots::site_override::deny);
   CHECK_FALSE(at.cache.allowed("https://b.example/"));
+  CHECK(at.cache.report_response("https://c.example/", 403));
+  at.cache.halt("c.example");
+  CHECK(at.cache.resume("c.example"));
 
   const metrics_snapshot now = at.metrics.snapshot();
   const robots::cache_stats stats = at.cache.stats();
@@ -105,6 +108,10 @@ TEST_CASE("metrics count what the cache counts, and say more of it") {
   CHECK(now.bytes > 0);
   CHECK(now.quarantines == 1);
   CHECK(now.overrides == 1);
+  CHECK(now.revocations == 1);
+  CHECK(now.halts == 1);
+  CHECK(now.resumptions == 1);
+  CHECK(now.policy_changes == 0);
   REQUIRE(now.denied_hosts.size() == 7);
   CHECK(now.denied_hosts.front() == robots::host_count{"dead.example", 2});
 }

@@ -159,6 +159,13 @@ class family_list {
   list.count("robots.breaker.openings", "Times that a circuit breaker opened.",
              of.breaker_openings);
   list.count("robots.overrides", "Times that a site was told of by hand.", of.overrides);
+  list.count("robots.policy.changes", "Times that a site asked for something else.",
+             of.policy_changes);
+  list.count("robots.policy.fast_changes", "Of these, those told as fast.", of.fast_changes);
+  list.count("robots.access_revocations", "Pages refused though robots.txt allows them.",
+             of.revocations);
+  list.count("robots.halts", "Sites halted.", of.halts);
+  list.count("robots.halt.resumptions", "Sites resumed.", of.resumptions);
   list.count("robots.far_store.hits", "Sites whose answer the shared store had.", of.far_hits);
   list.count("robots.far_store.outages", "Times that a shared store failed.", of.far_outages);
   list.gauge("robots.far_store.down", "Caches whose shared store is down.",

@@ -88,6 +88,11 @@ class Metrics {
     all.releases = now.releases;
     all.breaker_openings = now.breaker_openings;
     all.overrides = now.overrides;
+    all.policy_changes = now.policy_changes;
+    all.fast_changes = now.fast_changes;
+    all.revocations = now.revocations;
+    all.halts = now.halts;
+    all.resumptions = now.resumptions;
     all.far_outages = now.far_outages;
     all.far_returns = now.far_returns;
     return all;
@@ -148,6 +153,17 @@ class Metrics {
   }
   /// Counts what is told by hand.
   void on(const override_event& /*told*/) noexcept { ++shared_->overrides; }
+  /// Counts a change of what a site asks for.
+  void on(const policy_change_event& told) noexcept {
+    ++shared_->policy_changes;
+    shared_->fast_changes += told.fast ? 1 : 0;
+  }
+  /// Counts a page that was refused though robots.txt allows it.
+  void on(const access_revoked_event& /*told*/) noexcept { ++shared_->revocations; }
+  /// Counts a site that is halted or resumed.
+  void on(const halt_event& told) noexcept {
+    ++(told.resumed ? shared_->resumptions : shared_->halts);
+  }
   /// Counts a shared store that fails or is back.
   void on(const far_store_event& told) noexcept {
     ++(told.up ? shared_->far_returns : shared_->far_outages);
@@ -200,8 +216,9 @@ class Metrics {
         {0.01, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0}};
     base::enum_counters<admission_reason::too_late> admissions;
     counter not_modified{0}, far_hits{0}, evictions{0}, retries{0}, bytes{0}, malformed_lines{0},
-        expiries{0}, quarantines{0}, releases{0}, breaker_openings{0}, overrides{0}, far_outages{0},
-        far_returns{0};
+        expiries{0}, quarantines{0}, releases{0}, breaker_openings{0}, overrides{0},
+        policy_changes{0}, fast_changes{0}, revocations{0}, halts{0}, resumptions{0},
+        far_outages{0}, far_returns{0};
   };
 
   std::shared_ptr<state> shared_;

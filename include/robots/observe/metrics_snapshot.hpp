@@ -62,6 +62,11 @@ struct metrics_snapshot : cache_counts {
   std::uint64_t releases = 0;                      ///< sites let out of it
   std::uint64_t breaker_openings = 0;              ///< times that a circuit breaker opened
   std::uint64_t overrides = 0;                     ///< times that a site was told of by hand
+  std::uint64_t policy_changes = 0;                ///< times that a site asked for something else
+  std::uint64_t fast_changes = 0;                  ///< of these, those told as fast
+  std::uint64_t revocations = 0;                   ///< pages refused though robots.txt allows them
+  std::uint64_t halts = 0;                         ///< sites halted
+  std::uint64_t resumptions = 0;                   ///< sites resumed
   std::uint64_t far_outages = 0;                   ///< times that a shared store failed
   std::uint64_t far_returns = 0;                   ///< times that it answered again
   base::enum_counts<admission_reason::too_late> admissions{};  ///< answers of gates
