@@ -3,6 +3,7 @@
 #include "cache_fixture.hpp"
 #include "support/gate.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
+#include <robots/policy/decision_reason.hpp>
 #include <robots/policy/site_records.hpp>
 #include <robots/store/memory_store.hpp>
 #include <robots/store/tiered_storage.hpp>
@@ -237,6 +238,23 @@ TEST_CASE("after its expiry a site is fetched once more, by one worker") {
   CHECK_FALSE(second->allowed(home));
   CHECK_FALSE(first->allowed(home));
   CHECK_FALSE(at.worker()->allowed(home));
+  CHECK(at.web.count() == 2);
+}
+
+TEST_CASE("each worker halts a site that turns hostile, whoever of them has asked it") {
+  fleet at;
+  at.web.on(robots_url, ok(), ok("User-agent: *\nDisallow: /\n"));
+  cache_options options = foo_bot();
+  options.halt_hostile = true;
+  const auto first = at.worker(options);
+  const auto second = at.worker(options);
+  CHECK(first->allowed(home));
+  CHECK(second->allowed(home));
+  at.clock.advance(24h);
+  CHECK(second->check(home).reason == robots::decision_reason::halted);
+  CHECK(first->check(home).reason == robots::decision_reason::halted);
+  // It is new there, and has nothing to compare with.
+  CHECK(at.worker(options)->check(home).reason == robots::decision_reason::rule);
   CHECK(at.web.count() == 2);
 }
 
