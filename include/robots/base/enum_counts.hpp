@@ -1,5 +1,7 @@
 #pragma once
 
+#include <robots/base/enum_text.hpp>
+
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -13,6 +15,7 @@ class enum_counts {
  public:
   using key = decltype(Last);
   static constexpr std::size_t size = static_cast<std::size_t>(Last) + 1;
+  static_assert(!is_enumerator<static_cast<key>(size)>(), "there are enumerators behind `Last`");
 
   [[nodiscard]] constexpr std::uint64_t& operator[](key of) noexcept {
     return counts_[static_cast<std::size_t>(of)];
