@@ -24,7 +24,7 @@ struct audit_options {
   /// Octets after which a file is followed by the next one. Files are never removed.
   std::uint64_t file_bytes = std::uint64_t{64} << 20U;
 
-  /// The share of decisions and admissions to record, from 0, none, to 1, all; chance picks them.
+  /// The share of decisions and admissions to record, from 0, none, to 1, all; picked at random.
   /// Everything else is recorded always.
   double share = 1;
 

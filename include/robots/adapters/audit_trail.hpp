@@ -31,15 +31,15 @@ namespace robots {
 /// An `Observer` that records what a crawler asked, was told and decided, so that it can be proven
 /// later (the pipeline guide: "immutable audit trails").
 ///
-/// It writes lines of JSON into files that only grow; each holds the hash of the one before. So
-/// `verify_audit` finds what was changed, lost, added or moved, and `replay_audit` computes each
-/// decision again from the robots.txt that is recorded, too: each once, with every retrieval, what
-/// it asks of the crawler, fallbacks, overrides, quarantine and breakers, and the trace of the
-/// call.
+/// It writes lines of JSON into files that only grow; each line holds the hash of the one before.
+/// So `verify_audit` finds what was changed, lost, added or moved. Each robots.txt is recorded
+/// once, beside retrievals, fallbacks, overrides, quarantine, breakers and the trace of each call.
+/// So `replay_audit` can compute every decision again.
 ///
-/// A thread of its own writes. Whoever is told never waits for the disk: when that is full or
-/// hangs, what cannot be kept is lost, counted and told in the trail once it can be written again.
-/// After `kill -9` the next trail of the same path goes on behind the last whole line.
+/// A thread of its own writes: nobody else waits for the disk. While the disk is full or hangs,
+/// what does not fit into the queue is lost and counted, and the trail tells of it once it can be
+/// written again. After `kill -9` the next trail of the same path goes on behind the last whole
+/// line.
 ///
 /// Copies write into one trail, from any thread. One process at a time writes a trail, and does not
 /// fork meanwhile. For POSIX systems.
@@ -162,7 +162,7 @@ class AuditTrail {
     push(told, "quarantine", std::move(about));
   }
 
-  /// Records what somebody told by hand.
+  /// Records that an override was set or lifted.
   void on(const override_event& told) const {
     auto about = begin(told);
     about.text("told", to_string(told.told));

@@ -27,7 +27,7 @@
 namespace robots {
 
 /// An observer that makes spans of what is done for a call, as children of the caller's: see
-/// `opentelemetry_context`. What is done for no trace makes no span.
+/// `opentelemetry_context`. Work outside any trace makes no span.
 ///
 /// | span           | of                                                          |
 /// |----------------|-------------------------------------------------------------|
@@ -36,7 +36,7 @@ namespace robots {
 /// | `robots.check` | a decision: `robots.blocked`, the reason, the rule          |
 /// | `robots.admit` | the answer of a gate, and how long it kept the caller       |
 ///
-/// Spans are made when they are over, and begin as long before as they took. A handle: copies tell
+/// A span is made when its work is over, with a start time in the past. A handle: copies tell
 /// the same tracer. Any thread.
 class OpenTelemetryTracing {
  public:

@@ -66,8 +66,8 @@ namespace robots {
 ///
 /// Over a `SharingStorage`, such as `TieredStorage`, it shares what sites answer with the other
 /// processes of the crawl: of all of them, one fetches a site. What the shared store has is
-/// believed as far as it can be true; where the store fails, each process goes on alone. Policies
-/// told by hand, halts, sign-offs, quarantine and circuit breakers are the process's own.
+/// believed as far as it can be true; where the store fails, each process goes on alone.
+/// Overrides, halts, sign-offs, quarantine and circuit breakers are the process's own.
 ///
 /// All members may be called from any thread. None throws on account of the network or of content.
 /// A look-up that needs no fetch takes constant time on average, and the time of `rule_set::match`.
@@ -218,13 +218,13 @@ class basic_robots_cache {
 
   /// Tells by hand what holds for a site, until it is lifted by `site_override::none`: before its
   /// robots.txt, and before exclusions and quarantine, but not before a halt or a sign-off that is
-  /// missing. A bare host stands for its https and http origins, too, unless one of these is told
-  /// of itself. Throws `std::invalid_argument` for a text that names no site.
+  /// missing. A bare host stands for its https and http origins, too, unless one of these has an
+  /// override of its own. Throws `std::invalid_argument` for a text that names no site.
   void set_override(std::string_view host_or_url, site_override what) {
     rulings_.set_override(named(host_or_url, "set_override"), what);
   }
 
-  /// What was told by hand, by `site::key`, in order.
+  /// The overrides that are set, by `site::key`, in order.
   [[nodiscard]] std::vector<std::pair<std::string, site_override>> overrides() const {
     return rulings_.overrides();
   }
@@ -256,17 +256,18 @@ class basic_robots_cache {
   }
 
   /// Has `told` called with the key of each site when it is halted, for as long as the result
-  /// lives: to stop what is under way there. By any thread; it must not block, halt a site, nor end
-  /// this. What it throws is dropped.
+  /// lives: to stop what is under way there. By any thread; it must not block, halt a site, nor
+  /// destroy the result. What it throws is dropped.
   [[nodiscard]] std::shared_ptr<const void> on_halt(
       std::function<void(std::string_view site)> told) {
     return rulings_.on_halt(std::move(told));
   }
 
-  /// Tells what a page answered: its status and whether it was a challenge, such as a CAPTCHA, in
-  /// place of the page. Where that is 401, 403 or a challenge for a URL that what is kept of its
-  /// site allows, access was revoked: the observer is told, and by `cache_options::halt_revoked`
-  /// the site is halted. Whether it was. Asks no site; of the options, only the context counts.
+  /// Tells the cache how a page was answered: with which status, and whether with a challenge, such
+  /// as a CAPTCHA, in place of the page. Access was revoked when that is 401, 403 or a challenge,
+  /// unless what is kept of the site denies the URL. Then the observer is told, the site is halted
+  /// if `cache_options::halt_revoked` is set, and the result is true. Asks no site; of the options,
+  /// only the context counts.
   bool report_response(std::string_view url, int status, bool is_challenge = false,
                        const call_options& call = {}) {
     constexpr int unauthorized = 401;

@@ -40,7 +40,7 @@ struct cache_options {
   /// `basic_robots_cache::sign_off`.
   std::vector<std::string> sign_off{};
   /// Whether a host, as in `site::host`, is high-risk, too. Called by any thread at each look-up;
-  /// may be empty. One that throws means that it is.
+  /// may be empty. If it throws, the host is high-risk.
   std::function<bool(std::string_view host)> is_high_risk{};
   /// How robots.txt files are read. `max_bytes` bounds what is fetched, too.
   parse_options parse{};
@@ -81,7 +81,7 @@ struct cache_options {
 
   /// A site is halted at once when its robots.txt denies everything (`denies_everything`) and the
   /// one before did not: nothing is allowed there until `basic_robots_cache::resume`, whatever it
-  /// says by then. Without this, what it says holds.
+  /// says later. When false, what it says holds.
   bool halt_hostile = true;
   /// A site is halted at once when `basic_robots_cache::report_response` tells that access was
   /// revoked.

@@ -11,8 +11,8 @@
 
 namespace robots {
 
-/// What a caller wants to find its call again by, in everything that is told of it: see `event`.
-/// Derive from it to hand on more.
+/// Identifies a caller's work in every event that it leads to: see `event`. Derive from it to add
+/// data of your own.
 struct call_context {
   std::string trace_id{};  ///< 32 hex digits as in W3C Trace Context, section 3.2; may be empty
   std::string span_id{};   ///< 16 hex digits, of the caller's span; may be empty
@@ -27,15 +27,15 @@ struct call_context {
   virtual ~call_context() = default;
 };
 
-/// When one call gives up, however long the work would take, and who makes it.
+/// When one call gives up, and what its events carry.
 struct call_options {
   std::optional<time_point> deadline{};  ///< passed: the call ends; nothing means it has no end
   std::stop_token stop{};                ///< requested: the call ends early
   /// Most time that a cache takes to look a policy up, 0 for no limit; nothing means
   /// `cache_options::longest_call`.
   std::optional<std::chrono::milliseconds> longest{};
-  /// Handed on with all that is told of the call, from whatever thread; null for none. Where
-  /// several calls wait for one fetch, that of the call which began it counts.
+  /// Carried by every event that the call leads to, from whatever thread; null for none. Where
+  /// several calls wait for one fetch, its events carry the context of the call that began it.
   std::shared_ptr<const call_context> context{};
 };
 

@@ -23,7 +23,7 @@ enum class admission_reason : std::uint8_t;
 enum class halt_reason : std::uint8_t;
 enum class site_override : std::uint8_t;
 
-/// Tells the date of an event to those who ask for it: most do not, and it costs a look at a clock.
+/// The clock behind `event::time`. It is read only when an observer asks, since most do not.
 class event_clock {
  public:
   event_clock() = default;
@@ -39,11 +39,11 @@ class event_clock {
 
 /// What all events tell. The references in an event end with the call that tells of it.
 struct event {
-  std::string_view site{};  ///< the key it is kept under, see `site::key`; empty for what has none
+  std::string_view site{};                ///< see `site::key`; empty where the event has no site
   const call_context* context = nullptr;  ///< of the call that led to it; null when it gave none
-  event_clock* clock = nullptr;           ///< of those who tell of it
+  event_clock* clock = nullptr;           ///< what `time` reads; null for the system's clock
 
-  /// The date now, for an observer that is being told: by the clock of those who tell.
+  /// The time of the call, by the clock of the cache or gate that the event comes from.
   [[nodiscard]] wall_time time() const noexcept {
     return clock != nullptr ? clock->wall() : std::chrono::system_clock::now();
   }
@@ -94,27 +94,27 @@ struct retrieval_event : event {
   const std::vector<exchange_event>* exchanges = nullptr;
 };
 
-/// What another process had fetched was taken over from the shared store.
+/// A fresh record that another process had fetched was taken from the shared store.
 struct far_hit_event : event {
   const robots::policy& policy;  ///< what came of it
   const robots::record& record;  ///< what the store had
 };
 
-/// What the shared store had was taken over though it is no answer: a last good copy, or what to
-/// ask the site by whether it has changed.
+/// A record was taken from the shared store that does not answer the look-up: a last good copy, or
+/// one by which to ask the site whether its robots.txt has changed.
 struct far_copy_event : event {
   const robots::policy& policy;  ///< what came of it
   const robots::record& record;  ///< what the store had
 };
 
-/// A policy was made that rests on no robots.txt of now: the fallback policy decided.
+/// The fallback policy decided what holds: the robots.txt could not be had, or was too malformed to
+/// be obeyed.
 struct fallback_event : event {
   const robots::policy& policy;  ///< `basis` is what was done, `source().outcome` the row
 };
 
-/// A site has answered with another robots.txt than before, or with one where there was none, or
-/// the other way round, and the rules and delays for the crawler have changed by that. Told before
-/// anybody goes by the new policy.
+/// What a site asks of the crawler has changed: its robots.txt came, went, or has other rules or
+/// delays. Told before any decision rests on the new policy.
 struct policy_change_event : event {
   const robots::policy& before;          ///< made of the answer before
   const robots::policy& after;           ///< made of this one
@@ -131,15 +131,16 @@ struct access_revoked_event : event {
   int status = 0;        ///< of the answer
 };
 
-/// A site was halted, or resumed. The event's site is a host, or `host:port`: every scheme is.
+/// A site was halted, or resumed. `site` is a host or `host:port` without a scheme, since a halt
+/// holds for every scheme.
 struct halt_event : event {
   halt_reason reason{};  ///< why it was halted
-  bool resumed = false;  ///< it no longer is
+  bool resumed = false;  ///< the halt was lifted
 };
 
-/// A site was signed off, or its sign-off was taken back. The event's site is as in `halt_event`.
+/// A site was signed off, or its sign-off was taken back. `site` is as in `halt_event`.
 struct sign_off_event : event {
-  bool given = false;  ///< signed off
+  bool given = false;  ///< true: signed off; false: taken back
 };
 
 /// A decision was made.
@@ -163,9 +164,9 @@ struct quarantine_event : event {
   bool released = false;  ///< let out
 };
 
-/// A site was told of by hand.
+/// An override was set or lifted: see `basic_robots_cache::set_override`.
 struct override_event : event {
-  site_override told{};  ///< what
+  site_override told{};  ///< what holds now; `none`: the override was lifted
 };
 
 /// A gate has answered whether and when a URL may be fetched.

@@ -12,11 +12,13 @@ namespace robots {
 
 /// How much a line of a log matters.
 enum class log_level : std::uint8_t {
-  debug,     ///< what happens all the time: hits, dropped entries
-  info,      ///< what a crawl is made of
-  warn,      ///< what its site should mend: malformed lines, another charset than UTF-8
-  error,     ///< what failed, so that the fallback policy decides
-  critical,  ///< what a person must look at: a file too malformed to be obeyed, quarantine
+  debug,  ///< what happens all the time: hits, dropped entries
+  info,   ///< what a crawl is made of
+  warn,   ///< what its site should mend: malformed lines, another charset than UTF-8
+  error,  ///< what failed, such as a retrieval; sudden changes of rules
+  /// What a person must look at: files too malformed to be obeyed, quarantine, sites that turn
+  /// hostile, halts, revoked access.
+  critical,
 };
 
 /// The name of a level, as the log has it.
@@ -39,7 +41,7 @@ struct json_log_options {
   /// Most lines of one kind of event and one site in each `rate_period`; 0 for no limit.
   std::size_t rate_lines = 60;
   std::chrono::seconds rate_period{60};  ///< see `rate_lines`
-  std::size_t rate_sites = 4096;  ///< kinds and sites that are counted at once, of 200 octets each
+  std::size_t rate_sites = 4096;  ///< pairs of event and site counted at once, 200 octets each
   std::size_t text_bytes = 2048;  ///< longer texts are cut; the line tells how long they were
   /// 0: the sink is called by whoever is told of an event, one after another. Else a thread of the
   /// log's calls it, nobody waits for it, and about so many octets of lines may wait: those that

@@ -22,9 +22,9 @@ namespace robots {
 
 /// What a `Metrics` remembers.
 struct metrics_options {
-  /// How many hosts it tells apart in `metrics_snapshot::denied_hosts`, at about 100 octets each; 0
-  /// for none. However many hosts there are, those denied more often than once in so many denials
-  /// divided by 16 are among them.
+  /// About how many hosts `metrics_snapshot::denied_hosts` has at most, at 100 octets each; 0 for
+  /// none. A host with more than 16 / `denied_hosts` of all denials (1.6 % by default) is always
+  /// among them.
   std::size_t denied_hosts = 1'024;
 };
 
@@ -151,7 +151,7 @@ class Metrics {
   void on(const quarantine_event& told) noexcept {
     ++(told.released ? shared_->releases : shared_->quarantines);
   }
-  /// Counts what is told by hand.
+  /// Counts an override that is set or lifted.
   void on(const override_event& /*told*/) noexcept { ++shared_->overrides; }
   /// Counts a change of what a site asks for.
   void on(const policy_change_event& told) noexcept {

@@ -43,11 +43,11 @@ struct metrics_snapshot : cache_counts {
   base::enum_counts<decision_reason::invalid_url> allowed_for{};
   /// Decisions that denied, by their reason.
   base::enum_counts<decision_reason::invalid_url> denied_for{};
-  /// The hosts denied most, first that denied most of all: see `metrics_options::denied_hosts`.
+  /// The hosts denied most, in falling order: see `metrics_options::denied_hosts`.
   std::vector<host_count> denied_hosts{};
   /// Retrievals, by the row of the failure table.
   base::enum_counts<outcome::quarantined> outcomes{};
-  /// Policies that rest on no robots.txt of now: how often each row, as an index, led to what.
+  /// How often the fallback policy decided: by `outcome`, as an index, and by what it did.
   std::array<base::enum_counts<policy_basis::last_good>, outcome_count> fallbacks{};
   std::vector<status_count> statuses{};            ///< responses, by status in order
   base::enum_counts<fetch_error::other> errors{};  ///< exchanges without response, by why
@@ -61,7 +61,7 @@ struct metrics_snapshot : cache_counts {
   std::uint64_t quarantines = 0;                   ///< sites put in quarantine
   std::uint64_t releases = 0;                      ///< sites let out of it
   std::uint64_t breaker_openings = 0;              ///< times that a circuit breaker opened
-  std::uint64_t overrides = 0;                     ///< times that a site was told of by hand
+  std::uint64_t overrides = 0;                     ///< overrides set or lifted
   std::uint64_t policy_changes = 0;                ///< times that a site asked for something else
   std::uint64_t fast_changes = 0;                  ///< of these, those told as fast
   std::uint64_t revocations = 0;                   ///< pages refused though robots.txt allows them

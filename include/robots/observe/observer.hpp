@@ -34,13 +34,14 @@ inline constexpr bool observes_any<O, std::variant<const Events*...>> =
 /// What is told of everything that a cache does.
 ///
 /// A model has a function `on(const E&)` for each kind of event that it wants to hear of, or one
-/// template for all. Of other events it costs nothing. The functions may be called from any thread
+/// template for all. Other events cost nothing. The functions may be called from any thread
 /// at once, return soon and do not throw: they run inside the call that they report, and must not
 /// ask the cache for the site that they are told of. What they throw is dropped: that event is
 /// lost, and nothing else; `cache_stats::observer_failures` counts them. What was retrieved is told
 /// of before any decision that rests on it.
 ///
-/// Exemplar: `o.on(d)` with a `decision_event`. Models: `NullObserver`, `observers`.
+/// Exemplar: `o.on(d)` with a `decision_event`. Models: `NullObserver`, `observers`, `JsonLog`,
+/// `Metrics`; in `adapters/`, `AuditTrail`, `OpenTelemetryMetrics` and `OpenTelemetryTracing`.
 template <class O>
 concept Observer = std::movable<O> && observe_detail::observes_any<O, any_event>;
 
@@ -52,8 +53,8 @@ struct NullObserver {
 
 static_assert(Observer<NullObserver>);
 
-/// Tells an observer of an event, if it wants to hear of such. False when it threw, which goes no
-/// further.
+/// Tells an observer of an event, if it wants to hear of such. Drops what it throws; false means
+/// that it threw.
 template <Observer O, class Event>
 bool tell(O& observer, const Event& told) noexcept {
   if constexpr (ObserverOf<O, Event>) {

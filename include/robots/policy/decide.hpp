@@ -16,8 +16,8 @@
 
 namespace robots {
 
-/// Whether the fallback policy decided what holds, since no robots.txt of now says it. That there
-/// is none, which allows, is an answer and no such case.
+/// Whether the fallback policy decided what holds, because there was no robots.txt to go by. False
+/// for a site that has none (`outcome::not_found`): that is an answer, and allows.
 [[nodiscard]] inline bool is_fallback(const policy& what) noexcept {
   switch (what.basis()) {
     case policy_basis::rules:

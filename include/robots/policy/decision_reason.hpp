@@ -15,7 +15,7 @@ enum class decision_reason : std::uint8_t {
   no_file,     ///< there is no robots.txt, which allows
   undecided,   ///< the rules were not compared to the end (`verdict::undecided`), which denies
   fallback,    ///< the robots.txt could not be had: the fallback policy decided
-  by_hand,     ///< somebody has told so of the site: see `basic_robots_cache::set_override`
+  by_hand,     ///< an override holds: see `basic_robots_cache::set_override`
   halted,      ///< the site is halted until somebody resumes it, which denies: see `halt_reason`
   needs_sign_off,  ///< the site is high-risk and nobody has signed it off yet, which denies
   excluded,        ///< the host is excluded by the crawler's own configuration, which denies

@@ -11,7 +11,7 @@ namespace robots {
 enum class halt_reason : std::uint8_t {
   hostile,         ///< its robots.txt denies everything, which it did not before
   access_revoked,  ///< it answered 401, 403 or a challenge to a request that its robots.txt allows
-  by_hand,         ///< somebody has told so
+  by_hand,         ///< `basic_robots_cache::halt` was called
 };
 
 /// The name of a reason, as its enumerator is spelled.

@@ -46,8 +46,8 @@ namespace policy_detail {
 }  // namespace policy_detail
 
 /// What has changed from one policy to another, as far as policies keep what files say: rules,
-/// delays, rates, hours, sitemaps and the host. One that denies everything for want of a robots.txt
-/// counts as `Disallow: /`. At the cost of `diff` for texts.
+/// delays, rates, hours, sitemaps and the host. A policy that denies everything without rules
+/// counts as `Disallow: /`. Costs as much as `diff` of two texts.
 [[nodiscard]] inline change_report diff(const policy& before, const policy& after) {
   const rule_set nothing = compile("User-agent: *\nDisallow: /\n", "*");
   const auto rules_of = [&](const policy& from) -> const rule_set& {
@@ -57,16 +57,16 @@ namespace policy_detail {
               policy_detail::stated_lines(after));
 }
 
-/// The last policy that rests on an answer of the site, be it that there is no robots.txt: this
-/// one, its last good copy, or null. A failure says nothing about what the site wants.
+/// The last policy that rests on an answer of the site, which may be that there is no robots.txt:
+/// `from`, its last good copy, or null. A failure says nothing about what the site wants.
 [[nodiscard]] inline std::shared_ptr<const policy> last_answer(std::shared_ptr<const policy> from) {
   const bool is_answer =
       from != nullptr && !is_fallback(*from) && from->basis() != policy_basis::refused;
   return is_answer ? from : policy::good(std::move(from));
 }
 
-/// Whether a crawler is not to come at all: the front page is denied, and so are pages that no rule
-/// is likely to be about. Exceptions such as `Allow: /ads.txt` change nothing about that.
+/// Whether the crawler is kept out: the front page and two paths that no rule is likely to name are
+/// all denied. So exceptions, such as `Allow: /ads.txt` or `Allow: /public/`, do not make it false.
 [[nodiscard]] inline bool denies_everything(const policy& what) noexcept {
   const auto pages = {"/", "/some-page", "/some/other-page.html?of=this&site=1"};
   return std::none_of(pages.begin(), pages.end(),

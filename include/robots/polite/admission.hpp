@@ -72,12 +72,12 @@ struct admission_options {
 
 /// The one question of a crawler's loop: may I fetch this URL, and when?
 ///
-/// Asks in this order, and stops at the first refusal: does robots.txt allow the URL, or is its
-/// host excluded (`cache_options::excluded`); when does the gate let a request go. A robots.txt
-/// that was fetched on the way counts as a request to its host: the first page keeps its distance
-/// from it. Once a reserved time has come, or the site is halted, the first question is asked
-/// again. A source that tells of halts, as `basic_robots_cache` does, has all who wait for such a
-/// site woken and refused.
+/// Asks in this order, and stops at the first refusal: does the source allow the URL, by halts,
+/// exclusions, sign-offs, overrides and robots.txt; when does the gate let a request go. A
+/// robots.txt that was fetched on the way counts as a request to its host: the first page keeps its
+/// distance from it. Once a reserved time has come, or the site is halted, the first question is
+/// asked again. A source that tells of halts, as `basic_robots_cache` does, has all who wait for
+/// such a site woken and refused.
 ///
 ///     auto got = front.admit(url);  // waits until it may go, or says why not
 ///     if (got) {
@@ -121,7 +121,7 @@ class basic_admission {
                                [this, url, &call, &made, again = false]() mutable {
                                  return look_again(url, call, again, made.decision);
                                }));
-      // What it refers to ends here.
+      // The function above refers to variables of this call.
       made.reservation.look_again_by({});
     }
     note(url, made.decision, made.reason, call.context, asked);

@@ -321,10 +321,10 @@ class basic_host_gate {
     return counted(std::move(made));
   }
 
-  /// Sends all away that are in the line of the host of `url` and have not started, since they may
-  /// no longer be wanted: who waits is woken, and reservations answer so when they are asked to
-  /// start. Where they have somebody to ask whether they are still allowed (`look_again_by`), that
-  /// counts, else it is `admission_reason::halted`. Who comes later is not affected.
+  /// Refuses all requests in the line of the host of `url` that have not started: callers that wait
+  /// are woken, and reservations are refused when they are to start, by `admission_reason::halted`.
+  /// A request that has a function to ask whether it is still allowed (`look_again_by`) goes by
+  /// that instead. Later requests are not affected.
   void withdraw(std::string_view url) {
     const std::string key = state_->options.key(url);
     std::stop_source sleepers{std::nostopstate};

@@ -27,11 +27,11 @@
 
 namespace robots::cache_detail {
 
-/// What holds for sites before their robots.txt. In this order: halts, exclusions, unless somebody
-/// has told of the site by hand, sign-offs that are missing, what was told by hand.
+/// What holds for a site before its robots.txt. The first of these that applies counts: a halt; an
+/// exclusion, unless the site has an override; a missing sign-off; an override.
 ///
 /// Halts and sign-offs hold for a host and port whatever the scheme. Any thread; no lock for a site
-/// that is on no list while nothing is halted or told by hand.
+/// that is on no list while there are no halts and overrides.
 class site_rulings {
  public:
   /// All of them outlive it.
@@ -99,7 +99,7 @@ class site_rulings {
     return told == site_override::none ? nullptr : told == site_override::allow ? allow_ : deny_;
   }
 
-  /// Tells by hand what holds for a site.
+  /// Sets or lifts the override of a site.
   void set_override(const site& where, site_override what) {
     const std::string key = where.key();
     change(key, [&](entry& own) { own.told = what; });
@@ -241,7 +241,7 @@ class site_rulings {
     try {
       return high_risk_.contains(host) || (options_.is_high_risk && options_.is_high_risk(host));
     } catch (...) {
-      return true;  // who cannot say that a site is harmless has it looked at
+      return true;  // the user's function failed: a person decides
     }
   }
 
@@ -294,7 +294,7 @@ class site_rulings {
   const std::shared_ptr<const policy> halted_policy_;
   const std::shared_ptr<const policy> unsigned_policy_;
   mutable std::shared_mutex mutex_;     // of what follows
-  std::atomic<std::size_t> ruled_ = 0;  // read without it: sites halted or told by hand
+  std::atomic<std::size_t> ruled_ = 0;  // sites with a halt or an override; read without the lock
   std::size_t halted_ = 0;
   std::size_t awaiting_ = 0;
   std::map<std::string, entry, std::less<>> sites_;

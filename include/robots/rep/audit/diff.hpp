@@ -229,9 +229,9 @@ struct stated_text {
 ///
 /// A rule that makes a difference comes with a target that shows it. Rules of one kind count as one
 /// that was loosened or tightened where one matches all that the other does. `change_report::same`
-/// is true exactly where every target of up to 65,536 octets gets the same answer, which is found
-/// out within 8,388,608 steps, about a tenth of a second, and 262,144 of a single rule:
-/// whatever is not by then counts as changed, and the report is not `complete`.
+/// is true exactly where every target of up to 65,536 octets gets the same answer. The comparison
+/// ends after 8,388,608 steps, about a tenth of a second, or 262,144 for one rule: a rule that was
+/// not compared to the end counts as changed, and the report is not `complete`.
 ///
 /// `user_agent` and `options` are as for `compile`. Takes any octets, never throws on their
 /// account.

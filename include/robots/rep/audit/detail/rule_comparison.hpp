@@ -25,11 +25,11 @@
 
 namespace robots::rep_detail {
 
-/// Holds the rules of two rule sets against each other.
+/// Compares the rules of two rule sets.
 ///
-/// A rule that both have cannot make a difference. Of each other one it is found out whether it
-/// decides some target that the other set decides otherwise: first by what else matches all that it
-/// matches, then by a few likely targets, at last by all targets there are (`target_search`).
+/// A rule that both have cannot make a difference. For each other rule, a target is sought that it
+/// decides and that the other set decides otherwise: first by the rules that match all that it
+/// matches, then among a few likely targets, at last among all targets (`target_search`).
 class rule_comparison {
  public:
   /// Both outlive it.
