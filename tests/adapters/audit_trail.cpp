@@ -18,6 +18,7 @@
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <random>
 #include <string>
@@ -200,6 +201,16 @@ TEST_CASE("what a killed process left of a line is cut off and told of") {
   }
   const auto again = verify_audit(at.files());
   CHECK_MESSAGE(again.fault == audit_fault::none, again.text);
+}
+
+TEST_CASE("a share that is none is refused") {
+  const trail_folder at;
+  for (const double share : {-0.1, 1.1, std::numeric_limits<double>::quiet_NaN()}) {
+    audit_options options = at.options();
+    options.share = share;
+    CHECK_THROWS_WITH_AS((AuditTrail{options, crawler()}), "audit_options: share is from 0 to 1",
+                         robots::audit_error);
+  }
 }
 
 TEST_CASE("what a killed process did not come to sign is signed by the next, which says so") {

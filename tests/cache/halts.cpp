@@ -119,6 +119,13 @@ TEST_CASE("a change of a site's rules is told once, with its share and how long 
   CHECK(next(1min).empty());  // neither before nor now is anything asked of a crawler
 }
 
+TEST_CASE("a refresh that halts a site gives what holds then") {
+  watched_sites of;
+  of.web.on(robots_url, ok("User-agent: *\nDisallow: /a\n"), ok("User-agent: *\nDisallow: /\n"));
+  CHECK(of.cache.refresh(home)->allows("/"));
+  CHECK(of.cache.refresh(home)->refused() == decision_reason::halted);
+}
+
 TEST_CASE("what counts as a fast change is an option") {
   cache_options options = foo_bot();
   options.fast_change_share = 0.05;

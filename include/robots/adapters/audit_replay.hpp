@@ -416,6 +416,9 @@ class audit_replayer {
   bool is_about(const audit_entry& entry, const std::string& url, const policy& by,
                 const audited_crawler& crawler) {
     const auto fail = [this](std::string text) {
+      while (!claims_.empty() && claims_.back().where.entry == at_.entry) {
+        claims_.pop_back();  // it counts as different already
+      }
       differ(std::move(text));
       return false;
     };
@@ -470,8 +473,11 @@ class audit_replayer {
   }
 
   void finish() {
+    std::uint64_t doubted = 0;  // the last entry that was: each has its claims in a row
     for (const claimed& each : claims_) {
-      if (!facts_.contains(each.own) && !facts_.contains(each.bare)) {
+      if (each.where.entry != doubted && !facts_.contains(each.own) &&
+          !facts_.contains(each.bare)) {
+        doubted = each.where.entry;
         unfounded(each.where, each.text);
       }
     }
@@ -499,7 +505,7 @@ class audit_replayer {
     if (first_entry_ <= 1) {
       --found_.decisions;
       differ(where, text);
-    } else {
+    } else if (constexpr std::size_t most = 100; found_.notes.size() < most) {
       found_.notes.push_back("entry " + std::to_string(where.entry) + ": " + text +
                              " in these files");
     }

@@ -213,7 +213,7 @@ class basic_robots_cache {
     if (cache_detail::found ruled = ruling_on(where); ruled.policy) {
       return std::move(ruled.policy);
     }
-    return runner_.load(*where, where->key(), call, true).policy;
+    return bring(where, where->key(), call, true).policy;
   }
 
   /// Tells by hand what holds for a site, until it is lifted by `site_override::none`: before its
@@ -525,8 +525,13 @@ class basic_robots_cache {
         return kept;
       }
     }
-    cache_detail::found brought = runner_.load(*where, key, call);
-    // What was brought may have halted the site.
+    return bring(where, key, call, false);
+  }
+
+  /// What a site says, or holds without that by then: its answer may have halted it.
+  [[nodiscard]] cache_detail::found bring(const std::optional<site>& where, const std::string& key,
+                                          const call_options& call, bool refresh) {
+    cache_detail::found brought = runner_.load(*where, key, call, refresh);
     cache_detail::found ruled = ruling_on(where);
     return ruled.policy ? std::move(ruled) : std::move(brought);
   }

@@ -179,7 +179,7 @@ struct admission_event : event {
 
 /// The state of the store that a cache shares with other processes has changed.
 struct far_store_event : event {
-  bool up;  ///< it answers again; else it has failed, and is left alone for a while
+  bool up = false;  ///< it answers again; else it has failed, and is left alone for a while
   std::string_view message;  ///< what it last failed with; empty when it is up
 };
 

@@ -8,7 +8,9 @@
 #include <robots/rep/extensions/visit_time.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/rules/compile.hpp>
+#include <robots/rep/rules/listed_rule.hpp>
 #include <robots/rep/rules/rule_set.hpp>
+#include <robots/rep/rules/verdict.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -65,12 +67,16 @@ namespace policy_detail {
   return is_answer ? from : policy::good(std::move(from));
 }
 
-/// Whether the crawler is kept out: the front page and two paths that no rule is likely to name are
-/// all denied. So exceptions, such as `Allow: /ads.txt` or `Allow: /public/`, do not make it false.
-[[nodiscard]] inline bool denies_everything(const policy& what) noexcept {
+/// Whether a site allows the crawler nothing: no rule allows anything, and neither the front page
+/// nor pages that no rule is likely to name are allowed for want of a rule. Linear in the rules.
+[[nodiscard]] inline bool denies_everything(const policy& what) {
   const auto pages = {"/", "/some-page", "/some/other-page.html?of=this&site=1"};
+  const std::vector<listed_rule> rules = what.rules().list();
   return std::none_of(pages.begin(), pages.end(),
-                      [&](const char* page) { return what.allows(page); });
+                      [&](const char* page) { return what.allows(page); }) &&
+         std::none_of(rules.begin(), rules.end(), [](const listed_rule& rule) {
+           return rule.kind == rule_kind::allow && rule.compared != "/robots.txt";
+         });
 }
 
 }  // namespace robots

@@ -119,6 +119,9 @@ class audit_writer {
     if (options.sign_every == 0 || options.file_bytes == 0) {
       throw audit_error{"audit_options: sign_every and file_bytes are at least 1"};
     }
+    if (!(options.share >= 0 && options.share <= 1)) {
+      throw audit_error{"audit_options: share is from 0 to 1"};
+    }
     signed_ = file_.chain().entries;
     stats_.last_file = file_.number();
     stats_.last_hash = file_.chain().last;
