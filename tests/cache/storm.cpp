@@ -57,6 +57,7 @@ robots::cache_options storm_options() {
   options.breaker.cooldown = least_lifetime;
   options.seed = seed;
   options.longest_call = 0ms;  // the time of the storm leaps
+  options.halt_hostile = false;
   return options;
 }
 
