@@ -188,6 +188,18 @@ TEST_CASE("a site that turns hostile is halted at once, until somebody resumes i
   CHECK(halted.size() == 1);
 }
 
+TEST_CASE("a site without a robots.txt turns hostile behind an outage, too") {
+  scripted at{careful_bot()};
+  at.web.on(robots_url, ok(), ScriptedFetcher::status(404), ScriptedFetcher::status(503),
+            ScriptedFetcher::status(503), ok(everything));
+  for (const char* basis : {"rules", "allow_all", "deny_all", "deny_all"}) {
+    CHECK(to_string(at.cache.refresh(home)->basis()) == basis);
+    CHECK_FALSE(at.cache.is_halted(home));
+  }
+  static_cast<void>(at.cache.refresh(home));
+  CHECK(at.cache.is_halted(home));
+}
+
 TEST_CASE("a site that was hostile from the start, or cannot be read, is not halted") {
   scripted at{careful_bot()};
   at.web.on(robots_url, ok(everything), ok(everything), ScriptedFetcher::status(503));

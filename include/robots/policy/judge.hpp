@@ -119,7 +119,7 @@ struct earlier_policies {
   const fallback_action chosen = action();
   std::shared_ptr<const policy> good;
   if (is_failure(head.outcome) || chosen == fallback_action::last_good_or_deny) {
-    good = policy::good(before.last);
+    good = policy::kept_answer(before.last);
     if (good && fetched_at > base::saturating_add(good->fetched_at(), options.last_good_for)) {
       good = nullptr;
     }
@@ -143,7 +143,7 @@ struct earlier_policies {
   policy made = action == fallback_action::parse && theirs.basis() == policy_basis::rules
                     ? policy{theirs, std::move(head), fetched_at}
                     : policy{action == fallback_action::parse ? fallback_action::deny_all : action,
-                             user_agent, std::move(head), policy::good(last), fetched_at};
+                             user_agent, std::move(head), policy::kept_answer(last), fetched_at};
   made.follow(last.get());
   return made;
 }

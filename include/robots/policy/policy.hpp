@@ -70,12 +70,13 @@ class policy {
   }
 
   /// What holds in place of a robots.txt. With `last_good`, its rules; else, by `action`,
-  /// everything is allowed or nothing is.
+  /// everything is allowed or nothing is. One that rests on no robots.txt is kept for
+  /// `last_answer` only.
   /// `findings` are those of a file that came, but is not obeyed.
   policy(fallback_action action, std::string_view user_agent, record_head source,
          std::shared_ptr<const policy> last_good = nullptr, time_point fetched_at = {},
          file_findings findings = {})
-      : basis_(basis_of(action, last_good != nullptr)),
+      : basis_(basis_of(action, good(last_good) != nullptr)),
         rules_(compile({}, user_agent)),
         findings_(std::move(findings)),
         source_(std::move(source)),
@@ -254,10 +255,17 @@ class policy {
   /// The last policy that rests on a robots.txt that was read: this one, an earlier one kept for
   /// worse times, or none.
   [[nodiscard]] static std::shared_ptr<const policy> good(std::shared_ptr<const policy> from) {
-    if (from == nullptr || from->basis_ == policy_basis::rules) {
-      return from;
-    }
-    return from->last_good_;
+    from = kept_answer(std::move(from));
+    return from != nullptr && from->basis_ == policy_basis::rules ? from : nullptr;
+  }
+
+  /// The same, or one that rests on the site's answer that it has no robots.txt.
+  [[nodiscard]] static std::shared_ptr<const policy> kept_answer(
+      std::shared_ptr<const policy> from) {
+    const bool is_answer =
+        from == nullptr || from->basis_ == policy_basis::rules ||
+        (from->basis_ == policy_basis::allow_all && from->source_.outcome == outcome::not_found);
+    return is_answer ? from : from->last_good_;
   }
 
  private:

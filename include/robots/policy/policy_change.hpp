@@ -1,6 +1,5 @@
 #pragma once
 
-#include <robots/policy/decide.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/rep/audit/change_report.hpp>
 #include <robots/rep/audit/diff.hpp>
@@ -60,11 +59,9 @@ namespace policy_detail {
 }
 
 /// The last policy that rests on an answer of the site, which may be that there is no robots.txt:
-/// `from`, its last good copy, or null. A failure says nothing about what the site wants.
+/// `from`, an earlier one, or null. A failure says nothing about what the site wants.
 [[nodiscard]] inline std::shared_ptr<const policy> last_answer(std::shared_ptr<const policy> from) {
-  const bool is_answer =
-      from != nullptr && !is_fallback(*from) && from->basis() != policy_basis::refused;
-  return is_answer ? from : policy::good(std::move(from));
+  return policy::kept_answer(std::move(from));
 }
 
 /// Whether a site allows the crawler nothing: no rule allows anything, and neither the front page
