@@ -204,6 +204,19 @@ TEST_CASE("a chain that was written anew is in order, and is not what was signed
   CHECK(found.text.find("rewritten") != std::string::npos);
 }
 
+TEST_CASE("what was added to a checkpoint behind its signature is not what was signed") {
+  broken_trail trail;
+  texts lines = trail.all;
+  replace(lines.back(), ",\"hash\":", ",\"more\":1,\"hash\":");
+  chain_anew(lines, lines.size() - 1);
+  const std::string file = (trail.folder.path() / "whole.jsonl").string();
+  write_lines(file, lines);
+  CHECK(verify_audit({file}).fault == audit_fault::none);
+  const auto found = verify_audit({file}, broken_trail::with_key());
+  CHECK(found.fault == audit_fault::changed);
+  CHECK(found.entry == lines.size());
+}
+
 TEST_CASE("a signature is missing, or is of another key, or of none") {
   broken_trail trail;
   audit_checks other{.public_key = std::string{robots::test::other_public_key}, .head = {}};

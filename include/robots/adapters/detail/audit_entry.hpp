@@ -219,10 +219,16 @@ class audit_entry : public audit_object {
     return sha256(line_.substr(0, line_.size() - hash_size)) == hash();
   }
 
-  /// Whether the key has signed it.
+  /// Whether the key has signed it: all that it says but the hash.
   [[nodiscard]] bool is_signed_by(const ed25519_key& key) const {
-    const std::size_t end = line_.rfind(",\"signature\":\"");
-    return end != std::string_view::npos && key.has_signed(line_.substr(0, end), text("signature"));
+    std::string_view said = line_.substr(0, line_.size() - hash_size);
+    const std::string signature = text("signature");
+    const std::string end = ",\"signature\":\"" + signature + '"';
+    if (!said.ends_with(end)) {
+      return false;
+    }
+    said.remove_suffix(end.size());
+    return key.has_signed(said, signature);
   }
 
  private:
