@@ -63,6 +63,11 @@ std::string text_of(const json& entry, const char* name) {
   return found != entry.end() && found->is_string() ? found->get<std::string>() : std::string{};
 }
 
+std::uint64_t count_of(const json& entry, const char* name) {
+  const auto found = entry.find(name);
+  return found != entry.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
+}
+
 double number_of(const json& entry, const char* name) {
   const auto found = entry.find(name);
   return found != entry.end() && found->is_number() ? found->get<double>() : 0;
@@ -208,7 +213,7 @@ class figures {
         if (entry.is_object()) {
           use(entry, {.file = i,
                       .line = number,
-                      .n = static_cast<std::uint64_t>(number_of(entry, "n")),
+                      .n = count_of(entry, "n"),
                       .date = text_of(entry, "time")});
         }
       }
@@ -320,8 +325,7 @@ class figures {
       at.text += flag_of(entry, "turned_hostile") ? ": turned hostile" : ": fast";
       alarming.add(at);
     } else if (type == "lost") {
-      at.text += ": " + count_text(static_cast<std::uint64_t>(number_of(entry, "events"))) +
-                 " events, " + text_of(entry, "why");
+      at.text += ": " + count_text(count_of(entry, "events")) + " events, " + text_of(entry, "why");
       losses.add(at);
     }
   }
@@ -346,7 +350,7 @@ class figures {
 
   void take_retrieval(const json& entry, cited_entry at, const std::string& site) {
     const std::string outcome = text_of(entry, "outcome");
-    const auto status = static_cast<std::uint64_t>(number_of(entry, "status"));
+    const auto status = count_of(entry, "status");
     const std::string error = text_of(entry, "error");
     at.text += ": " + outcome + (status == 0 ? "" : ", HTTP " + std::to_string(status)) +
                (error.empty() ? "" : ", " + error);
@@ -369,8 +373,7 @@ class figures {
     const std::string directives = text_of(entry, "directives");
     const std::string basis = text_of(entry, "basis");
     const std::string now = holds_text(basis, directives);
-    auto& [last_basis, last_directives] =
-        last_[{static_cast<std::uint64_t>(number_of(entry, "crawler")), site}];
+    auto& [last_basis, last_directives] = last_[{count_of(entry, "crawler"), site}];
     site_figures& of = sites[site];
     of.holds = now;
     const bool is_first = last_basis.empty();
@@ -734,8 +737,10 @@ class page {
     for (const auto& each : of_.sites) {
       order.push_back(&each);
     }
-    std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
-      return a->second.decisions.count > b->second.decisions.count;
+    std::sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
+      const auto decisions_a = a->second.decisions.count;
+      const auto decisions_b = b->second.decisions.count;
+      return decisions_a != decisions_b ? decisions_a > decisions_b : a->first < b->first;
     });
     body_ += "<h2 id=\"sites\">Sites</h2>\n";
     begin_table(

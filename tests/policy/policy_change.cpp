@@ -63,8 +63,10 @@ TEST_CASE("a policy that denies everything for want of a robots.txt counts as Di
 
 TEST_CASE("a site denies everything where no page is allowed, not even by an exception") {
   CHECK(denies_everything(*read("User-agent: *\nDisallow: /\n")));
-  CHECK(denies_everything(*read("User-agent: *\nDisallow: *\nAllow: /robots.txt\n")));
+  CHECK(denies_everything(*read("User-agent: *\nDisallow: *\nAllow: /robots.txt$\n")));
   CHECK_FALSE(denies_everything(*read("User-agent: *\nDisallow: *\nAllow: /public/\n")));
+  CHECK(denies_everything(*read("User-agent: *\nDisallow: /\nAllow: private\nDisallow: /a\n")));
+  CHECK(denies_everything(*read("User-agent: *\nDisallow: /*\nAllow: /\n")));
   CHECK(denies_everything(*without_file(outcome::server_error, fallback_action::deny_all)));
   CHECK_FALSE(denies_everything(*read("User-agent: *\nDisallow: /\nAllow: /$\n")));
   CHECK_FALSE(denies_everything(*read("User-agent: *\nDisallow: /*?\n")));

@@ -229,11 +229,12 @@ class basic_robots_cache {
     return rulings_.overrides();
   }
 
-  /// Halts a site: nothing is asked or allowed there, under any scheme, until it is resumed
-  /// (`decision_reason::halted`). Requests that wait in a gate of a `basic_admission` are refused.
-  /// The cache does so itself by `cache_options::halt_hostile` and `halt_revoked`. At most 65,536
-  /// sites are halted at once; a further one is not. Throws `std::invalid_argument` for a text that
-  /// names no site.
+  /// Halts a site: nothing is allowed there, under any scheme, until it is resumed
+  /// (`decision_reason::halted`), and nothing asked, but for what is under way and for a robots.txt
+  /// that another site redirects to. Requests that wait in a gate of a `basic_admission` are
+  /// refused. The cache does so itself by `cache_options::halt_hostile` and `halt_revoked`. At most
+  /// 65,536 sites are halted at once; a further one is not. Throws `std::invalid_argument` for a
+  /// text that names no site.
   void halt(std::string_view host_or_url, const call_options& call = {}) {
     rulings_.halt(named(host_or_url, "halt").key(), halt_reason::by_hand, call.context);
   }

@@ -28,8 +28,8 @@ enum class log_level : std::uint8_t {
 }
 
 /// Where a log's lines go: called with one line at a time, its line feed included, by one thread at
-/// a time. When it throws, the line counts as lost. It must not ask the cache for the site that is
-/// told of.
+/// a time. When it throws, the line counts as lost. Without a queue, it must not call a cache or a
+/// gate that tells this log.
 using log_sink = std::function<void(std::string_view line)>;
 
 /// What a `JsonLog` writes.
