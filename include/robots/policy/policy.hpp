@@ -254,14 +254,16 @@ class policy {
 
   /// The last policy that rests on a robots.txt that was read: this one, an earlier one kept for
   /// worse times, or none.
-  [[nodiscard]] static std::shared_ptr<const policy> good(std::shared_ptr<const policy> from) {
-    from = kept_answer(std::move(from));
-    return from != nullptr && from->basis_ == policy_basis::rules ? from : nullptr;
+  [[nodiscard]] static std::shared_ptr<const policy> good(
+      const std::shared_ptr<const policy>& from) {
+    auto answer = kept_answer(from);
+    const bool is_good = answer != nullptr && answer->basis_ == policy_basis::rules;
+    return is_good ? std::move(answer) : nullptr;
   }
 
   /// The same, or one that rests on the site's answer that it has no robots.txt.
   [[nodiscard]] static std::shared_ptr<const policy> kept_answer(
-      std::shared_ptr<const policy> from) {
+      const std::shared_ptr<const policy>& from) {
     const bool is_answer =
         from == nullptr || from->basis_ == policy_basis::rules ||
         (from->basis_ == policy_basis::allow_all && from->source_.outcome == outcome::not_found);

@@ -12,7 +12,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace robots {
@@ -61,8 +60,9 @@ namespace policy_detail {
 
 /// The last policy that rests on an answer of the site, which may be that there is no robots.txt:
 /// `from`, an earlier one, or null. A failure says nothing about what the site wants.
-[[nodiscard]] inline std::shared_ptr<const policy> last_answer(std::shared_ptr<const policy> from) {
-  return policy::kept_answer(std::move(from));
+[[nodiscard]] inline std::shared_ptr<const policy> last_answer(
+    const std::shared_ptr<const policy>& from) {
+  return policy::kept_answer(from);
 }
 
 /// Whether a site allows the crawler nothing: its rules mean what `Disallow: /` means. Costs as
