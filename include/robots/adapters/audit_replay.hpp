@@ -135,7 +135,7 @@ class audit_replayer {
     } else if (type == "override") {
       note(entry, "override " + entry.text("told"), entry.text("site"));
     } else if (type == "quarantine" && !entry.flag("released")) {
-      note(entry, type, host_and_port(entry.text("site")));
+      note(entry, type, std::string{without_scheme(entry.text("site"))});
     } else if ((type == "halt" && !entry.flag("resumed")) ||
                (type == "sign_off" && entry.flag("given"))) {
       note(entry, type, entry.text("site"));
@@ -152,7 +152,7 @@ class audit_replayer {
              std::string text) {
     const std::uint64_t crawler = entry.number("crawler");
     claims_.push_back({{crawler, what + ' ' + std::string{site}},
-                       {crawler, what + ' ' + host_and_port(site)},
+                       {crawler, what + ' ' + std::string{without_scheme(site)}},
                        at_,
                        std::move(text)});
   }
@@ -457,19 +457,13 @@ class audit_replayer {
     if (is_excluded) {
       return fail("the host is excluded");
     }
-    if (host_and_port(known_.at(entry.text("policy")).site) != host_and_port(key)) {
+    if (without_scheme(known_.at(entry.text("policy")).site) != without_scheme(key)) {
       return fail("the policy is that of another site");
     }
     if (by.source().outcome == outcome::quarantined) {
       claim(entry, "quarantine", key, "the site was never put in quarantine");
     }
     return true;
-  }
-
-  /// A site is known by its origin and by its bare host: what both have in common.
-  [[nodiscard]] static std::string host_and_port(std::string_view key) {
-    const std::size_t scheme = key.find("://");
-    return std::string{scheme == std::string_view::npos ? key : key.substr(scheme + 3)};
   }
 
   void finish() {

@@ -44,10 +44,15 @@ namespace http_detail {
   return is_path ? target : url;
 }
 
+/// The key of the same host and port without a scheme.
+[[nodiscard]] constexpr std::string_view without_scheme(std::string_view key) noexcept {
+  return key.substr(http_detail::authority_start(key));
+}
+
 /// The host in the key of a site: what `host_of` gives, for keys alone and in a third of the time.
 /// For a text that is no key, any part of it.
 [[nodiscard]] constexpr std::string_view host_of_site_key(std::string_view key) noexcept {
-  key.remove_prefix(http_detail::authority_start(key));
+  key = without_scheme(key);
   return key.substr(0, key.find(':', key.starts_with('[') ? key.find(']') : 0));
 }
 

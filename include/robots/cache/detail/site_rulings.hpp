@@ -58,7 +58,7 @@ class site_rulings {
     }
     const std::shared_lock lock{mutex_};
     const entry* const own = find_entry(key);
-    const entry* const bare = find_entry(bare_key(key));
+    const entry* const bare = find_entry(without_scheme(key));
     return (own != nullptr && own->rules()) || (bare != nullptr && bare->rules());
   }
 
@@ -68,7 +68,7 @@ class site_rulings {
       return nullptr;
     }
     const std::string key = where.key();
-    const std::string_view bare = bare_key(key);
+    const std::string_view bare = without_scheme(key);
     site_override told = site_override::none;
     bool is_signed_off = false;
     bool awaits = false;
@@ -120,7 +120,7 @@ class site_rulings {
   /// many are as may be.
   void halt(std::string_view key, halt_reason why,
             const std::shared_ptr<const call_context>& context = {}) {
-    const std::string bare{bare_key(key)};
+    const std::string bare{without_scheme(key)};
     bool is_news = false;
     change(bare, [&](entry& own) {
       is_news = !own.halted && halted_ < most_noted;
@@ -147,7 +147,7 @@ class site_rulings {
 
   /// Lifts a halt. Whether there was one.
   bool resume(std::string_view key) {
-    const std::string bare{bare_key(key)};
+    const std::string bare{without_scheme(key)};
     std::optional<halt_reason> was;
     change(bare, [&](entry& own) {
       was = std::exchange(own.halted, std::nullopt);
@@ -167,7 +167,7 @@ class site_rulings {
       return false;
     }
     const std::shared_lock lock{mutex_};
-    const entry* const found = find_entry(bare_key(key));
+    const entry* const found = find_entry(without_scheme(key));
     return found != nullptr && found->halted;
   }
 
@@ -193,7 +193,7 @@ class site_rulings {
 
   /// Signs a site off, or takes that back.
   void sign_off(std::string_view key, bool given) {
-    const std::string bare{bare_key(key)};
+    const std::string bare{without_scheme(key)};
     change(bare, [&](entry& own) {
       own.signed_off = given;
       awaiting_ -= own.awaits ? 1 : 0;
@@ -231,11 +231,6 @@ class site_rulings {
     std::mutex mutex;
     std::list<std::function<void(std::string_view)>> all;
   };
-
-  /// The key of the same host and port without a scheme.
-  [[nodiscard]] static std::string_view bare_key(std::string_view key) noexcept {
-    return key.substr(http_detail::authority_start(key));
-  }
 
   [[nodiscard]] bool is_high_risk(std::string_view host) const {
     try {
