@@ -3,6 +3,9 @@
 A new one is a function from results to title, remark and table, and an entry in TABLES.
 """
 
+from dataclasses import dataclass
+
+from results import Row
 from text import count, duration, number, ratio, table, times
 
 # What a row is held against: rows of the same theme and input by this subject.
@@ -215,29 +218,52 @@ def every_row(results):
     return "Every row", remark, table(head, rows)
 
 
-def overview(results):
-    """This library beside the limits and the fastest rival."""
-    rows = []
+@dataclass
+class Beside:
+    """A row of this library, and the fastest rival in it."""
+
+    what: str
+    what_input: str
+    row: Row | None
+    rival: str
+    theirs: float | None  # nanoseconds for as much as the row has read
+
+    @property
+    def ours(self):
+        return self.row.best if self.row else None
+
+    @property
+    def times_ours(self):
+        return ratio(self.theirs, self.ours)
+
+
+def beside_rivals(results):
     for what in ("parse", "compile", "match"):
         rivals = [who for who in results.whom(what) if who not in (*LIMIT_SUBJECTS, "robots-cpp")]
         for what_input in results.inputs(what):
             row = results.row(what, "robots-cpp", what_input)
-            ours = row.best if row else None
-            limit = limit_of(results, row)
             theirs = [(results.row(what, who, what_input), who) for who in rivals]
             theirs = [(their.best_for(row), who) for their, who in theirs if row and their]
-            theirs = min(((time, who) for time, who in theirs if time), default=(None, ""))
-            rows.append(
-                [
-                    what,
-                    what_input,
-                    duration(ours),
-                    duration(limit),
-                    times(ratio(ours, limit)),
-                    f"{theirs[1]} {duration(theirs[0])}",
-                    times(ratio(theirs[0], ours)),
-                ]
-            )
+            best, who = min(((time, who) for time, who in theirs if time), default=(None, ""))
+            yield Beside(what, what_input, row, who, best)
+
+
+def overview(results):
+    """This library beside the limits and the fastest rival."""
+    rows = []
+    for one in beside_rivals(results):
+        limit = limit_of(results, one.row)
+        rows.append(
+            [
+                one.what,
+                one.what_input,
+                duration(one.ours),
+                duration(limit),
+                times(ratio(one.ours, limit)),
+                f"{one.rival} {duration(one.theirs)}",
+                times(one.times_ours),
+            ]
+        )
     remark = (
         "Time per file (parse; compile: read for one crawler, one verdict) or per query. Limits: a "
         "walk along the same lines with memchr; the target read once."
