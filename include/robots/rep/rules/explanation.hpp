@@ -9,9 +9,11 @@
 #include <robots/rep/rules/verdict.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace robots {
@@ -38,39 +40,46 @@ struct explanation {
 
 inline explanation rule_set::explain(std::string_view target) const& {
   explanation result{.verdict = match(target), .group = parts_.facts.group};
-  const std::string_view text = table().text;
-  std::vector<const rep_detail::packed_rule*> matching;
+  const rep_detail::rule_table table = this->table();
+  std::vector<std::pair<rep_detail::precedence, matching_rule>> matching;
   rep_detail::with_normal_target(target, *parts_.facts.traits, [&](auto cursor) {
     rep_detail::step_budget steps{rep_detail::is_too_long(cursor) ? 0
                                                                   : rep_detail::max_match_steps};
-    for (const rep_detail::packed_rule& rule : parts_.rules) {
+    for (std::size_t i = 0; i < size(); ++i) {
       steps.spend(1);
-      if (!steps.exceeded() && rep_detail::matches(rule.pattern(text), cursor, steps)) {
-        matching.push_back(&rule);
-      }
+      const rep_detail::packed_rule rule = table.rule(i);
+      const auto add_if_matching = [&](const rep_detail::compiled_pattern& pattern) {
+        if (steps.exceeded() || !rep_detail::matches(pattern, cursor, steps)) {
+          return;
+        }
+        const rep_detail::precedence rank = rule.rank(table.block);
+        matching.push_back({rank,
+                            {.kind = rule.kind(),
+                             .pattern = rule.written(table.block),
+                             .compared = std::string{pattern.text} + (pattern.anchored ? "$" : ""),
+                             .specificity = rank.specificity,
+                             .line = rank.line}});
+      };
+      rule.with_pattern(table.block, *parts_.facts.traits->rule_form, add_if_matching);
     }
     for (; !cursor.done(); ++cursor) {
       result.target += *cursor;
     }
   });
-  const auto decides_over = [&](const auto* a, const auto* b) {
-    return a->rank(text).decides_over(b->rank(text), parts_.facts.tie);
+  const auto decides_over = [this](const auto& a, const auto& b) {
+    return a.first.decides_over(b.first, parts_.facts.tie);
   };
   // To google/robotstxt one line can be two patterns: the one that decides over the other is told.
-  std::sort(matching.begin(), matching.end(), [&](const auto* a, const auto* b) {
-    return a->line() != b->line() ? a->line() < b->line() : decides_over(a, b);
+  const auto line = [](const auto& match) { return match.first.line; };
+  std::sort(matching.begin(), matching.end(), [&](const auto& a, const auto& b) {
+    return line(a) != line(b) ? line(a) < line(b) : decides_over(a, b);
   });
   matching.erase(std::unique(matching.begin(), matching.end(),
-                             [](const auto* a, const auto* b) { return a->line() == b->line(); }),
+                             [&](const auto& a, const auto& b) { return line(a) == line(b); }),
                  matching.end());
   std::sort(matching.begin(), matching.end(), decides_over);
-  for (const rep_detail::packed_rule* rule : matching) {
-    const rep_detail::compiled_pattern pattern = rule->pattern(text);
-    result.matches.push_back({.kind = rule->kind(),
-                              .pattern = rule->written(text),
-                              .compared = std::string{pattern.text} + (pattern.anchored ? "$" : ""),
-                              .specificity = rule->rank(text).specificity,
-                              .line = rule->line()});
+  for (auto& [rank, rule] : matching) {
+    result.matches.push_back(std::move(rule));
   }
   return result;
 }

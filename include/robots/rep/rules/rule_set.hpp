@@ -2,11 +2,11 @@
 
 #include <robots/base/fingerprint.hpp>
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
-#include <robots/rep/rules/detail/hash_bucket.hpp>
 #include <robots/rep/rules/detail/packed_rule.hpp>
 #include <robots/rep/rules/detail/rule_set_parts.hpp>
 #include <robots/rep/rules/detail/rule_table.hpp>
 #include <robots/rep/rules/verdict.hpp>
+#include <robots/rep/text/detail/normal_form.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -100,23 +100,27 @@ class rule_set {
   }
 
   /// Number of rules; empty ones, which restrict nothing, do not count.
-  [[nodiscard]] constexpr std::size_t size() const noexcept { return parts_.rules.size(); }
+  [[nodiscard]] constexpr std::size_t size() const noexcept { return parts_.facts.rules; }
 
   /// Whether there are no rules, so that everything is allowed.
-  [[nodiscard]] constexpr bool empty() const noexcept { return parts_.rules.empty(); }
+  [[nodiscard]] constexpr bool empty() const noexcept { return size() == 0; }
 
   /// Stands for the meaning: the same for rule sets of one dialect with the same rules and delay,
   /// in whatever order and spelling. Allocates; O(n log n) in the rules.
   [[nodiscard]] constexpr std::uint64_t fingerprint() const {
-    const std::string_view text = table().text;
+    const rep_detail::rule_table table = this->table();
+    const rep_detail::normal_form& form = *parts_.facts.traits->rule_form;
     std::vector<std::uint64_t> hashes;
-    hashes.reserve(parts_.rules.size());
-    for (const rep_detail::packed_rule& rule : parts_.rules) {
-      const rep_detail::compiled_pattern pattern = rule.pattern(text);
-      const bool allows = rule.kind() == rule_kind::allow;
-      const std::uint64_t flags = (allows ? 1U : 0U) + (pattern.anchored ? 2U : 0U);
-      hashes.push_back(base::combined(base::fingerprint(pattern.text),
-                                      flags + std::uint64_t{4} * rule.rank(text).specificity));
+    hashes.reserve(size());
+    for (std::size_t i = 0; i < size(); ++i) {
+      const rep_detail::packed_rule rule = table.rule(i);
+      rule.with_pattern(table.block, form, [&](const rep_detail::compiled_pattern& pattern) {
+        const bool allows = rule.kind() == rule_kind::allow;
+        const std::uint64_t flags = (allows ? 1U : 0U) + (pattern.anchored ? 2U : 0U);
+        hashes.push_back(
+            base::combined(base::fingerprint(pattern.text),
+                           flags + std::uint64_t{4} * rule.rank(table.block).specificity));
+      });
     }
     std::sort(hashes.begin(), hashes.end());
     hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
@@ -130,25 +134,17 @@ class rule_set {
 
   /// Octets of memory held, this object included.
   [[nodiscard]] constexpr std::size_t memory_bytes() const noexcept {
-    return sizeof(*this) + parts_.text.capacity() +
-           parts_.rules.capacity() * sizeof(rep_detail::packed_rule) +
-           parts_.buckets.capacity() * sizeof(rep_detail::hash_bucket) +
-           parts_.needed.capacity() * sizeof(rep_detail::class_set);
+    return sizeof(*this) + parts_.block.capacity();
   }
 
  private:
   friend class rep_detail::rule_collector;
 
   /// Made in place: parts that have just been written are slow to move.
-  constexpr rule_set(const rep_detail::rule_collector& from, std::string_view token);
+  constexpr rule_set(rep_detail::rule_collector& from, std::string_view token);
 
   [[nodiscard]] constexpr rep_detail::rule_table table() const noexcept {
-    return {.text = {parts_.text.data(), parts_.text.size()},
-            .rules = {parts_.rules.data(), parts_.rules.size()},
-            .buckets = parts_.buckets.data(),
-            .needed = {parts_.needed.data(), parts_.needed.size()},
-            .index = parts_.index,
-            .facts = parts_.facts};
+    return {.block = {parts_.block.data(), parts_.block.size()}, .facts = parts_.facts};
   }
 
   rep_detail::rule_set_parts parts_;

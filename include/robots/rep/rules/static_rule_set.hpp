@@ -47,7 +47,7 @@ class static_rule_set {
   }
 
   /// Number of rules; empty ones, which restrict nothing, do not count.
-  [[nodiscard]] static constexpr std::size_t size() noexcept { return stored.rules.size(); }
+  [[nodiscard]] static constexpr std::size_t size() noexcept { return stored.facts.rules; }
 };
 
 }  // namespace robots

@@ -44,12 +44,11 @@ class rule_comparison {
     rules_.reserve(lists_[0].size() + lists_[1].size());
     for (std::size_t side = 0; side < 2; ++side) {
       for (const listed_rule& each : lists_[side]) {
-        const std::size_t star = std::min(each.compared.find('*'), each.compared.size());
-        rules_.push_back({.text = each.compared,
-                          .literal = each.compared.substr(0, star),
-                          .anchored = each.anchored});
+        const std::string_view text = each.compared;
+        rules_.push_back(
+            {.text = text, .literal = text.substr(0, text.find('*')), .anchored = each.anchored});
         rules_.back().in[side] = &each;
-        for (const char c : each.compared) {
+        for (const char c : text) {
           used_[static_cast<unsigned char>(c)] = true;
         }
       }

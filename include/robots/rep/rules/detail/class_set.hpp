@@ -1,5 +1,7 @@
 #pragma once
 
+#include <robots/rep/text/detail/octet_word.hpp>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -41,6 +43,11 @@ inline constexpr std::array<class_set, 256> octet_classes = [] {
     result |= c == '*' ? 0 : octet_classes[static_cast<unsigned char>(c)];
   }
   return result;
+}
+
+/// A class set that `store_word` stored at `at`.
+[[nodiscard]] constexpr class_set load_class_set(std::string_view octets, std::size_t at) noexcept {
+  return static_cast<class_set>(part_of_word<sizeof(class_set)>(octets, at));
 }
 
 /// Whether all of `needed` are among `present`.

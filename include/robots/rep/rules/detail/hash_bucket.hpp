@@ -1,11 +1,13 @@
 #pragma once
 
 #include <robots/rep/rules/detail/packed_rule.hpp>
+#include <robots/rep/text/detail/octet_word.hpp>
+#include <robots/rep/text/detail/stored_octets.hpp>
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <string_view>
 
 namespace robots::rep_detail {
 
@@ -15,6 +17,21 @@ struct hash_bucket {
   std::uint32_t first = 0;    ///< index of the first rule
   std::uint32_t present = 0;  ///< which of 32 equal parts of the bucket's range are not empty, so
                               ///< that most look-ups in vain end here
+
+  /// Octets that one takes in store.
+  static constexpr std::size_t stored_size = 8;
+
+  /// The bucket stored at `at`.
+  [[nodiscard]] static constexpr hash_bucket load(std::string_view octets,
+                                                  std::size_t at) noexcept {
+    const octet_word word = part_of_word<stored_size>(octets, at);
+    return {.first = static_cast<std::uint32_t>(word),
+            .present = static_cast<std::uint32_t>(word >> 32U)};
+  }
+
+  constexpr void store(char* to) const noexcept {
+    store_word<stored_size>(to, first | octet_word{present} << 32U);
+  }
 };
 
 /// How many buckets `rules` rules are put into: a power of two, for three to six rules each.
@@ -47,37 +64,8 @@ class hash_places {
 };
 
 /// Other bits of the hash than those.
-[[nodiscard]] constexpr std::uint16_t tag_of(std::uint64_t hash) noexcept {
-  return static_cast<std::uint16_t>((hash ^ hash >> 32U) & ((1U << packed_rule::tag_bits) - 1));
+[[nodiscard]] constexpr std::uint32_t tag_of(std::uint64_t hash) noexcept {
+  return static_cast<std::uint32_t>((hash ^ hash >> 32U) & ((1U << packed_rule::tag_bits) - 1));
 }
-
-/// Rules found by a hash: a view of them and of their buckets. One bucket more lies behind, which
-/// says where the last one ends.
-struct hash_table {
-  const packed_rule* rules;
-  const hash_bucket* buckets;
-  hash_places places;
-
-  /// The rules among which those with this hash are: most often none.
-  [[nodiscard]] constexpr std::span<const packed_rule> candidates(std::uint64_t hash) const {
-    const auto place = places.of(hash);
-    const hash_bucket* const bucket = buckets + place.bucket;
-    if ((bucket->present & place.bit) == 0) [[likely]] {
-      return {};
-    }
-    return {rules + bucket[0].first, std::size_t{bucket[1].first} - bucket[0].first};
-  }
-
-  /// Calls `use` with each rule that may have this hash.
-  template <class Use>
-  constexpr void visit(std::uint64_t hash, Use use) const {
-    const std::uint16_t tag = tag_of(hash);
-    for (const packed_rule& rule : candidates(hash)) {
-      if (rule.tag() == tag) {
-        use(rule);
-      }
-    }
-  }
-};
 
 }  // namespace robots::rep_detail

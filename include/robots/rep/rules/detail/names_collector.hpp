@@ -31,11 +31,11 @@ class first_name_collector {
     }
   }
 
-  [[nodiscard]] constexpr rule_set finish() const {
+  [[nodiscard]] constexpr rule_set finish() {
     const auto found =
         std::find_if(collectors_.begin(), collectors_.end(),
                      [](const rule_collector& collector) { return collector.own_found(); });
-    const rule_collector& chosen = found == collectors_.end() ? collectors_.front() : *found;
+    rule_collector& chosen = found == collectors_.end() ? collectors_.front() : *found;
     return chosen.finish();
   }
 
@@ -60,7 +60,7 @@ class united_names_collector {
     }
   }
 
-  [[nodiscard]] constexpr rule_set finish() const {
+  [[nodiscard]] constexpr rule_set finish() {
     const bool named = first_named_ < names_.size();
     return collector_.finish_as(names_[named ? first_named_ : 0].token());
   }

@@ -3,57 +3,64 @@
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
 #include <robots/rep/rules/detail/precedence.hpp>
 #include <robots/rep/rules/verdict.hpp>
+#include <robots/rep/text/detail/octet_word.hpp>
+#include <robots/rep/text/detail/stored_octets.hpp>
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string_view>
+#include <vector>
 
 namespace robots::rep_detail {
 
-/// What may follow the compiled part of a pattern that is kept as it was written.
-inline constexpr std::array<std::string_view, 4> pattern_tails{"", "$", "*", "*$"};
-
-/// The place of `tail` among them, if it is one.
-[[nodiscard]] constexpr std::optional<std::size_t> find_tail(std::string_view tail) noexcept {
-  const auto found = std::find(pattern_tails.begin(), pattern_tails.end(), tail);
-  if (found == pattern_tails.end()) {
-    return std::nullopt;
-  }
-  return static_cast<std::size_t>(found - pattern_tails.begin());
-}
-
-/// What a `packed_rule` is made of.
-struct rule_fields {
-  std::size_t offset = 0;  ///< of its text
-  std::size_t size = 0;    ///< of the compiled pattern: lines have at most 16,663 octets
-  std::size_t tail = 0;    ///< which one of `pattern_tails`
-  std::uint32_t line = 0;  ///< below 2^28, since a text has at most so many octets
-  rule_kind kind = rule_kind::allow;
-  bool star = false;      ///< the compiled pattern holds a `*`
-  bool detached = false;  ///< the compiled pattern is no part of the written one
-};
-
-/// One rule of a `rule_set`, in twelve octets beside its text.
+/// One rule of a `rule_set`, in twelve octets beside its text, which is the pattern as written.
 ///
-/// The text of most is the pattern as written, of which the compiled pattern is all but the tail.
-/// Of a detached one it is the compiled pattern, then, in two octets each, specificity and length
-/// of the written one, and that.
+/// The compiled pattern of most is all but the tail of that. Another one is made anew whenever it
+/// is needed: before its text, two octets each have specificity and length of what was written.
 class packed_rule {
  public:
   /// How many bits of a hash are kept.
   static constexpr unsigned tag_bits = 14;
+  /// Octets in front of a text that is not in normal form.
+  static constexpr std::size_t numbers_size = 4;
 
   packed_rule() = default;
 
-  constexpr explicit packed_rule(const rule_fields& from) noexcept
-      : offset_(static_cast<std::uint32_t>(from.offset)),
-        line_and_flags_((from.line & line_mask) | flag(from.kind == rule_kind::allow, allow_bit) |
-                        flag(from.star, star_bit) | flag(from.detached, detached_bit)),
-        size_(static_cast<std::uint16_t>(from.size)),
-        tag_and_tail_(static_cast<std::uint16_t>(from.tail << tag_bits)) {}
+  /// A rule of `size` octets, below 2^16 since lines are shorter, on a line below 2^28, since a
+  /// text has at most so many octets.
+  constexpr packed_rule(rule_kind kind, std::uint32_t line, std::size_t size) noexcept
+      : offset_(0),
+        line_and_flags_((line & line_mask) | flag(kind == rule_kind::allow, allow_bit)),
+        size_tag_and_tail_(static_cast<std::uint32_t>(size)) {}
+
+  /// The rule stored at `at`.
+  constexpr packed_rule(std::string_view octets, std::size_t at) noexcept
+      : offset_(static_cast<std::uint32_t>(part_of_word<4>(octets, at))),
+        line_and_flags_(static_cast<std::uint32_t>(part_of_word<4>(octets, at + 4))),
+        size_tag_and_tail_(static_cast<std::uint32_t>(part_of_word<4>(octets, at + 8))) {}
+
+  /// Octets that one takes in store.
+  static constexpr std::size_t stored_size = 12;
+
+  /// Stores the rule, its text at `offset`, and some bits of the hash by which it is found.
+  constexpr void store(char* to, std::size_t offset, std::uint32_t tag) const noexcept {
+    store_word<4>(to, offset);
+    store_word<4>(to + 4, line_and_flags_);
+    store_word<4>(to + 8, size_tag_and_tail_ | tag << size_bits);
+  }
+
+  /// The compiled pattern is all of `source` but a `*` at its end. `star`: it holds one.
+  constexpr void set_compiled(const pattern_source& source, bool star) noexcept {
+    const bool open = source.body.ends_with('*');
+    set_pattern(source.body.size() - (open ? 1 : 0),
+                (open ? open_tail : 0) | (source.anchored ? anchor_tail : 0), star);
+  }
+
+  /// The compiled pattern must be made of `source`. `star`: it holds one.
+  constexpr void set_source(const pattern_source& source, bool star) noexcept {
+    set_pattern(source.body.size(), source.anchored ? anchor_tail : 0, star);
+    line_and_flags_ |= flag(true, source_bit) | flag(source.leading_slash, slash_bit);
+  }
 
   [[nodiscard]] constexpr std::uint32_t line() const noexcept {
     return line_and_flags_ & line_mask;
@@ -63,37 +70,70 @@ class packed_rule {
     return has(allow_bit) ? rule_kind::allow : rule_kind::disallow;
   }
 
+  /// The compiled pattern holds a `*`.
   [[nodiscard]] constexpr bool star() const noexcept { return has(star_bit); }
 
-  [[nodiscard]] constexpr bool anchored() const noexcept { return tail() == 1; }
+  /// The compiled pattern must be made.
+  [[nodiscard]] constexpr bool is_source() const noexcept { return has(source_bit); }
 
+  /// The compiled pattern, if it need not be made.
   [[nodiscard]] constexpr compiled_pattern pattern(std::string_view text) const noexcept {
-    return {.text = text.substr(offset_, size_), .anchored = anchored()};
+    return {.text = text.substr(offset_, size()), .anchored = anchored()};
+  }
+
+  /// What the compiled pattern is made of.
+  [[nodiscard]] constexpr pattern_source source(std::string_view text) const noexcept {
+    return {.body = text.substr(offset_, size()),
+            .anchored = anchored(),
+            .leading_slash = has(slash_bit)};
   }
 
   [[nodiscard]] constexpr std::string_view written(std::string_view text) const noexcept {
-    return has(detached_bit) ? text.substr(end() + 4, number(text, end() + 2))
-                             : text.substr(offset_, size_ + pattern_tails[tail()].size());
+    return text.substr(offset_, is_source() ? number(text, offset_ - 2) : written_size());
   }
 
   [[nodiscard]] constexpr precedence rank(std::string_view text) const noexcept {
-    const std::size_t octets =
-        has(detached_bit) ? number(text, end()) : size_ + pattern_tails[tail()].size();
-    return {.specificity = static_cast<std::uint32_t>(octets), .line = line(), .kind = kind()};
+    return {.specificity = static_cast<std::uint32_t>(is_source() ? number(text, offset_ - 4)
+                                                                  : written_size()),
+            .line = line(),
+            .kind = kind()};
   }
 
-  /// Some bits of the hash by which the rule is found.
-  [[nodiscard]] constexpr std::uint16_t tag() const noexcept { return tag_and_tail_ & tag_mask; }
-  constexpr void set_tag(std::uint16_t tag) noexcept {
-    tag_and_tail_ = static_cast<std::uint16_t>((tag_and_tail_ & ~tag_mask) | tag);
+  /// Calls `use` with the compiled pattern, whether it must be made or not.
+  template <class Use>
+  constexpr void with_pattern(std::string_view text, const normal_form& form, Use use) const {
+    if (!is_source()) {
+      use(pattern(text));
+      return;
+    }
+    std::vector<char> made;
+    write_compiled(source(text), form, [&](char c) { made.push_back(c); });
+    use(finish({made.data(), made.size()}, anchored()));
+  }
+
+  /// What was stored of the hash by which the rule is found.
+  [[nodiscard]] constexpr std::uint32_t tag() const noexcept {
+    return size_tag_and_tail_ >> size_bits & tag_mask;
   }
 
  private:
   static constexpr unsigned allow_bit = 28;
   static constexpr unsigned star_bit = 29;
-  static constexpr unsigned detached_bit = 30;
+  static constexpr unsigned source_bit = 30;
+  static constexpr unsigned slash_bit = 31;
   static constexpr std::uint32_t line_mask = (1U << allow_bit) - 1;
-  static constexpr std::uint16_t tag_mask = (1U << tag_bits) - 1;
+  static constexpr unsigned size_bits = 16;
+  static constexpr unsigned tail_at = size_bits + tag_bits;
+  static constexpr std::uint32_t tag_mask = (1U << tag_bits) - 1;
+
+  // What follows the compiled pattern as it was written: a `*`, a `$`, or both.
+  static constexpr unsigned anchor_tail = 1;
+  static constexpr unsigned open_tail = 2;
+
+  constexpr void set_pattern(std::size_t size, unsigned tail, bool star) noexcept {
+    size_tag_and_tail_ = static_cast<std::uint32_t>(size) | tail << tail_at;
+    line_and_flags_ |= flag(star, star_bit);
+  }
 
   [[nodiscard]] static constexpr std::uint32_t flag(bool value, unsigned bit) noexcept {
     return std::uint32_t{value} << bit;
@@ -103,22 +143,26 @@ class packed_rule {
     return (line_and_flags_ >> bit & 1U) != 0;
   }
 
-  [[nodiscard]] constexpr std::size_t tail() const noexcept { return tag_and_tail_ >> tag_bits; }
+  [[nodiscard]] constexpr std::size_t size() const noexcept {
+    return size_tag_and_tail_ & ((1U << size_bits) - 1);
+  }
 
-  [[nodiscard]] constexpr std::size_t end() const noexcept { return std::size_t{offset_} + size_; }
+  [[nodiscard]] constexpr unsigned tail() const noexcept { return size_tag_and_tail_ >> tail_at; }
+
+  [[nodiscard]] constexpr bool anchored() const noexcept { return tail() == anchor_tail; }
+
+  [[nodiscard]] constexpr std::size_t written_size() const noexcept {
+    return size() + (tail() & anchor_tail) + tail() / open_tail;
+  }
 
   [[nodiscard]] static constexpr std::size_t number(std::string_view text,
                                                     std::size_t at) noexcept {
-    return static_cast<unsigned char>(text[at]) |
-           static_cast<std::size_t>(static_cast<unsigned char>(text[at + 1])) << 8U;
+    return static_cast<std::size_t>(part_of_word<2>(text, at));
   }
 
-  std::uint32_t offset_ = 0;
-  std::uint32_t line_and_flags_ = 0;
-  std::uint16_t size_ = 0;
-  std::uint16_t tag_and_tail_ = 0;
+  std::uint32_t offset_;
+  std::uint32_t line_and_flags_;
+  std::uint32_t size_tag_and_tail_;
 };
-
-static_assert(sizeof(packed_rule) == 12);
 
 }  // namespace robots::rep_detail

@@ -6,15 +6,16 @@
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/rules/detail/group_selection.hpp>
+#include <robots/rep/rules/detail/kept_rules.hpp>
+#include <robots/rep/rules/detail/packed_rule.hpp>
 #include <robots/rep/rules/detail/rule_packer.hpp>
 #include <robots/rep/rules/detail/rule_set_parts.hpp>
 #include <robots/rep/rules/rule_set.hpp>
+#include <robots/rep/rules/verdict.hpp>
 
 #include <chrono>
-#include <cstddef>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 namespace robots::rep_detail {
 
@@ -64,10 +65,12 @@ class rule_collector {
     if (line.kind == directive_kind::crawl_delay && !crawl_delay_) {
       crawl_delay_ = parse_delay(line.value);
     } else if (is_rule(line.kind) && !line.value.empty()) {
-      if (kept_.empty()) {
-        kept_.reserve(usual_rules);
-      }
-      kept_.push_back({.value = line.value, .line = line.line, .kind = line.kind});
+      const auto kind = line.kind == directive_kind::allow ? rule_kind::allow : rule_kind::disallow;
+      kept_.add({.value = line.value,
+                 .rule = packed_rule{kind, line.line, line.value.size()},
+                 .specificity = 0,
+                 .by = found_by::trial,
+                 .hash = 0});
     }
     return true;
   }
@@ -80,36 +83,28 @@ class rule_collector {
     return crawl_delay_;
   }
 
-  [[nodiscard]] constexpr rule_set finish() const { return finish_as(agent_.token()); }
-
-  /// The same with verdicts that report `token`.
-  [[nodiscard]] constexpr rule_set finish_as(std::string_view token) const {
+  /// Makes the rule set, once; `token` is what verdicts report.
+  [[nodiscard]] constexpr rule_set finish() { return finish_as(agent_.token()); }
+  [[nodiscard]] constexpr rule_set finish_as(std::string_view token) {
     return rule_set{*this, token};
   }
 
   /// What the rule set is made of.
-  [[nodiscard]] constexpr rule_set_parts parts() const { return parts(agent_.token()); }
-
-  [[nodiscard]] constexpr rule_set_parts parts(std::string_view token) const {
-    rule_set_parts result = rule_packer{kept_, token, options_, *traits_}.finish();
+  [[nodiscard]] constexpr rule_set_parts parts() { return parts(agent_.token()); }
+  [[nodiscard]] constexpr rule_set_parts parts(std::string_view token) {
+    rule_set_parts result = rule_packer{kept_, options_, *traits_}.finish(token);
     result.facts.group = groups_.choice();
-    if (crawl_delay_) {
-      result.facts.crawl_delay = *crawl_delay_;
-    }
+    result.facts.crawl_delay = crawl_delay_;
     return result;
   }
 
  private:
-  /// More than most files have for one crawler. 960 octets: up to 1,032, glibc's malloc has a block
-  /// at hand, which saves a third of the time of a file with one rule.
-  static constexpr std::size_t usual_rules = 40;
-
   agent_matcher agent_;
   parse_options options_;
   const dialect_traits* traits_;
   group_selection groups_;
   // What applies of the lines so far.
-  std::vector<kept_rule> kept_;
+  kept_rules kept_;
   std::optional<std::chrono::milliseconds> crawl_delay_;
 };
 
@@ -117,7 +112,7 @@ class rule_collector {
 
 namespace robots {
 
-constexpr rule_set::rule_set(const rep_detail::rule_collector& from, std::string_view token)
+constexpr rule_set::rule_set(rep_detail::rule_collector& from, std::string_view token)
     : parts_(from.parts(token)) {}
 
 }  // namespace robots

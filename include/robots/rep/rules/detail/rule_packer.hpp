@@ -3,142 +3,314 @@
 #include <robots/rep/read/detail/dialect_traits.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/parse_options.hpp>
+#include <robots/rep/rules/detail/class_set.hpp>
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
+#include <robots/rep/rules/detail/gram.hpp>
+#include <robots/rep/rules/detail/hash_bucket.hpp>
+#include <robots/rep/rules/detail/kept_rules.hpp>
 #include <robots/rep/rules/detail/packed_rule.hpp>
 #include <robots/rep/rules/detail/prefix_hash.hpp>
-#include <robots/rep/rules/detail/rule_layout.hpp>
 #include <robots/rep/rules/detail/rule_patterns.hpp>
 #include <robots/rep/rules/detail/rule_set_parts.hpp>
-#include <robots/rep/rules/verdict.hpp>
 #include <robots/rep/text/detail/octet_word.hpp>
-#include <robots/rep/text/detail/text_span.hpp>
-#include <robots/rep/text/detail/text_writer.hpp>
+#include <robots/rep/text/detail/stored_octets.hpp>
 
+#include <algorithm>
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <span>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace robots::rep_detail {
 
-/// A rule that concerns the crawler, as it stands in the file.
-struct kept_rule {
-  std::string_view value;  ///< not empty
-  std::uint32_t line;
-  directive_kind kind;
-};
-
-/// Compiles the rules for one crawler into what a `rule_set` keeps.
+/// Compiles the rules for one crawler: puts them into one block, such that a query finds those that
+/// can match. Linear in the octets of the rules, but for sorting those that are tried one by one.
 class rule_packer {
  public:
-  constexpr rule_packer(const std::vector<kept_rule>& rules, std::string_view token,
-                        const parse_options& options, const dialect_traits& traits)
-      : options_(options),
-        traits_(traits),
-        simple_patterns_(!options.prepend_slash && !traits.index_html_is_directory),
-        text_(text_size(rules) + token.size()),
-        layout_(rules.size()) {
-    for (const kept_rule& rule : rules) {
-      add(rule);
+  /// Takes the texts of `rules`, and changes what else they hold.
+  constexpr rule_packer(kept_rules& rules, const parse_options& options,
+                        const dialect_traits& traits)
+      : options_(options), traits_(traits) {
+    // No rule stands for another pattern than the one written.
+    const bool simple_patterns = !options.prepend_slash && !traits.index_html_is_directory;
+    const std::size_t lines = rules.all().size();
+    for (std::size_t i = 0; i < lines; ++i) {
+      kept_rule& rule = rules.all()[i];
+      text_size_ += rule.value.size();
+      if (simple_patterns && rule.value.size() <= max_key_size) {
+        if (const auto hash = hash_of_graphic_without<'%', '$', '*'>(rule.value)) {
+          find_by_prefix(rule, rule.value, *hash);
+          continue;
+        }
+      }
+      add_patterns(rules, i);
     }
-    token_ = text_.write(token);
+    rules_ = rules.all();
   }
 
   /// What a rule set keeps, but for group and delay.
-  [[nodiscard]] constexpr rule_set_parts finish() && {
+  [[nodiscard]] constexpr rule_set_parts finish(std::string_view token) {
+    if (starred_prefixes_ > most_crowded) {
+      relieve_crowded();
+    }
+    if (count(found_by::trial) > most_tried) {
+      place_by_gram();
+    }
     rule_set_parts result;
-    result.facts.token = token_;
-    result.facts.traits = &traits_;
-    result.facts.tie = options_.tie;
-    result.text = std::move(text_).finish();
-    std::move(layout_).write_to(result);
+    rule_set_facts& facts = result.facts;
+    facts.traits = &traits_;
+    facts.tie = options_.tie;
+    facts.rules = static_cast<std::uint32_t>(rules_.size());
+    facts.tried = static_cast<std::uint32_t>(count(found_by::trial));
+    facts.prefix_buckets = static_cast<std::uint32_t>(buckets_for(count(found_by::prefix)));
+    facts.gram_buckets = static_cast<std::uint32_t>(buckets_for(count(found_by::gram)));
+    const std::size_t text_at = facts.needed_at() + facts.tried * sizeof(class_set);
+    const std::size_t token_at = text_at + text_size_;
+    facts.token = {.offset = static_cast<std::uint32_t>(token_at),
+                   .size = static_cast<std::uint32_t>(token.size())};
+    result.block = std::vector<char>(token_at + token.size(), char{});
+    char* const block = result.block.data();
+    if (facts.tried < facts.rules) {
+      lengths_.store(block);
+      write_buckets(block, facts);
+    }
+    if (facts.tried > 0) {
+      sort_tried();
+    }
+    write_rules(block, facts, text_at);
+    copy_octets(block + token_at, token);
     return result;
   }
 
  private:
-  [[nodiscard]] static constexpr std::size_t text_size(
-      const std::vector<kept_rule>& rules) noexcept {
-    std::size_t size = 0;
-    for (const kept_rule& rule : rules) {
-      size += rule.value.size();
-    }
-    return size;
+  /// So many rules are tried one by one sooner than looked up.
+  static constexpr std::size_t most_tried = 12;
+  /// A shorter prefix before the first wildcard tells too little.
+  static constexpr std::size_t least_prefix = 2;
+  /// Most rules with wildcards that are looked up together.
+  static constexpr std::size_t most_crowded = 16;
+
+  [[nodiscard]] constexpr std::size_t count(found_by by) const noexcept {
+    return counts_[static_cast<std::size_t>(by)];
   }
 
-  constexpr void add(const kept_rule& rule) {
-    if (simple_patterns_ && rule.value.size() <= max_key_size) {
-      if (const auto hash = hash_of_graphic_without<'%', '$', '*'>(rule.value)) {
-        add_simple(rule, *hash);
-        return;
+  constexpr void find_by(kept_rule& rule, found_by by) noexcept {
+    rule.by = by;
+    ++counts_[static_cast<std::size_t>(by)];
+  }
+
+  constexpr void find_by_prefix(kept_rule& rule, std::string_view prefix, std::uint64_t hash) {
+    rule.hash = hash;
+    find_by(rule, found_by::prefix);
+    lengths_.add(prefix);
+  }
+
+  /// Changes how a rule is found.
+  constexpr void move_to(kept_rule& rule, found_by by) noexcept {
+    --counts_[static_cast<std::size_t>(rule.by)];
+    find_by(rule, by);
+  }
+
+  /// Adds the patterns of the rule at `index`: a second one becomes a rule at the end.
+  constexpr void add_patterns(kept_rules& rules, std::size_t index) {
+    const kept_rule line = rules.all()[index];
+    const auto kind =
+        line.rule.kind() == rule_kind::allow ? directive_kind::allow : directive_kind::disallow;
+    bool is_second = false;
+    for_each_pattern(kind, line.value, options_, traits_, [&](const pattern_source& source) {
+      if (is_second) {
+        rules.add(line);
+        text_size_ += line.value.size();
       }
-    }
-    for_each_pattern(rule.kind, rule.value, options_, traits_, [&](const pattern_source& source) {
-      if (!add_as_written(rule, source)) {
-        add_detached(rule, source);
-      }
+      add_pattern(is_second ? rules.all().back() : rules.all()[index], source);
+      is_second = true;
     });
   }
 
-  /// Adds a rule whose pattern is its own compiled form and without wildcard, as most are.
-  constexpr void add_simple(const kept_rule& rule, std::uint64_t hash) {
-    layout_.add_simple({.offset = text_.write(rule.value).offset,
-                        .size = rule.value.size(),
-                        .line = rule.line,
-                        .kind = kind_of(rule)},
-                       rule.value, hash);
-  }
-
-  /// Adds a rule whose compiled pattern is all but the tail of the written one.
-  constexpr bool add_as_written(const kept_rule& rule, const pattern_source& source) {
-    if (!is_compiled(source, *traits_.rule_form)) {
-      return false;
+  constexpr void add_pattern(kept_rule& rule, const pattern_source& source) {
+    const normal_form& form = *traits_.rule_form;
+    const bool as_written = source.body.size() + (source.anchored ? 1 : 0) == rule.value.size() &&
+                            is_compiled(source, form);
+    const std::string_view pattern =
+        as_written ? rep_detail::finish(source.body, source.anchored).text : compiled(source);
+    const std::size_t star = find_octet(pattern, '*');
+    const bool has_star = star < pattern.size();
+    if (as_written) {
+      rule.rule.set_compiled(source, has_star);
+      rule.specificity = static_cast<std::uint16_t>(rule.value.size());
+    } else {
+      rule.rule.set_source(source, has_star);
+      rule.specificity = static_cast<std::uint16_t>(specificity(source, form));
+      text_size_ += packed_rule::numbers_size;
     }
-    const compiled_pattern pattern = rep_detail::finish(source.body, source.anchored);
-    const auto tail = find_tail(rule.value.substr(pattern.text.size()));
-    if (!tail) {
-      return false;
+    if (has_star && star < least_prefix) {
+      find_by(rule, found_by::trial);
+      return;
     }
-    const std::size_t star = find_octet(pattern.text, '*');
-    layout_.add({.offset = text_.write(rule.value).offset,
-                 .size = pattern.text.size(),
-                 .tail = *tail,
-                 .line = rule.line,
-                 .kind = kind_of(rule),
-                 .star = star < pattern.text.size()},
-                pattern.text, star);
-    return true;
+    const std::string_view key = pattern.substr(0, std::min(star, max_key_size));
+    find_by_prefix(rule, key, hash_of(key));
+    starred_prefixes_ += has_star ? 1 : 0;
   }
 
-  constexpr void add_detached(const kept_rule& rule, const pattern_source& source) {
-    std::vector<char> compiled;
-    write_compiled(source, *traits_.rule_form, [&](char c) { compiled.push_back(c); });
-    const compiled_pattern pattern =
-        rep_detail::finish({compiled.data(), compiled.size()}, source.anchored);
-    const std::size_t star = find_octet(pattern.text, '*');
-    layout_.add({.offset = text_.write(pattern.text).offset,
-                 .size = pattern.text.size(),
-                 .tail = pattern.anchored ? 1U : 0U,
-                 .line = rule.line,
-                 .kind = kind_of(rule),
-                 .star = star < pattern.text.size(),
-                 .detached = true},
-                pattern.text, star);
-    text_.write_number(specificity(source, *traits_.rule_form));
-    text_.write_number(rule.value.size());
-    text_.write(rule.value);
+  /// The compiled text of a pattern, until the next one is made.
+  [[nodiscard]] constexpr std::string_view compiled(const pattern_source& source) {
+    made_.clear();
+    write_compiled(source, *traits_.rule_form, [&](char c) { made_.push_back(c); });
+    return rep_detail::finish({made_.data(), made_.size()}, source.anchored).text;
   }
 
-  [[nodiscard]] static constexpr rule_kind kind_of(const kept_rule& rule) noexcept {
-    return rule.kind == directive_kind::allow ? rule_kind::allow : rule_kind::disallow;
+  /// The same of a rule whose pattern has been added.
+  [[nodiscard]] constexpr std::string_view compiled(const kept_rule& rule) {
+    return rule.rule.is_source() ? compiled(rule.rule.source(rule.value))
+                                 : rule.rule.pattern(rule.value).text;
+  }
+
+  /// Where many patterns have one prefix before their first wildcard, it tells too little as well.
+  constexpr void relieve_crowded() {
+    const std::size_t buckets = buckets_for(count(found_by::prefix));
+    const hash_places places{buckets};
+    std::vector<std::uint32_t> stars(buckets, 0U);
+    for (const kept_rule& rule : rules_) {
+      if (is_starred_prefix(rule)) {
+        ++stars[places.of(rule.hash).bucket];
+      }
+    }
+    for (kept_rule& rule : rules_) {
+      if (is_starred_prefix(rule) && stars[places.of(rule.hash).bucket] > most_crowded) {
+        move_to(rule, found_by::trial);
+      }
+    }
+  }
+
+  [[nodiscard]] static constexpr bool is_starred_prefix(const kept_rule& rule) noexcept {
+    return rule.by == found_by::prefix && rule.rule.star();
+  }
+
+  /// Gives each rule the stretch of its literals that the fewest others have.
+  constexpr void place_by_gram() {
+    std::vector<std::uint32_t> uses(std::bit_ceil(8 * count(found_by::trial)), 0U);
+    const auto uses_of = [&](std::uint64_t hash) -> std::uint32_t& {
+      return uses[hash >> (64 - std::countr_zero(uses.size()))];  // the first bits are the best
+    };
+    for (const kept_rule& rule : rules_) {
+      if (rule.by == found_by::trial) {
+        for_each_literal_gram(rule, [&](std::uint64_t hash) { ++uses_of(hash); });
+      }
+    }
+    for (kept_rule& rule : rules_) {
+      if (rule.by != found_by::trial) {
+        continue;
+      }
+      std::uint32_t fewest = std::numeric_limits<std::uint32_t>::max();
+      for_each_literal_gram(rule, [&](std::uint64_t hash) {
+        if (uses_of(hash) < fewest) {
+          fewest = uses_of(hash);
+          rule.hash = hash;
+        }
+      });
+      if (fewest != std::numeric_limits<std::uint32_t>::max()) {
+        move_to(rule, found_by::gram);
+      }
+    }
+  }
+
+  template <class Use>
+  constexpr void for_each_literal_gram(const kept_rule& rule, Use use) {
+    std::string_view rest = compiled(rule);
+    while (!rest.empty()) {
+      const std::size_t star = find_octet(rest, '*');
+      for_each_gram(rest.substr(0, star), use);
+      rest.remove_prefix(std::min(star + 1, rest.size()));
+    }
+  }
+
+  /// Puts the rules that are tried in front, the one that decides first.
+  constexpr void sort_tried() {
+    const auto end = std::partition(rules_.begin(), rules_.end(), [](const kept_rule& rule) {
+      return rule.by == found_by::trial;
+    });
+    const auto rank = [](const kept_rule& rule) {
+      return precedence{
+          .specificity = rule.specificity, .line = rule.rule.line(), .kind = rule.rule.kind()};
+    };
+    std::sort(rules_.begin(), end, [&](const kept_rule& a, const kept_rule& b) {
+      return rank(a).decides_over(rank(b), options_.tie);
+    });
+  }
+
+  /// Writes of each bucket the index at which its rules end.
+  constexpr void write_buckets(char* block, const rule_set_facts& facts) const noexcept {
+    const std::string_view buckets{block, facts.rules_at()};
+    for (const kept_rule& rule : rules_) {
+      if (rule.by != found_by::trial) {
+        const auto [at, bit] = place_of(rule, facts);
+        hash_bucket bucket = hash_bucket::load(buckets, at);
+        ++bucket.first;
+        bucket.present |= bit;
+        bucket.store(block + at);
+      }
+    }
+    std::uint32_t end = facts.tried;
+    for (std::size_t at = facts.buckets_at; at < buckets.size(); at += hash_bucket::stored_size) {
+      hash_bucket bucket = hash_bucket::load(buckets, at);
+      bucket.first = end += bucket.first;
+      bucket.store(block + at);
+    }
+  }
+
+  /// Where the bucket of a rule lies in the block.
+  [[nodiscard]] static constexpr hash_places::place place_of(const kept_rule& rule,
+                                                             const rule_set_facts& facts) noexcept {
+    const bool by_gram = rule.by == found_by::gram;
+    auto place = hash_places{by_gram ? facts.gram_buckets : facts.prefix_buckets}.of(rule.hash);
+    place.bucket += by_gram ? facts.prefix_buckets : 0;
+    place.bucket = facts.buckets_at + place.bucket * hash_bucket::stored_size;
+    return place;
+  }
+
+  /// Writes the rules and their texts: each rule at the end of what is left of its bucket's place.
+  constexpr void write_rules(char* block, const rule_set_facts& facts, std::size_t text_at) {
+    const std::string_view buckets{block, facts.rules_at()};
+    char* const rules = block + facts.rules_at();
+    char* needed = block + facts.needed_at();
+    std::size_t tried = 0;
+    for (const kept_rule& kept : rules_) {
+      std::size_t index = tried;
+      std::uint32_t tag = 0;
+      if (kept.by == found_by::trial) {
+        ++tried;
+        store_word<sizeof(class_set)>(needed, classes_needed(compiled(kept)));
+        needed += sizeof(class_set);
+      } else {
+        const std::size_t at = place_of(kept, facts).bucket;
+        hash_bucket bucket = hash_bucket::load(buckets, at);
+        index = --bucket.first;
+        bucket.store(block + at);
+        tag = tag_of(kept.hash);
+      }
+      if (kept.rule.is_source()) {
+        store_word<2>(block + text_at, kept.specificity);
+        store_word<2>(block + text_at + 2, kept.value.size());
+        text_at += packed_rule::numbers_size;
+      }
+      kept.rule.store(rules + index * packed_rule::stored_size, text_at, tag);
+      copy_octets(block + text_at, kept.value);
+      text_at += kept.value.size();
+    }
   }
 
   const parse_options& options_;
   const dialect_traits& traits_;
-  bool simple_patterns_;  // no rule stands for another pattern than the one written
-  text_writer text_;
-  rule_layout layout_;
-  text_span token_;
+  std::span<kept_rule> rules_{};
+  prefix_lengths lengths_{};
+  std::array<std::size_t, 3> counts_{};  // by `found_by`
+  std::size_t starred_prefixes_ = 0;
+  std::size_t text_size_ = 0;
+  std::vector<char> made_{};
 };
 
 }  // namespace robots::rep_detail

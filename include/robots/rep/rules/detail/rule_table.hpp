@@ -17,29 +17,25 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <optional>
 #include <string_view>
 
 namespace robots::rep_detail {
 
 /// A view of compiled rules, wherever they are stored, that answers for them.
 struct rule_table {
-  std::string_view text;  ///< what the rules' offsets lie in
-  std::span<const packed_rule> rules;
-  const hash_bucket* buckets;
-  std::span<const class_set> needed;  ///< by each of the rules that are tried one by one
-  const rule_index& index;
+  std::string_view block;  ///< what `facts` tells the parts of
   const rule_set_facts& facts;
 
   /// Whether `target` may be fetched.
   [[nodiscard]] constexpr bool allows(std::string_view target) const noexcept {
-    if (rules.empty()) {
+    if (facts.rules == 0) {
       return true;
     }
     return with_normal_target(target, *facts.traits, [*this](auto cursor) {
       const search found = find(cursor);
-      const bool denied = found.steps.exceeded() ||
-                          (found.rule != nullptr && found.rule->kind() == rule_kind::disallow);
+      const bool denied =
+          found.steps.exceeded() || (found.rule && found.rule->kind() == rule_kind::disallow);
       return !denied || is_exempt(cursor, *facts.traits);
     });
   }
@@ -57,10 +53,10 @@ struct rule_table {
       if (found.steps.exceeded()) {
         result.allowed = false;
         result.undecided = true;
-      } else if (found.rule != nullptr) {
+      } else if (found.rule) {
         result.allowed = found.rule->kind() == rule_kind::allow;
         result.directive = found.rule->kind();
-        result.pattern = found.rule->written(text);
+        result.pattern = found.rule->written(block);
         result.line = found.rule->line();
       }
       return result;
@@ -72,22 +68,26 @@ struct rule_table {
     return facts.group == group_choice::everyone ? std::string_view{"*"} : named();
   }
 
+  [[nodiscard]] constexpr packed_rule rule(std::size_t index) const noexcept {
+    return {block, facts.rules_at() + index * packed_rule::stored_size};
+  }
+
  private:
   /// The best of the rules found so far, and what may still be spent to find a better one.
   struct search {
-    const packed_rule* rule = nullptr;
+    std::optional<packed_rule> rule{};
     precedence rank{};
     step_budget steps{max_match_steps};
   };
 
   [[nodiscard]] constexpr std::string_view named() const noexcept {
-    return facts.token.size == 0 ? std::string_view{"*"} : facts.token.in(text);
+    return facts.token.size == 0 ? std::string_view{"*"} : facts.token.in(block);
   }
 
   /// Nothing is looked for in a target whose normal form is too long to be stored.
   [[nodiscard]] constexpr search find(const normal_cursor& /*target*/) const noexcept {
     search refused;
-    if (!rules.empty()) {
+    if (facts.rules != 0) {
       refused.steps.spend(max_match_steps + 1);
     }
     return refused;
@@ -95,17 +95,17 @@ struct rule_table {
 
   [[nodiscard]] constexpr search find(const text_cursor& target) const noexcept {
     search best;
-    if (is_too_long(target) && !rules.empty()) {
+    if (is_too_long(target) && facts.rules != 0) {
       best.steps.spend(max_match_steps + 1);
       return best;
     }
-    if (!needed.empty()) {
+    if (facts.tried != 0) {
       find_by_trial(best, target);
     }
-    if (index.prefix_buckets != 0) {
+    if (facts.prefix_buckets != 0) {
       find_by_prefix(best, target);
     }
-    if (index.gram_buckets != 0) {
+    if (facts.gram_buckets != 0) {
       find_by_gram(best, target);
     }
     return best;
@@ -113,8 +113,11 @@ struct rule_table {
 
   [[nodiscard]] constexpr bool matches(const packed_rule& rule, text_cursor target,
                                        step_budget& steps) const noexcept {
-    const compiled_pattern pattern = rule.pattern(text);
     steps.spend(1);
+    if (rule.is_source()) {
+      return rep_detail::matches(rule.source(block), *facts.traits->rule_form, target, steps);
+    }
+    const compiled_pattern pattern = rule.pattern(block);
     if (rule.star()) {
       return !steps.exceeded() && rep_detail::matches(pattern, target, steps);
     }
@@ -123,77 +126,98 @@ struct rule_table {
 
   constexpr void try_rule(search& best, const packed_rule& rule,
                           const text_cursor& target) const noexcept {
-    const precedence rank = rule.rank(text);
-    if (best.rule != nullptr && !rank.decides_over(best.rank, facts.tie)) {
+    const precedence rank = rule.rank(block);
+    if (best.rule && !rank.decides_over(best.rank, facts.tie)) {
       return;
     }
     if (matches(rule, target, best.steps)) {
-      best.rule = &rule;
+      best.rule = rule;
       best.rank = rank;
-    }
-  }
-
-  constexpr void try_all(search& best, std::span<const packed_rule> all,
-                         const text_cursor& target) const noexcept {
-    for (const packed_rule& rule : all) {
-      try_rule(best, rule, target);
     }
   }
 
   constexpr void find_by_trial(search& best, const text_cursor& target) const noexcept {
     const class_set present = classes_of(target.rest());
-    for (std::size_t i = 0; i < needed.size(); ++i) {
-      if (has_all(present, needed[i]) && matches(rules[i], target, best.steps)) {
-        best.rule = &rules[i];
-        best.rank = rules[i].rank(text);
-        return;
+    const std::size_t needed_at = facts.needed_at();
+    for (std::size_t i = 0; i < facts.tried; ++i) {
+      if (has_all(present, load_class_set(block, needed_at + i * sizeof(class_set)))) {
+        const packed_rule tried = rule(i);
+        if (matches(tried, target, best.steps)) {
+          best.rule = tried;
+          best.rank = tried.rank(block);
+          return;
+        }
       }
     }
   }
 
+  /// The rules that are looked up together.
+  struct candidates {
+    std::size_t first = 0;
+    std::size_t end = 0;
+  };
+
+  /// The rules among which those with this hash are, in the buckets that begin at `buckets`: most
+  /// often none.
+  [[nodiscard]] constexpr candidates candidates_of(std::uint64_t hash, std::size_t buckets,
+                                                   const hash_places& places) const noexcept {
+    const auto place = places.of(hash);
+    const std::size_t at = buckets + place.bucket * hash_bucket::stored_size;
+    const auto bucket = hash_bucket::load(block, at);
+    if ((bucket.present & place.bit) == 0) [[likely]] {
+      return {};
+    }
+    return {.first = bucket.first,
+            .end = hash_bucket::load(block, at + hash_bucket::stored_size).first};
+  }
+
   constexpr void find_by_prefix(search& best, const text_cursor& target) const noexcept {
-    const hash_table table{
-        .rules = rules.data(), .buckets = buckets, .places = hash_places{index.prefix_buckets}};
     const std::string_view path = target.rest();
-    std::uint64_t lengths = index.lengths_for(path);
+    octet_word lengths = prefix_lengths::load_for(path, block);
     if (lengths == 0) {
       return;
     }
     const prefix_hashes<max_key_size> hashes{path};
+    const hash_places places{facts.prefix_buckets};
     for (; lengths != 0; lengths &= lengths - 1) {
-      const auto size = static_cast<std::size_t>(std::countr_zero(lengths));
-      table.visit(hashes.of(size), [&](const packed_rule& rule) { try_rule(best, rule, target); });
+      const std::uint64_t hash = hashes.of(static_cast<std::size_t>(std::countr_zero(lengths)));
+      const auto found = candidates_of(hash, facts.buckets_at, places);
+      for (std::size_t i = found.first; i < found.end; ++i) {
+        if (const packed_rule candidate = rule(i); candidate.tag() == tag_of(hash)) {
+          try_rule(best, candidate, target);
+        }
+      }
     }
   }
 
   constexpr void find_by_gram(search& best, const text_cursor& target) const noexcept {
-    const hash_bucket* const first = buckets + index.prefix_buckets;
-    const hash_table table{
-        .rules = rules.data(), .buckets = first, .places = hash_places{index.gram_buckets}};
-    const auto found_by_gram = rules.subspan(first->first);
-    std::size_t tries = found_by_gram.size();
+    const std::size_t buckets = facts.buckets_at + facts.prefix_buckets * hash_bucket::stored_size;
+    const hash_places places{facts.gram_buckets};
+    const std::size_t first = hash_bucket::load(block, buckets).first;
+    std::size_t tries = facts.rules - first;
     std::size_t look_ups = look_ups_per_trial * (tries + target.rest().size());
     for_each_gram(target.rest(), [&](std::uint64_t hash) {
-      const auto candidates = table.candidates(hash);
-      if (candidates.empty() || tries == 0) [[likely]] {
+      const auto found = candidates_of(hash, buckets, places);
+      if (found.first == found.end || tries == 0) [[likely]] {
         return;
       }
-      if (look_ups < candidates.size()) {
+      if (look_ups < found.end - found.first) {
         tries = 0;
         return;
       }
-      look_ups -= candidates.size();
-      const std::uint16_t tag = tag_of(hash);
-      for (const packed_rule& rule : candidates) {
-        if (rule.tag() == tag && tries > 0) {
+      look_ups -= found.end - found.first;
+      for (std::size_t i = found.first; i < found.end; ++i) {
+        if (const packed_rule candidate = rule(i); candidate.tag() == tag_of(hash) && tries > 0) {
           --tries;
-          try_rule(best, rule, target);
+          try_rule(best, candidate, target);
         }
       }
     });
     if (tries == 0) {
       // The target repeats itself and may find one rule again and again; now each is tried once.
-      try_all(best, found_by_gram, target);
+      for (std::size_t i = first; i < facts.rules; ++i) {
+        try_rule(best, rule(i), target);
+      }
     }
   }
 

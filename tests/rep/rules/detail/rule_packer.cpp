@@ -1,8 +1,9 @@
-#include <robots/rep/rules/detail/rule_layout.hpp>
+#include <robots/rep/rules/detail/rule_packer.hpp>
 
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/rules/compile.hpp>
 #include <robots/rep/rules/detail/gram.hpp>
+#include <robots/rep/rules/detail/hash_bucket.hpp>
 #include <robots/rep/rules/detail/rule_collector.hpp>
 
 #include <doctest/doctest.h>
@@ -15,6 +16,7 @@
 
 namespace {
 
+using robots::rep_detail::hash_bucket;
 using robots::rep_detail::rule_set_parts;
 
 rule_set_parts lay_out(const std::string& text) {
@@ -27,8 +29,14 @@ rule_set_parts lay_out(const std::string& text) {
 /// Rules in the fullest bucket.
 std::size_t fullest(const rule_set_parts& parts) {
   std::size_t most = 0;
-  for (std::size_t i = 0; i + 1 < parts.buckets.size(); ++i) {
-    most = std::max<std::size_t>(most, parts.buckets[i + 1].first - parts.buckets[i].first);
+  const std::string_view octets{parts.block.data(), parts.block.size()};
+  std::size_t end = parts.facts.rules;
+  for (std::size_t at = parts.facts.rules_at() - hash_bucket::stored_size;
+       at > parts.facts.buckets_at;) {
+    at -= hash_bucket::stored_size;
+    const std::size_t first = hash_bucket::load(octets, at).first;
+    most = std::max(most, end - first);
+    end = first;
   }
   return most;
 }
@@ -47,24 +55,24 @@ TEST_CASE("of 20,000 different rules few lie in one bucket, and none is tried in
     return number.back() == '7' ? "/shop/" + number + "/*.html$" : "/section-" + number + "/page";
   });
   const rule_set_parts parts = lay_out(text);
-  CHECK(parts.rules.size() == 20'000);
-  CHECK(parts.needed.empty());
+  CHECK(parts.facts.rules == 20'000);
+  CHECK(parts.facts.tried == 0);
   CHECK(fullest(parts) <= 24);
 }
 
 TEST_CASE("rules that begin with a wildcard are found by what only they hold") {
   const rule_set_parts parts = lay_out(
       rules(20'000, [](const std::string& number) { return "/*/x" + number + "y/*.html$"; }));
-  CHECK(parts.needed.empty());
-  CHECK(parts.index.prefix_buckets == 0);
-  CHECK(parts.index.gram_buckets > 0);
+  CHECK(parts.facts.tried == 0);
+  CHECK(parts.facts.prefix_buckets == 0);
+  CHECK(parts.facts.gram_buckets > 0);
   CHECK(fullest(parts) <= 64);
 }
 
 TEST_CASE("many wildcard rules behind one short prefix do not fill one bucket") {
   const rule_set_parts parts =
       lay_out(rules(20'000, [](const std::string& number) { return "/a*" + number + "z"; }));
-  CHECK(parts.needed.empty());
+  CHECK(parts.facts.tried == 0);
   CHECK(fullest(parts) <= 64);
 }
 

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <robots/rep/rules/detail/packed_rule.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace robots::rep_detail {
+
+/// How a query finds a rule.
+enum class found_by : std::uint8_t { trial, prefix, gram };
+
+/// A rule that concerns the crawler.
+struct kept_rule {
+  std::string_view value;  ///< as it stands in the file, not empty
+  packed_rule rule;        ///< without offset and tag
+  // These are set once all rules are known.
+  std::uint16_t specificity;  ///< of a rule that is tried, or whose pattern must be made
+  found_by by;
+  std::uint64_t hash;
+};
+
+/// Rules gathered one by one. The first ones need no memory of their own.
+class kept_rules {
+ public:
+  constexpr kept_rules() noexcept {}  // NOLINT: rules are written before they are read
+
+  constexpr void add(const kept_rule& rule) {
+    if (size_ == few_.size()) [[unlikely]] {
+      move_to_heap();
+    }
+    if (size_ < few_.size()) {
+      few_[size_] = rule;
+    } else {
+      many_.push_back(rule);
+    }
+    ++size_;
+  }
+
+  constexpr void clear() noexcept {
+    size_ = 0;
+    many_.clear();
+  }
+
+  [[nodiscard]] constexpr std::span<kept_rule> all() noexcept {
+    return size_ <= few_.size() ? std::span{few_.data(), size_} : std::span{many_};
+  }
+
+ private:
+  constexpr void move_to_heap() {
+    many_.reserve(4 * few_.size());
+    many_.assign(few_.begin(), few_.end());
+  }
+
+  std::array<kept_rule, 32> few_;
+  std::vector<kept_rule> many_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace robots::rep_detail
