@@ -146,8 +146,8 @@ TEST_CASE("what was done by hand, excluded or in quarantine was so") {
   SUBCASE("told by hand") {
     at = line_with(trail.lines, "\"type\":\"override\"");
     for (std::string& line : trail.lines) {
-      if (has(line, "\"told\":\"deny\"")) {
-        replace(line, "\"told\":\"deny\"", "\"told\":\"none\"");
+      if (has(line, "\"value\":\"deny\"")) {
+        replace(line, "\"value\":\"deny\"", "\"value\":\"none\"");
       }
     }
   }

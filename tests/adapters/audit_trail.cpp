@@ -165,7 +165,7 @@ TEST_CASE("one trail at a time writes to a path") {
 
 TEST_CASE("a trail that cannot be says why") {
   const trail_folder at;
-  CHECK_THROWS_AS((AuditTrail{{.path = ""}, crawler()}), audit_error);
+  CHECK_THROWS_AS((AuditTrail{{.path = ""}, crawler()}), std::invalid_argument);
   CHECK_THROWS_AS((AuditTrail{{.path = at.path() + "/no/folder"}, crawler()}), audit_error);
   audit_options options = at.options();
   options.signing_key = robots::test::public_key;
@@ -209,7 +209,7 @@ TEST_CASE("a share that is none is refused") {
     audit_options options = at.options();
     options.share = share;
     CHECK_THROWS_WITH_AS((AuditTrail{options, crawler()}), "audit_options: share is from 0 to 1",
-                         robots::audit_error);
+                         std::invalid_argument);
   }
 }
 

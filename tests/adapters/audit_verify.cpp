@@ -158,7 +158,7 @@ TEST_CASE("a file that is missing, or stands in another place, is named") {
   CHECK(trail.verify().fault == audit_fault::lost);
   CHECK_THROWS_AS(static_cast<void>(verify_audit({trail.files[0] + ".none"})), audit_error);
   CHECK_THROWS_AS(static_cast<void>(verify_audit({trail.folder.path().string()})), audit_error);
-  CHECK_THROWS_AS(static_cast<void>(verify_audit({})), audit_error);
+  CHECK_THROWS_AS(static_cast<void>(verify_audit({})), std::invalid_argument);
 }
 
 TEST_CASE("files from a later one on are in order, and it is said what is not known") {

@@ -81,7 +81,7 @@ struct Diary {
     note(told, told.released ? "released" : "quarantined");
   }
   void on(const robots::override_event& told) {
-    note(told, "told " + std::string{to_string(told.told)});
+    note(told, "told " + std::string{to_string(told.value)});
   }
 
   [[nodiscard]] static std::string text_of(const robots::policy& made) {

@@ -364,7 +364,7 @@ class figures {
       of.failures.add(at);
       failures.add(at);
     }
-    note(slowest, {number_of(entry, "duration"), text_of(entry, "url"), one(at)});
+    note(slowest, {number_of(entry, "duration_seconds"), text_of(entry, "url"), one(at)});
     take_policy(entry, at, site);
   }
 

@@ -185,7 +185,7 @@ TEST_CASE("levels are those of the pipeline guide") {
   SUBCASE("INFO for what is told by hand") {
     at.cache.set_override("example.com", robots::site_override::deny);
     CHECK(kept.only("override").starts_with(R"("level":"INFO")"));
-    CHECK(has(kept.only("override"), R"("told":"deny")"));
+    CHECK(has(kept.only("override"), R"("value":"deny")"));
   }
 }
 
@@ -377,7 +377,7 @@ TEST_CASE("a file has each line at once; one that was torn ends before the next"
   std::string text(4096, '\0');
   text.resize(std::fread(text.data(), 1, text.size(), file));
   CHECK(std::fclose(file) == 0);
-  CHECK(text.ends_with(R"("event":"override","site":"a","told":"none"})"
+  CHECK(text.ends_with(R"("event":"override","site":"a","value":"none"})"
                        "\n"));
 
   /// Has room for a while.
@@ -396,7 +396,7 @@ TEST_CASE("a file has each line at once; one that was torn ends before the next"
   disk.room = 10'000;
   log.on(robots::override_event{{.site = "b"}});
   CHECK(disk.str().starts_with("{\"timestamp\"\n{\"timestamp\":\""));
-  CHECK(disk.str().ends_with(R"("site":"b","told":"none","lost":1})"
+  CHECK(disk.str().ends_with(R"("site":"b","value":"none","lost":1})"
                              "\n"));
   CHECK(log.stats().lost == 1);
   CHECK(log.stats().written == 1);

@@ -69,7 +69,7 @@ class audit_replayer {
         if (const auto entry = audit_entry::read(*line)) {
           at_.entry = entry->n();
           first_entry_ = first_entry_ == 0 ? at_.entry : first_entry_;
-          take(*entry, *line);
+          take(*entry);
         }
       }
     }
@@ -114,7 +114,7 @@ class audit_replayer {
   }
   void differ(std::string text) { differ(at_, std::move(text)); }
 
-  void take(const audit_entry& entry, std::string_view line) {
+  void take(const audit_entry& entry) {
     const std::string type = entry.type();
     if (type == "crawler") {
       crawlers_[entry.number("crawler")] =
@@ -129,11 +129,11 @@ class audit_replayer {
         differ("the directives are not those that their hash stands for");
       }
     } else if (type == "retrieval" || type == "far_hit" || type == "far_copy" || type == "policy") {
-      take_policy(entry, line);
+      take_policy(entry);
     } else if (type == "decision") {
       take_decision(entry);
     } else if (type == "override") {
-      note(entry, "override " + entry.text("told"), entry.text("site"));
+      note(entry, "override " + entry.text("value"), entry.text("site"));
     } else if (type == "quarantine" && !entry.flag("released")) {
       note(entry, type, std::string{without_scheme(entry.text("site"))});
     } else if ((type == "halt" && !entry.flag("resumed")) ||
@@ -162,7 +162,7 @@ class audit_replayer {
     return found == crawlers_.end() ? nullptr : found->second;
   }
 
-  void take_policy(const audit_entry& entry, std::string_view line) {
+  void take_policy(const audit_entry& entry) {
     const std::string id = entry.text("policy");
     if (entry.type() == "policy" && known_.contains(id)) {
       return;
@@ -173,9 +173,8 @@ class audit_replayer {
       add_record(json, *head);
     }
     const std::string written = std::move(json).finish();
-    constexpr std::size_t hash_size = 75;
-    if (!head || !line.substr(0, line.size() - hash_size)
-                      .ends_with(std::string_view{written}.substr(1, written.size() - 2))) {
+    if (!head ||
+        !entry.before_hash().ends_with(std::string_view{written}.substr(1, written.size() - 2))) {
       differ("what the entry says of the retrieval is not what its record says");
       return;
     }

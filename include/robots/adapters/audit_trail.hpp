@@ -46,7 +46,8 @@ namespace robots {
 class AuditTrail {
  public:
   /// Begins or goes on with the trail of that path, for a cache with these options. Throws
-  /// `audit_error` when it cannot be written.
+  /// `std::invalid_argument` for options that cannot be, and `audit_error` when it cannot be
+  /// written.
   AuditTrail(const audit_options& options, const cache_options& crawler)
       : ending_{std::make_shared<const ending>(options)} {
     add(crawler);
@@ -62,7 +63,7 @@ class AuditTrail {
   /// Records a retrieval.
   void on(const retrieval_event& told) const {
     auto about = begin(told);
-    about.seconds("duration", told.duration);
+    about.seconds("duration_seconds", told.duration);
     push(told, adapters_detail::parts_of("retrieval", std::move(about), told.policy, told.record,
                                          told.record.body));
   }
@@ -165,7 +166,7 @@ class AuditTrail {
   /// Records that an override was set or lifted.
   void on(const override_event& told) const {
     auto about = begin(told);
-    about.text("told", to_string(told.told));
+    about.text("value", to_string(told.value));
     push(told, "override", std::move(about));
   }
 

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -68,7 +69,7 @@ class audit_verifier {
 
   [[nodiscard]] audit_verdict run() {
     if (files_.empty()) {
-      throw audit_error{"no files are given"};
+      throw std::invalid_argument{"verify_audit: give the files of the trail"};
     }
     for (const std::string& file : files_) {
       is_first_ = true;
@@ -326,7 +327,8 @@ class audit_verifier {
 /// The chain alone shows what was done to it by somebody who does not rewrite all that follows; a
 /// signature shows that, too. Where the end was cut off at the end of a line, only a hash that was
 /// remembered or a signature that is missing can tell; `notes` say what is not known. Takes files
-/// of any content. Throws `audit_error` for one that cannot be read, and for a key that is none.
+/// of any content. Throws `audit_error` for one that cannot be read, and for a key that is none;
+/// `std::invalid_argument` when none is given.
 /// Linear; keeps one line in memory.
 [[nodiscard]] inline audit_verdict verify_audit(const std::vector<std::string>& files,
                                                 const audit_checks& checks = {}) {

@@ -166,7 +166,7 @@ struct quarantine_event : event {
 
 /// An override was set or lifted: see `basic_robots_cache::set_override`.
 struct override_event : event {
-  site_override told{};  ///< what holds now; `none`: the override was lifted
+  site_override value{};  ///< what holds now; `none`: the override was lifted
 };
 
 /// A gate has answered whether and when a URL may be fetched.

@@ -308,7 +308,7 @@ class JsonLog {
   /// Writes the event, if it is wanted.
   void on(const override_event& told) const {
     if (auto line = begin(log_level::info, "override", told)) {
-      line->text("told", to_string(told.told));
+      line->text("value", to_string(told.value));
       end(*line);
     }
   }

@@ -214,14 +214,17 @@ class audit_entry : public audit_object {
   [[nodiscard]] std::string type() const { return text("type"); }
   [[nodiscard]] std::string hash() const { return text("hash"); }
 
-  /// Whether its hash is that of its octets.
-  [[nodiscard]] bool is_whole() const {
-    return sha256(line_.substr(0, line_.size() - hash_size)) == hash();
+  /// All that it says but the hash, without the closing brace.
+  [[nodiscard]] std::string_view before_hash() const {
+    return line_.substr(0, line_.size() - hash_size);
   }
+
+  /// Whether its hash is that of its octets.
+  [[nodiscard]] bool is_whole() const { return sha256(before_hash()) == hash(); }
 
   /// Whether the key has signed it: all that it says but the hash.
   [[nodiscard]] bool is_signed_by(const ed25519_key& key) const {
-    std::string_view said = line_.substr(0, line_.size() - hash_size);
+    std::string_view said = before_hash();
     const std::string signature = text("signature");
     const std::string end = ",\"signature\":\"" + signature + '"';
     if (!said.ends_with(end)) {

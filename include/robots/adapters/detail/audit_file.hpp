@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -67,11 +68,11 @@ class file_handle {
 /// what is written in part, since the disk is full, is taken back.
 class audit_file {
  public:
-  /// Goes on with the last file there is, or begins the first. Throws `audit_error` when another
-  /// process writes the trail, or a file cannot be used.
+  /// Goes on with the last file there is, or begins the first. Throws `std::invalid_argument`
+  /// without a path, `audit_error` when another process writes the trail, or a file cannot be used.
   explicit audit_file(const audit_options& options) : path_{options.path} {
     if (path_.empty()) {
-      throw audit_error{"audit_options: set path"};
+      throw std::invalid_argument{"audit_options: set path"};
     }
     lock_ = open(path_ + ".lock");
     if (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) {

@@ -22,6 +22,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -117,10 +118,10 @@ class audit_writer {
       key_ = ed25519_key::private_key(options.signing_key);
     }
     if (options.sign_every == 0 || options.file_bytes == 0) {
-      throw audit_error{"audit_options: sign_every and file_bytes are at least 1"};
+      throw std::invalid_argument{"audit_options: sign_every and file_bytes are at least 1"};
     }
     if (!(options.share >= 0 && options.share <= 1)) {
-      throw audit_error{"audit_options: share is from 0 to 1"};
+      throw std::invalid_argument{"audit_options: share is from 0 to 1"};
     }
     signed_ = file_.chain().entries;
     stats_.last_file = file_.number();

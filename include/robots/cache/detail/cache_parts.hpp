@@ -54,7 +54,7 @@ class cache_parts : public event_clock {
   /// Tells the observer.
   template <class Event>
   void tell(const Event& told) noexcept {
-    tell_any(&told);
+    tell_any(any_event{std::in_place_type<const Event*>, &told});
   }
 
   /// What all events tell, of a site.

@@ -196,21 +196,24 @@ class rule_comparison {
     if (self.in[side] == nullptr || !(self.text.empty() || is_one_of(self.text[0], "/*"))) {
       return;
     }
-    std::optional<std::string> example;
-    const bool is_known = !steps_.exceeded() && find_example(i, side, example);
+    const search_result found = steps_.exceeded() ? search_result{} : find_example(i, side);
+    const bool is_known = found.is_complete && !steps_.exceeded();
     complete_ = complete_ && is_known;
-    self.counts[side] = example || !is_known;
-    self.examples[side] = example.value_or("");
+    self.counts[side] = found.example || !is_known;
+    self.examples[side] = found.example.value_or("");
   }
 
   [[nodiscard]] static bool is_one_of(char c, std::string_view all) noexcept {
     return all.find(c) != std::string_view::npos;
   }
 
-  /// Finds a target that a rule of one set decides and the other set decides otherwise, if there is
-  /// one. False where that took too many steps.
-  [[nodiscard]] bool find_example(std::size_t i, std::size_t side,
-                                  std::optional<std::string>& example) {
+  struct search_result {
+    bool is_complete = false;  ///< whether it was not given up: no example means there is none
+    std::optional<std::string> example{};
+  };
+
+  /// Finds a target that a rule of one set decides and the other set decides otherwise.
+  [[nodiscard]] search_result find_example(std::size_t i, std::size_t side) {
     const rule& self = rules_[i];
     const listed_rule& own = *self.in[side];
     const std::size_t other = 1 - side;
@@ -229,7 +232,7 @@ class rule_comparison {
       }
       if ((is_over || is_rival) && covers(each, everything)) {
         if (is_over) {
-          return !steps_.exceeded();
+          return {true};
         }
         base = theirs;
       }
@@ -247,7 +250,7 @@ class rule_comparison {
       }
     }
     if (!may_differ) {
-      return !steps_.exceeded();
+      return {true};
     }
     std::sort(rivals.begin(), rivals.end(), [other](const rule* a, const rule* b) {
       return a->in[other]->rank > b->in[other]->rank;
@@ -262,13 +265,12 @@ class rule_comparison {
         }
         if (matches(self.pattern(), text_cursor{target}, steps_) &&
             is_example(target, own.kind, base_kind, avoided, rivals, other)) {
-          example = spelled(target);
-          return !steps_.exceeded();
+          return {true, spelled(target)};
         }
       }
     }
     if (steps_.exceeded()) {
-      return false;
+      return {};
     }
     target_search search{self.text, self.anchored, own.kind, base_kind};
     for (const rule* each : avoided) {
@@ -278,11 +280,9 @@ class rule_comparison {
       search.compete(each->text, each->anchored, each->in[other]->kind);
     }
     step_budget steps{steps_for_one};
-    if (const auto found = search.find(steps)) {
-      example = spelled(*found);
-    }
+    const auto found = search.find(steps);
     steps_.spend(steps_for_one - steps.left());
-    return !steps.exceeded();
+    return {!steps.exceeded(), found ? std::optional{spelled(*found)} : std::nullopt};
   }
 
   [[nodiscard]] bool is_example(std::string_view target, rule_kind kind, rule_kind base,
