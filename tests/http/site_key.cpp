@@ -24,7 +24,7 @@ static_assert(possible_site_key("http://[::1]/x") == "http://[::1]");
 static_assert(possible_site_key("example.com/x/y") == "example.com");
 static_assert(possible_site_key("example.com:8080") == "example.com:8080");
 static_assert(possible_site_key("http://example.com?q") == "http://example.com?q");
-static_assert(possible_site_key("HTTP://a/") == "HTTP:");
+static_assert(possible_site_key("HTTP://a/x") == "HTTP://a");
 static_assert(possible_site_key("http:///") == "http://");
 static_assert(possible_site_key("/x").empty());
 static_assert(possible_site_key("").empty());

@@ -7,9 +7,15 @@ namespace robots {
 
 namespace http_detail {
 
-/// Where the authority begins, behind a scheme in lower case if there is one.
+/// Where the authority begins, behind a scheme if that is as long as `http` or `https`.
 [[nodiscard]] constexpr std::size_t authority_start(std::string_view text) noexcept {
-  return text.starts_with("https://") ? 8 : text.starts_with("http://") ? 7 : 0;
+  for (const std::size_t colon : {4U, 5U}) {
+    if (text.size() > colon + 2 && text[colon] == ':' && text[colon + 1] == '/' &&
+        text[colon + 2] == '/') {
+      return colon + 3;
+    }
+  }
+  return 0;
 }
 
 }  // namespace http_detail
@@ -40,7 +46,7 @@ namespace http_detail {
 [[nodiscard]] constexpr std::string_view target_behind_key(std::string_view url,
                                                            std::string_view key) noexcept {
   const std::string_view target = url.substr(key.size());
-  const bool is_path = !target.empty() && !target.substr(1).starts_with('/');
+  const bool is_path = target.size() == 1 || (target.size() > 1 && target[1] != '/');
   return is_path ? target : url;
 }
 

@@ -1,21 +1,17 @@
 #pragma once
 
-#include <robots/base/text_hash.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/store/detail/eviction_order.hpp>
-#include <robots/store/detail/inline_text.hpp>
+#include <robots/store/detail/node_table.hpp>
 #include <robots/store/detail/striped_mutex.hpp>
 #include <robots/store/detail/use_steps.hpp>
 #include <robots/store/storage.hpp>
-
-#include <boost/unordered/unordered_flat_set.hpp>
 
 #include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
@@ -86,14 +82,13 @@ class LruStorage {
     const hashed wanted{key};
     {
       const std::shared_lock lock{mutex_};
-      const auto found = index_.find(wanted);
-      if (found == index_.end()) {
+      node* const kept = table_.find(wanted);
+      if (kept == nullptr) {
         return false;
       }
-      node& kept = **found;
-      if (now < kept.value.keep_until) {
-        steps_.touch(kept.used, now);
-        std::forward<F>(look)(std::as_const(kept.value));
+      if (now < kept->value.keep_until) {
+        steps_.touch(kept->used, now);
+        std::forward<F>(look)(std::as_const(kept->value));
         return true;
       }
     }
@@ -120,15 +115,20 @@ class LruStorage {
     cache_entry value = entry;  // in the end what had to go, destroyed after the lock is given back
     std::vector<std::string> gone;
     std::unique_lock lock{mutex_};
-    auto found = index_.find(wanted);
-    while (bytes_ - (found != index_.end() ? (*found)->bytes : 0) + bytes > max_bytes_) {
+    node* kept = table_.find(wanted);
+    while (bytes_ - (kept != nullptr ? kept->bytes : 0) + bytes > max_bytes_) {
       evict_oldest(gone).value = {};
-      found = index_.find(wanted);
+      kept = table_.find(wanted);
     }
-    node& kept = found != index_.end() ? **found : add(wanted, gone);
-    std::swap(kept.value, value);
-    kept.used = steps_.next();
-    bytes_ += bytes - std::exchange(kept.bytes, bytes);
+    if (kept == nullptr) {
+      if (table_.size() == Capacity) {
+        evict_oldest(gone);
+      }
+      kept = &table_.add(wanted);
+    }
+    std::swap(kept->value, value);
+    kept->used = steps_.next();
+    bytes_ += bytes - std::exchange(kept->bytes, bytes);
     lock.unlock();
     for (const std::string& each : gone) {
       dropped_(each, false);
@@ -140,27 +140,25 @@ class LruStorage {
     const hashed wanted{key};
     cache_entry gone;  // destroyed after the lock is given back
     const std::scoped_lock lock{mutex_};
-    if (const auto found = index_.find(wanted); found != index_.end()) {
-      gone = std::exchange((*found)->value, {});
-      vacate(**found);
+    if (node* const kept = table_.find(wanted)) {
+      gone = std::exchange(kept->value, {});
+      vacate(*kept);
     }
   }
 
   /// Drops every entry.
   void clear() {
-    std::vector<std::unique_ptr<node>> gone;  // destroyed after the lock is given back
+    store_detail::node_table gone;  // destroyed after the lock is given back
     const std::scoped_lock lock{mutex_};
-    index_.clear();
+    std::swap(table_, gone);
     order_.clear();
-    vacant_.clear();
-    gone.swap(nodes_);
     bytes_ = 0;
   }
 
   /// Number of entries kept, those included whose time is over and that nobody has asked for since.
   [[nodiscard]] std::size_t size() const {
     const std::shared_lock lock{mutex_};
-    return index_.size();
+    return table_.size();
   }
 
   /// Number of entries dropped for want of room since construction.
@@ -179,48 +177,11 @@ class LruStorage {
   [[nodiscard]] static constexpr std::size_t capacity() noexcept { return Capacity; }
 
  private:
-  /// A key and its hash, which is taken before the lock.
-  struct hashed {
-    explicit hashed(std::string_view key) noexcept : text(key), hash(base::text_hash{}(key)) {}
-
-    std::string_view text;
-    std::size_t hash;
-  };
-
-  /// Two cache lines that processors fetch as a pair: all that a look-up reads but the policy.
-  struct alignas(128) node {
-    store_detail::use_steps::stamp used = 0;  // 0 while the node is vacant
-    cache_entry value;
-    std::size_t bytes = 0;              // of memory
-    store_detail::inline_text<64> key;  // long enough for nearly all sites
-  };
-
-  struct hash {
-    using is_transparent = void;
-    [[nodiscard]] std::size_t operator()(const hashed& key) const noexcept { return key.hash; }
-    [[nodiscard]] std::size_t operator()(const node* kept) const noexcept {
-      return base::text_hash{}(kept->key.view());
-    }
-  };
-
-  struct equal {
-    using is_transparent = void;
-    [[nodiscard]] bool operator()(const node* a, const node* b) const noexcept {
-      return a->key.view() == b->key.view();
-    }
-    [[nodiscard]] bool operator()(const hashed& key, const node* kept) const noexcept {
-      return key.text == kept->key.view();
-    }
-    [[nodiscard]] bool operator()(const node* kept, const hashed& key) const noexcept {
-      return key.text == kept->key.view();
-    }
-  };
+  using node = store_detail::entry_node;
+  using hashed = store_detail::hashed_key;
 
   void take(LruStorage& other) noexcept {
-    nodes_ = std::exchange(other.nodes_, {});
-    vacant_ = std::exchange(other.vacant_, {});
-    index_ = std::move(other.index_);
-    other.index_.clear();
+    table_ = std::exchange(other.table_, {});
     order_ = std::exchange(other.order_, {});
     steps_.take(other.steps_);
     evictions_ = other.evictions_;
@@ -229,30 +190,11 @@ class LruStorage {
     dropped_ = std::exchange(other.dropped_, {});
   }
 
-  /// A node for a key that is not kept yet, in place of the oldest one where need be.
-  [[nodiscard]] node& add(const hashed& wanted, std::vector<std::string>& gone) {
-    if (index_.size() == Capacity) {
-      evict_oldest(gone);
-    }
-    if (vacant_.empty()) {
-      if (vacant_.capacity() <= nodes_.size()) {
-        vacant_.reserve(2 * nodes_.size() + 1);  // so that no vacating allocates
-      }
-      nodes_.push_back(std::make_unique<node>());
-      vacant_.push_back(nodes_.back().get());
-    }
-    node& chosen = *vacant_.back();
-    chosen.key = wanted.text;
-    index_.insert(&chosen);
-    vacant_.pop_back();
-    return chosen;
-  }
-
   /// The node of the entry that had to go, with its value. Notes its key, if that is to be told.
   node& evict_oldest(std::vector<std::string>& gone) {
-    node& oldest = *nodes_[order_.oldest(nodes_.size(), [this](std::size_t slot) {
-      return nodes_[slot]->used.load(std::memory_order_relaxed);
-    })];
+    node& oldest = table_.at(order_.oldest(table_.slots(), [this](std::size_t slot) {
+      return table_.at(slot).used.load(std::memory_order_relaxed);
+    }));
     if (dropped_) {
       gone.emplace_back(oldest.key.view());
     }
@@ -262,21 +204,19 @@ class LruStorage {
   }
 
   void vacate(node& kept) noexcept {
-    index_.erase(&kept);
-    kept.used = 0;
-    bytes_ -= std::exchange(kept.bytes, 0);
-    vacant_.push_back(&kept);
+    bytes_ -= kept.bytes;
+    table_.remove(kept);
   }
 
   void drop_if_over(const hashed& wanted, time_point now) {
     cache_entry gone;  // destroyed after the lock is given back
     std::unique_lock lock{mutex_};
-    const auto found = index_.find(wanted);
-    if (found == index_.end() || now < (*found)->value.keep_until) {
+    node* const kept = table_.find(wanted);
+    if (kept == nullptr || now < kept->value.keep_until) {
       return;
     }
-    gone = std::exchange((*found)->value, {});
-    vacate(**found);
+    gone = std::exchange(kept->value, {});
+    vacate(*kept);
     lock.unlock();
     if (dropped_) {
       dropped_(wanted.text, true);
@@ -284,9 +224,7 @@ class LruStorage {
   }
 
   mutable store_detail::striped_mutex mutex_;
-  std::vector<std::unique_ptr<node>> nodes_;  // which stay where they are, and are used again
-  std::vector<node*> vacant_;
-  boost::unordered_flat_set<node*, hash, equal> index_;
+  store_detail::node_table table_;
   store_detail::use_steps steps_;
   store_detail::eviction_order order_;
   std::uint64_t evictions_ = 0;

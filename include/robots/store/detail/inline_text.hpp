@@ -25,6 +25,12 @@ class inline_text {
     return {far_ ? far_.get() : near_.data(), size_};
   }
 
+  /// Finds out from `b` where to look, so that the octets are not waited for one after another.
+  [[nodiscard]] friend bool operator==(const inline_text& a, std::string_view b) noexcept {
+    return a.size_ == b.size() &&
+           std::equal(b.begin(), b.end(), b.size() > Length ? a.far_.get() : a.near_.data());
+  }
+
  private:
   std::size_t size_ = 0;
   std::unique_ptr<char[]> far_;
