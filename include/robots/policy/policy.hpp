@@ -59,8 +59,7 @@ class policy {
         visit_times_(first(robots::visit_times(file.extensions))),
         host_(file.host.value_or("")),
         source_(std::move(source)),
-        fetched_at_(fetched_at),
-        fingerprint_(fingerprint_of_rules()) {
+        fetched_at_(fetched_at) {
     for (const std::string_view sitemap : file.sitemaps) {
       if (!sitemap.empty()) {
         sitemaps_.push_back(sitemap);
@@ -81,8 +80,7 @@ class policy {
         findings_(std::move(findings)),
         source_(std::move(source)),
         fetched_at_(fetched_at),
-        last_good_(std::move(last_good)),
-        fingerprint_(basis_ == policy_basis::allow_all ? fingerprint_of_rules() : 0) {}
+        last_good_(std::move(last_good)) {}
 
   /// The rules of a robots.txt that was read before and has not changed since.
   policy(const policy& unchanged, record_head source, time_point fetched_at)
@@ -209,11 +207,15 @@ class policy {
 
   /// Stands for the meaning: equal for policies with the same rules and delays, whatever comments,
   /// order and spelling their files have. 0 for one that denies everything for
-  /// want of a robots.txt. The same on every machine.
-  [[nodiscard]] std::uint64_t fingerprint() const noexcept { return in_force().fingerprint_; }
+  /// want of a robots.txt. The same on every machine. At the cost of `rule_set::fingerprint`.
+  [[nodiscard]] std::uint64_t fingerprint() const {
+    const policy& by = in_force();
+    const bool by_rules = by.basis_ == policy_basis::rules || by.basis_ == policy_basis::allow_all;
+    return by_rules ? by.fingerprint_of_rules() : 0;
+  }
 
   /// Numbers this policy as the one that comes after `before`, or as the first.
-  void follow(const policy* before) noexcept {
+  void follow(const policy* before) {
     const bool same = before != nullptr && before->fingerprint() == fingerprint();
     version_ = before == nullptr ? 1 : same ? before->version() : before->version() + 1;
   }
@@ -325,7 +327,6 @@ class policy {
   time_point fetched_at_{};
   std::optional<decision_reason> given_reason_{};
   std::shared_ptr<const policy> last_good_;
-  std::uint64_t fingerprint_ = 0;
   std::uint64_t version_ = 1;
 };
 

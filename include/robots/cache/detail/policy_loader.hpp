@@ -581,10 +581,9 @@ class policy_loader {
   /// Tells what an answer of a site changes, and halts one that has turned hostile.
   void note_change(const flight& led, const std::shared_ptr<const policy>& last,
                    const std::shared_ptr<const policy>& made) {
-    const auto before = last_answer(last);
-    const bool has_changed = before && last_answer(made) == made &&
-                             before->fingerprint() != made->fingerprint() && !led.detached();
-    if (!has_changed || !(parts_.observes_changes() || options_.halt_hostile)) {
+    const bool is_wanted = parts_.observes_changes() || options_.halt_hostile;
+    const auto before = is_wanted && !led.detached() ? last_answer(last) : nullptr;
+    if (!before || last_answer(made) != made || before->fingerprint() == made->fingerprint()) {
       return;
     }
     const bool turned_hostile = denies_everything(*made) && !denies_everything(*before);
