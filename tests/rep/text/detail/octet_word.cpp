@@ -41,7 +41,7 @@ TEST_CASE("the first place of an octet is found, near and far") {
 }  // namespace
 
 TEST_CASE("Looking at words finds what looking at octets finds, at every place and length") {
-  for (std::size_t size = 0; size < 40; ++size) {
+  for (std::size_t size = 0; size < 200; size += size == 40 ? 85 : 1) {
     for (std::size_t at = 0; at <= size; ++at) {
       for (int octet = 0; octet < 256; ++octet) {
         std::string text(size, 'a');

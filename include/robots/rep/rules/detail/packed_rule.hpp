@@ -78,7 +78,7 @@ class packed_rule {
 
   /// The compiled pattern, if it need not be made.
   [[nodiscard]] constexpr compiled_pattern pattern(std::string_view text) const noexcept {
-    return {.text = text.substr(offset_, size()), .anchored = anchored()};
+    return {.text = {text.data() + offset_, size()}, .anchored = anchored()};
   }
 
   /// What the compiled pattern is made of.

@@ -74,35 +74,27 @@ template <unsigned char... Others>
   return state.finish(word, count);
 }
 
-/// Hashes of all prefixes of one text of up to `MaxSize` octets; of a longer text, of the first
-/// ones.
-template <std::size_t MaxSize>
-class prefix_hashes {
+/// Hashes of the prefixes of one text, the shorter ones first.
+class prefix_hasher {
  public:
-  constexpr explicit prefix_hashes(std::string_view text) noexcept {
-    text = text.substr(0, MaxSize);
-    hash_state state = hash_state::start();
-    std::size_t i = 0;
-    std::size_t at = 0;
-    for (; text.size() - at >= sizeof(octet_word); at += sizeof(octet_word), ++i) {
-      words_[i] = whole_word(text, at);
-      states_[i] = state;
-      state = state.with(words_[i]);
-    }
-    words_[i] = last_word(text, at);
-    states_[i] = state;
-  }
+  constexpr explicit prefix_hasher(std::string_view text) noexcept
+      : text_(text), word_(word_at(text, 0)) {}
 
-  /// The hash of the first `size` octets; the text has so many.
-  [[nodiscard]] constexpr std::uint64_t of(std::size_t size) const noexcept {
-    constexpr std::size_t word = sizeof(octet_word);
-    return states_[size / word].finish(words_[size / word], size % word);
+  /// The hash of the first `size` octets. The text has so many, and so had the last prefix at most.
+  [[nodiscard]] constexpr std::uint64_t of(std::size_t size) noexcept {
+    while (size - at_ >= sizeof word_) {
+      state_ = state_.with(word_);
+      at_ += sizeof word_;
+      word_ = word_at(text_, at_);
+    }
+    return state_.finish(word_, size - at_);
   }
 
  private:
-  // Not all of it is written, and only what is written is read.
-  std::array<octet_word, MaxSize / sizeof(octet_word) + 1> words_;
-  std::array<hash_state, MaxSize / sizeof(octet_word) + 1> states_;
+  std::string_view text_;
+  std::size_t at_ = 0;
+  octet_word word_;
+  hash_state state_ = hash_state::start();
 };
 
 }  // namespace robots::rep_detail

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 
 namespace robots::rep_detail {
 
@@ -32,7 +33,8 @@ struct rule_table {
     if (facts.rules == 0) {
       return true;
     }
-    return with_normal_target(target, *facts.traits, [*this](auto cursor) {
+    prefetch();
+    return with_normal_target(target, *facts.traits, [this](auto cursor) {
       const search found = find(cursor);
       const bool denied =
           found.steps.exceeded() || (found.rule && found.rule->kind() == rule_kind::disallow);
@@ -42,7 +44,8 @@ struct rule_table {
 
   /// The same with the deciding rule.
   [[nodiscard]] constexpr verdict match(std::string_view target) const noexcept {
-    return with_normal_target(target, *facts.traits, [*this](auto cursor) {
+    prefetch();
+    return with_normal_target(target, *facts.traits, [this](auto cursor) {
       verdict result{.user_agent = user_agent()};  // one, so that it is never copied
       if (is_exempt(cursor, *facts.traits)) {
         result.user_agent = named();
@@ -79,6 +82,14 @@ struct rule_table {
     precedence rank{};
     step_budget steps{max_match_steps};
   };
+
+  /// Sends for rules and what is behind them: else each is waited for when it is come to.
+  constexpr void prefetch() const noexcept {
+    if (!std::is_constant_evaluated()) {
+      __builtin_prefetch(block.data() + facts.rules_at());
+      __builtin_prefetch(block.data() + facts.needed_at());
+    }
+  }
 
   [[nodiscard]] constexpr std::string_view named() const noexcept {
     return facts.token.size == 0 ? std::string_view{"*"} : facts.token.in(block);
@@ -137,7 +148,8 @@ struct rule_table {
   }
 
   constexpr void find_by_trial(search& best, const text_cursor& target) const noexcept {
-    const class_set present = classes_of(target.rest());
+    const bool is_worth_it = target.rest().size() <= octets_per_trial * facts.tried;
+    const class_set present = is_worth_it ? classes_of(target.rest()) : ~class_set{0};
     const std::size_t needed_at = facts.needed_at();
     for (std::size_t i = 0; i < facts.tried; ++i) {
       if (has_all(present, load_class_set(block, needed_at + i * sizeof(class_set)))) {
@@ -172,15 +184,11 @@ struct rule_table {
   }
 
   constexpr void find_by_prefix(search& best, const text_cursor& target) const noexcept {
-    const std::string_view path = target.rest();
-    octet_word lengths = prefix_lengths::load_for(path, block);
-    if (lengths == 0) {
-      return;
-    }
-    const prefix_hashes<max_key_size> hashes{path};
     const hash_places places{facts.prefix_buckets};
+    prefix_hasher prefixes{target.rest()};
+    octet_word lengths = prefix_lengths::load_for(target.rest(), block);
     for (; lengths != 0; lengths &= lengths - 1) {
-      const std::uint64_t hash = hashes.of(static_cast<std::size_t>(std::countr_zero(lengths)));
+      const std::uint64_t hash = prefixes.of(static_cast<std::size_t>(std::countr_zero(lengths)));
       const auto found = candidates_of(hash, facts.buckets_at, places);
       for (std::size_t i = found.first; i < found.end; ++i) {
         if (const packed_rule candidate = rule(i); candidate.tag() == tag_of(hash)) {
@@ -220,6 +228,9 @@ struct rule_table {
       }
     }
   }
+
+  /// Classes of at most so many octets are looked up in the time that trying a rule takes.
+  static constexpr std::size_t octets_per_trial = 64;
 
   /// At most so many hashes of rules are looked at in the time that trying one takes.
   static constexpr std::size_t look_ups_per_trial = 8;

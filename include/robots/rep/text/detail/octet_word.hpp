@@ -1,8 +1,7 @@
 #pragma once
 
-#include <robots/rep/text/detail/octet_window.hpp>
-
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -105,37 +104,63 @@ template <unsigned char... Others>
   return word | (repeat_octet('~') & ~octet_mask(count));
 }
 
-/// What follows in `text` on the graphic ASCII characters above `*`, or less, at its start. For
-/// long texts: apart, so that the usual case stays small.
-[[nodiscard, gnu::noinline]] inline std::string_view behind_graphic(
-    std::string_view text) noexcept {
-  const char* const end = text.data() + text.size();
-  const char* const rest = octet_window{text.data(), end}.find(
-      text.data(), [](const auto& octets) { return ~octets.at_most('~') | octets.at_most('*'); });
-  return {rest, static_cast<std::size_t>(end - rest)};
+/// Whether all octets of `text`, 64 or more, are graphic ASCII characters above `*`. For long
+/// texts: apart, so that the usual case stays small.
+[[nodiscard, gnu::noinline]] inline bool is_graphic_above_star(std::string_view text) noexcept {
+  using octets = unsigned char __attribute__((vector_size(16)));
+  constexpr unsigned char first = '+';
+  const auto farther = [](octets farthest, const char* at) {  // from `first`, wrapping around
+    octets next;
+    std::memcpy(&next, at, sizeof next);
+    next -= first;
+    return next > farthest ? next : farthest;
+  };
+  octets a{};
+  octets b{};
+  octets c{};
+  octets d{};
+  const char* const last = text.data() + text.size() - 4 * sizeof a;
+  const char* at = last;  // which may overlap with the others
+  for (const char* next = text.data();; at = next, next += 4 * sizeof a) {
+    a = farther(a, at);
+    b = farther(b, at + sizeof a);
+    c = farther(c, at + 2 * sizeof a);
+    d = farther(d, at + 3 * sizeof a);
+    if (next >= last) {
+      break;
+    }
+  }
+  a = a > b ? a : b;
+  c = c > d ? c : d;
+  const auto others = (a > '~' - first) | (c > '~' - first);
+  std::array<octet_word, 2> words{};
+  std::memcpy(words.data(), &others, sizeof others);
+  return (words[0] | words[1]) == 0;
 }
 
 /// Whether `text` consists of graphic ASCII characters other than `Others`.
 template <unsigned char... Others>
 [[nodiscard]] constexpr bool is_graphic_without(std::string_view text) noexcept {
   constexpr std::size_t usual = 128;
-  if (!std::is_constant_evaluated() && text.size() > usual) {
-    text = behind_graphic(text);
+  constexpr std::size_t word = sizeof(octet_word);
+  if (text.size() < word) {
+    return !has_other_than_graphic<Others...>(with_graphic_end(last_word(text, 0), text.size()));
   }
-  std::size_t at = 0;
-  for (; text.size() - at >= sizeof(octet_word); at += sizeof(octet_word)) {
+  if (!std::is_constant_evaluated() && text.size() > usual && is_graphic_above_star(text)) {
+    return true;
+  }
+  for (std::size_t at = 0; at < text.size() - word; at += word) {
     if (has_other_than_graphic<Others...>(whole_word(text, at))) {
       return false;
     }
   }
-  return !has_other_than_graphic<Others...>(
-      with_graphic_end(last_word(text, at), text.size() - at));
+  return !has_other_than_graphic<Others...>(whole_word(text, text.size() - word));
 }
 
 /// Where `c` first occurs in `text`, or its size: quicker than the standard's way where it is near,
 /// and nearly as quick where it is far.
 [[nodiscard]] constexpr std::size_t find_octet(std::string_view text, char c) noexcept {
-  constexpr std::size_t nearest = 8 * sizeof(octet_word);
+  constexpr std::size_t nearest = 2 * sizeof(octet_word);
   const octet_word wanted = repeat_octet(static_cast<unsigned char>(c));
   for (std::size_t at = 0; at < text.size(); at += sizeof(octet_word)) {
     if (at == nearest) {
