@@ -20,8 +20,7 @@ enum class agent_match : std::uint8_t { none, everyone, own };
 class agent_matcher {
  public:
   constexpr explicit agent_matcher(std::string_view user_agent) noexcept
-      : token_(product_token(user_agent)),
-        only_rfc_octets_(std::all_of(token_.begin(), token_.end(), is_product_token_char)) {
+      : token_(product_token(user_agent)) {
     if (token_ == "*") {
       token_ = {};
     }
@@ -43,11 +42,11 @@ class agent_matcher {
 
  private:
   [[nodiscard]] constexpr bool ends_token(char c) const noexcept {
-    return only_rfc_octets_ ? !is_product_token_char(c) : base::is_blank(c) || c == '/';
+    const bool is_rfc_token = std::all_of(token_.begin(), token_.end(), is_product_token_char);
+    return is_rfc_token ? !is_product_token_char(c) : base::is_blank(c) || c == '/';
   }
 
   std::string_view token_;
-  bool only_rfc_octets_;  // the token is one of RFC 9309's grammar
 };
 
 }  // namespace robots::rep_detail

@@ -2,6 +2,7 @@
 
 #include <robots/rep/text/detail/normal_cursor.hpp>
 #include <robots/rep/text/detail/normal_form.hpp>
+#include <robots/rep/text/detail/octet_word.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -36,11 +37,20 @@ struct pattern_source {
   }
 };
 
+[[nodiscard]] constexpr bool has_double_star(std::string_view text) noexcept {
+  for (std::size_t star = find_octet(text, '*'); star + 1 < text.size();
+       star += 1 + find_octet(text.substr(star + 1), '*')) {
+    if (text[star + 1] == '*') {
+      return true;
+    }
+  }
+  return false;
+}
+
 /// Whether compiling changes nothing but the end of the pattern, so that no text must be made.
 [[nodiscard]] constexpr bool is_compiled(const pattern_source& source,
                                          const normal_form& form) noexcept {
-  return !source.leading_slash && is_normal(source.body, form) &&
-         source.body.find("**") == std::string_view::npos;
+  return !source.leading_slash && is_normal(source.body, form) && !has_double_star(source.body);
 }
 
 /// Writes the compiled text of a pattern that is not compiled yet, octet by octet, to `put`.

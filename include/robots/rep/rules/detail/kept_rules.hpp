@@ -16,12 +16,15 @@ enum class found_by : std::uint8_t { trial, prefix, gram };
 
 /// A rule that concerns the crawler.
 struct kept_rule {
-  std::string_view value;  ///< as it stands in the file, not empty
-  packed_rule rule;        ///< without offset and tag
+  const char* text;    ///< as it stands in the file
+  std::uint32_t size;  ///< not 0
+  packed_rule rule;    ///< without offset and tag
   // These are set once all rules are known.
   std::uint16_t specificity;  ///< of a rule that is tried, or whose pattern must be made
   found_by by;
   std::uint64_t hash;
+
+  [[nodiscard]] constexpr std::string_view value() const noexcept { return {text, size}; }
 };
 
 /// Rules gathered one by one. The first ones need no memory of their own.
@@ -29,14 +32,11 @@ class kept_rules {
  public:
   constexpr kept_rules() noexcept {}  // NOLINT: rules are written before they are read
 
-  constexpr void add(const kept_rule& rule) {
-    if (size_ == few_.size()) [[unlikely]] {
-      move_to_heap();
-    }
+  [[gnu::always_inline]] constexpr void add(const kept_rule& rule) {
     if (size_ < few_.size()) {
       few_[size_] = rule;
     } else {
-      many_.push_back(rule);
+      add_to_heap(rule);
     }
     ++size_;
   }
@@ -51,9 +51,12 @@ class kept_rules {
   }
 
  private:
-  constexpr void move_to_heap() {
-    many_.reserve(4 * few_.size());
-    many_.assign(few_.begin(), few_.end());
+  [[gnu::noinline]] constexpr void add_to_heap(const kept_rule& rule) {
+    if (many_.empty()) {
+      many_.reserve(4 * few_.size());
+      many_.assign(few_.begin(), few_.end());
+    }
+    many_.push_back(rule);
   }
 
   std::array<kept_rule, 32> few_;

@@ -14,6 +14,7 @@
 #include <robots/rep/rules/verdict.hpp>
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -66,7 +67,8 @@ class rule_collector {
       crawl_delay_ = parse_delay(line.value);
     } else if (is_rule(line.kind) && !line.value.empty()) {
       const auto kind = line.kind == directive_kind::allow ? rule_kind::allow : rule_kind::disallow;
-      kept_.add({.value = line.value,
+      kept_.add({.text = line.value.data(),
+                 .size = static_cast<std::uint32_t>(line.value.size()),
                  .rule = packed_rule{kind, line.line, line.value.size()},
                  .specificity = 0,
                  .by = found_by::trial,

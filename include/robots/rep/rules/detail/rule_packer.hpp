@@ -40,10 +40,11 @@ class rule_packer {
     const std::size_t lines = rules.all().size();
     for (std::size_t i = 0; i < lines; ++i) {
       kept_rule& rule = rules.all()[i];
-      text_size_ += rule.value.size();
-      if (simple_patterns && rule.value.size() <= max_key_size) {
-        if (const auto hash = hash_of_graphic_without<'%', '$', '*'>(rule.value)) {
-          find_by_prefix(rule, rule.value, *hash);
+      text_size_ += rule.value().size();
+      if (simple_patterns && rule.value().size() <= max_key_size) {
+        if (const auto hash = hash_of_graphic_without<'%', '$', '*'>(rule.value())) {
+          rule.specificity = static_cast<std::uint16_t>(rule.size);
+          find_by_prefix(rule, rule.value(), *hash);
           continue;
         }
       }
@@ -54,20 +55,20 @@ class rule_packer {
 
   /// What a rule set keeps, but for group and delay.
   [[nodiscard]] constexpr rule_set_parts finish(std::string_view token) {
-    if (starred_prefixes_ > most_crowded) {
-      relieve_crowded();
-    }
-    if (count(found_by::trial) > most_tried) {
-      place_by_gram();
-    }
     rule_set_parts result;
     rule_set_facts& facts = result.facts;
     facts.traits = &traits_;
     facts.tie = options_.tie;
     facts.rules = static_cast<std::uint32_t>(rules_.size());
-    facts.tried = static_cast<std::uint32_t>(count(found_by::trial));
-    facts.prefix_buckets = static_cast<std::uint32_t>(buckets_for(count(found_by::prefix)));
-    facts.gram_buckets = static_cast<std::uint32_t>(buckets_for(count(found_by::gram)));
+    if (are_few()) {
+      facts.tried = facts.rules;
+    } else {
+      relieve_crowded();
+      place_by_gram();
+      facts.tried = static_cast<std::uint32_t>(count(found_by::trial));
+      facts.prefix_buckets = static_cast<std::uint32_t>(buckets_for(count(found_by::prefix)));
+      facts.gram_buckets = static_cast<std::uint32_t>(buckets_for(count(found_by::gram)));
+    }
     const std::size_t text_at = facts.needed_at() + facts.tried * sizeof(class_set);
     const std::size_t token_at = text_at + text_size_;
     facts.token = {.offset = static_cast<std::uint32_t>(token_at),
@@ -78,7 +79,7 @@ class rule_packer {
       lengths_.store(block);
       write_buckets(block, facts);
     }
-    if (facts.tried > 0) {
+    if (facts.tried > 1) {
       sort_tried();
     }
     write_rules(block, facts, text_at);
@@ -87,12 +88,20 @@ class rule_packer {
   }
 
  private:
-  /// So many rules are tried one by one sooner than looked up.
+  /// So many rules are tried one by one sooner than looked up, whatever they are.
+  static constexpr std::size_t few_rules = 3;
+  /// The same of those that begin with a wildcard.
   static constexpr std::size_t most_tried = 12;
   /// A shorter prefix before the first wildcard tells too little.
   static constexpr std::size_t least_prefix = 2;
   /// Most rules with wildcards that are looked up together.
   static constexpr std::size_t most_crowded = 16;
+
+  [[nodiscard]] constexpr bool are_few() const noexcept { return rules_.size() <= few_rules; }
+
+  [[nodiscard]] constexpr bool is_tried(const kept_rule& rule) const noexcept {
+    return rule.by == found_by::trial || are_few();
+  }
 
   [[nodiscard]] constexpr std::size_t count(found_by by) const noexcept {
     return counts_[static_cast<std::size_t>(by)];
@@ -121,10 +130,10 @@ class rule_packer {
     const auto kind =
         line.rule.kind() == rule_kind::allow ? directive_kind::allow : directive_kind::disallow;
     bool is_second = false;
-    for_each_pattern(kind, line.value, options_, traits_, [&](const pattern_source& source) {
+    for_each_pattern(kind, line.value(), options_, traits_, [&](const pattern_source& source) {
       if (is_second) {
         rules.add(line);
-        text_size_ += line.value.size();
+        text_size_ += line.value().size();
       }
       add_pattern(is_second ? rules.all().back() : rules.all()[index], source);
       is_second = true;
@@ -133,7 +142,7 @@ class rule_packer {
 
   constexpr void add_pattern(kept_rule& rule, const pattern_source& source) {
     const normal_form& form = *traits_.rule_form;
-    const bool as_written = source.body.size() + (source.anchored ? 1 : 0) == rule.value.size() &&
+    const bool as_written = source.body.size() + (source.anchored ? 1 : 0) == rule.value().size() &&
                             is_compiled(source, form);
     const std::string_view pattern =
         as_written ? rep_detail::finish(source.body, source.anchored).text : compiled(source);
@@ -141,7 +150,7 @@ class rule_packer {
     const bool has_star = star < pattern.size();
     if (as_written) {
       rule.rule.set_compiled(source, has_star);
-      rule.specificity = static_cast<std::uint16_t>(rule.value.size());
+      rule.specificity = static_cast<std::uint16_t>(rule.value().size());
     } else {
       rule.rule.set_source(source, has_star);
       rule.specificity = static_cast<std::uint16_t>(specificity(source, form));
@@ -165,12 +174,15 @@ class rule_packer {
 
   /// The same of a rule whose pattern has been added.
   [[nodiscard]] constexpr std::string_view compiled(const kept_rule& rule) {
-    return rule.rule.is_source() ? compiled(rule.rule.source(rule.value))
-                                 : rule.rule.pattern(rule.value).text;
+    return rule.rule.is_source() ? compiled(rule.rule.source(rule.value()))
+                                 : rule.rule.pattern(rule.value()).text;
   }
 
   /// Where many patterns have one prefix before their first wildcard, it tells too little as well.
   constexpr void relieve_crowded() {
+    if (starred_prefixes_ <= most_crowded) {
+      return;
+    }
     const std::size_t buckets = buckets_for(count(found_by::prefix));
     const hash_places places{buckets};
     std::vector<std::uint32_t> stars(buckets, 0U);
@@ -192,6 +204,9 @@ class rule_packer {
 
   /// Gives each rule the stretch of its literals that the fewest others have.
   constexpr void place_by_gram() {
+    if (count(found_by::trial) <= most_tried) {
+      return;
+    }
     std::vector<std::uint32_t> uses(std::bit_ceil(8 * count(found_by::trial)), 0U);
     const auto uses_of = [&](std::uint64_t hash) -> std::uint32_t& {
       return uses[hash >> (64 - std::countr_zero(uses.size()))];  // the first bits are the best
@@ -230,9 +245,8 @@ class rule_packer {
 
   /// Puts the rules that are tried in front, the one that decides first.
   constexpr void sort_tried() {
-    const auto end = std::partition(rules_.begin(), rules_.end(), [](const kept_rule& rule) {
-      return rule.by == found_by::trial;
-    });
+    const auto end = std::partition(rules_.begin(), rules_.end(),
+                                    [&](const kept_rule& rule) { return is_tried(rule); });
     const auto rank = [](const kept_rule& rule) {
       return precedence{
           .specificity = rule.specificity, .line = rule.rule.line(), .kind = rule.rule.kind()};
@@ -281,9 +295,10 @@ class rule_packer {
     for (const kept_rule& kept : rules_) {
       std::size_t index = tried;
       std::uint32_t tag = 0;
-      if (kept.by == found_by::trial) {
+      if (is_tried(kept)) {
         ++tried;
-        store_word<sizeof(class_set)>(needed, classes_needed(compiled(kept)));
+        store_word<sizeof(class_set)>(
+            needed, kept.by == found_by::trial ? classes_needed(compiled(kept)) : 0);
         needed += sizeof(class_set);
       } else {
         const std::size_t at = place_of(kept, facts).bucket;
@@ -294,12 +309,12 @@ class rule_packer {
       }
       if (kept.rule.is_source()) {
         store_word<2>(block + text_at, kept.specificity);
-        store_word<2>(block + text_at + 2, kept.value.size());
+        store_word<2>(block + text_at + 2, kept.value().size());
         text_at += packed_rule::numbers_size;
       }
       kept.rule.store(rules + index * packed_rule::stored_size, text_at, tag);
-      copy_octets(block + text_at, kept.value);
-      text_at += kept.value.size();
+      copy_octets(block + text_at, kept.value());
+      text_at += kept.value().size();
     }
   }
 

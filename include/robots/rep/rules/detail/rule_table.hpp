@@ -149,16 +149,20 @@ struct rule_table {
 
   constexpr void find_by_trial(search& best, const text_cursor& target) const noexcept {
     const bool is_worth_it = target.rest().size() <= octets_per_trial * facts.tried;
-    const class_set present = is_worth_it ? classes_of(target.rest()) : ~class_set{0};
-    const std::size_t needed_at = facts.needed_at();
+    std::optional<class_set> present;
     for (std::size_t i = 0; i < facts.tried; ++i) {
-      if (has_all(present, load_class_set(block, needed_at + i * sizeof(class_set)))) {
-        const packed_rule tried = rule(i);
-        if (matches(tried, target, best.steps)) {
-          best.rule = tried;
-          best.rank = tried.rank(block);
-          return;
+      const class_set needed = load_class_set(block, facts.needed_at() + i * sizeof(class_set));
+      if (needed != 0 && is_worth_it) {
+        present = present ? *present : classes_of(target.rest());
+        if (!has_all(*present, needed)) {
+          continue;
         }
+      }
+      const packed_rule tried = rule(i);
+      if (matches(tried, target, best.steps)) {
+        best.rule = tried;
+        best.rank = tried.rank(block);
+        return;
       }
     }
   }
