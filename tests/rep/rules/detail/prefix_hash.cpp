@@ -23,16 +23,3 @@ TEST_CASE("Prefixes are hashed one after another, whatever lies between their le
     CHECK(hashes.of(size) == hash_of(text.substr(0, size)));
   }
 }
-
-TEST_CASE("A text with other octets has no hash of graphic ones") {
-  for (std::size_t size = 1; size < 40; ++size) {
-    for (std::size_t at = 0; at < size; ++at) {
-      std::string text(size, 'x');
-      CHECK(hash_of_graphic_without<'*'>(text) == hash_of(text));
-      text[at] = '*';
-      CHECK_FALSE(hash_of_graphic_without<'*'>(text));
-      text[at] = ' ';
-      CHECK_FALSE(hash_of_graphic_without<'*'>(text));
-    }
-  }
-}

@@ -17,11 +17,9 @@ enum class found_by : std::uint8_t { trial, prefix, gram };
 /// A rule that concerns the crawler.
 struct kept_rule {
   const char* text;    ///< as it stands in the file
-  std::uint32_t size;  ///< not 0
   packed_rule rule;    ///< without offset and tag
-  // These are set once all rules are known.
-  std::uint16_t specificity;  ///< of a rule that is tried, or whose pattern must be made
-  found_by by;
+  std::uint16_t size;  ///< of the text, not 0
+  found_by by;         ///< set with `hash`, once all rules are known
   std::uint64_t hash;
 
   [[nodiscard]] constexpr std::string_view value() const noexcept { return {text, size}; }
@@ -59,7 +57,7 @@ class kept_rules {
     many_.push_back(rule);
   }
 
-  std::array<kept_rule, 32> few_;
+  std::array<kept_rule, 64> few_;
   std::vector<kept_rule> many_;
   std::size_t size_ = 0;
 };

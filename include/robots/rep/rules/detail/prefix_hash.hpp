@@ -2,10 +2,8 @@
 
 #include <robots/rep/text/detail/octet_word.hpp>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 
 namespace robots::rep_detail {
@@ -51,27 +49,6 @@ class hash_state {
     state = state.with(whole_word(text, at));
   }
   return state.finish(last_word(text, at), text.size() - at);
-}
-
-/// The hash of a text that consists of graphic ASCII characters other than `Others`.
-template <unsigned char... Others>
-[[nodiscard]] constexpr std::optional<std::uint64_t> hash_of_graphic_without(
-    std::string_view text) noexcept {
-  hash_state state = hash_state::start();
-  std::size_t at = 0;
-  for (; text.size() - at >= sizeof(octet_word); at += sizeof(octet_word)) {
-    const octet_word word = whole_word(text, at);
-    if (has_other_than_graphic<Others...>(word)) {
-      return std::nullopt;
-    }
-    state = state.with(word);
-  }
-  const octet_word word = last_word(text, at);
-  const std::size_t count = text.size() - at;
-  if (has_other_than_graphic<Others...>(with_graphic_end(word, count))) {
-    return std::nullopt;
-  }
-  return state.finish(word, count);
 }
 
 /// Hashes of the prefixes of one text, the shorter ones first.

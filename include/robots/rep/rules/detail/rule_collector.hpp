@@ -68,9 +68,8 @@ class rule_collector {
     } else if (is_rule(line.kind) && !line.value.empty()) {
       const auto kind = line.kind == directive_kind::allow ? rule_kind::allow : rule_kind::disallow;
       kept_.add({.text = line.value.data(),
-                 .size = static_cast<std::uint32_t>(line.value.size()),
                  .rule = packed_rule{kind, line.line, line.value.size()},
-                 .specificity = 0,
+                 .size = static_cast<std::uint16_t>(line.value.size()),
                  .by = found_by::trial,
                  .hash = 0});
     }

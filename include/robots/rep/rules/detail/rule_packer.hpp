@@ -9,6 +9,7 @@
 #include <robots/rep/rules/detail/hash_bucket.hpp>
 #include <robots/rep/rules/detail/kept_rules.hpp>
 #include <robots/rep/rules/detail/packed_rule.hpp>
+#include <robots/rep/rules/detail/plain_pattern.hpp>
 #include <robots/rep/rules/detail/prefix_hash.hpp>
 #include <robots/rep/rules/detail/rule_patterns.hpp>
 #include <robots/rep/rules/detail/rule_set_parts.hpp>
@@ -37,20 +38,12 @@ class rule_packer {
       : options_(options), traits_(traits) {
     // No rule stands for another pattern than the one written.
     const bool simple_patterns = !options.prepend_slash && !traits.index_html_is_directory;
-    const std::size_t lines = rules.all().size();
-    for (std::size_t i = 0; i < lines; ++i) {
-      kept_rule& rule = rules.all()[i];
-      text_size_ += rule.value().size();
-      if (simple_patterns && rule.value().size() <= max_key_size) {
-        if (const auto hash = hash_of_graphic_without<'%', '$', '*'>(rule.value())) {
-          rule.specificity = static_cast<std::uint16_t>(rule.size);
-          find_by_prefix(rule, rule.value(), *hash);
-          continue;
-        }
-      }
-      add_patterns(rules, i);
-    }
     rules_ = rules.all();
+    for (std::size_t i = 0, lines = rules_.size(); i < lines; ++i) {
+      if (!simple_patterns || !add_plain(rules_[i])) {
+        add_line(rules, i);
+      }
+    }
   }
 
   /// What a rule set keeps, but for group and delay.
@@ -112,56 +105,68 @@ class rule_packer {
     ++counts_[static_cast<std::size_t>(by)];
   }
 
-  constexpr void find_by_prefix(kept_rule& rule, std::string_view prefix, std::uint64_t hash) {
-    rule.hash = hash;
-    find_by(rule, found_by::prefix);
-    lengths_.add(prefix);
-  }
-
   /// Changes how a rule is found.
   constexpr void move_to(kept_rule& rule, found_by by) noexcept {
     --counts_[static_cast<std::size_t>(rule.by)];
     find_by(rule, by);
   }
 
+  /// Adds the pattern of a rule, if it is its own compiled form in every dialect.
+  [[gnu::always_inline]] constexpr bool add_plain(kept_rule& rule) {
+    const auto source = pattern_source::of(rule.value());
+    const auto plain = read_plain_pattern(source.body);
+    if (plain) {
+      const bool has_star = plain->star + 1 < source.body.size();
+      text_size_ += rule.size;
+      rule.rule.set_compiled(source, has_star);
+      place(rule, source.body.substr(0, plain->key), plain->hash, has_star);
+    }
+    return plain.has_value();
+  }
+
   /// Adds the patterns of the rule at `index`: a second one becomes a rule at the end.
-  constexpr void add_patterns(kept_rules& rules, std::size_t index) {
-    const kept_rule line = rules.all()[index];
+  constexpr void add_line(kept_rules& rules, std::size_t index) {
+    const kept_rule line = rules_[index];
     const auto kind =
         line.rule.kind() == rule_kind::allow ? directive_kind::allow : directive_kind::disallow;
     bool is_second = false;
     for_each_pattern(kind, line.value(), options_, traits_, [&](const pattern_source& source) {
       if (is_second) {
         rules.add(line);
-        text_size_ += line.value().size();
+        rules_ = rules.all();
       }
-      add_pattern(is_second ? rules.all().back() : rules.all()[index], source);
+      add_pattern(is_second ? rules_.back() : rules_[index], source);
       is_second = true;
     });
   }
 
   constexpr void add_pattern(kept_rule& rule, const pattern_source& source) {
-    const normal_form& form = *traits_.rule_form;
-    const bool as_written = source.body.size() + (source.anchored ? 1 : 0) == rule.value().size() &&
-                            is_compiled(source, form);
+    const bool is_whole = source.body.size() + (source.anchored ? 1 : 0) == rule.size;
+    const bool as_written = is_whole && is_compiled(source, *traits_.rule_form);
     const std::string_view pattern =
         as_written ? rep_detail::finish(source.body, source.anchored).text : compiled(source);
     const std::size_t star = find_octet(pattern, '*');
     const bool has_star = star < pattern.size();
+    text_size_ += rule.size;
     if (as_written) {
       rule.rule.set_compiled(source, has_star);
-      rule.specificity = static_cast<std::uint16_t>(rule.value().size());
     } else {
-      rule.rule.set_source(source, has_star);
-      rule.specificity = static_cast<std::uint16_t>(specificity(source, form));
       text_size_ += packed_rule::numbers_size;
+      rule.rule.set_source(source, has_star);
     }
-    if (has_star && star < least_prefix) {
+    const std::string_view key = pattern.substr(0, std::min(star, max_key_size));
+    place(rule, key, hash_of(key), has_star);
+  }
+
+  /// `key` is the pattern up to its first wildcard.
+  constexpr void place(kept_rule& rule, std::string_view key, std::uint64_t hash, bool has_star) {
+    if (has_star && key.size() < least_prefix) {
       find_by(rule, found_by::trial);
       return;
     }
-    const std::string_view key = pattern.substr(0, std::min(star, max_key_size));
-    find_by_prefix(rule, key, hash_of(key));
+    rule.hash = hash;
+    find_by(rule, found_by::prefix);
+    lengths_.add(key);
     starred_prefixes_ += has_star ? 1 : 0;
   }
 
@@ -247,13 +252,22 @@ class rule_packer {
   constexpr void sort_tried() {
     const auto end = std::partition(rules_.begin(), rules_.end(),
                                     [&](const kept_rule& rule) { return is_tried(rule); });
+    for (kept_rule& rule : std::span{rules_.begin(), end}) {
+      rule.hash = specificity_of(rule);
+    }
     const auto rank = [](const kept_rule& rule) {
-      return precedence{
-          .specificity = rule.specificity, .line = rule.rule.line(), .kind = rule.rule.kind()};
+      return precedence{.specificity = static_cast<std::uint32_t>(rule.hash),
+                        .line = rule.rule.line(),
+                        .kind = rule.rule.kind()};
     };
     std::sort(rules_.begin(), end, [&](const kept_rule& a, const kept_rule& b) {
       return rank(a).decides_over(rank(b), options_.tie);
     });
+  }
+
+  [[nodiscard]] constexpr std::uint32_t specificity_of(const kept_rule& rule) const noexcept {
+    return rule.rule.is_source() ? specificity(rule.rule.source(rule.value()), *traits_.rule_form)
+                                 : rule.size;
   }
 
   /// Writes of each bucket the index at which its rules end.
@@ -308,7 +322,7 @@ class rule_packer {
         tag = tag_of(kept.hash);
       }
       if (kept.rule.is_source()) {
-        store_word<2>(block + text_at, kept.specificity);
+        store_word<2>(block + text_at, specificity_of(kept));
         store_word<2>(block + text_at + 2, kept.value().size());
         text_at += packed_rule::numbers_size;
       }

@@ -4,6 +4,7 @@
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/rules/detail/hash_bucket.hpp>
 #include <robots/rep/rules/detail/packed_rule.hpp>
+#include <robots/rep/rules/detail/plain_pattern.hpp>
 #include <robots/rep/rules/group_choice.hpp>
 #include <robots/rep/text/detail/octet_word.hpp>
 #include <robots/rep/text/detail/stored_octets.hpp>
@@ -18,9 +19,6 @@
 #include <vector>
 
 namespace robots::rep_detail {
-
-/// Longest prefix by which rules are told apart.
-inline constexpr std::size_t max_key_size = 63;
 
 /// The lengths of the prefixes by which rules are found, a bit for each. Their second octets put
 /// them into classes, since a target is compared with those of its own class only.

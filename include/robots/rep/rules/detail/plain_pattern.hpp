@@ -1,0 +1,54 @@
+#pragma once
+
+#include <robots/rep/rules/detail/compiled_pattern.hpp>
+#include <robots/rep/rules/detail/prefix_hash.hpp>
+#include <robots/rep/text/detail/octet_word.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace robots::rep_detail {
+
+/// Longest prefix by which rules are told apart.
+inline constexpr std::size_t max_key_size = 63;
+
+/// What one look at a pattern tells that is its own compiled form, save for a `*` at its end.
+struct plain_pattern {
+  std::size_t star;    ///< where the first `*` is; the pattern's size if there is none
+  std::size_t key;     ///< octets before that, `max_key_size` at most
+  std::uint64_t hash;  ///< of these
+};
+
+/// Reads a pattern without its anchor, if it consists of graphic ASCII characters other than `%`
+/// and `$`, without two stars in a row, as most do: then all dialects compile it alike.
+[[nodiscard, gnu::always_inline]] constexpr std::optional<plain_pattern> read_plain_pattern(
+    std::string_view text) noexcept {
+  hash_state state = hash_state::start();
+  std::size_t at = 0;
+  for (; text.size() - at >= sizeof(octet_word) && at + sizeof(octet_word) <= max_key_size;
+       at += sizeof(octet_word)) {
+    const octet_word word = whole_word(text, at);
+    if (has_other_than_graphic<'%', '$', '*'>(word)) {
+      break;
+    }
+    state = state.with(word);
+  }
+  const std::string_view rest = text.substr(at);
+  if (rest.size() < sizeof(octet_word)) {
+    const octet_word word = last_word(text, at);
+    if (!has_other_than_graphic<'%', '$', '*'>(with_graphic_end(word, rest.size()))) {
+      return plain_pattern{text.size(), text.size(), state.finish(word, rest.size())};
+    }
+  }
+  if (!is_graphic_without<'%', '$'>(rest) || has_double_star(rest)) {
+    return std::nullopt;
+  }
+  const std::size_t star = at + find_octet(rest, '*');
+  const std::size_t key = std::min(star, max_key_size);
+  return plain_pattern{star, key, state.finish(word_at(text, at), key - at)};
+}
+
+}  // namespace robots::rep_detail
