@@ -141,11 +141,12 @@ enum class foreign_content : std::uint8_t {
     return foreign_content::other;
   }
   constexpr std::string_view mark = "\xEF\xBB\xBF";
-  constexpr std::string_view skipped{" \t\v\f\r\n\0", 7};
+  const auto is_skipped = [](char c) { return c == ' ' || c == '\0' || ('\t' <= c && c <= '\r'); };
   std::string_view first = text;
   do {
     first.remove_prefix(first.starts_with(mark) ? mark.size() : 0);
-    first.remove_prefix(std::min(first.find_first_not_of(skipped), first.size()));
+    const auto skipped = std::find_if_not(first.begin(), first.end(), is_skipped) - first.begin();
+    first.remove_prefix(static_cast<std::size_t>(skipped));
   } while (first.starts_with(mark));
   if (first.starts_with('<')) {
     return foreign_content::markup;

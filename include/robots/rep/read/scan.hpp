@@ -3,9 +3,8 @@
 #include <robots/rep/read/detail/common_line.hpp>
 #include <robots/rep/read/detail/dialect_traits.hpp>
 #include <robots/rep/read/detail/keys.hpp>
-#include <robots/rep/read/detail/line_reader.hpp>
+#include <robots/rep/read/detail/line_index.hpp>
 #include <robots/rep/read/detail/parse_delay.hpp>
-#include <robots/rep/read/detail/raw_line.hpp>
 #include <robots/rep/read/detail/split_line.hpp>
 #include <robots/rep/read/diagnostic.hpp>
 #include <robots/rep/read/directive.hpp>
@@ -25,8 +24,10 @@ namespace robots {
 /// What `scan` reports to: every directive, in file order.
 ///
 /// A handler that has a member `on_diagnostic` too is told of every finding about the text; for one
-/// that has not, nothing is looked for. Exemplar: `h.on_directive(d)` for `const directive d`,
-/// whose views point into the scanned text. Models: the makers of `document` and of `rule_set`.
+/// that has not, nothing is looked for. One that has `expect_lines` is told first how many lines
+/// there are, exactly or not, but not of a text without any. Exemplar: `h.on_directive(d)` for
+/// `const directive d`, whose views point into the scanned text. Models: the makers of `document`
+/// and of `rule_set`.
 template <class H>
 concept DirectiveHandler =
     requires(H& handler, const directive& line) { handler.on_directive(line); };
@@ -41,6 +42,7 @@ struct line_counts {
 
 /// Longest line that is read whole, in octets; google/robotstxt's bound.
 inline constexpr std::size_t max_line_bytes = 16'663;
+static_assert(max_line_bytes < rep_detail::line_index::most_octets);
 
 namespace rep_detail {
 
@@ -68,19 +70,12 @@ class scanner {
     const foreign_content foreign = find_foreign_content(text);
     counts_.not_robots_txt = foreign != foreign_content::none;
     if (foreign == foreign_content::other) {  // markup has a finding of its own
-      report(diagnostic_code::not_robots_txt, 1, whole.substr(0, 0));
+      report(diagnostic_code::not_robots_txt, whole.substr(0, 0));
     }
-    line_reader lines{whole.substr(byte_order_mark(whole))};
-    while (!lines.done()) {
-      if (!std::is_constant_evaluated() && (read_common(lines) || read_skippable(lines))) {
-        continue;
-      }
-      const raw_line line = lines.next();
-      read_line(line, lines.number());
-    }
+    read_lines(whole.substr(byte_order_mark(whole)));
     if (whole.size() < text.size()) {
       begin_ = whole.data();
-      report(diagnostic_code::file_too_long, std::max(lines.number(), 1U), whole.substr(0, 0));
+      report(diagnostic_code::file_too_long, whole.substr(0, 0));
     }
     return counts_;
   }
@@ -95,7 +90,8 @@ class scanner {
     }
     const bool at_line_end = text.size() > limit && is_line_end(text[limit]);
     text = text.substr(0, limit);
-    return at_line_end ? text : whole_lines(text);
+    const auto last_end = std::find_if(text.rbegin(), text.rend(), is_line_end);
+    return at_line_end ? text : text.substr(0, static_cast<std::size_t>(text.rend() - last_end));
   }
 
   [[nodiscard]] constexpr std::size_t byte_order_mark(std::string_view text) const noexcept {
@@ -123,88 +119,116 @@ class scanner {
     return text.find('\0') != std::string_view::npos;
   }
 
-  /// Reads the next line if it is of the usual form; returns whether it is.
-  [[gnu::always_inline]] bool read_common(line_reader& lines) {
-    const common_line line = lines.next_common(max_line_bytes);
-    if (line.kind == directive_kind::unknown) {
-      return false;
+  constexpr void read_lines(std::string_view text) {
+    const char* const text_end = text.data() + text.size();
+    const char* at = text.data();
+    const char* from = at;
+    line_index index;
+    while (at != text_end) {
+      index.fill(from, text_end);
+      if constexpr (requires { handler_.expect_lines(std::size_t{}); }) {
+        if (number_ == 0) {
+          handler_.expect_lines(count_lines(index, text.size()));
+        }
+      }
+      for (const std::uint16_t end : index.ends()) {
+        const char* const line_end = from + end;
+        ++number_;
+        begin_ = at;
+        read_line(at, line_end, text_end, index);
+        at = line_end;
+        at += at != text_end ? 1 : 0;
+        at += at != text_end && *line_end == '\r' && *at == '\n' ? 1 : 0;
+      }
+      from = index.ends().empty() ? index.stop() : at;
     }
-    begin_ = line.key.data();
-    ++counts_.non_blank;
-    emit({.kind = line.kind,
-          .key = line.key,
-          .value = line.value,
-          .line = lines.number(),
-          .column = column_of(line.value)});
-    return true;
   }
 
-  /// Reads the next line if it says nothing; returns whether it does not.
-  [[gnu::always_inline]] bool read_skippable(line_reader& lines) {
-    const char* const begin = lines.position();
-    const skippable_line line = lines.next_skippable(max_line_bytes);
-    if (line.kind == skippable_kind::none) {
-      return false;
-    }
-    if (line.kind == skippable_kind::markup) {
-      begin_ = begin;
-      read_markup(line.first, lines.number());
-    }
-    return true;
+  /// How many lines a text has that begins with those of `index`: exactly if these are all.
+  [[nodiscard]] static constexpr std::size_t count_lines(const line_index& index,
+                                                         std::size_t octets) noexcept {
+    const auto looked_at = static_cast<std::size_t>(index.stop() - index.from());
+    const std::size_t lines = index.ends().size();
+    return looked_at == octets ? lines : (lines + 1) * (octets / looked_at + 1);
   }
 
-  constexpr void read_markup(const char* at, std::uint32_t number) {
+  /// Reads the line from `begin` to `end`.
+  [[gnu::always_inline]] constexpr void read_line(const char* begin, const char* end,
+                                                  const char* text_end, const line_index& index) {
+    if (end - begin > static_cast<std::ptrdiff_t>(max_line_bytes)) [[unlikely]] {
+      return read_other({begin, static_cast<std::size_t>(end - begin)});
+    }
+    const bool indented = begin != end && base::is_ws(*begin);
+    const char* const first = indented ? skip_indent(begin, end, text_end) : begin;
+    if (first == end || *first == '#') {
+      return;
+    }
+    const common_line line = read_common_line(first, end, text_end, index);
+    if (line.kind != directive_kind::unknown) [[likely]] {
+      ++counts_.non_blank;
+      emit({.kind = line.kind,
+            .key = line.key,
+            .value = line.value,
+            .line = number_,
+            .column = column_of(line.value)});
+    } else if (*first == '<') {
+      read_markup(first);
+    } else {
+      read_other({first, static_cast<std::size_t>(end - first)});
+    }
+  }
+
+  constexpr void read_markup(const char* at) {
     ++counts_.non_blank;
     malformed(std::exchange(seen_html_, true) ? diagnostic_code::malformed_line
                                               : diagnostic_code::looks_like_html,
-              number, {at, 1});
+              {at, 1});
   }
 
-  [[gnu::noinline]] constexpr void read_line(raw_line line, std::uint32_t number) {
-    begin_ = line.text.data();
+  /// Reads a line of any form.
+  [[gnu::noinline]] constexpr void read_other(std::string_view line) {
     bool is_cut = false;
-    if (line.text.size() > max_line_bytes) {
-      line.text = line.text.substr(0, max_line_bytes);
+    if (line.size() > max_line_bytes) {
+      line = line.substr(0, max_line_bytes);
       // What is cut inside a comment is no loss.
-      is_cut = line.text.find('#') == std::string_view::npos;
+      is_cut = line.find('#') == std::string_view::npos;
       if (is_cut && !traits_.keeps_cut_allow) {
-        line.text = without_cut_escape(line.text);
+        line = without_cut_escape(line);
       }
       if (is_cut) {
-        report(diagnostic_code::line_too_long, number, line.text.substr(line.text.size()));
+        report(diagnostic_code::line_too_long, line.substr(line.size()));
       }
     }
-    bool nul = line.stop < line.text.size() && line.text[line.stop] == '\0';
+    line = line.substr(0, line.find('#'));
+    bool nul = has_nul(line);
     if (nul && traits_.nul_ends_line) {
-      line.text = line.text.substr(0, line.stop);
+      line = line.substr(0, line.find('\0'));
       nul = false;
     }
-    const std::string_view text =
-        nul ? strip_comment(line.text) : base::trim(line.text.substr(0, line.stop), is_padding);
+    const std::string_view text = base::trim(line, is_padding);
     if (text.empty()) {
       return;
     }
     if (text.front() == '<') {
-      read_markup(text.data(), number);
+      read_markup(text.data());
       return;
     }
     ++counts_.non_blank;
     const key_and_value parts = split_line(text);
     if (nul && (has_nul(parts.key) || has_nul(parts.value))) {
-      drop(diagnostic_code::nul_in_line, number, text, parts);
+      drop(diagnostic_code::nul_in_line, text, parts);
     } else if (!parts.found || (options_.strict && !parts.colon)) {
-      drop(diagnostic_code::malformed_line, number, text, parts);
+      drop(diagnostic_code::malformed_line, text, parts);
     } else {
-      read_parts(parts, number, is_cut);
+      read_parts(parts, is_cut);
     }
   }
 
   /// Passes over what `line` says, but not over what it is: the rules behind a broken User-agent
   /// line are not for those above it, and a broken rule ends their list as a whole one does.
-  constexpr void drop(diagnostic_code code, std::uint32_t number, std::string_view line,
-                      const key_and_value& parts) {
-    malformed(code, number, line);
-    if (traits_.ignores_keyless_lines && !parts.found) {
+  constexpr void drop(diagnostic_code code, std::string_view line, const key_and_value& parts) {
+    malformed(code, line);
+    if ((traits_.ignores_keyless_lines && !parts.found) || !may_be_key(line, true)) {
       return;
     }
     const auto words_to = [line](std::size_t from) {
@@ -221,7 +245,7 @@ class scanner {
     if (kind == directive_kind::user_agent) {
       const std::string_view nobody = line.substr(line.size());
       directive unnamed{
-          .kind = kind, .key = key, .value = nobody, .line = number, .column = column_of(nobody)};
+          .kind = kind, .key = key, .value = nobody, .line = number_, .column = column_of(nobody)};
       place(unnamed);
       handler_.on_directive(unnamed);
     } else if (is_rule(kind) && key.size() < line.size()) {  // a key alone is no rule
@@ -244,21 +268,21 @@ class scanner {
     return recognise_key(key, traits_.key_prefixes, options_.strict).kind;
   }
 
-  constexpr void read_parts(const key_and_value& parts, std::uint32_t number, bool is_cut) {
+  constexpr void read_parts(const key_and_value& parts, bool is_cut) {
     const auto [kind, misspelled] = recognise_key(parts.key, traits_.key_prefixes, options_.strict);
     if (!parts.colon) {
       // Two words that are no directive are prose, not a forgotten colon.
       if (kind == directive_kind::unknown) {
-        malformed(diagnostic_code::malformed_line, number, parts.key);
+        malformed(diagnostic_code::malformed_line, parts.key);
         return;
       }
-      report(diagnostic_code::missing_colon, number, parts.value);
+      report(diagnostic_code::missing_colon, parts.value);
     }
     if (misspelled) {
-      report(diagnostic_code::misspelled_key, number, parts.key);
+      report(diagnostic_code::misspelled_key, parts.key);
     }
     if (kind == directive_kind::unknown) {
-      report(diagnostic_code::unknown_key, number, parts.key);
+      report(diagnostic_code::unknown_key, parts.key);
     }
     if (is_cut && kind == directive_kind::allow && !traits_.keeps_cut_allow) {
       close_agents();
@@ -267,7 +291,7 @@ class scanner {
     emit({.kind = kind,
           .key = parts.key,
           .value = parts.value,
-          .line = number,
+          .line = number_,
           .column = column_of(parts.value)});
   }
 
@@ -290,7 +314,7 @@ class scanner {
         run_has_delay_ = false;
       }
       if (in_agents_ && delay_among_agents_) {
-        report(diagnostic_code::delay_only_group, line.line, line.key);
+        report(diagnostic_code::delay_only_group, line.key);
       }
       in_agents_ = true;
       in_group_ = true;
@@ -312,21 +336,21 @@ class scanner {
   /// What can be said of one directive without knowing for whom it is read.
   constexpr void check(const directive& line) {
     if (line.kind == directive_kind::user_agent && line.value.empty()) {
-      report(diagnostic_code::empty_product_token, line.line, line.value);
+      report(diagnostic_code::empty_product_token, line.value);
     }
     if (is_rule(line.kind)) {
       if (!line.in_group) {
-        report(diagnostic_code::rule_outside_group, line.line, line.key);
+        report(diagnostic_code::rule_outside_group, line.key);
       }
       if (pattern_never_matches(line.value)) {
-        report(diagnostic_code::pattern_never_matches, line.line, line.value);
+        report(diagnostic_code::pattern_never_matches, line.value);
       }
     }
     if (line.kind == directive_kind::crawl_delay) {
       if (!parse_delay(line.value)) {
-        report(diagnostic_code::invalid_crawl_delay, line.line, line.value);
+        report(diagnostic_code::invalid_crawl_delay, line.value);
       } else if (std::exchange(run_has_delay_, true)) {
-        report(diagnostic_code::repeated_crawl_delay, line.line, line.value);
+        report(diagnostic_code::repeated_crawl_delay, line.value);
       }
     }
   }
@@ -342,15 +366,15 @@ class scanner {
     delay_among_agents_ = false;
   }
 
-  constexpr void malformed(diagnostic_code code, std::uint32_t number, std::string_view at) {
+  constexpr void malformed(diagnostic_code code, std::string_view at) {
     ++counts_.malformed;
-    report(code, number, at);
+    report(code, at);
   }
 
-  /// Reports a finding on line `number`, where `at` begins.
-  constexpr void report(diagnostic_code code, std::uint32_t number, std::string_view at) {
+  /// Reports a finding on the line being read, where `at` begins.
+  constexpr void report(diagnostic_code code, std::string_view at) {
     if constexpr (diagnoses) {
-      handler_.on_diagnostic(make_diagnostic(code, number, column_of(at)));
+      handler_.on_diagnostic(make_diagnostic(code, std::max(number_, 1U), column_of(at)));
     }
   }
 
@@ -362,6 +386,7 @@ class scanner {
   const parse_options& options_;
   const dialect_traits& traits_;
   const char* begin_ = nullptr;  // of the line being read
+  std::uint32_t number_ = 0;     // the same, 1-based
   line_counts counts_;
   bool in_group_ = false;
   bool in_agents_ = false;

@@ -7,7 +7,6 @@
 namespace {
 
 using robots::rep_detail::split_line;
-using robots::rep_detail::strip_comment;
 
 constexpr bool splits(std::string_view line, std::string_view key, std::string_view value) {
   const auto parts = split_line(line);
@@ -26,10 +25,6 @@ static_assert(!split_line("Disallow").found);
 static_assert(!split_line(": /x").found);
 static_assert(split_line("a: b").colon);
 static_assert(!split_line("a b").colon);
-
-static_assert(strip_comment("  Disallow: /x # why\t") == "Disallow: /x");
-static_assert(strip_comment("# all of it").empty());
-static_assert(strip_comment(std::string_view{"\0 /x\0\0", 6}) == "/x");
 
 TEST_CASE("padding at the edges of key and value goes, NUL octets included") {
   constexpr std::string_view line{"Disallow:\0 /x", 13};

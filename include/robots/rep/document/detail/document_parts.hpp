@@ -32,13 +32,16 @@ struct document_parts {
 };
 
 /// Turns directives into the lines of a document. Takes the memory that nearly all files need at
-/// once: the most that a file can need would often be many times as much.
+/// once.
 class document_builder {
  public:
   constexpr document_builder(std::string_view text, document_parts& parts)
-      : text_(text), parts_(parts) {
-    parts_.octets = {text.begin(), text.end()};
-    parts_.lines.reserve(usual_lines());
+      : text_(text), parts_(parts) {}
+
+  constexpr void expect_lines(std::size_t count) {
+    parts_.octets = {text_.begin(), text_.end()};
+    parts_.lines.reserve(count);
+    expected_ = count;
   }
 
   constexpr void on_directive(const directive& line) {
@@ -47,19 +50,15 @@ class document_builder {
 
   constexpr void on_diagnostic(const diagnostic& found) {
     if (parts_.diagnostics.empty()) {
-      parts_.diagnostics.reserve(usual_lines());
+      parts_.diagnostics.reserve(expected_ + 8);
     }
     parts_.diagnostics.push_back(found);
   }
 
  private:
-  /// With lines as long as `Disallow: /` and its end; none in an empty text.
-  [[nodiscard]] constexpr std::size_t usual_lines() const noexcept {
-    return (text_.size() + 11) / 12;
-  }
-
   std::string_view text_;
   document_parts& parts_;
+  std::size_t expected_ = 0;  // lines in the text
 };
 
 }  // namespace robots::rep_detail

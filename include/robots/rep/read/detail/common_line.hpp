@@ -2,12 +2,15 @@
 
 #include <robots/base/ascii.hpp>
 #include <robots/rep/read/detail/common_key.hpp>
-#include <robots/rep/read/detail/raw_line.hpp>
+#include <robots/rep/read/detail/line_index.hpp>
 #include <robots/rep/read/directive.hpp>
-#include <robots/rep/text/detail/octet_window.hpp>
 
+#include <algorithm>
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <string_view>
+#include <type_traits>
 
 namespace robots::rep_detail {
 
@@ -17,66 +20,63 @@ struct common_line {
   directive_kind kind = directive_kind::unknown;  ///< unknown: the line is not of that form
   std::string_view key{};
   std::string_view value{};
-  const char* end = nullptr;  ///< of the line
 };
 
-/// The octets that end the value of a common line: white space, `#` and what spoils a line are all
-/// among them, and of what may stand in a value only `!` and `"`.
-struct value_ends {
-  template <class Octets>
-  [[nodiscard, gnu::always_inline]] octet_set operator()(const Octets& octets) const noexcept {
-    return octets.at_most('#');
-  }
-};
-
-/// The end of a line of which at `at`, which is not its end, nothing but white space and a comment
-/// may follow; nothing if something else does.
-[[nodiscard]] inline const char* find_end_of_rest(const char* at, const char* end,
-                                                  const octet_window& text) noexcept {
+/// The first octet between `at` and `end` that is no white space, or `end`.
+[[nodiscard, gnu::always_inline]] constexpr const char* skip_ws(const char* at,
+                                                                const char* end) noexcept {
   while (at != end && base::is_ws(*at)) {
     ++at;
   }
-  if (at == end || is_line_end(*at)) {
-    return at;
-  }
-  return *at == '#' ? text.find(at, line_ends{}) : nullptr;
+  return at;
 }
 
-/// Reads the line that goes on at `at` if it is a common one, and has no more than `most` octets
-/// from there. All dialects and options read such a line alike.
-[[nodiscard, gnu::always_inline]] inline common_line read_common_line(const char* at,
-                                                                      const char* end,
-                                                                      const octet_window& text,
-                                                                      std::size_t most) noexcept {
-  // One octet more than the longest key and its colon, so that there is one behind any colon.
-  if (end - at <= static_cast<std::ptrdiff_t>(common_key::looked_at)) [[unlikely]] {
-    return {};
+/// The same, quicker where there is much. The text goes on to `text_end`.
+[[nodiscard]] constexpr const char* skip_indent(const char* at, const char* end,
+                                                const char* text_end) noexcept {
+  while (!std::is_constant_evaluated() &&
+         static_cast<std::size_t>(text_end - at) >= octet_block::size) {
+    const octet_block block = octet_block::load(at);
+    const octet_set others = ~(block.equal(' ') | block.equal('\t'));
+    if (others != 0) {
+      return at + std::countr_zero(others);
+    }
+    at += octet_block::size;
   }
-  const common_key key = find_common_key(at);
+  return skip_ws(at, end);
+}
+
+/// The frequent key that stands at `at`, so near to the end of the text that less can be read than
+/// is looked at.
+[[nodiscard]] constexpr common_key find_last_key(const char* at, const char* text_end) noexcept {
+  std::array<char, common_key::looked_at> padded{};
+  std::copy(at, text_end, padded.data());
+  return find_common_key(padded.data());
+}
+
+/// Reads the line between `at`, where its key begins, and `end`, if it is a common one. `index`
+/// knows its odd octets, and the text goes on to `text_end`. All dialects and options read such a
+/// line alike.
+[[nodiscard, gnu::always_inline]] constexpr common_line read_common_line(
+    const char* at, const char* end, const char* text_end, const line_index& index) noexcept {
+  const bool is_last = text_end - at < std::ptrdiff_t{common_key::looked_at};
+  const common_key key = is_last ? find_last_key(at, text_end) : find_common_key(at);
   if (key.kind == directive_kind::unknown) {
     return {};
   }
   const char* const behind_colon = at + key.size + 1;
   const char* value = behind_colon;
-  value += *value == ' ' ? 1 : 0;
-  if (value == end) [[unlikely]] {
-    return {};
-  }
-  const char* stop = text.find(value, value_ends{});
-  std::string_view written{value, static_cast<std::size_t>(stop - value)};
-  if (stop != end && !is_line_end(*stop)) [[unlikely]] {
-    stop = written.empty() ? nullptr : find_end_of_rest(stop, end, text);
-    if (stop == nullptr) {
+  value += value != end && *value == ' ' ? 1 : 0;
+  const char* const stop = index.find_odd(value);
+  if (stop != end) [[unlikely]] {
+    const char* const rest = skip_ws(stop, end);
+    if (rest != end && *rest != '#') {
       return {};
     }
   }
-  if (static_cast<std::size_t>(stop - at) > most) [[unlikely]] {
-    return {};
-  }
-  if (written.empty()) {
-    written = {behind_colon, behind_colon};
-  }
-  return {.kind = key.kind, .key = {at, key.size}, .value = written, .end = stop};
+  const auto size = static_cast<std::size_t>(stop - value);
+  return {
+      .kind = key.kind, .key = {at, key.size}, .value = {size != 0 ? value : behind_colon, size}};
 }
 
 }  // namespace robots::rep_detail

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -84,25 +85,35 @@ template <class Accepts>
   return directive_kind::unknown;
 }
 
-/// With which octets a spelling begins: most lines that are not in the usual form hold prose,
-/// markup or styles, which are not compared with any.
-inline constexpr auto begins_key = [] {
-  std::array<bool, 256> begins{};
+/// The sizes of the spellings that begin with an octet, as a set of bits: most lines that are not
+/// in the usual form hold prose, markup or styles, which are not compared with any.
+inline constexpr auto spelling_sizes = [] {
+  std::array<std::uint32_t, 256> sizes{};
   for (const auto spellings : {std::span<const key_spelling>{protocol_keys},
                                std::span<const key_spelling>{google_misspellings},
                                std::span<const key_spelling>{further_misspellings}}) {
     for (const key_spelling& spelling : spellings) {
       const auto letter = static_cast<unsigned char>(spelling.text.front());
-      begins[letter] = begins[letter - 'a' + 'A'] = true;
+      sizes[letter] |= std::uint32_t{1} << spelling.text.size();
+      sizes[letter - 'a' + 'A'] = sizes[letter];
     }
   }
-  return begins;
+  return sizes;
 }();
+
+/// Whether `key`, or the beginning of it if `prefixes`, may be a spelling.
+[[nodiscard]] constexpr bool may_be_key(std::string_view key, bool prefixes) noexcept {
+  if (key.empty()) {
+    return false;
+  }
+  const std::uint32_t sizes = spelling_sizes[static_cast<unsigned char>(key.front())];
+  return prefixes ? sizes != 0 : key.size() < 32 && (sizes >> key.size() & 1U) != 0;
+}
 
 /// Reads a key without regard to case (RFC 9309, section 2.2), leniently unless `strict`.
 [[nodiscard]] constexpr recognised_key recognise_key(std::string_view key, bool prefixes,
                                                      bool strict) noexcept {
-  if (key.empty() || !begins_key[static_cast<unsigned char>(key.front())]) {
+  if (!may_be_key(key, prefixes)) {
     return {};
   }
   const auto same = [key](std::string_view text) { return base::equal_ignoring_case(key, text); };

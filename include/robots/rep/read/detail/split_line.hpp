@@ -19,11 +19,6 @@ struct key_and_value {
 /// White space, and the NUL octets that some editors leave at the ends of lines.
 [[nodiscard]] constexpr bool is_padding(char c) noexcept { return base::is_blank(c) || c == '\0'; }
 
-/// A line without its comment and the padding around it.
-[[nodiscard]] constexpr std::string_view strip_comment(std::string_view line) noexcept {
-  return base::trim(line.substr(0, line.find('#')), is_padding);
-}
-
 /// A line with a colon. RFC 9309, section 2.2: `key *WS ":" *WS value`.
 [[nodiscard]] constexpr key_and_value split_at_colon(std::string_view line,
                                                      std::size_t colon) noexcept {

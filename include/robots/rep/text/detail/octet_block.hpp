@@ -24,7 +24,8 @@ using octet_set = std::uint32_t;
 //
 // It is thirty-two octets looked at at once: `load` reads them, all of which must be readable;
 // `equal(c)` tells which ones are `c`; `at_most(c)` tells which ones, as unsigned numbers, are not
-// above `c`, an ASCII character. Not for constant expressions.
+// above `c`, an ASCII character, and `any_at_most`, whether two blocks have such. Not for constant
+// expressions.
 
 #if defined(__x86_64__) || defined(__aarch64__)
 
@@ -47,6 +48,12 @@ class octet_block {
   [[nodiscard, gnu::always_inline]] octet_set at_most(char c) const noexcept {
     const auto most = static_cast<unsigned char>(c);
     return set_of(low_ <= most, high_ <= most);
+  }
+
+  [[nodiscard, gnu::always_inline]] static bool any_at_most(char c, octet_block a,
+                                                            octet_block b) noexcept {
+    const auto most = static_cast<unsigned char>(c);
+    return set_of((a.low_ <= most) | (b.low_ <= most), (a.high_ <= most) | (b.high_ <= most)) != 0;
   }
 
  private:
@@ -89,6 +96,11 @@ class octet_block {
 
   [[nodiscard, gnu::always_inline]] octet_set at_most(char c) const noexcept {
     return at_most(0, static_cast<unsigned char>(c));
+  }
+
+  [[nodiscard, gnu::always_inline]] static bool any_at_most(char c, octet_block a,
+                                                            octet_block b) noexcept {
+    return (a.at_most(c) | b.at_most(c)) != 0;
   }
 
  private:

@@ -67,27 +67,6 @@ class octet_window {
     return end_;
   }
 
-  /// Behind the last octet that `test` finds in a block, or the beginning.
-  template <class Test>
-  [[nodiscard]] const char* find_behind_last(Test test) const noexcept {
-    const char* behind = end_;
-    while (octets(begin_, behind) >= octet_block::size) {
-      behind -= octet_block::size;
-      if (const octet_set found = test(octet_block::load(behind)); found != 0) {
-        return behind + std::bit_width(found);
-      }
-    }
-    if (behind == begin_) {
-      return begin_;
-    }
-    const std::size_t left = octets(begin_, behind);
-    octet_set found = look(begin_, test);
-    if (left < octet_block::size) {
-      found &= (octet_set{1} << left) - 1;
-    }
-    return begin_ + std::bit_width(found);
-  }
-
   /// Whether the block from `at` on reaches the end.
   [[nodiscard]] bool is_last(const char* at) const noexcept {
     return octets(at, end_) <= octet_block::size;

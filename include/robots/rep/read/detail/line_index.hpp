@@ -1,0 +1,187 @@
+#pragma once
+
+#include <robots/rep/text/detail/octet_block.hpp>
+#include <robots/rep/text/detail/octet_window.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+
+namespace robots::rep_detail {
+
+[[nodiscard]] constexpr bool is_line_end(char c) noexcept { return c == '\n' || c == '\r'; }
+
+/// Where the next lines of a text end, and which octets of them are odd: all up to `#`. White
+/// space, line ends, comments and what spoils a line are among them, and of what may stand in a
+/// value only `!` and `"`.
+///
+/// RFC 9309, section 2.2: `EOL = *(%x0D / %x0A)`: CR, LF and CR LF end a line and nothing else
+/// does.
+class line_index {
+ public:
+  /// Most octets that are looked at, the longest line that is read whole among them.
+  static constexpr std::size_t most_octets = 32'768;
+
+  /// Looks at what is between `from` and `end`, or as much of it as there is room for. A line may
+  /// begin or go on at `from`, and the text that ends at `end` is not empty. Takes no branch for
+  /// each line, so that it does not matter how their lengths vary.
+  [[gnu::noinline]] constexpr void fill(const char* from, const char* end) noexcept {
+    from_ = from;
+    lines_ = 0;
+    std::size_t words = 0;
+    octet_bits after_return = 0;
+    bool is_last = false;
+    while (!is_last && words < most_words && lines_ < most_lines) {
+      const char* const at = from + words * word_size;
+      const auto left = static_cast<std::size_t>(end - at);
+      is_last = left < word_size;
+      found_octets found = is_last ? look_at_end(at, end) : look(at);
+      const octet_bits text_end =
+          is_last && !is_line_end(end[-1]) ? octet_bits{1} << left : octet_bits{0};
+      found.line_feeds &= ~(found.returns << 1U | after_return);
+      after_return = found.returns >> (word_size - 1);
+      odd_[words] = found.odd | text_end;
+      ++words;
+      if (odd_[words - 1] != 0) [[likely]] {
+        add_ends((words - 1) * word_size, found.line_feeds | found.returns | text_end);
+      } else {
+        words = pass_long_value(words, end);
+      }
+    }
+    odd_[words] = 0;
+    stop_ = is_last ? end : from + words * word_size;
+  }
+
+  /// Where lines end, counted from `from`; the text ends a line, too.
+  [[nodiscard]] constexpr std::span<const std::uint16_t> ends() const noexcept {
+    return {ends_.data(), lines_};
+  }
+
+  /// Where what was looked at begins.
+  [[nodiscard]] constexpr const char* from() const noexcept { return from_; }
+
+  /// Behind what was looked at.
+  [[nodiscard]] constexpr const char* stop() const noexcept { return stop_; }
+
+  /// The first odd octet from `at` on, in a line of which the end is known.
+  [[nodiscard, gnu::always_inline]] constexpr const char* find_odd(const char* at) const noexcept {
+    const auto place = static_cast<std::size_t>(at - from_);
+    const std::size_t shift = place % word_size;
+    std::size_t word = place / word_size;
+    const octet_bits next = odd_[word] >> shift | odd_[word + 1] << 1U << (word_size - 1 - shift);
+    if (next != 0) [[likely]] {
+      return at + std::countr_zero(next);
+    }
+    do {
+      ++word;
+    } while (odd_[word] == 0);
+    return from_ + word * word_size + static_cast<std::size_t>(std::countr_zero(odd_[word]));
+  }
+
+ private:
+  /// A set of octets: bit n for the n-th.
+  using octet_bits = std::uint64_t;
+  static constexpr std::size_t word_size = 64;
+  static constexpr std::ptrdiff_t block_size = octet_block::size;
+  static_assert(word_size == 2 * block_size);
+  static constexpr std::size_t most_words = most_octets / word_size;
+  static constexpr std::size_t most_lines = 2048;
+
+  struct found_octets {
+    octet_bits odd, line_feeds, returns;
+  };
+
+  /// Looks at a word from `at` on.
+  [[nodiscard, gnu::always_inline]] static constexpr found_octets look(const char* at) noexcept {
+    if (std::is_constant_evaluated()) {
+      return look_at_each(at, at + word_size);
+    }
+    return join(sets_of(octet_block::load(at)), sets_of(octet_block::load(at + octet_block::size)));
+  }
+
+  /// Looks at less than a word.
+  [[nodiscard]] constexpr found_octets look_at_end(const char* at, const char* end) const noexcept {
+    if (std::is_constant_evaluated()) {
+      return look_at_each(at, end);
+    }
+    const octet_window window{from_, end};
+    const auto look_at_block = [&](const char* block) {
+      return block < end ? window.look(
+                               block, [](const auto& octets) { return sets_of(octets); })
+                         : found_octets{};
+    };
+    return join(look_at_block(at), look_at_block(at + std::min(end - at, block_size)));
+  }
+
+  [[nodiscard]] static constexpr found_octets look_at_each(const char* at,
+                                                           const char* end) noexcept {
+    found_octets found{};
+    for (octet_bits bit = 1; at != end; ++at, bit <<= 1U) {
+      found.odd |= static_cast<unsigned char>(*at) <= '#' ? bit : 0;
+      found.line_feeds |= *at == '\n' ? bit : 0;
+      found.returns |= *at == '\r' ? bit : 0;
+    }
+    return found;
+  }
+
+  template <class Octets>
+  [[nodiscard, gnu::always_inline]] static found_octets sets_of(const Octets& octets) noexcept {
+    return {.odd = octets.at_most('#'),
+            .line_feeds = octets.equal('\n'),
+            .returns = octets.equal('\r')};
+  }
+
+  [[nodiscard, gnu::always_inline]] static found_octets join(found_octets low,
+                                                             found_octets high) noexcept {
+    return {.odd = low.odd | high.odd << octet_block::size,
+            .line_feeds = low.line_feeds | high.line_feeds << octet_block::size,
+            .returns = low.returns | high.returns << octet_block::size};
+  }
+
+  /// Passes over words without odd octets, from the word `at` on. Returns the first one left.
+  [[nodiscard]] constexpr std::size_t pass_long_value(std::size_t at, const char* end) noexcept {
+    if (std::is_constant_evaluated()) {
+      return at;
+    }
+    for (; at != most_words; ++at) {
+      const char* const octets = from_ + at * word_size;
+      if (end - octets < std::ptrdiff_t{word_size} ||
+          octet_block::any_at_most('#', octet_block::load(octets),
+                                   octet_block::load(octets + octet_block::size))) {
+        break;
+      }
+      odd_[at] = 0;
+    }
+    return at;
+  }
+
+  [[gnu::always_inline]] constexpr void add_ends(std::size_t offset, octet_bits ends) noexcept {
+    const auto add = [&] {
+      constexpr octet_bits any = octet_bits{1} << (word_size - 1);  // spares a test for zero
+      ends_[lines_] = static_cast<std::uint16_t>(
+          offset + static_cast<std::size_t>(std::countr_zero(ends | any)));
+      lines_ += ends != 0 ? 1U : 0U;
+      ends &= ends - 1;
+    };
+    add();
+    add();
+    add();
+    add();
+    while (ends != 0) [[unlikely]] {
+      add();
+    }
+  }
+
+  const char* from_ = nullptr;
+  const char* stop_ = nullptr;
+  std::size_t lines_ = 0;
+  // One word more than is looked at, and room for all lines of a word more than `most_lines`.
+  std::array<octet_bits, most_words + 1> odd_;
+  std::array<std::uint16_t, most_lines + word_size + 1> ends_;
+};
+
+}  // namespace robots::rep_detail
