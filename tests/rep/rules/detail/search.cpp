@@ -46,4 +46,29 @@ TEST_CASE("the search agrees with the standard library on texts of few letters")
   }
 }
 
+TEST_CASE("a literal is found where the standard library finds it, near the end or far from it") {
+  std::mt19937 random{43};
+  for (int round = 0; round < 30'000; ++round) {
+    const auto letters = 1 + random() % 4;
+    const auto made = [&](std::size_t size) {
+      std::string text(size, 'a');
+      for (char& c : text) {
+        c = static_cast<char>('a' + random() % letters);
+      }
+      return text;
+    };
+    const std::string text = made(random() % 400);
+    const std::string literal = made(1 + random() % robots::rep_detail::short_literal);
+    CAPTURE(text);
+    CAPTURE(literal);
+    const auto found = robots::rep_detail::find_short(text, literal);
+    REQUIRE(found.at == text.find(literal));
+    REQUIRE(found.steps <= text.size());
+    const std::string needle = text.substr(text.size() / 2, 17 + random() % 40) + made(3);
+    const auto start = text.find(needle);
+    REQUIRE(end_of(text, needle) ==
+            (start == std::string::npos ? std::string::npos : start + needle.size()));
+  }
+}
+
 }  // namespace

@@ -13,10 +13,6 @@
 
 namespace robots::rep_detail {
 
-/// A literal of up to this length is tried at every place of a text: that is quickest on real text,
-/// and at worst as many times as slow as reading it once. Longer ones take the two-way algorithm.
-inline constexpr std::size_t short_literal = 16;
-
 /// Most steps that one question may take: tens of milliseconds. A URL of 8,000 octets, which RFC
 /// 9110, section 4.1, recommends to support, can be searched to its end for a thousand literals.
 inline constexpr std::size_t max_match_steps = std::size_t{1} << 23U;
@@ -44,13 +40,7 @@ class step_budget {
 /// Moves `cursor` behind `literal` if it stands there.
 template <class Cursor>
 [[nodiscard]] constexpr bool skip_literal(Cursor& cursor, std::string_view literal) noexcept {
-  for (const char c : literal) {
-    if (cursor.done() || *cursor != c) {
-      return false;
-    }
-    ++cursor;
-  }
-  return true;
+  return skip_common(cursor, literal) == literal.size();
 }
 
 [[nodiscard]] constexpr bool skip_literal(text_cursor& cursor, std::string_view literal) noexcept {
@@ -72,37 +62,21 @@ template <class Cursor>
 
 [[nodiscard]] constexpr bool skip_to(text_cursor& cursor, std::string_view literal,
                                      step_budget& steps) noexcept {
-  const std::string_view text = cursor.rest();
-  if (literal.size() > short_literal) {
-    const bool found = two_way_find(cursor, literal);
-    steps.spend(literal.size() + (found ? text.size() - cursor.rest().size() : text.size()));
-    return found;
-  }
   if (literal.empty()) {
     return true;
   }
-  const octet_word first = word_at(literal, 0);
-  const octet_word compared =
-      literal.size() < sizeof first ? octet_mask(literal.size()) : ~octet_word{0};
-  constexpr std::size_t at_a_glance = 16;
-  const std::size_t places = text.size() + 1 - std::min(literal.size(), text.size() + 1);
-  std::size_t at = 0;
-  std::size_t tried = 1;
-  bool found = false;
-  for (; at < places && !found; ++at, ++tried) {
-    if (text[at] != literal.front()) {
-      at += find_octet(text.substr(at), literal.front());
-      if (at >= places) {
-        break;
-      }
-    }
-    found = ((word_at(text, at) ^ first) & compared) == 0 && begins_with(text.substr(at), literal);
+  const literal_search found = find_short(cursor.rest(), literal.substr(0, short_literal));
+  steps.spend(found.steps);
+  if (!skip(cursor, found.at)) {
+    return false;
   }
-  steps.spend(tried + at / at_a_glance);
-  if (found) {
-    cursor.skip(at - 1 + literal.size());
+  if (literal.size() <= short_literal) {
+    return skip(cursor, literal.size());
   }
-  return found;
+  const std::size_t before = cursor.rest().size();
+  const bool is_there = two_way_find(cursor, literal);
+  steps.spend(literal.size() + before - (is_there ? cursor.rest().size() : 0));
+  return is_there;
 }
 
 /// Whether the text from `cursor` on ends with `literal`.
@@ -165,7 +139,7 @@ template <class Cursor>
   normal_cursor behind_star = octet;
   text_cursor next_try = target;
   bool star = false;
-  for (; !steps.exceeded(); steps.spend(1)) {
+  for (; !steps.exceeded(); steps.spend(4)) {  // as long as it takes to make an octet
     if (!octet.done() && *octet == '*') {
       behind_star = ++octet;
       next_try = target;

@@ -33,7 +33,7 @@ constexpr auto use_rewritten(const normal_cursor& start, Use use) {
 
 /// Whether `target` is a path with query in normal form, whatever the dialect, as most are.
 [[nodiscard]] constexpr bool is_normal_path(std::string_view target) noexcept {
-  return target.starts_with('/') && !target.substr(1).starts_with('/') &&
+  return !target.empty() && target[0] == '/' && (target.size() == 1 || target[1] != '/') &&
          is_graphic_without<'%', '$', '*', '#'>(target);
 }
 

@@ -111,9 +111,10 @@ class packed_rule {
     use(finish({made.data(), made.size()}, anchored()));
   }
 
-  /// What was stored of the hash by which the rule is found.
-  [[nodiscard]] constexpr std::uint32_t tag() const noexcept {
-    return size_tag_and_tail_ >> size_bits & tag_mask;
+  /// What was stored at `at` of the hash by which the rule there is found.
+  [[nodiscard]] static constexpr std::uint32_t tag_at(std::string_view octets,
+                                                      std::size_t at) noexcept {
+    return static_cast<std::uint32_t>(part_of_word<4>(octets, at + 8)) >> size_bits & tag_mask;
   }
 
  private:

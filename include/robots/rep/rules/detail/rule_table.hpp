@@ -187,18 +187,27 @@ struct rule_table {
             .end = hash_bucket::load(block, at + hash_bucket::stored_size).first};
   }
 
+  /// Calls `use` with each of them that may have this hash.
+  template <class Use>
+  constexpr void visit(const candidates& found, std::uint64_t hash, Use use) const {
+    const std::uint32_t tag = tag_of(hash);
+    const std::size_t first = facts.rules_at() + found.first * packed_rule::stored_size;
+    const std::size_t size = (found.end - found.first) * packed_rule::stored_size;
+    for (std::size_t at = first; at != first + size; at += packed_rule::stored_size) {
+      if (packed_rule::tag_at(block, at) == tag) {
+        use(packed_rule{block, at});
+      }
+    }
+  }
+
   constexpr void find_by_prefix(search& best, const text_cursor& target) const noexcept {
     const hash_places places{facts.prefix_buckets};
     prefix_hasher prefixes{target.rest()};
     octet_word lengths = prefix_lengths::load_for(target.rest(), block);
     for (; lengths != 0; lengths &= lengths - 1) {
       const std::uint64_t hash = prefixes.of(static_cast<std::size_t>(std::countr_zero(lengths)));
-      const auto found = candidates_of(hash, facts.buckets_at, places);
-      for (std::size_t i = found.first; i < found.end; ++i) {
-        if (const packed_rule candidate = rule(i); candidate.tag() == tag_of(hash)) {
-          try_rule(best, candidate, target);
-        }
-      }
+      const candidates found = candidates_of(hash, facts.buckets_at, places);
+      visit(found, hash, [&](const packed_rule& rule) { try_rule(best, rule, target); });
     }
   }
 
@@ -218,12 +227,12 @@ struct rule_table {
         return;
       }
       look_ups -= found.end - found.first;
-      for (std::size_t i = found.first; i < found.end; ++i) {
-        if (const packed_rule candidate = rule(i); candidate.tag() == tag_of(hash) && tries > 0) {
+      visit(found, hash, [&](const packed_rule& rule) {
+        if (tries > 0) {
           --tries;
-          try_rule(best, candidate, target);
+          try_rule(best, rule, target);
         }
-      }
+      });
     });
     if (tries == 0) {
       // The target repeats itself and may find one rule again and again; now each is tried once.
