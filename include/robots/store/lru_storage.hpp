@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/fetch_ahead.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/store/detail/eviction_order.hpp>
 #include <robots/store/detail/node_table.hpp>
@@ -86,6 +87,7 @@ class LruStorage {
       if (kept == nullptr) {
         return false;
       }
+      base::fetch_ahead(kept->rules);
       if (now < kept->value.keep_until) {
         steps_.touch(kept->used, now);
         std::forward<F>(look)(std::as_const(kept->value));
@@ -127,6 +129,7 @@ class LruStorage {
       kept = &table_.add(wanted);
     }
     std::swap(kept->value, value);
+    kept->rules = entry.policy ? entry.policy->rules().block() : nullptr;
     kept->used = steps_.next();
     bytes_ += bytes - std::exchange(kept->bytes, bytes);
     lock.unlock();

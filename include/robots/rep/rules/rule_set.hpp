@@ -132,6 +132,10 @@ class rule_set {
     return base::combined(all, hashes.size());
   }
 
+  /// Where that lies of the rules which is no part of this object: for who has the processor fetch
+  /// it ahead of a query.
+  [[nodiscard]] constexpr const void* block() const noexcept { return parts_.block.data(); }
+
   /// Octets of memory held, this object included.
   [[nodiscard]] constexpr std::size_t memory_bytes() const noexcept {
     return sizeof(*this) + parts_.block.capacity();

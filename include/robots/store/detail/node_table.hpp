@@ -28,9 +28,10 @@ struct hashed_key {
 struct alignas(128) entry_node {
   use_steps::stamp used = 0;  // 0 while it is vacant
   cache_entry value{};
-  std::size_t bytes = 0;       // of memory
-  entry_node* next = nullptr;  // of those with the same place in the table, or of the vacant ones
-  inline_text<56> key{};       // long enough for nearly all sites
+  std::size_t bytes = 0;        // of memory
+  entry_node* next = nullptr;   // of those with the same place in the table, or of the vacant ones
+  const void* rules = nullptr;  // what a query reads of the policy's rules, to be fetched ahead
+  inline_text<48> key{};        // long enough for nearly all sites
 };
 
 /// Entries by their keys, in nodes that lie close together, stay where they are, and are used
