@@ -84,7 +84,7 @@ class rule_set {
   /// The Crawl-delay that applies to the crawler, in milliseconds, rounded up; nothing when its
   /// groups have none. A crawler with groups of its own does not take over the delay of `*`.
   [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> crawl_delay() const noexcept {
-    return parts_.facts.crawl_delay;
+    return parts_.facts.crawl_delay();
   }
 
   /// What verdicts report: the crawler's token as it was given, or "*" when the rules of `*`
@@ -124,7 +124,7 @@ class rule_set {
     }
     std::sort(hashes.begin(), hashes.end());
     hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
-    const auto delay = parts_.facts.crawl_delay;
+    const auto delay = parts_.facts.crawl_delay();
     std::uint64_t all = delay ? static_cast<std::uint64_t>(delay->count()) + 1 : 0;
     for (const std::uint64_t hash : hashes) {
       all = base::combined(all, hash);

@@ -38,7 +38,7 @@ class static_rule_set {
   /// The Crawl-delay that applies to the crawler, in milliseconds, rounded up; nothing when its
   /// groups have none.
   [[nodiscard]] static constexpr std::optional<std::chrono::milliseconds> crawl_delay() noexcept {
-    return stored.facts.crawl_delay;
+    return stored.facts.crawl_delay();
   }
 
   /// What verdicts report: the crawler's token as given, or "*" when the rules of `*` apply.

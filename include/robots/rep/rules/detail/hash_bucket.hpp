@@ -35,7 +35,7 @@ struct hash_bucket {
 };
 
 /// How many buckets `rules` rules are put into: a power of two, for three to six rules each.
-[[nodiscard]] constexpr std::size_t buckets_for(std::size_t rules) noexcept {
+[[nodiscard]] constexpr std::uint32_t buckets_for(std::uint32_t rules) noexcept {
   return rules == 0 ? 0 : std::bit_ceil((rules + 5) / 6);
 }
 

@@ -95,7 +95,7 @@ class rule_collector {
   [[nodiscard]] constexpr rule_set_parts parts(std::string_view token) {
     rule_set_parts result = rule_packer{kept_, options_, *traits_}.finish(token);
     result.facts.group = groups_.choice();
-    result.facts.crawl_delay = crawl_delay_;
+    result.facts.delay = crawl_delay_.value_or(result.facts.delay);
     return result;
   }
 

@@ -53,19 +53,14 @@ class rule_packer {
     facts.traits = &traits_;
     facts.tie = options_.tie;
     facts.rules = static_cast<std::uint32_t>(rules_.size());
-    if (are_few()) {
-      facts.tried = facts.rules;
-    } else {
-      relieve_crowded();
-      place_by_gram();
-      facts.tried = static_cast<std::uint32_t>(count(found_by::trial));
-      facts.prefix_buckets = static_cast<std::uint32_t>(buckets_for(count(found_by::prefix)));
-      facts.gram_buckets = static_cast<std::uint32_t>(buckets_for(count(found_by::gram)));
-    }
+    relieve_crowded();
+    place_by_gram();
+    facts.tried = count(found_by::trial);
+    facts.prefix_buckets = buckets_for(count(found_by::prefix));
+    facts.gram_buckets = buckets_for(count(found_by::gram));
     const std::size_t text_at = facts.needed_at() + facts.tried * sizeof(class_set);
     const std::size_t token_at = text_at + text_size_;
-    facts.token = {.offset = static_cast<std::uint32_t>(token_at),
-                   .size = static_cast<std::uint32_t>(token.size())};
+    facts.token_size = static_cast<std::uint32_t>(token.size());
     result.block = std::vector<char>(token_at + token.size(), char{});
     char* const block = result.block.data();
     if (facts.tried < facts.rules) {
@@ -81,22 +76,14 @@ class rule_packer {
   }
 
  private:
-  /// So many rules are tried one by one sooner than looked up, whatever they are.
-  static constexpr std::size_t few_rules = 3;
-  /// The same of those that begin with a wildcard.
+  /// So many rules are tried one by one sooner than looked up.
   static constexpr std::size_t most_tried = 12;
   /// A shorter prefix before the first wildcard tells too little.
   static constexpr std::size_t least_prefix = 2;
   /// Most rules with wildcards that are looked up together.
   static constexpr std::size_t most_crowded = 16;
 
-  [[nodiscard]] constexpr bool are_few() const noexcept { return rules_.size() <= few_rules; }
-
-  [[nodiscard]] constexpr bool is_tried(const kept_rule& rule) const noexcept {
-    return rule.by == found_by::trial || are_few();
-  }
-
-  [[nodiscard]] constexpr std::size_t count(found_by by) const noexcept {
+  [[nodiscard]] constexpr std::uint32_t count(found_by by) const noexcept {
     return counts_[static_cast<std::size_t>(by)];
   }
 
@@ -188,7 +175,7 @@ class rule_packer {
     if (starred_prefixes_ <= most_crowded) {
       return;
     }
-    const std::size_t buckets = buckets_for(count(found_by::prefix));
+    const std::uint32_t buckets = buckets_for(count(found_by::prefix));
     const hash_places places{buckets};
     std::vector<std::uint32_t> stars(buckets, 0U);
     for (const kept_rule& rule : rules_) {
@@ -212,7 +199,7 @@ class rule_packer {
     if (count(found_by::trial) <= most_tried) {
       return;
     }
-    std::vector<std::uint32_t> uses(std::bit_ceil(8 * count(found_by::trial)), 0U);
+    std::vector<std::uint32_t> uses(std::bit_ceil(std::size_t{8} * count(found_by::trial)), 0U);
     const auto uses_of = [&](std::uint64_t hash) -> std::uint32_t& {
       return uses[hash >> (64 - std::countr_zero(uses.size()))];  // the first bits are the best
     };
@@ -250,8 +237,9 @@ class rule_packer {
 
   /// Puts the rules that are tried in front, the one that decides first.
   constexpr void sort_tried() {
-    const auto end = std::partition(rules_.begin(), rules_.end(),
-                                    [&](const kept_rule& rule) { return is_tried(rule); });
+    const auto end = std::partition(rules_.begin(), rules_.end(), [](const kept_rule& rule) {
+      return rule.by == found_by::trial;
+    });
     for (kept_rule& rule : std::span{rules_.begin(), end}) {
       rule.hash = specificity_of(rule);
     }
@@ -309,10 +297,9 @@ class rule_packer {
     for (const kept_rule& kept : rules_) {
       std::size_t index = tried;
       std::uint32_t tag = 0;
-      if (is_tried(kept)) {
+      if (kept.by == found_by::trial) {
         ++tried;
-        store_word<sizeof(class_set)>(
-            needed, kept.by == found_by::trial ? classes_needed(compiled(kept)) : 0);
+        store_word<sizeof(class_set)>(needed, classes_needed(compiled(kept)));
         needed += sizeof(class_set);
       } else {
         const std::size_t at = place_of(kept, facts).bucket;
@@ -336,7 +323,7 @@ class rule_packer {
   const dialect_traits& traits_;
   std::span<kept_rule> rules_{};
   prefix_lengths lengths_{};
-  std::array<std::size_t, 3> counts_{};  // by `found_by`
+  std::array<std::uint32_t, 3> counts_{};  // by `found_by`
   std::size_t starred_prefixes_ = 0;
   std::size_t text_size_ = 0;
   std::vector<char> made_{};

@@ -8,7 +8,6 @@
 #include <robots/rep/rules/group_choice.hpp>
 #include <robots/rep/text/detail/octet_word.hpp>
 #include <robots/rep/text/detail/stored_octets.hpp>
-#include <robots/rep/text/detail/text_span.hpp>
 
 #include <array>
 #include <chrono>
@@ -69,8 +68,8 @@ struct prefix_lengths {
 /// - the texts of rules, and the token.
 struct rule_set_facts {
   const dialect_traits* traits = &rfc9309_traits;  ///< how targets are read
-  std::optional<std::chrono::milliseconds> crawl_delay{};
-  text_span token{};  ///< of the crawler, as it was asked for
+  std::chrono::milliseconds delay{-1};             ///< Crawl-delay; negative if there is none
+  std::uint32_t token_size = 0;                    ///< of the crawler's token, as it was asked for
   std::uint32_t rules = 0;
   std::uint32_t tried = 0;  ///< how many of them are tried one by one
   /// Buckets of the rules found by the hash of what stands before their first wildcard, or of its
@@ -80,6 +79,10 @@ struct rule_set_facts {
   std::uint32_t gram_buckets = 0;
   group_choice group = group_choice::none;
   tie_break tie = tie_break::allow;
+
+  [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> crawl_delay() const noexcept {
+    return delay < delay.zero() ? std::nullopt : std::optional{delay};
+  }
 
   /// Where buckets begin in the block, if there are any.
   static constexpr std::size_t buckets_at = prefix_lengths::stored_size;

@@ -92,7 +92,8 @@ struct rule_table {
   }
 
   [[nodiscard]] constexpr std::string_view named() const noexcept {
-    return facts.token.size == 0 ? std::string_view{"*"} : facts.token.in(block);
+    return facts.token_size == 0 ? std::string_view{"*"}
+                                 : block.substr(block.size() - facts.token_size);
   }
 
   /// Nothing is looked for in a target whose normal form is too long to be stored.
@@ -150,15 +151,18 @@ struct rule_table {
   constexpr void find_by_trial(search& best, const text_cursor& target) const noexcept {
     const bool is_worth_it = target.rest().size() <= octets_per_trial * facts.tried;
     std::optional<class_set> present;
-    for (std::size_t i = 0; i < facts.tried; ++i) {
-      const class_set needed = load_class_set(block, facts.needed_at() + i * sizeof(class_set));
+    const std::size_t end = facts.rules_at() + facts.tried * packed_rule::stored_size;
+    std::size_t needed_at = facts.needed_at();
+    for (std::size_t at = facts.rules_at(); at < end; at += packed_rule::stored_size) {
+      const class_set needed = load_class_set(block, needed_at);
+      needed_at += sizeof(class_set);
       if (needed != 0 && is_worth_it) {
         present = present ? *present : classes_of(target.rest());
         if (!has_all(*present, needed)) {
           continue;
         }
       }
-      const packed_rule tried = rule(i);
+      const packed_rule tried{block, at};
       if (matches(tried, target, best.steps)) {
         best.rule = tried;
         best.rank = tried.rank(block);
