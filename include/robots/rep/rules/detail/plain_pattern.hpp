@@ -22,6 +22,19 @@ struct plain_pattern {
   std::uint64_t hash;  ///< of these
 };
 
+/// What `read_plain_pattern` has to say of a pattern with a star, or a longer one. `state` is that
+/// of the hash of the first `at` octets, in which nothing was found.
+[[nodiscard, gnu::noinline]] constexpr std::optional<plain_pattern> read_starred_pattern(
+    std::string_view text, std::size_t at, hash_state state) noexcept {
+  const std::string_view rest = text.substr(at);
+  const std::size_t star = at + find_octet(rest, '*');
+  if (!is_graphic_without<'%', '$'>(rest) || has_double_star(text.substr(star))) {
+    return std::nullopt;
+  }
+  const std::size_t key = std::min(star, max_key_size);
+  return plain_pattern{star, key, state.finish(word_at(text, at), key - at)};
+}
+
 /// Reads a pattern without its anchor, if it consists of graphic ASCII characters other than `%`
 /// and `$`, without two stars in a row, as most do: then all dialects compile it alike.
 [[nodiscard, gnu::always_inline]] constexpr std::optional<plain_pattern> read_plain_pattern(
@@ -43,12 +56,7 @@ struct plain_pattern {
       return plain_pattern{text.size(), text.size(), state.finish(word, rest.size())};
     }
   }
-  if (!is_graphic_without<'%', '$'>(rest) || has_double_star(rest)) {
-    return std::nullopt;
-  }
-  const std::size_t star = at + find_octet(rest, '*');
-  const std::size_t key = std::min(star, max_key_size);
-  return plain_pattern{star, key, state.finish(word_at(text, at), key - at)};
+  return read_starred_pattern(text, at, state);
 }
 
 }  // namespace robots::rep_detail

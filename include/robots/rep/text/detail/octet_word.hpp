@@ -104,15 +104,16 @@ template <unsigned char... Others>
   return word | (repeat_octet('~') & ~octet_mask(count));
 }
 
-/// Whether all octets of `text`, 64 or more, are graphic ASCII characters above `*`. For long
-/// texts: apart, so that the usual case stays small.
-[[nodiscard, gnu::noinline]] inline bool is_graphic_above_star(std::string_view text) noexcept {
+/// Whether all octets of `text`, 64 or more, are graphic ASCII characters above `%` other than `*`.
+/// For long texts: apart, so that the usual case stays small.
+[[nodiscard, gnu::noinline]] inline bool is_graphic_above_percent(std::string_view text) noexcept {
   using octets = unsigned char __attribute__((vector_size(16)));
-  constexpr unsigned char first = '+';
+  constexpr unsigned char first = '&';
   const auto farther = [](octets farthest, const char* at) {  // from `first`, wrapping around
     octets next;
     std::memcpy(&next, at, sizeof next);
     next -= first;
+    next |= reinterpret_cast<octets>(next == '*' - first);  // is as far as can be
     return next > farthest ? next : farthest;
   };
   octets a{};
@@ -146,7 +147,7 @@ template <unsigned char... Others>
   if (text.size() < word) {
     return !has_other_than_graphic<Others...>(with_graphic_end(last_word(text, 0), text.size()));
   }
-  if (!std::is_constant_evaluated() && text.size() > usual && is_graphic_above_star(text)) {
+  if (!std::is_constant_evaluated() && text.size() > usual && is_graphic_above_percent(text)) {
     return true;
   }
   for (std::size_t at = 0; at < text.size() - word; at += word) {
