@@ -2,6 +2,7 @@
 
 #include <robots/rep/rules/detail/packed_rule.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -34,31 +35,30 @@ class kept_rules {
     if (size_ < few_.size()) {
       few_[size_] = rule;
     } else {
-      add_to_heap(rule);
+      if (size_ == few_.size() || size_ == many_.size()) [[unlikely]] {
+        make_room();
+      }
+      many_[size_] = rule;
     }
     ++size_;
   }
 
-  constexpr void clear() noexcept {
-    size_ = 0;
-    many_.clear();
-  }
+  constexpr void clear() noexcept { size_ = 0; }
 
   [[nodiscard]] constexpr std::span<kept_rule> all() noexcept {
-    return size_ <= few_.size() ? std::span{few_.data(), size_} : std::span{many_};
+    return {size_ <= few_.size() ? few_.data() : many_.data(), size_};
   }
 
  private:
-  [[gnu::noinline]] constexpr void add_to_heap(const kept_rule& rule) {
-    if (many_.empty()) {
-      many_.reserve(4 * few_.size());
-      many_.assign(few_.begin(), few_.end());
+  [[gnu::noinline]] constexpr void make_room() {
+    many_.resize(std::max(4 * few_.size(), 2 * size_), kept_rule{});
+    if (size_ == few_.size()) {
+      std::copy(few_.begin(), few_.end(), many_.begin());
     }
-    many_.push_back(rule);
   }
 
   std::array<kept_rule, 64> few_;
-  std::vector<kept_rule> many_;
+  std::vector<kept_rule> many_;  // all of them, when they are no longer few
   std::size_t size_ = 0;
 };
 
