@@ -261,6 +261,15 @@ class rule_packer {
   /// Writes of each bucket the index at which its rules end.
   constexpr void write_buckets(char* block, const rule_set_facts& facts) const noexcept {
     const std::string_view buckets{block, facts.rules_at()};
+    if (facts.prefix_buckets + facts.gram_buckets == 1) {  // of few rules: counting costs more
+      hash_bucket only{.first = facts.rules};
+      only.store(block + facts.buckets_at + hash_bucket::stored_size);
+      for (const kept_rule& rule : rules_) {
+        only.present |= rule.by != found_by::trial ? place_of(rule, facts).bit : 0;
+      }
+      only.store(block + facts.buckets_at);
+      return;
+    }
     for (const kept_rule& rule : rules_) {
       if (rule.by != found_by::trial) {
         const auto [at, bit] = place_of(rule, facts);
