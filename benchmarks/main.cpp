@@ -4,6 +4,7 @@
 //
 //     robots-benchmarks --out=FOLDER [--trial] [options of Google Benchmark]
 #include "inputs/inputs.hpp"
+#include "library/attacks.hpp"
 #include "library/cache.hpp"
 #include "library/heap.hpp"
 #include "peers/peer.hpp"
@@ -228,6 +229,7 @@ int main(int count, char** values) {
   register_cache_rows(chosen.trial);
   register_rows(peers, inputs, chosen.trial);
   register_heap_rows(inputs);
+  register_attack_rows(chosen.trial);
   std::cout << "measuring; this takes some minutes" << std::endl;
   silent_reporter silent;
   const std::size_t rows = benchmark::RunSpecifiedBenchmarks(&silent);

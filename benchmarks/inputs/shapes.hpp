@@ -261,4 +261,105 @@ inline input stars(std::size_t count, std::size_t octets, std::string name) {
   return in;
 }
 
+/// A file that is slow to compare with a path, and that path.
+struct attack {
+  std::string file;
+  std::string path;
+};
+
+/// `unit` again and again, up to `octets`.
+inline std::string repeated(std::string_view unit, std::size_t octets) {
+  std::string text;
+  while (text.size() < octets) {
+    text += unit;
+  }
+  text.resize(octets);
+  return text;
+}
+
+inline constexpr std::string_view digits =
+    "zyxwvutsrqponmlkjihgfedcbaZYXWVUTSRQPONMLKJIHGFEDCBA9876543210";
+
+/// `unit` again and again behind all that patterns may hold, so that none is passed over at once.
+inline std::string monotonous_path(std::string_view unit, std::size_t octets) {
+  return '/' + std::string{digits} + repeated(unit, octets - 1 - digits.size());
+}
+
+/// As many rules, `pattern(i)` each, as are read of a file.
+template <class Pattern>
+std::string full_of(Pattern pattern) {
+  std::string text = "User-agent:*\n";
+  for (std::size_t i = 0;; ++i) {
+    const std::string line = "Allow:" + pattern(i) + '\n';
+    if (text.size() + line.size() > 512'000) {
+      return text;
+    }
+    text += line;
+  }
+}
+
+/// Three characters that tell rules apart.
+inline std::string number_of(std::size_t i) {
+  return {digits[i % digits.size()], digits[i / digits.size() % digits.size()],
+          digits[i / digits.size() / digits.size() % digits.size()]};
+}
+
+/// A path in which each four octets are others.
+inline std::string varied_path(std::size_t octets) {
+  dice random{8};
+  std::string path = "/";
+  while (path.size() < octets) {
+    path += number_of(random.below(238'328));
+  }
+  path.resize(octets);
+  return path;
+}
+
+/// Each rule is found by four octets of the path, and then searched for in vain.
+inline attack many_nearly(std::size_t octets) {
+  const std::string path = varied_path(octets);
+  const auto pattern = [&](std::size_t i) {
+    return '*' + path.substr(1 + i * 9973 % (path.size() - 8), 4) + '~';
+  };
+  return {full_of(pattern), path};
+}
+
+/// Each rule begins where the path does, and goes on with what is not there.
+inline attack many_begin(std::size_t octets) {
+  return {full_of([](std::size_t i) { return "/aaa*" + number_of(i); }),
+          '/' + repeated("a", octets - 1)};
+}
+
+/// Short literals that match at every second octet but for their last one.
+inline attack one_octet_off(std::size_t octets) {
+  const auto pattern = [](std::size_t i) {
+    return "*ab" + number_of(i).substr(0, 1) + '*' + number_of(i).substr(1);
+  };
+  return {full_of(pattern), monotonous_path("ab", octets)};
+}
+
+/// Long ones that match but for their last octets; one rule is found so often that all are tried.
+inline attack long_literals(std::size_t octets) {
+  const auto pattern = [](std::size_t i) {
+    return i == 0 ? "*aaab*~" : '*' + repeated("aaaaaaab", 20) + number_of(i);
+  };
+  return {full_of(pattern), monotonous_path("aaaaaaab", octets)};
+}
+
+/// Many stars in front of a literal that matches but for its first octet.
+inline attack many_stars(std::size_t octets) {
+  const auto pattern = [](std::size_t i) {
+    return repeated("*aab", 40) + '*' + number_of(i).substr(0, 1) + "aabZ";
+  };
+  return {full_of(pattern), monotonous_path("aab", octets)};
+}
+
+/// Patterns that are not in normal form.
+inline attack escaped(std::size_t octets) {
+  const auto pattern = [](std::size_t i) {
+    return i == 0 ? "*%61aab*~" : "*%61aaaaaaab" + number_of(i).substr(0, 2);
+  };
+  return {full_of(pattern), monotonous_path("aaaaaaab", octets)};
+}
+
 }  // namespace bench

@@ -110,6 +110,16 @@ def linear(results):
                                  "star-targets/2048", 5, "target of 2 KiB")
 
 
+def attacks(results, work, octets, most):
+    """The slowest of the worst files found, asked about a URL of so many octets."""
+    found = {each: results.best("attack", "robots-cpp", each) for each in results.inputs("attack")
+             if each.endswith(f"/{octets}")}
+    slowest = max((each for each in found if found[each]), key=found.get, default=None)
+    value = found.get(slowest)
+    return Bar(work, duration(value), slowest or "-", times(ratio(value, most)) + " of it",
+               f"<= {duration(most)}", answer(value, lambda took: took <= most))
+
+
 def threads(results):
     def scale(who):
         return ratio(results.best("cache", who, "hit", 1), results.best("cache", who, "hit", 2))
@@ -197,6 +207,8 @@ def bars(results):
                                  f"star-targets/{octets}"))
     found += [
         linear(results),
+        attacks(results, "check(url), worst file, URL of 64 KiB", 65_536, 10e6),
+        attacks(results, "check(url), worst file, URL of 1 MiB", 1_048_576, 100e6),
         cached(results, "allowed(url) on a hit, 4,096 hosts", "hit", "plain-lru", "hit", 1.6,
                "plain LRU"),
         cached(results, "allowed(url) on a hit, 65,536 hosts", "hosts/65536", "plain-lru",

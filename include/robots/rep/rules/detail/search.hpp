@@ -90,7 +90,7 @@ inline constexpr std::size_t short_literal = 16;
         return octet_block::load(text.data() + at + i).equal(literal[i]);
       };
       octet_set found = where(0) & where(std::min<std::size_t>(1, literal.size() - 1));
-      steps += 4;  // which passing a block and these two looks take
+      steps += 5;  // as long as a block and these two looks take
       for (std::size_t i = 2; i < literal.size() && found != 0; ++i, ++steps) {
         found &= where(i);
       }
