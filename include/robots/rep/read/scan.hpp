@@ -306,7 +306,9 @@ class scanner {
   /// Works out where groups begin (RFC 9309, section 2.1: a group is one or more User-agent lines
   /// followed by rules; section 2.2.4: no other record splits one).
   [[gnu::always_inline]] constexpr void place(directive& line) {
-    if (line.kind == directive_kind::user_agent) {
+    if (is_rule(line.kind)) [[likely]] {
+      close_agents();
+    } else if (line.kind == directive_kind::user_agent) {
       line.starts_group = !in_agents_;
       line.starts_run = line.starts_group || run_is_over_;
       run_is_over_ = false;
@@ -319,8 +321,6 @@ class scanner {
       in_agents_ = true;
       in_group_ = true;
       delay_among_agents_ = false;
-    } else if (is_rule(line.kind)) {
-      close_agents();
     } else if (is_for_crawler(line.kind)) {
       run_is_over_ = true;
       if (line.kind == directive_kind::crawl_delay) {
@@ -335,18 +335,16 @@ class scanner {
 
   /// What can be said of one directive without knowing for whom it is read.
   constexpr void check(const directive& line) {
-    if (line.kind == directive_kind::user_agent && line.value.empty()) {
-      report(diagnostic_code::empty_product_token, line.value);
-    }
-    if (is_rule(line.kind)) {
+    if (is_rule(line.kind)) [[likely]] {
       if (!line.in_group) {
         report(diagnostic_code::rule_outside_group, line.key);
       }
       if (pattern_never_matches(line.value)) {
         report(diagnostic_code::pattern_never_matches, line.value);
       }
-    }
-    if (line.kind == directive_kind::crawl_delay) {
+    } else if (line.kind == directive_kind::user_agent && line.value.empty()) {
+      report(diagnostic_code::empty_product_token, line.value);
+    } else if (line.kind == directive_kind::crawl_delay) {
       if (!parse_delay(line.value)) {
         report(diagnostic_code::invalid_crawl_delay, line.value);
       } else if (std::exchange(run_has_delay_, true)) {

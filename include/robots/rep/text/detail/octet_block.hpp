@@ -52,8 +52,11 @@ class octet_block {
 
   [[nodiscard, gnu::always_inline]] static bool any_at_most(char c, octet_block a,
                                                             octet_block b) noexcept {
-    const auto most = static_cast<unsigned char>(c);
-    return set_of((a.low_ <= most) | (b.low_ <= most), (a.high_ <= most) | (b.high_ <= most)) != 0;
+    const octets first = a.low_ < a.high_ ? a.low_ : a.high_;
+    const octets second = b.low_ < b.high_ ? b.low_ : b.high_;
+    const octets least = first < second ? first : second;
+    const flags found = least <= static_cast<unsigned char>(c);
+    return set_of(found, found) != 0;
   }
 
  private:
