@@ -128,7 +128,7 @@ class scanner {
       index.fill(from, text_end);
       if constexpr (requires { handler_.expect_lines(std::size_t{}); }) {
         if (number_ == 0) {
-          handler_.expect_lines(count_lines(index, text.size()));
+          handler_.expect_lines(count_lines(index, text_end));
         }
       }
       for (const std::uint16_t end : index.ends()) {
@@ -144,12 +144,11 @@ class scanner {
     }
   }
 
-  /// How many lines a text has that begins with those of `index`: exactly if these are all.
+  /// How many lines a text has that begins with those of `index`: exactly if these are all, else
+  /// with the others as long as `Disallow: /` and its end, as many as nearly any text has.
   [[nodiscard]] static constexpr std::size_t count_lines(const line_index& index,
-                                                         std::size_t octets) noexcept {
-    const auto looked_at = static_cast<std::size_t>(index.stop() - index.from());
-    const std::size_t lines = index.ends().size();
-    return looked_at == octets ? lines : (lines + 1) * (octets / looked_at + 1);
+                                                         const char* text_end) noexcept {
+    return index.ends().size() + static_cast<std::size_t>(text_end - index.stop()) / 12;
   }
 
   /// Reads the line from `begin` to `end`.

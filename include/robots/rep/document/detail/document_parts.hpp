@@ -58,7 +58,7 @@ class document_builder {
  private:
   std::string_view text_;
   document_parts& parts_;
-  std::size_t expected_ = 0;  // lines in the text
+  std::size_t expected_ = text_.size() / 12;  // lines in the text: a guess, until it is told
 };
 
 }  // namespace robots::rep_detail

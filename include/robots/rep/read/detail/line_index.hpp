@@ -61,9 +61,6 @@ class line_index {
     return {ends_.data(), lines_};
   }
 
-  /// Where what was looked at begins.
-  [[nodiscard]] constexpr const char* from() const noexcept { return from_; }
-
   /// Behind what was looked at.
   [[nodiscard]] constexpr const char* stop() const noexcept { return stop_; }
 
