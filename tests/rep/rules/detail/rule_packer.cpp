@@ -2,8 +2,8 @@
 
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/rules/compile.hpp>
-#include <robots/rep/rules/detail/gram.hpp>
 #include <robots/rep/rules/detail/hash_bucket.hpp>
+#include <robots/rep/rules/detail/prefix_hash.hpp>
 #include <robots/rep/rules/detail/rule_collector.hpp>
 
 #include <doctest/doctest.h>

@@ -51,6 +51,17 @@ class hash_state {
   return state.finish(last_word(text, at), text.size() - at);
 }
 
+/// Octets of a literal by which rules that begin with a wildcard are found.
+inline constexpr std::size_t gram_size = 4;
+
+/// Calls `use` with the hash of each stretch of `gram_size` octets of `text`.
+template <class Use>
+constexpr void for_each_gram(std::string_view text, Use use) {
+  for (std::size_t at = 0; at + gram_size <= text.size(); ++at) {
+    use(hash_state::start().finish(part_of_word<gram_size>(text, at), gram_size));
+  }
+}
+
 /// Hashes of the prefixes of one text, the shorter ones first.
 class prefix_hasher {
  public:

@@ -5,7 +5,6 @@
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/rules/detail/class_set.hpp>
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
-#include <robots/rep/rules/detail/gram.hpp>
 #include <robots/rep/rules/detail/hash_bucket.hpp>
 #include <robots/rep/rules/detail/kept_rules.hpp>
 #include <robots/rep/rules/detail/packed_rule.hpp>

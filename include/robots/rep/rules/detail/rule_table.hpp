@@ -2,7 +2,6 @@
 
 #include <robots/rep/rules/detail/class_set.hpp>
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
-#include <robots/rep/rules/detail/gram.hpp>
 #include <robots/rep/rules/detail/hash_bucket.hpp>
 #include <robots/rep/rules/detail/match.hpp>
 #include <robots/rep/rules/detail/normal_target.hpp>
