@@ -32,7 +32,7 @@ class last_octets {
 class octet_window {
  public:
   constexpr octet_window(const char* begin, const char* end) noexcept
-      : begin_(begin), end_(end), holds_block_(octets(begin, end) >= octet_block::size) {}
+      : end_(end), holds_block_(octets(begin, end) >= octet_block::size) {}
 
   /// Returns what `use` makes of the block from `at` on, where `at` is not the end. It has the
   /// members of `octet_block`. Octets behind the end of the text are not ASCII, or in no set.
@@ -77,7 +77,6 @@ class octet_window {
     return static_cast<std::size_t>(to - from);
   }
 
-  const char* begin_;
   const char* end_;
   bool holds_block_;
 };
