@@ -21,7 +21,7 @@ namespace robots::rep_detail {
 ///
 /// RFC 9309, section 2.2: `EOL = *(%x0D / %x0A)`: CR, LF and CR LF end a line and nothing else
 /// does.
-class line_index {
+class line_index {  // NOLINT(*-member-init): `fill` fills the arrays
  public:
   /// Most octets that are looked at, the longest line that is read whole among them.
   static constexpr std::size_t most_octets = 32'768;
