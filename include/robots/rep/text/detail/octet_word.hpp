@@ -104,16 +104,15 @@ template <unsigned char... Others>
   return word | (repeat_octet('~') & ~octet_mask(count));
 }
 
-/// Whether all octets of `text`, 64 or more, are graphic ASCII characters above `%` other than `*`.
-/// For long texts: apart, so that the usual case stays small.
-[[nodiscard, gnu::noinline]] inline bool is_graphic_above_percent(std::string_view text) noexcept {
+/// Whether all octets of `text`, 64 or more, are graphic ASCII characters not below `first`. For
+/// long texts: apart, so that the usual case stays small.
+[[nodiscard, gnu::noinline]] inline bool is_graphic_from(unsigned char first,
+                                                         std::string_view text) noexcept {
   using octets = unsigned char __attribute__((vector_size(16)));
-  constexpr unsigned char first = '&';
-  const auto farther = [](octets farthest, const char* at) {  // from `first`, wrapping around
+  const auto farther = [first](octets farthest, const char* at) {  // from `first`, wrapping around
     octets next;
     std::memcpy(&next, at, sizeof next);
     next -= first;
-    next |= reinterpret_cast<octets>(next == '*' - first);  // is as far as can be
     return next > farthest ? next : farthest;
   };
   octets a{};
@@ -133,7 +132,8 @@ template <unsigned char... Others>
   }
   a = a > b ? a : b;
   c = c > d ? c : d;
-  const auto others = (a > '~' - first) | (c > '~' - first);
+  const auto most = static_cast<unsigned char>('~' - first);
+  const auto others = (a > most) | (c > most);
   std::array<octet_word, 2> words{};
   std::memcpy(words.data(), &others, sizeof others);
   return (words[0] | words[1]) == 0;
@@ -147,7 +147,9 @@ template <unsigned char... Others>
   if (text.size() < word) {
     return !has_other_than_graphic<Others...>(with_graphic_end(last_word(text, 0), text.size()));
   }
-  if (!std::is_constant_evaluated() && text.size() > usual && is_graphic_above_percent(text)) {
+  if (!std::is_constant_evaluated() && text.size() > usual &&
+      ((is_graphic_from('+', text.substr(0, usual)) && is_graphic_from('+', text)) ||
+       (is_graphic_from('&', text) && text.find('*') == std::string_view::npos))) {
     return true;
   }
   for (std::size_t at = 0; at < text.size() - word; at += word) {
