@@ -49,7 +49,8 @@ struct plain_pattern {
     }
     state = state.with(word);
   }
-  const std::string_view rest = text.substr(at);
+  // GCC calls a function for `substr` here.
+  const std::string_view rest{text.data() + at, text.size() - at};
   if (rest.size() < sizeof(octet_word)) {
     const octet_word word = last_word(text, at);
     if (!has_other_than_graphic<'%', '$', '*'>(with_graphic_end(word, rest.size()))) {

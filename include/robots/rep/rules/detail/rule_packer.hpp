@@ -105,7 +105,7 @@ class rule_packer {
       const bool has_star = plain->star + 1 < source.body.size();
       text_size_ += rule.size;
       rule.rule.set_compiled(source, has_star);
-      place(rule, source.body.substr(0, plain->key), plain->hash, has_star);
+      place(rule, {source.body.data(), plain->key}, plain->hash, has_star);
     }
     return plain.has_value();
   }
