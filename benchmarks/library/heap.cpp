@@ -171,7 +171,8 @@ void memory_of_hosts(benchmark::State& state, const input& in) {
     const allocation_scope scope;
     robots::basic_robots_cache<texts_fetcher, robots::SteadyClock, robots::LruStorage<most_hosts>>
         cache{{.user_agent = "FooBot/1.0 (+https://foo.example/bot)",
-               .fallback = robots::fallback_policy::rfc9309()},
+               .fallback = robots::fallback_policy::rfc9309(),
+               .longest_call = {}},  // so that all is done, and counted, in this thread
               web};
     for (const std::string& url : urls) {
       benchmark::DoNotOptimize(cache.allowed(url));
