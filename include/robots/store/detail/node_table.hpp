@@ -84,7 +84,7 @@ class node_table {
   }
 
  private:
-  static constexpr std::size_t chunk_size = 64;  // 8 KiB
+  static constexpr std::size_t chunk_size = 32;  // 4 KiB
 
   using chunk = std::array<entry_node, chunk_size>;
 
