@@ -162,7 +162,8 @@ template <unsigned char... Others>
 
 /// Where `c` first occurs in `text`, or its size: quicker than the standard's way where it is near,
 /// and nearly as quick where it is far.
-[[nodiscard]] constexpr std::size_t find_octet(std::string_view text, char c) noexcept {
+[[nodiscard]] [[gnu::always_inline]] constexpr std::size_t find_octet(std::string_view text,
+                                                                      char c) noexcept {
   constexpr std::size_t nearest = 2 * sizeof(octet_word);
   const octet_word wanted = repeat_octet(static_cast<unsigned char>(c));
   for (std::size_t at = 0; at < text.size(); at += sizeof(octet_word)) {
@@ -180,7 +181,8 @@ template <unsigned char... Others>
 }
 
 /// Whether `text` starts with `prefix`: quicker than the standard's way where both are short.
-[[nodiscard]] constexpr bool begins_with(std::string_view text, std::string_view prefix) noexcept {
+[[nodiscard]] [[gnu::always_inline]] constexpr bool begins_with(std::string_view text,
+                                                                std::string_view prefix) noexcept {
   if (text.size() < prefix.size()) {
     return false;
   }
