@@ -301,9 +301,9 @@ class figures {
       take_crawler(entry, at);
     } else if (type == "admission") {
       at.text += ": " + text_of(entry, "url") + ", " + text_of(entry, "reason");
-      note(waits, {number_of(entry, "waited"), text_of(entry, "url"), one(at)});
+      note(waits, {number_of(entry, "waited_seconds"), text_of(entry, "url"), one(at)});
     } else if (type == "override") {
-      at.text += ": " + text_of(entry, "told");
+      at.text += ": " + text_of(entry, "value");
       overrides.add(at);
     } else if (type == "quarantine") {
       at.text += flag_of(entry, "released") ? ": released" : ": quarantined";

@@ -112,7 +112,7 @@ class AuditTrail {
     }
     auto about = begin(told);
     about.text("url", told.url).flag("allowed", told.decision.allowed);
-    about.text("reason", to_string(told.reason)).seconds("waited", told.waited);
+    about.text("reason", to_string(told.reason)).seconds("waited_seconds", told.waited);
     push(told, "admission", std::move(about));
   }
 
@@ -122,7 +122,7 @@ class AuditTrail {
     about.text("before", adapters_detail::audited(told.before).id)
         .text("after", adapters_detail::audited(told.after).id)
         .text("share", adapters_detail::number_text(told.changes.share()))
-        .seconds("interval", told.interval)
+        .seconds("interval_seconds", told.interval)
         .flag("fast", told.fast)
         .flag("turned_hostile", told.turned_hostile);
     push(told, "policy_change", std::move(about));

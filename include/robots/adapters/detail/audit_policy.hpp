@@ -122,7 +122,7 @@ inline void add_record(base::json_writer& json, const record_head& head) {
   if (head.final_url != head.url) {
     json.text("final_url", head.final_url).number("redirects", head.redirects);
   }
-  json.text("fetched_at", date_text(head.fetched_at)).seconds("lifetime", head.lifetime);
+  json.text("fetched_at", date_text(head.fetched_at)).seconds("lifetime_seconds", head.lifetime);
   json.number("attempts", head.attempts).number("failures", head.failures);
   json.flag("truncated", head.truncated).flag("not_modified", head.not_modified);
   json.open_list("exchanges");

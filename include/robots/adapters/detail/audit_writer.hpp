@@ -365,7 +365,7 @@ class audit_writer {
           .text("pattern", made.verdict.pattern.value_or(""))
           .number("line", made.verdict.line);
     }
-    json.text("user_agent", made.verdict.user_agent).seconds("age", made.age);
+    json.text("user_agent", made.verdict.user_agent).seconds("age_seconds", made.age);
     json.flag("from_cache", made.from_cache).flag("stale", made.stale);
     add_entry("decision", std::move(json).finish(), time);
   }

@@ -16,7 +16,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 
 namespace robots {
@@ -24,10 +23,10 @@ namespace robots {
 /// What `scan` reports to: every directive, in file order.
 ///
 /// A handler that has a member `on_diagnostic` too is told of every finding about the text; for one
-/// that has not, nothing is looked for. One that has `expect_lines` is told first how many lines
-/// there are, exactly or not, but not of a text without any. Exemplar: `h.on_directive(d)` for
-/// `const directive d`, whose views point into the scanned text. Models: the makers of `document`
-/// and of `rule_set`.
+/// that has not, nothing is looked for. One that has `expect_lines` is told once, before any
+/// directive, how many lines there are, exactly or not, but not of a text without any. Exemplar:
+/// `h.on_directive(d)` for `const directive d`, whose views point into the scanned text. Models:
+/// the makers of `document` and of `rule_set`.
 template <class H>
 concept DirectiveHandler =
     requires(H& handler, const directive& line) { handler.on_directive(line); };
@@ -127,7 +126,7 @@ class scanner {
     while (at != text_end) {
       index.fill(from, text_end);
       if constexpr (requires { handler_.expect_lines(std::size_t{}); }) {
-        if (number_ == 0) {
+        if (from == text.data()) {
           handler_.expect_lines(count_lines(index, text_end));
         }
       }

@@ -4,6 +4,7 @@
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/read/scan.hpp>
 #include <robots/rep/rules/detail/names_collector.hpp>
+#include <robots/rep/rules/detail/packed_rule.hpp>
 #include <robots/rep/rules/detail/rule_collector.hpp>
 #include <robots/rep/rules/rule_set.hpp>
 
@@ -12,6 +13,9 @@
 #include <string_view>
 
 namespace robots {
+
+// An octet is written as three at most, and a `/` may be put in front.
+static_assert(3 * max_line_bytes + 1 <= rep_detail::packed_rule::most_compiled);
 
 namespace rep_detail {
 

@@ -55,8 +55,8 @@ class rule_set {
   ///
   /// Bounded, whatever target and rules are: a target whose normal form has more than 65,536 octets
   /// is not allowed, nor is one that takes more than 8,388,608 steps to compare; searching a target
-  /// for a literal takes a step for each octet at most, where the rule is in normal form.
-  /// `verdict::undecided` tells. Where there are no rules, everything is allowed.
+  /// for a literal takes a step for each octet at most. `verdict::undecided` tells. Where there are
+  /// no rules, everything is allowed.
   [[nodiscard]] constexpr bool allows(std::string_view target) const noexcept {
     return table().allows(target);
   }
@@ -132,8 +132,8 @@ class rule_set {
     return base::combined(all, hashes.size());
   }
 
-  /// Where that lies of the rules which is no part of this object: for who has the processor fetch
-  /// it ahead of a query.
+  /// The address of the memory that a query reads first, for whoever has the processor fetch that
+  /// ahead of one.
   [[nodiscard]] constexpr const void* block() const noexcept { return parts_.block.data(); }
 
   /// Octets of memory held, this object included.

@@ -62,7 +62,7 @@ class node_table {
     return added;
   }
 
-  /// Makes the node vacant, without its value.
+  /// Makes the node vacant. Its value stays there: the caller takes it.
   void remove(entry_node& gone) noexcept {
     entry_node** link = &heads_[place_of(base::text_hash{}(gone.key.view()))];
     while (*link != &gone) {

@@ -109,6 +109,23 @@ TEST_CASE("a URL as long as servers take is compared with a thousand wildcards")
   CHECK_FALSE(rules.allows("/" + repeated("a0123456789", 8'000) + "z"));
 }
 
+TEST_CASE("however a pattern is spelled, long targets are compared with it to their end") {
+  const std::string many(1'500, 'a');
+  for (const std::string_view last : {"%C3%A9", "%c3%a9", "\xC3\xA9", "%C3%A9**"}) {
+    const rule_set rules =
+        compile("User-agent: *\nDisallow: /*" + many + std::string{last} + "\n", "FooBot");
+    const std::string target = "/" + std::string(8'000, 'a');
+    CHECK_FALSE(is_undecided(rules, target));
+    CHECK(rules.allows(target));
+    CHECK_FALSE(rules.allows(target + "%C3%A9"));
+  }
+  std::string text = "User-agent: *\n";
+  for (int i = 0; i < 1'000; ++i) {
+    text += "Disallow: *%d0%b0<" + std::to_string(i) + ">**z\n";
+  }
+  CHECK_FALSE(is_undecided(compile(text, "FooBot"), "/" + repeated("%D0%B0<1>", 8'000)));
+}
+
 TEST_CASE("comparing a pattern takes no more steps than twice the octets of pattern and text") {
   const auto fits = [](const std::string& pattern, const std::string& text) {
     step_budget steps{2 * (pattern.size() + text.size())};

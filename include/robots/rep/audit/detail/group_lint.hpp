@@ -8,7 +8,6 @@
 #include <robots/rep/rules/detail/precedence.hpp>
 #include <robots/rep/rules/detail/rule_patterns.hpp>
 #include <robots/rep/rules/verdict.hpp>
-#include <robots/rep/text/detail/text_span.hpp>
 
 #include <algorithm>
 #include <compare>
@@ -55,8 +54,8 @@ class group_lint {
     const rule_kind kind =
         line.kind == directive_kind::allow ? rule_kind::allow : rule_kind::disallow;
     // A line that stands for two patterns is never redundant as a whole.
-    rules_.push_back({.pattern = {.offset = static_cast<std::uint32_t>(offset),
-                                  .size = static_cast<std::uint32_t>(pattern.text.size())},
+    rules_.push_back({.offset = static_cast<std::uint32_t>(offset),
+                      .size = static_cast<std::uint32_t>(pattern.text.size()),
                       .anchored = pattern.anchored,
                       .rank = {.specificity = specificity(source, *traits().rule_form),
                                .line = line.line,
@@ -84,7 +83,8 @@ class group_lint {
 
  private:
   struct entry {
-    text_span pattern{};  // compiled
+    std::uint32_t offset = 0;  // of the compiled pattern
+    std::uint32_t size = 0;
     bool anchored = false;
     precedence rank{};
     std::uint32_t column = 0;
@@ -96,7 +96,7 @@ class group_lint {
   }
 
   [[nodiscard]] constexpr std::string_view text(const entry& of) const noexcept {
-    return of.pattern.in(text_);
+    return std::string_view{text_.data(), text_.size()}.substr(of.offset, of.size);
   }
 
   [[nodiscard]] constexpr bool same_pattern(const entry& a, const entry& b) const noexcept {

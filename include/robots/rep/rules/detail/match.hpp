@@ -5,7 +5,6 @@
 #include <robots/rep/text/detail/octet_word.hpp>
 #include <robots/rep/text/detail/text_cursor.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -128,38 +127,6 @@ template <class Cursor>
       return true;
     }
   }
-}
-
-/// The same for a pattern that is not compiled, made octet by octet. After each octet that differs
-/// it goes on behind the last `*`, one octet further: slow at worst, but bounded by `steps`.
-[[nodiscard, gnu::noinline]] constexpr bool matches(const pattern_source& source,
-                                                    const normal_form& form, text_cursor target,
-                                                    step_budget& steps) noexcept {
-  normal_cursor octet{source.body, form, source.leading_slash};
-  normal_cursor behind_star = octet;
-  text_cursor next_try = target;
-  bool star = false;
-  for (; !steps.exceeded(); steps.spend(4)) {  // as long as it takes to make an octet
-    if (!octet.done() && *octet == '*') {
-      behind_star = ++octet;
-      next_try = target;
-      star = true;
-      if (octet.done()) {
-        return true;
-      }
-    } else if (octet.done() ? !source.anchored || target.done() : target.done()) {
-      return octet.done();
-    } else if (!octet.done() && *octet == *target) {
-      ++octet;
-      ++target;
-    } else if (star) {
-      octet = behind_star;
-      target = ++next_try;
-    } else {
-      return false;
-    }
-  }
-  return false;
 }
 
 /// The same at whatever cost.

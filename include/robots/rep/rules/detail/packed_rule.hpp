@@ -6,10 +6,10 @@
 #include <robots/rep/text/detail/octet_word.hpp>
 #include <robots/rep/text/detail/stored_octets.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <vector>
 
 namespace robots::rep_detail {
 
@@ -99,16 +99,13 @@ class packed_rule {
             .kind = kind()};
   }
 
-  /// Calls `use` with the compiled pattern, whether it must be made or not.
+  /// Most octets of a compiled pattern, of a line of 16,663 octets at most.
+  static constexpr std::size_t most_compiled = 50'000;
+
+  /// Calls `use` with the compiled pattern, whether it must be made or not, and returns its result.
   template <class Use>
-  constexpr void with_pattern(std::string_view text, const normal_form& form, Use use) const {
-    if (!is_source()) {
-      use(pattern(text));
-      return;
-    }
-    std::vector<char> made;
-    write_compiled(source(text), form, [&](char c) { made.push_back(c); });
-    use(finish({made.data(), made.size()}, anchored()));
+  constexpr auto with_pattern(std::string_view text, const normal_form& form, Use use) const {
+    return is_source() ? with_compiled(source(text), form, use) : use(pattern(text));
   }
 
   /// What was stored at `at` of the hash by which the rule there is found.
@@ -118,6 +115,17 @@ class packed_rule {
   }
 
  private:
+  /// Apart from the usual case, whose stack stays small.
+  template <class Use>
+  [[gnu::noinline]]
+  static constexpr auto with_compiled(const pattern_source& source, const normal_form& form,
+                                      Use use) {
+    std::array<char, most_compiled> octets;  // NOLINT(*-member-init): filled below
+    std::size_t size = 0;
+    write_compiled(source, form, [&](char c) { octets[size++] = c; });
+    return use(finish({octets.data(), size}, source.anchored));
+  }
+
   static constexpr unsigned allow_bit = 28;
   static constexpr unsigned star_bit = 29;
   static constexpr unsigned source_bit = 30;

@@ -158,9 +158,9 @@ class rule_packer {
 
   /// The compiled text of a pattern, until the next one is made.
   [[nodiscard]] constexpr std::string_view compiled(const pattern_source& source) {
-    made_.clear();
-    write_compiled(source, *traits_.rule_form, [&](char c) { made_.push_back(c); });
-    return rep_detail::finish({made_.data(), made_.size()}, source.anchored).text;
+    compiled_.clear();
+    write_compiled(source, *traits_.rule_form, [&](char c) { compiled_.push_back(c); });
+    return rep_detail::finish({compiled_.data(), compiled_.size()}, source.anchored).text;
   }
 
   /// The same of a rule whose pattern has been added.
@@ -334,7 +334,7 @@ class rule_packer {
   std::array<std::uint32_t, 3> counts_{};  // by `found_by`
   std::size_t starred_prefixes_ = 0;
   std::size_t text_size_ = 0;
-  std::vector<char> made_{};
+  std::vector<char> compiled_{};
 };
 
 }  // namespace robots::rep_detail

@@ -13,6 +13,7 @@
 #include <robots/rep/text/detail/octet_word.hpp>
 #include <robots/rep/text/detail/text_cursor.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -126,13 +127,15 @@ struct rule_table {
                                        step_budget& steps) const noexcept {
     steps.spend(1);
     if (rule.is_source()) {
-      return rep_detail::matches(rule.source(block), *facts.traits->rule_form, target, steps);
+      steps.spend(rule.source(block).body.size());
+    } else if (!rule.star()) {
+      const compiled_pattern pattern = rule.pattern(block);
+      return skip_literal(target, pattern.text) && (!pattern.anchored || target.done());
     }
-    const compiled_pattern pattern = rule.pattern(block);
-    if (rule.star()) {
-      return !steps.exceeded() && rep_detail::matches(pattern, target, steps);
-    }
-    return skip_literal(target, pattern.text) && (!pattern.anchored || target.done());
+    const auto is_match = [&](const compiled_pattern& pattern) {
+      return rep_detail::matches(pattern, target, steps);
+    };
+    return !steps.exceeded() && rule.with_pattern(block, *facts.traits->rule_form, is_match);
   }
 
   constexpr void try_rule(search& best, const packed_rule& rule,
@@ -232,7 +235,7 @@ struct rule_table {
       look_ups -= found.end - found.first;
       visit(found, hash, [&](const packed_rule& rule) {
         if (tries > 0) {
-          --tries;
+          tries -= std::min(tries, 1 + rule.written(block).size() / octets_per_try);
           try_rule(best, rule, target);
         }
       });
@@ -244,6 +247,9 @@ struct rule_table {
       }
     }
   }
+
+  /// A rule of more octets counts as several, so that no long one is tried again and again.
+  static constexpr std::size_t octets_per_try = 8;
 
   /// Classes of at most so many octets are looked up in the time that trying a rule takes.
   static constexpr std::size_t octets_per_trial = 64;

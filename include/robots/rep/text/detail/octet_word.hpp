@@ -147,6 +147,7 @@ template <unsigned char... Others>
   if (text.size() < word) {
     return !has_other_than_graphic<Others...>(with_graphic_end(last_word(text, 0), text.size()));
   }
+  static_assert(((Others < '&' || Others == '*') && ...));  // for the look at '&' and above
   if (!std::is_constant_evaluated() && text.size() > usual &&
       ((is_graphic_from('+', text.substr(0, usual)) && is_graphic_from('+', text)) ||
        (is_graphic_from('&', text) && text.find('*') == std::string_view::npos))) {
