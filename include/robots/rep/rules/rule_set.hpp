@@ -51,7 +51,8 @@ class rule_set {
   ///
   /// Looks rules up by what `target` begins with or holds, so that their number hardly matters;
   /// only of those with wildcards in front some are tried one by one, where they are few or hold no
-  /// literal of four octets. Never allocates.
+  /// literal of four octets. Never allocates; takes up to 128 KiB of stack where neither target nor
+  /// rule is in normal form, else little.
   ///
   /// Bounded, whatever target and rules are: a target whose normal form has more than 65,536 octets
   /// is not allowed, nor is one that takes more than 8,388,608 steps to compare; searching a target
