@@ -13,28 +13,20 @@
 namespace {
 
 using fuzz::require;
-using robots::rep_detail::normal_cursor;
 using robots::rep_detail::normal_form;
 constexpr auto npos = std::string_view::npos;
 
-std::string written(normal_cursor octet) {
+std::string written(std::string_view text, const normal_form& form) {
   std::string result;
-  for (; !octet.done(); ++octet) {
-    result += *octet;
-  }
+  robots::rep_detail::write_normal(text, form, [&](char c) { result += c; });
   return result;
 }
 
 /// The octets that rules are compared with.
 std::string compared(std::string_view target, robots::dialect dialect) {
-  return robots::rep_detail::with_normal_target(target, robots::rep_detail::traits_of(dialect),
-                                                [](auto cursor) {
-                                                  std::string result;
-                                                  for (; !cursor.done(); ++cursor) {
-                                                    result += *cursor;
-                                                  }
-                                                  return result;
-                                                });
+  return robots::rep_detail::with_normal_target(
+      target, robots::rep_detail::traits_of(dialect),
+      [](std::string_view text) { return std::string{text}; });
 }
 
 /// Whether a `%` in `text` begins no escape. Behind it, what is decoded may come to look like one.
@@ -51,16 +43,14 @@ bool has_stray_percent(std::string_view text) {
 }
 
 void check_form(std::string_view text, const normal_form& form) {
-  const std::string once = written(normal_cursor{text, form});
-  require(has_stray_percent(text) || written(normal_cursor{once, form}) == once,
+  const std::string once = written(text, form);
+  require(has_stray_percent(text) || written(once, form) == once,
           "the normal form is its own normal form");
   for (std::size_t cut = 0; cut < text.size(); cut += 1 + text.size() / 16) {
     const std::string_view before = text.substr(0, cut);
     if (before.substr(before.size() - std::min<std::size_t>(before.size(), 2)).find('%') == npos) {
-      require(
-          written(normal_cursor{before, form}) + written(normal_cursor{text.substr(cut), form}) ==
-              once,
-          "the normal form of a text is that of its parts");
+      require(written(before, form) + written(text.substr(cut), form) == once,
+              "the normal form of a text is that of its parts");
     }
   }
   require(!robots::rep_detail::is_normal(text, form) || once == text, "what is normal stays");

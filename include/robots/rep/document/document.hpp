@@ -176,8 +176,9 @@ class document {
 
   /// The same for a crawler that goes by several names, the most specific first; see `compile`.
   [[nodiscard]] constexpr rule_set rules_for(std::span<const std::string_view> user_agents) const {
-    return rep_detail::collect_names(user_agents, options_,
-                                     [this](auto& collector) { parts_.replay(collector); });
+    rep_detail::names_collector collector{user_agents, options_};
+    parts_.replay(collector);
+    return collector.finish();
   }
 
   /// The same for names in braces.

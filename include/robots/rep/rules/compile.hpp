@@ -52,8 +52,9 @@ namespace rep_detail {
 [[nodiscard]] constexpr rule_set compile(std::string_view text,
                                          std::span<const std::string_view> user_agents,
                                          const parse_options& options = {}) {
-  return rep_detail::collect_names(user_agents, options,
-                                   [&](auto& collector) { scan(text, collector, options); });
+  rep_detail::names_collector collector{user_agents, options};
+  scan(text, collector, options);
+  return collector.finish();
 }
 
 /// The same for names in braces, which would otherwise be taken for the two ends of one name.

@@ -41,43 +41,36 @@ struct explanation {
 inline explanation rule_set::explain(std::string_view target) const& {
   explanation result{.verdict = match(target), .group = parts_.facts.group};
   const rep_detail::rule_table table = this->table();
-  std::vector<std::pair<rep_detail::precedence, matching_rule>> matching;
-  rep_detail::with_normal_target(target, *parts_.facts.traits, [&](auto cursor) {
-    rep_detail::step_budget steps{rep_detail::is_too_long(cursor) ? 0
-                                                                  : rep_detail::max_match_steps};
-    for (std::size_t i = 0; i < size(); ++i) {
-      steps.spend(1);
-      const rep_detail::packed_rule rule = table.rule(i);
-      const auto add_if_matching = [&](const rep_detail::compiled_pattern& pattern) {
-        if (steps.exceeded() || !rep_detail::matches(pattern, cursor, steps)) {
-          return;
-        }
-        const rep_detail::precedence rank = rule.rank(table.block);
-        matching.push_back({rank,
-                            {.kind = rule.kind(),
-                             .pattern = rule.written(table.block),
-                             .compared = std::string{pattern.text} + (pattern.anchored ? "$" : ""),
-                             .specificity = rank.specificity,
-                             .line = rank.line}});
-      };
-      rule.with_pattern(table.block, *parts_.facts.traits->rule_form, add_if_matching);
+  const rep_detail::dialect_traits& traits = *parts_.facts.traits;
+  const std::vector<char> octets = rep_detail::normal_target(target, traits);
+  result.target.assign(octets.data(), octets.size());
+  std::vector<std::pair<rep_detail::rule_rank, matching_rule>> matching;
+  rep_detail::step_budget steps{rep_detail::max_match_steps};
+  for (std::size_t i = 0; i < size() && !rep_detail::is_too_long(result.target); ++i) {
+    const rep_detail::packed_rule rule = table.rule(i);
+    if (!table.matches(rule, result.target, steps)) {
+      continue;
     }
-    for (; !cursor.done(); ++cursor) {
-      result.target += *cursor;
-    }
-  });
-  const auto decides_over = [this](const auto& a, const auto& b) {
-    return a.first.decides_over(b.first, parts_.facts.tie);
-  };
+    const auto add = [&](const rep_detail::compiled_pattern& pattern) {
+      matching.push_back({rule.rank(table.block, parts_.facts.tie),
+                          {.kind = rule.kind(),
+                           .pattern = rule.written(table.block),
+                           .compared = std::string{pattern.text} + (pattern.anchored ? "$" : ""),
+                           .specificity = rule.specificity(table.block),
+                           .line = rule.line()}});
+    };
+    rule.with_pattern(table.block, *traits.rule_form, add);
+  }
   // To google/robotstxt one line can be two patterns: the one that decides over the other is told.
-  const auto line = [](const auto& match) { return match.first.line; };
-  std::sort(matching.begin(), matching.end(), [&](const auto& a, const auto& b) {
-    return line(a) != line(b) ? line(a) < line(b) : decides_over(a, b);
+  std::sort(matching.begin(), matching.end(), [](const auto& a, const auto& b) {
+    return a.second.line != b.second.line ? a.second.line < b.second.line : a.first > b.first;
   });
-  matching.erase(std::unique(matching.begin(), matching.end(),
-                             [&](const auto& a, const auto& b) { return line(a) == line(b); }),
-                 matching.end());
-  std::sort(matching.begin(), matching.end(), decides_over);
+  matching.erase(
+      std::unique(matching.begin(), matching.end(),
+                  [](const auto& a, const auto& b) { return a.second.line == b.second.line; }),
+      matching.end());
+  std::sort(matching.begin(), matching.end(),
+            [](const auto& a, const auto& b) { return a.first > b.first; });
   for (auto& [rank, rule] : matching) {
     result.matches.push_back(std::move(rule));
   }

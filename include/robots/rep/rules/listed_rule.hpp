@@ -1,6 +1,5 @@
 #pragma once
 
-#include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
 #include <robots/rep/rules/detail/packed_rule.hpp>
 #include <robots/rep/rules/rule_set.hpp>
@@ -31,14 +30,14 @@ inline std::vector<listed_rule> rule_set::list() const& {
   result.reserve(size());
   for (std::size_t i = 0; i < size(); ++i) {
     const rep_detail::packed_rule rule = table.rule(i);
-    const bool is_preferred = (rule.kind() == rule_kind::allow) == (facts.tie == tie_break::allow);
     const auto add = [&](const rep_detail::compiled_pattern& pattern) {
-      result.push_back({.kind = rule.kind(),
-                        .pattern = rule.written(table.block),
-                        .compared = std::string{pattern.text},
-                        .anchored = pattern.anchored,
-                        .rank = 2 * rule.rank(table.block).specificity + (is_preferred ? 1 : 0),
-                        .line = rule.line()});
+      result.push_back(
+          {.kind = rule.kind(),
+           .pattern = rule.written(table.block),
+           .compared = std::string{pattern.text},
+           .anchored = pattern.anchored,
+           .rank = static_cast<std::uint32_t>(rule.rank(table.block, facts.tie) >> 32U),
+           .line = rule.line()});
     };
     rule.with_pattern(table.block, *facts.traits->rule_form, add);
   }

@@ -2,7 +2,6 @@
 
 #include <robots/rep/read/dialect.hpp>
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
-#include <robots/rep/rules/detail/match.hpp>
 #include <robots/rep/rules/detail/normal_target.hpp>
 
 #include <cstddef>
@@ -35,12 +34,9 @@ class pattern {
   }
 
   /// Whether `target`, an absolute URL or a path with query, matches. Linear in pattern and
-  /// target, never allocates.
-  [[nodiscard]] constexpr bool matches(std::string_view target) const noexcept {
-    const rep_detail::compiled_pattern self = compiled();
-    return rep_detail::with_normal_target(
-        target, rep_detail::traits_of(reading_),
-        [&](auto cursor) { return rep_detail::matches(self, cursor); });
+  /// target. Allocates only for a target whose normal form has more than 65,536 octets.
+  [[nodiscard]] constexpr bool matches(std::string_view target) const {
+    return rep_detail::matches_target(compiled(), target, rep_detail::traits_of(reading_));
   }
 
   /// The pattern as it was written.

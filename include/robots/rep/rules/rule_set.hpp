@@ -118,9 +118,8 @@ class rule_set {
       rule.with_pattern(table.block, form, [&](const rep_detail::compiled_pattern& pattern) {
         const bool allows = rule.kind() == rule_kind::allow;
         const std::uint64_t flags = (allows ? 1U : 0U) + (pattern.anchored ? 2U : 0U);
-        hashes.push_back(
-            base::combined(base::fingerprint(pattern.text),
-                           flags + std::uint64_t{4} * rule.rank(table.block).specificity));
+        hashes.push_back(base::combined(base::fingerprint(pattern.text),
+                                        flags + std::uint64_t{4} * rule.specificity(table.block)));
       });
     }
     std::sort(hashes.begin(), hashes.end());

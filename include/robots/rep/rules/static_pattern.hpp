@@ -1,7 +1,6 @@
 #pragma once
 
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
-#include <robots/rep/rules/detail/match.hpp>
 #include <robots/rep/rules/detail/normal_target.hpp>
 #include <robots/rep/text/fixed_string.hpp>
 
@@ -37,12 +36,12 @@ class static_pattern {
   }();
 
  public:
-  /// Whether `target`, an absolute URL or a path with query, matches. Linear, never allocates.
-  [[nodiscard]] static constexpr bool matches(std::string_view target) noexcept {
-    return rep_detail::with_normal_target(target, rep_detail::rfc9309_traits, [](auto cursor) {
-      return rep_detail::matches(
-          rep_detail::finish({compiled.octets.data(), compiled.size}, source.anchored), cursor);
-    });
+  /// Whether `target`, an absolute URL or a path with query, matches. Linear. Allocates only for a
+  /// target whose normal form has more than 65,536 octets.
+  [[nodiscard]] static constexpr bool matches(std::string_view target) {
+    return rep_detail::matches_target(
+        rep_detail::finish({compiled.octets.data(), compiled.size}, source.anchored), target,
+        rep_detail::rfc9309_traits);
   }
 
   /// The pattern as it was written.

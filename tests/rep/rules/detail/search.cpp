@@ -1,7 +1,5 @@
 #include <robots/rep/rules/detail/search.hpp>
 
-#include <robots/rep/text/detail/text_cursor.hpp>
-
 #include <doctest/doctest.h>
 
 #include <random>
@@ -10,13 +8,10 @@
 
 namespace {
 
-using robots::rep_detail::text_cursor;
-
 /// Where the search ends, or npos.
 constexpr std::size_t end_of(std::string_view text, std::string_view needle) {
-  text_cursor cursor{text};
-  return robots::rep_detail::two_way_find(cursor, needle) ? text.size() - cursor.rest().size()
-                                                          : std::string_view::npos;
+  const std::size_t at = robots::rep_detail::two_way_find(text, needle);
+  return at == std::string_view::npos ? at : at + needle.size();
 }
 
 static_assert(end_of("hello world", "world") == 11);

@@ -1,7 +1,5 @@
 #include <robots/rep/text/detail/normal_form.hpp>
 
-#include <robots/rep/text/detail/normal_cursor.hpp>
-
 #include <doctest/doctest.h>
 
 #include <array>
@@ -15,9 +13,7 @@ using namespace robots::rep_detail;
 
 std::string normal(std::string_view text, const normal_form& form) {
   std::string result;
-  for (normal_cursor octet{text, form}; !octet.done(); ++octet) {
-    result += *octet;
-  }
+  write_normal(text, form, [&](char c) { result += c; });
   return result;
 }
 

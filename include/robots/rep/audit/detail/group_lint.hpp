@@ -57,9 +57,9 @@ class group_lint {
     rules_.push_back({.offset = static_cast<std::uint32_t>(offset),
                       .size = static_cast<std::uint32_t>(pattern.text.size()),
                       .anchored = pattern.anchored,
-                      .rank = {.specificity = specificity(source, *traits().rule_form),
-                               .line = line.line,
-                               .kind = kind},
+                      .specificity = specificity(source, *traits().rule_form),
+                      .kind = kind,
+                      .line = line.line,
                       .column = line.column,
                       .reported = patterns > 1});
   }
@@ -73,7 +73,7 @@ class group_lint {
       if (a.anchored != b.anchored) {
         return b.anchored;
       }
-      return a.rank.line < b.rank.line;
+      return a.line < b.line;
     });
     report_same_patterns();
     report_redundant();
@@ -86,7 +86,9 @@ class group_lint {
     std::uint32_t offset = 0;  // of the compiled pattern
     std::uint32_t size = 0;
     bool anchored = false;
-    precedence rank{};
+    std::uint32_t specificity = 0;
+    rule_kind kind = rule_kind::allow;
+    std::uint32_t line = 0;
     std::uint32_t column = 0;
     bool reported = false;
   };
@@ -99,6 +101,10 @@ class group_lint {
     return std::string_view{text_.data(), text_.size()}.substr(of.offset, of.size);
   }
 
+  [[nodiscard]] constexpr rule_rank rank(const entry& of) const noexcept {
+    return rank_of(of.specificity, of.kind, of.line, options_.tie);
+  }
+
   [[nodiscard]] constexpr bool same_pattern(const entry& a, const entry& b) const noexcept {
     return text(a) == text(b) && a.anchored == b.anchored;
   }
@@ -108,7 +114,7 @@ class group_lint {
       return;
     }
     about.reported = true;
-    findings_.push_back(make_diagnostic(code, about.rank.line, about.column));
+    findings_.push_back(make_diagnostic(code, about.line, about.column));
   }
 
   constexpr void report_same_patterns() {
@@ -126,7 +132,7 @@ class group_lint {
   constexpr void report_among(std::size_t first, std::size_t end) {
     std::size_t winner = first;
     for (std::size_t i = first; i < end; ++i) {
-      if (rules_[i].rank.decides_over(rules_[winner].rank, options_.tie)) {
+      if (rank(rules_[i]) > rank(rules_[winner])) {
         winner = i;
       }
     }
@@ -134,9 +140,8 @@ class group_lint {
       if (i == winner) {
         continue;
       }
-      report(rules_[i], rules_[i].rank.kind == rules_[winner].rank.kind
-                            ? diagnostic_code::duplicate_rule
-                            : diagnostic_code::shadowed_rule);
+      report(rules_[i], rules_[i].kind == rules_[winner].kind ? diagnostic_code::duplicate_rule
+                                                              : diagnostic_code::shadowed_rule);
     }
   }
 
@@ -149,7 +154,7 @@ class group_lint {
       while (!prefixes.empty() && !text(rule).starts_with(text(rules_[prefixes.back()]))) {
         prefixes.pop_back();
       }
-      const auto& opposite = rule.rank.kind == rule_kind::allow ? disallowing_ : allowing_;
+      const auto& opposite = rule.kind == rule_kind::allow ? disallowing_ : allowing_;
       if (!prefixes.empty() && covers(rules_[prefixes.back()], rule, opposite)) {
         report(rule, diagnostic_code::redundant_rule);
       }
@@ -161,12 +166,11 @@ class group_lint {
 
   [[nodiscard]] static constexpr bool covers(const entry& shorter, const entry& longer,
                                              const std::vector<std::uint32_t>& opposite) noexcept {
-    if (shorter.rank.kind != longer.rank.kind) {
+    if (shorter.kind != longer.kind) {
       return false;
     }
-    const auto between =
-        std::lower_bound(opposite.begin(), opposite.end(), shorter.rank.specificity);
-    return between == opposite.end() || *between > longer.rank.specificity;
+    const auto between = std::lower_bound(opposite.begin(), opposite.end(), shorter.specificity);
+    return between == opposite.end() || *between > longer.specificity;
   }
 
   const parse_options& options_;

@@ -9,7 +9,6 @@
 #include <robots/rep/rules/rule_set.hpp>
 #include <robots/rep/rules/verdict.hpp>
 #include <robots/rep/text/detail/normal_form.hpp>
-#include <robots/rep/text/detail/text_cursor.hpp>
 
 #include <algorithm>
 #include <array>
@@ -182,8 +181,7 @@ class rule_comparison {
   /// in place of each wildcard only by a wildcard of its own.
   [[nodiscard]] bool covers(const rule& wide, std::string_view narrow) {
     steps_.spend(1 + wide.text.size());
-    return (wide.text == "/" && !wide.anchored) ||
-           matches(wide.pattern(), text_cursor{narrow}, steps_);
+    return (wide.text == "/" && !wide.anchored) || matches(wide.pattern(), narrow, steps_);
   }
 
   [[nodiscard]] static std::string symbolic(const rule& of) {
@@ -263,7 +261,7 @@ class rule_comparison {
         if (!target.starts_with('/')) {
           target.insert(0, 1, '/');
         }
-        if (matches(self.pattern(), text_cursor{target}, steps_) &&
+        if (matches(self.pattern(), target, steps_) &&
             is_example(target, own.kind, base_kind, avoided, rivals, other)) {
           return {true, spelled(target)};
         }
@@ -290,7 +288,7 @@ class rule_comparison {
                                 const std::vector<const rule*>& rivals, std::size_t other) {
     const auto match = [&](const rule* each) {
       steps_.spend(1);
-      return matches(each->pattern(), text_cursor{target}, steps_);
+      return matches(each->pattern(), target, steps_);
     };
     if (std::any_of(avoided.begin(), avoided.end(), match)) {
       return false;

@@ -4,13 +4,14 @@
 #include <robots/rep/read/product_token.hpp>
 
 #include <algorithm>
-#include <cstdint>
+#include <cstddef>
 #include <string_view>
 
 namespace robots::rep_detail {
 
-/// What a User-agent line is to a crawler; the more, the greater.
-enum class agent_match : std::uint8_t { none, everyone, own };
+/// What a User-agent line is to a crawler; the more, the greater. To one of several names some of
+/// its own are more than others.
+enum class agent_match : std::size_t { none, everyone, own };
 
 /// Decides whether the value of a User-agent line names a given crawler.
 ///

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <robots/rep/text/detail/normal_cursor.hpp>
 #include <robots/rep/text/detail/normal_form.hpp>
 #include <robots/rep/text/detail/octet_word.hpp>
 
@@ -56,31 +55,28 @@ struct pattern_source {
 /// Writes the compiled text of a pattern that is not compiled yet, octet by octet, to `put`.
 template <class Put>
 constexpr void write_compiled(const pattern_source& source, const normal_form& form, Put put) {
-  bool star = false;
-  for (normal_cursor octet{source.body, form, source.leading_slash}; !octet.done(); ++octet) {
-    if (!(star && *octet == '*')) {
-      put(*octet);
-    }
-    star = *octet == '*';
+  if (source.leading_slash) {
+    put('/');
   }
+  bool star = false;
+  write_normal(source.body, form, [&](char c) {
+    if (!(star && c == '*')) {
+      put(c);
+    }
+    star = c == '*';
+  });
 }
 
 /// Octets of the normal form, wildcard and anchor included: what "most octets" compares (RFC 9309,
 /// section 2.2.2). A literal `$` counts as it is written.
 [[nodiscard]] constexpr std::uint32_t specificity(const pattern_source& source,
                                                   const normal_form& form) noexcept {
-  std::size_t octets = source.anchored ? 1 : 0;
-  if (!source.leading_slash && is_normal(source.body, form)) {
-    octets += source.body.size();
-  } else {
-    for (normal_cursor octet{source.body, form, source.leading_slash}; !octet.done(); ++octet) {
-      ++octets;
-    }
-    for (const char c : source.body) {
-      octets -= c == '$' && form.action(c) != octet_action::keep ? 2U : 0U;
-    }
+  std::uint32_t octets = (source.anchored ? 1U : 0U) + (source.leading_slash ? 1U : 0U);
+  write_normal(source.body, form, [&](char) { ++octets; });
+  for (const char c : source.body) {
+    octets -= c == '$' && form.action(c) != octet_action::keep ? 2U : 0U;
   }
-  return static_cast<std::uint32_t>(octets);
+  return octets;
 }
 
 /// The pattern whose compiled text, save for wildcards at its end, is `text`.

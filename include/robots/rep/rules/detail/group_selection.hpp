@@ -15,14 +15,14 @@ namespace robots::rep_detail {
 /// those right above it only.
 class group_selection {
  public:
-  /// Takes a User-agent line. Returns whether it is the first that names the crawler: lines that
-  /// applied so far were those of `*`, and apply no longer.
+  /// Takes a User-agent line. Returns whether it is more to the crawler than any before, so that
+  /// lines that applied so far apply no longer.
   constexpr bool on_user_agent(const directive& line, agent_match match) noexcept {
     in_group_ = line.starts_group ? match : std::max(in_group_, match);
     right_above_ = line.starts_run ? match : std::max(right_above_, match);
-    const bool first = match == agent_match::own && !own_found();
+    const bool is_more = match > found_;
     found_ = std::max(found_, match);
-    return first;
+    return is_more;
   }
 
   /// Whether a line of another kind applies that stands here, as far as can be known yet.
@@ -31,12 +31,9 @@ class group_selection {
     return named == found_ && named != agent_match::none;
   }
 
-  /// Some line read so far names the crawler.
-  [[nodiscard]] constexpr bool own_found() const noexcept { return found_ == agent_match::own; }
-
   /// Whose groups apply.
   [[nodiscard]] constexpr group_choice choice() const noexcept {
-    if (own_found()) {
+    if (found_ >= agent_match::own) {
       return group_choice::own;
     }
     return found_ == agent_match::everyone ? group_choice::everyone : group_choice::none;

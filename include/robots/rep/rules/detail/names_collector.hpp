@@ -14,43 +14,15 @@
 
 namespace robots::rep_detail {
 
-/// Makes the rules of the first of several names that has a group.
-class first_name_collector {
+/// Makes the rules of a crawler with several names; one without a name is meant by `*` only.
+class names_collector {
  public:
-  constexpr first_name_collector(std::span<const std::string_view> user_agents,
-                                 const parse_options& options) {
-    collectors_.reserve(user_agents.size());
-    for (const std::string_view user_agent : user_agents) {
-      collectors_.emplace_back(user_agent, options);
-    }
-  }
-
-  constexpr void on_directive(const directive& line) {
-    for (rule_collector& collector : collectors_) {
-      collector.on_directive(line);
-    }
-  }
-
-  [[nodiscard]] constexpr rule_set finish() {
-    const auto found =
-        std::find_if(collectors_.begin(), collectors_.end(),
-                     [](const rule_collector& collector) { return collector.own_found(); });
-    rule_collector& chosen = found == collectors_.end() ? collectors_.front() : *found;
-    return chosen.finish();
-  }
-
- private:
-  std::vector<rule_collector> collectors_;
-};
-
-/// Merges the groups of several names.
-class united_names_collector {
- public:
-  constexpr united_names_collector(std::span<const std::string_view> user_agents,
-                                   const parse_options& options)
+  constexpr names_collector(std::span<const std::string_view> user_agents,
+                            const parse_options& options)
       : names_(user_agents.begin(), user_agents.end()),
         first_named_(user_agents.size()),
-        collector_(user_agents.front(), options) {}
+        merges_(options.names == several_names::union_of_groups),
+        collector_(user_agents.empty() ? "*" : user_agents.front(), options) {}
 
   constexpr void on_directive(const directive& line) {
     if (line.kind == directive_kind::user_agent) {
@@ -62,46 +34,26 @@ class united_names_collector {
 
   [[nodiscard]] constexpr rule_set finish() {
     const bool named = first_named_ < names_.size();
-    return collector_.finish_as(names_[named ? first_named_ : 0].token());
+    return collector_.finish_as(named ? names_[first_named_].token() : collector_.token());
   }
 
  private:
+  /// The earlier the name, the more it is to the crawler, unless the groups of all are merged.
   [[nodiscard]] constexpr agent_match compare(std::string_view value) noexcept {
     for (std::size_t i = 0; i < names_.size(); ++i) {
-      const agent_match match = names_[i].compare(value);
-      if (match != agent_match::none) {
-        if (match == agent_match::own) {
-          first_named_ = std::min(first_named_, i);
-        }
-        return match;
+      if (names_[i].compare(value) == agent_match::own) {
+        first_named_ = std::min(first_named_, i);
+        const std::size_t more = merges_ ? 0 : names_.size() - i;
+        return static_cast<agent_match>(static_cast<std::size_t>(agent_match::own) + more);
       }
     }
-    return agent_match::none;
+    return agent_matcher{"*"}.compare(value);
   }
 
   std::vector<agent_matcher> names_;
   std::size_t first_named_;  // the number of names when none is named so far
+  bool merges_;
   rule_collector collector_;
 };
-
-/// Makes the rules of a crawler with several names; one without a name is meant by `*` only. `feed`
-/// gives the directives to the handler that it is called with.
-template <class Feed>
-[[nodiscard]] constexpr rule_set collect_names(std::span<const std::string_view> user_agents,
-                                               const parse_options& options, Feed feed) {
-  if (user_agents.empty()) {
-    rule_collector collector{"*", options};
-    feed(collector);
-    return collector.finish();
-  }
-  if (options.names == several_names::union_of_groups) {
-    united_names_collector collector{user_agents, options};
-    feed(collector);
-    return collector.finish();
-  }
-  first_name_collector collector{user_agents, options};
-  feed(collector);
-  return collector.finish();
-}
 
 }  // namespace robots::rep_detail

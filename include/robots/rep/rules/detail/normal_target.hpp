@@ -3,32 +3,42 @@
 #include <robots/rep/read/detail/dialect_traits.hpp>
 #include <robots/rep/read/target.hpp>
 #include <robots/rep/rules/detail/match.hpp>
-#include <robots/rep/text/detail/normal_cursor.hpp>
+#include <robots/rep/text/detail/normal_form.hpp>
 #include <robots/rep/text/detail/octet_word.hpp>
-#include <robots/rep/text/detail/text_cursor.hpp>
 
 #include <array>
 #include <cstddef>
 #include <string_view>
+#include <vector>
 
 namespace robots::rep_detail {
 
-/// Octets of normal form kept on the stack: more than any server takes. Rule sets refuse longer
-/// targets; a pattern alone reads them octet by octet, which needs no memory either.
-inline constexpr std::size_t normal_target_capacity = 65'536;
+/// Longest normal form of a target that rule sets compare: more than any server takes.
+inline constexpr std::size_t max_normal_target = 65'536;
 
-/// Calls `use` with the normal form of a target that is not in it. Apart from the usual case, whose
-/// stack stays small.
+/// Gives the normal form of a target to `put`, octet by octet.
+template <class Put>
+constexpr void write_target(const target_path& path, const normal_form& form, Put put) {
+  if (path.leading_slash) {
+    put('/');
+  }
+  write_normal(path.text, form, put);
+}
+
+/// Calls `use` with the normal form of a target that is not in it, cut behind the first octet that
+/// is too many. Apart from the usual case, whose stack stays small.
 template <class Use>
 [[gnu::noinline]]
-constexpr auto use_rewritten(const normal_cursor& start, Use use) {
-  std::array<char, normal_target_capacity> buffer;  // NOLINT(*-member-init): filled below
+constexpr auto use_rewritten(const target_path& path, const normal_form& form, Use use) {
+  std::array<char, max_normal_target + 1> buffer;  // NOLINT(*-member-init): filled below
   std::size_t size = 0;
-  normal_cursor octet = start;
-  for (; !octet.done() && size < buffer.size(); ++octet) {
-    buffer[size++] = *octet;
-  }
-  return octet.done() ? use(text_cursor{{buffer.data(), size}}) : use(start);
+  const auto put = [&](char c) {
+    if (size < buffer.size()) {
+      buffer[size++] = c;
+    }
+  };
+  write_target(path, form, put);
+  return use(std::string_view{buffer.data(), size});
 }
 
 /// Whether `target` is a path with query in normal form, whatever the dialect, as most are.
@@ -37,7 +47,7 @@ constexpr auto use_rewritten(const normal_cursor& start, Use use) {
          is_graphic_without<'%', '$', '*', '#'>(target);
 }
 
-/// Calls `use` with a cursor at the start of the normal form of `target`, and returns its result.
+/// Calls `use` with the normal form of `target`, cut if it is too long, and returns its result.
 /// Most targets are in normal form already and are not copied.
 template <class Use>
 constexpr auto with_normal_target(std::string_view target, const dialect_traits& traits, Use use) {
@@ -45,37 +55,53 @@ constexpr auto with_normal_target(std::string_view target, const dialect_traits&
   if (!is_normal_path(target)) {
     path = path_and_query(target, traits.lenient_targets);
     if (path.leading_slash || !is_normal(path.text, *traits.target_form)) {
-      return use_rewritten(normal_cursor{path.text, *traits.target_form, path.leading_slash}, use);
+      return use_rewritten(path, *traits.target_form, use);
     }
   }
-  return use(text_cursor{path.text});
+  return use(path.text);
 }
 
-/// Whether rule sets refuse a target for its length.
-[[nodiscard]] constexpr bool is_too_long(const text_cursor& target) noexcept {
-  return target.rest().size() > normal_target_capacity;
+/// The normal form of `target`, however long it is.
+[[nodiscard]] constexpr std::vector<char> normal_target(std::string_view target,
+                                                        const dialect_traits& traits) {
+  std::vector<char> octets;
+  write_target(path_and_query(target, traits.lenient_targets), *traits.target_form,
+               [&](char c) { octets.push_back(c); });
+  return octets;
 }
 
-/// What is not in normal form is rewritten unless it is too long.
-[[nodiscard]] constexpr bool is_too_long(const normal_cursor& /*target*/) noexcept { return true; }
+/// Whether rule sets refuse a target for its length, given its normal form.
+[[nodiscard]] constexpr bool is_too_long(std::string_view target) noexcept {
+  return target.size() > max_normal_target;
+}
+
+/// Whether a pattern matches a target, however long both are.
+[[nodiscard]] constexpr bool matches_target(const compiled_pattern& pattern,
+                                            std::string_view target, const dialect_traits& traits) {
+  return with_normal_target(target, traits, [&](std::string_view text) {
+    if (!is_too_long(text)) {
+      return matches(pattern, text);
+    }
+    const std::vector<char> whole = normal_target(target, traits);
+    return matches(pattern, std::string_view{whole.data(), whole.size()});
+  });
+}
 
 /// RFC 9309, section 2.2.2: "The /robots.txt URI is implicitly allowed."
-template <class Cursor>
-[[nodiscard]] constexpr bool is_robots_txt(Cursor cursor) noexcept {
-  return skip_literal(cursor, "/robots.txt") && (cursor.done() || *cursor == '?');
+[[nodiscard]] constexpr bool is_robots_txt(std::string_view target) noexcept {
+  constexpr std::string_view path = "/robots.txt";
+  return begins_with(target, path) && (target.size() == path.size() || target[path.size()] == '?');
 }
 
 /// Whether rules have no say about a target.
-template <class Cursor>
-[[nodiscard]] constexpr bool is_exempt(const Cursor& target,
+[[nodiscard]] constexpr bool is_exempt(std::string_view target,
                                        const dialect_traits& traits) noexcept {
   return traits.robots_txt_always_allowed && is_robots_txt(target);
 }
 
 /// Whether `target`, an absolute URL or a path with query, is /robots.txt itself.
 [[nodiscard]] constexpr bool targets_robots_txt(std::string_view target) noexcept {
-  return with_normal_target(target, rfc9309_traits,
-                            [](auto cursor) { return is_robots_txt(cursor); });
+  return with_normal_target(target, rfc9309_traits, is_robots_txt);
 }
 
 }  // namespace robots::rep_detail

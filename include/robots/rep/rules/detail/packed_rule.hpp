@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
 #include <robots/rep/rules/detail/precedence.hpp>
 #include <robots/rep/rules/verdict.hpp>
@@ -49,18 +50,21 @@ class packed_rule {
     store_word<4>(to + 8, size_tag_and_tail_ | tag << size_bits);
   }
 
-  /// The compiled pattern is all of `source` but a `*` at its end. `star`: it holds one.
-  constexpr void set_compiled(const pattern_source& source, bool star) noexcept {
+  /// The compiled pattern is all of `source` but a `*` at its end.
+  constexpr void set_compiled(const pattern_source& source) noexcept {
     const bool open = source.body.ends_with('*');
     set_pattern(source.body.size() - (open ? 1 : 0),
-                (open ? open_tail : 0) | (source.anchored ? anchor_tail : 0), star);
+                (open ? open_tail : 0) | (source.anchored ? anchor_tail : 0));
   }
 
-  /// The compiled pattern must be made of `source`. `star`: it holds one.
-  constexpr void set_source(const pattern_source& source, bool star) noexcept {
-    set_pattern(source.body.size(), source.anchored ? anchor_tail : 0, star);
+  /// The compiled pattern must be made of `source`.
+  constexpr void set_source(const pattern_source& source) noexcept {
+    set_pattern(source.body.size(), source.anchored ? anchor_tail : 0);
     line_and_flags_ |= flag(true, source_bit) | flag(source.leading_slash, slash_bit);
   }
+
+  /// Whether the compiled pattern holds a `*`.
+  constexpr void set_star(bool star) noexcept { line_and_flags_ |= flag(star, star_bit); }
 
   [[nodiscard]] constexpr std::uint32_t line() const noexcept {
     return line_and_flags_ & line_mask;
@@ -92,11 +96,12 @@ class packed_rule {
     return text.substr(offset_, is_source() ? number(text, offset_ - 2) : written_size());
   }
 
-  [[nodiscard]] constexpr precedence rank(std::string_view text) const noexcept {
-    return {.specificity = static_cast<std::uint32_t>(is_source() ? number(text, offset_ - 4)
-                                                                  : written_size()),
-            .line = line(),
-            .kind = kind()};
+  [[nodiscard]] constexpr std::uint32_t specificity(std::string_view text) const noexcept {
+    return static_cast<std::uint32_t>(is_source() ? number(text, offset_ - 4) : written_size());
+  }
+
+  [[nodiscard]] constexpr rule_rank rank(std::string_view text, tie_break tie) const noexcept {
+    return rank_of(specificity(text), kind(), line(), tie);
   }
 
   /// Most octets of a compiled pattern, of a line of 16,663 octets at most.
@@ -139,9 +144,8 @@ class packed_rule {
   static constexpr unsigned anchor_tail = 1;
   static constexpr unsigned open_tail = 2;
 
-  constexpr void set_pattern(std::size_t size, unsigned tail, bool star) noexcept {
+  constexpr void set_pattern(std::size_t size, unsigned tail) noexcept {
     size_tag_and_tail_ = static_cast<std::uint32_t>(size) | tail << tail_at;
-    line_and_flags_ |= flag(star, star_bit);
   }
 
   [[nodiscard]] static constexpr std::uint32_t flag(bool value, unsigned bit) noexcept {

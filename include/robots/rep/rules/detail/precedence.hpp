@@ -7,23 +7,14 @@
 
 namespace robots::rep_detail {
 
-/// What decides between two rules that match (RFC 9309, section 2.2.2).
-struct precedence {
-  std::uint32_t specificity = 0;
-  std::uint32_t line = 0;
-  rule_kind kind = rule_kind::allow;
+/// What decides between rules that match: the highest rank (RFC 9309, section 2.2.2). The rule with
+/// more octets has it, at equal length the kind that `tie` prefers, else the earlier one.
+using rule_rank = std::uint64_t;
 
-  /// The rule with more octets decides, at equal length the kind that `tie` prefers, else the
-  /// earlier one.
-  [[nodiscard]] constexpr bool decides_over(const precedence& other, tie_break tie) const noexcept {
-    if (specificity != other.specificity) {
-      return specificity > other.specificity;
-    }
-    if (kind != other.kind) {
-      return (kind == rule_kind::allow) == (tie == tie_break::allow);
-    }
-    return line < other.line;
-  }
-};
+[[nodiscard]] constexpr rule_rank rank_of(std::uint32_t specificity, rule_kind kind,
+                                          std::uint32_t line, tie_break tie) noexcept {
+  const bool is_preferred = (kind == rule_kind::allow) == (tie == tie_break::allow);
+  return (rule_rank{2} * specificity + (is_preferred ? 1 : 0)) << 32U | (0xFFFF'FFFFU - line);
+}
 
 }  // namespace robots::rep_detail

@@ -50,12 +50,12 @@ class rule_collector {
   /// Takes a User-agent line of which it is known whom it names. Returns whether the lines kept so
   /// far apply no longer.
   [[gnu::always_inline]] constexpr bool on_user_agent(const directive& line, agent_match match) {
-    const bool first = groups_.on_user_agent(line, match);
-    if (first) {
+    const bool is_more = groups_.on_user_agent(line, match);
+    if (is_more) {
       kept_.clear();
       crawl_delay_.reset();
     }
-    return first;
+    return is_more;
   }
 
   /// Takes any other line. Returns whether it applies, as far as can be known yet.
@@ -76,8 +76,8 @@ class rule_collector {
     return true;
   }
 
-  /// Some group names the crawler.
-  [[nodiscard]] constexpr bool own_found() const noexcept { return groups_.own_found(); }
+  /// The crawler's token, as it was given.
+  [[nodiscard]] constexpr std::string_view token() const noexcept { return agent_.token(); }
 
   /// The first valid Crawl-delay that applies.
   [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> crawl_delay() const noexcept {

@@ -9,6 +9,7 @@
 #include <robots/rep/rules/detail/kept_rules.hpp>
 #include <robots/rep/rules/detail/packed_rule.hpp>
 #include <robots/rep/rules/detail/plain_pattern.hpp>
+#include <robots/rep/rules/detail/precedence.hpp>
 #include <robots/rep/rules/detail/prefix_hash.hpp>
 #include <robots/rep/rules/detail/rule_patterns.hpp>
 #include <robots/rep/rules/detail/rule_set_parts.hpp>
@@ -104,7 +105,7 @@ class rule_packer {
     if (plain) {
       const bool has_star = plain->star + 1 < source.body.size();
       text_size_ += rule.size;
-      rule.rule.set_compiled(source, has_star);
+      rule.rule.set_compiled(source);
       place(rule, {source.body.data(), plain->key}, plain->hash, has_star);
     }
     return plain.has_value();
@@ -128,24 +129,23 @@ class rule_packer {
 
   constexpr void add_pattern(kept_rule& rule, const pattern_source& source) {
     const bool is_whole = source.body.size() + (source.anchored ? 1 : 0) == rule.size;
-    const bool as_written = is_whole && is_compiled(source, *traits_.rule_form);
-    const std::string_view pattern =
-        as_written ? rep_detail::finish(source.body, source.anchored).text : compiled(source);
-    const std::size_t star = find_octet(pattern, '*');
-    const bool has_star = star < pattern.size();
     text_size_ += rule.size;
-    if (as_written) {
-      rule.rule.set_compiled(source, has_star);
+    if (is_whole && is_compiled(source, *traits_.rule_form)) {
+      rule.rule.set_compiled(source);
     } else {
       text_size_ += packed_rule::numbers_size;
-      rule.rule.set_source(source, has_star);
+      rule.rule.set_source(source);
     }
-    const std::string_view key = pattern.substr(0, std::min(star, max_key_size));
-    place(rule, key, hash_of(key), has_star);
+    with_pattern(rule, [&](std::string_view pattern) {
+      const std::size_t star = find_octet(pattern, '*');
+      const std::string_view key = pattern.substr(0, std::min(star, max_key_size));
+      place(rule, key, hash_of(key), star < pattern.size());
+    });
   }
 
   /// `key` is the pattern up to its first wildcard.
   constexpr void place(kept_rule& rule, std::string_view key, std::uint64_t hash, bool has_star) {
+    rule.rule.set_star(has_star);
     if (has_star && key.size() < least_prefix) {
       find_by(rule, found_by::trial);
       return;
@@ -156,17 +156,11 @@ class rule_packer {
     starred_prefixes_ += has_star ? 1 : 0;
   }
 
-  /// The compiled text of a pattern, until the next one is made.
-  [[nodiscard]] constexpr std::string_view compiled(const pattern_source& source) {
-    compiled_.clear();
-    write_compiled(source, *traits_.rule_form, [&](char c) { compiled_.push_back(c); });
-    return rep_detail::finish({compiled_.data(), compiled_.size()}, source.anchored).text;
-  }
-
-  /// The same of a rule whose pattern has been added.
-  [[nodiscard]] constexpr std::string_view compiled(const kept_rule& rule) {
-    return rule.rule.is_source() ? compiled(rule.rule.source(rule.value()))
-                                 : rule.rule.pattern(rule.value()).text;
+  /// Calls `use` with the compiled text of a rule whose pattern has been added.
+  template <class Use>
+  constexpr void with_pattern(const kept_rule& rule, Use use) const {
+    rule.rule.with_pattern(rule.value(), *traits_.rule_form,
+                           [&](const compiled_pattern& pattern) { use(pattern.text); });
   }
 
   /// Where many patterns have one prefix before their first wildcard, it tells too little as well.
@@ -226,12 +220,13 @@ class rule_packer {
 
   template <class Use>
   constexpr void for_each_literal_gram(const kept_rule& rule, Use use) {
-    std::string_view rest = compiled(rule);
-    while (!rest.empty()) {
-      const std::size_t star = find_octet(rest, '*');
-      for_each_gram(rest.substr(0, star), use);
-      rest.remove_prefix(std::min(star + 1, rest.size()));
-    }
+    with_pattern(rule, [&](std::string_view rest) {
+      while (!rest.empty()) {
+        const std::size_t star = find_octet(rest, '*');
+        for_each_gram(rest.substr(0, star), use);
+        rest.remove_prefix(std::min(star + 1, rest.size()));
+      }
+    });
   }
 
   /// Puts the rules that are tried in front, the one that decides first.
@@ -240,16 +235,10 @@ class rule_packer {
       return rule.by == found_by::trial;
     });
     for (kept_rule& rule : std::span{rules_.begin(), end}) {
-      rule.hash = specificity_of(rule);
+      rule.hash = rank_of(specificity_of(rule), rule.rule.kind(), rule.rule.line(), options_.tie);
     }
-    const auto rank = [](const kept_rule& rule) {
-      return precedence{.specificity = static_cast<std::uint32_t>(rule.hash),
-                        .line = rule.rule.line(),
-                        .kind = rule.rule.kind()};
-    };
-    std::sort(rules_.begin(), end, [&](const kept_rule& a, const kept_rule& b) {
-      return rank(a).decides_over(rank(b), options_.tie);
-    });
+    std::sort(rules_.begin(), end,
+              [](const kept_rule& a, const kept_rule& b) { return a.hash > b.hash; });
   }
 
   [[nodiscard]] constexpr std::uint32_t specificity_of(const kept_rule& rule) const noexcept {
@@ -307,7 +296,9 @@ class rule_packer {
       std::uint32_t tag = 0;
       if (kept.by == found_by::trial) {
         ++tried;
-        store_word<sizeof(class_set)>(needed, classes_needed(compiled(kept)));
+        with_pattern(kept, [&](std::string_view pattern) {
+          store_word<sizeof(class_set)>(needed, classes_needed(pattern));
+        });
         needed += sizeof(class_set);
       } else {
         const std::size_t at = place_of(kept, facts).bucket;
@@ -334,7 +325,6 @@ class rule_packer {
   std::array<std::uint32_t, 3> counts_{};  // by `found_by`
   std::size_t starred_prefixes_ = 0;
   std::size_t text_size_ = 0;
-  std::vector<char> compiled_{};
 };
 
 }  // namespace robots::rep_detail

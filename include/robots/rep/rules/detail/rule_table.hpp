@@ -11,7 +11,6 @@
 #include <robots/rep/rules/group_choice.hpp>
 #include <robots/rep/rules/verdict.hpp>
 #include <robots/rep/text/detail/octet_word.hpp>
-#include <robots/rep/text/detail/text_cursor.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -34,25 +33,25 @@ struct rule_table {
       return true;
     }
     prefetch();
-    return with_normal_target(target, *facts.traits, [this](auto cursor) {
-      const search found = find(cursor);
+    return with_normal_target(target, *facts.traits, [this](std::string_view path) {
+      const search found = find(path);
       const bool denied =
           found.steps.exceeded() || (found.rule && found.rule->kind() == rule_kind::disallow);
-      return !denied || is_exempt(cursor, *facts.traits);
+      return !denied || is_exempt(path, *facts.traits);
     });
   }
 
   /// The same with the deciding rule.
   [[nodiscard]] constexpr verdict match(std::string_view target) const noexcept {
     prefetch();
-    return with_normal_target(target, *facts.traits, [this](auto cursor) {
+    return with_normal_target(target, *facts.traits, [this](std::string_view path) {
       verdict result{.user_agent = user_agent()};  // one, so that it is never copied
-      if (is_exempt(cursor, *facts.traits)) {
+      if (is_exempt(path, *facts.traits)) {
         result.user_agent = named();
         result.exempt = true;
         return result;
       }
-      const search found = find(cursor);
+      const search found = find(path);
       if (found.steps.exceeded()) {
         result.allowed = false;
         result.undecided = true;
@@ -71,6 +70,23 @@ struct rule_table {
     return facts.group == group_choice::everyone ? std::string_view{"*"} : named();
   }
 
+  /// Whether a rule matches a target in normal form; false once `steps` are exceeded.
+  [[nodiscard]] constexpr bool matches(const packed_rule& rule, std::string_view target,
+                                       step_budget& steps) const noexcept {
+    steps.spend(1);
+    if (rule.is_source()) {
+      steps.spend(rule.source(block).body.size());
+    } else if (!rule.star()) {
+      const compiled_pattern pattern = rule.pattern(block);
+      return begins_with(target, pattern.text) &&
+             (!pattern.anchored || target.size() == pattern.text.size());
+    }
+    const auto is_match = [&](const compiled_pattern& pattern) {
+      return rep_detail::matches(pattern, target, steps);
+    };
+    return !steps.exceeded() && rule.with_pattern(block, *facts.traits->rule_form, is_match);
+  }
+
   [[nodiscard]] constexpr packed_rule rule(std::size_t index) const noexcept {
     return {block, facts.rules_at() + index * packed_rule::stored_size};
   }
@@ -79,7 +95,7 @@ struct rule_table {
   /// The best of the rules found so far, and what may still be spent to find a better one.
   struct search {
     std::optional<packed_rule> rule{};
-    precedence rank{};
+    rule_rank rank = 0;
     step_budget steps{max_match_steps};
   };
 
@@ -96,16 +112,7 @@ struct rule_table {
                                  : block.substr(block.size() - facts.token_size);
   }
 
-  /// Nothing is looked for in a target whose normal form is too long to be stored.
-  [[nodiscard]] constexpr search find(const normal_cursor& /*target*/) const noexcept {
-    search refused;
-    if (facts.rules != 0) {
-      refused.steps.spend(max_match_steps + 1);
-    }
-    return refused;
-  }
-
-  [[nodiscard]] constexpr search find(const text_cursor& target) const noexcept {
+  [[nodiscard]] constexpr search find(std::string_view target) const noexcept {
     search best;
     if (is_too_long(target) && facts.rules != 0) {
       best.steps.spend(max_match_steps + 1);
@@ -123,35 +130,17 @@ struct rule_table {
     return best;
   }
 
-  [[nodiscard]] constexpr bool matches(const packed_rule& rule, text_cursor target,
-                                       step_budget& steps) const noexcept {
-    steps.spend(1);
-    if (rule.is_source()) {
-      steps.spend(rule.source(block).body.size());
-    } else if (!rule.star()) {
-      const compiled_pattern pattern = rule.pattern(block);
-      return skip_literal(target, pattern.text) && (!pattern.anchored || target.done());
-    }
-    const auto is_match = [&](const compiled_pattern& pattern) {
-      return rep_detail::matches(pattern, target, steps);
-    };
-    return !steps.exceeded() && rule.with_pattern(block, *facts.traits->rule_form, is_match);
-  }
-
   constexpr void try_rule(search& best, const packed_rule& rule,
-                          const text_cursor& target) const noexcept {
-    const precedence rank = rule.rank(block);
-    if (best.rule && !rank.decides_over(best.rank, facts.tie)) {
-      return;
-    }
-    if (matches(rule, target, best.steps)) {
+                          std::string_view target) const noexcept {
+    const rule_rank rank = rule.rank(block, facts.tie);
+    if (rank > best.rank && matches(rule, target, best.steps)) {
       best.rule = rule;
       best.rank = rank;
     }
   }
 
-  constexpr void find_by_trial(search& best, const text_cursor& target) const noexcept {
-    const bool is_worth_it = target.rest().size() <= octets_per_trial * facts.tried;
+  constexpr void find_by_trial(search& best, std::string_view target) const noexcept {
+    const bool is_worth_it = target.size() <= octets_per_trial * facts.tried;
     std::optional<class_set> present;
     const std::size_t end = facts.rules_at() + facts.tried * packed_rule::stored_size;
     std::size_t needed_at = facts.needed_at();
@@ -159,7 +148,7 @@ struct rule_table {
       const class_set needed = load_class_set(block, needed_at);
       needed_at += sizeof(class_set);
       if (needed != 0 && is_worth_it) {
-        present = present ? *present : classes_of(target.rest());
+        present = present ? *present : classes_of(target);
         if (!has_all(*present, needed)) {
           continue;
         }
@@ -167,7 +156,7 @@ struct rule_table {
       const packed_rule tried{block, at};
       if (matches(tried, target, best.steps)) {
         best.rule = tried;
-        best.rank = tried.rank(block);
+        best.rank = tried.rank(block, facts.tie);
         return;
       }
     }
@@ -206,10 +195,10 @@ struct rule_table {
     }
   }
 
-  constexpr void find_by_prefix(search& best, const text_cursor& target) const noexcept {
+  constexpr void find_by_prefix(search& best, std::string_view target) const noexcept {
     const hash_places places{facts.prefix_buckets};
-    prefix_hasher prefixes{target.rest()};
-    octet_word lengths = prefix_lengths::load_for(target.rest(), block);
+    prefix_hasher prefixes{target};
+    octet_word lengths = prefix_lengths::load_for(target, block);
     for (; lengths != 0; lengths &= lengths - 1) {
       const std::uint64_t hash = prefixes.of(static_cast<std::size_t>(std::countr_zero(lengths)));
       const candidates found = candidates_of(hash, facts.buckets_at, places);
@@ -217,13 +206,13 @@ struct rule_table {
     }
   }
 
-  constexpr void find_by_gram(search& best, const text_cursor& target) const noexcept {
+  constexpr void find_by_gram(search& best, std::string_view target) const noexcept {
     const std::size_t buckets = facts.buckets_at + facts.prefix_buckets * hash_bucket::stored_size;
     const hash_places places{facts.gram_buckets};
     const std::size_t first = hash_bucket::load(block, buckets).first;
     std::size_t tries = facts.rules - first;
-    std::size_t look_ups = look_ups_per_trial * (tries + target.rest().size());
-    for_each_gram(target.rest(), [&](std::uint64_t hash) {
+    std::size_t look_ups = look_ups_per_trial * (tries + target.size());
+    for_each_gram(target, [&](std::uint64_t hash) {
       const auto found = candidates_of(hash, buckets, places);
       if (found.first == found.end || tries == 0) [[likely]] {
         return;

@@ -2,7 +2,6 @@
 
 #include <robots/rep/text/detail/octet_block.hpp>
 #include <robots/rep/text/detail/octet_word.hpp>
-#include <robots/rep/text/detail/text_cursor.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -103,63 +102,25 @@ inline constexpr std::size_t short_literal = 16;
   return {.steps = steps};
 }
 
-/// Moves `cursor` forward by up to `count` octets. Returns whether there were so many.
-template <class Cursor>
-[[nodiscard]] constexpr bool skip(Cursor& cursor, std::size_t count) noexcept {
-  for (; count > 0 && !cursor.done(); --count) {
-    ++cursor;
-  }
-  return count == 0;
-}
-
-[[nodiscard]] constexpr bool skip(text_cursor& cursor, std::size_t count) noexcept {
-  const bool enough = count <= cursor.rest().size();
-  cursor.skip(enough ? count : cursor.rest().size());
-  return enough;
-}
-
-/// Moves `cursor` forward while its octets are those of `literal`. Returns how many were.
-template <class Cursor>
-[[nodiscard]] constexpr std::size_t skip_common(Cursor& cursor, std::string_view literal) noexcept {
-  std::size_t size = 0;
-  for (; size < literal.size() && !cursor.done() && *cursor == literal[size]; ++cursor) {
-    ++size;
-  }
-  return size;
-}
-
-[[nodiscard]] constexpr std::size_t skip_common(text_cursor& cursor,
-                                                std::string_view literal) noexcept {
-  const std::string_view text = cursor.rest().substr(0, literal.size());
+/// With how many octets both texts begin.
+[[nodiscard]] constexpr std::size_t common_size(std::string_view a, std::string_view b) noexcept {
+  a = a.substr(0, b.size());
+  b = b.substr(0, a.size());
   std::size_t size = 0;
   octet_word differs = 0;
-  while (size < text.size() && differs == 0) {
-    differs = word_at(text, size) ^ word_at(literal.substr(0, text.size()), size);
+  while (size < a.size() && differs == 0) {
+    differs = word_at(a, size) ^ word_at(b, size);
     size += differs == 0 ? sizeof differs : static_cast<std::size_t>(std::countr_zero(differs)) / 8;
   }
-  size = std::min(size, text.size());
-  cursor.skip(size);
-  return size;
+  return std::min(size, a.size());
 }
 
-/// How many octets may be passed without missing a text that begins with `literal`: not known.
-template <class Cursor>
-[[nodiscard]] constexpr std::size_t octets_before(const Cursor& /*cursor*/,
-                                                  std::string_view /*literal*/) noexcept {
-  return 0;
-}
-
-[[nodiscard]] constexpr std::size_t octets_before(const text_cursor& cursor,
-                                                  std::string_view literal) noexcept {
-  return find_short(cursor.rest(), literal.substr(0, short_literal)).at;
-}
-
-/// Moves `cursor` behind the first occurrence of `needle`, or says that there is none.
+/// Where `needle`, which is not empty, first occurs in `text`, or npos.
 ///
-/// The two-way algorithm of Crochemore and Perrin (1991), over forward cursors: linear in needle
-/// and text whatever they hold, in constant space.
-template <class Cursor>
-[[nodiscard]] constexpr bool two_way_find(Cursor& cursor, std::string_view needle) noexcept {
+/// The two-way algorithm of Crochemore and Perrin (1991): linear in needle and text whatever they
+/// hold, in constant space.
+[[nodiscard]] constexpr std::size_t two_way_find(std::string_view text,
+                                                 std::string_view needle) noexcept {
   const factorization up = maximal_suffix(needle, [](auto a, auto b) { return a < b; });
   const factorization down = maximal_suffix(needle, [](auto a, auto b) { return a > b; });
   auto [left, period] = up.left > down.left ? up : down;
@@ -167,41 +128,48 @@ template <class Cursor>
   if (!periodic) {
     period = std::max(left, needle.size() - left) + 1;
   }
-
-  Cursor window = cursor;  // where the needle is laid
-  Cursor right = cursor;   // where its right part is
-  bool more = skip(right, left);
-  Cursor read = right;
+  const std::string_view first = needle.substr(left, short_literal);
   std::size_t known = 0;  // octets at the needle's start known to match
-  const auto advance = [&](std::size_t count) {
-    more = skip(right, count);
-    static_cast<void>(skip(window, count));
-  };
-  while (more) {
+  for (std::size_t at = 0; at + needle.size() <= text.size();) {
     if (known == 0) {
-      advance(octets_before(right, needle.substr(left)));
-    }
-    if (known <= left) {
-      read = right;
+      const std::size_t passed = find_short(text.substr(at + left), first).at;
+      if (passed == std::string_view::npos || at + passed + needle.size() > text.size()) {
+        break;
+      }
+      at += passed;
     }
     const std::size_t start = std::max(left, known);
-    const std::size_t end = start + skip_common(read, needle.substr(start));
+    const std::size_t end = start + common_size(text.substr(at + start), needle.substr(start));
     if (end < needle.size()) {
       known = 0;
-      advance(end - left + 1);
+      at += end - left + 1;
       continue;
     }
-    Cursor back = window;
-    static_cast<void>(skip(back, known));
-    const std::string_view unknown = needle.substr(0, left).substr(std::min(known, left));
-    if (skip_common(back, unknown) == unknown.size()) {
-      cursor = read;
-      return true;
+    if (known >= left || text.substr(at + known).starts_with(needle.substr(known, left - known))) {
+      return at;
     }
     known = periodic ? needle.size() - period : 0;
-    advance(period);
+    at += period;
   }
-  return false;
+  return std::string_view::npos;
+}
+
+/// Looks for a literal. Takes a step for each octet passed, or fewer where most are passed at a
+/// glance.
+[[nodiscard]] constexpr literal_search find_literal(std::string_view text,
+                                                    std::string_view literal) noexcept {
+  if (literal.empty()) {
+    return {.at = 0};
+  }
+  const literal_search begin = find_short(text, literal.substr(0, short_literal));
+  if (literal.size() <= short_literal || begin.at == std::string_view::npos) {
+    return begin;
+  }
+  const std::string_view rest = text.substr(begin.at);
+  const std::size_t at = two_way_find(rest, literal);
+  const bool is_there = at != std::string_view::npos;
+  return {.at = is_there ? begin.at + at : at,
+          .steps = begin.steps + literal.size() + (is_there ? at + literal.size() : rest.size())};
 }
 
 }  // namespace robots::rep_detail
