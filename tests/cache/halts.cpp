@@ -242,6 +242,18 @@ TEST_CASE(
   CHECK(at.cache.is_halted("https://www.example.com/"));
 }
 
+TEST_CASE("a look-up that ends after its site was halted has the policy of a halted site") {
+  scripted at{careful_bot()};
+  at.web.on(robots_url, ok());
+  robots::look_up looked = at.cache.begin(home);
+  at.cache.halt(home);
+  at.drive(looked);
+  CHECK(looked.refusal() == decision_reason::halted);
+  CHECK_FALSE(looked.policy()->allows("/"));
+  CHECK(at.cache.resume(home));
+  CHECK(at.cache.get(home)->allows("/"));  // what the site said was kept
+}
+
 TEST_CASE("access is revoked where a page that is allowed answers 401, 403 or a challenge") {
   watched_sites of;
   of.web.on(robots_url, ok());

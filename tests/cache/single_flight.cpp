@@ -33,7 +33,6 @@ using robots::ManualClock;
 using robots::policy;
 using robots::ScriptedFetcher;
 using robots::cache_detail::flight;
-using robots::cache_detail::known_site;
 using robots::cache_detail::single_flight;
 using robots::test::behind;
 using robots::test::foo_bot;
@@ -225,7 +224,7 @@ TEST_CASE("what has ended counts, even for who comes too late") {
 TEST_CASE("a flight is no longer wanted when the last one has left it, unless it finishes alone") {
   single_flight flights;
   for (const bool alone : {false, true}) {
-    auto first = flights.join("a", "a", alone);
+    auto first = flights.join("a", {}, alone);
     auto second = flights.join("a");
     CHECK_FALSE(second.lead);
     first.place = {};
@@ -274,15 +273,15 @@ TEST_CASE("a flight that is offered to its waiters is taken on by one of them") 
   single_flight flights;
   auto first = flights.join("a");
   auto second = flights.join("a");
-  known_site known{.last = some_policy()};
-  CHECK(first.lead.offer(known));
+  first.lead.led().known().last = some_policy();
+  CHECK(first.lead.offer());
   CHECK_FALSE(first.lead);
   CHECK_FALSE(first.place.take_lead(flight::state::redirected));
   auto lead = second.place.take_lead(flight::state::offered);
   REQUIRE(lead);
-  CHECK(lead.led().take_known().last);
+  CHECK(lead.led().known().last);
   CHECK_FALSE(first.place.take_lead(flight::state::offered));
-  CHECK(lead.offer(known));
+  CHECK(lead.offer());
   first.place = {};
   second.place = {};
   CHECK(flights.join("a").lead);  // which nobody was left to take on
@@ -292,10 +291,10 @@ TEST_CASE("a flight that nobody waits for is offered to nobody") {
   single_flight flights;
   auto first = flights.join("a");
   first.place = {};
-  known_site known{.last = some_policy()};
-  CHECK_FALSE(first.lead.offer(known));
-  CHECK(first.lead);
-  CHECK(known.last);
+  first.lead.led().known().last = some_policy();
+  CHECK_FALSE(first.lead.offer());
+  REQUIRE(first.lead);
+  CHECK(first.lead.led().known().last);
 }
 
 TEST_CASE("a flight that is redirected is forgotten when nobody is left to end it") {

@@ -80,12 +80,11 @@ class basic_robots_cache {
                               O observer = {})
       : options_(validated(std::move(options))),
         excluded_(std::make_shared<const excluded_hosts>(options_.excluded)),
-        invalid_policy_(policy::refusal(options_.user_agent, decision_reason::invalid_url)),
         parts_(std::move(fetcher), std::move(clock), std::move(storage), std::move(observer)),
         rulings_(options_, *excluded_, parts_),
         store_(shared_store_of(parts_, counters_)),
         loader_(options_, excluded_, parts_, counters_, rulings_, store_.get()),
-        runner_(options_, parts_, counters_, loader_, store_.get()) {
+        runner_(options_, *excluded_, parts_, counters_, loader_, store_.get()) {
     if constexpr (ObserverOf<O, drop_event> && requires { parts_.storage.bare().on_drop({}); }) {
       parts_.storage.bare().on_drop([this](std::string_view key, bool expired) {
         parts_.tell(drop_event{parts_.about(key), expired});
@@ -159,7 +158,7 @@ class basic_robots_cache {
     }
     const auto where = parse_site(host_or_url);
     std::string key = where ? where->key() : std::string{};
-    if (cache_detail::found ruled = ruling_on(where); ruled.policy) {
+    if (cache_detail::found ruled = loader_.ruling_on(where); ruled.policy) {
       return {std::move(key), std::move(ruled), call.context};
     }
     return runner_.begin(*where, key, call.context);
@@ -183,7 +182,7 @@ class basic_robots_cache {
                                   (key.empty() ? "a text that names no site" : key) +
                                   ", not for the site of the URL: begin one for that"};
     }
-    const cache_detail::found ruled = ruling_on(where);
+    const cache_detail::found ruled = loader_.ruling_on(where);
     return decide(key, url, url, ruled.policy ? ruled : at.found_, at.context_);
   }
 
@@ -210,10 +209,10 @@ class basic_robots_cache {
   std::shared_ptr<const policy> refresh(std::string_view host_or_url,
                                         const call_options& call = {}) {
     const auto where = parse_site(host_or_url);
-    if (cache_detail::found ruled = ruling_on(where); ruled.policy) {
+    if (cache_detail::found ruled = loader_.ruling_on(where); ruled.policy) {
       return std::move(ruled.policy);
     }
-    return bring(where, where->key(), call, true).policy;
+    return runner_.load(*where, where->key(), call, true).policy;
   }
 
   /// Tells by hand what holds for a site, until it is lifted by `site_override::none`: before its
@@ -279,7 +278,7 @@ class basic_robots_cache {
     }
     const std::string key = where->key();
     auto by = rulings_.find(*where);
-    by = by ? std::move(by) : loader_.kept(*where, key);
+    by = by ? std::move(by) : loader_.last(*where, key);
     if (by && !by->allows(target_for(*by, url))) {
       return false;
     }
@@ -503,21 +502,11 @@ class basic_robots_cache {
     return result;
   }
 
-  /// What holds for a site without its robots.txt; nothing for one that may be asked.
-  [[nodiscard]] cache_detail::found ruling_on(const std::optional<site>& where) {
-    if (!where) {
-      return {.policy = invalid_policy_};
-    }
-    auto ruled = rulings_.find(*where);
-    const bool is_known = ruled && ruled->given_reason() != decision_reason::excluded;
-    return {.policy = std::move(ruled), .from_cache = is_known, .now = parts_.clock.now()};
-  }
-
   /// What a look-up under `tried` did not find.
   [[nodiscard]] cache_detail::found load(std::string_view host_or_url, std::string_view tried,
                                          const call_options& call) {
     const auto where = parse_site(host_or_url);
-    if (cache_detail::found ruled = ruling_on(where); ruled.policy) {
+    if (cache_detail::found ruled = loader_.ruling_on(where); ruled.policy) {
       return ruled;
     }
     const std::string key = where->key();
@@ -526,15 +515,7 @@ class basic_robots_cache {
         return kept;
       }
     }
-    return bring(where, key, call, false);
-  }
-
-  /// What a site says, or holds without that by then: its answer may have halted it.
-  [[nodiscard]] cache_detail::found bring(const std::optional<site>& where, const std::string& key,
-                                          const call_options& call, bool refresh) {
-    cache_detail::found brought = runner_.load(*where, key, call, refresh);
-    cache_detail::found ruled = ruling_on(where);
-    return ruled.policy ? std::move(ruled) : std::move(brought);
+    return runner_.load(*where, key, call);
   }
 
   /// The key of the site of a URL, if anybody wants to know; empty when it names none.
@@ -571,7 +552,6 @@ class basic_robots_cache {
 
   cache_options options_;
   std::shared_ptr<const excluded_hosts> excluded_;
-  std::shared_ptr<const policy> invalid_policy_;
   cache_detail::cache_counters counters_;
   parts parts_;
   cache_detail::site_rulings rulings_;

@@ -85,7 +85,8 @@ class look_up {
     return request;
   }
 
-  /// The policy; null while it is to be brought.
+  /// The policy; null while it is to be brought. Where the site was halted, or otherwise ruled on,
+  /// before it was there, it is one that says so.
   [[nodiscard]] const std::shared_ptr<const robots::policy>& policy() const noexcept {
     return found_.policy;
   }

@@ -1,11 +1,12 @@
 #pragma once
 
 #include <robots/base/clock_condition.hpp>
-#include <robots/cache/detail/known_site.hpp>
+#include <robots/cache/detail/guarded_store.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/http/site.hpp>
 #include <robots/policy/policy.hpp>
+#include <robots/policy/record.hpp>
 #include <robots/time/clock.hpp>
 
 #include <algorithm>
@@ -18,10 +19,20 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace robots::cache_detail {
+
+/// What is known of a site that is about to be asked, and what the other processes wait for.
+struct known_site {
+  std::shared_ptr<const robots::policy> last{};  ///< what held, by this process or the shared store
+  bool shared = false;           ///< the shared store was read, and this says what it has
+  std::optional<record> good{};  ///< that of `policy::good(last)`, if the shared store has it
+  held_lease lease{};            ///< the right to ask, if the shared store has given it
+  bool announces = false;        ///< what comes of it makes that of the others out of date
+};
 
 /// A retrieval that was redirected to the robots.txt of another site.
 struct redirected_retrieval {
@@ -46,21 +57,32 @@ class flight {
     ended,       ///< with a policy, or given up
   };
 
-  /// `key` tells flights apart; `site` is the one that is fetched, by `site::key`. With
-  /// `finishes_alone`, it goes on when nobody waits for it any more. `context` is that of the call
-  /// that begins it.
-  explicit flight(std::string key, std::string site = {}, bool finishes_alone = false,
-                  std::shared_ptr<const call_context> context = {})
-      : key_(std::move(key)),
-        site_(std::move(site)),
+  /// `key` tells flights apart; `where` is the site that is fetched. With `finishes_alone`, it goes
+  /// on when nobody waits for it any more. `context` is that of the call that begins it.
+  flight(std::string_view key, const robots::site& where, bool finishes_alone,
+         std::shared_ptr<const call_context> context)
+      : key_(key),
+        where_(where),
+        site_(where.key()),
         finishes_alone_(finishes_alone),
         context_(std::move(context)) {}
 
   [[nodiscard]] const std::string& key() const noexcept { return key_; }
+  [[nodiscard]] const robots::site& where() const noexcept { return where_; }
+  /// The `site::key` of that.
   [[nodiscard]] const std::string& site() const noexcept { return site_; }
   [[nodiscard]] bool finishes_alone() const noexcept { return finishes_alone_; }
   [[nodiscard]] const std::shared_ptr<const call_context>& context() const noexcept {
     return context_;
+  }
+
+  /// What is known of the site. For who leads it.
+  [[nodiscard]] known_site& known() noexcept { return known_; }
+  [[nodiscard]] const known_site& known() const noexcept { return known_; }
+
+  /// What held before; null where that was invalidated meanwhile. For who leads it.
+  [[nodiscard]] std::shared_ptr<const policy> last() const {
+    return detached_ ? nullptr : known_.last;
   }
 
   /// From now on the result is only for those who wait already.
@@ -109,6 +131,7 @@ class flight {
     if (!result) {
       request_stop();
     }
+    known_ = {};
     change([&] {
       state_ = state::ended;
       result_ = std::move(result);
@@ -117,11 +140,10 @@ class flight {
   }
 
   /// Leaves the rest to the waiters. True when there are none.
-  [[nodiscard]] bool redirect(redirected_retrieval begun, known_site known) {
+  [[nodiscard]] bool redirect(redirected_retrieval begun) {
     bool orphaned = false;
     change([&] {
       redirected_ = std::make_unique<const redirected_retrieval>(std::move(begun));
-      known_ = std::move(known);
       state_ = state::redirected;
       orphaned = waiters_ == 0;
     });
@@ -129,14 +151,11 @@ class flight {
   }
 
   /// Has a waiter ask the site itself. False, and nothing happens, when there are none.
-  [[nodiscard]] bool offer(known_site& known) {
+  [[nodiscard]] bool offer() {
     bool taken = false;
     change([&] {
-      if (waiters_ > 0) {
-        known_ = std::move(known);
-        state_ = state::offered;
-        taken = true;
-      }
+      taken = waiters_ > 0;
+      state_ = taken ? state::offered : state_;
     });
     return taken;
   }
@@ -153,9 +172,6 @@ class flight {
     state_ = state::led;
     return true;
   }
-
-  /// What is known of the site. For who has taken the lead.
-  [[nodiscard]] known_site take_known() noexcept { return std::exchange(known_, {}); }
 
   /// What it ended with; null while it has not, or when it was given up.
   [[nodiscard]] std::shared_ptr<const policy> result() const {
@@ -228,6 +244,7 @@ class flight {
   }
 
   const std::string key_;
+  const robots::site where_;
   const std::string site_;
   const bool finishes_alone_;
   const std::shared_ptr<const call_context> context_;
@@ -242,7 +259,7 @@ class flight {
   std::shared_ptr<const policy> result_;
   bool from_store_ = false;
   std::unique_ptr<const redirected_retrieval> redirected_;
-  known_site known_;  // while nobody leads it
+  known_site known_;
 };
 
 }  // namespace robots::cache_detail

@@ -7,7 +7,6 @@
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/flight.hpp>
 #include <robots/cache/detail/guarded_store.hpp>
-#include <robots/cache/detail/known_site.hpp>
 #include <robots/cache/detail/policy_loader.hpp>
 #include <robots/cache/detail/retrieval_job.hpp>
 #include <robots/cache/detail/store_asker.hpp>
@@ -16,6 +15,7 @@
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/fetch/run_retrieval.hpp>
+#include <robots/http/excluded_hosts.hpp>
 #include <robots/http/message.hpp>
 #include <robots/http/site.hpp>
 #include <robots/time/clock.hpp>
@@ -42,8 +42,8 @@ class job_runner {
  public:
   /// The arguments outlive it; `store` is null when nothing is shared. Throws
   /// `std::invalid_argument` when something is, and there are no threads for it.
-  job_runner(const cache_options& options, cache_parts& parts, cache_counters& counters,
-             policy_loader& loader, guarded_store* store)
+  job_runner(const cache_options& options, const excluded_hosts& excluded, cache_parts& parts,
+             cache_counters& counters, policy_loader& loader, guarded_store* store)
       : options_(options),
         parts_(parts),
         counters_(counters),
@@ -57,7 +57,7 @@ class job_runner {
       throw std::invalid_argument{
           "background_threads is 0: a cache with a shared store needs 1 at least"};
     }
-    asker_.emplace(*store_, parts_, counters_, loader_);
+    asker_.emplace(*store_, parts_, counters_, excluded, loader_.maker(), loader_.kept());
     store_->watch([this](std::string_view key) { loader_.be_told(key); });
   }
 
@@ -108,7 +108,7 @@ class job_runner {
         return at.found_;
       }
     }
-    return {.policy = loader_.given_up(where, key)};
+    return loader_.given_up(where, key);
   }
 
  private:
@@ -132,8 +132,7 @@ class job_runner {
       case after_store::done:
         break;
       case after_store::ask_site:
-        at.job_ = loader_.make_job(left.question->where, std::move(left.question->known),
-                                   std::move(left.question->lead));
+        at.job_ = loader_.make_job(std::move(left.question->lead));
         at.led_ = true;
         break;
       case after_store::look_again:
@@ -177,8 +176,7 @@ class job_runner {
         result.outcome == outcome::cancelled || (result.cut_short && limits.stop.stop_requested());
     if (result.outcome == outcome::cancelled && options_.background_threads > 0) {
       // Dropped, and the flight given up, only when the cache ends.
-      static_cast<void>(in_background(
-          loader_.make_job(job.where, std::move(job.known), std::move(job.lead)), may_wait::yes));
+      static_cast<void>(in_background(loader_.make_job(std::move(job.lead)), may_wait::yes));
     } else {
       publish(loader_.complete(job, std::move(result), cut_short));
     }
@@ -264,11 +262,11 @@ class job_runner {
         store_->publish(key, shared->value, shared->lifetime);
         if (shared->lead.led().detached()) {
           store_->erase(key);
-        } else if (shared->known.announces) {
+        } else if (shared->lead.led().known().announces) {
           store_->announce(key);
         }
       }
-      shared->known.lease.release();
+      shared->lead.led().known().lease.release();
       shared->lead.end(shared->made);
     });
     // Not behind what waits for the web.
@@ -308,10 +306,8 @@ class job_runner {
   /// Has one of those who wait ask the site; where nobody does and it is wanted all the same, a
   /// thread of the cache's own.
   void leave_to_waiters(std::unique_ptr<store_job> question) {
-    store_job& at = *question;
-    if (!at.lead.offer(at.known) && at.lead.led().finishes_alone()) {
-      static_cast<void>(in_background(
-          loader_.make_job(at.where, std::move(at.known), std::move(at.lead)), may_wait::yes));
+    if (!question->lead.offer() && question->lead.led().finishes_alone()) {
+      static_cast<void>(in_background(loader_.make_job(std::move(question->lead)), may_wait::yes));
     }
   }
 

@@ -1,13 +1,12 @@
 #pragma once
 
-#include <robots/base/counter_random.hpp>
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/detail/cache_event.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/flight.hpp>
 #include <robots/cache/detail/guarded_store.hpp>
 #include <robots/cache/detail/kept_sites.hpp>
-#include <robots/cache/detail/known_site.hpp>
+#include <robots/cache/detail/policy_maker.hpp>
 #include <robots/cache/detail/quarantine.hpp>
 #include <robots/cache/detail/retrieval_job.hpp>
 #include <robots/cache/detail/shared_names.hpp>
@@ -23,26 +22,19 @@
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/http/site.hpp>
 #include <robots/observe/events.hpp>
-#include <robots/policy/decide.hpp>
-#include <robots/policy/halt_reason.hpp>
+#include <robots/policy/decision_reason.hpp>
 #include <robots/policy/judge.hpp>
-#include <robots/policy/judge_options.hpp>
 #include <robots/policy/lifetime.hpp>
 #include <robots/policy/policy.hpp>
-#include <robots/policy/policy_change.hpp>
 #include <robots/policy/record.hpp>
 #include <robots/policy/site_records.hpp>
 #include <robots/store/storage.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/wall_time.hpp>
 
-#include <algorithm>
 #include <chrono>
-#include <cstddef>
-#include <functional>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -70,14 +62,14 @@ class policy_loader {
                 cache_parts& parts, cache_counters& counters, site_rulings& rulings,
                 guarded_store* store)
       : options_(options),
-        judging_(judge_options_of(options)),
         retrieval_(retrieval_options_of(options, std::move(excluded))),
         parts_(parts),
         counters_(counters),
         rulings_(rulings),
         store_(store),
-        random_(options.seed),
-        kept_(parts, options, judging_) {
+        invalid_policy_(policy::refusal(options.user_agent, decision_reason::invalid_url)),
+        maker_(options, parts, counters, rulings),
+        kept_(parts, options, maker_.judging()) {
     retrieval_.breakers = std::make_shared<origin_breakers>(
         options.breaker, [this](std::string_view origin, breaker_state now) {
           breaker_event changed{parts_.about(origin)};
@@ -92,7 +84,19 @@ class policy_loader {
   ~policy_loader() = default;
 
   [[nodiscard]] const quarantine& quarantined() const noexcept { return kept_.all_quarantined(); }
+  [[nodiscard]] policy_maker& maker() noexcept { return maker_; }
+  [[nodiscard]] kept_sites& kept() noexcept { return kept_; }
   [[nodiscard]] const origin_breakers& breakers() const noexcept { return *retrieval_.breakers; }
+
+  /// What holds for a site without its robots.txt; nothing for one that may be asked.
+  [[nodiscard]] found ruling_on(const std::optional<site>& where) {
+    if (!where) {
+      return {.policy = invalid_policy_};
+    }
+    auto ruled = rulings_.find(*where);
+    const bool is_known = ruled && ruled->given_reason() != decision_reason::excluded;
+    return {.policy = std::move(ruled), .from_cache = is_known, .now = parts_.now()};
+  }
 
   /// Begins a look-up, of which this may already be the end.
   [[nodiscard]] look_up begin(const site& where, const std::string& key,
@@ -110,7 +114,7 @@ class policy_loader {
     const auto led = job.lead.share();
     look_up rest{led->site(), {}, led->context()};
     rest.asked_.push_back(
-        {.where = job.where, .key = led->site(), .place = {flights_, led}, .began = true});
+        {.where = led->where(), .key = led->site(), .place = {flights_, led}, .began = true});
     return rest;
   }
 
@@ -119,7 +123,8 @@ class policy_loader {
   void proceed(look_up& at, found known = {}) {
     for (;;) {
       if (known.policy && at.asked_.size() == 1) {
-        at.found_ = std::move(known);
+        found ruled = ruling_on(at.asked_.front().where);  // its answer may have halted it
+        at.found_ = std::move(ruled.policy ? ruled : known);
         at.asked_.clear();
         return;
       }
@@ -154,91 +159,52 @@ class policy_loader {
   }
 
   /// The job of bringing the policy of a site.
-  [[nodiscard]] std::unique_ptr<retrieval_job> make_job(const site& where, known_site known,
-                                                        single_flight::leader lead) {
+  [[nodiscard]] std::unique_ptr<retrieval_job> make_job(single_flight::leader lead) {
     const time_point now = parts_.now();
     retrieval_options how = retrieval_;
-    how.seed = random_();
+    how.seed = maker_.seed();
+    const flight& led = lead.led();
     // A 304 is of no use to the other processes while none of them has the file.
-    const bool needs_file = known.shared && !known.good;
-    retrieval work{where, std::move(how), now,
-                   needs_file ? known_copy{} : known_copy_of(known.last)};
-    std::stop_token stop = lead.led().stop();
-    return std::make_unique<retrieval_job>(retrieval_job{where, std::move(known), std::move(lead),
-                                                         std::move(work), std::move(stop), now});
+    const bool needs_file = led.known().shared && !led.known().good;
+    retrieval work{led.where(), std::move(how), now,
+                   needs_file ? known_copy{} : known_copy_of(led.known().last)};
+    std::stop_token stop = led.stop();
+    return std::make_unique<retrieval_job>(
+        retrieval_job{std::move(lead), std::move(work), std::move(stop), now});
   }
 
   /// Takes the result of a job. One that is `cut_short` is no answer, and not kept. What comes of
   /// it is the end of the flight, or yet to be told to the shared store.
   [[nodiscard]] std::unique_ptr<publication> complete(retrieval_job& job, retrieval_result result,
                                                       bool cut_short) {
-    const auto exchanges = tell_exchanges(job.lead.led(), result);
+    flight& led = job.lead.led();
+    const auto exchanges = maker_.tell_exchanges(led, result);
     if (result.left_to_other_site) {
       const auto target = parse_site(result.final_url);
-      job.lead.redirect({std::move(result), *target, job.began}, std::move(job.known));
+      job.lead.redirect({std::move(result), *target, job.began});
       return nullptr;
     }
-    // What was invalidated is no last good copy any more.
-    const auto last = job.lead.led().detached() ? nullptr : job.known.last;
+    const earlier_policies before{led.last(), policy::good(led.known().last)};
     const wall_anchor now = parts_.moment();
     const bool is_hasty = result.cut_short;
-    record brought = recorded(std::move(result), {last, policy::good(job.known.last)}, now);
-    const auto made = judged(brought, {last, policy::good(job.known.last)}, now, &job.lead.led());
-    if (!note(job.lead.led(), last, made, brought, job.began, now.steady, exchanges, cut_short)) {
-      return end(std::move(job.lead), nullptr, std::move(job.known));
+    record brought = maker_.recorded(std::move(result), before, now);
+    const auto made = maker_.judged(brought, before, now, &led);
+    if (!keep(led, made, brought, job.began, now.steady, exchanges, cut_short)) {
+      return end(std::move(job.lead), nullptr);
     }
     auto records = is_hasty || store_ == nullptr
                        ? std::nullopt
-                       : records_to_share(std::move(brought), made, std::move(job.known.good));
-    if (records && !job.known.shared && is_failure(records->latest.outcome)) {
+                       : records_to_share(std::move(brought), made, std::move(led.known().good));
+    if (records && !led.known().shared && is_failure(records->latest.outcome)) {
       records.reset();  // the store may have a last good copy that is not known here
     }
-    return end(std::move(job.lead), made, std::move(job.known), records, now.steady);
+    return end(std::move(job.lead), made, records, now.steady);
   }
 
   /// The same; what ended because nobody wanted it any more is cut short.
   [[nodiscard]] std::unique_ptr<publication> complete(retrieval_job& job, retrieval_result result) {
     const bool cut_short = result.cut_short && job.stop.stop_requested();
     return complete(job, std::move(result), cut_short);
-  }
-
-  /// Goes by what the shared store has of a site under its own name and its counterpart's: whether
-  /// that is an answer. Else it is what is known of the site.
-  [[nodiscard]] bool answer_by_store(store_job& job, const std::optional<std::string>& own,
-                                     const std::optional<std::string>& counterpart) {
-    const wall_anchor now = parts_.moment();
-    job.known.shared = true;
-    job.known.good.reset();
-    auto records = own ? read(*own, job.where, now) : std::nullopt;
-    if (records && answer_by(job, *std::move(records), now)) {
-      return true;
-    }
-    auto others = counterpart ? read(*counterpart, counterpart_of(job.where), now) : std::nullopt;
-    return others &&
-           answers_for(job.where, others->last_good ? *others->last_good : others->latest) &&
-           answer_by(job, *std::move(others), now);
-  }
-
-  /// Goes by what is known of a site that another process is about to ask, though it is not fresh:
-  /// whether it may be gone by. See `cache_options::stale_while_revalidate` and
-  /// `fallback_action::last_good_or_deny`.
-  [[nodiscard]] bool answer_stale(store_job& job) {
-    const wall_anchor now = parts_.moment();
-    const auto last = job.lead.led().detached() || job.refreshes ? nullptr : job.known.last;
-    if (!last) {
-      return false;
-    }
-    if (now.steady < validity_of(*last, judging_).stale_until) {
-      kept_.keep_unless_detached(job.lead.led(), last, now.steady);
-      job.lead.end(last, true);
-      return true;
-    }
-    auto made = cancelled(job.where, last, now);
-    if (made->basis() != policy_basis::last_good) {
-      return false;
-    }
-    job.lead.end(std::move(made), true);
-    return true;
   }
 
   /// Another process has changed what the shared store has under `key`, so that it is forgotten
@@ -258,7 +224,7 @@ class policy_loader {
   }
 
   /// The policy that is kept of a site, however old; null if none is.
-  [[nodiscard]] std::shared_ptr<const policy> kept(const site& where, const std::string& key) {
+  [[nodiscard]] std::shared_ptr<const policy> last(const site& where, const std::string& key) {
     return kept_.find(where, key, parts_.now()).policy;
   }
 
@@ -271,17 +237,21 @@ class policy_loader {
     if (!kept.policy || (now >= kept.fresh_until && !stale) || kept_.quarantined(where, key)) {
       return {};
     }
-    note(stale ? look_up_result::stale_hit : look_up_result::hit, key, context, kept.policy);
+    maker_.note_look_up(stale ? look_up_result::stale_hit : look_up_result::hit, key, context,
+                        kept.policy);
     return {.policy = kept.policy, .from_cache = true, .stale = stale, .now = now};
   }
 
   /// What holds for a caller that would not wait any longer.
-  [[nodiscard]] std::shared_ptr<const policy> given_up(const site& where, const std::string& key) {
+  [[nodiscard]] found given_up(const site& where, const std::string& key) {
+    if (found ruled = ruling_on(where); ruled.policy) {
+      return ruled;
+    }
     if (auto quarantined = kept_.quarantined(where, key)) {
-      return quarantined;
+      return {.policy = std::move(quarantined)};
     }
     const wall_anchor now = parts_.moment();
-    return cancelled(where, kept_.find(where, key, now.steady).policy, now);
+    return {.policy = maker_.cancelled(where, kept_.find(where, key, now.steady).policy, now)};
   }
 
   /// Forgets a site under all of its names, in the shared store, too.
@@ -337,7 +307,7 @@ class policy_loader {
       kept = kept_.find(last.where, last.key, now);
       renewal = kept_.may_serve_stale(kept, now);
     }
-    auto [place, lead] = flights_.join(flight_key(last.where), last.key,
+    auto [place, lead] = flights_.join(flight_key(last.where), last.where,
                                        renewal || options_.finish_abandoned, at.context_);
     if (lead) {
       kept = kept_.find(last.where, last.key, now);  // another flight may have ended since
@@ -345,11 +315,12 @@ class policy_loader {
     }
     if (kept.policy && !refreshes && (renewal || now < kept.fresh_until)) {
       if (counts) {
-        note(renewal ? look_up_result::stale_hit : look_up_result::hit, last.key, at.context_,
-             kept.policy);
+        maker_.note_look_up(renewal ? look_up_result::stale_hit : look_up_result::hit, last.key,
+                            at.context_, kept.policy);
       }
       if (lead && renewal) {
-        bring(at, {.last = kept.policy}, std::move(lead), true);
+        lead.led().known().last = kept.policy;
+        bring(at, std::move(lead), true);
       } else if (lead) {
         lead.end(kept.policy);
       }
@@ -359,37 +330,34 @@ class policy_loader {
     last.began = static_cast<bool>(lead);
     if (lead) {
       if (counts) {
-        note(look_up_result::miss, last.key, at.context_);
+        maker_.note_look_up(look_up_result::miss, last.key, at.context_);
       }
-      bring(at, {.last = kept.policy, .announces = refreshes}, std::move(lead), false);
+      lead.led().known() = {.last = kept.policy, .announces = refreshes};
+      bring(at, std::move(lead), false);
     }
     return {};
   }
 
   /// Has the policy of the site asked last brought: by the look-up itself, or renewed by others
   /// while it is served stale; in any case, after the shared store was asked.
-  void bring(look_up& at, known_site known, leader lead, bool renews) {
-    const site& where = at.asked_.back().where;
+  void bring(look_up& at, leader lead, bool renews) {
     if (store_ != nullptr) {
       const time_point now = parts_.now();
-      const bool refreshes = known.announces || at.asks_sites_;
-      at.errands_.question = std::make_unique<store_job>(
-          store_job{where, std::move(known), std::move(lead), now, now, refreshes, renews});
+      const bool refreshes = lead.led().known().announces || at.asks_sites_;
+      at.errands_.question =
+          std::make_unique<store_job>(store_job{std::move(lead), now, now, refreshes, renews});
     } else if (renews) {
-      at.errands_.renewal = make_job(where, std::move(known), std::move(lead));
+      at.errands_.renewal = make_job(std::move(lead));
     } else {
-      at.job_ = make_job(where, std::move(known), std::move(lead));
+      at.job_ = make_job(std::move(lead));
       at.led_ = true;
     }
   }
 
   /// Takes on the job of asking the site asked last, unless another waiter does.
   void accept(look_up& at) {
-    const auto& place = at.asked_.back().place;
-    if (leader lead = place.take_lead(flight::state::offered)) {
-      known_site known = lead.led().take_known();
-      // Of two names that share a flight, the one that it is for.
-      at.job_ = make_job(*parse_site(place->site()), std::move(known), std::move(lead));
+    if (leader lead = at.asked_.back().place.take_lead(flight::state::offered)) {
+      at.job_ = make_job(std::move(lead));
       at.led_ = true;
     }
   }
@@ -405,11 +373,11 @@ class policy_loader {
       return ask(at);
     }
     if (at.asked_.size() == 1 && !last.began) {
-      note(look_up_result::joined, last.key, at.context_, result);
+      maker_.note_look_up(look_up_result::joined, last.key, at.context_, result);
     }
     found known{.policy = std::move(result)};
     if (from_store) {
-      known.stale = parts_.now() >= validity_of(*known.policy, judging_).fresh_until;
+      known.stale = parts_.now() >= validity_of(*known.policy, maker_.judging()).fresh_until;
     }
     return known;
   }
@@ -482,9 +450,9 @@ class policy_loader {
     if (!lead) {
       return nullptr;
     }
-    const redirected_retrieval& begun = lead.led().redirected();
-    known_site known = lead.led().take_known();
-    auto last = lead.led().detached() ? nullptr : known.last;
+    flight& led = lead.led();
+    const redirected_retrieval& begun = led.redirected();
+    auto last = led.last();
     if (!last && begun.from_store) {
       last = policy::good(target.policy);  // this process never had it under the site's own name
     }
@@ -519,25 +487,23 @@ class policy_loader {
       }
     }
     const wall_anchor now = parts_.moment();
-    record brought = recorded(std::move(result), {.last = last}, now);
+    record brought = maker_.recorded(std::move(result), {.last = last}, now);
     const auto made = theirs != nullptr && policy_detail::has_text(brought.outcome)
-                          ? std::make_shared<const policy>(
-                                judge_redirected(static_cast<const record_head&>(brought), *theirs,
-                                                 options_.user_agent, judging_, last))
-                          : judged(brought, {.last = last}, now, &lead.led());
+                          ? maker_.judged_redirected(brought, *theirs, last)
+                          : maker_.judged(brought, {.last = last}, now, &led);
     if (begun.from_store) {
-      note_change(lead.led(), known.last, made);
-      kept_.keep_unless_detached(lead.led(), made, now.steady);
+      maker_.note_change(led, made);
+      kept_.keep_unless_detached(led, made, now.steady);
       lead.end(made, true);
       return nullptr;
     }
-    if (!note(lead.led(), last, made, brought, begun.began, now.steady,
-              exchanges_of(lead.led(), begun.result))) {
-      return end(std::move(lead), nullptr, std::move(known));
+    if (!keep(led, made, brought, begun.began, now.steady,
+              maker_.exchanges_of(led, begun.result))) {
+      return end(std::move(lead), nullptr);
     }
     std::optional<site_records> records;
     if (theirs == nullptr) {
-      records = records_to_share(std::move(brought), made, std::move(known.good));
+      records = records_to_share(std::move(brought), made, std::move(led.known().good));
     } else if (is_to_be_shared(made->source().outcome)) {
       records.emplace().redirects = true;
       static_cast<retrieval_facts&>(records->latest) =
@@ -545,230 +511,46 @@ class policy_loader {
       records->latest.fetched_at = made->source().fetched_at;
       records->latest.lifetime = made->source().lifetime;
     }
-    return end(std::move(lead), made, std::move(known), records, now.steady);
+    return end(std::move(lead), made, records, now.steady);
   }
 
   /// Tells of a retrieval and keeps what it brought: in this order, and before anybody goes by it,
   /// so that no decision that rests on it is told of before it. False when it is no answer.
-  [[nodiscard]] bool note(const flight& led, const std::shared_ptr<const policy>& last,
-                          const std::shared_ptr<const policy>& made, const record& brought,
-                          time_point began, time_point now,
+  [[nodiscard]] bool keep(const flight& led, const std::shared_ptr<const policy>& made,
+                          const record& brought, time_point began, time_point now,
                           const std::vector<exchange_event>& exchanges, bool cut_short = false) {
-    const record_head& source = made->source();
-    counters_.add(cache_event::retrievals);
-    if (is_failure(source.outcome)) {
-      counters_.add(cache_event::failures);
-    }
-    if (source.not_modified) {
-      counters_.add(cache_event::not_modified);
-    }
-    parts_.tell(retrieval_event{parts_.about(led.site(), led.context()), *made, brought,
-                                now - began, &exchanges});
-    if (cut_short || source.outcome == outcome::cancelled) {
+    maker_.note_retrieval(led, *made, brought, now - began, exchanges);
+    if (cut_short || made->source().outcome == outcome::cancelled) {
       return false;
     }
-    if (is_fallback(*made)) {
-      parts_.tell(fallback_event{parts_.about(led.site(), led.context()), *made});
-    }
+    maker_.note_fallback(led, *made);
     if (!led.detached()) {
-      note_change(led, last, made);
+      maker_.note_change(led, made);
       kept_.watch(led, *made);
       kept_.keep(led, made, now);
     }
     return true;
   }
 
-  /// Tells what an answer of a site changes, and halts one that has turned hostile.
-  void note_change(const flight& led, const std::shared_ptr<const policy>& last,
-                   const std::shared_ptr<const policy>& made) {
-    const bool is_wanted = parts_.observes_changes() || options_.halt_hostile;
-    const auto before = is_wanted && !led.detached() ? last_answer(last) : nullptr;
-    if (!before || last_answer(made) != made || before->fingerprint() == made->fingerprint()) {
-      return;
-    }
-    const bool turned_hostile = denies_everything(*made) && !denies_everything(*before);
-    if (parts_.observes_changes()) {
-      const change_report changes = diff(*before, *made);
-      const auto interval = made->fetched_at() - before->fetched_at();
-      const bool is_fast =
-          changes.share() > options_.fast_change_share && interval <= options_.fast_change_within;
-      parts_.tell(policy_change_event{parts_.about(led.site(), led.context()), *before, *made,
-                                      changes, interval, is_fast, turned_hostile});
-    }
-    if (turned_hostile && options_.halt_hostile) {
-      rulings_.halt(led.site(), halt_reason::hostile, led.context());
-    }
-  }
-
-  /// Counts how a look-up got its policy, and tells of it.
-  void note(look_up_result how, std::string_view key,
-            const std::shared_ptr<const call_context>& context,
-            const std::shared_ptr<const policy>& got = nullptr) {
-    switch (how) {
-      case look_up_result::hit:
-        counters_.add(cache_event::hits);
-        break;
-      case look_up_result::stale_hit:
-        counters_.add(cache_event::stale_hits);
-        break;
-      case look_up_result::miss:
-        counters_.add(cache_event::misses);
-        break;
-      case look_up_result::joined:
-        counters_.add(cache_event::joined);
-        break;
-    }
-    parts_.tell(look_up_event{parts_.about(key, context), how, got.get()});
-  }
-
-  /// The exchanges of a retrieval, if anybody wants to know.
-  [[nodiscard]] std::vector<exchange_event> exchanges_of(const flight& led,
-                                                         const retrieval_result& ended) {
-    std::vector<exchange_event> made;
-    if (parts_.is_observed()) {
-      const time_point now = parts_.now();
-      for (std::size_t i = 0; i < ended.timings.size(); ++i) {
-        const exchange_timing& timing = ended.timings[i];
-        made.push_back({parts_.about(led.site(), led.context()), ended.exchanges[i],
-                        now - timing.ended, timing.duration, timing.bytes, timing.hop,
-                        timing.attempt});
-      }
-    }
-    return made;
-  }
-
-  /// Tells of each of them.
-  std::vector<exchange_event> tell_exchanges(const flight& led, const retrieval_result& ended) {
-    auto made = exchanges_of(led, ended);
-    for (const exchange_event& each : made) {
-      parts_.tell(each);
-    }
-    return made;
-  }
-
   /// Hands what came of a flight to all that wait; after `records` of it were told to the shared
   /// store, if there are any and the flight's result is still wanted.
   [[nodiscard]] std::unique_ptr<publication> end(
-      leader lead, std::shared_ptr<const policy> made, known_site known,
+      leader lead, std::shared_ptr<const policy> made,
       const std::optional<site_records>& records = std::nullopt, time_point now = {}) {
     const bool is_shared = store_ != nullptr && records && !lead.led().detached();
-    if (!is_shared && !known.lease) {
+    if (!is_shared && !lead.led().known().lease) {
       lead.end(std::move(made));
       return nullptr;
     }
     auto news = std::make_unique<publication>();
     news->lead = std::move(lead);
     news->made = std::move(made);
-    news->known = std::move(known);
     if (is_shared) {
       news->value = encode(*records);
       news->lifetime = std::chrono::floor<std::chrono::milliseconds>(
-          validity_of(*news->made, judging_).keep_until - now);
+          validity_of(*news->made, maker_.judging()).keep_until - now);
     }
     return news;
-  }
-
-  /// Goes by what the shared store has: whether that is an answer. Else it is what is known of the
-  /// site, unless more is known already.
-  [[nodiscard]] bool answer_by(store_job& job, site_records records, const wall_anchor& now) {
-    auto last = job.lead.led().detached() ? nullptr : job.known.last;
-    const auto replaced = last;
-    const auto had = last && is_failure(last->source().outcome) ? policy::good(last) : last;
-    if (had && records.latest.fetched_at < had->source().fetched_at) {
-      return false;  // what this process has published since was lost
-    }
-    std::optional<record> good;
-    if (records.last_good) {
-      auto earlier = judged(*records.last_good, {.last = last}, now, nullptr);
-      if (earlier->basis() == policy_basis::rules) {
-        tell_copy(job.lead.led(), *earlier, *records.last_good);
-        last = std::move(earlier);
-        good = std::move(records.last_good);
-      }
-    }
-    auto latest = judged(records.latest, {.last = last}, now, &job.lead.led());
-    const bool is_fresh = now.steady < validity_of(*latest, judging_).fresh_until;
-    if (!is_fresh || job.refreshes) {
-      if (!records.redirects && !job.known.good) {
-        tell_copy(job.lead.led(), *latest, records.latest);
-        const bool is_good = latest->basis() == policy_basis::rules;
-        job.known.good = is_good ? std::move(records.latest) : std::move(good);
-        job.known.last = std::move(latest);
-      }
-      return false;
-    }
-    counters_.add(cache_event::far_hits);
-    if (!records.redirects) {
-      const flight& led = job.lead.led();
-      parts_.tell(far_hit_event{parts_.about(led.site(), led.context()), *latest, records.latest});
-    }
-    if (records.redirects) {
-      retrieval_result begun;
-      static_cast<retrieval_facts&>(begun) = std::move(records.latest);
-      const auto target = parse_site(begun.final_url);
-      job.lead.redirect({std::move(begun), *target, job.began, true}, std::move(job.known));
-    } else {
-      note_change(job.lead.led(), replaced, latest);
-      kept_.keep_unless_detached(job.lead.led(), latest, now.steady);
-      job.lead.end(std::move(latest), true);
-    }
-    return true;
-  }
-
-  void tell_copy(const flight& led, const policy& made, const record& from) {
-    parts_.tell(far_copy_event{parts_.about(led.site(), led.context()), made, from});
-  }
-
-  /// What a value of the shared store says of a site; nothing if it is not to be believed.
-  [[nodiscard]] std::optional<site_records> read(std::string_view value, const site& where,
-                                                 const wall_anchor& now) {
-    using std::chrono::floor, std::chrono::seconds;
-    auto records = believed(value, where, retrieval_.excluded.get(),
-                            floor<seconds>(now.wall) + store_->options().clock_skew);
-    if (!records) {
-      counters_.add(cache_event::far_rejected);
-    }
-    return records;
-  }
-
-  /// What holds where a call ended before anything was read.
-  [[nodiscard]] std::shared_ptr<const policy> cancelled(const site& where,
-                                                        const std::shared_ptr<const policy>& last,
-                                                        const wall_anchor& now) {
-    retrieval_result result;
-    result.outcome = outcome::cancelled;
-    result.error = fetch_error::cancelled;
-    result.error_text = "nothing was read: the call ended before the robots.txt came";
-    result.url = result.final_url = where.robots_urls().front();
-    return judged(recorded(std::move(result), {.last = last}, now), {.last = last}, now, nullptr);
-  }
-
-  [[nodiscard]] record recorded(retrieval_result result, const earlier_policies& before,
-                                const wall_anchor& now) {
-    // Whoever waited for less than the next try does not keep the others from it.
-    const auto until_next_try = result.cut_short
-                                    ? std::chrono::ceil<std::chrono::seconds>(std::max(
-                                          result.next_try - now.steady, time_point::duration{0}))
-                                    : std::chrono::seconds::max();
-    record brought = record_of(std::move(result), before, judging_, now.wall, random_.draw());
-    brought.lifetime = std::min(brought.lifetime, until_next_try);
-    return brought;
-  }
-
-  /// The policy of a record. Tells of the text that was read for a flight, if it is for one.
-  [[nodiscard]] std::shared_ptr<const policy> judged(const record& brought,
-                                                     const earlier_policies& before,
-                                                     const wall_anchor& now, const flight* led) {
-    const bool is_told = led != nullptr && parts_.is_observed() && !brought.not_modified &&
-                         policy_detail::has_text(brought.outcome);
-    const time_point began = is_told ? parts_.now() : time_point{};
-    auto made =
-        std::make_shared<const policy>(judge(brought, options_.user_agent, judging_, before, now));
-    if (is_told) {
-      parts_.tell(
-          parse_event{parts_.about(led->site(), led->context()), *made, parts_.now() - began});
-    }
-    return made;
   }
 
   void detach(const std::vector<site>& names) {
@@ -778,13 +560,13 @@ class policy_loader {
   }
 
   const cache_options& options_;
-  judge_options judging_;
   retrieval_options retrieval_;
   cache_parts& parts_;
   cache_counters& counters_;
   site_rulings& rulings_;
   guarded_store* const store_;
-  base::counter_random random_;
+  const std::shared_ptr<const policy> invalid_policy_;
+  policy_maker maker_;
   kept_sites kept_;
   single_flight flights_;
 };

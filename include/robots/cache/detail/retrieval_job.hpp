@@ -1,10 +1,8 @@
 #pragma once
 
-#include <robots/cache/detail/known_site.hpp>
 #include <robots/cache/detail/single_flight.hpp>
 #include <robots/fetch/retrieval.hpp>
 #include <robots/fetch/retrieval_result.hpp>
-#include <robots/http/site.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/time/clock.hpp>
 
@@ -18,8 +16,6 @@ namespace robots::cache_detail {
 
 /// The work that brings the policy of a site. Dropped, it is given up: those who wait begin anew.
 struct retrieval_job {
-  site where;
-  known_site known;
   single_flight::leader lead;
   retrieval work;        ///< goes first, so that those who wait find the breaker's probe free
   std::stop_token stop;  ///< requested when nobody waits for the policy any more
@@ -33,8 +29,6 @@ struct retrieval_job {
 /// A site that the shared store is to be asked for, before the site itself is. Dropped, it is given
 /// up.
 struct store_job {
-  site where;
-  known_site known;
   single_flight::leader lead;
   time_point began;      ///< when it was first asked for
   time_point next_look;  ///< when it is to be asked for again
@@ -48,7 +42,6 @@ struct publication {
   std::shared_ptr<const policy> made;    ///< what the flight ends with
   std::string value;                     ///< for the shared store; empty for nothing
   std::chrono::milliseconds lifetime{};  ///< of `value`
-  known_site known;  ///< whether it is announced, and the lease to be given back
 };
 
 /// What a look-up leaves to others, since it may block, or since nobody waits for it.

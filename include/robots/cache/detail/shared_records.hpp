@@ -28,14 +28,14 @@ namespace robots::cache_detail {
 /// The records of a site that a shared store holds, whoever wrote them; nothing if they cannot be
 /// believed. `latest` is the latest moment that a clock may show now. Linear.
 [[nodiscard]] inline std::optional<site_records> believed(std::string_view value, const site& where,
-                                                          const excluded_hosts* excluded,
+                                                          const excluded_hosts& excluded,
                                                           std::chrono::sys_seconds latest) {
   auto read = decode_site(value).records;
   const std::vector<std::string> urls = where.robots_urls();
   constexpr int most_redirects = 65'536;  // whose sums along a chain of sites do not overflow
   const auto may_end_there = [&](const record& each) {
     const auto end = each.final_url == each.url ? where : parse_site(each.final_url);
-    return end && !(excluded != nullptr && excluded->contains(end->host));
+    return end && !excluded.contains(end->host);
   };
   const auto is_credible = [&](const record& each) {
     return std::find(urls.begin(), urls.end(), each.url) != urls.end() &&

@@ -3,6 +3,7 @@
 #include <robots/base/text_hash.hpp>
 #include <robots/cache/detail/flight.hpp>
 #include <robots/fetch/call_options.hpp>
+#include <robots/http/site.hpp>
 #include <robots/policy/policy.hpp>
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -52,16 +53,16 @@ class single_flight {
     }
 
     /// Leaves the rest to those who wait.
-    void redirect(redirected_retrieval begun, known_site known = {}) {
-      if (flight_->redirect(std::move(begun), std::move(known))) {
+    void redirect(redirected_retrieval begun) {
+      if (flight_->redirect(std::move(begun))) {
         owner_->remove(flight_);
       }
       flight_.reset();
     }
 
     /// Has one of those who wait ask the site itself. False, and nothing happens, when nobody does.
-    [[nodiscard]] bool offer(known_site& known) {
-      const bool taken = flight_->offer(known);
+    [[nodiscard]] bool offer() {
+      const bool taken = flight_->offer();
       if (taken) {
         flight_.reset();
       }
@@ -121,16 +122,15 @@ class single_flight {
     leader lead;   ///< for who began it
   };
 
-  /// Joins the flight on `key`, or begins one that fetches `site`.
-  [[nodiscard]] joined join(std::string_view key, std::string_view site = {},
+  /// Joins the flight on `key`, or begins one that fetches `where`.
+  [[nodiscard]] joined join(std::string_view key, const site& where = {},
                             bool finishes_alone = false,
                             const std::shared_ptr<const call_context>& context = {}) {
     const std::scoped_lock lock{mutex_};
     if (const auto found = flights_.find(key); found != flights_.end()) {
       return {waiter{*this, found->second}, {}};
     }
-    auto begun =
-        std::make_shared<flight>(std::string{key}, std::string{site}, finishes_alone, context);
+    auto begun = std::make_shared<flight>(key, where, finishes_alone, context);
     flights_.emplace(std::string{key}, begun);  // nothing throws from here: somebody has to end it
     return {waiter{*this, begun}, {*this, begun}};
   }

@@ -4,13 +4,28 @@
 #include <robots/base/saturating_add.hpp>
 #include <robots/cache/detail/cache_event.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
+#include <robots/cache/detail/flight.hpp>
 #include <robots/cache/detail/guarded_store.hpp>
-#include <robots/cache/detail/policy_loader.hpp>
+#include <robots/cache/detail/kept_sites.hpp>
+#include <robots/cache/detail/policy_maker.hpp>
 #include <robots/cache/detail/retrieval_job.hpp>
 #include <robots/cache/detail/shared_names.hpp>
+#include <robots/cache/detail/shared_records.hpp>
+#include <robots/fetch/outcome.hpp>
+#include <robots/fetch/retrieval_result.hpp>
+#include <robots/http/excluded_hosts.hpp>
+#include <robots/http/site.hpp>
+#include <robots/observe/events.hpp>
+#include <robots/policy/lifetime.hpp>
+#include <robots/policy/policy.hpp>
+#include <robots/policy/record.hpp>
+#include <robots/policy/site_records.hpp>
+#include <robots/store/tiered_storage.hpp>
 #include <robots/time/clock.hpp>
+#include <robots/time/wall_time.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -20,6 +35,7 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -39,17 +55,22 @@ enum class after_store : std::uint8_t {
 /// meanwhile, one of them takes it. Where the store fails, each process goes on alone.
 class store_asker {
  public:
-  /// All outlive it.
+  /// All outlive it. No record is believed that ends at a host of `excluded`.
   store_asker(guarded_store& store, cache_parts& parts, cache_counters& counters,
-              policy_loader& loader)
-      : store_(store), parts_(parts), counters_(counters), loader_(loader) {}
+              const excluded_hosts& excluded, policy_maker& maker, kept_sites& kept)
+      : store_(store),
+        parts_(parts),
+        counters_(counters),
+        excluded_(excluded),
+        maker_(maker),
+        kept_(kept) {}
 
   /// Asks for some sites: in one round trip for all, and a few for each that has no answer. Blocks.
   [[nodiscard]] std::vector<after_store> ask(std::span<const std::unique_ptr<store_job>> jobs) {
     std::vector<std::string> keys;
     for (const auto& job : jobs) {
       keys.push_back(job->lead.led().site());
-      keys.push_back(counterpart_of(job->where).key());
+      keys.push_back(counterpart_of(job->lead.led().where()).key());
     }
     const auto values = store_.load_all(keys);
     std::vector<after_store> next;
@@ -58,8 +79,7 @@ class store_asker {
       const bool is_unwanted = job.lead.led().stop().stop_requested();
       if (!values && !is_unwanted) {
         next.push_back(after_store::ask_site);
-      } else if (is_unwanted ||
-                 loader_.answer_by_store(job, (*values)[2 * i], (*values)[2 * i + 1])) {
+      } else if (is_unwanted || answer_by(job, (*values)[2 * i], (*values)[2 * i + 1])) {
         next.push_back(after_store::done);
       } else {
         next.push_back(ask_for_lease(job, std::span{keys}.subspan(2 * i, 2)));
@@ -124,17 +144,17 @@ class store_asker {
       held_lease lease{store_, *std::move(given)};
       // Whoever had it before may have published since the store was asked.
       const auto values = job.refreshes ? std::nullopt : store_.load_all(names);
-      if (values && loader_.answer_by_store(job, values->front(), values->back())) {
+      if (values && answer_by(job, values->front(), values->back())) {
         lease.release();
         return after_store::done;
       }
-      job.known.lease = std::move(lease);
+      job.lead.led().known().lease = std::move(lease);
       return after_store::ask_site;
     }
     const time_point now = parts_.now();
     const time_point until = base::saturating_add(job.began, options.wait);
     if (job.refreshes || now >= until) {
-      return loader_.answer_stale(job) ? after_store::done : after_store::ask_site;
+      return answer_stale(job) ? after_store::done : after_store::ask_site;
     }
     const time_point::duration pause =
         std::max<time_point::duration>(options.poll, (now - job.began) / 2);
@@ -142,10 +162,108 @@ class store_asker {
     return after_store::look_again;
   }
 
+  /// Goes by what the shared store has of a site under its own name and its counterpart's: whether
+  /// that is an answer. Else it is what is known of the site.
+  [[nodiscard]] bool answer_by(store_job& job, const std::optional<std::string>& own,
+                               const std::optional<std::string>& counterpart) {
+    const wall_anchor now = parts_.moment();
+    flight& led = job.lead.led();
+    led.known().shared = true;
+    led.known().good.reset();
+    auto records = own ? read(*own, led.where(), now) : std::nullopt;
+    if (records && answer_by(job, *std::move(records), now)) {
+      return true;
+    }
+    auto others = counterpart ? read(*counterpart, counterpart_of(led.where()), now) : std::nullopt;
+    return others &&
+           answers_for(led.where(), others->last_good ? *others->last_good : others->latest) &&
+           answer_by(job, *std::move(others), now);
+  }
+
+  /// Goes by what the shared store has: whether that is an answer. Else it is what is known of the
+  /// site, unless more is known already.
+  [[nodiscard]] bool answer_by(store_job& job, site_records records, const wall_anchor& now) {
+    flight& led = job.lead.led();
+    auto last = led.last();
+    const auto had = last && is_failure(last->source().outcome) ? policy::good(last) : last;
+    if (had && records.latest.fetched_at < had->source().fetched_at) {
+      return false;  // what this process has published since was lost
+    }
+    std::optional<record> good;
+    if (records.last_good) {
+      auto earlier = maker_.judged(*records.last_good, {.last = last}, now, nullptr);
+      if (earlier->basis() == policy_basis::rules) {
+        parts_.tell(far_copy_event{maker_.about(led), *earlier, *records.last_good});
+        last = std::move(earlier);
+        good = std::move(records.last_good);
+      }
+    }
+    auto latest = maker_.judged(records.latest, {.last = last}, now, &led);
+    if (job.refreshes || now.steady >= validity_of(*latest, maker_.judging()).fresh_until) {
+      if (!records.redirects && !led.known().good) {
+        parts_.tell(far_copy_event{maker_.about(led), *latest, records.latest});
+        const bool is_good = latest->basis() == policy_basis::rules;
+        led.known().good = is_good ? std::move(records.latest) : std::move(good);
+        led.known().last = std::move(latest);
+      }
+      return false;
+    }
+    counters_.add(cache_event::far_hits);
+    if (records.redirects) {
+      retrieval_result begun;
+      static_cast<retrieval_facts&>(begun) = std::move(records.latest);
+      const auto target = parse_site(begun.final_url);
+      job.lead.redirect({std::move(begun), *target, job.began, true});
+    } else {
+      parts_.tell(far_hit_event{maker_.about(led), *latest, records.latest});
+      maker_.note_change(led, latest);
+      kept_.keep_unless_detached(led, latest, now.steady);
+      job.lead.end(std::move(latest), true);
+    }
+    return true;
+  }
+
+  /// What a value of the shared store says of a site; nothing if it is not to be believed.
+  [[nodiscard]] std::optional<site_records> read(std::string_view value, const site& where,
+                                                 const wall_anchor& now) {
+    using std::chrono::floor, std::chrono::seconds;
+    auto records =
+        believed(value, where, excluded_, floor<seconds>(now.wall) + store_.options().clock_skew);
+    if (!records) {
+      counters_.add(cache_event::far_rejected);
+    }
+    return records;
+  }
+
+  /// Goes by what is known of a site that another process is about to ask, though it is not fresh:
+  /// whether it may be gone by. See `cache_options::stale_while_revalidate` and
+  /// `fallback_action::last_good_or_deny`.
+  [[nodiscard]] bool answer_stale(store_job& job) {
+    const wall_anchor now = parts_.moment();
+    const flight& led = job.lead.led();
+    const auto last = job.refreshes ? nullptr : led.last();
+    if (!last) {
+      return false;
+    }
+    if (now.steady < validity_of(*last, maker_.judging()).stale_until) {
+      kept_.keep_unless_detached(led, last, now.steady);
+      job.lead.end(last, true);
+      return true;
+    }
+    auto made = maker_.cancelled(led.where(), last, now);
+    if (made->basis() != policy_basis::last_good) {
+      return false;
+    }
+    job.lead.end(std::move(made), true);
+    return true;
+  }
+
   guarded_store& store_;
   cache_parts& parts_;
   cache_counters& counters_;
-  policy_loader& loader_;
+  const excluded_hosts& excluded_;
+  policy_maker& maker_;
+  kept_sites& kept_;
 
   std::mutex mutex_;  // guards what follows
   base::clock_condition changed_;

@@ -1,0 +1,193 @@
+#pragma once
+
+#include <robots/base/counter_random.hpp>
+#include <robots/cache/cache_options.hpp>
+#include <robots/cache/detail/cache_event.hpp>
+#include <robots/cache/detail/cache_parts.hpp>
+#include <robots/cache/detail/flight.hpp>
+#include <robots/cache/detail/site_rulings.hpp>
+#include <robots/fetch/outcome.hpp>
+#include <robots/fetch/retrieval_result.hpp>
+#include <robots/http/message.hpp>
+#include <robots/http/site.hpp>
+#include <robots/observe/events.hpp>
+#include <robots/policy/decide.hpp>
+#include <robots/policy/halt_reason.hpp>
+#include <robots/policy/judge.hpp>
+#include <robots/policy/judge_options.hpp>
+#include <robots/policy/policy.hpp>
+#include <robots/policy/policy_change.hpp>
+#include <robots/policy/record.hpp>
+#include <robots/time/clock.hpp>
+#include <robots/time/wall_time.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace robots::cache_detail {
+
+/// Makes the policies of a cache, by what retrievals bring or another process had brought, and
+/// tells the observer of all that leads to them.
+class policy_maker {
+ public:
+  /// All of them outlive it.
+  policy_maker(const cache_options& options, cache_parts& parts, cache_counters& counters,
+               site_rulings& rulings)
+      : options_(options),
+        judging_(judge_options_of(options)),
+        parts_(parts),
+        counters_(counters),
+        rulings_(rulings),
+        random_(options.seed) {}
+
+  [[nodiscard]] const judge_options& judging() const noexcept { return judging_; }
+
+  /// A seed for a retrieval.
+  [[nodiscard]] std::uint64_t seed() noexcept { return random_(); }
+
+  /// What a retrieval brought that ended now.
+  [[nodiscard]] record recorded(retrieval_result result, const earlier_policies& before,
+                                const wall_anchor& now) {
+    // Whoever waited for less than the next try does not keep the others from it.
+    const auto until_next_try = result.cut_short
+                                    ? std::chrono::ceil<std::chrono::seconds>(std::max(
+                                          result.next_try - now.steady, time_point::duration{0}))
+                                    : std::chrono::seconds::max();
+    record brought = record_of(std::move(result), before, judging_, now.wall, random_.draw());
+    brought.lifetime = std::min(brought.lifetime, until_next_try);
+    return brought;
+  }
+
+  /// The policy of a record. Tells of the text that was read for a flight, if it is for one.
+  [[nodiscard]] std::shared_ptr<const policy> judged(const record& brought,
+                                                     const earlier_policies& before,
+                                                     const wall_anchor& now, const flight* led) {
+    const bool is_told = led != nullptr && parts_.is_observed() && !brought.not_modified &&
+                         policy_detail::has_text(brought.outcome);
+    const time_point began = is_told ? parts_.now() : time_point{};
+    auto made =
+        std::make_shared<const policy>(judge(brought, options_.user_agent, judging_, before, now));
+    if (is_told) {
+      parts_.tell(parse_event{about(*led), *made, parts_.now() - began});
+    }
+    return made;
+  }
+
+  /// The policy of a site that redirects to another one, by `theirs`. The file, if any, is told of
+  /// as theirs.
+  [[nodiscard]] std::shared_ptr<const policy> judged_redirected(
+      const record_head& brought, const policy& theirs, const std::shared_ptr<const policy>& last) {
+    return std::make_shared<const policy>(
+        judge_redirected(brought, theirs, options_.user_agent, judging_, last));
+  }
+
+  /// What holds where a call ended before anything was read.
+  [[nodiscard]] std::shared_ptr<const policy> cancelled(const site& where,
+                                                        const std::shared_ptr<const policy>& last,
+                                                        const wall_anchor& now) {
+    retrieval_result result;
+    result.outcome = outcome::cancelled;
+    result.error = fetch_error::cancelled;
+    result.error_text = "nothing was read: the call ended before the robots.txt came";
+    result.url = result.final_url = where.robots_urls().front();
+    return judged(recorded(std::move(result), {.last = last}, now), {.last = last}, now, nullptr);
+  }
+
+  /// Counts how a look-up got its policy, and tells of it.
+  void note_look_up(look_up_result how, std::string_view key,
+                    const std::shared_ptr<const call_context>& context,
+                    const std::shared_ptr<const policy>& got = nullptr) {
+    using enum cache_event;
+    constexpr std::array counts{hits, stale_hits, misses, joined};  // as `look_up_result` has them
+    counters_.add(counts[static_cast<std::size_t>(how)]);
+    parts_.tell(look_up_event{parts_.about(key, context), how, got.get()});
+  }
+
+  /// The exchanges of a retrieval, if anybody wants to know.
+  [[nodiscard]] std::vector<exchange_event> exchanges_of(const flight& led,
+                                                         const retrieval_result& ended) {
+    std::vector<exchange_event> made;
+    if (parts_.is_observed()) {
+      const time_point now = parts_.now();
+      for (std::size_t i = 0; i < ended.timings.size(); ++i) {
+        const exchange_timing& timing = ended.timings[i];
+        made.push_back({about(led), ended.exchanges[i], now - timing.ended, timing.duration,
+                        timing.bytes, timing.hop, timing.attempt});
+      }
+    }
+    return made;
+  }
+
+  /// Tells of each of them.
+  std::vector<exchange_event> tell_exchanges(const flight& led, const retrieval_result& ended) {
+    auto made = exchanges_of(led, ended);
+    for (const exchange_event& each : made) {
+      parts_.tell(each);
+    }
+    return made;
+  }
+
+  /// Counts a retrieval, and tells of it and of what came of it.
+  void note_retrieval(const flight& led, const policy& made, const record& brought,
+                      time_point::duration took, const std::vector<exchange_event>& exchanges) {
+    const record_head& source = made.source();
+    counters_.add(cache_event::retrievals);
+    if (is_failure(source.outcome)) {
+      counters_.add(cache_event::failures);
+    }
+    if (source.not_modified) {
+      counters_.add(cache_event::not_modified);
+    }
+    parts_.tell(retrieval_event{about(led), made, brought, took, &exchanges});
+  }
+
+  /// Tells that nothing but the fallback says what holds, if so.
+  void note_fallback(const flight& led, const policy& made) {
+    if (is_fallback(made)) {
+      parts_.tell(fallback_event{about(led), made});
+    }
+  }
+
+  /// Tells what an answer of a site changes, and halts one that has turned hostile.
+  void note_change(const flight& led, const std::shared_ptr<const policy>& made) {
+    const bool is_wanted = parts_.observes_changes() || options_.halt_hostile;
+    const auto before = is_wanted ? last_answer(led.last()) : nullptr;
+    if (!before || last_answer(made) != made || before->fingerprint() == made->fingerprint()) {
+      return;
+    }
+    const bool turned_hostile = denies_everything(*made) && !denies_everything(*before);
+    if (parts_.observes_changes()) {
+      const change_report changes = diff(*before, *made);
+      const auto interval = made->fetched_at() - before->fetched_at();
+      const bool is_fast =
+          changes.share() > options_.fast_change_share && interval <= options_.fast_change_within;
+      parts_.tell(policy_change_event{about(led), *before, *made, changes, interval, is_fast,
+                                      turned_hostile});
+    }
+    if (turned_hostile && options_.halt_hostile) {
+      rulings_.halt(led.site(), halt_reason::hostile, led.context());
+    }
+  }
+
+  /// What all events tell of the site of a flight.
+  [[nodiscard]] event about(const flight& led) noexcept {
+    return parts_.about(led.site(), led.context());
+  }
+
+ private:
+  const cache_options& options_;
+  const judge_options judging_;
+  cache_parts& parts_;
+  cache_counters& counters_;
+  site_rulings& rulings_;
+  base::counter_random random_;
+};
+
+}  // namespace robots::cache_detail
