@@ -29,7 +29,7 @@ namespace rep_detail {
   text = base::trim(text, base::is_blank);
   // `find_first_of` would call a function for each octet.
   const auto end = std::find_if(text.begin(), text.end(), ends_product_name);
-  return text.substr(0, static_cast<std::size_t>(end - text.begin()));
+  return {text.begin(), end};
 }
 
 /// What follows `compatible;`, where crawlers that pose as a browser give their own name.

@@ -10,6 +10,7 @@
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/foreign_content.hpp>
 #include <robots/rep/read/parse_options.hpp>
+#include <robots/rep/text/detail/octet_word.hpp>
 
 #include <algorithm>
 #include <array>
@@ -24,9 +25,10 @@ namespace robots {
 ///
 /// A handler that has a member `on_diagnostic` too is told of every finding about the text; for one
 /// that has not, nothing is looked for. One that has `expect_lines` is told once, before any
-/// directive, how many lines there are, exactly or not, but not of a text without any. Exemplar:
-/// `h.on_directive(d)` for `const directive d`, whose views point into the scanned text. Models:
-/// the makers of `document` and of `rule_set`.
+/// directive, how many lines there are, exactly or not, but not of a text without any. One that has
+/// `waits_for_group` is not told of the lines in a group that has rules while that is true; for it,
+/// lines are not counted. Exemplar: `h.on_directive(d)` for `const directive d`, whose views point
+/// into the scanned text. Models: the makers of `document` and of `rule_set`.
 template <class H>
 concept DirectiveHandler =
     requires(H& handler, const directive& line) { handler.on_directive(line); };
@@ -56,6 +58,7 @@ template <DirectiveHandler Handler>
 class scanner {
   static constexpr bool diagnoses =
       requires(Handler& handler, const diagnostic& finding) { handler.on_diagnostic(finding); };
+  static constexpr bool waits = requires(Handler& handler) { handler.waits_for_group(); };
 
  public:
   /// Reads as `traits` says, whatever the dialect of `options`.
@@ -66,12 +69,14 @@ class scanner {
   constexpr line_counts run(std::string_view text) {
     const std::string_view whole = cut(text);
     begin_ = whole.data();
-    const foreign_content foreign = find_foreign_content(text);
-    counts_.not_robots_txt = foreign != foreign_content::none;
-    if (foreign == foreign_content::other) {  // markup has a finding of its own
-      report(diagnostic_code::not_robots_txt, whole.substr(0, 0));
+    if constexpr (!waits) {
+      const foreign_content foreign = find_foreign_content(text);
+      counts_.not_robots_txt = foreign != foreign_content::none;
+      if (foreign == foreign_content::other) {  // markup has a finding of its own
+        report(diagnostic_code::not_robots_txt, whole.substr(0, 0));
+      }
     }
-    read_lines(whole.substr(byte_order_mark(whole)));
+    read_lines(without_byte_order_mark(whole));
     if (whole.size() < text.size()) {
       begin_ = whole.data();
       report(diagnostic_code::file_too_long, whole.substr(0, 0));
@@ -93,17 +98,16 @@ class scanner {
     return at_line_end ? text : text.substr(0, static_cast<std::size_t>(text.rend() - last_end));
   }
 
-  [[nodiscard]] constexpr std::size_t byte_order_mark(std::string_view text) const noexcept {
+  [[nodiscard]] constexpr std::string_view without_byte_order_mark(
+      std::string_view text) const noexcept {
     constexpr std::string_view mark = "\xEF\xBB\xBF";
-    if (!traits_.partial_byte_order_mark) {
-      std::size_t size = 0;
-      while (text.substr(size).starts_with(mark)) {
-        size += mark.size();
-      }
-      return size;
+    if (traits_.partial_byte_order_mark) {
+      return {std::mismatch(text.begin(), text.end(), mark.begin(), mark.end()).first, text.end()};
     }
-    return static_cast<std::size_t>(
-        std::mismatch(text.begin(), text.end(), mark.begin(), mark.end()).first - text.begin());
+    while (begins_with(text, mark)) {
+      text.remove_prefix(mark.size());
+    }
+    return text;
   }
 
   /// Half an escape would be taken for octets of its own, and the rule would match nothing.
@@ -134,7 +138,9 @@ class scanner {
         const char* const line_end = from + end;
         ++number_;
         begin_ = at;
-        read_line(at, line_end, text_end, index);
+        if (!is_passed_over(*at)) {
+          read_line(at, line_end, text_end, index);
+        }
         at = line_end;
         at += at != text_end ? 1 : 0;
         at += at != text_end && *line_end == '\r' && *at == '\n' ? 1 : 0;
@@ -148,6 +154,15 @@ class scanner {
   [[nodiscard]] static constexpr std::size_t count_lines(const line_index& index,
                                                          const char* text_end) noexcept {
     return index.ends().size() + static_cast<std::size_t>(text_end - index.stop()) / 12;
+  }
+
+  /// Whether a line that begins with `first` need not be read.
+  [[nodiscard, gnu::always_inline]] constexpr bool is_passed_over(char first) const noexcept {
+    if constexpr (waits) {
+      return !in_agents_ && handler_.waits_for_group() &&
+             !begins_agent[static_cast<unsigned char>(first)];
+    }
+    return false;
   }
 
   /// Reads the line from `begin` to `end`.

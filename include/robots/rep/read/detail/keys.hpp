@@ -101,6 +101,15 @@ inline constexpr auto spelling_sizes = [] {
   return sizes;
 }();
 
+/// Which octets a User-agent line may begin with.
+inline constexpr auto begins_agent = [] {
+  std::array<bool, 256> begins{};
+  for (const char c : {' ', '\t', '\v', '\f', '\0', 'u', 'U', 's', 'S'}) {
+    begins[static_cast<unsigned char>(c)] = true;
+  }
+  return begins;
+}();
+
 /// Whether `key`, or the beginning of it if `prefixes`, may be a spelling.
 [[nodiscard]] constexpr bool may_be_key(std::string_view key, bool prefixes) noexcept {
   if (key.empty()) {

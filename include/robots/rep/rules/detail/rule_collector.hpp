@@ -76,6 +76,12 @@ class rule_collector {
     return true;
   }
 
+  /// Whether no line applies before another group begins, once rules have closed the list of
+  /// agents.
+  [[nodiscard]] constexpr bool waits_for_group() const noexcept {
+    return !groups_.applies(directive_kind::allow);
+  }
+
   /// The crawler's token, as it was given.
   [[nodiscard]] constexpr std::string_view token() const noexcept { return agent_.token(); }
 
