@@ -8,14 +8,12 @@
 #include <robots/base/json_writer.hpp>
 #include <robots/cache/cache_options.hpp>
 #include <robots/fetch/call_options.hpp>
-#include <robots/observe/admission_reason.hpp>
+#include <robots/observe/event_json.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/observe/observer.hpp>
 #include <robots/policy/decision.hpp>
-#include <robots/policy/halt_reason.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
-#include <robots/policy/site_override.hpp>
 #include <robots/rep/audit/change_report.hpp>
 
 #include <chrono>
@@ -107,13 +105,9 @@ class AuditTrail {
 
   /// Records an admission, or, by `audit_options::share`, does not.
   void on(const admission_event& told) const {
-    if (!ending_->writer->takes()) {
-      return;
+    if (ending_->writer->takes()) {
+      push_whole(told);
     }
-    auto about = begin(told);
-    about.text("url", told.url).flag("allowed", told.decision.allowed);
-    about.text("reason", to_string(told.reason)).seconds("waited_seconds", told.waited);
-    push(told, "admission", std::move(about));
   }
 
   /// Records that a site asks something else of the crawler than before.
@@ -129,53 +123,19 @@ class AuditTrail {
   }
 
   /// Records that a site has refused a page that its robots.txt allows.
-  void on(const access_revoked_event& told) const {
-    auto about = begin(told);
-    about.text("url", told.url).number("status", told.status);
-    push(told, "access_revoked", std::move(about));
-  }
-
+  void on(const access_revoked_event& told) const { push_whole(told); }
   /// Records that a site was halted or resumed.
-  void on(const halt_event& told) const {
-    auto about = begin(told);
-    about.text("reason", to_string(told.reason)).flag("resumed", told.resumed);
-    push(told, "halt", std::move(about));
-  }
-
+  void on(const halt_event& told) const { push_whole(told); }
   /// Records that a site was signed off, or no longer is.
-  void on(const sign_off_event& told) const {
-    auto about = begin(told);
-    about.flag("given", told.given);
-    push(told, "sign_off", std::move(about));
-  }
-
+  void on(const sign_off_event& told) const { push_whole(told); }
   /// Records that a circuit breaker has changed.
-  void on(const breaker_event& told) const {
-    auto about = begin(told);
-    about.text("state", to_string(told.state));
-    push(told, "breaker", std::move(about));
-  }
-
+  void on(const breaker_event& told) const { push_whole(told); }
   /// Records that a site was put in quarantine or let out.
-  void on(const quarantine_event& told) const {
-    auto about = begin(told);
-    about.flag("released", told.released);
-    push(told, "quarantine", std::move(about));
-  }
-
+  void on(const quarantine_event& told) const { push_whole(told); }
   /// Records that an override was set or lifted.
-  void on(const override_event& told) const {
-    auto about = begin(told);
-    about.text("value", to_string(told.value));
-    push(told, "override", std::move(about));
-  }
-
+  void on(const override_event& told) const { push_whole(told); }
   /// Records that the store shared with other processes went or came back.
-  void on(const far_store_event& told) const {
-    auto about = begin(told);
-    about.flag("up", told.up).text("message", told.message);
-    push(told, "far_store", std::move(about));
-  }
+  void on(const far_store_event& told) const { push_whole(told); }
 
   /// Waits until all that was told before is on the disk. False when something is lost that the
   /// trail does not tell of yet, or it takes longer.
@@ -217,6 +177,14 @@ class AuditTrail {
 
   void push(const event& told, std::string_view type, base::json_writer members) const {
     push(told, {{type, std::move(members).finish(), {}, false}});
+  }
+
+  /// All that the event tells.
+  template <class Event>
+  void push_whole(const Event& told) const {
+    auto about = begin(told);
+    add_event(about, told);
+    push(told, Event::name, std::move(about));
   }
 
   std::shared_ptr<const ending> ending_;

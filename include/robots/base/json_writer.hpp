@@ -50,10 +50,20 @@ inline void append_json(std::string& line, std::string_view text) {
 /// Writes one JSON object on one line, member by member, in the order of the calls.
 class json_writer {
  public:
+  json_writer() = default;
+  /// `longest` octets of a `long_text` are written.
+  explicit json_writer(std::size_t longest) : longest_{longest} {}
+
   /// Adds a text; see `append_json`.
   json_writer& text(std::string_view name, std::string_view value) {
     append_json(member(name), value);
     return *this;
+  }
+
+  /// Adds a text of somebody else's. One that is cut is followed by `NAME_bytes`, how long it was.
+  json_writer& long_text(std::string_view name, std::string_view value) {
+    text(name, value.substr(0, longest_));
+    return value.size() > longest_ ? number(std::string{name} + "_bytes", value.size()) : *this;
   }
 
   /// Adds an integer.
@@ -121,6 +131,7 @@ class json_writer {
     }
   }
 
+  std::size_t longest_ = std::string::npos;
   std::string line_ = "{";
 };
 
