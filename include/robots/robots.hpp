@@ -4,6 +4,7 @@
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/look_up.hpp>
+#include <robots/fetch/async_fetcher.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
 #include <robots/fetch/fetcher.hpp>
@@ -36,6 +37,7 @@
 #include <robots/observe/admission_reason.hpp>
 #include <robots/observe/cache_stats.hpp>
 #include <robots/observe/duration_histogram.hpp>
+#include <robots/observe/event_json.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/observe/json_log.hpp>
 #include <robots/observe/json_log_options.hpp>

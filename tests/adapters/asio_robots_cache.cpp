@@ -1,8 +1,8 @@
 #include <robots/adapters/asio_robots_cache.hpp>
 
 #include <robots/adapters/asio_curl_fetcher.hpp>
-#include <robots/adapters/async_fetcher.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
+#include <robots/fetch/async_fetcher.hpp>
 #include <robots/fetch/scripted_fetcher.hpp>
 #include <robots/time/manual_clock.hpp>
 

@@ -1,8 +1,8 @@
 #include <robots/adapters/curl_fetcher.hpp>
 
-#include <robots/adapters/detail/content_length.hpp>
 #include <robots/adapters/detail/curl_errors.hpp>
 #include <robots/adapters/detail/curl_settings.hpp>
+#include <robots/adapters/detail/curl_sink.hpp>
 #include <robots/http/message.hpp>
 
 #include <adapters/fetcher_connection.hpp>

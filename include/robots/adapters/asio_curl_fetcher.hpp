@@ -1,9 +1,9 @@
 // Exchanges over libcurl, driven by Boost.Asio.
 #pragma once
 
-#include <robots/adapters/async_fetcher.hpp>
-#include <robots/adapters/curl_multi_options.hpp>
+#include <robots/adapters/curl_options.hpp>
 #include <robots/adapters/detail/asio_curl_driver.hpp>
+#include <robots/fetch/async_fetcher.hpp>
 #include <robots/http/message.hpp>
 
 #include <boost/asio/any_io_executor.hpp>

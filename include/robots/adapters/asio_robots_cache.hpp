@@ -1,10 +1,10 @@
 // A cache's answers for the event loops and coroutines of Boost.Asio.
 #pragma once
 
-#include <robots/adapters/async_fetcher.hpp>
 #include <robots/adapters/detail/asio_look_ups.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/cache/look_up.hpp>
+#include <robots/fetch/async_fetcher.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/policy.hpp>
 

@@ -5,7 +5,6 @@
 #include <robots/adapters/detail/audit_crawler.hpp>
 #include <robots/adapters/detail/audit_crypto.hpp>
 #include <robots/adapters/detail/audit_entry.hpp>
-#include <robots/adapters/detail/audit_lines.hpp>
 #include <robots/adapters/detail/audit_policy.hpp>
 #include <robots/base/json_writer.hpp>
 #include <robots/http/site.hpp>

@@ -4,7 +4,6 @@
 #include <robots/adapters/audit_options.hpp>
 #include <robots/adapters/detail/audit_crypto.hpp>
 #include <robots/adapters/detail/audit_entry.hpp>
-#include <robots/adapters/detail/audit_lines.hpp>
 #include <robots/base/enum_text.hpp>
 
 #include <algorithm>

@@ -3,8 +3,8 @@
 
 #include <robots/adapters/curl_options.hpp>
 #include <robots/adapters/detail/curl_engine.hpp>
-#include <robots/adapters/detail/curl_handle.hpp>
 #include <robots/adapters/detail/curl_settings.hpp>
+#include <robots/adapters/detail/curl_transfers.hpp>
 #include <robots/fetch/fetcher.hpp>
 #include <robots/http/message.hpp>
 
@@ -26,35 +26,31 @@ namespace adapters_detail {
 // cpr 1.10.0 was released under the number of 1.9.0.
 static_assert(CPR_VERSION_NUM >= 0x10900, "robots::CprFetcher needs cpr 1.10 or later");
 
-/// A session of cpr and the connections it keeps.
-///
-/// The session prepares the request; the transfer is driven by `exchange()`, not by
-/// `Session::Get()`, since that one cannot be woken: it looks at its progress callback once a
-/// second, and a stop would wait as long.
-class cpr_slot {
+/// A session of cpr. It prepares the request; the transfer is not driven by `Session::Get()`, since
+/// that one cannot be woken: it looks at its progress callback once a second, and a stop would wait
+/// as long.
+class cpr_slot final : public curl_slot {
  public:
-  cpr_slot(const curl_settings& settings, const cpr_configure& configure)
-      : settings_(&settings), session_(std::make_shared<cpr::Session>()) {
+  cpr_slot(const curl_settings& settings, const cpr_configure& configure) : settings_(settings) {
     if (configure) {
       configure(*session_);
     }
-    settings_->apply(easy());
+    settings_.apply(easy());
   }
 
   /// The settings come last, so that nothing done to the session can undo what a Fetcher promises.
-  void prepare(const fetch_request& request) const {
+  [[nodiscard]] CURL* ready_for(const fetch_request& request) override {
     session_->SetUrl(cpr::Url{request.url});
     session_->PrepareGet();
-    settings_->apply(easy());
+    settings_.apply(easy());
+    return easy();
   }
 
-  [[nodiscard]] CURL* easy() const { return session_->GetCurlHolder()->handle; }
-  [[nodiscard]] CURLM* multi() const noexcept { return multi_.get(); }
-
  private:
-  const curl_settings* settings_;
-  curl_multi multi_ = make_curl_multi();
-  std::shared_ptr<cpr::Session> session_;
+  [[nodiscard]] CURL* easy() const { return session_->GetCurlHolder()->handle; }
+
+  const curl_settings& settings_;
+  std::shared_ptr<cpr::Session> session_ = std::make_shared<cpr::Session>();
 };
 
 }  // namespace adapters_detail
@@ -82,7 +78,7 @@ class CprFetcher {
   /// std::invalid_argument when an option is not one that libcurl can follow, and
   /// std::runtime_error when libcurl cannot start.
   explicit CprFetcher(const curl_options& options, const cpr_configure& configure = {})
-      : engine_(std::make_shared<engine>(
+      : engine_(std::make_shared<adapters_detail::curl_engine>(
             options,
             [configure](const adapters_detail::curl_settings& settings) {
               return std::make_unique<adapters_detail::cpr_slot>(settings, configure);
@@ -103,9 +99,7 @@ class CprFetcher {
   }
 
  private:
-  using engine = adapters_detail::curl_engine<adapters_detail::cpr_slot>;
-
-  std::shared_ptr<engine> engine_;
+  std::shared_ptr<adapters_detail::curl_engine> engine_;
 };
 
 static_assert(Fetcher<CprFetcher>);

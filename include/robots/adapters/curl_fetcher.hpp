@@ -3,8 +3,6 @@
 
 #include <robots/adapters/curl_options.hpp>
 #include <robots/adapters/detail/curl_engine.hpp>
-#include <robots/adapters/detail/curl_handle.hpp>
-#include <robots/adapters/detail/curl_settings.hpp>
 #include <robots/fetch/fetcher.hpp>
 #include <robots/http/message.hpp>
 
@@ -12,26 +10,6 @@
 #include <memory>
 
 namespace robots {
-
-namespace adapters_detail {
-
-/// An easy handle of libcurl and the connections it keeps.
-class curl_slot {
- public:
-  explicit curl_slot(const curl_settings& settings) : easy_(make_curl_easy()) {
-    settings.apply(easy_.get());
-  }
-
-  void prepare(const fetch_request&) const noexcept {}
-  [[nodiscard]] CURL* easy() const noexcept { return easy_.get(); }
-  [[nodiscard]] CURLM* multi() const noexcept { return multi_.get(); }
-
- private:
-  curl_multi multi_ = make_curl_multi();
-  curl_easy easy_;
-};
-
-}  // namespace adapters_detail
 
 /// Fetches over libcurl, 7.85 or later.
 ///
@@ -68,10 +46,7 @@ class CurlFetcher {
   /// Throws std::invalid_argument when an option is not one that libcurl can follow, and
   /// std::runtime_error when libcurl cannot start.
   explicit CurlFetcher(const curl_options& options)
-      : engine_(
-            std::make_shared<engine>(options, [](const adapters_detail::curl_settings& settings) {
-              return std::make_unique<adapters_detail::curl_slot>(settings);
-            })) {}
+      : engine_(std::make_shared<adapters_detail::curl_engine>(options)) {}
 
   /// Makes one exchange. Blocks; any thread. Throws nothing but std::bad_alloc.
   [[nodiscard]] fetch_response fetch(const fetch_request& request) const {
@@ -85,9 +60,7 @@ class CurlFetcher {
   }
 
  private:
-  using engine = adapters_detail::curl_engine<adapters_detail::curl_slot>;
-
-  std::shared_ptr<engine> engine_;
+  std::shared_ptr<adapters_detail::curl_engine> engine_;
 };
 
 static_assert(Fetcher<CurlFetcher>);

@@ -1,18 +1,14 @@
 // Many exchanges over libcurl at once, driven by one thread.
 #pragma once
 
-#include <robots/adapters/curl_multi_options.hpp>
+#include <robots/adapters/curl_options.hpp>
 #include <robots/adapters/detail/curl_transfers.hpp>
 #include <robots/http/message.hpp>
 
-#include <curl/curl.h>
-
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <utility>
 
 namespace robots {
@@ -40,8 +36,7 @@ class curl_multi_fetcher {
 
   /// Throws std::invalid_argument when an option is not one that libcurl can follow, and
   /// std::runtime_error when libcurl cannot start.
-  explicit curl_multi_fetcher(const curl_multi_options& options = {})
-      : transfers_(options, [this] { wake(); }) {}
+  explicit curl_multi_fetcher(const curl_multi_options& options = {}) : transfers_(options) {}
 
   curl_multi_fetcher(const curl_multi_fetcher&) = delete;
   curl_multi_fetcher& operator=(const curl_multi_fetcher&) = delete;
@@ -57,20 +52,11 @@ class curl_multi_fetcher {
   /// Returns how many were called back. What a callback throws comes out, and the exchanges that
   /// it kept from being called back are so the next time.
   std::size_t run_once(std::chrono::milliseconds timeout = std::chrono::milliseconds{0}) {
-    perform();
-    std::size_t called = transfers_.collect();
-    if (called == 0 && timeout.count() > 0) {
-      constexpr std::chrono::milliseconds::rep most = std::numeric_limits<int>::max();
-      curl_multi_poll(transfers_.multi(), nullptr, 0,
-                      static_cast<int>(std::min(timeout.count(), most)), nullptr);
-      perform();
-      called = transfers_.collect();
-    }
-    return called;
+    return transfers_.run_once(timeout);
   }
 
   /// Ends the wait of the `run_once` under way, or of the next one. Any thread.
-  void wake() noexcept { curl_multi_wakeup(transfers_.multi()); }
+  void wake() noexcept { transfers_.wake(); }
 
   /// Exchanges that were started and not called back for.
   [[nodiscard]] std::size_t in_flight() const noexcept { return transfers_.in_flight(); }
@@ -82,13 +68,6 @@ class curl_multi_fetcher {
   }
 
  private:
-  void perform() {
-    int running = 0;
-    if (curl_multi_perform(transfers_.multi(), &running) != CURLM_OK) {
-      transfers_.fail_all();
-    }
-  }
-
   adapters_detail::curl_transfers transfers_;
 };
 

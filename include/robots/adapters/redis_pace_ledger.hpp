@@ -3,7 +3,6 @@
 
 #include <robots/adapters/detail/redis_client.hpp>
 #include <robots/adapters/detail/redis_cluster.hpp>
-#include <robots/adapters/detail/redis_token.hpp>
 #include <robots/adapters/redis_options.hpp>
 #include <robots/base/longest_delay.hpp>
 #include <robots/polite/pace_ledger.hpp>

@@ -4,7 +4,6 @@
 #include <robots/adapters/detail/redis_client.hpp>
 #include <robots/adapters/detail/redis_cluster.hpp>
 #include <robots/adapters/detail/redis_subscription.hpp>
-#include <robots/adapters/detail/redis_token.hpp>
 #include <robots/adapters/redis_options.hpp>
 #include <robots/policy/codec.hpp>
 #include <robots/store/shared_store.hpp>

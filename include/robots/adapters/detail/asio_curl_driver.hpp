@@ -1,7 +1,7 @@
 // Drives the transfers of libcurl by the events of Boost.Asio.
 #pragma once
 
-#include <robots/adapters/curl_multi_options.hpp>
+#include <robots/adapters/curl_options.hpp>
 #include <robots/adapters/detail/curl_transfers.hpp>
 #include <robots/http/message.hpp>
 

@@ -1,10 +1,10 @@
 // Look-ups and retrievals driven by Boost.Asio.
 #pragma once
 
-#include <robots/adapters/async_fetcher.hpp>
 #include <robots/adapters/detail/asio_curl_driver.hpp>
 #include <robots/adapters/detail/asio_operation.hpp>
 #include <robots/cache/look_up.hpp>
+#include <robots/fetch/async_fetcher.hpp>
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/http/message.hpp>
 #include <robots/time/clock.hpp>
@@ -29,7 +29,6 @@
 #include <type_traits>
 #include <utility>
 #include <variant>
-#include <vector>
 
 namespace robots::adapters_detail {
 
@@ -68,39 +67,28 @@ class asio_look_ups : public std::enable_shared_from_this<asio_look_ups<Cache, F
     // Before anybody else knows of it: from then on it may end at any time.
     wanted->on_cancel(task(id, &asio_look_ups::cancel));
     auto one = std::make_unique<operation>(std::move(at), std::move(wanted));
-    {
-      const std::scoped_lock lock{mutex_};
-      if (!closed_) {
-        incoming_.emplace_back(id, std::move(one));
-      }
+    if (std::unique_lock lock{mutex_}; !closed_) {
+      operations_.emplace(id, std::move(one));
+      lock.unlock();
+      return task(id, &asio_look_ups::go_on)();
     }
-    if (one) {
-      return one->who->fail(boost::asio::error::operation_aborted);
-    }
-    task(id, &asio_look_ups::go_on)();
+    one->who->fail(boost::asio::error::operation_aborted);
   }
 
   /// Gives up all look-ups and ends all operations, with `operation_aborted`. Afterwards the cache
   /// is not used any more. Waits for the task that runs, if one does.
   void close() {
-    numbered incoming;
-    boost::unordered_flat_map<number, std::unique_ptr<operation>> operations;
+    decltype(operations_) ended;
     {
-      const std::scoped_lock working{working_};
-      const std::scoped_lock lock{mutex_};
+      const std::scoped_lock both{working_, mutex_};
       closed_ = true;
-      incoming.swap(incoming_);
-      operations.swap(operations_);
+      ended.swap(operations_);
     }
-    const auto fail = [](auto& all) {
-      for (auto& [id, each] : all) {
-        if (each->who) {
-          each->who->fail(boost::asio::error::operation_aborted);
-        }
+    for (auto& [id, each] : ended) {
+      if (each->who) {
+        each->who->fail(boost::asio::error::operation_aborted);
       }
-    };
-    fail(operations);
-    fail(incoming);
+    }
   }
 
  private:
@@ -115,7 +103,6 @@ class asio_look_ups : public std::enable_shared_from_this<asio_look_ups<Cache, F
     std::optional<asio_timer> timer{};
     std::optional<std::stop_callback<std::function<void()>>> on_stop{};
   };
-  using numbered = std::vector<std::pair<number, std::unique_ptr<operation>>>;
 
   /// What any thread may call to have `act` done on the strand with an operation, if that is still
   /// there, and with what it is called with.
@@ -136,19 +123,22 @@ class asio_look_ups : public std::enable_shared_from_this<asio_look_ups<Cache, F
   template <class Act>
   void run(number id, const Act& act) {
     const std::scoped_lock working{working_};
+    operation* one = nullptr;
     {
       const std::scoped_lock lock{mutex_};
-      if (closed_) {
-        return;
-      }
-      for (auto& each : incoming_) {
-        operations_.insert(std::move(each));
-      }
-      incoming_.clear();
+      const auto found = operations_.find(id);
+      one = found == operations_.end() ? nullptr : found->second.get();
     }
-    if (const auto found = operations_.find(id); found != operations_.end()) {
-      act(*found->second);
+    if (one != nullptr) {
+      act(*one);  // which nobody else takes out
     }
+  }
+
+  [[nodiscard]] std::unique_ptr<operation> take_out(number id) {
+    const std::scoped_lock lock{mutex_};
+    std::unique_ptr<operation> one = std::move(operations_.at(id));
+    operations_.erase(id);
+    return one;
   }
 
   [[nodiscard]] bool is_closed() {
@@ -168,8 +158,7 @@ class asio_look_ups : public std::enable_shared_from_this<asio_look_ups<Cache, F
     } else if (std::holds_alternative<news_wait>(step)) {
       one.at.call_on_news(task(id, &asio_look_ups::resume));
     } else {
-      const std::unique_ptr<operation> ended = std::move(operations_.at(id));
-      operations_.erase(id);
+      const std::unique_ptr<operation> ended = take_out(id);
       if (ended->who) {
         ended->who->finish(cache_, ended->at);
       }
@@ -180,7 +169,7 @@ class asio_look_ups : public std::enable_shared_from_this<asio_look_ups<Cache, F
     if (const auto cancelled = std::move(one.who)) {
       cancelled->fail(boost::asio::error::operation_aborted);
       if (!one.at.leave()) {
-        operations_.erase(id);
+        static_cast<void>(take_out(id));
       }
     }
   }
@@ -248,11 +237,9 @@ class asio_look_ups : public std::enable_shared_from_this<asio_look_ups<Cache, F
   std::atomic<number> last_number_ = 0;
 
   std::mutex working_;  // held while a task runs
-  boost::unordered_flat_map<number, std::unique_ptr<operation>> operations_;
-
-  std::mutex mutex_;  // guards what follows; nothing is called while it is held
+  std::mutex mutex_;    // guards what follows; nothing is called while it is held
   bool closed_ = false;
-  numbered incoming_;
+  boost::unordered_flat_map<number, std::unique_ptr<operation>> operations_;
 };
 
 }  // namespace robots::adapters_detail

@@ -1,7 +1,7 @@
 // The options of a crawler, as an audit trail has them.
 #pragma once
 
-#include <robots/adapters/detail/audit_entry.hpp>
+#include <robots/base/json_object.hpp>
 #include <robots/base/json_writer.hpp>
 #include <robots/cache/cache_options.hpp>
 #include <robots/fetch/outcome.hpp>
@@ -94,10 +94,10 @@ struct audited_crawler {
 };
 
 /// What `crawler_text` wrote.
-[[nodiscard]] inline audited_crawler read_crawler(const audit_object& from) {
+[[nodiscard]] inline audited_crawler read_crawler(const base::json_object& from) {
   recorded_fallback fallback;
   fallback.actions.fill(fallback_action::deny_all);
-  for (const audit_object& row : from.list("actions")) {
+  for (const base::json_object& row : from.list("actions")) {
     for (std::size_t i = 0; i < outcome_count; ++i) {
       const std::string said = row.text(to_string(static_cast<outcome>(i)));
       for (const auto action : {fallback_action::parse, fallback_action::allow_all,
@@ -136,7 +136,7 @@ struct audited_crawler {
   judging.stale_while_revalidate = seconds("stale_while_revalidate");
   const auto hosts = [&](std::string_view name) {
     std::vector<std::string> listed;
-    for (const audit_object& each : from.list(name)) {
+    for (const base::json_object& each : from.list(name)) {
       listed.push_back(each.text("host"));
     }
     try {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <robots/adapters/audit_options.hpp>
+#include <robots/base/ascii.hpp>
 
 #include <openssl/bio.h>
 #include <openssl/evp.h>
@@ -21,22 +22,16 @@ namespace robots::adapters_detail {
   return reinterpret_cast<const unsigned char*>(text.data());
 }
 
-[[nodiscard]] inline std::string hex_of(const unsigned char* octets, std::size_t count) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string text;
-  text.reserve(2 * count);
-  for (std::size_t i = 0; i < count; ++i) {
-    text += digits[octets[i] / 16U];
-    text += digits[octets[i] % 16U];
-  }
-  return text;
-}
-
 /// The SHA-256 of `text`, as `sha256sum` prints it.
 [[nodiscard]] inline std::string sha256(std::string_view text) {
   std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
   ::SHA256(octets_of(text), text.size(), digest.data());
-  return hex_of(digest.data(), digest.size());
+  std::string digits;
+  for (const unsigned char octet : digest) {
+    const auto [high, low] = base::hex_digits(octet);
+    digits.append({base::to_lower(high), base::to_lower(low)});
+  }
+  return digits;
 }
 
 /// RFC 4648, section 4.

@@ -2,67 +2,52 @@
 #pragma once
 
 #include <robots/adapters/curl_options.hpp>
-#include <robots/adapters/detail/curl_exchange.hpp>
-#include <robots/adapters/detail/curl_guard.hpp>
-#include <robots/adapters/detail/curl_handle.hpp>
 #include <robots/adapters/detail/curl_settings.hpp>
-#include <robots/adapters/detail/curl_transfer.hpp>
-#include <robots/adapters/detail/handle_pool.hpp>
+#include <robots/adapters/detail/curl_transfers.hpp>
+#include <robots/base/handle_pool.hpp>
 #include <robots/http/message.hpp>
 
-#include <curl/curl.h>
-
 #include <atomic>
-#include <concepts>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <type_traits>
 #include <utility>
 
 namespace robots::adapters_detail {
 
-/// A handle that can carry exchanges one after another. `easy()` has the settings applied once
-/// `prepare()` was called; `multi()` holds the connections and nothing but `easy()`.
-template <class S>
-concept CurlSlot = requires(S& slot, const fetch_request& request) {
-  slot.prepare(request);
-  { slot.easy() } -> std::same_as<CURL*>;
-  { slot.multi() } -> std::same_as<CURLM*>;
-};
-
-/// Makes exchanges on pooled slots. Any thread.
-template <CurlSlot Slot>
+/// Makes exchanges, each on pooled handles of its own. Any thread.
 class curl_engine {
  public:
-  /// `make` makes a slot with the given settings, which outlive it. One is made at once, so that an
-  /// option that this libcurl cannot follow shows here.
-  template <class Make>
-    requires std::is_invocable_r_v<std::unique_ptr<Slot>, const Make&, const curl_settings&>
-  curl_engine(const curl_options& options, Make make,
-              proxy_source source = proxy_source::environment)
-      : settings_(options, source),
-        pool_([this, make = std::move(make)] { return make(settings_); },
-              settings_.max_idle_handles()) {
+  /// See `curl_transfers`.
+  explicit curl_engine(const curl_options& options,
+                       curl_transfers::slot_factory make = &curl_transfers::plain_slot,
+                       proxy_source source = proxy_source::environment)
+      : settings_(std::make_shared<const curl_settings>(options, source)),
+        pool_([this, make = std::move(
+                         make)] { return std::make_unique<curl_transfers>(settings_, make); },
+              settings_->max_idle_handles()) {
     static_cast<void>(pool_.lend());
   }
 
   [[nodiscard]] fetch_response fetch(const fetch_request& request) {
-    if (std::optional<fetch_response> refused = refusal(request, settings_)) {
-      return *std::move(refused);
+    const auto web = pool_.lend();
+    const std::uint64_t opened = web->connections_opened();
+    const auto response = std::make_shared<std::optional<fetch_response>>();
+    web->start(request, [response](fetch_response made) { *response = std::move(made); });
+    while (!response->has_value()) {
+      // What happens ends the sleep earlier; this is for a libcurl that has no wakeup.
+      web->run_once(std::chrono::seconds{1});
     }
-    const auto slot = pool_.lend();
-    slot->prepare(request);
-    fetch_response response = exchange(slot->multi(), slot->easy(), request, settings_);
-    opened_ += static_cast<std::uint64_t>(opened_connections(slot->easy()));
-    return response;
+    opened_ += web->connections_opened() - opened;
+    return std::move(**response);
   }
 
   [[nodiscard]] std::uint64_t connections_opened() const noexcept { return opened_; }
 
  private:
-  curl_settings settings_;
-  handle_pool<Slot> pool_;
+  std::shared_ptr<const curl_settings> settings_;
+  base::handle_pool<curl_transfers> pool_;
   std::atomic<std::uint64_t> opened_{0};
 };
 

@@ -2,14 +2,16 @@
 #pragma once
 
 #include <robots/adapters/detail/body_decoder.hpp>
-#include <robots/adapters/detail/content_length.hpp>
 #include <robots/adapters/detail/curl_settings.hpp>
 #include <robots/base/ascii.hpp>
+#include <robots/base/decimal.hpp>
 #include <robots/http/message.hpp>
 
 #include <curl/curl.h>
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -34,6 +36,40 @@ namespace robots::adapters_detail {
   curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
   return static_cast<int>(status);
 }
+
+/// The Content-Length fields of one header section. Whoever sends different lengths, or what is no
+/// length, may have sent part of a body for the whole (RFC 9112, section 6.3): libcurl takes the
+/// last of them, and goes without where the number is too large for it.
+class content_length {
+ public:
+  /// Takes the value of one field. False when it is no number, or not the one that came before.
+  [[nodiscard]] constexpr bool take(std::string_view value) noexcept {
+    while (true) {
+      const std::size_t comma = value.find(',');
+      const auto one = number(base::trim(value.substr(0, comma), is_space));
+      if (!one || (said_ && *said_ != *one)) {
+        return false;
+      }
+      said_ = one;
+      if (comma == std::string_view::npos) {
+        return true;
+      }
+      value.remove_prefix(comma + 1);
+    }
+  }
+
+ private:
+  [[nodiscard]] static constexpr bool is_space(char c) noexcept {
+    return base::is_blank(c) || c == '\r' || c == '\n';
+  }
+
+  [[nodiscard]] static constexpr std::optional<std::uint64_t> number(std::string_view digits) {
+    constexpr std::size_t most_digits = 18;  // fewer than overflow the 63 bits of libcurl
+    return digits.size() > most_digits ? std::nullopt : base::parse_decimal(digits);
+  }
+
+  std::optional<std::uint64_t> said_;
+};
 
 /// Takes and decodes the body of one exchange and counts the octets of its header sections.
 /// Whatever is over a limit ends the transfer, and so does the body of a redirect. Must outlive the

@@ -1,8 +1,7 @@
 // The transfers under way in one multi handle of libcurl, whoever drives it.
 #pragma once
 
-#include <robots/adapters/curl_multi_options.hpp>
-#include <robots/adapters/detail/curl_exchange.hpp>
+#include <robots/adapters/curl_options.hpp>
 #include <robots/adapters/detail/curl_handle.hpp>
 #include <robots/adapters/detail/curl_settings.hpp>
 #include <robots/adapters/detail/curl_transfer.hpp>
@@ -11,12 +10,14 @@
 #include <curl/curl.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <limits>
 #include <list>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <stop_token>
@@ -31,17 +32,73 @@ namespace robots::adapters_detail {
   return static_cast<long>(std::min(count, most));
 }
 
-/// Begins exchanges in a multi handle and takes the responses off those that have ended. Somebody
-/// else drives the handle, and calls `collect()` now and then. One thread at a time, while a
-/// request may be stopped from any.
+/// Keeps an easy handle in a multi handle for as long as it lives.
+class curl_membership {
+ public:
+  curl_membership(CURLM* multi, CURL* easy) noexcept
+      : multi_(multi), easy_(easy), added_(curl_multi_add_handle(multi, easy) == CURLM_OK) {}
+  curl_membership(const curl_membership&) = delete;
+  curl_membership& operator=(const curl_membership&) = delete;
+  ~curl_membership() { leave(); }
+
+  /// Takes the easy handle out before the time.
+  void leave() noexcept {
+    if (std::exchange(added_, false)) {
+      curl_multi_remove_handle(multi_, easy_);
+    }
+  }
+
+  [[nodiscard]] bool added() const noexcept { return added_; }
+
+ private:
+  CURLM* multi_;
+  CURL* easy_;
+  bool added_;
+};
+
+/// A handle that carries exchanges one after another.
+class curl_slot {
+ public:
+  curl_slot() = default;
+  curl_slot(const curl_slot&) = delete;
+  curl_slot& operator=(const curl_slot&) = delete;
+  virtual ~curl_slot() = default;
+
+  /// The handle, which has its settings, for the next request.
+  [[nodiscard]] virtual CURL* ready_for(const fetch_request& request) = 0;
+};
+
+/// An easy handle of libcurl, and nothing else.
+class plain_curl_slot final : public curl_slot {
+ public:
+  explicit plain_curl_slot(const curl_settings& settings) { settings.apply(easy_.get()); }
+  [[nodiscard]] CURL* ready_for(const fetch_request& /*request*/) override { return easy_.get(); }
+
+ private:
+  curl_easy easy_ = make_curl_easy();
+};
+
+/// Begins exchanges in a multi handle and takes the responses off those that have ended. It is
+/// driven by `run_once`; or somebody else drives the handle, and calls `collect()` now and then.
+/// One thread at a time, while a request may be stopped from any.
 class curl_transfers {
  public:
   using on_done = std::function<void(fetch_response)>;
+  using slot_factory = std::function<std::unique_ptr<curl_slot>(const curl_settings&)>;
 
-  /// `wake` is called, from any thread, when a stop waits for `collect()`; it must not throw.
-  /// Throws what `curl_settings` throws.
-  curl_transfers(const curl_multi_options& options, std::function<void()> wake)
-      : settings_(options.curl), wake_(std::move(wake)) {
+  /// `make` makes a slot with the given settings, which outlive it. One is made at once, so that an
+  /// option that this libcurl cannot follow shows here. `wake` is called, from any thread, when a
+  /// stop waits for `collect()`, and must not throw; without one, that ends the wait of `run_once`.
+  curl_transfers(std::shared_ptr<const curl_settings> settings, slot_factory make,
+                 std::function<void()> wake = {})
+      : settings_(std::move(settings)), make_(std::move(make)), wake_(std::move(wake)) {
+    idle_.push_back(make_(*settings_));
+  }
+
+  /// Over handles of libcurl alone. Throws what `curl_settings` throws.
+  explicit curl_transfers(const curl_multi_options& options, std::function<void()> wake = {})
+      : curl_transfers(std::make_shared<const curl_settings>(options.curl), &plain_slot,
+                       std::move(wake)) {
     const long most = curl_count(options.max_connections);
     curl_multi_setopt(multi_.get(), CURLMOPT_MAX_TOTAL_CONNECTIONS, most);
     curl_multi_setopt(multi_.get(), CURLMOPT_MAX_HOST_CONNECTIONS,
@@ -49,8 +106,7 @@ class curl_transfers {
     // How many are kept open while idle; libcurl's own figure grows with the transfers.
     curl_multi_setopt(
         multi_.get(), CURLMOPT_MAXCONNECTS,
-        most != 0 ? most : curl_count(std::max<std::size_t>(settings_.max_idle_handles(), 1)));
-    idle_.push_back(new_easy());  // an option that this libcurl cannot follow shows here
+        most != 0 ? most : curl_count(std::max<std::size_t>(settings_->max_idle_handles(), 1)));
   }
 
   curl_transfers(const curl_transfers&) = delete;
@@ -61,20 +117,43 @@ class curl_transfers {
 
   [[nodiscard]] CURLM* multi() const noexcept { return multi_.get(); }
 
+  [[nodiscard]] static std::unique_ptr<curl_slot> plain_slot(const curl_settings& settings) {
+    return std::make_unique<plain_curl_slot>(settings);
+  }
+
   /// Begins an exchange; a later `collect()` calls `done` with the response.
   void start(fetch_request request, on_done done) {
-    if (std::optional<fetch_response> refused = refusal(request, settings_)) {
+    if (std::optional<fetch_response> refused = refusal(request, *settings_)) {
       ready_.push_back({std::move(done), *std::move(refused)});
       return;
     }
-    curl_easy easy = take_easy();
-    under_way_.emplace_back(*this, std::move(easy), std::move(request), std::move(done));
+    under_way_.emplace_back(*this, std::move(request), std::move(done));
     entry& begun = under_way_.back();
     begun.self = std::prev(under_way_.end());
     if (!begun.membership.added()) {
       end(begun, CURLE_FAILED_INIT);
     }
   }
+
+  /// Lets the network work, waits until something has happened, `wake()` was called or `timeout` is
+  /// over, and collects. Does not wait when something had ended already.
+  std::size_t run_once(std::chrono::milliseconds timeout) {
+    perform();
+    std::size_t called = collect();
+    if (called == 0 && timeout.count() > 0) {
+      constexpr std::chrono::milliseconds::rep most = std::numeric_limits<int>::max();
+      if (curl_multi_poll(multi(), nullptr, 0, static_cast<int>(std::min(timeout.count(), most)),
+                          nullptr) != CURLM_OK) {
+        fail_all();
+      }
+      perform();
+      called = collect();
+    }
+    return called;
+  }
+
+  /// Ends the wait of the `run_once` under way, or of the next one. Any thread.
+  void wake() noexcept { curl_multi_wakeup(multi()); }
 
   /// Calls back for every exchange that has ended. Returns for how many. What a callback throws
   /// comes out; those after it are for the next time. A callback may start exchanges.
@@ -115,23 +194,25 @@ class curl_transfers {
   };
 
   struct entry {
-    entry(curl_transfers& owner, curl_easy with, fetch_request what, on_done then)
-        : easy(std::move(with)),
-          request(std::move(what)),
+    entry(curl_transfers& owner, fetch_request what, on_done then)
+        : request(std::move(what)),
           done(std::move(then)),
-          transfer(easy.get(), request, owner.settings_),
-          membership((curl_easy_setopt(easy.get(), CURLOPT_PRIVATE, static_cast<void*>(this)),
-                      owner.multi_.get()),
-                     easy.get()) {
+          slot(owner.take_slot()),
+          easy(slot->ready_for(request)),
+          transfer(easy, request, *owner.settings_),
+          membership(
+              (curl_easy_setopt(easy, CURLOPT_PRIVATE, static_cast<void*>(this)), owner.multi()),
+              easy) {
       on_stop.emplace(request.stop, stopper{&owner, this});
     }
     entry(const entry&) = delete;
     entry& operator=(const entry&) = delete;
     ~entry() = default;
 
-    curl_easy easy;
     fetch_request request;
     on_done done;
+    std::unique_ptr<curl_slot> slot;
+    CURL* easy;
     curl_transfer transfer;
     curl_membership membership;
     std::list<entry>::iterator self{};
@@ -149,7 +230,7 @@ class curl_transfers {
       const std::scoped_lock lock{mutex_};
       stopped_.splice(stopped_.end(), which.mark);
     }
-    wake_();
+    wake_ ? wake_() : wake();
   }
 
   [[nodiscard]] entry* next_stopped() {
@@ -185,41 +266,43 @@ class curl_transfers {
     std::list<entry> ended;
     ended.splice(ended.begin(), under_way_, which.self);
     which.membership.leave();
-    opened_ += static_cast<std::uint64_t>(opened_connections(which.easy.get()));
+    opened_ += static_cast<std::uint64_t>(opened_connections(which.easy));
     ready_.push_back({std::move(which.done), {}});
     try {
       ready_.back().response = which.transfer.finish(code);
     } catch (...) {
       ready_.back().response.error = fetch_error::other;  // no memory for the response
     }
-    curl_easy easy = std::move(which.easy);
+    std::unique_ptr<curl_slot> slot = std::move(which.slot);
     ended.clear();
-    if (idle_.size() < settings_.max_idle_handles()) {
-      idle_.push_back(std::move(easy));
+    if (idle_.size() < settings_->max_idle_handles()) {
+      idle_.push_back(std::move(slot));
     }
   }
 
-  [[nodiscard]] curl_easy new_easy() const {
-    curl_easy easy = make_curl_easy();
-    settings_.apply(easy.get());
-    return easy;
-  }
-
-  [[nodiscard]] curl_easy take_easy() {
+  [[nodiscard]] std::unique_ptr<curl_slot> take_slot() {
     if (idle_.empty()) {
-      return new_easy();
+      return make_(*settings_);
     }
-    curl_easy easy = std::move(idle_.back());
+    std::unique_ptr<curl_slot> slot = std::move(idle_.back());
     idle_.pop_back();
-    return easy;
+    return slot;
   }
 
-  curl_settings settings_;
+  void perform() {
+    int running = 0;
+    if (curl_multi_perform(multi(), &running) != CURLM_OK) {
+      fail_all();
+    }
+  }
+
+  std::shared_ptr<const curl_settings> settings_;
+  slot_factory make_;
   std::function<void()> wake_;
   std::mutex mutex_;
   std::list<entry*> stopped_;  // guarded by mutex_
   curl_multi multi_ = make_curl_multi();
-  std::vector<curl_easy> idle_;
+  std::vector<std::unique_ptr<curl_slot>> idle_;
   std::deque<ended_exchange> ready_;
   std::uint64_t opened_ = 0;
   std::list<entry> under_way_;  // last: ends before what it stands on

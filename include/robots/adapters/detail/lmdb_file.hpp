@@ -1,12 +1,12 @@
 // A file of LMDB that many processes share, each of which has it open once.
 #pragma once
 
-#include <robots/adapters/detail/handle_pool.hpp>
 #include <robots/adapters/detail/lmdb_check.hpp>
 #include <robots/adapters/detail/lmdb_entry.hpp>
 #include <robots/adapters/detail/lmdb_transaction.hpp>
 #include <robots/adapters/lmdb_options.hpp>
 #include <robots/base/decimal.hpp>
+#include <robots/base/handle_pool.hpp>
 #include <robots/base/saturating_add.hpp>
 #include <robots/store/shared_store.hpp>
 
@@ -133,7 +133,7 @@ class lmdb_file {
     [[nodiscard]] const lmdb_transaction& operator*() const noexcept { return *seen_; }
 
    private:
-    handle_pool<reader>::lease reader_;
+    base::handle_pool<reader>::lease reader_;
     std::optional<lmdb_transaction> seen_;
   };
 
@@ -294,7 +294,7 @@ class lmdb_file {
     } else if (code != MDB_SUCCESS) {
       refuse(options_, std::string{"cannot be opened by LMDB: "} + ::mdb_strerror(code));
     }
-    readers_ = std::make_unique<handle_pool<reader>>(
+    readers_ = std::make_unique<base::handle_pool<reader>>(
         [this] { return std::make_unique<reader>(environment_); }, 64);
   }
 
@@ -399,7 +399,7 @@ class lmdb_file {
   std::timed_mutex threads_;
   MDB_env* environment_ = nullptr;
   std::array<MDB_dbi, 4> tables_{};
-  std::unique_ptr<handle_pool<reader>> readers_;
+  std::unique_ptr<base::handle_pool<reader>> readers_;
 };
 
 }  // namespace robots::adapters_detail

@@ -2,8 +2,7 @@
 #pragma once
 
 #include <robots/adapters/curl_multi_fetcher.hpp>
-#include <robots/adapters/curl_multi_options.hpp>
-#include <robots/adapters/detail/news_queue.hpp>
+#include <robots/adapters/curl_options.hpp>
 #include <robots/adapters/prefetch_options.hpp>
 #include <robots/base/on_move.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
@@ -19,9 +18,12 @@
 #include <chrono>
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <iterator>
 #include <list>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <ranges>
 #include <stdexcept>
@@ -32,6 +34,49 @@
 #include <variant>
 
 namespace robots::adapters_detail {
+
+/// Collects what `look_up::call_on_news` reports, from any thread, for the one thread that asks.
+/// May end before the look-ups do.
+template <class T>
+class news_queue {
+ public:
+  /// `wake` is called, from any thread, when there is something to take; it must not throw.
+  explicit news_queue(std::function<void()> wake) : box_(std::make_shared<box>(std::move(wake))) {}
+  news_queue(const news_queue&) = delete;
+  news_queue& operator=(const news_queue&) = delete;
+  ~news_queue() {
+    const std::scoped_lock lock{box_->mutex};
+    box_->wake = nullptr;
+  }
+
+  /// Has `item` reported when there is news for `at`. `item` stays until it was taken.
+  void expect(look_up& at, T& item) {
+    // A report moves the node, and so allocates nothing.
+    at.call_on_news([box = box_, node = std::list<T*>{&item}]() mutable {
+      const std::scoped_lock lock{box->mutex};
+      if (box->wake) {
+        box->reported.splice(box->reported.end(), node);
+        box->wake();
+      }
+    });
+  }
+
+  /// Those reported since.
+  [[nodiscard]] std::list<T*> take() {
+    const std::scoped_lock lock{box_->mutex};
+    return std::exchange(box_->reported, {});
+  }
+
+ private:
+  struct box {
+    explicit box(std::function<void()> how) : wake(std::move(how)) {}
+    std::mutex mutex;
+    std::function<void()> wake;  // none once nobody asks any more
+    std::list<T*> reported;
+  };
+
+  std::shared_ptr<box> box_;
+};
 
 /// One call of `prefetch`.
 template <class Cache, std::ranges::input_range Hosts>

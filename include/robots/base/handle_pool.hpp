@@ -1,4 +1,3 @@
-// A pool of handles that one call at a time may use.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace robots::adapters_detail {
+namespace robots::base {
 
 /// Lends handles to calls from any thread. The one given back last is lent first, since its
 /// connections are the freshest. Makes a new one when none is idle. Must outlive its leases.
@@ -71,4 +70,4 @@ class handle_pool {
   std::vector<std::unique_ptr<Handle>> idle_;
 };
 
-}  // namespace robots::adapters_detail
+}  // namespace robots::base

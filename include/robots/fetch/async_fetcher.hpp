@@ -1,4 +1,3 @@
-// What asio_robots_cache needs of whoever speaks to the network.
 #pragma once
 
 #include <robots/http/message.hpp>
@@ -9,7 +8,7 @@
 
 namespace robots {
 
-/// Makes HTTP exchanges without blocking.
+/// Makes HTTP exchanges without blocking, for `asio_robots_cache`.
 ///
 /// A model's `async_fetch(request, done)` begins exactly one GET, as a `Fetcher` makes it: no
 /// redirects, no retries, `request.timeout` and `request.max_bytes` obeyed. It returns soon, and

@@ -1,0 +1,165 @@
+#pragma once
+
+#include <robots/base/ascii.hpp>
+#include <robots/base/decimal.hpp>
+#include <robots/base/utf8.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace robots::base {
+
+/// An object of JSON that `json_writer` has written. The text outlives it.
+class json_object {
+ public:
+  /// Reads an object; nothing when `text` is none, or has anything else behind it.
+  [[nodiscard]] static std::optional<json_object> read(std::string_view text) {
+    json_object result;
+    std::string_view rest = text;
+    if (!take(rest, '{')) {
+      return std::nullopt;
+    }
+    while (!take(rest, '}')) {
+      if (!result.members_.empty() && !take(rest, ',')) {
+        return std::nullopt;
+      }
+      const std::size_t name = value_size(rest);
+      if (name < 2 || rest.front() != '"' || !rest.substr(name).starts_with(':')) {
+        return std::nullopt;
+      }
+      const std::size_t value = value_size(rest.substr(name + 1));
+      if (value == 0) {
+        return std::nullopt;
+      }
+      result.members_.emplace_back(rest.substr(1, name - 2), rest.substr(name + 1, value));
+      rest.remove_prefix(name + 1 + value);
+    }
+    return rest.empty() ? std::optional{std::move(result)} : std::nullopt;
+  }
+
+  /// The member as it is written; empty when there is none.
+  [[nodiscard]] std::string_view raw(std::string_view name) const {
+    const auto found = std::find_if(members_.begin(), members_.end(),
+                                    [&](const auto& each) { return each.first == name; });
+    return found == members_.end() ? std::string_view{} : found->second;
+  }
+
+  /// The octets of a text; empty when there is none.
+  [[nodiscard]] std::string text(std::string_view name) const {
+    const std::string_view value = raw(name);
+    return value.starts_with('"') ? octets(value.substr(1, value.size() - 2)) : std::string{};
+  }
+
+  /// A number that is not negative; 0 when there is none.
+  [[nodiscard]] std::uint64_t number(std::string_view name) const {
+    return parse_decimal(raw(name)).value_or(0);
+  }
+
+  /// Whether it is there and true.
+  [[nodiscard]] bool flag(std::string_view name) const { return raw(name) == "true"; }
+
+  /// The objects of a list; none when there is no list.
+  [[nodiscard]] std::vector<json_object> list(std::string_view name) const {
+    std::vector<json_object> found;
+    std::string_view rest = raw(name);
+    while (take(rest, found.empty() ? '[' : ',') && !rest.starts_with(']')) {
+      const std::size_t size = value_size(rest);
+      auto each = read(rest.substr(0, size));
+      if (!each) {
+        break;
+      }
+      found.push_back(*std::move(each));
+      rest.remove_prefix(size);
+    }
+    return found;
+  }
+
+ protected:
+  json_object() = default;
+
+ private:
+  [[nodiscard]] static bool take(std::string_view& rest, char wanted) {
+    const bool is_there = rest.starts_with(wanted);
+    rest.remove_prefix(is_there ? 1 : 0);
+    return is_there;
+  }
+
+  /// The length of the value at the start of `text`; 0 if there is none.
+  [[nodiscard]] static std::size_t value_size(std::string_view text) {
+    std::size_t depth = 0;
+    bool quoted = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const char c = text[i];
+      if (quoted) {
+        i += c == '\\' ? 1 : 0;
+        quoted = c != '"';
+        if (!quoted && depth == 0) {
+          return i + 1;
+        }
+      } else if (c == '"') {
+        quoted = true;
+      } else if (c == '{' || c == '[') {
+        ++depth;
+      } else if (c == '}' || c == ']' || c == ',') {
+        if (depth == 0) {
+          return i;
+        }
+        depth -= c == ',' ? 0 : 1;
+        if (depth == 0 && c != ',') {
+          return i + 1;
+        }
+      }
+    }
+    return 0;
+  }
+
+  /// Four hexadecimal digits.
+  [[nodiscard]] static char32_t unit(std::string_view digits) {
+    char32_t value = 0;
+    for (const char c : digits.substr(0, 4)) {
+      value = 16 * value + (static_cast<char32_t>(hex_value(c)) & 0xFU);
+    }
+    return value;
+  }
+
+  /// What `append_json` wrote as `text`.
+  [[nodiscard]] static std::string octets(std::string_view text) {
+    std::string result;
+    result.reserve(text.size());
+    while (!text.empty()) {
+      const auto is = [&](std::string_view start, std::size_t size) {
+        return text.size() >= size && text.starts_with(start);
+      };
+      std::size_t size = 1;
+      if (is("\\\\x", 5)) {
+        size = 5;
+        result += static_cast<char>(unit(text.substr(3, 2)));
+      } else if (is("\\u", 6)) {
+        size = 6;
+        char32_t character = unit(text.substr(2));
+        if (character >= 0xD800 && character < 0xDC00 && is("\\u", 12)) {
+          size = 12;
+          character = 0x10000 + ((character - 0xD800) << 10U) + (unit(text.substr(8)) - 0xDC00);
+        }
+        append_utf8(result, character);
+      } else if (is("\\", 2)) {
+        size = 2;
+        result += text[1];
+      } else {
+        result += text.front();
+      }
+      text.remove_prefix(size);
+    }
+    return result;
+  }
+
+  std::vector<std::pair<std::string_view, std::string_view>> members_;
+};
+
+}  // namespace robots::base
