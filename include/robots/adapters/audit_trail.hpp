@@ -47,7 +47,7 @@ class AuditTrail {
   /// `std::invalid_argument` for options that cannot be, and `audit_error` when it cannot be
   /// written.
   AuditTrail(const audit_options& options, const cache_options& crawler)
-      : ending_{std::make_shared<const ending>(options)} {
+      : ending_{std::make_shared<ending>(options)} {
     add(crawler);
   }
 
@@ -91,16 +91,14 @@ class AuditTrail {
 
   /// Records a decision, or, by `audit_options::share`, does not.
   void on(const decision_event& told) const {
-    adapters_detail::audit_writer& writer = *ending_->writer;
-    if (!writer.takes() || !told.decision.policy) {
+    if (!ending_->writer->takes() || !told.decision.policy) {
       return;
     }
     const call_context* const by = told.context;
-    writer.push(
-        {.time = told.time(),
-         .decided = adapters_detail::audit_decision{
-             crawler_, std::string{told.site}, by != nullptr ? by->trace_id : std::string{},
-             by != nullptr ? by->span_id : std::string{}, std::string{told.url}, told.decision}});
+    push({.time = told.time(),
+          .decided = adapters_detail::audit_decision{
+              crawler_, std::string{told.site}, by != nullptr ? by->trace_id : std::string{},
+              by != nullptr ? by->span_id : std::string{}, std::string{told.url}, told.decision}});
   }
 
   /// Records an admission, or, by `audit_options::share`, does not.
@@ -140,7 +138,7 @@ class AuditTrail {
   /// Waits until all that was told before is on the disk. False when something is lost that the
   /// trail does not tell of yet, or it takes longer.
   [[nodiscard]] bool flush(std::chrono::milliseconds longest = std::chrono::seconds{10}) const {
-    return ending_->writer->flush(longest);
+    return ending_->queue.flush(longest) && ending_->writer->tells_of_all();
   }
 
   /// What it has done so far.
@@ -150,14 +148,18 @@ class AuditTrail {
   /// Ends the trail when the last copy goes.
   struct ending {
     explicit ending(const audit_options& options)
-        : writer{std::make_shared<adapters_detail::audit_writer>(options)} {
-      adapters_detail::audit_writer::start(writer);
-    }
+        : close_within{options.close_within},
+          writer{std::make_shared<adapters_detail::audit_writer>(options)},
+          queue{options.queue_bytes, [own = writer](auto& now) { return own->work(now); },
+                std::chrono::milliseconds{
+                    options.flush_every == std::chrono::milliseconds{0} ? 0 : 20}} {}
     ending(const ending&) = delete;
     ending& operator=(const ending&) = delete;
-    ~ending() { writer->close(); }
+    ~ending() { queue.end(close_within); }
 
-    std::shared_ptr<adapters_detail::audit_writer> writer;  // shared with its thread
+    std::chrono::milliseconds close_within;
+    std::shared_ptr<adapters_detail::audit_writer> writer;  // shared with the thread of the queue
+    adapters_detail::audit_writer::queue queue;
   };
 
   void add(const cache_options& crawler) {
@@ -172,7 +174,14 @@ class AuditTrail {
   }
 
   void push(const event& told, std::vector<adapters_detail::audit_part> parts) const {
-    ending_->writer->push({.time = told.time(), .parts = std::move(parts)});
+    push({.time = told.time(), .parts = std::move(parts)});
+  }
+
+  void push(adapters_detail::audit_news news) const {
+    const std::size_t size = news.size();
+    if (!ending_->queue.push(std::move(news), size)) {
+      ending_->writer->lose(1, "the queue was full");
+    }
   }
 
   void push(const event& told, std::string_view type, base::json_writer members) const {
@@ -187,7 +196,7 @@ class AuditTrail {
     push(told, Event::name, std::move(about));
   }
 
-  std::shared_ptr<const ending> ending_;
+  std::shared_ptr<ending> ending_;
   std::size_t crawler_ = 0;
 };
 

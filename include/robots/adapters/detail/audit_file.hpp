@@ -64,8 +64,8 @@ class file_handle {
   return octets;
 }
 
-/// The file that is written to, and how far the trail has come. Whole entries are written at once;
-/// what is written in part, since the disk is full, is taken back.
+/// The file that is written to. Whole entries are written at once; what is written in part, since
+/// the disk is full, is taken back.
 class audit_file {
  public:
   /// Goes on with the last file there is, or begins the first. Throws `std::invalid_argument`
@@ -88,7 +88,8 @@ class audit_file {
 
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
-  [[nodiscard]] const audit_chain& chain() const noexcept { return chain_; }
+  /// How far the trail had come when the file was opened.
+  [[nodiscard]] const audit_chain& end() const noexcept { return end_; }
   /// What was behind the last whole line when the file was opened: a process ended in the middle.
   [[nodiscard]] const std::string& torn() const noexcept { return torn_; }
 
@@ -99,8 +100,8 @@ class audit_file {
     return std::filesystem::path{path_}.filename().string() + '.' + digits + ".jsonl";
   }
 
-  /// Writes whole lines, which end with `next`: all of them or none, and then says why.
-  [[nodiscard]] std::string write(std::string_view lines, audit_chain next) {
+  /// Writes whole lines: all of them or none, and then says why.
+  [[nodiscard]] std::string write(std::string_view lines) {
     if (is_torn_ && ::ftruncate(file_.get(), static_cast<off_t>(size_)) != 0) {
       return std::generic_category().message(errno);
     }
@@ -118,25 +119,24 @@ class audit_file {
       rest.remove_prefix(static_cast<std::size_t>(done));
     }
     size_ += lines.size();
-    chain_ = std::move(next);
     return {};
   }
 
   /// Has what was written put on the disk.
   void flush() const noexcept { ::fdatasync(file_.get()); }
 
-  /// Goes on in the next file; stays in this one, and says why, when there can be none.
-  [[nodiscard]] std::string begin_next() {
+  /// Goes on in the next file; stays in this one, with false, when there can be none.
+  [[nodiscard]] bool begin_next() {
     try {
       ++number_;
       file_handle next = open(name());
       flush();
       file_ = std::move(next);
       size_ = 0;
-      return {};
-    } catch (const audit_error& error) {
+      return true;
+    } catch (const audit_error&) {
       --number_;
-      return error.what();
+      return false;
     }
   }
 
@@ -201,7 +201,7 @@ class audit_file {
                           " does not end with an entry of a trail; see what robots-check "
                           "--verify-audit says of it, and move it away to begin anew"};
       }
-      chain_ = {last->n(), last->hash()};
+      end_ = {last->n(), last->hash()};
     }
     if (!torn_.empty() && ::ftruncate(file_.get(), static_cast<off_t>(size_)) != 0) {
       throw audit_error{"AuditTrail: " + name() +
@@ -230,7 +230,7 @@ class audit_file {
   std::uint64_t number_ = 1;
   std::uint64_t size_ = 0;  // of whole lines
   bool is_torn_ = false;    // there is more behind them, and it could not be taken back
-  audit_chain chain_;
+  audit_chain end_;
   std::string torn_;
 };
 

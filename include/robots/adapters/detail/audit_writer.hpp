@@ -1,4 +1,4 @@
-// The thread that writes an audit trail, so that nobody else waits for a disk.
+// What the thread does that writes an audit trail, so that nobody else waits for a disk.
 #pragma once
 
 #include <robots/adapters/audit_options.hpp>
@@ -9,13 +9,13 @@
 #include <robots/adapters/detail/audit_policy.hpp>
 #include <robots/base/json_writer.hpp>
 #include <robots/base/sampler.hpp>
+#include <robots/base/work_queue.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/time/wall_time.hpp>
 #include <robots/version.hpp>
 
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -25,7 +25,6 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -110,6 +109,8 @@ struct audit_news {
 /// Writes what it is told, in this order, one after another.
 class audit_writer {
  public:
+  using queue = base::work_queue<audit_news>;
+
   explicit audit_writer(const audit_options& options)
       : options_{options}, takes_{options.share}, file_{options} {
     // What begins first ends last: OpenSSL, behind a trail that lives as long as the process.
@@ -123,24 +124,10 @@ class audit_writer {
     if (!(options.share >= 0 && options.share <= 1)) {
       throw std::invalid_argument{"audit_options: share is from 0 to 1"};
     }
-    signed_ = file_.chain().entries;
+    written_.chain = file_.end();
+    written_.signed_entries = written_.chain.entries;
     stats_.last_file = file_.number();
-    stats_.last_hash = file_.chain().last;
-  }
-
-  /// Begins to write.
-  static void start(const std::shared_ptr<audit_writer>& writer) {
-    writer->thread_ = std::thread{[writer] { writer->run(); }};
-  }
-
-  /// Ends when all is written, or the time is over: then the thread is left to itself.
-  void close() {
-    std::unique_lock lock{mutex_};
-    ends_ = true;
-    changed_.notify_all();
-    const bool ended = changed_.wait_for(lock, options_.close_within, [this] { return ended_; });
-    lock.unlock();
-    ended ? thread_.join() : thread_.detach();
+    stats_.last_hash = written_.chain.last;
   }
 
   /// Whether to record a decision.
@@ -153,37 +140,18 @@ class audit_writer {
     return crawlers_.size() - 1;
   }
 
-  /// Has something written soon; loses it when too much waits already.
-  void push(audit_news news) {
-    const std::size_t size = news.size();
-    bool wakes = false;
-    {
-      const std::scoped_lock lock{mutex_};
-      if (size > options_.queue_bytes - waiting_bytes_) {
-        lose(1, "the queue was full");
-        return;
-      }
-      wakes = waiting_.empty() || 2 * (waiting_bytes_ + size) > options_.queue_bytes;
-      waiting_bytes_ += size;
-      waiting_.push_back(std::move(news));
-      ++pushed_;
-    }
-    if (wakes) {
-      changed_.notify_all();
-    }
+  /// Counts events that could not be written; the next entry tells of them.
+  void lose(std::uint64_t events, std::string_view why) {
+    const std::scoped_lock lock{mutex_};
+    stats_.lost += events;
+    untold_ += events;
+    why_lost_ = why;
   }
 
-  /// Waits until all that was told before is on the disk; false when something was lost, or the
-  /// time is over.
-  [[nodiscard]] bool flush(std::chrono::milliseconds longest) {
-    std::unique_lock lock{mutex_};
-    const std::uint64_t last = pushed_;
-    ++flushes_asked_;
-    const std::uint64_t wanted = flushes_asked_;
-    changed_.notify_all();
-    return changed_.wait_for(lock, longest, [&] {
-      return flushes_done_ >= wanted && written_ >= last;
-    }) && untold_ == 0;
+  /// Whether the trail tells of all that was lost.
+  [[nodiscard]] bool tells_of_all() const {
+    const std::scoped_lock lock{mutex_};
+    return untold_ == 0;
   }
 
   [[nodiscard]] audit_stats stats() const {
@@ -191,66 +159,42 @@ class audit_writer {
     return stats_;
   }
 
+  /// Writes, in the thread of the queue, and says when what is written is to be put on the disk.
+  [[nodiscard]] std::optional<queue::time_point> work(const queue::work& now) {
+    handled_ = 0;
+    try {
+      write(now.items);
+      if (now.ends) {
+        begin_block();
+        sign("close");
+        write_block();
+      }
+    } catch (const std::exception& error) {  // no memory, or OpenSSL cannot sign
+      give_up(now.items.size(), error.what());
+    }
+    if (now.flushes || now.ends || (flush_at_ && clock::now() >= *flush_at_)) {
+      file_.flush();
+      flush_at_.reset();
+    }
+    return flush_at_;
+  }
+
  private:
   using clock = std::chrono::steady_clock;
 
-  /// How long it waits for more to be told before it writes.
-  static constexpr std::chrono::milliseconds gathering{20};
+  /// How far the trail has come.
+  struct progress {
+    audit_chain chain{};
+    std::uint64_t signed_entries = 0;  ///< the number of the last entry that is signed
+    std::size_t crawlers = 0;          ///< told in this file
+    bool is_file_begun = false;        ///< it has its first entries
+    bool is_torn_told = false;
+  };
+
   /// Octets that are written at once.
   static constexpr std::size_t block = std::size_t{1} << 18U;
   /// How many policies and texts it remembers to have described.
   static constexpr std::size_t most_known = 65'536;
-
-  void lose(std::uint64_t events, std::string_view why) {
-    stats_.lost += events;
-    untold_ += events;
-    why_lost_ = why;
-  }
-
-  void run() {
-    std::vector<audit_news> taken;
-    std::unique_lock lock{mutex_};
-    for (;;) {
-      const auto is_urgent = [this] { return ends_ || flushes_asked_ > flushes_done_; };
-      const auto has_work = [&] { return is_urgent() || !waiting_.empty(); };
-      if (flush_at_) {
-        changed_.wait_until(lock, *flush_at_, has_work);
-      } else {
-        changed_.wait(lock, has_work);
-      }
-      if (options_.flush_every != std::chrono::milliseconds{0}) {
-        changed_.wait_for(lock, gathering,
-                          [&] { return is_urgent() || 2 * waiting_bytes_ > options_.queue_bytes; });
-      }
-      const bool ends = ends_;
-      const std::uint64_t flushes = flushes_asked_;
-      taken.swap(waiting_);  // each of the two keeps its memory
-      const std::size_t count = taken.size();
-      const std::size_t taken_bytes = waiting_bytes_;
-      lock.unlock();
-      handled_ = 0;
-      try {
-        write(taken);
-        if (ends) {
-          close_chain();
-        }
-      } catch (const std::exception& error) {  // no memory, or OpenSSL cannot sign
-        give_up(taken.size(), error.what());
-      }
-      flush_if_due(flushes > flushes_done_ || ends);
-      taken.clear();
-      lock.lock();
-      waiting_bytes_ -= taken_bytes;
-      written_ += count;
-      flushes_done_ = flushes;
-      if (ends && waiting_.empty()) {
-        ended_ = true;
-        changed_.notify_all();
-        return;
-      }
-      changed_.notify_all();
-    }
-  }
 
   void write(const std::vector<audit_news>& all) {
     for (const audit_news& news : all) {
@@ -266,13 +210,17 @@ class audit_writer {
   }
 
   /// Loses what was not handled yet of so many events.
-  void give_up(std::uint64_t events, std::string_view why) {
+  void give_up(std::uint64_t events, const std::string& why) {
     lines_.clear();
     known_.clear();
     block_events_ = 0;
+    fail(events - handled_, why);
+  }
+
+  void fail(std::uint64_t events, const std::string& why) {
+    lose(events, why);
     const std::scoped_lock lock{mutex_};
     stats_.failure = why;
-    lose(events - handled_, why);
   }
 
   /// What the entries begin with in a file, and what was lost before.
@@ -280,8 +228,7 @@ class audit_writer {
     if (!lines_.empty()) {
       return;
     }
-    next_ = file_.chain();
-    next_signed_ = signed_;
+    next_ = written_;
     std::vector<std::string> crawlers;
     base::json_writer lost;
     {
@@ -290,19 +237,21 @@ class audit_writer {
       block_losses_ = untold_;
       lost.number("events", untold_).text("why", why_lost_);
     }
-    if (!is_begun_) {
+    if (!next_.is_file_begun) {
       begin_file();
     }
-    for (std::size_t i = is_begun_ ? told_crawlers_ : 0; i < crawlers.size(); ++i) {
+    for (; next_.crawlers < crawlers.size(); ++next_.crawlers) {
+      const std::size_t i = next_.crawlers;
       add_entry("crawler", "{\"crawler\":" + std::to_string(i) + ',' + crawlers[i].substr(1));
     }
-    block_crawlers_ = crawlers.size();
     if (block_losses_ > 0) {
       add_entry("lost", std::move(lost).finish());
     }
   }
 
   void begin_file() {
+    next_.crawlers = 0;
+    next_.is_file_begun = true;
     base::json_writer json;
     json.number("format", 1).text("library", version).number("file", file_.number());
     if (file_.number() > 1) {
@@ -313,14 +262,15 @@ class audit_writer {
       json.text("key", key_->name()).number("sign_every", options_.sign_every);
     }
     add_entry("trail", std::move(json).finish());
-    if (const std::string& torn = file_.torn(); !torn.empty() && !is_torn_told_) {
+    if (const std::string& torn = file_.torn(); !torn.empty() && !next_.is_torn_told) {
       constexpr std::size_t shown = 1'000;
       base::json_writer cut;
       cut.number("octets", torn.size()).text("sha256", sha256(torn));
       cut.text("start", std::string_view{torn}.substr(0, shown));
       add_entry("torn", std::move(cut).finish());
     }
-    if (key_ && stats_.entries == 0 && next_.entries > 1) {
+    next_.is_torn_told = true;
+    if (key_ && stats_.entries == 0 && next_.chain.entries > 1) {
       sign("start");  // what an earlier process did not come to sign
     }
   }
@@ -385,8 +335,8 @@ class audit_writer {
 
   void add_entry(std::string_view type, std::string_view members,
                  wall_time time = std::chrono::system_clock::now()) {
-    lines_ += next_.add(date_text(time), type, members);
-    if (key_ && next_.entries - next_signed_ >= options_.sign_every) {
+    lines_ += next_.chain.add(date_text(time), type, members);
+    if (key_ && next_.chain.entries - next_.signed_entries >= options_.sign_every) {
       sign("count");
     }
   }
@@ -397,35 +347,31 @@ class audit_writer {
     if (key_) {
       json.text("key", key_->name());
     }
-    lines_ += next_.add(date_text(std::chrono::system_clock::now()), "checkpoint",
-                        std::move(json).finish(), key_ ? &*key_ : nullptr);
-    next_signed_ = next_.entries;
+    lines_ += next_.chain.add(date_text(std::chrono::system_clock::now()), "checkpoint",
+                              std::move(json).finish(), key_ ? &*key_ : nullptr);
+    next_.signed_entries = next_.chain.entries;
   }
 
   void write_block() {
     if (lines_.empty()) {
       return;
     }
-    const std::uint64_t added = next_.entries - file_.chain().entries;
-    const std::string failure = file_.write(lines_, next_);
+    const std::string failure = file_.write(lines_);
     lines_.clear();
     const std::uint64_t events = std::exchange(block_events_, 0);
     const std::uint64_t losses = std::exchange(block_losses_, 0);
-    const std::scoped_lock lock{mutex_};
-    stats_.failure = failure;
     handled_ += events;
     if (!failure.empty()) {
       known_.clear();
-      lose(events, failure);
-      return;
+      return fail(events, failure);
     }
-    signed_ = next_signed_;
-    is_begun_ = is_torn_told_ = true;
-    told_crawlers_ = block_crawlers_;
-    untold_ -= losses;
-    stats_.entries += added;
+    const std::scoped_lock lock{mutex_};
+    stats_.failure.clear();
+    stats_.entries += next_.chain.entries - written_.chain.entries;
     stats_.last_file = file_.number();
-    stats_.last_hash = file_.chain().last;
+    stats_.last_hash = next_.chain.last;
+    untold_ -= losses;
+    written_ = next_;
     if (options_.flush_every && !flush_at_) {
       flush_at_ = clock::now() + *options_.flush_every;
     }
@@ -435,28 +381,14 @@ class audit_writer {
     if (file_.size() < options_.file_bytes + over_bytes_) {
       return;
     }
-    next_ = file_.chain();
-    next_signed_ = signed_;
+    next_ = written_;
     sign("rotation");
     write_block();
-    if (file_.begin_next().empty()) {
-      is_begun_ = false;
+    if (file_.begin_next()) {
+      written_.is_file_begun = false;
       over_bytes_ = 0;
     } else {
       over_bytes_ = file_.size();  // tried again when as much has been written once more
-    }
-  }
-
-  void close_chain() {
-    begin_block();
-    sign("close");
-    write_block();
-  }
-
-  void flush_if_due(bool wanted) {
-    if (wanted || (flush_at_ && clock::now() >= *flush_at_)) {
-      file_.flush();
-      flush_at_.reset();
     }
   }
 
@@ -464,39 +396,24 @@ class audit_writer {
   const base::sampler takes_;
   std::optional<ed25519_key> key_;
 
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<audit_news> waiting_;
-  std::size_t waiting_bytes_ = 0;  // what is being written included
+  mutable std::mutex mutex_;  // of these
   std::vector<std::string> crawlers_;
-  std::uint64_t pushed_ = 0;
-  std::uint64_t written_ = 0;
-  std::uint64_t flushes_asked_ = 0;
-  std::uint64_t flushes_done_ = 0;
   std::uint64_t untold_ = 0;  // events lost of which the trail does not tell yet
   std::string why_lost_;
   audit_stats stats_;
-  bool ends_ = false;
-  bool ended_ = false;
 
   // Of the thread that writes.
   audit_file file_;
+  progress written_;
+  progress next_;                   // behind the lines
   std::string lines_;               // of the block to be written next
-  audit_chain next_;                // behind them
   std::uint64_t block_events_ = 0;  // in them
   std::uint64_t block_losses_ = 0;  // told in them
-  std::size_t block_crawlers_ = 0;  // told then
-  std::size_t told_crawlers_ = 0;
-  bool is_begun_ = false;  // the file has its first entries
-  bool is_torn_told_ = false;
-  std::uint64_t signed_ = 0;       // the last entry that is
-  std::uint64_t next_signed_ = 0;  // the same, behind the lines
-  std::uint64_t handled_ = 0;      // events of those taken that are written or lost
+  std::uint64_t handled_ = 0;       // events of those taken that are written or lost
   std::uint64_t over_bytes_ = 0;
   std::optional<clock::time_point> flush_at_;
   std::unordered_set<std::string> known_;
   std::unordered_map<const policy*, std::pair<std::weak_ptr<const policy>, std::string>> ids_;
-  std::thread thread_;
 };
 
 }  // namespace robots::adapters_detail

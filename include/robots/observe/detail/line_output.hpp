@@ -1,16 +1,16 @@
 #pragma once
 
-#include <robots/base/text_queue.hpp>
+#include <robots/base/work_queue.hpp>
 #include <robots/observe/json_log_options.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace robots::observe_detail {
 
@@ -19,10 +19,11 @@ class line_output {
  public:
   line_output(log_sink sink, std::size_t queue_bytes) : sink_{std::move(sink)} {
     if (queue_bytes > 0) {
-      queue_.emplace(queue_bytes, [this](std::vector<std::string>& lines) {
-        for (std::string& line : lines) {
+      queue_.emplace(queue_bytes, [this](queue::work& now) {
+        for (std::string& line : now.items) {
           put(line);
         }
+        return std::nullopt;
       });
     }
   }
@@ -30,7 +31,8 @@ class line_output {
   /// Hands on a line, a JSON object that is not empty.
   void add(std::string line) {
     if (queue_) {
-      if (!queue_->push(std::move(line))) {
+      const std::size_t size = sizeof line + line.size();
+      if (!queue_->push(std::move(line), size)) {
         ++lost_;
       }
       return;
@@ -42,7 +44,7 @@ class line_output {
   /// Returns when all lines so far were handed to the sink.
   void flush() {
     if (queue_) {
-      queue_->flush();
+      static_cast<void>(queue_->flush(std::chrono::milliseconds::max()));
     }
   }
 
@@ -50,6 +52,8 @@ class line_output {
   [[nodiscard]] std::uint64_t lost() const noexcept { return lost_.load(); }
 
  private:
+  using queue = base::work_queue<std::string>;
+
   void put(std::string& line) noexcept {
     try {
       const std::uint64_t lost = lost_.load();
@@ -69,9 +73,9 @@ class line_output {
   const log_sink sink_;
   std::atomic<std::uint64_t> written_ = 0;
   std::atomic<std::uint64_t> lost_ = 0;
-  std::uint64_t told_ = 0;                 // of those lost; for the one that calls the sink
-  std::mutex mutex_;                       // held while the sink is called, where there is no queue
-  std::optional<base::text_queue> queue_;  // last: its thread uses the others
+  std::uint64_t told_ = 0;      // of those lost; for the one that calls the sink
+  std::mutex mutex_;            // held while the sink is called, where there is no queue
+  std::optional<queue> queue_;  // last: its thread uses the others
 };
 
 }  // namespace robots::observe_detail

@@ -1,0 +1,132 @@
+#include <robots/base/work_queue.hpp>
+
+#include "support/gate.hpp"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+using robots::test::gate;
+using text_queue = robots::base::work_queue<std::string>;
+
+namespace {
+
+/// A queue of texts, each as large as it is.
+struct queue : text_queue {
+  using text_queue::text_queue;
+  bool push(const std::string& text) { return text_queue::push(text, 32 + text.size()); }
+  void flush() { CHECK(text_queue::flush(std::chrono::milliseconds::max())); }
+};
+
+}  // namespace
+
+TEST_CASE("texts are handed on in their order, and all of them before the queue ends") {
+  std::vector<std::string> written;
+  {
+    queue texts{1'000'000, [&written](text_queue::work& now) {
+                  written.insert(written.end(), now.items.begin(), now.items.end());
+                  return std::nullopt;
+                }};
+    CHECK(texts.push("a"));
+    texts.flush();
+    CHECK(written == std::vector<std::string>{"a"});
+    for (int i = 0; i < 1'000; ++i) {
+      CHECK(texts.push(std::to_string(i)));
+    }
+  }
+  REQUIRE(written.size() == 1'001);
+  CHECK(written.back() == "999");
+}
+
+TEST_CASE("nobody waits for a writer that is stuck: what has no room is refused") {
+  gate stuck;
+  std::atomic<int> written = 0;
+  {
+    queue texts{1'000, [&](text_queue::work& now) {
+                  stuck.pass();
+                  written += static_cast<int>(now.items.size());
+                  if (!now.items.empty()) {
+                    now.items.front().append(2'000, 'x');  // it may change them
+                  }
+                  return std::nullopt;
+                }};
+    CHECK_FALSE(texts.push(std::string(2'000, 'x')));
+    CHECK(texts.push("first"));
+    stuck.wait_for_arrivals();
+    int accepted = 1;
+    while (texts.push(std::string(100, 'x'))) {
+      ++accepted;
+    }
+    CHECK(accepted > 2);
+    CHECK(accepted < 10);
+    stuck.open();
+    texts.flush();
+    CHECK(written == accepted);
+    CHECK(texts.push(std::string(900, 'x')));  // there is room again
+  }
+  CHECK(written > 0);
+}
+
+TEST_CASE("many threads add to one queue, and no text is lost") {
+  std::size_t written = 0;
+  {
+    queue texts{10'000'000, [&](text_queue::work& now) {
+                  written += now.items.size();
+                  return std::nullopt;
+                }};
+    std::vector<std::jthread> threads;
+    for (int thread = 0; thread < 4; ++thread) {
+      threads.emplace_back([&texts] {
+        for (int i = 0; i < 1'000; ++i) {
+          CHECK(texts.push("text"));
+        }
+      });
+    }
+    threads.clear();
+    texts.flush();
+    CHECK(written == 4'000);
+  }
+}
+
+TEST_CASE(
+    "the worker is told that somebody waits, is called when it wants, and is left when stuck") {
+  using namespace std::chrono_literals;
+  gate stuck;
+  std::atomic<int> calls = 0;
+  std::atomic<int> flushes = 0;
+  const auto does = [&](text_queue::work& now) {
+    flushes += now.flushes ? 1 : 0;
+    return ++calls < 3 ? std::optional{std::chrono::steady_clock::now()} : std::nullopt;
+  };
+  queue texts{1'000, does};
+  texts.flush();
+  CHECK(flushes == 1);
+  while (calls < 3) {
+    std::this_thread::yield();
+  }
+  texts.end(1h);
+  CHECK(calls == 4);
+
+  std::atomic<bool> left = false;
+  {
+    queue never{1'000, [&](text_queue::work& /*now*/) {
+                  stuck.pass();
+                  left = true;
+                  return std::nullopt;
+                }};
+    CHECK(never.push("a"));
+    CHECK_FALSE(static_cast<text_queue&>(never).flush(1ms));
+    never.end(1ms);
+  }
+  CHECK_FALSE(left);
+  stuck.open();
+  while (!left) {
+    std::this_thread::yield();
+  }
+}
