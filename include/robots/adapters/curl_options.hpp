@@ -19,18 +19,18 @@ struct curl_options {
 
   /// PEM file of the certificates to trust. With this or `ca_path` set, nothing else is trusted;
   /// with neither, libcurl's own store is.
-  std::string ca_file;
+  std::string ca_file{};
 
   /// Folder of certificates to trust, prepared with `openssl rehash`.
-  std::string ca_path;
+  std::string ca_path{};
 
   /// Proxy as `[scheme://]host[:port]`; empty means none. Without a value the environment decides
   /// (`http_proxy`, `https_proxy`, `no_proxy`), as for all programs on libcurl.
-  std::optional<std::string> proxy;
+  std::optional<std::string> proxy{};
 
   /// Where to connect instead: `HOST1:PORT1:HOST2:PORT2` sends what is meant for the first pair to
   /// the second, under the first one's name. Made for tests and intranets.
-  std::vector<std::string> connect_to;
+  std::vector<std::string> connect_to{};
 
   /// Addresses (`127.0.0.1`, `::1`) and prefixes (`10.0.0.0/8`) that may be reached beside those of
   /// the internet, for tests and intranets; see `address_guard`.
@@ -43,7 +43,7 @@ struct curl_options {
   /// The address of a proxy from `proxy` or from the environment need not be permitted. Behind a
   /// proxy no connection to the site is opened here, so what a name stands for is not guarded; an
   /// address in a URL is, and so is `localhost`.
-  std::vector<std::string> allowed_addresses;
+  std::vector<std::string> allowed_addresses{};
 
   /// Off, every address may be reached.
   bool guard_addresses = true;
