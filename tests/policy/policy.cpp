@@ -135,6 +135,8 @@ TEST_CASE("policies whose lists end in other places are told apart by their fing
   CHECK(rate->fingerprint() != visits->fingerprint());
   const auto fewer = read("User-agent: *\nVisit-time: 0100-0200\n");
   CHECK(fewer->fingerprint() != visits->fingerprint());
+  // A file that says nothing allows everything, and 0 is for what denies everything.
+  CHECK(read("")->fingerprint() != 0);
 }
 
 TEST_CASE("a file that says nothing allows everything and holds nothing") {

@@ -1,27 +1,32 @@
 #pragma once
 
+#include <robots/base/octet_word.hpp>
+#include <robots/base/random_sequence.hpp>
+
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 namespace robots::base {
 
-/// FNV-1a over the octets of `text`: not against those who would forge one, but the same on every
-/// machine and for ever, so that it may be stored.
-[[nodiscard]] constexpr std::uint64_t fingerprint(std::string_view text) noexcept {
-  std::uint64_t hash = 0xCBF29CE484222325U;
-  for (const char c : text) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3U;
-  }
-  return hash;
+// Not against those who would forge one, but the same on every machine and for ever, so that it may
+// be stored.
+
+/// One number for two in this order: another one for each other `first`, and for each other
+/// `second`.
+[[nodiscard]] constexpr std::uint64_t combined(std::uint64_t first, std::uint64_t second) noexcept {
+  const std::uint64_t both = (first ^ random_sequence{second}()) * random_sequence::step;
+  return both ^ both >> 32U;
 }
 
-/// One number for two in this order.
-[[nodiscard]] constexpr std::uint64_t combined(std::uint64_t first, std::uint64_t second) noexcept {
-  for (int octet = 0; octet < 8; ++octet) {
-    first = (first ^ (second & 0xFFU)) * 0x100000001B3U;
-    second >>= 8U;
+/// A number for the octets of `text`, eight at a time, and for their count: certainly another one
+/// for a text of the same length that differs within one of these eights only.
+[[nodiscard]] constexpr std::uint64_t fingerprint(std::string_view text) noexcept {
+  std::uint64_t all = combined(0, text.size());
+  for (std::size_t at = 0; at < text.size(); at += sizeof(octet_word)) {
+    all = combined(all, word_at(text, at));
   }
-  return first;
+  return all;
 }
 
 }  // namespace robots::base

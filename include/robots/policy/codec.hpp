@@ -48,7 +48,7 @@ namespace robots {
 //     truncated                                                       2048
 //     not_modified                                                    4096
 //     body            text                                            8192; else empty
-//     checksum        eight octets, the lowest first: FNV-1a of all octets before
+//     checksum        eight octets, the lowest first: `base::fingerprint` of all octets before
 //
 // A URL is a number n and n / 4 octets: of the whole URL if n % 4 is 0; of HOST in
 // `http://HOST/robots.txt` if it is 1, in `https://HOST/robots.txt` if it is 2.

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+
+namespace robots::base {
+
+/// Eight octets read as one number, the first octet in its lowest bits whatever the machine's own
+/// order, so that several octets are looked at at once.
+using octet_word = std::uint64_t;
+
+/// `Size` octets from `at` on.
+template <std::size_t Size>
+[[nodiscard]] constexpr octet_word part_of_word(std::string_view text, std::size_t at) noexcept {
+  octet_word word = 0;
+  if (!std::is_constant_evaluated() && std::endian::native == std::endian::little) {
+    std::memcpy(&word, text.data() + at, Size);
+    return word;
+  }
+  for (std::size_t i = 0; i < Size; ++i) {
+    word |= octet_word{static_cast<unsigned char>(text[at + i])} << (8 * i);
+  }
+  return word;
+}
+
+/// A whole word from `at` on.
+[[nodiscard]] constexpr octet_word whole_word(std::string_view text, std::size_t at) noexcept {
+  return part_of_word<sizeof(octet_word)>(text, at);
+}
+
+/// The octets from `at` on, of which there must be less than a whole word; then zeros.
+[[nodiscard, gnu::always_inline]] constexpr octet_word last_word(std::string_view text,
+                                                                 std::size_t at) noexcept {
+  const std::size_t left = text.size() - at;
+  if (left == 0) {
+    return 0;
+  }
+  if (text.size() >= sizeof(octet_word)) {
+    return whole_word(text, text.size() - sizeof(octet_word)) >> (8 * (sizeof(octet_word) - left));
+  }
+  // Parts that overlap: the octets in both are the same.
+  if (left >= 4) {
+    return part_of_word<4>(text, at) | part_of_word<4>(text, text.size() - 4) << (8 * (left - 4));
+  }
+  if (left >= 2) {
+    return part_of_word<2>(text, at) | part_of_word<2>(text, text.size() - 2) << (8 * (left - 2));
+  }
+  return part_of_word<1>(text, at);
+}
+
+/// The octets from `at` on, zeros behind the end.
+[[nodiscard]] constexpr octet_word word_at(std::string_view text, std::size_t at) noexcept {
+  return text.size() - at >= sizeof(octet_word) ? whole_word(text, at) : last_word(text, at);
+}
+
+}  // namespace robots::base
