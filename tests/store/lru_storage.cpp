@@ -282,6 +282,47 @@ TEST_CASE("an entry that is dropped lets go of its policy") {
   CHECK(policies[4].expired());
 }
 
+TEST_CASE("what has to go is destroyed, and told of, when the storage may be called again") {
+  LruStorage<4> storage{50'000};
+  std::vector<std::string> told;
+  int destroyed = 0;
+  storage.on_drop([&](std::string_view key, bool expired) {
+    static_cast<void>(storage.size());  // waits for ever if the storage is locked, as below
+    told.push_back(std::string{key} + (expired ? " expired" : ""));
+  });
+  const auto store = [&](std::string_view key, std::size_t octets) {
+    robots::record_head source;
+    source.error_text.assign(octets, 'x');
+    const auto last = [&storage, &destroyed](const policy* gone) {
+      static_cast<void>(storage.size());
+      ++destroyed;
+      delete gone;
+    };
+    const auto* const made =
+        new policy{robots::fallback_action::allow_all, "FooBot", std::move(source)};
+    storage.store(key, {{made, last}, start + 1h, start + 1h}, start);
+  };
+  for (const char* const key : {"a", "b", "c", "d"}) {
+    store(key, 10'000);
+  }
+  store("a", 10'000);
+  CHECK(destroyed == 1);
+  store("e", 10'000);  // for want of places
+  CHECK(destroyed == 2);
+  store("f", 40'000);  // for want of octets
+  CHECK(destroyed == 6);
+  CHECK(told == std::vector<std::string>{"b", "c", "d", "a", "e"});
+  CHECK(storage.evictions() == 5);
+  CHECK_FALSE(has(storage, "f", start + 1h));
+  CHECK(destroyed == 7);
+  CHECK(told.back() == "f expired");
+  store("g", 10'000);
+  storage.erase("g");
+  store("h", 10'000);
+  storage.clear();
+  CHECK(destroyed == 9);
+}
+
 TEST_CASE("memory is bounded by octets, too, whatever sites serve") {
   std::string text = "User-agent: *\nDisallow: /a\n";
   while (text.size() < 500'000) {

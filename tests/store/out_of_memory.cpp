@@ -115,6 +115,7 @@ TEST_CASE("a store that fails keeps nothing, and leaves the others in order") {
       evicted = 0;
     }
     differences += storage.size() == order.size() ? 0U : 1U;
+    differences += static_cast<std::size_t>(entry.policy.use_count()) == 1 + order.size() ? 0U : 1U;
   }
   CHECK(differences == 0);
   CHECK(storage.evictions() == evicted);

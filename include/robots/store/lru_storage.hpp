@@ -20,7 +20,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace robots {
 
@@ -102,7 +101,7 @@ class LruStorage {
   /// over, or for want of room. From the thread that stores or finds; it may call this storage, and
   /// does not throw. Not while another thread uses the storage.
   void on_drop(std::function<void(std::string_view key, bool expired)> told) {
-    dropped_ = std::move(told);
+    told_ = std::move(told);
   }
 
   /// Keeps `entry` under `key` as the most recently used one. While that is too much, the least
@@ -114,27 +113,23 @@ class LruStorage {
       return erase(key);
     }
     const hashed wanted{key};
-    cache_entry value = entry;  // in the end what had to go, destroyed after the lock is given back
-    std::vector<std::string> gone;
-    std::unique_lock lock{mutex_};
-    node* kept = table_.find(wanted);
-    while (bytes_ - (kept != nullptr ? kept->bytes : 0) + bytes > max_bytes_) {
-      evict_oldest(gone).value = {};
-      kept = table_.find(wanted);
-    }
-    if (kept == nullptr) {
-      if (table_.size() == Capacity) {
-        evict_oldest(gone);
+    cache_entry value = entry;  // in the end what it replaces
+    for (bool stored = false; !stored;) {
+      dropped gone{*this};
+      const std::scoped_lock lock{mutex_};
+      node* kept = table_.find(wanted);
+      const bool fits = bytes_ - (kept != nullptr ? kept->bytes : 0) + bytes <= max_bytes_;
+      if (!fits || (kept == nullptr && table_.size() == Capacity)) {
+        gone.take_oldest();
       }
-      kept = &table_.add(wanted);
-    }
-    std::swap(kept->value, value);
-    kept->rules = entry.policy ? entry.policy->rules().block() : nullptr;
-    kept->used = steps_.next();
-    bytes_ += bytes - std::exchange(kept->bytes, bytes);
-    lock.unlock();
-    for (const std::string& each : gone) {
-      dropped_(each, false);
+      if (fits) {
+        kept = kept != nullptr ? kept : &table_.add(wanted);
+        std::swap(kept->value, value);
+        kept->rules = entry.policy ? entry.policy->rules().block() : nullptr;
+        kept->used = steps_.next();
+        bytes_ += bytes - std::exchange(kept->bytes, bytes);
+        stored = true;
+      }
     }
   }
 
@@ -144,8 +139,7 @@ class LruStorage {
     cache_entry gone;  // destroyed after the lock is given back
     const std::scoped_lock lock{mutex_};
     if (node* const kept = table_.find(wanted)) {
-      gone = std::exchange(kept->value, {});
-      vacate(*kept);
+      gone = take_out(*kept);
     }
   }
 
@@ -190,39 +184,52 @@ class LruStorage {
     evictions_ = other.evictions_;
     bytes_ = std::exchange(other.bytes_, 0);
     max_bytes_ = other.max_bytes_;
-    dropped_ = std::exchange(other.dropped_, {});
+    told_ = std::exchange(other.told_, {});
   }
 
-  /// The node of the entry that had to go, with its value. Notes its key, if that is to be told.
-  node& evict_oldest(std::vector<std::string>& gone) {
-    node& oldest = table_.at(order_.oldest(table_.slots(), [this](std::size_t slot) {
-      return table_.at(slot).used.load(std::memory_order_relaxed);
-    }));
-    if (dropped_) {
-      gone.emplace_back(oldest.key.view());
+  /// An entry that is dropped: told of and destroyed after the lock is given back.
+  struct dropped {
+    explicit dropped(LruStorage& storage, bool expired = false) : from{storage}, over{expired} {}
+    dropped(const dropped&) = delete;
+    dropped& operator=(const dropped&) = delete;
+    ~dropped() {
+      if (entry && from.told_) {
+        from.told_(key, over);
+      }
     }
-    vacate(oldest);
-    ++evictions_;
-    return oldest;
-  }
 
-  void vacate(node& kept) noexcept {
+    void take(node& kept) {
+      if (from.told_) {
+        key = kept.key.view();
+      }
+      entry = from.take_out(kept);
+    }
+    void take_oldest() {
+      take(from.table_.at(from.order_.oldest(from.table_.slots(), [this](std::size_t slot) {
+        return from.table_.at(slot).used.load(std::memory_order_relaxed);
+      })));
+      ++from.evictions_;
+    }
+
+    LruStorage& from;
+    bool over;
+    std::string key{};
+    std::optional<cache_entry> entry{};
+  };
+
+  /// What the node held, which is vacant from now on.
+  [[nodiscard]] cache_entry take_out(node& kept) noexcept {
     bytes_ -= kept.bytes;
     table_.remove(kept);
+    return std::exchange(kept.value, {});
   }
 
   void drop_if_over(const hashed& wanted, time_point now) {
-    cache_entry gone;  // destroyed after the lock is given back
-    std::unique_lock lock{mutex_};
+    dropped gone{*this, true};
+    const std::scoped_lock lock{mutex_};
     node* const kept = table_.find(wanted);
-    if (kept == nullptr || now < kept->value.keep_until) {
-      return;
-    }
-    gone = std::exchange(kept->value, {});
-    vacate(*kept);
-    lock.unlock();
-    if (dropped_) {
-      dropped_(wanted.text, true);
+    if (kept != nullptr && now >= kept->value.keep_until) {
+      gone.take(*kept);
     }
   }
 
@@ -233,7 +240,7 @@ class LruStorage {
   std::uint64_t evictions_ = 0;
   std::size_t bytes_ = 0;
   std::size_t max_bytes_ = std::size_t{256} << 20;
-  std::function<void(std::string_view, bool)> dropped_;
+  std::function<void(std::string_view, bool)> told_;
 };
 
 static_assert(Storage<LruStorage<1>>);
