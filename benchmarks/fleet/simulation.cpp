@@ -78,8 +78,7 @@ crawl make_crawl(std::size_t pages, std::size_t sites) {
     brought.exchanges = {{.url = brought.url, .status = 200}};
     brought.body = file;
     result.record_bytes.push_back(robots::encode(brought).size());
-    result.policies.push_back(std::make_shared<const robots::policy>(
-        robots::judge(brought, "ExampleBot", options, {}, {})));
+    result.policies.push_back(robots::judge(brought, "ExampleBot", options, {}, {}));
   }
   return result;
 }

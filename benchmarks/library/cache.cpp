@@ -233,8 +233,7 @@ void record(benchmark::State& state) {
       encode(robots::record_of(std::move(fetched), {}, judging, now.wall, 0));
   names.ask_each(state, [&](const std::string& name) {
     benchmark::DoNotOptimize(kept.find(name, now.steady));
-    const auto made = std::make_shared<const robots::policy>(
-        robots::judge(*robots::decode(octets).record, "FooBot", judging, {}, now));
+    const auto made = robots::judge(*robots::decode(octets).record, "FooBot", judging, {}, now);
     const robots::validity until = robots::validity_of(*made, judging);
     kept.store(name, {made, until.fresh_until, until.keep_until}, now.steady);
   });

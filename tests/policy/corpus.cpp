@@ -63,8 +63,8 @@ TEST_CASE("records of real files say the same to any crawler after they were enc
       for (const auto preset :
            {robots::fallback_policy::rfc9309(), robots::fallback_policy::strict()}) {
         const robots::judge_options options{.fallback = preset};
-        wrong += agree(judge(brought, name, options, {}, now),
-                       judge(decoded, name, options, {}, now), targets)
+        wrong += agree(*judge(brought, name, options, {}, now),
+                       *judge(decoded, name, options, {}, now), targets)
                      ? 0
                      : 1;
       }

@@ -30,8 +30,8 @@ constexpr robots::wall_anchor now{.steady = time_point{1'000h}, .wall = robots::
 
 std::shared_ptr<const policy> judged(outcome what, fallback_policy fallback,
                                      const std::shared_ptr<const policy>& last = nullptr) {
-  return std::make_shared<const policy>(
-      judge(record_of_outcome(what, body), "FooBot", {.fallback = fallback}, {.last = last}, now));
+  return judge(record_of_outcome(what, body), "FooBot", {.fallback = fallback}, {.last = last},
+               now);
 }
 
 struct answer {

@@ -45,7 +45,7 @@ std::shared_ptr<const policy> judged(const record& brought, const judge_options&
                                      const earlier_policies& before = {},
                                      const wall_anchor& when = now,
                                      std::string_view user_agent = "FooBot/1.0") {
-  return std::make_shared<const policy>(judge(brought, user_agent, options, before, when));
+  return judge(brought, user_agent, options, before, when);
 }
 
 std::string malformed_file() {

@@ -98,6 +98,6 @@ TEST_CASE(
   for (const auto preset :
        {robots::fallback_policy::rfc9309(), robots::fallback_policy::strict()}) {
     const auto made = judge(redirect(), "FooBot", {.fallback = preset}, {}, now);
-    CHECK(made.basis() == robots::policy_basis::deny_all);
+    CHECK(made->basis() == robots::policy_basis::deny_all);
   }
 }

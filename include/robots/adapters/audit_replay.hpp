@@ -267,7 +267,6 @@ class audit_replayer {
   /// in these files.
   [[nodiscard]] policy_pointer made_of(const audit_entry& entry, const record& head,
                                        const audited_crawler& crawler) {
-    const auto share = [](policy made) { return std::make_shared<const policy>(std::move(made)); };
     if (const std::string reason = entry.text("reason"); !reason.empty()) {
       const bool allows = entry.text("basis") == to_string(policy_basis::allow_all);
       return reason == to_string(decision_reason::by_hand)
@@ -293,11 +292,11 @@ class audit_replayer {
     if (entry.type() == "policy") {
       if (has_rules) {
         return by_others(id, head, [&](const policy_pointer& theirs) {
-          return policy{*theirs, source, now.steady};
+          return std::make_shared<const policy>(*theirs, source, now.steady);
         });
       }
       const fallback_action action = judging.fallback.action(source);
-      return share({action, crawler.user_agent, source, good, now.steady});
+      return std::make_shared<const policy>(action, crawler.user_agent, source, good, now.steady);
     }
     record brought = head;
     if (const std::string body = entry.text("body"); !body.empty()) {
@@ -309,7 +308,7 @@ class audit_replayer {
       const auto content = audit_entry::read(line);
       brought.body = content ? content->text("text") : std::string{};
     }
-    policy_pointer alone = share(judge(brought, crawler.user_agent, judging, {.last = good}, now));
+    policy_pointer alone = judge(brought, crawler.user_agent, judging, {.last = good}, now);
     if (!brought.body.empty() || audited(*alone).id == id) {
       return alone;
     }
@@ -346,7 +345,7 @@ class audit_replayer {
         found == by_url_.end() ? std::deque<std::string>{} : found->second;
     for (const std::string& each : ids) {
       if (const policy_pointer theirs = policy_of(each)) {
-        auto made = std::make_shared<const policy>(make(theirs));
+        policy_pointer made = make(theirs);
         if (audited(*made).id == id) {
           return made;
         }

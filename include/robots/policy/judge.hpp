@@ -70,6 +70,19 @@ struct earlier_policies {
   return result;
 }
 
+namespace policy_detail {
+
+/// A policy made of `parts`, numbered as the one that comes after `last`.
+template <class... Parts>
+[[nodiscard]] std::shared_ptr<const policy> numbered(const std::shared_ptr<const policy>& last,
+                                                     Parts&&... parts) {
+  const auto next = std::make_shared<policy>(std::forward<Parts>(parts)...);
+  next->follow(last.get());
+  return next;
+}
+
+}  // namespace policy_detail
+
 /// What a site permits one crawler, by what a retrieval brought: the one place that says what a
 /// record means. `now` is one moment by both clocks.
 ///
@@ -77,21 +90,20 @@ struct earlier_policies {
 /// is nothing to obey, `judge_options::fallback` says what holds; a last good copy counts until it
 /// is older than `judge_options::last_good_for`. The policy is numbered after `before.last`. Never
 /// throws on content; linear in the body.
-[[nodiscard]] inline policy judge(const record& brought, std::string_view user_agent,
-                                  const judge_options& options, const earlier_policies& before,
-                                  const wall_anchor& now) {
-  const auto followed = [&](policy next) {
-    next.follow(before.last.get());
-    return next;
-  };
+[[nodiscard]] inline std::shared_ptr<const policy> judge(const record& brought,
+                                                         std::string_view user_agent,
+                                                         const judge_options& options,
+                                                         const earlier_policies& before,
+                                                         const wall_anchor& now) {
+  using policy_detail::numbered;
   // The age of a record from elsewhere is known to the second; that of a new one is 0.
   const wall_anchor this_second{now.steady, std::chrono::floor<std::chrono::seconds>(now.wall)};
   const time_point fetched_at = std::min(this_second.at(brought.fetched_at), now.steady);
   record_head head{static_cast<const record_head&>(brought)};
   head.lifetime = std::clamp(head.lifetime, std::chrono::seconds{0}, options.max_ttl);
   if (head.not_modified && before.unchanged) {
-    return followed(policy{*before.unchanged, renewed(before.unchanged->source(), std::move(head)),
-                           fetched_at});
+    return numbered(before.last, *before.unchanged,
+                    renewed(before.unchanged->source(), std::move(head)), fetched_at);
   }
   if (head.not_modified) {
     head.outcome = outcome::server_error;  // a 304 that nobody asked for: see `outcome_of`
@@ -110,7 +122,7 @@ struct earlier_policies {
     const bool malformed = options.malformed.exceeded_by(file.findings.lines);
     head.outcome = malformed ? outcome::malformed : outcome::success;
     if (action() == fallback_action::parse) {
-      return followed(policy{std::move(file), std::move(head), fetched_at});
+      return numbered(before.last, std::move(file), std::move(head), fetched_at);
     }
     found = std::move(file.findings);
   }
@@ -124,28 +136,27 @@ struct earlier_policies {
       good = nullptr;
     }
   }
-  return followed(
-      policy{chosen, user_agent, std::move(head), std::move(good), fetched_at, std::move(found)});
+  return numbered(before.last, chosen, user_agent, std::move(head), std::move(good), fetched_at,
+                  std::move(found));
 }
 
 /// What a site permits that redirects to another one, whose file came: by `theirs`, the same rules
 /// for as long as they are fresh. Where those were not read, there is nothing to parse. `head` is
 /// what the site itself answered with, and what came of it; `last` is the policy to be replaced.
-[[nodiscard]] inline policy judge_redirected(record_head head, const policy& theirs,
-                                             std::string_view user_agent,
-                                             const judge_options& options,
-                                             const std::shared_ptr<const policy>& last) {
+[[nodiscard]] inline std::shared_ptr<const policy> judge_redirected(
+    record_head head, const policy& theirs, std::string_view user_agent,
+    const judge_options& options, const std::shared_ptr<const policy>& last) {
   head.fetched_at = theirs.source().fetched_at;
   head.lifetime = theirs.source().lifetime;
   head.validators = {};
   const fallback_action action = options.fallback.action(head);
   const time_point fetched_at = theirs.fetched_at();
-  policy made = action == fallback_action::parse && theirs.basis() == policy_basis::rules
-                    ? policy{theirs, std::move(head), fetched_at}
-                    : policy{action == fallback_action::parse ? fallback_action::deny_all : action,
-                             user_agent, std::move(head), policy::kept_answer(last), fetched_at};
-  made.follow(last.get());
-  return made;
+  if (action == fallback_action::parse && theirs.basis() == policy_basis::rules) {
+    return policy_detail::numbered(last, theirs, std::move(head), fetched_at);
+  }
+  return policy_detail::numbered(
+      last, action == fallback_action::parse ? fallback_action::deny_all : action, user_agent,
+      std::move(head), policy::kept_answer(last), fetched_at);
 }
 
 }  // namespace robots

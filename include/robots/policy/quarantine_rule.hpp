@@ -5,6 +5,7 @@
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
 
+#include <memory>
 #include <string_view>
 #include <utility>
 
@@ -28,14 +29,15 @@ enum class quarantine_step {
 }
 
 /// What holds for a site in quarantine, whose last file led to `malformed`.
-[[nodiscard]] inline policy quarantined(const policy& malformed, std::string_view user_agent,
-                                        const judge_options& options) {
+[[nodiscard]] inline std::shared_ptr<const policy> quarantined(const policy& malformed,
+                                                               std::string_view user_agent,
+                                                               const judge_options& options) {
   record_head source = malformed.source();
   source.outcome = outcome::quarantined;
   source.error_text = "its files are malformed again and again; release it after a look";
   const fallback_action action = options.fallback.action(source);
-  return {
-      action, user_agent, std::move(source), nullptr, malformed.fetched_at(), malformed.findings()};
+  return std::make_shared<const policy>(action, user_agent, std::move(source), nullptr,
+                                        malformed.fetched_at(), malformed.findings());
 }
 
 }  // namespace robots

@@ -82,8 +82,7 @@ class crawling_rules {
         run_retrieval(retrieval{site_, options, clock.now()}, fetcher, clock, call);
     const wall_anchor now = read_clock(clock);
     const record brought = record_of(std::move(result), before, judging, now.wall, random_.draw());
-    auto made =
-        std::make_shared<const policy>(judge(brought, options.user_agent, judging, before, now));
+    auto made = judge(brought, options.user_agent, judging, before, now);
     const bool obeyed = made->basis() == policy_basis::rules;
     return keep(std::move(made)) && obeyed;
   }

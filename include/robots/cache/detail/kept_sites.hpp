@@ -73,10 +73,8 @@ class kept_sites {
       case quarantine_step::none:
         break;
       case quarantine_step::count:
-        if (quarantine_.note_malformed(key, [&] {
-              return std::make_shared<const policy>(
-                  robots::quarantined(made, user_agent_, judging_));
-            })) {
+        if (quarantine_.note_malformed(
+                key, [&] { return robots::quarantined(made, user_agent_, judging_); })) {
           tell_quarantine(key, false, led.context());
         }
         break;

@@ -72,8 +72,7 @@ class policy_maker {
     const bool is_told = led != nullptr && parts_.is_observed() && !brought.not_modified &&
                          policy_detail::has_text(brought.outcome);
     const time_point began = is_told ? parts_.now() : time_point{};
-    auto made =
-        std::make_shared<const policy>(judge(brought, options_.user_agent, judging_, before, now));
+    auto made = judge(brought, options_.user_agent, judging_, before, now);
     if (is_told) {
       parts_.tell(parse_event{about(*led), *made, parts_.now() - began});
     }
@@ -84,8 +83,7 @@ class policy_maker {
   /// as theirs.
   [[nodiscard]] std::shared_ptr<const policy> judged_redirected(
       const record_head& brought, const policy& theirs, const std::shared_ptr<const policy>& last) {
-    return std::make_shared<const policy>(
-        judge_redirected(brought, theirs, options_.user_agent, judging_, last));
+    return judge_redirected(brought, theirs, options_.user_agent, judging_, last);
   }
 
   /// What holds where a call ended before anything was read.
