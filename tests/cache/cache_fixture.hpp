@@ -24,7 +24,6 @@
 
 namespace robots::test {
 
-inline constexpr const char* home = "https://example.com/";
 inline constexpr const char* secret = "https://example.com/private/x";
 inline constexpr const char* robots_url = "https://example.com/robots.txt";
 
@@ -54,6 +53,10 @@ inline constexpr const char* robots_url = "https://example.com/robots.txt";
 /// The row of the failure table that a decision rests on.
 [[nodiscard]] inline std::string outcome_of(const decision& made) {
   return std::string{to_string(made.policy->source().outcome)};
+}
+
+[[nodiscard]] inline std::string reason_of(const decision& made) {
+  return std::string{to_string(made.reason)};
 }
 
 /// Gives `answer` to a request once `door` is open.

@@ -105,8 +105,8 @@ struct Diary {
 using watched_cache =
     robots::basic_robots_cache<ScriptedFetcher, ManualClock, LruStorage<2>, Diary>;
 
-struct watched {
-  explicit watched(cache_options options = foo_bot())
+struct observed {
+  explicit observed(cache_options options = foo_bot())
       : cache(std::move(options), web, clock, {}, diary) {}
 
   ScriptedFetcher web;
@@ -123,7 +123,7 @@ std::shared_ptr<const call_context> span(std::string id) {
 
 TEST_CASE(
     "an observer hears how a site was looked up, fetched, read and decided on, with its span") {
-  watched at;
+  observed at;
   at.web.on_call(robots_url, [&at](const robots::fetch_request&) {
     at.clock.advance(30ms);
     return ok("User-agent: *\nDisallow: /a\n");
@@ -146,7 +146,7 @@ TEST_CASE("an observer hears of tries, of the fallback, and of the breaker") {
   cache_options options = foo_bot(robots::fallback_policy::strict());
   options.retry.attempts = 2;
   options.breaker = {.failures = 2, .cooldown = 60s};
-  watched at{options};
+  observed at{options};
   at.web.on(robots_url, ScriptedFetcher::status(503), ScriptedFetcher::status(500), ok(""));
   CHECK_FALSE(at.cache.allowed("https://example.com/"));
   const std::string site = "https://example.com: ";
@@ -166,7 +166,7 @@ TEST_CASE("an observer hears of tries, of the fallback, and of the breaker") {
 }
 
 TEST_CASE("an observer hears each hop under the site that was asked, and once") {
-  watched at;
+  observed at;
   at.web.on(robots_url, ScriptedFetcher::redirect(301, "https://www.example.com/robots.txt"))
       .on("https://www.example.com/robots.txt", ok("User-agent: *\nDisallow: /a\n"));
   CHECK_FALSE(at.cache.allowed("https://example.com/a", {.context = span("s1")}));
@@ -183,7 +183,7 @@ TEST_CASE("an observer hears each hop under the site that was asked, and once") 
 }
 
 TEST_CASE("an observer hears what a storage drops, and why") {
-  watched at;
+  observed at;
   at.web.otherwise(ok(""));
   static_cast<void>(at.cache.get("https://a.example"));
   static_cast<void>(at.cache.get("https://b.example"));
@@ -199,7 +199,7 @@ TEST_CASE("an observer hears what a storage drops, and why") {
 TEST_CASE("an observer hears of quarantine and of what is told by hand") {
   cache_options options = foo_bot(robots::fallback_policy::strict());
   options.quarantine_after = 1;
-  watched at{options};
+  observed at{options};
   at.web.otherwise(ok("<html></html>"));
   CHECK_FALSE(at.cache.allowed("https://example.com/", {.context = span("s1")}));
   const texts heard = at.diary.take();
@@ -216,7 +216,7 @@ TEST_CASE("an observer hears of quarantine and of what is told by hand") {
 TEST_CASE("the context of a call goes along into the cache's own threads") {
   cache_options options = foo_bot();
   options.longest_call = 1h;
-  watched at{options};
+  observed at{options};
   at.web.otherwise(ok(""));
   CHECK(at.cache.allowed("https://example.com/", {.context = span("s1")}));
   const texts heard = at.diary.take();
@@ -228,7 +228,7 @@ TEST_CASE("the context of a call goes along into the cache's own threads") {
 }
 
 TEST_CASE("the context of a look-up in steps is that of its begin") {
-  watched at;
+  observed at;
   at.web.otherwise(ok(""));
   robots::look_up steps = at.cache.begin("https://example.com/", {.context = span("s1")});
   steps.on_response(at.web.fetch(std::get<robots::fetch_request>(steps.next())));

@@ -16,14 +16,9 @@ using robots::policy;
 using robots::ScriptedFetcher;
 using robots::test::foo_bot;
 using robots::test::home;
+using robots::test::reason_of;
 using robots::test::robots_url;
 using robots::test::scripted;
-
-namespace {
-
-std::string reason(const decision& made) { return std::string{to_string(made.reason)}; }
-
-}  // namespace
 
 TEST_CASE("an excluded host is never fetched and never allowed, and the decision says so") {
   cache_options options = foo_bot(fallback_policy::permissive());
@@ -70,7 +65,7 @@ TEST_CASE("an excluded host is never fetched and never allowed, and the decision
     const decision made = at.cache.check(url);
     CHECK_FALSE(made.allowed);
     CHECK_FALSE(made.verdict.allowed);
-    CHECK(reason(made) == "excluded");
+    CHECK(reason_of(made) == "excluded");
     CHECK(explain(made) == "not allowed: the host is excluded");
     CHECK(made.age == 0s);
     CHECK(to_string(made.policy->basis()) == "refused");

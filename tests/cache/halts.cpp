@@ -87,7 +87,7 @@ struct watched_sites {
 };
 
 /// So many rules, beginning with that number.
-std::string rules(int first, int count) {
+std::string numbered_rules(int first, int count) {
   std::string text = "User-agent: *\n";
   for (int i = first; i < first + count; ++i) {
     text += "Disallow: /" + std::to_string(100 + i) + "\n";
@@ -99,10 +99,10 @@ std::string rules(int first, int count) {
 
 TEST_CASE("a change of a site's rules is told once, with its share and how long it took") {
   watched_sites of;
-  of.web.on(robots_url, ok(rules(0, 10)), ok(rules(0, 9)), ok(rules(3, 9)),
-            ok(rules(3, 9), {{"ETag", "\"a\""}}), ScriptedFetcher::status(304),
-            ScriptedFetcher::status(503), ok(rules(6, 9)), ScriptedFetcher::status(404),
-            ok("Sitemap: https://example.com/map\n"));
+  of.web.on(robots_url, ok(numbered_rules(0, 10)), ok(numbered_rules(0, 9)),
+            ok(numbered_rules(3, 9)), ok(numbered_rules(3, 9), {{"ETag", "\"a\""}}),
+            ScriptedFetcher::status(304), ScriptedFetcher::status(503), ok(numbered_rules(6, 9)),
+            ScriptedFetcher::status(404), ok("Sitemap: https://example.com/map\n"));
   const auto next = [&](std::chrono::minutes after) {
     of.clock.advance(after);
     static_cast<void>(of.cache.refresh(home));
@@ -131,7 +131,8 @@ TEST_CASE("what counts as a fast change is an option") {
   options.fast_change_share = 0.05;
   options.fast_change_within = 5min;
   watched_sites of{options};
-  of.web.on(robots_url, ok(rules(0, 10)), ok(rules(0, 9)), ok(rules(0, 10)));
+  of.web.on(robots_url, ok(numbered_rules(0, 10)), ok(numbered_rules(0, 9)),
+            ok(numbered_rules(0, 10)));
   static_cast<void>(of.cache.get(home));
   of.clock.advance(5min);
   static_cast<void>(of.cache.refresh(home));

@@ -20,15 +20,10 @@ using robots::policy;
 using robots::ScriptedFetcher;
 using robots::test::foo_bot;
 using robots::test::home;
+using robots::test::reason_of;
 using robots::test::robots_url;
 using robots::test::scripted;
 using robots::test::secret;
-
-namespace {
-
-std::string reason(const decision& made) { return std::string{to_string(made.reason)}; }
-
-}  // namespace
 
 TEST_CASE("rules found behind redirects are those of the first origin") {
   scripted at;
@@ -36,12 +31,12 @@ TEST_CASE("rules found behind redirects are those of the first origin") {
   at.web.on("http://www.example.net:8080/r", ScriptedFetcher::redirect(307, "/r/2"));
   at.web.on("http://www.example.net:8080/r/2", robots::test::ok());
   const decision made = at.cache.check(secret);
-  CHECK(reason(made) == "rule");
+  CHECK(reason_of(made) == "rule");
   CHECK(made.policy->source().redirects == 2);
   CHECK(made.policy->source().url == robots_url);
   CHECK(made.policy->source().final_url == "http://www.example.net:8080/r/2");
   // The other origin is not known by it.
-  CHECK(reason(at.cache.check("http://www.example.net:8080/private")) == "fallback");
+  CHECK(reason_of(at.cache.check("http://www.example.net:8080/private")) == "fallback");
 }
 
 TEST_CASE("max_redirects is obeyed") {
@@ -75,7 +70,7 @@ TEST_CASE("a redirect with a long body is followed like any other") {
   at.web.on("https://example.com/1", robots::test::ok("User-agent: *\nDisallow: /\n"));
   const decision made = at.cache.check(home);
   CHECK_FALSE(made.allowed);
-  CHECK(reason(made) == "rule");
+  CHECK(reason_of(made) == "rule");
 }
 
 TEST_CASE("of a file that is cut, the line that is cut does not count") {
@@ -116,7 +111,7 @@ TEST_CASE("of a file that is cut, the line that is cut does not count") {
     at.web.on(robots_url, robots::test::ok(std::string(600'000, 'a')));
     const decision made = at.cache.check(home);
     CHECK(made.allowed);
-    CHECK(reason(made) == "no_rule");
+    CHECK(reason_of(made) == "no_rule");
     CHECK(to_string(made.policy->basis()) == "rules");
   }
 }
@@ -159,11 +154,11 @@ TEST_CASE("a fetcher that throws cannot be reached, and the policy has its words
       [](const fetch_request&) -> fetch_response { throw std::runtime_error{"out of sockets"}; });
   const decision made = at.cache.check(home);
   CHECK_FALSE(made.allowed);
-  CHECK(reason(made) == "fallback");
+  CHECK(reason_of(made) == "fallback");
   CHECK(to_string(made.policy->source().error) == "other");
   CHECK(explain(made) == "not allowed: fallback: unreachable (out of sockets)");
   at.web.otherwise_call([](const fetch_request&) -> fetch_response { throw 42; });
-  CHECK(reason(at.cache.check("https://other.example/")) == "fallback");
+  CHECK(reason_of(at.cache.check("https://other.example/")) == "fallback");
   CHECK(at.cache.stats().failures == 2);
   at.clock.advance(5min);
   at.web.otherwise(robots::test::ok());

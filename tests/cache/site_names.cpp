@@ -16,13 +16,12 @@ using robots::fetch_request;
 using robots::policy;
 using robots::ScriptedFetcher;
 using robots::test::home;
+using robots::test::reason_of;
 using robots::test::robots_url;
 using robots::test::scripted;
 using robots::test::secret;
 
 namespace {
-
-std::string reason(const decision& made) { return std::string{to_string(made.reason)}; }
 
 /// The URLs that were asked for, in order.
 std::vector<std::string> asked(const ScriptedFetcher& web) {
@@ -110,7 +109,7 @@ TEST_CASE("the verdict is on the path, however the URL in front of it is spelled
         "https://example.com/%70rivate", "https://example.com?secret", "example.com?secret"}) {
     CAPTURE(std::string{url});
     CHECK_FALSE(at.cache.allowed(url));
-    CHECK(reason(at.cache.check(url)) == "rule");
+    CHECK(reason_of(at.cache.check(url)) == "rule");
   }
   for (const char* url : {"https://example.com", "https://example.com/Private", "example.com",
                           "https://example.com/#/private", "https://private.example.com/",
@@ -179,7 +178,7 @@ TEST_CASE("when https cannot be reached, http serves the bare host but not the h
     CHECK(at.cache.get("example.com")->source().url == http);
     const decision made = at.cache.check(home);
     CHECK_FALSE(made.allowed);
-    CHECK(reason(made) == "fallback");
+    CHECK(reason_of(made) == "fallback");
     CHECK(asked(at.web) == std::vector<std::string>{robots_url, http, robots_url});
     // What http said holds for the http origin too.
     CHECK(at.cache.get("http://example.com/") == at.cache.get("example.com"));
@@ -190,14 +189,14 @@ TEST_CASE("when https cannot be reached, http serves the bare host but not the h
     at.web.on(http, robots::test::ok());
     CHECK_FALSE(at.cache.allowed(home));
     CHECK(at.cache.allowed("example.com"));
-    CHECK(reason(at.cache.check(home)) == "fallback");
+    CHECK(reason_of(at.cache.check(home)) == "fallback");
     CHECK(asked(at.web) == std::vector<std::string>{robots_url, robots_url, http});
   }
   SUBCASE("and when nothing can be reached, the bare host falls back like any other") {
     scripted at;
     const decision made = at.cache.check("example.com/");
     CHECK_FALSE(made.allowed);
-    CHECK(reason(made) == "fallback");
+    CHECK(reason_of(made) == "fallback");
     CHECK(to_string(made.policy->source().outcome) == "unreachable");
     CHECK(at.cache.check("example.com").from_cache);
     CHECK(asked(at.web) == std::vector<std::string>{robots_url, http});
@@ -292,7 +291,7 @@ TEST_CASE("what is no URL and no host is denied without a throw or a fetch, and 
     const decision made = at.cache.check(text);
     CHECK_FALSE(made.allowed);
     CHECK_FALSE(made.verdict.allowed);
-    CHECK(reason(made) == "invalid_url");
+    CHECK(reason_of(made) == "invalid_url");
     CHECK(explain(made) == "not allowed: not an http or https URL");
     CHECK(made.age == 0s);
     REQUIRE(made.policy);
@@ -316,13 +315,13 @@ TEST_CASE("whatever stands behind the authority gets a decision") {
         std::string("/%"), std::string("/%zz"), std::string("/\xFF\xFE"), std::string("/\\..\\"),
         std::string("?"), std::string("/") + std::string(60'000, '/'),
         std::string("/") + std::string(60'000, '%')}) {
-    CHECK(reason(at.cache.check("https://example.com" + rest)) == "no_rule");
-    CHECK(reason(at.cache.check("https://example.com/private" + rest)) == "rule");
+    CHECK(reason_of(at.cache.check("https://example.com" + rest)) == "no_rule");
+    CHECK(reason_of(at.cache.check("https://example.com/private" + rest)) == "rule");
   }
   for (const char filling : {'/', '%'}) {
     const std::string rest = "/" + std::string(100'000, filling);
     const decision made = at.cache.check("https://example.com" + rest);
-    CHECK(reason(made) == "undecided");
+    CHECK(reason_of(made) == "undecided");
     CHECK_FALSE(made.allowed);
     CHECK_FALSE(at.cache.allowed("https://example.com" + rest));
   }
@@ -350,7 +349,7 @@ TEST_CASE("a URL of another kind is not taken for a bare host") {
   for (const std::string text :
        {"mailto:bob@example.com", "http:", "http:/example.com/", "https:/example.com/"}) {
     CAPTURE(text);
-    CHECK(reason(at.cache.check(text)) == "invalid_url");
+    CHECK(reason_of(at.cache.check(text)) == "invalid_url");
   }
   CHECK(at.web.count() == 0);
 }

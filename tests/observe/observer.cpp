@@ -54,14 +54,12 @@ static_assert(!Observer<CannotMove>);
 static_assert(!Observer<int>);
 static_assert(!Observer<NullObserver&>);
 
-struct Throws {
-  void on(const decision_event&) { throw std::runtime_error{"no disk"}; }
-};
-
 }  // namespace
 
 TEST_CASE("what an observer throws goes no further") {
-  Throws failing;
+  struct {
+    void on(const decision_event&) { throw std::runtime_error{"no disk"}; }
+  } failing;
   const robots::decision decision;
   CHECK_FALSE(robots::tell(failing, decision_event{{}, "https://example.com/", decision}));
   CHECK(decision.reason == robots::decision_reason::invalid_url);

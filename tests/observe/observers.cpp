@@ -44,7 +44,7 @@ struct StoreDiary : Diary {
   }
 };
 
-struct Throws {
+struct ThrowsAnything {
   void on(const retrieval_event&) { throw std::runtime_error{"no disk"}; }
   void on(const decision_event&) { throw 1; }
   void on(const far_store_event&) { throw std::runtime_error{"no disk"}; }
@@ -54,7 +54,7 @@ struct Throws {
 
 TEST_CASE("observers are told of everything in their order, whatever one of them throws") {
   const events told = std::make_shared<std::vector<std::string>>();
-  using both = observers<Diary, Throws, StoreDiary>;
+  using both = observers<Diary, ThrowsAnything, StoreDiary>;
   robots::ScriptedFetcher web;
   web.otherwise(robots::ScriptedFetcher::ok("User-agent: *\nDisallow: /a\n"));
   robots::basic_robots_cache<robots::ScriptedFetcher, robots::ManualClock, robots::LruStorage<4>,
@@ -63,7 +63,7 @@ TEST_CASE("observers are told of everything in their order, whatever one of them
             web,
             {},
             {},
-            observers{Diary{"a", told}, Throws{}, StoreDiary{{"b", told}}}};
+            observers{Diary{"a", told}, ThrowsAnything{}, StoreDiary{{"b", told}}}};
   CHECK(cache.allowed("https://example.com/"));
   CHECK(*told == std::vector<std::string>{
                      "a retrieved https://example.com", "b retrieved https://example.com",
@@ -73,7 +73,7 @@ TEST_CASE("observers are told of everything in their order, whatever one of them
 
 TEST_CASE("only those observers that want to know are told of the shared store") {
   const events told = std::make_shared<std::vector<std::string>>();
-  observers all{Diary{"a", told}, Throws{}, StoreDiary{{"b", told}}, NullObserver{}};
+  observers all{Diary{"a", told}, ThrowsAnything{}, StoreDiary{{"b", told}}, NullObserver{}};
   CHECK_FALSE(robots::tell(all, far_store_event{{}, false, "down"}));
   CHECK_FALSE(robots::tell(all, far_store_event{{}, true, {}}));
   CHECK(*told == std::vector<std::string>{"b down", "b up"});
@@ -81,7 +81,7 @@ TEST_CASE("only those observers that want to know are told of the shared store")
 
 TEST_CASE("observers of observers are observers") {
   const events told = std::make_shared<std::vector<std::string>>();
-  observers all{NullObserver{}, observers{Throws{}, StoreDiary{{"b", told}}}};
+  observers all{NullObserver{}, observers{ThrowsAnything{}, StoreDiary{{"b", told}}}};
   CHECK_FALSE(robots::tell(all, far_store_event{{}, true, {}}));
   CHECK(told->size() == 1);
 }

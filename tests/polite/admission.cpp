@@ -31,15 +31,13 @@ using robots::admission_reason;
 using robots::explain;
 using robots::gate_options;
 using robots::ManualClock;
-using robots::request_report;
 using robots::ScriptedFetcher;
 using robots::start_limit;
 using robots::time_point;
+using robots::test::fine;
 using robots::test::gate_with;
 
 using cache_type = robots::test::scripted_cache;
-
-constexpr request_report fine{.response_time = 10ms, .status = 200};
 
 gate_options two_seconds() {
   gate_options made = gate_with(0s);

@@ -1,8 +1,10 @@
 // What the tests of the gate have in common.
 #pragma once
 
+#include "support/site_rules.hpp"
 #include <robots/policy/policy.hpp>
 #include <robots/polite/gate_options.hpp>
+#include <robots/polite/request_report.hpp>
 #include <robots/polite/restraints.hpp>
 #include <robots/rep/rules/crawler_directives.hpp>
 
@@ -12,6 +14,9 @@
 #include <string_view>
 
 namespace robots::test {
+
+/// What the gate is told of a request that went well.
+inline constexpr request_report fine{.response_time = std::chrono::milliseconds{10}, .status = 200};
 
 /// The rules of a robots.txt with these lines for everyone.
 [[nodiscard]] inline std::shared_ptr<const policy> policy_with(std::string_view lines) {

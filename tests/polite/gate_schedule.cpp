@@ -28,7 +28,7 @@ using robots::test::rules_with;
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 
-using gate = robots::basic_host_gate<MeetingClock>;
+using meeting_gate = robots::basic_host_gate<MeetingClock>;
 
 struct visit {
   time_point start;
@@ -93,7 +93,7 @@ TEST_CASE("32 threads crawl 50 hosts politely, without starving one, in the time
   constexpr std::size_t threads = 32;
   const MeetingClock clock{threads};
   const time_point begin = clock.now();
-  gate paced{gate_with(fixed), clock};
+  meeting_gate paced{gate_with(fixed), clock};
   std::vector<site> sites = fifty_sites();
   for (site& each : sites) {
     each.next = begin;
@@ -120,7 +120,7 @@ TEST_CASE("32 threads crawl 50 hosts politely, without starving one, in the time
       }
       chosen->busy = true;
       lock.unlock();
-      gate::answer got = paced.try_acquire(chosen->url, chosen->limits);
+      meeting_gate::answer got = paced.try_acquire(chosen->url, chosen->limits);
       const bool admitted = static_cast<bool>(got);
       visit made{.start = got.reservation.at(), .end = {}};
       if (admitted) {
@@ -192,7 +192,7 @@ TEST_CASE("threads that each wait for their own next page keep every distance, t
   gate_options options = gate_with(fixed);
   options.concurrency =
       threads;  // nobody may wait for a reservation: on this clock, only for moments
-  gate paced{options, clock};
+  meeting_gate paced{options, clock};
   const std::vector<site> sites = fifty_sites();
   std::mutex mutex;
   std::vector<std::vector<visit>> visits(sites.size());
@@ -203,7 +203,7 @@ TEST_CASE("threads that each wait for their own next page keep every distance, t
         for (std::size_t k = 0; k < sites.size(); ++k) {
           const std::size_t which = (7 * i + k * (i % 2 == 0 ? 1 : 49)) % sites.size();
           const site& one = sites[which];
-          gate::answer got = paced.acquire(one.url, one.limits);
+          meeting_gate::answer got = paced.acquire(one.url, one.limits);
           const visit made{.start = got.reservation.at(), .end = {}};
           clock.sleep_until(made.start + one.latency, {});
           got.reservation.complete({.response_time = one.latency, .status = 200});

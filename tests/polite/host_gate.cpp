@@ -28,19 +28,18 @@ using robots::admission_reason;
 using robots::delay_term;
 using robots::gate_options;
 using robots::ManualClock;
-using robots::request_report;
 using robots::start_limit;
 using robots::time_point;
+using robots::test::fine;
 using robots::test::gate_with;
+using robots::test::home;
 using robots::test::rules_with;
 
 using gate = robots::basic_host_gate<ManualClock>;
 
 static_assert(std::movable<gate::reservation> && !std::copyable<gate::reservation>);
 static_assert(std::is_nothrow_move_constructible_v<gate::reservation>);
-constexpr const char* home = "https://example.com/";
 constexpr const char* other = "https://other.example/";
-constexpr request_report fine{.response_time = 10ms, .status = 200};
 
 gate_options with_concurrency(unsigned at_once) {
   gate_options made = gate_with();
@@ -103,12 +102,12 @@ TEST_CASE("what shares a pace is the user's choice") {
 
 TEST_CASE("a text that is no URL gets no reservation") {
   gate paced{gate_with(), ManualClock{}};
-  for (const char* text : {"", "example.com", "mailto:a@b", "ftp://example.com/", "https://"}) {
-    CHECK(paced.acquire(text).reason == admission_reason::invalid_url);
-    CHECK(paced.try_reserve(text).reason == admission_reason::invalid_url);
-    CHECK(paced.try_acquire(text).reason == admission_reason::invalid_url);
-    paced.note_request(text, time_point{});
-    paced.note_response(text, fine);
+  for (const char* no_url : {"", "example.com", "mailto:a@b", "ftp://example.com/", "https://"}) {
+    CHECK(paced.acquire(no_url).reason == admission_reason::invalid_url);
+    CHECK(paced.try_reserve(no_url).reason == admission_reason::invalid_url);
+    CHECK(paced.try_acquire(no_url).reason == admission_reason::invalid_url);
+    paced.note_request(no_url, time_point{});
+    paced.note_response(no_url, fine);
   }
   CHECK(paced.hosts() == 0);
 }

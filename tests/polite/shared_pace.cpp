@@ -23,17 +23,15 @@ using namespace std::chrono_literals;
 using robots::admission_reason;
 using robots::gate_options;
 using robots::ManualClock;
-using robots::request_report;
 using robots::start_limit;
 using robots::time_point;
+using robots::test::fine;
 using robots::test::gate_with;
+using robots::test::home;
 using robots::test::MemoryPaceLedger;
 using robots::test::rules_with;
 
 using gate = robots::basic_host_gate<ManualClock>;
-
-constexpr const char* home = "https://example.com/";
-constexpr request_report fine{.response_time = 10ms, .status = 200};
 
 /// Processes that share a ledger, and one time.
 struct fleet {
@@ -75,7 +73,7 @@ class SlowLedger final : public MemoryPaceLedger {
   std::chrono::nanoseconds late_;
 };
 
-time_point visit(gate& by, const robots::restraints& limits = {}) {
+time_point visit_home(gate& by, const robots::restraints& limits = {}) {
   auto got = by.acquire(home, limits);
   REQUIRE(got);
   const time_point at = got.reservation.at();
@@ -90,13 +88,13 @@ TEST_CASE("gates with one ledger take turns at a host, the delay apart") {
   gate a{all.options(), all.clock};
   gate b{all.options(), all.clock};
   const time_point start = all.clock.now();
-  CHECK(visit(a) == start);
+  CHECK(visit_home(a) == start);
   const auto refused = b.try_acquire(home);
   CHECK(refused.reason == admission_reason::not_yet);
   CHECK(refused.plan.at == start + 1s);
-  CHECK(visit(b) == start + 1s);
-  CHECK(visit(b) == start + 2s);
-  CHECK(visit(a) == start + 3s);
+  CHECK(visit_home(b) == start + 1s);
+  CHECK(visit_home(b) == start + 2s);
+  CHECK(visit_home(a) == start + 3s);
 }
 
 TEST_CASE("what the ledger said last is told by the schedule, without asking it again") {
@@ -104,7 +102,7 @@ TEST_CASE("what the ledger said last is told by the schedule, without asking it 
   gate a{all.options(), all.clock};
   gate b{all.options(), all.clock};
   const time_point start = all.clock.now();
-  CHECK(visit(a) == start);
+  CHECK(visit_home(a) == start);
   auto reserved = b.try_reserve(home);
   REQUIRE(reserved);
   CHECK(reserved.reservation.start() == start + 1s);
@@ -120,10 +118,10 @@ TEST_CASE("the longest delay that any process knows holds for all") {
   gate b{all.options(), all.clock};
   const auto slow = rules_with("Crawl-delay: 5\n");
   const time_point start = all.clock.now();
-  CHECK(visit(a, slow) == start);
-  CHECK(visit(b) == start + 5s);
-  CHECK(visit(b) == start + 10s);  // though b knows of one second only
-  CHECK(visit(a, slow) == start + 15s);
+  CHECK(visit_home(a, slow) == start);
+  CHECK(visit_home(b) == start + 5s);
+  CHECK(visit_home(b) == start + 10s);  // though b knows of one second only
+  CHECK(visit_home(a, slow) == start + 15s);
 }
 
 TEST_CASE("a delay that its only process gives up holds no longer") {
@@ -131,9 +129,9 @@ TEST_CASE("a delay that its only process gives up holds no longer") {
   gate a{all.options(), all.clock};
   gate b{all.options(), all.clock};
   const time_point start = all.clock.now();
-  CHECK(visit(a, rules_with("Crawl-delay: 5\n")) == start);
-  CHECK(visit(a) == start + 5s);
-  CHECK(visit(b) == start + 6s);
+  CHECK(visit_home(a, rules_with("Crawl-delay: 5\n")) == start);
+  CHECK(visit_home(a) == start + 5s);
+  CHECK(visit_home(b) == start + 6s);
 }
 
 TEST_CASE("a Retry-After that one process hears keeps all away") {
@@ -144,7 +142,7 @@ TEST_CASE("a Retry-After that one process hears keeps all away") {
   REQUIRE(got);
   got.reservation.complete({.response_time = 10ms, .status = 503, .retry_after = 30s});
   const time_point start = all.clock.now();
-  CHECK(visit(b) == start + 30s);
+  CHECK(visit_home(b) == start + 30s);
 }
 
 TEST_CASE("the fetch of robots.txt that one process tells of counts for all") {
@@ -153,7 +151,7 @@ TEST_CASE("the fetch of robots.txt that one process tells of counts for all") {
   gate b{all.options(), all.clock};
   const time_point start = all.clock.now();
   a.note_request(home, start);
-  CHECK(visit(b) == start + 1s);
+  CHECK(visit_home(b) == start + 1s);
 }
 
 TEST_CASE("a request that starts late, since the ledger was slow to answer, counts from then") {
@@ -163,9 +161,9 @@ TEST_CASE("a request that starts late, since the ledger was slow to answer, coun
   gate a{slow, all.clock};
   gate b{all.options(), all.clock};
   const time_point start = all.clock.now();
-  const time_point late = visit(a);
+  const time_point late = visit_home(a);
   CHECK(late >= start + 400ms);
-  CHECK(visit(b) >= late + 1s);
+  CHECK(visit_home(b) >= late + 1s);
 }
 
 TEST_CASE("hosts do not wait for each other") {
@@ -173,7 +171,7 @@ TEST_CASE("hosts do not wait for each other") {
   gate a{all.options(), all.clock};
   gate b{all.options(), all.clock};
   const time_point start = all.clock.now();
-  CHECK(visit(a) == start);
+  CHECK(visit_home(a) == start);
   auto got = b.try_acquire("https://other.example/");
   CHECK(got);
 }
@@ -184,18 +182,18 @@ TEST_CASE("while the ledger fails requests wait, then go on at a share of the pa
   options.ledger_patience = 10s;
   gate a{options, all.clock};
   const time_point start = all.clock.now();
-  CHECK(visit(a) == start);
+  CHECK(visit_home(a) == start);
   all.table->down = "it burns";
-  const time_point alone = visit(a);
+  const time_point alone = visit_home(a);
   CHECK(alone == start + 1s + 10s);  // one second for the delay, then the patience
   CHECK(all.news == std::vector<std::string>{"it burns"});
-  CHECK(visit(a) == alone + 2s);  // one of two
-  CHECK(visit(a) == alone + 4s);
+  CHECK(visit_home(a) == alone + 2s);  // one of two
+  CHECK(visit_home(a) == alone + 4s);
   CHECK(all.news.size() == 1);
   all.table->down.clear();
-  const time_point again = visit(a);
+  const time_point again = visit_home(a);
   CHECK(again <= alone + 6s);
-  CHECK(visit(a) == again + 1s);
+  CHECK(visit_home(a) == again + 1s);
   CHECK(all.news == std::vector<std::string>{"it burns", ""});
 }
 
@@ -204,7 +202,7 @@ TEST_CASE("a ledger that is soon back costs no request that it did not permit") 
   gate a{all.options(), all.clock};
   gate b{all.options(), all.clock};
   const time_point start = all.clock.now();
-  CHECK(visit(a) == start);
+  CHECK(visit_home(a) == start);
   all.table->down = "restarting";
   auto waiting = b.try_reserve(home);
   REQUIRE(waiting);
@@ -218,7 +216,7 @@ TEST_CASE("a ledger that is soon back costs no request that it did not permit") 
   all.clock.advance(1s);
   CHECK_FALSE(waiting.reservation.start());
   waiting.reservation.complete(fine);
-  CHECK(visit(a) == start + 3s);
+  CHECK(visit_home(a) == start + 3s);
 }
 
 TEST_CASE("a ledger that has lost its memory counts as if there had been a turn now") {
@@ -226,11 +224,11 @@ TEST_CASE("a ledger that has lost its memory counts as if there had been a turn 
   gate a{all.options(), all.clock};
   gate b{all.options(), all.clock};
   const time_point start = all.clock.now();
-  CHECK(visit(a) == start);
-  CHECK(visit(b) == start + 1s);
+  CHECK(visit_home(a) == start);
+  CHECK(visit_home(b) == start + 1s);
   all.clock.advance(500ms);
   all.table->hosts.clear();
-  CHECK(visit(a) == start + 2500ms);  // not now, though a's own turn is 1.5 s ago
+  CHECK(visit_home(a) == start + 2500ms);  // not now, though a's own turn is 1.5 s ago
 }
 
 TEST_CASE("a ledger that has lost its memory does not give a turn to who only waited for one") {
@@ -238,11 +236,11 @@ TEST_CASE("a ledger that has lost its memory does not give a turn to who only wa
   gate a{all.options(), all.clock};
   gate b{all.options(), all.clock};
   const time_point start = all.clock.now();
-  CHECK(visit(a) == start);
+  CHECK(visit_home(a) == start);
   CHECK_FALSE(b.try_acquire(home));
   all.clock.advance(1500ms);
   all.table->hosts.clear();  // a may have had another turn just before
-  CHECK(visit(b) == start + 2500ms);
+  CHECK(visit_home(b) == start + 2500ms);
 }
 
 TEST_CASE("a process alone at a host that it has not visited begins anywhere in its share") {
@@ -256,7 +254,7 @@ TEST_CASE("a process alone at a host that it has not visited begins anywhere in 
     const ManualClock clock;
     gate alone{options, clock};
     const time_point start = clock.now();
-    begun.push_back(visit(alone) - start);
+    begun.push_back(visit_home(alone) - start);
   }
   std::ranges::sort(begun);
   CHECK(begun.front() >= 0s);

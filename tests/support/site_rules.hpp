@@ -5,6 +5,8 @@
 
 namespace robots::test {
 
+inline constexpr const char* home = "https://example.com/";
+
 /// Allows everything but /private.
 inline constexpr std::string_view rules = "User-agent: *\nDisallow: /private\n";
 

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 #include <support/gzip.hpp>
+#include <support/site_rules.hpp>
 
 #include <cstddef>
 #include <string>
@@ -11,8 +12,6 @@ using robots::adapters_detail::body_decoder;
 using namespace robots::test;
 
 namespace {
-
-constexpr std::string_view rules = "User-agent: *\nDisallow: /private/\n";
 
 /// The problem with a body of one octet in this coding.
 std::string problem_of(std::string_view content_coding, std::string_view transfer_coding = "") {

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 #include <support/gzip.hpp>
+#include <support/site_rules.hpp>
 
 #include <cstddef>
 #include <limits>
@@ -18,7 +19,6 @@ namespace {
 
 static_assert(!std::is_copy_constructible_v<inflater> && !std::is_move_constructible_v<inflater>);
 
-constexpr std::string_view rules = "User-agent: *\nDisallow: /private/\n";
 constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
 
 struct outcome {
