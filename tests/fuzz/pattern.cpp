@@ -44,11 +44,9 @@ void fuzz::fuzz_pattern(octets input) {
         text.empty() || robots::base::trim(text, robots::base::is_blank) != text) {
       continue;
     }
-    if (dialect == robots::dialect::rfc9309 && robots::rep_detail::targets_robots_txt(target)) {
-      continue;
-    }
     const robots::rule_set rules =
         robots::compile("User-agent: *\nDisallow: " + text, "*", {.dialect = dialect});
-    require(rules.allows(target) != matched, "a rule matches what its pattern does");
+    const robots::verdict verdict = rules.match(target);
+    require(verdict.exempt || verdict.allowed != matched, "a rule matches what its pattern does");
   }
 }

@@ -188,8 +188,9 @@ void check_reference(const std::string& text, const question& about, robots::dia
   require(actual.pattern == (expected.rule ? std::optional{expected.rule->value} : std::nullopt),
           "by the same pattern");
   const std::string token = reference::token_of(about.user_agent);
-  const bool always = dialect == robots::dialect::rfc9309 && !expected.rule &&
-                      robots::rep_detail::targets_robots_txt(about.target);
+  const robots::rule_set none;
+  const bool always =
+      dialect == robots::dialect::rfc9309 && !expected.rule && none.match(about.target).exempt;
   require(reference::lower(actual.user_agent) ==
               ((expected.falls_back && !always) || token.empty() ? "*" : token),
           "for the same crawler");

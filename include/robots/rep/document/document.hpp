@@ -5,7 +5,6 @@
 #include <robots/rep/document/group.hpp>
 #include <robots/rep/document/value_range.hpp>
 #include <robots/rep/read/detail/agent_matcher.hpp>
-#include <robots/rep/read/detail/parse_delay.hpp>
 #include <robots/rep/read/diagnostic.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/parse_options.hpp>
@@ -102,18 +101,9 @@ class document {
   /// The first valid Crawl-delay before any group: the file's own. A floor for politeness, never a
   /// rule.
   [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> file_delay() const noexcept {
-    for (const rep_detail::document_line& line : parts_.lines) {
-      if (line.in_group) {
-        break;
-      }
-      if (line.kind != directive_kind::crawl_delay) {
-        continue;
-      }
-      if (const auto delay = rep_detail::parse_delay(line.value(all_text()))) {
-        return delay;
-      }
-    }
-    return std::nullopt;
+    const auto before_groups =
+        rep_detail::lines_before(kept_lines(), &rep_detail::document_line::in_group);
+    return rep_detail::first_delay(before_groups, all_text());
   }
 
   /// Every directive in file order, of unknown kinds too.

@@ -2,10 +2,8 @@
 
 #include <robots/rep/document/detail/document_line.hpp>
 #include <robots/rep/document/value_range.hpp>
-#include <robots/rep/read/detail/parse_delay.hpp>
 #include <robots/rep/read/directive.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <iterator>
@@ -48,7 +46,7 @@ class group_range {
       return {.user_agents = {run, text_, directive_kind::user_agent},
               .allow = {all, text_, directive_kind::allow},
               .disallow = {all, text_, directive_kind::disallow},
-              .crawl_delay = delay(run)};
+              .crawl_delay = rep_detail::first_delay(run, text_)};
     }
     /// Moves to the next group.
     constexpr iterator& operator++() noexcept {
@@ -77,38 +75,16 @@ class group_range {
       settle();
     }
 
-    /// How many of `lines` stand before the first with a mark.
-    [[nodiscard]] static constexpr std::size_t size_before(
-        std::span<const rep_detail::document_line> lines,
-        bool rep_detail::document_line::* mark) noexcept {
-      return static_cast<std::size_t>(
-          std::find_if(lines.begin(), lines.end(),
-                       [&](const rep_detail::document_line& line) { return line.*mark; }) -
-          lines.begin());
-    }
-
     constexpr void settle() noexcept {
       using line = rep_detail::document_line;
       if (group_size_ == 0) {
-        rest_ = rest_.subspan(size_before(rest_, &line::starts_group));
-        group_size_ = rest_.empty() ? 0 : 1 + size_before(rest_.subspan(1), &line::starts_group);
+        rest_ = rest_.subspan(lines_before(rest_, &line::starts_group).size());
+        group_size_ =
+            rest_.empty() ? 0 : 1 + lines_before(rest_.subspan(1), &line::starts_group).size();
       }
       if (group_size_ != 0) {
-        run_size_ = 1 + size_before(rest_.first(group_size_).subspan(1), &line::starts_run);
+        run_size_ = 1 + lines_before(rest_.subspan(1, group_size_ - 1), &line::starts_run).size();
       }
-    }
-
-    [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> delay(
-        std::span<const rep_detail::document_line> run) const noexcept {
-      for (const rep_detail::document_line& line : run) {
-        if (line.kind != directive_kind::crawl_delay) {
-          continue;
-        }
-        if (const auto value = rep_detail::parse_delay(line.value(text_))) {
-          return value;
-        }
-      }
-      return std::nullopt;
     }
 
     std::span<const rep_detail::document_line> rest_;

@@ -59,14 +59,7 @@ struct clean_param {
 /// The Clean-param lines of a file, for whichever crawler, in file order; lines that name no
 /// parameter are left out. Linear in the file.
 [[nodiscard]] constexpr std::vector<clean_param> clean_params(const document& file) {
-  const auto read = [](const directive& line) {
-    std::optional<clean_param> result = parse_clean_param(line.value);
-    if (result) {
-      result->line = line.line;
-    }
-    return result;
-  };
-  return rep_detail::read_lines(file.directives(), directive_kind::clean_param, read);
+  return rep_detail::read_lines(file.directives(), directive_kind::clean_param, parse_clean_param);
 }
 std::vector<clean_param> clean_params(const document&&) = delete;
 

@@ -96,12 +96,7 @@ constexpr bool set_signal(content_signal& signals, std::string_view member) noex
 /// The Content-Signal lines among `lines`, in file order. Linear.
 [[nodiscard]] constexpr std::vector<content_signal> content_signals(
     std::span<const directive> lines) {
-  const auto read = [](const directive& line) {
-    std::optional result{parse_content_signal(line.value)};
-    result->line = line.line;
-    return result;
-  };
-  return rep_detail::read_lines(lines, directive_kind::content_signal, read);
+  return rep_detail::read_lines(lines, directive_kind::content_signal, parse_content_signal);
 }
 
 /// Those that apply to a crawler. Linear in the file.

@@ -62,12 +62,7 @@ struct content_usage {
 /// The Content-Usage lines among `lines`, in file order. Linear.
 [[nodiscard]] constexpr std::vector<content_usage> content_usages(
     std::span<const directive> lines) {
-  const auto read = [](const directive& line) {
-    std::optional result{parse_content_usage(line.value)};
-    result->line = line.line;
-    return result;
-  };
-  return rep_detail::read_lines(lines, directive_kind::content_usage, read);
+  return rep_detail::read_lines(lines, directive_kind::content_usage, parse_content_usage);
 }
 
 /// Those that apply to a crawler. Linear in the file.

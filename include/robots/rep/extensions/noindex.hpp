@@ -30,11 +30,8 @@ struct noindex_rule {
 
 /// The Noindex lines among `lines`, in file order, empty ones left out. Linear.
 [[nodiscard]] constexpr std::vector<noindex_rule> noindex_rules(std::span<const directive> lines) {
-  const auto read = [](const directive& line) -> std::optional<noindex_rule> {
-    if (line.value.empty()) {
-      return std::nullopt;
-    }
-    return noindex_rule{.pattern = line.value, .line = line.line};
+  const auto read = [](std::string_view value) {
+    return value.empty() ? std::nullopt : std::optional{noindex_rule{.pattern = value}};
   };
   return rep_detail::read_lines(lines, directive_kind::noindex, read);
 }

@@ -111,9 +111,7 @@ namespace rep_detail {
 /// The Request-rate lines among `lines`, in file order; lines that cannot be read are left out.
 /// Linear.
 [[nodiscard]] constexpr std::vector<request_rate> request_rates(std::span<const directive> lines) {
-  return rep_detail::read_lines(lines, directive_kind::request_rate, [](const directive& line) {
-    return parse_request_rate(line.value);
-  });
+  return rep_detail::read_lines(lines, directive_kind::request_rate, parse_request_rate);
 }
 
 /// Those that apply to a crawler. Linear in the file.

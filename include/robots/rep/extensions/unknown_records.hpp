@@ -1,11 +1,9 @@
 #pragma once
 
 #include <robots/rep/document/document.hpp>
-#include <robots/rep/read/detail/read_lines.hpp>
 #include <robots/rep/read/directive.hpp>
 
 #include <cstdint>
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -25,10 +23,13 @@ struct unknown_record {
 /// The lines with a key and a value that mean nothing to this library, wherever they stand, in file
 /// order. They have no effect on any verdict. Linear in the file.
 [[nodiscard]] constexpr std::vector<unknown_record> unknown_records(const document& file) {
-  const auto read = [](const directive& line) -> std::optional<unknown_record> {
-    return unknown_record{.key = line.key, .value = line.value, .line = line.line};
-  };
-  return rep_detail::read_lines(file.directives(), directive_kind::unknown, read);
+  std::vector<unknown_record> records;
+  for (const directive& line : file.directives()) {
+    if (line.kind == directive_kind::unknown) {
+      records.push_back({.key = line.key, .value = line.value, .line = line.line});
+    }
+  }
+  return records;
 }
 std::vector<unknown_record> unknown_records(const document&&) = delete;
 

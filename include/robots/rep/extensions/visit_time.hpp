@@ -75,8 +75,7 @@ namespace rep_detail {
 /// The Visit-time lines among `lines`, in file order; lines that cannot be read are left out.
 /// Linear.
 [[nodiscard]] constexpr std::vector<visit_time> visit_times(std::span<const directive> lines) {
-  return rep_detail::read_lines(lines, directive_kind::visit_time,
-                                [](const directive& line) { return parse_visit_time(line.value); });
+  return rep_detail::read_lines(lines, directive_kind::visit_time, parse_visit_time);
 }
 
 /// Those that apply to a crawler. Linear in the file.

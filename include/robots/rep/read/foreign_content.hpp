@@ -1,7 +1,8 @@
 #pragma once
 
+#include <robots/rep/read/detail/line_index.hpp>
+#include <robots/rep/read/detail/split_line.hpp>
 #include <robots/rep/text/detail/octet_block.hpp>
-#include <robots/rep/text/detail/octet_window.hpp>
 
 #include <algorithm>
 #include <array>
@@ -71,13 +72,10 @@ inline constexpr auto begins_foreign = [] {
 }();
 
 /// The control characters in a block, save for those from tab to carriage return.
-struct controls {
-  template <class Octets>
-  [[nodiscard, gnu::always_inline]] octet_set operator()(const Octets& octets) const noexcept {
-    const octet_set white_space = octets.at_most('\r') & ~octets.at_most('\b');
-    return (octets.at_most('\x1F') & ~white_space) | octets.equal('\x7F');
-  }
-};
+[[nodiscard, gnu::always_inline]] inline octet_set controls(octet_block octets) noexcept {
+  const octet_set white_space = octets.at_most('\r') & ~octets.at_most('\b');
+  return (octets.at_most('\x1F') & ~white_space) | octets.equal('\x7F');
+}
 
 [[nodiscard]] constexpr bool is_control(char c) noexcept {
   return ('\0' <= c && c < '\t') || ('\r' < c && c < ' ') || c == '\x7F';
@@ -85,13 +83,15 @@ struct controls {
 
 /// Whether `text` has controls near its beginning, as a text that is mostly controls has.
 [[nodiscard]] constexpr bool begins_with_controls(std::string_view text) noexcept {
-  constexpr std::size_t looked_at = 64;
-  const char* const begin = text.data();
-  const char* const end = begin + std::min(text.size(), looked_at);
+  const std::string_view start{text.data(), std::min(text.size(), 2 * octet_block::size)};
   if (std::is_constant_evaluated()) {
-    return std::find_if(begin, end, is_control) != end;
+    return std::any_of(start.begin(), start.end(), is_control);
   }
-  return octet_window{begin, end}.find(begin, controls{}) != end;
+  if (start.size() < octet_block::size) {
+    return controls(padded(start)) != 0;
+  }
+  const char* const last = start.data() + start.size() - octet_block::size;
+  return (controls(octet_block::load(start.data())) | controls(octet_block::load(last))) != 0;
 }
 
 /// Whether so many of the first octets are controls that this is no text in UTF-8. NUL octets may
@@ -141,7 +141,9 @@ enum class foreign_content : std::uint8_t {
     return foreign_content::other;
   }
   constexpr std::string_view mark = "\xEF\xBB\xBF";
-  const auto is_skipped = [](char c) { return c == ' ' || c == '\0' || ('\t' <= c && c <= '\r'); };
+  const auto is_skipped = [](char c) {
+    return rep_detail::is_padding(c) || rep_detail::is_line_end(c);
+  };
   std::string_view first = text;
   do {
     first.remove_prefix(first.starts_with(mark) ? mark.size() : 0);

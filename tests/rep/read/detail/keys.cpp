@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstddef>
 #include <string_view>
 
 namespace {
@@ -51,12 +52,12 @@ TEST_CASE("every spelling in the tables is in lower case and means what it says"
   for (const auto& spelling : robots::rep_detail::protocol_keys) {
     CHECK(strict(spelling.text) == spelling.kind);
   }
-  for (const auto& spelling : robots::rep_detail::google_misspellings) {
+  using robots::rep_detail::misspellings;
+  for (const auto& spelling : misspellings) {
     CHECK(lenient(spelling.text) == spelling.kind);
-    CHECK(google(spelling.text) == spelling.kind);
   }
-  for (const auto& spelling : robots::rep_detail::further_misspellings) {
-    CHECK(lenient(spelling.text) == spelling.kind);
+  for (std::size_t i = 0; i < robots::rep_detail::prefix_misspellings; ++i) {
+    CHECK(google(misspellings[i].text) == misspellings[i].kind);
   }
 }
 

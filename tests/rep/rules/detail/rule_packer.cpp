@@ -3,8 +3,8 @@
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/rules/compile.hpp>
 #include <robots/rep/rules/detail/hash_bucket.hpp>
-#include <robots/rep/rules/detail/prefix_hash.hpp>
 #include <robots/rep/rules/detail/rule_collector.hpp>
+#include <robots/rep/rules/detail/rule_hash.hpp>
 
 #include <doctest/doctest.h>
 

@@ -42,11 +42,11 @@ class rule_comparison {
     }
     rules_.reserve(lists_[0].size() + lists_[1].size());
     for (std::size_t side = 0; side < 2; ++side) {
-      for (const listed_rule& each : lists_[side]) {
-        const std::string_view text = each.compared;
+      for (const listed_rule& listed : lists_[side]) {
+        const std::string_view text = listed.compared;
         rules_.push_back(
-            {.text = text, .literal = text.substr(0, text.find('*')), .anchored = each.anchored});
-        rules_.back().in[side] = &each;
+            {.text = text, .literal = text.substr(0, text.find('*')), .anchored = listed.anchored});
+        rules_.back().in[side] = &listed;
         for (const char c : text) {
           used_[static_cast<unsigned char>(c)] = true;
         }
@@ -66,15 +66,15 @@ class rule_comparison {
   [[nodiscard]] change_report run() {
     change_report result;
     for (std::size_t i = 0; i < rules_.size(); ++i) {
-      const rule& each = rules_[i];
-      if (each.differs()) {
+      const rule& self = rules_[i];
+      if (self.differs()) {
         examine(i, 0);
         examine(i, 1);
       }
-      const bool is_in_both = each.in[0] != nullptr && each.in[1] != nullptr;
+      const bool is_in_both = self.in[0] != nullptr && self.in[1] != nullptr;
       const bool is_unchanged =
-          is_in_both && each.in[0]->kind == each.in[1]->kind && !each.counts[0] && !each.counts[1];
-      result.unchanged += is_unchanged && each.in[0]->rank != exempt ? 1 : 0;
+          is_in_both && self.in[0]->kind == self.in[1]->kind && !self.counts[0] && !self.counts[1];
+      result.unchanged += is_unchanged && self.in[0]->rank != exempt ? 1 : 0;
     }
     for (std::size_t i = 0; i < rules_.size(); ++i) {
       for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
@@ -147,9 +147,9 @@ class rule_comparison {
     std::vector<std::size_t> found;
     for (std::size_t above = rules_[i].parent; above != none; above = rules_[above].parent) {
       steps_.spend(steps_to_visit);
-      const rule& each = rules_[above];
-      const bool is_too_short = each.anchored && each.text.size() < rules_[i].literal.size() &&
-                                each.text.size() == each.literal.size();
+      const rule& parent = rules_[above];
+      const bool is_too_short = parent.anchored && parent.text.size() < rules_[i].literal.size() &&
+                                parent.text.size() == parent.literal.size();
       if (!is_too_short) {
         found.push_back(above);
       }
@@ -191,7 +191,8 @@ class rule_comparison {
   /// Finds out whether a rule of one set makes a difference.
   void examine(std::size_t i, std::size_t side) {
     rule& self = rules_[i];
-    if (self.in[side] == nullptr || !(self.text.empty() || is_one_of(self.text[0], "/*"))) {
+    if (self.in[side] == nullptr ||
+        !(self.text.empty() || self.text[0] == '/' || self.text[0] == '*')) {
       return;
     }
     const search_result found = steps_.exceeded() ? search_result{} : find_example(i, side);
@@ -199,10 +200,6 @@ class rule_comparison {
     complete_ = complete_ && is_known;
     self.counts[side] = found.example || !is_known;
     self.examples[side] = found.example.value_or("");
-  }
-
-  [[nodiscard]] static bool is_one_of(char c, std::string_view all) noexcept {
-    return all.find(c) != std::string_view::npos;
   }
 
   struct search_result {
@@ -219,34 +216,32 @@ class rule_comparison {
     near.push_back(i);
     const std::string everything = symbolic(self);
     const listed_rule* base = nullptr;  // what decides in the other set at least
-    std::vector<const rule*> avoided;
+    const auto is_rival = [&](const rule& near_rule) {
+      const listed_rule* const theirs = near_rule.in[other];
+      return theirs != nullptr && (base == nullptr || theirs->rank > base->rank);
+    };
+    std::vector<const rule*> avoided;  // they decide over the rule in its own set
+    std::vector<const rule*> rivals;
     for (const std::size_t at : near) {
-      const rule& each = rules_[at];
-      const listed_rule* const theirs = each.in[other];
-      const bool is_over = each.in[side] != nullptr && each.in[side]->rank > own.rank;
-      const bool is_rival = theirs != nullptr && (base == nullptr || theirs->rank > base->rank);
-      if (is_over) {
-        avoided.push_back(&each);
-      }
-      if ((is_over || is_rival) && covers(each, everything)) {
+      const rule& near_rule = rules_[at];
+      const listed_rule* const ours = near_rule.in[side];
+      const bool is_over = ours != nullptr && ours->rank > own.rank;
+      (is_over ? avoided : rivals).push_back(&near_rule);
+      if ((is_over || is_rival(near_rule)) && covers(near_rule, everything)) {
         if (is_over) {
           return {true};
         }
-        base = theirs;
+        base = near_rule.in[other];
       }
     }
+    const auto last_rival = std::remove_if(rivals.begin(), rivals.end(),
+                                           [&](const rule* rival) { return !is_rival(*rival); });
+    rivals.erase(last_rival, rivals.end());
     const rule_kind base_kind = base != nullptr ? base->kind : rule_kind::allow;
-    std::vector<const rule*> rivals;
-    bool may_differ = base_kind != own.kind;
-    for (const std::size_t at : near) {
-      const rule& each = rules_[at];
-      const listed_rule* const theirs = each.in[other];
-      const bool is_avoided = each.in[side] != nullptr && each.in[side]->rank > own.rank;
-      if (theirs != nullptr && !is_avoided && (base == nullptr || theirs->rank > base->rank)) {
-        rivals.push_back(&each);
-        may_differ = may_differ || theirs->kind != own.kind;
-      }
-    }
+    const bool may_differ =
+        base_kind != own.kind || std::any_of(rivals.begin(), rivals.end(), [&](const rule* rival) {
+          return rival->in[other]->kind != own.kind;
+        });
     if (!may_differ) {
       return {true};
     }
@@ -271,11 +266,11 @@ class rule_comparison {
       return {};
     }
     target_search search{self.text, self.anchored, own.kind, base_kind};
-    for (const rule* each : avoided) {
-      search.avoid(each->text, each->anchored);
+    for (const rule* over : avoided) {
+      search.avoid(over->text, over->anchored);
     }
-    for (const rule* each : rivals) {
-      search.compete(each->text, each->anchored, each->in[other]->kind);
+    for (const rule* rival : rivals) {
+      search.compete(rival->text, rival->anchored, rival->in[other]->kind);
     }
     step_budget steps{steps_for_one};
     const auto found = search.find(steps);
@@ -286,9 +281,9 @@ class rule_comparison {
   [[nodiscard]] bool is_example(std::string_view target, rule_kind kind, rule_kind base,
                                 const std::vector<const rule*>& avoided,
                                 const std::vector<const rule*>& rivals, std::size_t other) {
-    const auto match = [&](const rule* each) {
+    const auto match = [&](const rule* competitor) {
       steps_.spend(1);
-      return matches(each->pattern(), target, steps_);
+      return matches(competitor->pattern(), target, steps_);
     };
     if (std::any_of(avoided.begin(), avoided.end(), match)) {
       return false;
@@ -329,19 +324,20 @@ class rule_comparison {
     bool is_wider = false;  // than the partner
     std::size_t least = none;
     for (const std::size_t at : near) {
-      const rule& each = rules_[at];
-      if (each.in[other] == nullptr || !each.differs() || each.told[other] ||
-          each.in[other]->kind != own.kind ||
-          (at != i && each.in[side] != nullptr && each.in[side]->kind == own.kind)) {
+      const rule& candidate = rules_[at];
+      if (candidate.in[other] == nullptr || !candidate.differs() || candidate.told[other] ||
+          candidate.in[other]->kind != own.kind ||
+          (at != i && candidate.in[side] != nullptr && candidate.in[side]->kind == own.kind)) {
         continue;
       }
-      const auto [shorter, longer] = std::minmax({each.text.size(), self.text.size()});
+      const auto [shorter, longer] = std::minmax({candidate.text.size(), self.text.size()});
       if (longer - shorter >= least) {
         continue;
       }
       const bool is_same = at == i;
-      const bool wider = is_same ? own.rank > each.in[other]->rank : covers(self, symbolic(each));
-      if (wider || is_same || covers(each, everything)) {
+      const bool wider =
+          is_same ? own.rank > candidate.in[other]->rank : covers(self, symbolic(candidate));
+      if (wider || is_same || covers(candidate, everything)) {
         partner = at;
         is_wider = wider;
         least = longer - shorter;

@@ -108,21 +108,18 @@ class target_search {
   /// matches.
   target_search(std::string_view text, bool anchored, rule_kind kind, rule_kind base)
       : kind_(kind), base_(base) {
-    automata_.emplace_back(text, anchored);
-    note(text);
+    add(text, anchored);
   }
 
   /// A rule that decides over the one in its own set: the target must not match.
   void avoid(std::string_view text, bool anchored) {
-    automata_.emplace_back(text, anchored);
-    note(text);
+    add(text, anchored);
     competitors_ = automata_.size();
   }
 
   /// A rule of the other set, by falling rank, after all that must be avoided.
   void compete(std::string_view text, bool anchored, rule_kind kind) {
-    automata_.emplace_back(text, anchored);
-    note(text);
+    add(text, anchored);
     kinds_.push_back(kind);
   }
 
@@ -172,7 +169,8 @@ class target_search {
   };
   using reached = std::pair<const std::string, origin>;
 
-  void note(std::string_view text) noexcept {
+  void add(std::string_view text, bool anchored) {
+    automata_.emplace_back(text, anchored);
     for (const char c : text) {
       used_[static_cast<unsigned char>(c)] = true;
     }

@@ -1,8 +1,14 @@
 #pragma once
 
+#include <robots/rep/read/detail/parse_delay.hpp>
 #include <robots/rep/read/directive.hpp>
 
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string_view>
 
 namespace robots::rep_detail {
@@ -51,5 +57,25 @@ struct document_line {
             .in_group = in_group};
   }
 };
+
+/// The lines that stand before the first with a mark.
+[[nodiscard]] constexpr std::span<const document_line> lines_before(
+    std::span<const document_line> lines, bool document_line::* mark) noexcept {
+  const auto marked = std::find_if(lines.begin(), lines.end(),
+                                   [&](const document_line& line) { return line.*mark; });
+  return lines.first(static_cast<std::size_t>(marked - lines.begin()));
+}
+
+/// The first valid Crawl-delay in `lines`.
+[[nodiscard]] constexpr std::optional<std::chrono::milliseconds> first_delay(
+    std::span<const document_line> lines, std::string_view text) noexcept {
+  for (const document_line& line : lines) {
+    const bool is_delay = line.kind == directive_kind::crawl_delay;
+    if (const auto delay = is_delay ? parse_delay(line.value(text)) : std::nullopt) {
+      return delay;
+    }
+  }
+  return std::nullopt;
+}
 
 }  // namespace robots::rep_detail

@@ -3,6 +3,7 @@
 #include <robots/base/ascii.hpp>
 
 #include <cstddef>
+#include <optional>
 #include <string_view>
 
 namespace robots::rep_detail {
@@ -22,11 +23,11 @@ class dictionary_reader {
     skip(" ");
     while (!rest_.empty()) {
       const std::string_view key = read_key();
-      std::string_view token;
-      if (key.empty() || (take('=') && !read_member(token)) || !read_parameters()) {
+      const auto token = take('=') ? read_member() : std::string_view{};
+      if (key.empty() || !token || !read_parameters()) {
         return false;
       }
-      use(key, token);
+      use(key, *token);
       skip(" \t");
       if (rest_.empty()) {
         break;
@@ -87,8 +88,15 @@ class dictionary_reader {
     return is_lower(front()) || front() == '*' ? take_while(is_key_char) : std::string_view{};
   }
 
-  constexpr bool read_member(std::string_view& token) noexcept {
-    return take('(') ? read_inner_list() : read_bare_item(token);
+  /// A value that was read: a Token, or empty for another one. Nothing if it is none.
+  using value = std::optional<std::string_view>;
+
+  [[nodiscard]] static constexpr value other_if(bool valid) noexcept {
+    return valid ? value{std::string_view{}} : std::nullopt;
+  }
+
+  constexpr value read_member() noexcept {
+    return take('(') ? other_if(read_inner_list()) : read_bare_item();
   }
 
   constexpr bool read_inner_list() noexcept {
@@ -97,8 +105,7 @@ class dictionary_reader {
       if (take(')')) {
         return true;
       }
-      std::string_view ignored;
-      if (!read_bare_item(ignored) || !read_parameters() || (front() != ' ' && front() != ')')) {
+      if (!read_bare_item() || !read_parameters() || (front() != ' ' && front() != ')')) {
         return false;
       }
     }
@@ -107,36 +114,34 @@ class dictionary_reader {
   constexpr bool read_parameters() noexcept {
     while (take(';')) {
       skip(" ");
-      std::string_view ignored;
-      if (read_key().empty() || (take('=') && !read_bare_item(ignored))) {
+      if (read_key().empty() || (take('=') && !read_bare_item())) {
         return false;
       }
     }
     return true;
   }
 
-  constexpr bool read_bare_item(std::string_view& token) noexcept {
+  constexpr value read_bare_item() noexcept {
     if (base::is_alpha(front()) || front() == '*') {
-      token = take_while(is_token_char);
-      return true;
+      return take_while(is_token_char);
     }
     if (base::is_digit(front()) || front() == '-') {
-      return read_number(true);
+      return other_if(read_number(true));
     }
     if (take('"')) {
-      return read_string();
+      return other_if(read_string());
     }
     if (take(':')) {
       take_while(is_base64_char);
-      return take(':');
+      return other_if(take(':'));
     }
     if (take('?')) {
-      return take('0') || take('1');
+      return other_if(take('0') || take('1'));
     }
     if (take('@')) {
-      return read_number(false);
+      return other_if(read_number(false));
     }
-    return take('%') && take('"') && read_display_string();
+    return other_if(take('%') && take('"') && read_display_string());
   }
 
   constexpr bool read_number(bool decimals) noexcept {

@@ -32,39 +32,25 @@ inline constexpr std::array protocol_keys = std::to_array<key_spelling>({
     {"content-usage", directive_kind::content_usage},
 });
 
-/// How many of the keys above google/robotstxt takes as prefixes too.
+/// How many of the keys, and of the wrong spellings, google/robotstxt takes as prefixes too.
 inline constexpr std::size_t prefix_keys = 4;
+inline constexpr std::size_t prefix_misspellings = 8;
 
-/// Spellings that google/robotstxt takes, each also as a prefix.
-inline constexpr std::array google_misspellings = std::to_array<key_spelling>({
-    {"useragent", directive_kind::user_agent},
-    {"user agent", directive_kind::user_agent},
-    {"dissallow", directive_kind::disallow},
-    {"dissalow", directive_kind::disallow},
-    {"disalow", directive_kind::disallow},
-    {"diasllow", directive_kind::disallow},
-    {"disallaw", directive_kind::disallow},
-    {"site-map", directive_kind::sitemap},
-});
-
-/// What crawler-commons takes beyond those.
-inline constexpr std::array further_misspellings = std::to_array<key_spelling>({
-    {"useg-agent", directive_kind::user_agent},
-    {"ser-agent", directive_kind::user_agent},
-    {"users-agent", directive_kind::user_agent},
-    {"user-agnet", directive_kind::user_agent},
-    {"user-agents", directive_kind::user_agent},
-    {"desallow", directive_kind::disallow},
-    {"dssalow", directive_kind::disallow},
-    {"dsallow", directive_kind::disallow},
-    {"diallow", directive_kind::disallow},
-    {"disallows", directive_kind::disallow},
-    {"disllow", directive_kind::disallow},
-    {"crawldelay", directive_kind::crawl_delay},
-    {"crawl delay", directive_kind::crawl_delay},
-    {"clawl-delay", directive_kind::crawl_delay},
-    {"craw-delay", directive_kind::crawl_delay},
-    {"crawl-deley", directive_kind::crawl_delay},
+/// Wrong spellings: those that google/robotstxt takes, each also as a prefix, and behind them what
+/// crawler-commons takes beyond those.
+inline constexpr std::array misspellings = std::to_array<key_spelling>({
+    {"useragent", directive_kind::user_agent},    {"user agent", directive_kind::user_agent},
+    {"dissallow", directive_kind::disallow},      {"dissalow", directive_kind::disallow},
+    {"disalow", directive_kind::disallow},        {"diasllow", directive_kind::disallow},
+    {"disallaw", directive_kind::disallow},       {"site-map", directive_kind::sitemap},
+    {"useg-agent", directive_kind::user_agent},   {"ser-agent", directive_kind::user_agent},
+    {"users-agent", directive_kind::user_agent},  {"user-agnet", directive_kind::user_agent},
+    {"user-agents", directive_kind::user_agent},  {"desallow", directive_kind::disallow},
+    {"dssalow", directive_kind::disallow},        {"dsallow", directive_kind::disallow},
+    {"diallow", directive_kind::disallow},        {"disallows", directive_kind::disallow},
+    {"disllow", directive_kind::disallow},        {"crawldelay", directive_kind::crawl_delay},
+    {"crawl delay", directive_kind::crawl_delay}, {"clawl-delay", directive_kind::crawl_delay},
+    {"craw-delay", directive_kind::crawl_delay},  {"crawl-deley", directive_kind::crawl_delay},
     {"sitemaps", directive_kind::sitemap},
 });
 
@@ -90,8 +76,7 @@ template <class Accepts>
 inline constexpr auto spelling_sizes = [] {
   std::array<std::uint32_t, 256> sizes{};
   for (const auto spellings : {std::span<const key_spelling>{protocol_keys},
-                               std::span<const key_spelling>{google_misspellings},
-                               std::span<const key_spelling>{further_misspellings}}) {
+                               std::span<const key_spelling>{misspellings}}) {
     for (const key_spelling& spelling : spellings) {
       const auto letter = static_cast<unsigned char>(spelling.text.front());
       sizes[letter] |= std::uint32_t{1} << spelling.text.size();
@@ -132,20 +117,13 @@ inline constexpr auto begins_agent = [] {
   if (strict) {
     return {};
   }
-  directive_kind kind = directive_kind::unknown;
-  if (prefixes) {
-    const auto begins = [key](std::string_view text) {
-      return base::starts_with_ignoring_case(key, text);
-    };
-    kind = find_key(std::span{protocol_keys}.first(prefix_keys), begins);
-    if (kind == directive_kind::unknown) {
-      kind = find_key(google_misspellings, begins);
-    }
-  } else {
-    kind = find_key(google_misspellings, same);
-    if (kind == directive_kind::unknown) {
-      kind = find_key(further_misspellings, same);
-    }
+  const auto begins = [key](std::string_view text) {
+    return base::starts_with_ignoring_case(key, text);
+  };
+  directive_kind kind = prefixes ? find_key(std::span{protocol_keys}.first(prefix_keys), begins)
+                                 : find_key(misspellings, same);
+  if (prefixes && kind == directive_kind::unknown) {
+    kind = find_key(std::span{misspellings}.first(prefix_misspellings), begins);
   }
   return {.kind = kind, .misspelled = kind != directive_kind::unknown};
 }

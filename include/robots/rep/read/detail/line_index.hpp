@@ -1,9 +1,7 @@
 #pragma once
 
 #include <robots/rep/text/detail/octet_block.hpp>
-#include <robots/rep/text/detail/octet_window.hpp>
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -82,9 +80,8 @@ class line_index {  // NOLINT(*-member-init): `fill` fills the arrays
  private:
   /// A set of octets: bit n for the n-th.
   using octet_bits = std::uint64_t;
-  static constexpr std::size_t word_size = 64;
-  static constexpr std::ptrdiff_t block_size = octet_block::size;
-  static_assert(word_size == 2 * block_size);
+  static constexpr std::size_t word_size = 2 * octet_block::size;
+  static_assert(word_size == 64);
   static constexpr std::size_t most_words = most_octets / word_size;
   static constexpr std::size_t most_lines = 2048;
 
@@ -105,13 +102,19 @@ class line_index {  // NOLINT(*-member-init): `fill` fills the arrays
     if (std::is_constant_evaluated()) {
       return look_at_each(at, end);
     }
-    const octet_window window{from_, end};
-    const auto look_at_block = [&](const char* block) {
-      return block < end ? window.look(
-                               block, [](const auto& octets) { return sets_of(octets); })
-                         : found_octets{};
+    constexpr std::size_t block = octet_block::size;
+    const auto left = static_cast<std::size_t>(end - at);
+    if (end - from_ < std::ptrdiff_t{block}) {
+      return sets_of(padded({at, left}));
+    }
+    const auto last = [end](std::size_t passed) {  // octets of the last block
+      const found_octets found = sets_of(octet_block::load(end - block));
+      return found_octets{.odd = found.odd >> passed,
+                          .line_feeds = found.line_feeds >> passed,
+                          .returns = found.returns >> passed};
     };
-    return join(look_at_block(at), look_at_block(at + std::min(end - at, block_size)));
+    return left <= block ? last(block - left)
+                         : join(sets_of(octet_block::load(at)), last(2 * block - left));
   }
 
   [[nodiscard]] static constexpr found_octets look_at_each(const char* at,
@@ -125,8 +128,7 @@ class line_index {  // NOLINT(*-member-init): `fill` fills the arrays
     return found;
   }
 
-  template <class Octets>
-  [[nodiscard, gnu::always_inline]] static found_octets sets_of(const Octets& octets) noexcept {
+  [[nodiscard, gnu::always_inline]] static found_octets sets_of(octet_block octets) noexcept {
     return {.odd = octets.at_most('#'),
             .line_feeds = octets.equal('\n'),
             .returns = octets.equal('\r')};

@@ -2,24 +2,27 @@
 
 #include <robots/rep/read/directive.hpp>
 
+#include <optional>
 #include <span>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace robots::rep_detail {
 
-/// What `read(line)`, an optional, makes of the lines of one kind; lines it cannot read are left
-/// out.
-template <class Read>
+/// What `parse(value)`, an optional or a value, makes of the lines of one kind, with their numbers;
+/// lines it cannot read are left out.
+template <class Parse>
 [[nodiscard]] constexpr auto read_lines(std::span<const directive> lines, directive_kind kind,
-                                        Read read) {
-  std::vector<typename std::invoke_result_t<Read, const directive&>::value_type> result;
+                                        Parse parse) {
+  std::vector<typename decltype(std::optional{parse({})})::value_type> result;
   for (const directive& line : lines) {
     if (line.kind != kind) {
       continue;
     }
-    if (auto value = read(line)) {
+    if (std::optional value{parse(line.value)}) {
+      if constexpr (requires { value->line; }) {
+        value->line = line.line;
+      }
       result.push_back(*std::move(value));
     }
   }

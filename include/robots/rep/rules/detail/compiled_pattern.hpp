@@ -37,13 +37,7 @@ struct pattern_source {
 };
 
 [[nodiscard]] constexpr bool has_double_star(std::string_view text) noexcept {
-  for (std::size_t star = find_octet(text, '*'); star + 1 < text.size();
-       star += 1 + find_octet(text.substr(star + 1), '*')) {
-    if (text[star + 1] == '*') {
-      return true;
-    }
-  }
-  return false;
+  return text.find("**") != std::string_view::npos;
 }
 
 /// Whether compiling changes nothing but the end of the pattern, so that no text must be made.

@@ -99,9 +99,4 @@ constexpr auto with_normal_target(std::string_view target, const dialect_traits&
   return traits.robots_txt_always_allowed && is_robots_txt(target);
 }
 
-/// Whether `target`, an absolute URL or a path with query, is /robots.txt itself.
-[[nodiscard]] constexpr bool targets_robots_txt(std::string_view target) noexcept {
-  return with_normal_target(target, rfc9309_traits, is_robots_txt);
-}
-
 }  // namespace robots::rep_detail

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
-#include <robots/rep/rules/detail/prefix_hash.hpp>
+#include <robots/rep/rules/detail/rule_hash.hpp>
 #include <robots/rep/text/detail/octet_word.hpp>
 
 #include <algorithm>

@@ -10,7 +10,7 @@
 #include <robots/rep/rules/detail/packed_rule.hpp>
 #include <robots/rep/rules/detail/plain_pattern.hpp>
 #include <robots/rep/rules/detail/precedence.hpp>
-#include <robots/rep/rules/detail/prefix_hash.hpp>
+#include <robots/rep/rules/detail/rule_hash.hpp>
 #include <robots/rep/rules/detail/rule_patterns.hpp>
 #include <robots/rep/rules/detail/rule_set_parts.hpp>
 #include <robots/rep/text/detail/octet_word.hpp>
@@ -297,7 +297,7 @@ class rule_packer {
       if (kept.by == found_by::trial) {
         ++tried;
         with_pattern(kept, [&](std::string_view pattern) {
-          store_word<sizeof(class_set)>(needed, classes_needed(pattern));
+          store_word<sizeof(class_set)>(needed, classes_of(pattern));
         });
         needed += sizeof(class_set);
       } else {

@@ -1,12 +1,13 @@
 #pragma once
 
+#include <robots/base/fetch_ahead.hpp>
 #include <robots/rep/rules/detail/class_set.hpp>
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
 #include <robots/rep/rules/detail/hash_bucket.hpp>
 #include <robots/rep/rules/detail/match.hpp>
 #include <robots/rep/rules/detail/normal_target.hpp>
 #include <robots/rep/rules/detail/packed_rule.hpp>
-#include <robots/rep/rules/detail/prefix_hash.hpp>
+#include <robots/rep/rules/detail/rule_hash.hpp>
 #include <robots/rep/rules/detail/rule_set_parts.hpp>
 #include <robots/rep/rules/group_choice.hpp>
 #include <robots/rep/rules/verdict.hpp>
@@ -102,8 +103,7 @@ struct rule_table {
   /// Sends for rules and what is behind them: else each is waited for when it is come to.
   constexpr void prefetch() const noexcept {
     if (!std::is_constant_evaluated()) {
-      __builtin_prefetch(block.data() + facts.rules_at());
-      __builtin_prefetch(block.data() + facts.needed_at());
+      base::fetch_ahead(block.data() + facts.rules_at());
     }
   }
 
@@ -145,11 +145,11 @@ struct rule_table {
     const std::size_t end = facts.rules_at() + facts.tried * packed_rule::stored_size;
     std::size_t needed_at = facts.needed_at();
     for (std::size_t at = facts.rules_at(); at < end; at += packed_rule::stored_size) {
-      const class_set needed = load_class_set(block, needed_at);
+      const auto needed = static_cast<class_set>(part_of_word<sizeof(class_set)>(block, needed_at));
       needed_at += sizeof(class_set);
       if (needed != 0 && is_worth_it) {
         present = present ? *present : classes_of(target);
-        if (!has_all(*present, needed)) {
+        if ((needed & ~*present) != 0) {
           continue;
         }
       }

@@ -1,15 +1,16 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string_view>
 
 #if defined(__x86_64__)
 #include <emmintrin.h>
 #elif defined(__aarch64__)
 #include <arm_neon.h>
 #else
-#include <array>
 #include <bit>
 #endif
 
@@ -127,5 +128,13 @@ class octet_block {
 };
 
 #endif
+
+/// A text that is shorter than a block, with octets behind it that are not ASCII.
+[[nodiscard]] inline octet_block padded(std::string_view text) noexcept {
+  std::array<char, octet_block::size> octets;  // NOLINT(*-member-init): filled below
+  octets.fill('\xFF');
+  std::memcpy(octets.data(), text.data(), text.size());
+  return octet_block::load(octets.data());
+}
 
 }  // namespace robots::rep_detail
