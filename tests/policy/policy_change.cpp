@@ -15,7 +15,6 @@ using robots::denies_everything;
 using robots::diff;
 using robots::directive_kind;
 using robots::fallback_action;
-using robots::last_answer;
 using robots::outcome;
 using robots::policy;
 using robots::record_head;
@@ -77,11 +76,13 @@ TEST_CASE("a site denies everything where no page is allowed, not even by an exc
 TEST_CASE("the last answer of a site is what it said before it could not be asked") {
   const auto good = read("User-agent: *\nDisallow: /a\n");
   const auto none = without_file(outcome::not_found, fallback_action::allow_all);
-  CHECK(last_answer(nullptr) == nullptr);
-  CHECK(last_answer(good) == good);
-  CHECK(last_answer(none) == none);
-  CHECK(last_answer(without_file(outcome::server_error, fallback_action::allow_all)) == nullptr);
-  CHECK(last_answer(without_file(outcome::server_error, fallback_action::deny_all, good)) == good);
+  CHECK(policy::kept_answer(nullptr) == nullptr);
+  CHECK(policy::kept_answer(good) == good);
+  CHECK(policy::kept_answer(none) == none);
+  CHECK(policy::kept_answer(without_file(outcome::server_error, fallback_action::allow_all)) ==
+        nullptr);
+  CHECK(policy::kept_answer(without_file(outcome::server_error, fallback_action::deny_all, good)) ==
+        good);
 }
 
 }  // namespace

@@ -20,7 +20,16 @@ class any_fallback_policy {
   template <class P>
     requires(!std::same_as<P, any_fallback_policy>) && FallbackPolicy<P>
   any_fallback_policy(P policy)  // NOLINT(google-explicit-constructor)
-      : wrapped_{std::make_shared<const holder<P>>(std::move(policy))} {}
+      : policy_{std::make_shared<const P>(std::move(policy))},
+        action_{[](const void* kept, const record_head& source) {
+          return static_cast<const P*>(kept)->action(source);
+        }} {
+    if constexpr (requires(const P& named) {
+                    { named.name() } noexcept -> std::same_as<std::string_view>;
+                  }) {
+      name_ = static_cast<const P*>(policy_.get())->name();
+    }
+  }
 
   // Compilers show these lines to whoever makes the mistake.
   /// The user must choose.
@@ -32,10 +41,14 @@ class any_fallback_policy {
 
   /// What to do about `source`. Never throws, and never `parse` where there is nothing to parse.
   [[nodiscard]] fallback_action action(const record_head& source) const noexcept {
-    const fallback_action chosen = wrapped_->action(source);
-    const bool possible =
-        chosen != fallback_action::parse || policy_detail::has_text(source.outcome);
-    return possible ? chosen : fallback_action::deny_all;
+    try {
+      const fallback_action chosen = action_(policy_.get(), source);
+      const bool is_possible =
+          chosen != fallback_action::parse || policy_detail::has_text(source.outcome);
+      return is_possible ? chosen : fallback_action::deny_all;
+    } catch (...) {
+      return fallback_action::deny_all;
+    }
   }
 
   /// What to do about an outcome of which nothing else is known.
@@ -44,44 +57,12 @@ class any_fallback_policy {
   }
 
   /// The policy's own name, where it has one, else `custom`.
-  [[nodiscard]] std::string_view name() const noexcept { return wrapped_->name(); }
+  [[nodiscard]] std::string_view name() const noexcept { return name_; }
 
  private:
-  struct interface {
-    interface() = default;
-    interface(const interface&) = delete;
-    interface& operator=(const interface&) = delete;
-    virtual ~interface() = default;
-    [[nodiscard]] virtual fallback_action action(const record_head& source) const noexcept = 0;
-    [[nodiscard]] virtual std::string_view name() const noexcept = 0;
-  };
-
-  template <class P>
-  struct holder final : interface {
-    explicit holder(P policy) : wrapped{std::move(policy)} {}
-
-    [[nodiscard]] fallback_action action(const record_head& source) const noexcept override {
-      try {
-        return wrapped.action(source);
-      } catch (...) {
-        return fallback_action::deny_all;
-      }
-    }
-
-    [[nodiscard]] std::string_view name() const noexcept override {
-      if constexpr (requires {
-                      { wrapped.name() } noexcept -> std::same_as<std::string_view>;
-                    }) {
-        return wrapped.name();
-      } else {
-        return "custom";
-      }
-    }
-
-    P wrapped;
-  };
-
-  std::shared_ptr<const interface> wrapped_;
+  std::shared_ptr<const void> policy_;
+  fallback_action (*action_)(const void* policy, const record_head& source);
+  std::string_view name_ = "custom";
 };
 
 }  // namespace robots

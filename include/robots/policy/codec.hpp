@@ -168,7 +168,9 @@ inline void write_url(octet_writer& out, std::string_view url) {
   if (form == 0 || form >= url_starts.size()) {
     return std::string{text};
   }
-  return std::string{url_starts.at(form)}.append(text).append(url_end);
+  std::string url;
+  url.reserve(url_starts.at(form).size() + text.size() + url_end.size());
+  return std::move(url.append(url_starts.at(form)).append(text).append(url_end));
 }
 
 /// Everything of an encoded record up to the octets of the body.
@@ -233,7 +235,8 @@ inline void write_url(octet_writer& out, std::string_view url) {
     rest.number(body.size());
   }
 
-  octet_writer out;
+  constexpr std::size_t most_before_url = 40;
+  octet_writer out{most_before_url + url.size() + rest.written().size()};
   out.octets({&record_version, 1});
   out.number(static_cast<std::uint64_t>(head.outcome));
   out.number(parts);
@@ -327,18 +330,17 @@ inline void write_url(octet_writer& out, std::string_view url) {
     return {.error = decode_error::unknown_version};
   }
   const std::string_view content = text.substr(0, text.size() - policy_detail::checksum_size);
-  policy_detail::octet_writer checksum;
-  checksum.fixed(base::fingerprint(content));
-  if (checksum.written() != text.substr(content.size())) {
+  if (base::whole_word(text, content.size()) != base::fingerprint(content)) {
     return {.error = decode_error::damaged};
   }
   policy_detail::octet_reader in{content.substr(1)};
-  record result = policy_detail::read_record(in);
+  decode_result result{.record = policy_detail::read_record(in)};
   const bool is_whole = !in.failed() && in.rest().empty();
-  if (!is_whole || !content.starts_with(policy_detail::encoded_head(result, result.body))) {
+  if (!is_whole ||
+      !content.starts_with(policy_detail::encoded_head(*result.record, result.record->body))) {
     return {.error = decode_error::malformed};
   }
-  return {.record = std::move(result)};
+  return result;
 }
 
 }  // namespace robots

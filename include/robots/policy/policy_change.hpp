@@ -9,7 +9,6 @@
 #include <robots/rep/rules/compile.hpp>
 #include <robots/rep/rules/rule_set.hpp>
 
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,13 +55,6 @@ namespace policy_detail {
   };
   return diff(rules_of(before), policy_detail::stated_lines(before), rules_of(after),
               policy_detail::stated_lines(after));
-}
-
-/// The last policy that rests on an answer of the site, which may be that there is no robots.txt:
-/// `from`, an earlier one, or null. A failure says nothing about what the site wants.
-[[nodiscard]] inline std::shared_ptr<const policy> last_answer(
-    const std::shared_ptr<const policy>& from) {
-  return policy::kept_answer(from);
 }
 
 /// Whether a site allows the crawler nothing: its rules mean what `Disallow: /` means. Costs as

@@ -199,6 +199,7 @@ class LruStorage {
     }
 
     void take(node& kept) {
+      base::fetch_ahead<sizeof(policy)>(kept.value.policy.get());
       if (from.told_) {
         key = kept.key.view();
       }

@@ -156,8 +156,9 @@ class policy_maker {
   /// Tells what an answer of a site changes, and halts one that has turned hostile.
   void note_change(const flight& led, const std::shared_ptr<const policy>& made) {
     const bool is_wanted = parts_.observes_changes() || options_.halt_hostile;
-    const auto before = is_wanted ? last_answer(led.last()) : nullptr;
-    if (!before || last_answer(made) != made || before->fingerprint() == made->fingerprint()) {
+    const auto before = is_wanted ? policy::kept_answer(led.last()) : nullptr;
+    if (!before || policy::kept_answer(made) != made ||
+        before->fingerprint() == made->fingerprint()) {
       return;
     }
     const bool turned_hostile = denies_everything(*made) && !denies_everything(*before);

@@ -76,9 +76,14 @@ class crawler_collector {
   }
 
   [[nodiscard]] constexpr crawler_directives finish(line_counts lines) && {
-    found_.rules = rules_.finish();
     found_.findings.lines = lines;
-    return std::move(found_);
+    // Made in place: rules that have just been written are slow to move.
+    return {.rules = rules_.finish(),
+            .file_delay = found_.file_delay,
+            .extensions = std::move(found_.extensions),
+            .sitemaps = std::move(found_.sitemaps),
+            .host = found_.host,
+            .findings = std::move(found_.findings)};
   }
 
  private:
