@@ -1,21 +1,16 @@
 #pragma once
 
-#include <robots/base/clock_condition.hpp>
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/detail/cache_event.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
-#include <robots/cache/detail/flight.hpp>
-#include <robots/cache/detail/guarded_storage.hpp>
 #include <robots/cache/detail/guarded_store.hpp>
 #include <robots/cache/detail/job_runner.hpp>
+#include <robots/cache/detail/own_parts.hpp>
 #include <robots/cache/detail/policy_loader.hpp>
 #include <robots/cache/detail/site_rulings.hpp>
 #include <robots/cache/look_up.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/fetcher.hpp>
-#include <robots/fetch/retrieval.hpp>
-#include <robots/fetch/retrieval_result.hpp>
-#include <robots/fetch/run_retrieval.hpp>
 #include <robots/fwd.hpp>
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/http/origin.hpp>
@@ -35,24 +30,18 @@
 #include <robots/store/tiered_storage.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/steady_clock.hpp>
-#include <robots/time/wall_time.hpp>
 
 #include <algorithm>
-#include <atomic>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <stdexcept>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <variant>
 #include <vector>
 
 namespace robots {
@@ -82,11 +71,11 @@ class basic_robots_cache {
         excluded_(std::make_shared<const excluded_hosts>(options_.excluded)),
         parts_(std::move(fetcher), std::move(clock), std::move(storage), std::move(observer)),
         rulings_(options_, *excluded_, parts_),
-        store_(shared_store_of(parts_, counters_)),
-        loader_(options_, excluded_, parts_, counters_, rulings_, store_.get()),
-        runner_(options_, *excluded_, parts_, counters_, loader_, store_.get()) {
-    if constexpr (ObserverOf<O, drop_event> && requires { parts_.storage.bare().on_drop({}); }) {
-      parts_.storage.bare().on_drop([this](std::string_view key, bool expired) {
+        store_(shared_store_of(parts_)),
+        loader_(options_, excluded_, parts_, rulings_, store_.get()),
+        runner_(options_, *excluded_, parts_, loader_, store_.get()) {
+    if constexpr (ObserverOf<O, drop_event> && requires { parts_.storage.on_drop({}); }) {
+      parts_.storage.on_drop([this](std::string_view key, bool expired) {
         parts_.tell(drop_event{parts_.about(key), expired});
       });
     }
@@ -140,7 +129,7 @@ class basic_robots_cache {
       return decide({}, url, url, load(url, key, call), call.context).allowed;
     }
     using enum cache_detail::cache_event;
-    counters_.add(*answer ? allowed_hits : denied_hits);
+    parts_.counters.add(*answer ? allowed_hits : denied_hits);
     return *answer;
   }
 
@@ -331,10 +320,10 @@ class basic_robots_cache {
   /// What the cache has done so far. The figures are read one by one, not at one instant.
   [[nodiscard]] cache_stats stats() const {
     using enum cache_detail::cache_event;
-    const cache_detail::cache_counters& count = counters_;
+    const cache_detail::cache_counters& count = parts_.counters;
     const std::uint64_t allowed_at_once = count.sum(allowed_hits);
     const std::uint64_t denied_at_once = count.sum(denied_hits);
-    const S& storage = parts_.storage.bare();
+    const S& storage = parts_.storage;
     cache_stats result{{.hits = count.sum(hits) + allowed_at_once + denied_at_once,
                         .stale_hits = count.sum(stale_hits),
                         .misses = count.sum(misses),
@@ -349,7 +338,7 @@ class basic_robots_cache {
     result.far_misses = count.sum(far_misses);
     result.far_rejected = count.sum(far_rejected);
     result.far_failures = count.sum(far_failures);
-    result.storage_failures = parts_.storage.failures();
+    result.storage_failures = parts_.storage_failures;
     result.size = storage.size();
     result.quarantined = loader_.quarantined().size();
     result.open_breakers = loader_.breakers().open();
@@ -362,7 +351,7 @@ class basic_robots_cache {
 
   /// Octets of memory that the rules kept hold; nothing when the storage does not tell.
   [[nodiscard]] std::optional<std::size_t> memory_bytes() const {
-    const S& storage = parts_.storage.bare();
+    const S& storage = parts_.storage;
     if constexpr (requires { storage.memory_bytes(); }) {
       return storage.memory_bytes();
     } else {
@@ -377,69 +366,16 @@ class basic_robots_cache {
   [[nodiscard]] C& clock() noexcept { return parts_.clock; }
 
  private:
-  static constexpr bool has_observer = !std::same_as<O, NullObserver>;
-
-  struct parts final : cache_detail::cache_parts {
-    parts(F how, C by, S where, O who)
-        : fetcher(std::move(how)),
-          clock(std::move(by)),
-          storage(std::move(where)),
-          observer(std::move(who)) {}
-
-    [[nodiscard]] time_point now() override { return clock.now(); }
-    [[nodiscard]] wall_anchor moment() override { return read_clock(clock); }
-    [[nodiscard]] cache_entry find(std::string_view key, time_point at) noexcept override {
-      return storage.find(key, at);
-    }
-    void store(std::string_view key, const cache_entry& entry, time_point at) noexcept override {
-      storage.store(key, entry, at);
-    }
-    void try_erase(std::string_view key) noexcept override { storage.try_erase(key); }
-    void erase(std::string_view key) override { storage.bare().erase(key); }
-    void clear() override { storage.bare().clear(); }
-    [[nodiscard]] retrieval_result run(retrieval work, const call_options& limits) override {
-      return run_retrieval(std::move(work), fetcher, clock, limits);
-    }
-    [[nodiscard]] bool wait(cache_detail::flight& wanted, const call_options& limits) override {
-      return wanted.wait(clock, limits.stop, limits.deadline);
-    }
-    void wait_until(time_point when, const std::stop_token& stop, base::clock_condition& changed,
-                    std::unique_lock<std::mutex>& lock,
-                    const std::function<bool()>& ready) override {
-      static_cast<void>(changed.wait(lock, clock, when, stop, ready));
-    }
-    [[nodiscard]] wall_time wall() noexcept override { return wall_now(clock); }
-    [[nodiscard]] bool is_observed() const noexcept override { return has_observer; }
-    [[nodiscard]] bool observes_changes() const noexcept override {
-      return has_observer && ObserverOf<O, policy_change_event>;
-    }
-    void tell_any([[maybe_unused]] const any_event& told) noexcept override {
-      if constexpr (has_observer) {
-        std::visit([this](const auto* each) { this->tell(*each); }, told);
-      }
-    }
-    /// Tells the observer, without a detour.
-    template <class Event>
-    void tell(const Event& told) noexcept {
-      if (!robots::tell(observer, told)) {
-        ++observer_failures;
-      }
-    }
-
-    F fetcher;
-    C clock;
-    cache_detail::guarded_storage<S> storage;
-    O observer;
-    std::atomic<std::uint64_t> observer_failures = 0;
-  };
+  using parts = cache_detail::own_parts<F, C, S, O>;
+  static constexpr bool has_observer = parts::has_observer;
 
   [[nodiscard]] static std::unique_ptr<cache_detail::guarded_store> shared_store_of(
-      [[maybe_unused]] parts& with, [[maybe_unused]] cache_detail::cache_counters& counters) {
+      [[maybe_unused]] parts& with) {
     if constexpr (SharingStorage<S>) {
-      S& storage = with.storage.bare();
+      S& storage = with.storage;
       using store = cache_detail::any_store_of<std::remove_cvref_t<decltype(storage.shared())>>;
       return std::make_unique<cache_detail::guarded_store>(
-          std::make_unique<store>(storage.shared()), storage.options(), with, counters);
+          std::make_unique<store>(storage.shared()), storage.options(), with);
     } else {
       return nullptr;
     }
@@ -474,7 +410,7 @@ class basic_robots_cache {
       return;
     }
     const time_point now = parts_.clock.now();
-    parts_.storage.visit(key, now, [&](const cache_entry& kept) {
+    parts_.visit(key, now, [&](const cache_entry& kept) {
       if (now < kept.fresh_until) {
         look(kept, now);
       }
@@ -495,7 +431,7 @@ class basic_robots_cache {
       result = {.policy = kept.policy, .from_cache = true, .now = now};
     });
     if (result.policy) {
-      counters_.add(cache_detail::cache_event::hits);
+      parts_.counters.add(cache_detail::cache_event::hits);
       parts_.tell(
           look_up_event{parts_.about(key, call.context), look_up_result::hit, result.policy.get()});
     }
@@ -544,15 +480,14 @@ class basic_robots_cache {
             const std::shared_ptr<const call_context>& context) {
     using enum cache_detail::cache_event;
     if (made.reason == decision_reason::excluded) {
-      counters_.add(excluded);
+      parts_.counters.add(excluded);
     }
-    counters_.add(made.allowed ? cache_detail::cache_event::allowed : denied);
+    parts_.counters.add(made.allowed ? cache_detail::cache_event::allowed : denied);
     parts_.tell(decision_event{parts_.about(site, context), url, made});
   }
 
   cache_options options_;
   std::shared_ptr<const excluded_hosts> excluded_;
-  cache_detail::cache_counters counters_;
   parts parts_;
   cache_detail::site_rulings rulings_;
   std::unique_ptr<cache_detail::guarded_store> store_;  // of a `SharingStorage`

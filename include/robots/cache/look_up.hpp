@@ -159,7 +159,7 @@ class look_up {
   std::shared_ptr<const call_context> context_{};
   cache_detail::found found_{};
   std::vector<asked> asked_{};  // that site first, then those that redirects led to
-  std::unique_ptr<cache_detail::retrieval_job> job_{};  // while it is for this one to do
+  std::shared_ptr<cache_detail::retrieval_job> job_{};  // while it is for this one to do
   cache_detail::errands errands_{};                     // for the job runner
   bool led_ = false;
   bool refreshes_ = false;   // what is kept of that site does not do, however fresh

@@ -42,18 +42,14 @@ class circuit_breaker {
 
   /// Whether a request may be sent now. If it is the probe, this call has taken it.
   [[nodiscard]] constexpr bool admits(time_point now) noexcept {
-    switch (state_) {
-      case breaker_state::closed:
-        return true;
-      case breaker_state::open:
-      case breaker_state::half_open:
-        if (now < until_) {
-          return false;
-        }
-        state_ = breaker_state::half_open;
-        until_ = base::saturating_add(now, options_.cooldown);
-        return true;
+    if (state_ == breaker_state::closed) {
+      return true;
     }
+    if (now < until_) {
+      return false;
+    }
+    state_ = breaker_state::half_open;
+    until_ = base::saturating_add(now, options_.cooldown);
     return true;
   }
 

@@ -109,9 +109,6 @@ class origin_breakers {
     return found->breaker.open_until();
   }
 
-  /// Forgets what happened at `origin`.
-  void reset(std::string_view origin) { on_success(origin); }
-
   /// Number of origins whose breaker is not closed.
   [[nodiscard]] std::size_t open() const {
     const std::scoped_lock lock{mutex_};

@@ -72,6 +72,7 @@ class retrieval {
         origins_{where.origins()},
         random_{options_.seed} {
     validate(options_);
+    result_.attempts = 1;
     ask_origins(now);
   }
 
@@ -99,24 +100,23 @@ class retrieval {
     if (response.error != fetch_error::none) {
       response.status = 0;
     }
-    exchanges_.push_back({url_, response.status, response.error});
-    timings_.push_back({.ended = now,
-                        .duration = now - sent_at_,
-                        .bytes = response.body.size(),
-                        .hop = static_cast<int>(chain_.size()) - 1,
-                        .attempt = attempt_});
+    result_.exchanges.push_back({url_, response.status, response.error});
+    result_.timings.push_back({.ended = now,
+                               .duration = now - sent_at_,
+                               .bytes = response.body.size(),
+                               .hop = static_cast<int>(chain_.size()) - 1,
+                               .attempt = result_.attempts});
     answered_ = answered_ || response.error == fetch_error::none;
     if (!is_redirect(response.status)) {
       settle(response, now);
     }
 
     if (response.error != fetch_error::none) {
-      const outcome kind = outcome_of(response.error);
-      on_failure(kind, std::move(response), now, date);
+      on_failure(outcome_of(response.error), std::move(response), now, date);
     } else if (is_redirect(response.status)) {
       on_redirect(std::move(response), now);
     } else if (response.status == 304 && asks_for_changes()) {
-      not_modified_ = true;
+      result_.not_modified = true;
       finish(outcome::success, std::move(response));
     } else if (response.status == 429 || (response.status >= 500 && response.status < 600)) {
       const outcome kind = outcome_of(response.status);
@@ -134,7 +134,7 @@ class retrieval {
     if (wait == nullptr || now < wait->until) {
       return;
     }
-    ++attempt_;
+    ++result_.attempts;
     if (!answered_) {
       ask_origins(now);
     } else {
@@ -146,7 +146,8 @@ class retrieval {
   /// `outcome::cancelled`. Without effect when it has ended already.
   void cancel(std::string why, time_point now) {
     if (const auto* const wait = std::get_if<retry_wait>(&step_)) {
-      cut_short_ = wait->until;
+      result_.cut_short = true;
+      result_.next_try = wait->until;
       finish(failure_, std::move(failed_));
     } else if (std::holds_alternative<fetch_request>(step_)) {
       fetch_response nothing;
@@ -228,7 +229,7 @@ class retrieval {
       ask_origin(now);
     } else if (kind == outcome::unreachable) {
       try_again(kind, std::move(response), now, date);
-    } else if (kind == outcome::circuit_open && attempt_ > 1) {
+    } else if (kind == outcome::circuit_open && result_.attempts > 1) {
       finish(failure_, std::move(failed_));  // which is why it opened
     } else {
       finish(kind, std::move(response));
@@ -236,11 +237,11 @@ class retrieval {
   }
 
   void try_again(outcome kind, fetch_response response, time_point now, wall_time date) {
-    if (attempt_ >= options_.retry.attempts) {
+    if (result_.attempts >= options_.retry.attempts) {
       return finish(kind, std::move(response));
     }
     std::chrono::nanoseconds wait =
-        backoff(options_.retry, attempt_, base::unit_interval(random_()));
+        backoff(options_.retry, result_.attempts, base::unit_interval(random_()));
     if (kind == outcome::too_many_requests) {
       wait = std::max(wait, backoff(options_.retry, 1, 1.0));  // no jitter below the base
     }
@@ -271,8 +272,8 @@ class retrieval {
     } else {
       url_ = std::move(to.url);
       chain_.push_back(url_);
-      left_to_other_site_ = options_.leave_to_other_sites && is_robots_txt_of_other(url_);
-      if (!left_to_other_site_) {
+      result_.left_to_other_site = options_.leave_to_other_sites && is_robots_txt_of_other(url_);
+      if (!result_.left_to_other_site) {
         return send(now);
       }
     }
@@ -293,31 +294,23 @@ class retrieval {
   }
 
   void finish(outcome kind, fetch_response response) {
-    retrieval_result result;
-    result.outcome = kind;
-    result.status = response.status;
-    result.error = response.error;
-    result.error_text = std::move(response.error_text);
-    result.url = chain_.front();
-    result.final_url = url_;
-    result.redirects = static_cast<int>(chain_.size()) - 1;
-    result.attempts = attempt_;
-    result.exchanges = std::move(exchanges_);
-    result.timings = std::move(timings_);
-    result.headers = std::move(response.headers);
-    result.not_modified = not_modified_;
-    result.cut_short = cut_short_.has_value();
-    result.next_try = cut_short_.value_or(time_point{});
-    result.left_to_other_site = left_to_other_site_;
-    if (kind == outcome::success && !not_modified_) {
-      result.body = std::move(response.body);
-      result.truncated = response.truncated;
-      if (options_.max_bytes != 0 && result.body.size() > options_.max_bytes) {
-        result.body.resize(options_.max_bytes);
-        result.truncated = true;
+    result_.outcome = kind;
+    result_.status = response.status;
+    result_.error = response.error;
+    result_.error_text = std::move(response.error_text);
+    result_.url = chain_.front();
+    result_.final_url = url_;
+    result_.redirects = static_cast<int>(chain_.size()) - 1;
+    result_.headers = std::move(response.headers);
+    if (kind == outcome::success && !result_.not_modified) {
+      result_.body = std::move(response.body);
+      result_.truncated = response.truncated;
+      if (options_.max_bytes != 0 && result_.body.size() > options_.max_bytes) {
+        result_.body.resize(options_.max_bytes);
+        result_.truncated = true;
       }
     }
-    step_ = std::move(result);
+    step_ = std::move(result_);
   }
 
   retrieval_options options_;
@@ -328,16 +321,11 @@ class retrieval {
   std::string url_{};
   std::vector<std::string> chain_{};        // the URLs asked for since the origin, it included
   std::optional<breaker_permit> permit_{};  // of the origin, while it is not known what came
-  std::vector<exchange> exchanges_{};
-  std::vector<exchange_timing> timings_{};
   time_point sent_at_{};
-  int attempt_ = 1;
+  retrieval_result result_{};               // as far as it is known
   outcome failure_ = outcome::unreachable;  // what the last try came to, while the next is due
   fetch_response failed_{};
   bool answered_ = false;  // an origin has; it is settled which one is asked
-  bool not_modified_ = false;
-  std::optional<time_point> cut_short_{};  // when the next try was due
-  bool left_to_other_site_ = false;
   retrieval_step step_{};
 };
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <robots/http/cache_control.hpp>
-#include <robots/http/detail/delta_seconds.hpp>
 #include <robots/http/detail/field_value.hpp>
 #include <robots/http/http_date.hpp>
 #include <robots/http/message.hpp>

@@ -114,37 +114,27 @@ class basic_admission {
 
   /// Waits for robots.txt, a free place and the time to go. With a reservation: go now.
   [[nodiscard]] result admit(std::string_view url, const call_options& call = {}) {
-    const time_point asked = gate_.clock().now();
-    result made = decide(url, call);
-    if (made) {
+    return answer(url, call, [&](result& made) {
       take(made, gate_.acquire(url, limits_of(url, made.decision.policy), call,
                                [this, url, &call, &made, again = false]() mutable {
                                  return look_again(url, call, again, made.decision);
                                }));
       // The function above refers to variables of this call.
       made.reservation.look_again_by({});
-    }
-    note(url, made.decision, made.reason, call.context, asked);
-    return made;
+    });
   }
 
   /// Waits for robots.txt only. With a reservation: go now.
   [[nodiscard]] result try_admit(std::string_view url, const call_options& call = {}) {
-    const time_point asked = gate_.clock().now();
-    result made = decide(url, call);
-    if (made) {
+    return answer(url, call, [&](result& made) {
       take(made, gate_.try_acquire(url, limits_of(url, made.decision.policy)));
-    }
-    note(url, made.decision, made.reason, call.context, asked);
-    return made;
+    });
   }
 
   /// Waits for robots.txt only. With a reservation: go when `reservation::start` says so, which
   /// waits for robots.txt where it has to be fetched again.
   [[nodiscard]] result try_reserve(std::string_view url, const call_options& call = {}) {
-    const time_point asked = gate_.clock().now();
-    result made = decide(url, call);
-    if (made) {
+    return answer(url, call, [&](result& made) {
       take(made, gate_.try_reserve(url, limits_of(url, made.decision.policy)));
       made.reservation.look_again_by(
           [this, own = std::string{url}, context = call.context, again = false]() mutable {
@@ -157,9 +147,7 @@ class basic_admission {
             }
             return reason;
           });
-    }
-    note(url, made.decision, made.reason, call.context, asked);
-    return made;
+    });
   }
 
   /// When the next request for an allowed URL may start. Waits for robots.txt only.
@@ -186,12 +174,18 @@ class basic_admission {
     return limits;
   }
 
-  /// The answer without the gate's part.
-  [[nodiscard]] result decide(std::string_view url, const call_options& call) {
+  /// Answers, where robots.txt allows by what `ask_gate` makes of it, and notes the answer.
+  template <class Ask>
+  [[nodiscard]] result answer(std::string_view url, const call_options& call, const Ask& ask_gate) {
+    const time_point asked = gate_.clock().now();
     result made;
     made.decision = source_.check(url, call);
     note_redirected(url, made.decision);
     made.reason = reason_of(made.decision);
+    if (made) {
+      ask_gate(made);
+    }
+    note(url, made.decision, made.reason, call.context, asked);
     return made;
   }
 

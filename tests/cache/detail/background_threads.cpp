@@ -12,13 +12,15 @@
 #include <vector>
 
 using robots::cache_detail::background_threads;
+using robots::cache_detail::cache_counters;
 using robots::test::gate;
 
 TEST_CASE("work begins at once, in as many threads as there may be, and no more") {
   gate door;
   std::atomic<int> done = 0;
   {
-    background_threads threads{3};
+    cache_counters counters;
+    background_threads threads{3, counters};
     for (std::size_t i = 0; i < 3; ++i) {
       CHECK(threads.run([&] {
         door.pass();
@@ -37,7 +39,8 @@ TEST_CASE("a thread that has done its work takes more") {
   std::set<std::thread::id> seen;
   std::atomic<int> done = 0;
   {
-    background_threads threads{2};
+    cache_counters counters;
+    background_threads threads{2, counters};
     for (int i = 0; i < 200; ++i) {
       while (!threads.run([&] {
         const std::scoped_lock lock{mutex};
@@ -56,7 +59,8 @@ TEST_CASE("work that may wait is done by the next thread that is free, in order"
   gate door;
   std::vector<int> done;
   {
-    background_threads threads{1};
+    cache_counters counters;
+    background_threads threads{1, counters};
     CHECK(threads.run([&] { door.pass(); }));
     door.wait_for_arrivals();
     for (int i = 0; i < 3; ++i) {
@@ -69,7 +73,8 @@ TEST_CASE("work that may wait is done by the next thread that is free, in order"
 }
 
 TEST_CASE("where no thread is allowed, nothing is begun") {
-  background_threads none{0};
+  cache_counters counters;
+  background_threads none{0, counters};
   bool ran = false;
   CHECK_FALSE(none.run([&ran] { ran = true; }));
   CHECK_FALSE(none.run([&ran] { ran = true; }, true));

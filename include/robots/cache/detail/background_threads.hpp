@@ -1,11 +1,12 @@
 #pragma once
 
+#include <robots/cache/detail/cache_event.hpp>
+
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
 #include <functional>
 #include <mutex>
-#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -13,9 +14,12 @@
 namespace robots::cache_detail {
 
 /// Threads for work that nobody waits for, started when they are first needed and kept for more.
+/// What work throws goes no further, and counts as a failure.
 class background_threads {
  public:
-  explicit background_threads(std::size_t most) noexcept : most_(most) {}
+  /// At most so many. `counters` outlive them.
+  background_threads(std::size_t most, cache_counters& counters) noexcept
+      : most_(most), counters_(counters) {}
   background_threads(const background_threads&) = delete;
   background_threads& operator=(const background_threads&) = delete;
 
@@ -43,7 +47,7 @@ class background_threads {
 
   /// Has `work` done by a thread of its own: at once or, if it `may_wait`, by the next one that is
   /// free. False, and it is not done, when all are busy and it may not wait, and when there is
-  /// none. What `work` throws ends the program.
+  /// none.
   [[nodiscard]] bool run(std::function<void()> work, bool may_wait = false) {
     const std::scoped_lock lock{mutex_};
     const bool busy = idle_ <= waiting_.size();
@@ -68,20 +72,25 @@ class background_threads {
  private:
   void serve() {
     current_ = this;
-    while (auto work = next()) {
-      (*work)();
+    while (const auto work = next()) {
+      try {
+        work();
+      } catch (...) {
+        counters_.add(cache_event::failures);  // no memory: what it has begun is given up
+      }
     }
   }
 
-  [[nodiscard]] std::optional<std::function<void()>> next() {
+  /// Empty at the end.
+  [[nodiscard]] std::function<void()> next() {
     std::unique_lock lock{mutex_};
     ++idle_;
     changed_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
     --idle_;
     if (waiting_.empty()) {
-      return std::nullopt;
+      return {};
     }
-    std::optional<std::function<void()>> work{std::move(waiting_.front())};
+    std::function<void()> work = std::move(waiting_.front());
     waiting_.pop_front();
     return work;
   }
@@ -89,6 +98,7 @@ class background_threads {
   inline static thread_local const background_threads* current_ = nullptr;
 
   const std::size_t most_;
+  cache_counters& counters_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::function<void()>> waiting_;  // for a thread, the first one first

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/base/clock_condition.hpp>
+#include <robots/cache/detail/cache_event.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/retrieval.hpp>
 #include <robots/fetch/retrieval_result.hpp>
@@ -62,6 +63,8 @@ class cache_parts : public event_clock {
                             const std::shared_ptr<const call_context>& context = {}) noexcept {
     return {.site = site, .context = context.get(), .clock = this};
   }
+
+  cache_counters counters;  ///< of what the cache does
 
  protected:
   ~cache_parts() = default;

@@ -9,11 +9,11 @@
 #include <robots/policy/record.hpp>
 #include <robots/time/clock.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -21,7 +21,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace robots::cache_detail {
 
@@ -109,13 +108,10 @@ class flight {
   [[nodiscard]] bool leave(std::uint64_t number) noexcept {
     bool last = false;
     bool orphaned = false;
-    std::function<void()> unused;  // goes after the lock, with what it holds
+    decltype(wake_)::node_type unused;  // goes after the lock, with what it holds
     {
       const std::scoped_lock lock{mutex_};
-      if (const auto call = call_of(number); call != wake_.end()) {
-        unused = std::move(call->wake);
-        wake_.erase(call);
-      }
+      unused = wake_.extract(number);
       last = --waiters_ == 0 && state_ != state::ended;
       orphaned = last && state_ != state::led;
     }
@@ -196,12 +192,7 @@ class flight {
     {
       const std::scoped_lock lock{mutex_};
       if (state_ == state::led) {
-        if (const auto call = call_of(number); call != wake_.end()) {
-          call->wake.swap(wake);  // so that the old one goes after the lock
-        } else {
-          wake_.push_back({number, std::move(wake)});
-        }
-        return;
+        return wake_[number].swap(wake);  // so that the old one goes after the lock
       }
     }
     wake();
@@ -219,27 +210,17 @@ class flight {
   }
 
  private:
-  struct waking {
-    std::uint64_t number;
-    std::function<void()> wake;
-  };
-
-  [[nodiscard]] std::vector<waking>::iterator call_of(std::uint64_t number) noexcept {
-    return std::find_if(wake_.begin(), wake_.end(),
-                        [&](const waking& call) { return call.number == number; });
-  }
-
   template <class Change>
   void change(const Change& how) {
-    std::vector<waking> wake;
+    decltype(wake_) wake;
     {
       const std::scoped_lock lock{mutex_};
       how();
       wake.swap(wake_);
       changed_.notify_all();
     }
-    for (const waking& call : wake) {
-      call.wake();
+    for (const auto& [number, call] : wake) {
+      call();
     }
   }
 
@@ -252,7 +233,7 @@ class flight {
   std::atomic<bool> detached_ = false;
   mutable std::mutex mutex_;
   base::clock_condition changed_;
-  std::vector<waking> wake_;
+  std::map<std::uint64_t, std::function<void()>> wake_;  // by the numbers of those who wait
   std::size_t waiters_ = 0;
   std::uint64_t last_number_ = 0;
   state state_ = state::led;

@@ -27,6 +27,9 @@
 
 namespace robots::cache_detail {
 
+/// What a store has under some keys, in their order.
+using stored_values = std::vector<std::optional<std::string>>;
+
 /// A `SharedStore` without its type, so that what uses it is compiled once.
 class any_store {
  public:
@@ -35,8 +38,7 @@ class any_store {
   any_store& operator=(const any_store&) = delete;
   virtual ~any_store() = default;
 
-  [[nodiscard]] virtual std::vector<std::optional<std::string>> load_all(
-      std::span<const std::string> keys) = 0;
+  [[nodiscard]] virtual stored_values load_all(std::span<const std::string> keys) = 0;
   virtual void publish(std::string_view key, std::string_view value,
                        std::chrono::milliseconds lifetime) = 0;
   virtual void erase(std::string_view key) = 0;
@@ -53,8 +55,7 @@ class any_store_of final : public any_store {
  public:
   explicit any_store_of(S& store) noexcept : store_(store) {}
 
-  [[nodiscard]] std::vector<std::optional<std::string>> load_all(
-      std::span<const std::string> keys) override {
+  [[nodiscard]] stored_values load_all(std::span<const std::string> keys) override {
     return store_.load_all(keys);
   }
   void publish(std::string_view key, std::string_view value,
@@ -85,14 +86,9 @@ struct lease_answer {
 /// All members may block but those that say that they do not.
 class guarded_store {
  public:
-  /// `parts` and `counters` outlive it.
-  guarded_store(std::unique_ptr<any_store> store, const tiered_options& options, cache_parts& parts,
-                cache_counters& counters)
-      : store_(std::move(store)),
-        options_(options),
-        parts_(parts),
-        counters_(counters),
-        breaker_(options.breaker) {}
+  /// `parts` outlive it.
+  guarded_store(std::unique_ptr<any_store> store, const tiered_options& options, cache_parts& parts)
+      : store_(std::move(store)), options_(options), parts_(parts), breaker_(options.breaker) {}
 
   guarded_store(const guarded_store&) = delete;
   guarded_store& operator=(const guarded_store&) = delete;
@@ -102,14 +98,13 @@ class guarded_store {
 
   [[nodiscard]] const tiered_options& options() const noexcept { return options_; }
 
-  /// The values of some keys; nothing when the store could not be asked.
-  [[nodiscard]] std::optional<std::vector<std::optional<std::string>>> load_all(
-      std::span<const std::string> keys) {
+  /// The values of some keys; none when the store could not be asked.
+  [[nodiscard]] stored_values load_all(std::span<const std::string> keys) {
     give_back();
-    std::vector<std::optional<std::string>> values;
+    stored_values values;
     if (!ask([&](any_store& store) { values = store.load_all(keys); }) ||
         values.size() != keys.size()) {
-      return std::nullopt;
+      return {};
     }
     for (std::size_t i = 0; i < keys.size(); ++i) {
       if (values[i] && is_owed(keys[i])) {
@@ -151,10 +146,6 @@ class guarded_store {
     return answer;
   }
 
-  void release(const store_lease& lease) {
-    static_cast<void>(ask([&lease](any_store& store) { store.release(lease); }));
-  }
-
   /// Has a lease given back by whoever asks the store next. Does not block.
   void release_later(store_lease lease) noexcept {
     try {
@@ -162,6 +153,18 @@ class guarded_store {
       to_release_.push_back(std::move(lease));
     } catch (...) {
       return;  // no memory: it ends by itself
+    }
+  }
+
+  /// Gives back what `release_later` was told of.
+  void give_back() {
+    std::vector<store_lease> leases;
+    {
+      const std::scoped_lock lock{mutex_};
+      leases.swap(to_release_);
+    }
+    for (const store_lease& each : leases) {
+      static_cast<void>(ask([&each](any_store& store) { store.release(each); }));
     }
   }
 
@@ -182,7 +185,7 @@ class guarded_store {
       told_ = {};
       store_->watch({});
     } catch (...) {
-      counters_.add(cache_event::far_failures);
+      parts_.counters.add(cache_event::far_failures);
     }
   }
 
@@ -235,7 +238,7 @@ class guarded_store {
   }
 
   void note_failure(std::string_view why) {
-    counters_.add(cache_event::far_failures);
+    parts_.counters.add(cache_event::far_failures);
     bool falls = false;
     {
       const std::scoped_lock lock{mutex_};
@@ -244,17 +247,6 @@ class guarded_store {
     }
     if (falls) {
       parts_.tell(far_store_event{parts_.about({}), false, why});
-    }
-  }
-
-  void give_back() {
-    std::vector<store_lease> leases;
-    {
-      const std::scoped_lock lock{mutex_};
-      leases.swap(to_release_);
-    }
-    for (const store_lease& each : leases) {
-      release(each);
     }
   }
 
@@ -271,7 +263,6 @@ class guarded_store {
   std::unique_ptr<any_store> store_;
   const tiered_options options_;
   cache_parts& parts_;
-  cache_counters& counters_;
 
   std::mutex watching_;
   std::function<void(std::string_view)> told_{};  // guarded by `watching_`
@@ -284,37 +275,14 @@ class guarded_store {
   std::vector<store_lease> to_release_;
 };
 
-/// A lease that is given back at its end.
-class held_lease {
- public:
-  held_lease() = default;
-  held_lease(guarded_store& store, store_lease lease) noexcept
-      : store_(&store), lease_(std::move(lease)) {}
-  held_lease(held_lease&& other) noexcept
-      : store_(std::exchange(other.store_, nullptr)), lease_(std::move(other.lease_)) {}
-  held_lease& operator=(held_lease&& other) noexcept {
-    std::swap(store_, other.store_);
-    std::swap(lease_, other.lease_);
-    return *this;
-  }
-  ~held_lease() {
-    if (store_ != nullptr) {
-      store_->release_later(std::move(lease_));
-    }
-  }
+/// Has a store given its lease back, by whoever asks that store next.
+struct lease_return {
+  store_lease lease;
 
-  [[nodiscard]] explicit operator bool() const noexcept { return store_ != nullptr; }
-
-  /// Gives it back now, which may block.
-  void release() {
-    if (guarded_store* const store = std::exchange(store_, nullptr)) {
-      store->release(lease_);
-    }
-  }
-
- private:
-  guarded_store* store_ = nullptr;
-  store_lease lease_{};
+  void operator()(guarded_store* from) noexcept { from->release_later(std::move(lease)); }
 };
+
+/// A lease that its store is given back at its end.
+using held_lease = std::unique_ptr<guarded_store, lease_return>;
 
 }  // namespace robots::cache_detail

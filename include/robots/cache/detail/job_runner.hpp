@@ -43,13 +43,13 @@ class job_runner {
   /// The arguments outlive it; `store` is null when nothing is shared. Throws
   /// `std::invalid_argument` when something is, and there are no threads for it.
   job_runner(const cache_options& options, const excluded_hosts& excluded, cache_parts& parts,
-             cache_counters& counters, policy_loader& loader, guarded_store* store)
+             policy_loader& loader, guarded_store* store)
       : options_(options),
         parts_(parts),
-        counters_(counters),
         loader_(loader),
         store_(store),
-        background_(options.background_threads) {
+        background_(options.background_threads, parts.counters),
+        store_threads_(2, parts.counters) {
     if (store_ == nullptr) {
       return;
     }
@@ -57,7 +57,7 @@ class job_runner {
       throw std::invalid_argument{
           "background_threads is 0: a cache with a shared store needs 1 at least"};
     }
-    asker_.emplace(*store_, parts_, counters_, excluded, loader_.maker(), loader_.kept());
+    asker_.emplace(*store_, parts_, excluded, loader_.maker(), loader_.kept());
     store_->watch([this](std::string_view key) { loader_.be_told(key); });
   }
 
@@ -118,9 +118,9 @@ class job_runner {
     errands left = std::exchange(at.errands_, {});
     // Without a free thread, a renewal waits for the next call.
     if (left.renewal) {
-      static_cast<void>(in_background(std::move(left.renewal), may_wait::no));
+      static_cast<void>(in_background(std::move(left.renewal), false));
     }
-    publish(std::move(left.news));
+    publish(left.news);
     if (!left.question) {
       return;
     }
@@ -128,7 +128,10 @@ class job_runner {
         limits != nullptr && !left.question->renews &&
         (!limits->deadline ||
          *limits->deadline >= base::saturating_add(parts_.now(), store_->options().patience));
-    switch (asks_here ? asker_->ask({&left.question, 1}).front() : after_store::look_again) {
+    if (asks_here) {
+      asker_->ask({&left.question, 1});
+    }
+    switch (left.question->next) {
       case after_store::done:
         break;
       case after_store::ask_site:
@@ -176,7 +179,7 @@ class job_runner {
         result.outcome == outcome::cancelled || (result.cut_short && limits.stop.stop_requested());
     if (result.outcome == outcome::cancelled && options_.background_threads > 0) {
       // Dropped, and the flight given up, only when the cache ends.
-      static_cast<void>(in_background(loader_.make_job(std::move(job.lead)), may_wait::yes));
+      static_cast<void>(in_background(loader_.make_job(std::move(job.lead)), true));
     } else {
       publish(loader_.complete(job, std::move(result), cut_short));
     }
@@ -215,10 +218,10 @@ class job_runner {
       if (!job) {
         return rest->call_on_news([this, rest] {
           try {
-            static_cast<void>(
-                run_in_background([this, rest] { go_on_alone(rest); }, may_wait::yes));
+            static_cast<void>(background_.run([this, rest] { go_on_alone(rest); }, true));
           } catch (...) {
-            counters_.add(cache_event::failures);  // no memory: those who wait go on themselves
+            parts_.counters.add(
+                cache_event::failures);  // no memory: those who wait go on themselves
           }
         });
       }
@@ -226,54 +229,38 @@ class job_runner {
     }
   }
 
-  enum class may_wait : bool { no, yes };
-
   /// Lets another thread do the job. Gives it back when none is free and it may not wait for one.
   [[nodiscard]] std::shared_ptr<retrieval_job> in_background(std::shared_ptr<retrieval_job> job,
-                                                             may_wait for_a_thread) {
-    const bool sent = run_in_background([this, job] { bring_alone(*job); }, for_a_thread);
+                                                             bool may_wait) {
+    const bool sent = background_.run([this, job] { bring_alone(*job); }, may_wait);
     return sent ? nullptr : std::move(job);
-  }
-
-  [[nodiscard]] bool run_in_background(std::function<void()> work, may_wait for_a_thread) {
-    return background_.run(guarded(std::move(work)), for_a_thread == may_wait::yes);
-  }
-
-  [[nodiscard]] std::function<void()> guarded(std::function<void()> work) {
-    return [this, work = std::move(work)] {
-      try {
-        work();
-      } catch (...) {
-        counters_.add(cache_event::failures);  // no memory: the flight is given up
-      }
-    };
   }
 
   /// Tells the store what came of a flight, and ends it: here if this thread may block, else in
   /// another one.
-  void publish(std::unique_ptr<publication> news) {
+  void publish(const std::shared_ptr<publication>& news) {
     if (!news) {
       return;
     }
-    const std::shared_ptr<publication> shared = std::move(news);
-    const auto tell = guarded([this, shared] {
-      const std::string& key = shared->lead.led().site();
-      if (!shared->value.empty() && !shared->lead.led().detached()) {
-        store_->publish(key, shared->value, shared->lifetime);
-        if (shared->lead.led().detached()) {
-          store_->erase(key);
-        } else if (shared->lead.led().known().announces) {
-          store_->announce(key);
+    const std::function<void()> tell = [this, news] {
+      flight& led = news->lead.led();
+      if (!news->value.empty() && !led.detached()) {
+        store_->publish(led.site(), news->value, news->lifetime);
+        if (led.detached()) {
+          store_->erase(led.site());
+        } else if (led.known().announces) {
+          store_->announce(led.site());
         }
       }
-      shared->lead.led().known().lease.release();
-      shared->lead.end(shared->made);
-    });
+      led.known().lease.reset();
+      store_->give_back();
+      news->lead.end(news->made);
+    };
     // Not behind what waits for the web.
     if (background_.is_here()) {
       tell();
     } else if (!background_.run(tell) && !store_threads_.run(tell, true)) {
-      shared->lead.end(shared->made);
+      news->lead.end(news->made);
     }
   }
 
@@ -290,16 +277,18 @@ class job_runner {
   void serve() {
     for (auto due = asker_->take_due(closing_.get_token()); !due.empty();
          due = asker_->take_due(closing_.get_token())) {
-      guarded([&] {
-        const std::vector<after_store> next = asker_->ask(due);
-        for (std::size_t i = 0; i < due.size(); ++i) {
-          if (next[i] == after_store::look_again) {
-            static_cast<void>(asker_->add(std::move(due[i])));
-          } else if (next[i] == after_store::ask_site) {
-            leave_to_waiters(std::move(due[i]));
+      try {
+        asker_->ask(due);
+        for (auto& job : due) {
+          if (job->next == after_store::look_again) {
+            static_cast<void>(asker_->add(std::move(job)));
+          } else if (job->next == after_store::ask_site) {
+            leave_to_waiters(std::move(job));
           }
         }
-      })();
+      } catch (...) {
+        parts_.counters.add(cache_event::failures);  // no memory: the flights are given up
+      }
     }
   }
 
@@ -307,7 +296,7 @@ class job_runner {
   /// thread of the cache's own.
   void leave_to_waiters(std::unique_ptr<store_job> question) {
     if (!question->lead.offer() && question->lead.led().finishes_alone()) {
-      static_cast<void>(in_background(loader_.make_job(std::move(question->lead)), may_wait::yes));
+      static_cast<void>(in_background(loader_.make_job(std::move(question->lead)), true));
     }
   }
 
@@ -319,7 +308,7 @@ class job_runner {
     const bool in_haste =
         limits.deadline &&
         (timeout.count() == 0 || *limits.deadline < base::saturating_add(parts_.now(), timeout));
-    return in_background(std::move(job), in_haste ? may_wait::yes : may_wait::no);
+    return in_background(std::move(job), in_haste);
   }
 
   [[nodiscard]] call_options limits_of(const call_options& call) {
@@ -338,13 +327,12 @@ class job_runner {
 
   const cache_options& options_;
   cache_parts& parts_;
-  cache_counters& counters_;
   policy_loader& loader_;
   guarded_store* const store_;
   std::optional<store_asker> asker_{};  // if there is a store
   std::stop_source closing_;
   background_threads background_;
-  background_threads store_threads_{2};  // to ask the store and to tell it, whatever else goes on
+  background_threads store_threads_;  // to ask the store and to tell it, whatever else goes on
 };
 
 }  // namespace robots::cache_detail

@@ -36,7 +36,7 @@ class kept_sites {
   /// Lets a site out of quarantine.
   void release(std::string_view key, const std::shared_ptr<const call_context>& context = {}) {
     if (quarantine_.release(key)) {
-      tell_quarantine(key, true, context);
+      parts_.tell(quarantine_event{parts_.about(key, context), true});
     }
   }
 
@@ -49,20 +49,15 @@ class kept_sites {
   /// Stores a policy unless the site was invalidated meanwhile. Whoever does that marks the flight
   /// before it erases, so that one of the two erases last.
   void keep(const flight& led, const std::shared_ptr<const policy>& made, time_point now) noexcept {
+    if (led.detached()) {
+      return;
+    }
     const std::string& key = led.site();
     const validity until = validity_of(*made, judging_);
     parts_.store(key, {made, until.fresh_until, until.keep_until}, now);
     if (led.detached()) {
       parts_.try_erase(key);
       release(key, led.context());
-    }
-  }
-
-  /// The same for a site that may have been invalidated before.
-  void keep_unless_detached(const flight& led, const std::shared_ptr<const policy>& made,
-                            time_point now) noexcept {
-    if (!led.detached()) {
-      keep(led, made, now);
     }
   }
 
@@ -75,7 +70,7 @@ class kept_sites {
       case quarantine_step::count:
         if (quarantine_.note_malformed(
                 key, [&] { return robots::quarantined(made, user_agent_, judging_); })) {
-          tell_quarantine(key, false, led.context());
+          parts_.tell(quarantine_event{parts_.about(key, led.context()), false});
         }
         break;
       case quarantine_step::release:
@@ -111,13 +106,6 @@ class kept_sites {
   }
 
  private:
-  void tell_quarantine(std::string_view key, bool released,
-                       const std::shared_ptr<const call_context>& context) {
-    quarantine_event changed{parts_.about(key, context)};
-    changed.released = released;
-    parts_.tell(changed);
-  }
-
   cache_parts& parts_;
   const std::string& user_agent_;
   const judge_options& judging_;

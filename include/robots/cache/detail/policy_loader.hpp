@@ -59,29 +59,21 @@ class policy_loader {
  public:
   /// All but `excluded` outlive it; `store` is null when nothing is shared.
   policy_loader(const cache_options& options, std::shared_ptr<const excluded_hosts> excluded,
-                cache_parts& parts, cache_counters& counters, site_rulings& rulings,
-                guarded_store* store)
+                cache_parts& parts, site_rulings& rulings, guarded_store* store)
       : options_(options),
         retrieval_(retrieval_options_of(options, std::move(excluded))),
         parts_(parts),
-        counters_(counters),
         rulings_(rulings),
         store_(store),
         invalid_policy_(policy::refusal(options.user_agent, decision_reason::invalid_url)),
-        maker_(options, parts, counters, rulings),
+        maker_(options, parts, rulings),
         kept_(parts, options, maker_.judging()) {
     retrieval_.breakers = std::make_shared<origin_breakers>(
         options.breaker, [this](std::string_view origin, breaker_state now) {
-          breaker_event changed{parts_.about(origin)};
-          changed.state = now;
-          parts_.tell(changed);
+          parts_.tell(breaker_event{parts_.about(origin), now});
         });
     retrieval_.leave_to_other_sites = true;
   }
-
-  policy_loader(const policy_loader&) = delete;
-  policy_loader& operator=(const policy_loader&) = delete;
-  ~policy_loader() = default;
 
   [[nodiscard]] const quarantine& quarantined() const noexcept { return kept_.all_quarantined(); }
   [[nodiscard]] policy_maker& maker() noexcept { return maker_; }
@@ -159,7 +151,7 @@ class policy_loader {
   }
 
   /// The job of bringing the policy of a site.
-  [[nodiscard]] std::unique_ptr<retrieval_job> make_job(single_flight::leader lead) {
+  [[nodiscard]] std::shared_ptr<retrieval_job> make_job(single_flight::leader lead) {
     const time_point now = parts_.now();
     retrieval_options how = retrieval_;
     how.seed = maker_.seed();
@@ -169,13 +161,13 @@ class policy_loader {
     retrieval work{led.where(), std::move(how), now,
                    needs_file ? known_copy{} : known_copy_of(led.known().last)};
     std::stop_token stop = led.stop();
-    return std::make_unique<retrieval_job>(
+    return std::make_shared<retrieval_job>(
         retrieval_job{std::move(lead), std::move(work), std::move(stop), now});
   }
 
   /// Takes the result of a job. One that is `cut_short` is no answer, and not kept. What comes of
   /// it is the end of the flight, or yet to be told to the shared store.
-  [[nodiscard]] std::unique_ptr<publication> complete(retrieval_job& job, retrieval_result result,
+  [[nodiscard]] std::shared_ptr<publication> complete(retrieval_job& job, retrieval_result result,
                                                       bool cut_short) {
     flight& led = job.lead.led();
     const auto exchanges = maker_.tell_exchanges(led, result);
@@ -202,7 +194,7 @@ class policy_loader {
   }
 
   /// The same; what ended because nobody wanted it any more is cut short.
-  [[nodiscard]] std::unique_ptr<publication> complete(retrieval_job& job, retrieval_result result) {
+  [[nodiscard]] std::shared_ptr<publication> complete(retrieval_job& job, retrieval_result result) {
     const bool cut_short = result.cut_short && job.stop.stop_requested();
     return complete(job, std::move(result), cut_short);
   }
@@ -219,7 +211,7 @@ class policy_loader {
         flights_.detach(flight_key(*where));
       }
     } catch (...) {
-      counters_.add(cache_event::failures);  // no memory, or the storage threw
+      parts_.counters.add(cache_event::failures);  // no memory, or the storage threw
     }
   }
 
@@ -411,7 +403,7 @@ class policy_loader {
       at.asked_.front().place = {};
       return ask(at);
     }
-    std::optional<refusal> refused;
+    refusal refused;
     if ((loop && other_origin) || (own_flight && !loop)) {
       // A bare host shares its flight with its https origin, and answered by its http one.
       refused = {outcome::unreachable, "the redirects lead to an origin that could not be reached"};
@@ -420,7 +412,7 @@ class policy_loader {
     } else if (redirects > options_.max_redirects) {
       refused = too_many(redirects);
     }
-    if (refused) {
+    if (!refused.why.empty()) {
       at.asked_.erase(at.asked_.begin() + 1, at.asked_.end());
       at.errands_.news = end_redirected(at.asked_.front(), {}, std::move(refused));
       return {};
@@ -432,7 +424,7 @@ class policy_loader {
   /// Why the site that another one redirects to was not asked.
   struct refusal {
     robots::outcome outcome;
-    std::string why;
+    std::string why;  // empty: it was asked
   };
 
   /// RFC 9309, section 2.3.1.2: behind five or fewer there may be a file that must be obeyed.
@@ -444,8 +436,8 @@ class policy_loader {
 
   /// Ends the flight of a site by what holds for the one that it redirects to or, where that was
   /// not asked, by why; unless another waiter does. As `complete` does.
-  [[nodiscard]] std::unique_ptr<publication> end_redirected(const asked& from, const found& target,
-                                                            std::optional<refusal> refused = {}) {
+  [[nodiscard]] std::shared_ptr<publication> end_redirected(const asked& from, const found& target,
+                                                            refusal refused = {}) {
     leader lead = from.place.take_lead(flight::state::redirected);
     if (!lead) {
       return nullptr;
@@ -465,9 +457,9 @@ class policy_loader {
         refused = too_many(result.redirects);
       }
     }
-    if (refused) {
-      result.outcome = refused->outcome;
-      result.error_text = std::move(refused->why);
+    if (!refused.why.empty()) {
+      result.outcome = refused.outcome;
+      result.error_text = std::move(refused.why);
       if (result.outcome == outcome::unreachable) {
         result.status = 0;
         result.error = fetch_error::other;
@@ -493,7 +485,7 @@ class policy_loader {
                           : maker_.judged(brought, {.last = last}, now, &led);
     if (begun.from_store) {
       maker_.note_change(led, made);
-      kept_.keep_unless_detached(led, made, now.steady);
+      kept_.keep(led, made, now.steady);
       lead.end(made, true);
       return nullptr;
     }
@@ -534,7 +526,7 @@ class policy_loader {
 
   /// Hands what came of a flight to all that wait; after `records` of it were told to the shared
   /// store, if there are any and the flight's result is still wanted.
-  [[nodiscard]] std::unique_ptr<publication> end(
+  [[nodiscard]] std::shared_ptr<publication> end(
       leader lead, std::shared_ptr<const policy> made,
       const std::optional<site_records>& records = std::nullopt, time_point now = {}) {
     const bool is_shared = store_ != nullptr && records && !lead.led().detached();
@@ -542,7 +534,7 @@ class policy_loader {
       lead.end(std::move(made));
       return nullptr;
     }
-    auto news = std::make_unique<publication>();
+    auto news = std::make_shared<publication>();
     news->lead = std::move(lead);
     news->made = std::move(made);
     if (is_shared) {
@@ -562,7 +554,6 @@ class policy_loader {
   const cache_options& options_;
   retrieval_options retrieval_;
   cache_parts& parts_;
-  cache_counters& counters_;
   site_rulings& rulings_;
   guarded_store* const store_;
   const std::shared_ptr<const policy> invalid_policy_;

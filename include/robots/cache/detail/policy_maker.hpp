@@ -38,12 +38,10 @@ namespace robots::cache_detail {
 class policy_maker {
  public:
   /// All of them outlive it.
-  policy_maker(const cache_options& options, cache_parts& parts, cache_counters& counters,
-               site_rulings& rulings)
+  policy_maker(const cache_options& options, cache_parts& parts, site_rulings& rulings)
       : options_(options),
         judging_(judge_options_of(options)),
         parts_(parts),
-        counters_(counters),
         rulings_(rulings),
         random_(options.seed) {}
 
@@ -104,7 +102,7 @@ class policy_maker {
                     const std::shared_ptr<const policy>& got = nullptr) {
     using enum cache_event;
     constexpr std::array counts{hits, stale_hits, misses, joined};  // as `look_up_result` has them
-    counters_.add(counts[static_cast<std::size_t>(how)]);
+    parts_.counters.add(counts[static_cast<std::size_t>(how)]);
     parts_.tell(look_up_event{parts_.about(key, context), how, got.get()});
   }
 
@@ -136,12 +134,12 @@ class policy_maker {
   void note_retrieval(const flight& led, const policy& made, const record& brought,
                       time_point::duration took, const std::vector<exchange_event>& exchanges) {
     const record_head& source = made.source();
-    counters_.add(cache_event::retrievals);
+    parts_.counters.add(cache_event::retrievals);
     if (is_failure(source.outcome)) {
-      counters_.add(cache_event::failures);
+      parts_.counters.add(cache_event::failures);
     }
     if (source.not_modified) {
-      counters_.add(cache_event::not_modified);
+      parts_.counters.add(cache_event::not_modified);
     }
     parts_.tell(retrieval_event{about(led), made, brought, took, &exchanges});
   }
@@ -184,7 +182,6 @@ class policy_maker {
   const cache_options& options_;
   const judge_options judging_;
   cache_parts& parts_;
-  cache_counters& counters_;
   site_rulings& rulings_;
   base::counter_random random_;
 };

@@ -7,6 +7,7 @@
 #include <robots/time/clock.hpp>
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -26,6 +27,13 @@ struct retrieval_job {
   }
 };
 
+/// What comes after the shared store was asked for a site.
+enum class after_store : std::uint8_t {
+  done,        ///< nothing: there was an answer, or nobody wants one any more
+  ask_site,    ///< the site is to be asked itself
+  look_again,  ///< another process asks it: the store is to be asked again
+};
+
 /// A site that the shared store is to be asked for, before the site itself is. Dropped, it is given
 /// up.
 struct store_job {
@@ -34,6 +42,7 @@ struct store_job {
   time_point next_look;  ///< when it is to be asked for again
   bool refreshes;        ///< what the store has is no answer
   bool renews;           ///< what is served stale meanwhile: nobody waits for it
+  after_store next = after_store::look_again;  ///< by what the store said last
 };
 
 /// What is to be told of a site before its flight ends. Dropped, the flight is given up.
@@ -46,9 +55,9 @@ struct publication {
 
 /// What a look-up leaves to others, since it may block, or since nobody waits for it.
 struct errands {
-  std::unique_ptr<retrieval_job> renewal{};  ///< of what is served stale meanwhile
+  std::shared_ptr<retrieval_job> renewal{};  ///< of what is served stale meanwhile
   std::unique_ptr<store_job> question{};     ///< to the shared store
-  std::unique_ptr<publication> news{};       ///< for the shared store
+  std::shared_ptr<publication> news{};       ///< for the shared store
 };
 
 }  // namespace robots::cache_detail

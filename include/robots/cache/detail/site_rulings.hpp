@@ -132,9 +132,7 @@ class site_rulings {
     if (!is_news) {
       return;
     }
-    halt_event told{parts_.about(bare, context)};
-    told.reason = why;
-    parts_.tell(told);
+    parts_.tell(halt_event{parts_.about(bare, context), why, false});
     const std::scoped_lock lock{listeners_->mutex};
     for (const auto& listener : listeners_->all) {
       try {
@@ -154,10 +152,7 @@ class site_rulings {
       halted_ -= was ? 1 : 0;
     });
     if (was) {
-      halt_event told{parts_.about(bare)};
-      told.reason = *was;
-      told.resumed = true;
-      parts_.tell(told);
+      parts_.tell(halt_event{parts_.about(bare), *was, true});
     }
     return was.has_value();
   }
@@ -199,9 +194,7 @@ class site_rulings {
       awaiting_ -= own.awaits ? 1 : 0;
       own.awaits = false;
     });
-    sign_off_event told{parts_.about(bare)};
-    told.given = given;
-    parts_.tell(told);
+    parts_.tell(sign_off_event{parts_.about(bare), given});
   }
 
   [[nodiscard]] std::vector<std::string> awaiting_sign_off() const {

@@ -28,7 +28,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -41,13 +40,6 @@
 
 namespace robots::cache_detail {
 
-/// What comes after the shared store was asked for a site.
-enum class after_store : std::uint8_t {
-  done,        ///< nothing: there was an answer, or nobody wants one any more
-  ask_site,    ///< the site is to be asked itself
-  look_again,  ///< another process asks it: the store is to be asked again
-};
-
 /// Asks the shared store for sites, before they are asked themselves.
 ///
 /// Of all processes, the one that has the store's lease of a site asks it. The others look again
@@ -56,39 +48,33 @@ enum class after_store : std::uint8_t {
 class store_asker {
  public:
   /// All outlive it. No record is believed that ends at a host of `excluded`.
-  store_asker(guarded_store& store, cache_parts& parts, cache_counters& counters,
-              const excluded_hosts& excluded, policy_maker& maker, kept_sites& kept)
-      : store_(store),
-        parts_(parts),
-        counters_(counters),
-        excluded_(excluded),
-        maker_(maker),
-        kept_(kept) {}
+  store_asker(guarded_store& store, cache_parts& parts, const excluded_hosts& excluded,
+              policy_maker& maker, kept_sites& kept)
+      : store_(store), parts_(parts), excluded_(excluded), maker_(maker), kept_(kept) {}
 
-  /// Asks for some sites: in one round trip for all, and a few for each that has no answer. Blocks.
-  [[nodiscard]] std::vector<after_store> ask(std::span<const std::unique_ptr<store_job>> jobs) {
+  /// Asks for some sites, and settles what comes next: in one round trip for all, and a few for
+  /// each that has no answer. Blocks.
+  void ask(std::span<const std::unique_ptr<store_job>> jobs) {
     std::vector<std::string> keys;
     for (const auto& job : jobs) {
       keys.push_back(job->lead.led().site());
       keys.push_back(counterpart_of(job->lead.led().where()).key());
     }
     const auto values = store_.load_all(keys);
-    std::vector<after_store> next;
     for (std::size_t i = 0; i < jobs.size(); ++i) {
       store_job& job = *jobs[i];
       const bool is_unwanted = job.lead.led().stop().stop_requested();
-      if (!values && !is_unwanted) {
-        next.push_back(after_store::ask_site);
-      } else if (is_unwanted || answer_by(job, (*values)[2 * i], (*values)[2 * i + 1])) {
-        next.push_back(after_store::done);
+      if (values.empty() && !is_unwanted) {
+        job.next = after_store::ask_site;
+      } else if (is_unwanted || answer_by(job, values[2 * i], values[2 * i + 1])) {
+        job.next = after_store::done;
       } else {
-        next.push_back(ask_for_lease(job, std::span{keys}.subspan(2 * i, 2)));
-      }
-      if (next.back() == after_store::ask_site && values) {
-        counters_.add(cache_event::far_misses);
+        job.next = ask_for_lease(job, {&keys[2 * i], 2});
+        if (job.next == after_store::ask_site) {
+          parts_.counters.add(cache_event::far_misses);
+        }
       }
     }
-    return next;
   }
 
   /// Has a thread that serves ask for a site when it is time to. True when there is none.
@@ -103,23 +89,25 @@ class store_asker {
   /// For the thread that serves: waits for the sites that are to be asked for next. None when it is
   /// to serve no more: nothing is left, or `stop` was requested.
   [[nodiscard]] std::vector<std::unique_ptr<store_job>> take_due(const std::stop_token& stop) {
-    constexpr std::ptrdiff_t most = 512;  // so that the first does not wait for too many
+    constexpr std::size_t most = 512;  // so that the first does not wait for too many
     std::unique_lock lock{mutex_};
     while (!waiting_.empty() && !stop.stop_requested()) {
+      std::vector<std::unique_ptr<store_job>> due;
+      due.reserve(waiting_.size());
+      time_point next = time_point::max();
       const time_point now = parts_.now();
-      const auto is_later = [now](const auto& job) { return job->next_look > now; };
-      const auto due = std::partition(waiting_.begin(), waiting_.end(), is_later);
-      if (due != waiting_.end()) {
-        const auto end = waiting_.end() - due > most ? due + most : waiting_.end();
-        std::vector<std::unique_ptr<store_job>> jobs{std::move_iterator{due},
-                                                     std::move_iterator{end}};
-        waiting_.erase(due, end);
-        return jobs;
+      for (auto& job : waiting_) {
+        if (job->next_look > now || due.size() == most) {
+          next = std::min(next, job->next_look);
+        } else {
+          due.push_back(std::move(job));
+        }
       }
-      const auto next = std::min_element(
-          waiting_.begin(), waiting_.end(),
-          [](const auto& a, const auto& b) { return a->next_look < b->next_look; });
-      parts_.wait_until((*next)->next_look, stop, changed_, lock,
+      std::erase(waiting_, nullptr);
+      if (!due.empty()) {
+        return due;
+      }
+      parts_.wait_until(next, stop, changed_, lock,
                         [this, seen = added_] { return added_ != seen; });
     }
     is_served_ = false;
@@ -141,11 +129,12 @@ class store_asker {
       return after_store::ask_site;  // nobody knows whether another process does
     }
     if (given) {
-      held_lease lease{store_, *std::move(given)};
+      held_lease lease{&store_, {*std::move(given)}};
       // Whoever had it before may have published since the store was asked.
-      const auto values = job.refreshes ? std::nullopt : store_.load_all(names);
-      if (values && answer_by(job, values->front(), values->back())) {
-        lease.release();
+      const auto values = job.refreshes ? stored_values{} : store_.load_all(names);
+      if (!values.empty() && answer_by(job, values.front(), values.back())) {
+        lease.reset();
+        store_.give_back();
         return after_store::done;
       }
       job.lead.led().known().lease = std::move(lease);
@@ -208,7 +197,7 @@ class store_asker {
       }
       return false;
     }
-    counters_.add(cache_event::far_hits);
+    parts_.counters.add(cache_event::far_hits);
     if (records.redirects) {
       retrieval_result begun;
       static_cast<retrieval_facts&>(begun) = std::move(records.latest);
@@ -217,7 +206,7 @@ class store_asker {
     } else {
       parts_.tell(far_hit_event{maker_.about(led), *latest, records.latest});
       maker_.note_change(led, latest);
-      kept_.keep_unless_detached(led, latest, now.steady);
+      kept_.keep(led, latest, now.steady);
       job.lead.end(std::move(latest), true);
     }
     return true;
@@ -230,7 +219,7 @@ class store_asker {
     auto records =
         believed(value, where, excluded_, floor<seconds>(now.wall) + store_.options().clock_skew);
     if (!records) {
-      counters_.add(cache_event::far_rejected);
+      parts_.counters.add(cache_event::far_rejected);
     }
     return records;
   }
@@ -246,7 +235,7 @@ class store_asker {
       return false;
     }
     if (now.steady < validity_of(*last, maker_.judging()).stale_until) {
-      kept_.keep_unless_detached(led, last, now.steady);
+      kept_.keep(led, last, now.steady);
       job.lead.end(last, true);
       return true;
     }
@@ -260,7 +249,6 @@ class store_asker {
 
   guarded_store& store_;
   cache_parts& parts_;
-  cache_counters& counters_;
   const excluded_hosts& excluded_;
   policy_maker& maker_;
   kept_sites& kept_;

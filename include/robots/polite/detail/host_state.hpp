@@ -143,9 +143,8 @@ class host_state {
   /// leaves possible.
   void complete(host_reservation& reserved, const request_report& report, time_point now,
                 const gate_options& options) {
-    using std::chrono::nanoseconds;
-    const nanoseconds took = std::clamp(report.response_time, nanoseconds{0}, longest_delay);
     if (!reserved.started) {
+      const std::chrono::nanoseconds took = duration_of(report);
       reserved.started = true;
       leave_line(reserved.request);
       if (now > time_point::min() + took) {
@@ -154,7 +153,7 @@ class host_state {
       begin(reserved.request, options, now);
     }
     release();
-    hear(report, took, now, options);
+    hear(report, now, options);
   }
 
   /// Gives a place back. Where the request was started, all that is lost is what came of it.
@@ -198,8 +197,27 @@ class host_state {
 
   /// Takes notice of a response to such a request.
   void hear(const request_report& report, time_point now, const gate_options& options) {
-    hear(report, std::clamp(report.response_time, std::chrono::nanoseconds{0}, longest_delay), now,
-         options);
+    if (const std::chrono::nanoseconds took = duration_of(report); took.count() > 0) {
+      last_response_ = took;
+      heard_at_ = now;
+    }
+    const std::uint32_t steps = overloads_at(now, options);
+    if (report.overloaded()) {
+      overloads_ = std::min(steps + 1, most_overloads);
+      overloaded_at_ = now;
+    } else if (report.succeeded()) {
+      overloads_ = steps > 0 ? steps - 1 : 0;
+    }
+    if (report.retry_after) {
+      const auto pause = std::min(*report.retry_after, options.most_retry_after);
+      retry_at_ = std::max(retry_at_, base::saturating_add(now, pause));
+    }
+    if (last_.number != 0) {
+      extend(last_.at, now, options);
+      if (options.delay_from == delay_from::response) {
+        extend(now, now, options);
+      }
+    }
   }
 
   /// How many places are taken and not given back.
@@ -338,29 +356,8 @@ class host_state {
     extend(request.at, now, options);
   }
 
-  void hear(const request_report& report, std::chrono::nanoseconds took, time_point now,
-            const gate_options& options) {
-    if (took.count() > 0) {
-      last_response_ = took;
-      heard_at_ = now;
-    }
-    const std::uint32_t steps = overloads_at(now, options);
-    if (report.overloaded()) {
-      overloads_ = std::min(steps + 1, most_overloads);
-      overloaded_at_ = now;
-    } else if (report.succeeded()) {
-      overloads_ = steps > 0 ? steps - 1 : 0;
-    }
-    if (report.retry_after) {
-      const auto pause = std::min(*report.retry_after, options.most_retry_after);
-      retry_at_ = std::max(retry_at_, base::saturating_add(now, pause));
-    }
-    if (last_.number != 0) {
-      extend(last_.at, now, options);
-      if (options.delay_from == delay_from::response) {
-        extend(now, now, options);
-      }
-    }
+  [[nodiscard]] static std::chrono::nanoseconds duration_of(const request_report& report) noexcept {
+    return std::clamp(report.response_time, std::chrono::nanoseconds{0}, longest_delay);
   }
 
   /// Nothing starts before the delay after the last request, counted from `from`, has passed.

@@ -1,7 +1,9 @@
+// Text in other charsets as UTF-8.
 #pragma once
 
 #include <robots/base/utf8.hpp>
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <optional>
@@ -63,6 +65,56 @@ template <class Text = std::string>
     return std::endian::little;
   }
   return decides(even, odd) ? std::optional{std::endian::big} : std::nullopt;
+}
+
+/// What an octet means in windows-1252, as the WHATWG Encoding Standard has it: ISO-8859-1, but for
+/// 0x80 to 0x9F. The five octets that windows-1252 leaves free are the C1 controls of ISO-8859-1.
+[[nodiscard]] constexpr char32_t windows_1252_character(char octet) noexcept {
+  constexpr std::array<char16_t, 32> upper{
+      0x20AC, 0x0081, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160,
+      0x2039, 0x0152, 0x008D, 0x017D, 0x008F, 0x0090, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022,
+      0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0x009D, 0x017E, 0x0178};
+  const auto value = static_cast<unsigned char>(octet);
+  return value >= 0x80 && value < 0xA0 ? char32_t{upper[value - 0x80U]} : char32_t{value};
+}
+
+/// The length of the first line with its line end. CR and LF each end a line.
+[[nodiscard]] constexpr std::size_t line_length(std::string_view text) noexcept {
+  const std::size_t end = text.find_first_of("\r\n");
+  return end == std::string_view::npos ? text.size() : end + 1;
+}
+
+/// Where the first line begins that is no well-formed UTF-8; the size of the text if there is none.
+/// Linear.
+[[nodiscard]] constexpr std::size_t first_line_not_utf8(std::string_view text) noexcept {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::string_view line = text.substr(at, line_length(text.substr(at)));
+    if (!base::is_utf8(line)) {
+      break;
+    }
+    at += line.size();
+  }
+  return at;
+}
+
+/// windows-1252 as UTF-8, at most 3 octets for each: the lines that are UTF-8 already stay as they
+/// are, the others are transcoded. Linear.
+template <class Text = std::string>
+[[nodiscard]] constexpr Text from_windows_1252(std::string_view octets) {
+  Text text;
+  text.reserve(octets.size());
+  while (!octets.empty()) {
+    const std::string_view good = octets.substr(0, first_line_not_utf8(octets));
+    text.insert(text.end(), good.begin(), good.end());
+    octets.remove_prefix(good.size());
+    const std::string_view line = octets.substr(0, line_length(octets));
+    for (const char octet : line) {
+      base::append_utf8(text, windows_1252_character(octet));
+    }
+    octets.remove_prefix(line.size());
+  }
+  return text;
 }
 
 }  // namespace robots::http_detail

@@ -1,0 +1,117 @@
+#pragma once
+
+#include <robots/base/clock_condition.hpp>
+#include <robots/cache/detail/cache_parts.hpp>
+#include <robots/cache/detail/flight.hpp>
+#include <robots/fetch/call_options.hpp>
+#include <robots/fetch/fetcher.hpp>
+#include <robots/fetch/retrieval.hpp>
+#include <robots/fetch/retrieval_result.hpp>
+#include <robots/fetch/run_retrieval.hpp>
+#include <robots/observe/observer.hpp>
+#include <robots/store/storage.hpp>
+#include <robots/time/clock.hpp>
+#include <robots/time/wall_time.hpp>
+
+#include <atomic>
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+namespace robots::cache_detail {
+
+/// The parts of a cache, of the user's types. What the storage throws is counted and goes no
+/// further, unless somebody wants to know; nor does what the observer throws.
+template <Fetcher F, Clock C, Storage S, Observer O>
+class own_parts final : public cache_parts {
+ public:
+  static constexpr bool has_observer = !std::same_as<O, NullObserver>;
+
+  own_parts(F how, C by, S where, O who)
+      : fetcher(std::move(how)),
+        clock(std::move(by)),
+        storage(std::move(where)),
+        observer(std::move(who)) {}
+
+  [[nodiscard]] time_point now() override { return clock.now(); }
+  [[nodiscard]] wall_anchor moment() override { return read_clock(clock); }
+  [[nodiscard]] wall_time wall() noexcept override { return wall_now(clock); }
+
+  /// Calls `look` with the entry of `key`, if there is one.
+  template <class Look>
+  void visit(std::string_view key, time_point at, const Look& look) noexcept {
+    try {
+      if constexpr (VisitableStorage<S>) {
+        static_cast<void>(storage.visit(key, at, look));
+      } else if (const std::optional<cache_entry> kept = storage.find(key, at)) {
+        look(*kept);
+      }
+    } catch (...) {
+      ++storage_failures;
+    }
+  }
+  [[nodiscard]] cache_entry find(std::string_view key, time_point at) noexcept override {
+    cache_entry entry;
+    visit(key, at, [&entry](const cache_entry& kept) { entry = kept; });
+    return entry;
+  }
+  void store(std::string_view key, const cache_entry& entry, time_point at) noexcept override {
+    try {
+      storage.store(key, entry, at);
+    } catch (...) {
+      ++storage_failures;
+    }
+  }
+  void try_erase(std::string_view key) noexcept override {
+    try {
+      storage.erase(key);
+    } catch (...) {
+      ++storage_failures;
+    }
+  }
+  void erase(std::string_view key) override { storage.erase(key); }
+  void clear() override { storage.clear(); }
+
+  [[nodiscard]] retrieval_result run(retrieval work, const call_options& limits) override {
+    return run_retrieval(std::move(work), fetcher, clock, limits);
+  }
+  [[nodiscard]] bool wait(flight& wanted, const call_options& limits) override {
+    return wanted.wait(clock, limits.stop, limits.deadline);
+  }
+  void wait_until(time_point when, const std::stop_token& stop, base::clock_condition& changed,
+                  std::unique_lock<std::mutex>& lock, const std::function<bool()>& ready) override {
+    static_cast<void>(changed.wait(lock, clock, when, stop, ready));
+  }
+
+  [[nodiscard]] bool is_observed() const noexcept override { return has_observer; }
+  [[nodiscard]] bool observes_changes() const noexcept override {
+    return has_observer && ObserverOf<O, policy_change_event>;
+  }
+  void tell_any([[maybe_unused]] const any_event& told) noexcept override {
+    if constexpr (has_observer) {
+      std::visit([this](const auto* each) { this->tell(*each); }, told);
+    }
+  }
+  /// Tells the observer, without a detour.
+  template <class Event>
+  void tell(const Event& told) noexcept {
+    if (!robots::tell(observer, told)) {
+      ++observer_failures;
+    }
+  }
+
+  F fetcher;
+  C clock;
+  S storage;
+  O observer;
+  std::atomic<std::uint64_t> storage_failures = 0;
+  std::atomic<std::uint64_t> observer_failures = 0;
+};
+
+}  // namespace robots::cache_detail
