@@ -1,6 +1,7 @@
 // A Fetcher over cpr, for programs that already speak to the network through it.
 #pragma once
 
+#include <robots/adapters/curl_fetcher.hpp>
 #include <robots/adapters/curl_options.hpp>
 #include <robots/adapters/detail/curl_engine.hpp>
 #include <robots/adapters/detail/curl_settings.hpp>
@@ -11,7 +12,6 @@
 #include <cpr/cprver.h>
 #include <cpr/session.h>
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -68,7 +68,7 @@ class cpr_slot final : public curl_slot {
 /// permitted: that of one from the session or the environment has to be, with
 /// `curl_options::allowed_addresses`, where it is not of the internet. An address in a URL has to
 /// be permitted even where `curl_options::connect_to` leads elsewhere.
-class CprFetcher {
+class CprFetcher : public CurlFetcher {
  public:
   /// A fetcher with default options.
   CprFetcher() : CprFetcher(curl_options{}) {}
@@ -78,28 +78,13 @@ class CprFetcher {
   /// std::invalid_argument when an option is not one that libcurl can follow, and
   /// std::runtime_error when libcurl cannot start.
   explicit CprFetcher(const curl_options& options, const cpr_configure& configure = {})
-      : engine_(std::make_shared<adapters_detail::curl_engine>(
+      : CurlFetcher(std::make_shared<adapters_detail::curl_engine>(
             options,
             [configure](const adapters_detail::curl_settings& settings) {
               return std::make_unique<adapters_detail::cpr_slot>(settings, configure);
             },
             configure ? adapters_detail::proxy_source::session
                       : adapters_detail::proxy_source::environment)) {}
-
-  /// Makes one exchange. Blocks; any thread. Throws nothing but std::bad_alloc and what `configure`
-  /// throws.
-  [[nodiscard]] fetch_response fetch(const fetch_request& request) const {
-    return engine_->fetch(request);
-  }
-
-  /// Connections opened so far by all copies; below the number of exchanges when some were used
-  /// again. Any thread.
-  [[nodiscard]] std::uint64_t connections_opened() const noexcept {
-    return engine_->connections_opened();
-  }
-
- private:
-  std::shared_ptr<adapters_detail::curl_engine> engine_;
 };
 
 static_assert(Fetcher<CprFetcher>);

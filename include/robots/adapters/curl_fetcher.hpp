@@ -1,4 +1,3 @@
-// A Fetcher over libcurl.
 #pragma once
 
 #include <robots/adapters/curl_options.hpp>
@@ -8,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 namespace robots {
 
@@ -58,6 +58,11 @@ class CurlFetcher {
   [[nodiscard]] std::uint64_t connections_opened() const noexcept {
     return engine_->connections_opened();
   }
+
+ protected:
+  /// A fetcher over other handles.
+  explicit CurlFetcher(std::shared_ptr<adapters_detail::curl_engine> engine)
+      : engine_(std::move(engine)) {}
 
  private:
   std::shared_ptr<adapters_detail::curl_engine> engine_;

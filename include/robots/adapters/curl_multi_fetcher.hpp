@@ -1,4 +1,3 @@
-// Many exchanges over libcurl at once, driven by one thread.
 #pragma once
 
 #include <robots/adapters/curl_options.hpp>

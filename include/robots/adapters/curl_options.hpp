@@ -1,4 +1,3 @@
-// What a program may set on a fetcher that runs on libcurl.
 #pragma once
 
 #include <chrono>

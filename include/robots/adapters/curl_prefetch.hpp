@@ -1,4 +1,3 @@
-// Brings the policies of many hosts into a cache, from one thread.
 #pragma once
 
 #include <robots/adapters/detail/prefetch_run.hpp>

@@ -1,4 +1,3 @@
-// What a program may set when it warms a cache, and what it is told.
 #pragma once
 
 #include <robots/adapters/curl_options.hpp>

@@ -1,4 +1,3 @@
-// From the octets of a body to its text, whatever coding its header section names.
 #pragma once
 
 #include <robots/adapters/detail/inflater.hpp>
@@ -73,7 +72,6 @@ class body_decoder {
     return !over_limit_ && refusal_.empty();
   }
 
-  /// The text so far.
   [[nodiscard]] std::string& text() noexcept { return text_; }
   /// Whether there was more text than is kept. Then the rest is not known, and no problem.
   [[nodiscard]] bool over_limit() const noexcept { return over_limit_; }

@@ -1,4 +1,3 @@
-// What the fetchers on libcurl have in common: settings, a pool of handles, a count.
 #pragma once
 
 #include <robots/adapters/curl_options.hpp>
@@ -19,14 +18,13 @@ namespace robots::adapters_detail {
 /// Makes exchanges, each on pooled handles of its own. Any thread.
 class curl_engine {
  public:
-  /// See `curl_transfers`.
   explicit curl_engine(const curl_options& options,
                        curl_transfers::slot_factory make = &curl_transfers::plain_slot,
                        proxy_source source = proxy_source::environment)
       : settings_(std::make_shared<const curl_settings>(options, source)),
         pool_([this, make = std::move(
                          make)] { return std::make_unique<curl_transfers>(settings_, make); },
-              settings_->max_idle_handles()) {
+              settings_->options().max_idle_handles) {
     static_cast<void>(pool_.lend());
   }
 

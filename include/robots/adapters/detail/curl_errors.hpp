@@ -5,6 +5,8 @@
 
 #include <curl/curl.h>
 
+#include <algorithm>
+#include <initializer_list>
 #include <string>
 #include <utility>
 
@@ -13,72 +15,42 @@ namespace robots::adapters_detail {
 /// The error that `code` stands for. Running out of time is `timeout`; whether it was the request's
 /// time or that for connecting is for the caller to tell apart.
 [[nodiscard]] constexpr fetch_error to_fetch_error(CURLcode code) noexcept {
-  switch (code) {
-    case CURLE_OK:
-      return fetch_error::none;
-
-    case CURLE_COULDNT_RESOLVE_HOST:
-    case CURLE_COULDNT_RESOLVE_PROXY:
-      return fetch_error::resolve;
-
-    case CURLE_COULDNT_CONNECT:
-    case CURLE_INTERFACE_FAILED:
-    case CURLE_NO_CONNECTION_AVAILABLE:
-    case CURLE_QUIC_CONNECT_ERROR:
-    case CURLE_PROXY:
-      return fetch_error::connect;
-
-    case CURLE_SSL_CONNECT_ERROR:
-    case CURLE_PEER_FAILED_VERIFICATION:
-    case CURLE_SSL_CERTPROBLEM:
-    case CURLE_SSL_CIPHER:
-    case CURLE_SSL_CACERT_BADFILE:
-    case CURLE_SSL_CRL_BADFILE:
-    case CURLE_SSL_ISSUER_ERROR:
-    case CURLE_SSL_PINNEDPUBKEYNOTMATCH:
-    case CURLE_SSL_INVALIDCERTSTATUS:
-    case CURLE_SSL_CLIENTCERT:
-    case CURLE_SSL_ENGINE_NOTFOUND:
-    case CURLE_SSL_ENGINE_SETFAILED:
-    case CURLE_SSL_ENGINE_INITFAILED:
-    case CURLE_SSL_SHUTDOWN_FAILED:
-    case CURLE_USE_SSL_FAILED:
-      return fetch_error::tls;
-
-    case CURLE_OPERATION_TIMEDOUT:
-      return fetch_error::timeout;
-    case CURLE_ABORTED_BY_CALLBACK:
-      return fetch_error::cancelled;
-
-    case CURLE_URL_MALFORMAT:
-    case CURLE_UNSUPPORTED_PROTOCOL:
-    case CURLE_LOGIN_DENIED:  // credentials in the URL
-    case CURLE_WEIRD_SERVER_REPLY:
-    case CURLE_GOT_NOTHING:
-    case CURLE_PARTIAL_FILE:
-    case CURLE_SEND_ERROR:
-    case CURLE_RECV_ERROR:
-    case CURLE_BAD_CONTENT_ENCODING:
-    case CURLE_WRITE_ERROR:  // some decoders say so of broken content
-    case CURLE_CHUNK_FAILED:
-    case CURLE_HTTP2:
-    case CURLE_HTTP2_STREAM:
-    case CURLE_HTTP3:
-      return fetch_error::protocol;
-
-    default:
-      break;
-  }
+  const auto is = [code](std::initializer_list<int> codes) {
+    return std::find(codes.begin(), codes.end(), static_cast<int>(code)) != codes.end();
+  };
   constexpr int too_large = 100;     // CURLE_TOO_LARGE, of libcurl 8.6: a header line, as a rule
   constexpr int ech_required = 101;  // CURLE_ECH_REQUIRED, of libcurl 8.8
-  switch (static_cast<int>(code)) {
-    case too_large:
-      return fetch_error::protocol;
-    case ech_required:
-      return fetch_error::tls;
-    default:
-      return fetch_error::other;
+  if (code == CURLE_OK) {
+    return fetch_error::none;
   }
+  if (is({CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY})) {
+    return fetch_error::resolve;
+  }
+  if (is({CURLE_COULDNT_CONNECT, CURLE_INTERFACE_FAILED, CURLE_NO_CONNECTION_AVAILABLE,
+          CURLE_QUIC_CONNECT_ERROR, CURLE_PROXY})) {
+    return fetch_error::connect;
+  }
+  if (is({CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM,
+          CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CRL_BADFILE, CURLE_SSL_ISSUER_ERROR,
+          CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CLIENTCERT,
+          CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_ENGINE_INITFAILED,
+          CURLE_SSL_SHUTDOWN_FAILED, CURLE_USE_SSL_FAILED, ech_required})) {
+    return fetch_error::tls;
+  }
+  if (code == CURLE_OPERATION_TIMEDOUT) {
+    return fetch_error::timeout;
+  }
+  if (code == CURLE_ABORTED_BY_CALLBACK) {
+    return fetch_error::cancelled;
+  }
+  // A login is denied for credentials in the URL; some decoders tell of broken content as an error
+  // of writing.
+  const bool is_protocol =
+      is({CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL, CURLE_LOGIN_DENIED,
+          CURLE_WEIRD_SERVER_REPLY, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_SEND_ERROR,
+          CURLE_RECV_ERROR, CURLE_BAD_CONTENT_ENCODING, CURLE_WRITE_ERROR, CURLE_CHUNK_FAILED,
+          CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_HTTP3, too_large});
+  return is_protocol ? fetch_error::protocol : fetch_error::other;
 }
 
 /// A response that says why there is none.

@@ -73,15 +73,11 @@ namespace robots::adapters_detail {
   return std::nullopt;
 }
 
-struct curl_string_deleter {
-  void operator()(char* text) const noexcept { curl_free(text); }
-};
-
 /// One part of a URL; empty when it is not there.
 [[nodiscard]] inline std::string url_part(CURLU* url, CURLUPart part) {
   char* text = nullptr;
   const CURLUcode code = curl_url_get(url, part, &text, 0);
-  const std::unique_ptr<char, curl_string_deleter> owned(text);
+  const std::unique_ptr<char, curl_deleter<&curl_free>> owned(text);
   return code == CURLUE_OK && owned ? std::string(owned.get()) : std::string{};
 }
 
@@ -109,7 +105,7 @@ inline constexpr std::string_view not_allowed = " is not in curl_options::allowe
 /// The proxy that the options or the environment name for `url`; empty for none.
 [[nodiscard]] inline std::string proxy_to(const std::string& url, const curl_settings& settings) {
   const std::optional<curl_target> target = read_target(url);
-  return target ? proxy_for(target->scheme, target->host, settings.proxy()) : std::string{};
+  return target ? proxy_for(target->scheme, target->host, settings.options().proxy) : std::string{};
 }
 
 /// The answer to a request that no proxy must be asked for; nothing when it may, or none is asked.

@@ -12,22 +12,18 @@ namespace robots::adapters_detail {
 
 static_assert(LIBCURL_VERSION_NUM >= 0x075500, "robots::CurlFetcher needs libcurl 7.85 or later");
 
-struct curl_easy_deleter {
-  void operator()(CURL* handle) const noexcept { curl_easy_cleanup(handle); }
-};
-struct curl_multi_deleter {
-  void operator()(CURLM* handle) const noexcept { curl_multi_cleanup(handle); }
-};
-struct curl_url_deleter {
-  void operator()(CURLU* handle) const noexcept { curl_url_cleanup(handle); }
-};
-struct curl_slist_deleter {
-  void operator()(curl_slist* list) const noexcept { curl_slist_free_all(list); }
+/// Gives back to libcurl what it handed out.
+template <auto Free>
+struct curl_deleter {
+  template <class T>
+  void operator()(T* owned) const noexcept {
+    Free(owned);
+  }
 };
 
-using curl_easy = std::unique_ptr<CURL, curl_easy_deleter>;
-using curl_multi = std::unique_ptr<CURLM, curl_multi_deleter>;
-using curl_url_handle = std::unique_ptr<CURLU, curl_url_deleter>;
+using curl_easy = std::unique_ptr<CURL, curl_deleter<&curl_easy_cleanup>>;
+using curl_multi = std::unique_ptr<CURLM, curl_deleter<&curl_multi_cleanup>>;
+using curl_url_handle = std::unique_ptr<CURLU, curl_deleter<&curl_url_cleanup>>;
 
 /// Starts libcurl, once in the life of the program. It is not stopped again, since other parts of
 /// the program may use it too. Throws std::runtime_error when it cannot start.
@@ -50,7 +46,6 @@ template <class Handle>
 [[nodiscard]] inline curl_easy make_curl_easy() { return made(curl_easy(curl_easy_init())); }
 [[nodiscard]] inline curl_multi make_curl_multi() { return made(curl_multi(curl_multi_init())); }
 
-/// A list of strings in libcurl's form.
 class curl_strings {
  public:
   void add(const std::string& text) {
@@ -66,7 +61,7 @@ class curl_strings {
   [[nodiscard]] curl_slist* get() const noexcept { return list_.get(); }
 
  private:
-  std::unique_ptr<curl_slist, curl_slist_deleter> list_;
+  std::unique_ptr<curl_slist, curl_deleter<&curl_slist_free_all>> list_;
 };
 
 }  // namespace robots::adapters_detail

@@ -109,22 +109,15 @@ class curl_settings {
     }
   }
 
-  [[nodiscard]] std::size_t max_header_bytes() const noexcept { return options_.max_header_bytes; }
-  [[nodiscard]] std::size_t max_idle_handles() const noexcept { return options_.max_idle_handles; }
+  [[nodiscard]] const curl_options& options() const noexcept { return options_; }
 
-  [[nodiscard]] std::chrono::milliseconds connect_timeout() const noexcept {
-    return options_.connect_timeout;
-  }
-
-  /// What may be connected to.
   [[nodiscard]] const address_guard& guard() const noexcept { return guard_; }
 
-  [[nodiscard]] const std::optional<std::string>& proxy() const noexcept { return options_.proxy; }
   /// Whether a handle may have a proxy that is not known here.
   [[nodiscard]] bool session_may_choose_proxy() const noexcept {
     return proxy_source_ == proxy_source::session;
   }
-  /// Whether `proxy()` or the environment decides on the proxy.
+  /// Whether the options or the environment decide on the proxy.
   [[nodiscard]] bool chooses_proxy() const noexcept {
     return options_.proxy || !session_may_choose_proxy();
   }

@@ -99,9 +99,9 @@ class curl_sink {
   [[nodiscard]] bool body_refused() const noexcept { return body_.refused(); }
   /// Why the body of a transfer that ended is not whole; empty when it is, or is over its limit.
   [[nodiscard]] std::string_view body_problem() const noexcept { return body_.problem(); }
-  [[nodiscard]] bool headers_over_limit() const noexcept { return headers_over_limit_; }
-  /// Whether a header section leaves open how long its body is.
-  [[nodiscard]] bool length_unclear() const noexcept { return length_unclear_; }
+  /// What ended the transfer here, beside the body; `fetch_error::none` if nothing did.
+  [[nodiscard]] fetch_error error() const noexcept { return error_; }
+  [[nodiscard]] const char* error_text() const noexcept { return error_text_; }
   /// Whether the last header section came to its empty line. libcurl takes a connection that is
   /// closed before it for the end of a response.
   [[nodiscard]] bool headers_complete() const noexcept { return headers_complete_; }
@@ -109,7 +109,6 @@ class curl_sink {
   [[nodiscard]] bool has_redirect() const noexcept {
     return headers_complete_ && is_redirect(received_status(easy_));
   }
-  [[nodiscard]] bool out_of_memory() const noexcept { return out_of_memory_; }
 
  private:
   // libcurl takes any number but `size * count` as the order to end the transfer, and its frames
@@ -135,15 +134,14 @@ class curl_sink {
       }
       return body_.take({data, size}) ? size : refuse(size);
     } catch (...) {
-      out_of_memory_ = true;
-      return refuse(size);
+      return fail(size, fetch_error::other, "no memory for the body");
     }
   }
 
   std::size_t count_header(std::string_view line) noexcept {
-    if (line.size() > header_room_) {
-      headers_over_limit_ = true;
-      return refuse(line.size());
+    if (line.size() > header_room_ || ++header_lines_ > max_header_lines) {
+      return fail(line.size(), fetch_error::protocol,
+                  "the header section is over max_header_bytes");
     }
     header_room_ -= line.size();
     if (line.starts_with("HTTP/")) {
@@ -151,12 +149,7 @@ class curl_sink {
       length_ = {};
     }
     if (!takes_length(line)) {
-      length_unclear_ = true;
-      return refuse(line.size());
-    }
-    if (++header_lines_ > max_header_lines) {
-      headers_over_limit_ = true;
-      return refuse(line.size());
+      return fail(line.size(), fetch_error::protocol, "Content-Length is no number, or several");
     }
     if (line == "\r\n" || line == "\n") {
       headers_complete_ = true;
@@ -174,16 +167,21 @@ class curl_sink {
 
   [[nodiscard]] static std::size_t refuse(std::size_t size) noexcept { return size == 0 ? 1 : 0; }
 
+  std::size_t fail(std::size_t size, fetch_error error, const char* why) noexcept {
+    error_ = error;
+    error_text_ = why;
+    return refuse(size);
+  }
+
   CURL* easy_ = nullptr;
   body_decoder body_;
   std::size_t header_room_;
   std::size_t header_lines_ = 0;
   content_length length_;
   bool body_begun_ = false;
-  bool headers_over_limit_ = false;
   bool headers_complete_ = false;
-  bool length_unclear_ = false;
-  bool out_of_memory_ = false;
+  fetch_error error_ = fetch_error::none;
+  const char* error_text_ = "";
 };
 
 }  // namespace robots::adapters_detail

@@ -181,7 +181,7 @@ class curl_transfer {
         settings_(&settings),
         guard_(settings),
         lines_(header_lines(request.headers)),
-        sink_(request.max_bytes, settings.max_header_bytes()),
+        sink_(request.max_bytes, settings.options().max_header_bytes),
         tls_(easy) {
     guard_.attach(easy_, request.url);
     sink_.attach(easy_);
@@ -200,30 +200,23 @@ class curl_transfer {
     curl_easy_setopt(easy_, CURLOPT_HTTPHEADER, static_cast<curl_slist*>(nullptr));
   }
 
-  /// The response to a transfer that ended so. Once.
   [[nodiscard]] fetch_response finish(CURLcode code) {
     const bool redirected = sink_.has_redirect() && code != CURLE_ABORTED_BY_CALLBACK;
     if (code == CURLE_OK || redirected || sink_.body_over_limit() || sink_.body_refused()) {
       return received(easy_, sink_, tls_);
     }
-    if (sink_.headers_over_limit()) {
-      return failed(fetch_error::protocol, "the header section is over max_header_bytes");
-    }
-    if (sink_.length_unclear()) {
-      return failed(fetch_error::protocol, "Content-Length is no number, or several");
+    if (sink_.error() != fetch_error::none) {
+      return failed(sink_.error(), sink_.error_text());
     }
     if (code == CURLE_OUT_OF_MEMORY && had_connection(easy_) && !sink_.headers_complete()) {
       // What libcurl says of a line over 100 KiB before version 8.6.
       return failed(fetch_error::protocol, "a header line is longer than libcurl takes");
     }
-    if (sink_.out_of_memory()) {
-      return failed(fetch_error::other, "no memory for the body");
-    }
     // Of the two limits on connecting, libcurl does not say which ran out: it is the lower one.
     const std::chrono::milliseconds timeout = request_->timeout;
     const bool connecting_ran_out =
         code == CURLE_OPERATION_TIMEDOUT && !had_connection(easy_) &&
-        (timeout.count() == 0 || settings_->connect_timeout() < timeout);
+        (timeout.count() == 0 || settings_->options().connect_timeout < timeout);
     return guard_.judge(
         failed(connecting_ran_out ? fetch_error::connect : to_fetch_error(code),
                error_text_.front() != '\0' ? error_text_.data() : curl_easy_strerror(code)));

@@ -1,4 +1,3 @@
-// The transfers under way in one multi handle of libcurl, whoever drives it.
 #pragma once
 
 #include <robots/adapters/curl_options.hpp>
@@ -31,30 +30,6 @@ namespace robots::adapters_detail {
   constexpr auto most = static_cast<std::size_t>(std::numeric_limits<int>::max());
   return static_cast<long>(std::min(count, most));
 }
-
-/// Keeps an easy handle in a multi handle for as long as it lives.
-class curl_membership {
- public:
-  curl_membership(CURLM* multi, CURL* easy) noexcept
-      : multi_(multi), easy_(easy), added_(curl_multi_add_handle(multi, easy) == CURLM_OK) {}
-  curl_membership(const curl_membership&) = delete;
-  curl_membership& operator=(const curl_membership&) = delete;
-  ~curl_membership() { leave(); }
-
-  /// Takes the easy handle out before the time.
-  void leave() noexcept {
-    if (std::exchange(added_, false)) {
-      curl_multi_remove_handle(multi_, easy_);
-    }
-  }
-
-  [[nodiscard]] bool added() const noexcept { return added_; }
-
- private:
-  CURLM* multi_;
-  CURL* easy_;
-  bool added_;
-};
 
 /// A handle that carries exchanges one after another.
 class curl_slot {
@@ -106,7 +81,8 @@ class curl_transfers {
     // How many are kept open while idle; libcurl's own figure grows with the transfers.
     curl_multi_setopt(
         multi_.get(), CURLMOPT_MAXCONNECTS,
-        most != 0 ? most : curl_count(std::max<std::size_t>(settings_->max_idle_handles(), 1)));
+        most != 0 ? most
+                  : curl_count(std::max<std::size_t>(settings_->options().max_idle_handles, 1)));
   }
 
   curl_transfers(const curl_transfers&) = delete;
@@ -130,7 +106,7 @@ class curl_transfers {
     under_way_.emplace_back(*this, std::move(request), std::move(done));
     entry& begun = under_way_.back();
     begun.self = std::prev(under_way_.end());
-    if (!begun.membership.added()) {
+    if (!begun.is_in_multi) {
       end(begun, CURLE_FAILED_INIT);
     }
   }
@@ -176,7 +152,6 @@ class curl_transfers {
     }
   }
 
-  /// Exchanges that were begun and not yet called back for.
   [[nodiscard]] std::size_t in_flight() const noexcept { return under_way_.size() + ready_.size(); }
 
   /// Whether `collect()` has something to call back for at once.
@@ -185,39 +160,38 @@ class curl_transfers {
   [[nodiscard]] std::uint64_t connections_opened() const noexcept { return opened_; }
 
  private:
-  struct entry;
-
-  struct stopper {
-    curl_transfers* owner;
-    entry* which;
-    void operator()() const noexcept { owner->note_stopped(*which); }
-  };
-
   struct entry {
-    entry(curl_transfers& owner, fetch_request what, on_done then)
-        : request(std::move(what)),
+    entry(curl_transfers& transfers, fetch_request what, on_done then)
+        : owner(transfers),
+          request(std::move(what)),
           done(std::move(then)),
           slot(owner.take_slot()),
           easy(slot->ready_for(request)),
-          transfer(easy, request, *owner.settings_),
-          membership(
-              (curl_easy_setopt(easy, CURLOPT_PRIVATE, static_cast<void*>(this)), owner.multi()),
-              easy) {
-      on_stop.emplace(request.stop, stopper{&owner, this});
+          transfer(easy, request, *owner.settings_) {
+      curl_easy_setopt(easy, CURLOPT_PRIVATE, static_cast<void*>(this));
+      is_in_multi = curl_multi_add_handle(owner.multi(), easy) == CURLM_OK;
+      on_stop.emplace(request.stop, [this] { owner.note_stopped(*this); });
     }
     entry(const entry&) = delete;
     entry& operator=(const entry&) = delete;
-    ~entry() = default;
+    ~entry() { leave(); }
 
+    void leave() noexcept {
+      if (std::exchange(is_in_multi, false)) {
+        curl_multi_remove_handle(owner.multi(), easy);
+      }
+    }
+
+    curl_transfers& owner;
     fetch_request request;
     on_done done;
     std::unique_ptr<curl_slot> slot;
     CURL* easy;
     curl_transfer transfer;
-    curl_membership membership;
+    bool is_in_multi = false;
     std::list<entry>::iterator self{};
     std::list<entry*> mark{this};  // goes to stopped_ and back, so that a stop allocates nothing
-    std::optional<std::stop_callback<stopper>> on_stop;
+    std::optional<std::stop_callback<std::function<void()>>> on_stop;
   };
 
   struct ended_exchange {
@@ -265,7 +239,7 @@ class curl_transfers {
     }
     std::list<entry> ended;
     ended.splice(ended.begin(), under_way_, which.self);
-    which.membership.leave();
+    which.leave();
     opened_ += static_cast<std::uint64_t>(opened_connections(which.easy));
     ready_.push_back({std::move(which.done), {}});
     try {
@@ -275,7 +249,7 @@ class curl_transfers {
     }
     std::unique_ptr<curl_slot> slot = std::move(which.slot);
     ended.clear();
-    if (idle_.size() < settings_->max_idle_handles()) {
+    if (idle_.size() < settings_->options().max_idle_handles) {
       idle_.push_back(std::move(slot));
     }
   }

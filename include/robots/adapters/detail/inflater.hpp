@@ -19,7 +19,6 @@ enum class packing {
   deflate,  ///< the zlib format (RFC 1950), or raw deflate (RFC 1951), as some servers have it
 };
 
-/// What came of a piece of packed content.
 enum class inflated {
   good,    ///< all of it was decoded, as far as it can be by itself
   full,    ///< there is more text than was wanted

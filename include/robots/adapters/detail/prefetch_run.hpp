@@ -1,4 +1,3 @@
-// The loop behind prefetch().
 #pragma once
 
 #include <robots/adapters/curl_multi_fetcher.hpp>
@@ -10,11 +9,11 @@
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/http/message.hpp>
-#include <robots/policy/decision.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/time/clock.hpp>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <deque>
@@ -61,7 +60,6 @@ class news_queue {
     });
   }
 
-  /// Those reported since.
   [[nodiscard]] std::list<T*> take() {
     const std::scoped_lock lock{box_->mutex};
     return std::exchange(box_->reported, {});
@@ -78,7 +76,6 @@ class news_queue {
   std::shared_ptr<box> box_;
 };
 
-/// One call of `prefetch`.
 template <class Cache, std::ranges::input_range Hosts>
 class prefetch_run {
  public:
@@ -127,7 +124,6 @@ class prefetch_run {
   }
 
  private:
-  /// A host that was begun and is not done.
   struct item {
     std::string host;
     look_up at;
@@ -282,21 +278,10 @@ class prefetch_run {
   }
 
   [[nodiscard]] std::size_t& count(prefetch_outcome outcome) noexcept {
-    switch (outcome) {
-      case prefetch_outcome::kept:
-        return summary_.kept;
-      case prefetch_outcome::fetched:
-        return summary_.fetched;
-      case prefetch_outcome::joined:
-        return summary_.joined;
-      case prefetch_outcome::failed:
-        return summary_.failed;
-      case prefetch_outcome::excluded:
-        return summary_.excluded;
-      case prefetch_outcome::invalid:
-        break;
-    }
-    return summary_.invalid;
+    constexpr std::array counts{&prefetch_summary::kept,     &prefetch_summary::fetched,
+                                &prefetch_summary::joined,   &prefetch_summary::failed,
+                                &prefetch_summary::excluded, &prefetch_summary::invalid};
+    return summary_.*counts.at(static_cast<std::size_t>(outcome));
   }
 
   using clock_type = std::remove_cvref_t<decltype(std::declval<Cache&>().clock())>;
