@@ -1,4 +1,3 @@
-// Exchanges over libcurl, driven by Boost.Asio.
 #pragma once
 
 #include <robots/adapters/curl_options.hpp>

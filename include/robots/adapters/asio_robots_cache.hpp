@@ -1,4 +1,3 @@
-// A cache's answers for the event loops and coroutines of Boost.Asio.
 #pragma once
 
 #include <robots/adapters/detail/asio_look_ups.hpp>

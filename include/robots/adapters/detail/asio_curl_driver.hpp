@@ -1,4 +1,3 @@
-// Drives the transfers of libcurl by the events of Boost.Asio.
 #pragma once
 
 #include <robots/adapters/curl_options.hpp>
@@ -23,10 +22,6 @@
 
 namespace robots::adapters_detail {
 
-using asio_strand = boost::asio::strand<boost::asio::any_io_executor>;
-using asio_timer = boost::asio::basic_waitable_timer<
-    std::chrono::steady_clock, boost::asio::wait_traits<std::chrono::steady_clock>, asio_strand>;
-
 /// The sockets and the timer of one multi handle, watched by Asio (libcurl's multi_socket
 /// interface). All of it runs on one strand, and nothing that is queued there keeps it alive.
 class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
@@ -46,7 +41,6 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
   asio_curl_driver& operator=(const asio_curl_driver&) = delete;
   ~asio_curl_driver() = default;
 
-  /// Begins an exchange. Any thread.
   void start(fetch_request request, std::function<void(fetch_response)> done) {
     post([request = std::move(request), done = std::move(done)](asio_curl_driver& self) mutable {
       self.transfers_.start(std::move(request), std::move(done));
@@ -55,9 +49,13 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
   }
 
  private:
+  using strand = boost::asio::strand<boost::asio::any_io_executor>;
+  using timer = boost::asio::basic_waitable_timer<
+      std::chrono::steady_clock, boost::asio::wait_traits<std::chrono::steady_clock>, strand>;
+
   /// A socket of libcurl. Its owner is libcurl: it is let go of, never closed.
   struct watch {
-    watch(const asio_strand& strand, curl_socket_t socket) : descriptor(strand, socket) {}
+    watch(const strand& on, curl_socket_t socket) : descriptor(on, socket) {}
     watch(const watch&) = delete;
     watch& operator=(const watch&) = delete;
     ~watch() { let_go(); }
@@ -68,7 +66,7 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
       }
     }
 
-    boost::asio::posix::basic_stream_descriptor<asio_strand> descriptor;
+    boost::asio::posix::basic_stream_descriptor<strand> descriptor;
     int wanted = CURL_POLL_NONE;
     bool reading = false;
     bool writing = false;
@@ -178,8 +176,8 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
     }
   }
 
-  asio_strand strand_;
-  asio_timer timer_;
+  strand strand_;
+  timer timer_;
   boost::unordered_flat_map<curl_socket_t, std::shared_ptr<watch>> watches_;
   curl_transfers transfers_;  // last: when it ends, it lets go of sockets and timer
 };

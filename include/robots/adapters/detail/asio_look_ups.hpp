@@ -1,7 +1,5 @@
-// Look-ups and retrievals driven by Boost.Asio.
 #pragma once
 
-#include <robots/adapters/detail/asio_curl_driver.hpp>
 #include <robots/adapters/detail/asio_operation.hpp>
 #include <robots/cache/look_up.hpp>
 #include <robots/fetch/async_fetcher.hpp>
@@ -10,8 +8,11 @@
 #include <robots/time/clock.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/basic_waitable_timer.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/wait_traits.hpp>
 #include <boost/system/error_code.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
 
@@ -93,6 +94,9 @@ class asio_look_ups : public std::enable_shared_from_this<asio_look_ups<Cache, F
 
  private:
   using number = std::uint64_t;
+  using strand = boost::asio::strand<boost::asio::any_io_executor>;
+  using timer_type = boost::asio::basic_waitable_timer<
+      std::chrono::steady_clock, boost::asio::wait_traits<std::chrono::steady_clock>, strand>;
 
   /// An operation that has no answer yet, or goes on for others.
   struct operation {
@@ -100,7 +104,7 @@ class asio_look_ups : public std::enable_shared_from_this<asio_look_ups<Cache, F
         : at(std::move(begun)), who(std::move(asker)) {}
     look_up at;
     std::unique_ptr<asio_waiter<Cache>> who;  // none once it was cancelled
-    std::optional<asio_timer> timer{};
+    std::optional<timer_type> timer{};
     std::optional<std::stop_callback<std::function<void()>>> on_stop{};
   };
 
@@ -220,7 +224,6 @@ class asio_look_ups : public std::enable_shared_from_this<asio_look_ups<Cache, F
     }
   }
 
-  /// Looks whether a wait is over.
   void end_wait(number id, operation& one) {
     if (std::holds_alternative<retry_wait>(one.at.next())) {
       one.at.on_wait_over();
@@ -230,7 +233,7 @@ class asio_look_ups : public std::enable_shared_from_this<asio_look_ups<Cache, F
 
   using clock_type = std::remove_cvref_t<decltype(std::declval<Cache&>().clock())>;
 
-  asio_strand strand_;
+  strand strand_;
   boost::asio::any_io_executor executor_;
   Cache& cache_;
   F fetcher_;

@@ -1,4 +1,3 @@
-// An asynchronous operation on a cache that has not come to its end.
 #pragma once
 
 #include <robots/cache/look_up.hpp>
@@ -17,7 +16,6 @@
 
 namespace robots::adapters_detail {
 
-/// Whoever waits for an answer, whatever it is.
 template <class Cache>
 class asio_waiter {
  public:
@@ -28,7 +26,6 @@ class asio_waiter {
 
   /// Answers by a look-up that has its policy. Once.
   virtual void finish(Cache& cache, const look_up& at) = 0;
-  /// Answers that there is no answer. Once.
   virtual void fail(boost::system::error_code why) = 0;
 };
 
