@@ -1,4 +1,3 @@
-// Every decision of an audit trail, computed once more.
 #pragma once
 
 #include <robots/adapters/audit_options.hpp>
@@ -20,6 +19,7 @@
 #include <robots/time/wall_time.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -197,21 +197,17 @@ class audit_replayer {
   /// Says where the policy that came out is another one.
   [[nodiscard]] static std::string difference(const audit_entry& entry, const policy& made,
                                               const audited_policy& again) {
-    const auto say = [](std::string_view what, std::string_view recorded, std::string_view now) {
-      return std::string{what}
-          .append(" recorded: ")
-          .append(recorded)
-          .append("; computed: ")
-          .append(now);
-    };
-    if (entry.text("basis") != to_string(made.basis())) {
-      return say("what holds is another:", entry.text("basis"), to_string(made.basis()));
+    const std::array<std::array<std::string_view, 3>, 3> compared{
+        {{"what holds is another:", "basis", to_string(made.basis())},
+         {"the robots.txt asks something else of the crawler:", "directives", again.directives},
+         {"the policy is another:", "policy", again.id}}};
+    for (const auto& [what, name, computed] : compared) {
+      if (const std::string recorded = entry.text(name); recorded != computed) {
+        return std::string{what} + " recorded: " + recorded +
+               "; computed: " + std::string{computed};
+      }
     }
-    if (entry.text("directives") != again.directives) {
-      return say("the robots.txt asks something else of the crawler:", entry.text("directives"),
-                 again.directives);
-    }
-    return say("the policy is another:", entry.text("policy"), again.id);
+    return {};
   }
 
   void keep(const std::string& id, known_policy known, policy_pointer made) {

@@ -1,4 +1,3 @@
-// An audit trail of what a crawler asked, was told and decided, over OpenSSL.
 #pragma once
 
 #include <robots/adapters/audit_options.hpp>

@@ -1,4 +1,3 @@
-// Whether an audit trail is as it was written.
 #pragma once
 
 #include <robots/adapters/audit_options.hpp>
@@ -7,7 +6,6 @@
 #include <robots/base/enum_text.hpp>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <stdexcept>

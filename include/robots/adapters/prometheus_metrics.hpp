@@ -10,7 +10,6 @@
 #include <prometheus/metric_type.h>
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <limits>
 #include <optional>

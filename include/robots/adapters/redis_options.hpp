@@ -1,4 +1,3 @@
-// What a program may set on a store in Redis.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,3 @@
-// Turns at hosts, taken by processes that share a Redis.
 #pragma once
 
 #include <robots/adapters/detail/redis_client.hpp>

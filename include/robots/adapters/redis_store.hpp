@@ -1,4 +1,3 @@
-// A store of records in Redis, Valkey or whatever speaks their protocol.
 #pragma once
 
 #include <robots/adapters/detail/redis_client.hpp>

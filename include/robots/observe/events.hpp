@@ -2,7 +2,6 @@
 
 #include <robots/base/enum_text.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
-#include <robots/fetch/fetcher.hpp>
 #include <robots/time/clock.hpp>
 
 #include <chrono>

@@ -27,7 +27,6 @@
 #include <optional>
 #include <ostream>
 #include <stdexcept>
-#include <string>
 #include <string_view>
 #include <utility>
 
@@ -157,68 +156,47 @@ class JsonLog {
     };
   }
 
-  [[nodiscard]] static log_level level_of(const event& /*told*/) noexcept {
-    return log_level::info;
+  using enum log_level;
+
+  static log_level level_of(const event& /*told*/) { return info; }
+  static log_level level_of(const look_up_event& told) {
+    return told.result == look_up_result::miss ? info : debug;
   }
-  [[nodiscard]] static log_level level_of(const look_up_event& told) noexcept {
-    return told.result == look_up_result::miss ? log_level::info : log_level::debug;
-  }
-  [[nodiscard]] static log_level level_of(const exchange_event& told) noexcept {
+  static log_level level_of(const exchange_event& told) {
     const exchange& made = told.exchange;
     const bool failed = made.error != fetch_error::none ||
                         (made.status >= 400 && outcome_of(made.status) != outcome::not_found);
-    return failed ? log_level::warn : log_level::info;
+    return failed ? warn : info;
   }
-  [[nodiscard]] static log_level level_of(const parse_event& told) noexcept {
+  static log_level level_of(const parse_event& told) {
     const record_head& source = told.policy.source();
-    if (source.outcome == outcome::malformed) {
-      return log_level::critical;
-    }
     const bool odd = told.policy.lines().malformed > 0 || source.charset != charset::utf_8;
-    return odd ? log_level::warn : log_level::info;
+    return source.outcome == outcome::malformed ? critical : odd ? warn : info;
   }
-  [[nodiscard]] static log_level level_of(const retrieval_event& told) noexcept {
+  static log_level level_of(const retrieval_event& told) {
     const outcome got = told.policy.source().outcome;
-    if (got == outcome::malformed) {
-      return log_level::critical;
-    }
-    return is_failure(got) && got != outcome::cancelled ? log_level::error : log_level::info;
+    const bool failed = is_failure(got) && got != outcome::cancelled;
+    return got == outcome::malformed ? critical : failed ? error : info;
   }
-  [[nodiscard]] static log_level level_of(const fallback_event& /*told*/) noexcept {
-    return log_level::error;
+  static log_level level_of(const fallback_event& /*told*/) { return error; }
+  static log_level level_of(const decision& made) {
+    return made.reason == decision_reason::fallback ? error : info;
   }
-  [[nodiscard]] static log_level level_of(const decision& made) noexcept {
-    return made.reason == decision_reason::fallback ? log_level::error : log_level::info;
+  static log_level level_of(const decision_event& told) { return level_of(told.decision); }
+  static log_level level_of(const admission_event& told) { return level_of(told.decision); }
+  static log_level level_of(const policy_change_event& told) {
+    return told.turned_hostile ? critical : told.fast ? error : info;
   }
-  [[nodiscard]] static log_level level_of(const decision_event& told) noexcept {
-    return level_of(told.decision);
+  static log_level level_of(const access_revoked_event& /*told*/) { return critical; }
+  static log_level level_of(const halt_event& told) { return told.resumed ? info : critical; }
+  static log_level level_of(const breaker_event& told) {
+    return told.state == breaker_state::open ? warn : info;
   }
-  [[nodiscard]] static log_level level_of(const admission_event& told) noexcept {
-    return level_of(told.decision);
+  static log_level level_of(const drop_event& /*told*/) { return debug; }
+  static log_level level_of(const quarantine_event& told) {
+    return told.released ? info : critical;
   }
-  [[nodiscard]] static log_level level_of(const policy_change_event& told) noexcept {
-    return told.turned_hostile ? log_level::critical
-           : told.fast         ? log_level::error
-                               : log_level::info;
-  }
-  [[nodiscard]] static log_level level_of(const access_revoked_event& /*told*/) noexcept {
-    return log_level::critical;
-  }
-  [[nodiscard]] static log_level level_of(const halt_event& told) noexcept {
-    return told.resumed ? log_level::info : log_level::critical;
-  }
-  [[nodiscard]] static log_level level_of(const breaker_event& told) noexcept {
-    return told.state == breaker_state::open ? log_level::warn : log_level::info;
-  }
-  [[nodiscard]] static log_level level_of(const drop_event& /*told*/) noexcept {
-    return log_level::debug;
-  }
-  [[nodiscard]] static log_level level_of(const quarantine_event& told) noexcept {
-    return told.released ? log_level::info : log_level::critical;
-  }
-  [[nodiscard]] static log_level level_of(const far_store_event& told) noexcept {
-    return told.up ? log_level::info : log_level::error;
-  }
+  static log_level level_of(const far_store_event& told) { return told.up ? info : error; }
 
   /// The line of an event, with what all lines have, unless there were too many of these.
   [[nodiscard]] std::optional<base::json_writer> begin(log_level level, std::string_view name,

@@ -10,7 +10,6 @@
 #include <robots/policy/policy.hpp>
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -17,7 +17,6 @@
 
 namespace robots::adapters_detail {
 
-/// OpenSSL's view of octets.
 [[nodiscard]] inline const unsigned char* octets_of(std::string_view text) noexcept {
   return reinterpret_cast<const unsigned char*>(text.data());
 }
@@ -73,7 +72,6 @@ class ed25519_key {
     return sha256({reinterpret_cast<const char*>(raw.data()), size});
   }
 
-  /// The signature under `text`, in base64.
   [[nodiscard]] std::string sign(std::string_view text) const {
     const context with{::EVP_MD_CTX_new(), &::EVP_MD_CTX_free};
     std::array<unsigned char, 64> signature{};
@@ -85,7 +83,6 @@ class ed25519_key {
     return to_base64({reinterpret_cast<const char*>(signature.data()), size});
   }
 
-  /// Whether this is the signature of the key under `text`.
   [[nodiscard]] bool has_signed(std::string_view text, std::string_view signature) const {
     const context with{::EVP_MD_CTX_new(), &::EVP_MD_CTX_free};
     const std::string octets = from_base64(signature);

@@ -91,7 +91,6 @@ class audit_entry : public base::json_object {
   std::string_view line_;
 };
 
-/// The lines of a file, one after another.
 class audit_lines {
  public:
   /// Throws `audit_error` when it cannot be opened.
@@ -118,9 +117,7 @@ class audit_lines {
     return line_;
   }
 
-  /// Which line it is, from 1 on.
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
-  /// Where it begins in the file.
   [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
   /// Whether it had an end.
   [[nodiscard]] bool is_whole() const noexcept { return !stream_.eof(); }

@@ -1,4 +1,3 @@
-// The files of an audit trail, to be written by one process.
 #pragma once
 
 #include <robots/adapters/audit_options.hpp>
@@ -17,7 +16,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -26,7 +24,6 @@
 
 namespace robots::adapters_detail {
 
-/// An open file.
 class file_handle {
  public:
   file_handle() = default;
@@ -79,10 +76,19 @@ class audit_file {
       throw audit_error{"AuditTrail: " + path_ + " is written by another trail or process"};
     }
     number_ = std::max<std::uint64_t>(last_number(), 1);
-    file_ = open(name());
-    resume();
+    file_ = open(path_of(number_));
+    const content found = mended(file_, path_of(number_));
+    size_ = found.size;
+    torn_ = found.torn;
+    end_ = found.end;
     if (size_ == 0 && number_ > 1) {
-      recall_previous();
+      const std::string before = path_of(number_ - 1);  // this file was hardly begun
+      const content previous = mended(open(before), before);
+      if (previous.size == 0) {
+        throw audit_error{"AuditTrail: " + before +
+                          " is not there, and the file after it is empty"};
+      }
+      end_ = previous.end;
     }
   }
 
@@ -128,21 +134,26 @@ class audit_file {
   /// Goes on in the next file; stays in this one, with false, when there can be none.
   [[nodiscard]] bool begin_next() {
     try {
-      ++number_;
-      file_handle next = open(name());
+      file_handle next = open(path_of(number_ + 1));
       flush();
       file_ = std::move(next);
+      ++number_;
       size_ = 0;
       return true;
     } catch (const audit_error&) {
-      --number_;
       return false;
     }
   }
 
  private:
-  [[nodiscard]] std::string name() const {
-    return (std::filesystem::path{path_}.parent_path() / name_of(number_)).string();
+  struct content {
+    std::uint64_t size = 0;  ///< of whole lines
+    std::string torn{};      ///< what was behind them
+    audit_chain end{};       ///< with the last of them
+  };
+
+  [[nodiscard]] std::string path_of(std::uint64_t number) const {
+    return (std::filesystem::path{path_}.parent_path() / name_of(number)).string();
   }
 
   [[nodiscard]] static file_handle open(const std::string& name) {
@@ -172,16 +183,17 @@ class audit_file {
   }
 
   /// Finds the last whole line, from the end backwards, and cuts off what is behind it.
-  void resume() {
+  [[nodiscard]] static content mended(const file_handle& file, const std::string& name) {
+    content result;
     struct stat found{};
-    if (::fstat(file_.get(), &found) != 0 || !S_ISREG(found.st_mode) || found.st_size == 0) {
-      return;
+    if (::fstat(file.get(), &found) != 0 || !S_ISREG(found.st_mode) || found.st_size == 0) {
+      return result;
     }
     const auto whole = static_cast<std::uint64_t>(found.st_size);
     std::string tail;
     for (std::uint64_t wanted = 65'536;; wanted *= 2) {
       const std::uint64_t size = std::min(wanted, whole);
-      tail = read_at(file_.get(), whole - size, static_cast<std::size_t>(size));
+      tail = read_at(file.get(), whole - size, static_cast<std::size_t>(size));
       const std::size_t end = tail.rfind('\n');
       const bool has_line = end != std::string::npos && end > 0 &&
                             (size == whole || tail.rfind('\n', end - 1) != std::string::npos);
@@ -190,38 +202,24 @@ class audit_file {
       }
     }
     const std::size_t end = tail.rfind('\n');
-    torn_ = end == std::string::npos ? tail : tail.substr(end + 1);
-    size_ = whole - torn_.size();
-    if (size_ > 0) {
+    result.torn = end == std::string::npos ? tail : tail.substr(end + 1);
+    result.size = whole - result.torn.size();
+    if (result.size > 0) {
       std::string_view line{tail.data(), end};
       line.remove_prefix(line.rfind('\n') + 1);
       const auto last = audit_entry::read(line);
       if (!last || !last->is_whole()) {
-        throw audit_error{"AuditTrail: " + name() +
+        throw audit_error{"AuditTrail: " + name +
                           " does not end with an entry of a trail; see what robots-check "
                           "--verify-audit says of it, and move it away to begin anew"};
       }
-      end_ = {last->n(), last->hash()};
+      result.end = {last->n(), last->hash()};
     }
-    if (!torn_.empty() && ::ftruncate(file_.get(), static_cast<off_t>(size_)) != 0) {
-      throw audit_error{"AuditTrail: " + name() +
+    if (!result.torn.empty() && ::ftruncate(file.get(), static_cast<off_t>(result.size)) != 0) {
+      throw audit_error{"AuditTrail: " + name +
                         " cannot be mended: " + std::generic_category().message(errno)};
     }
-  }
-
-  /// Finds the end of the chain in the file before one that was hardly begun.
-  void recall_previous() {
-    --number_;
-    std::string torn = std::exchange(torn_, {});
-    file_handle begun = std::exchange(file_, open(name()));
-    resume();
-    if (size_ == 0) {
-      throw audit_error{"AuditTrail: " + name() + " is not there, and the file after it is empty"};
-    }
-    file_ = std::move(begun);
-    torn_ = std::move(torn);
-    size_ = 0;
-    ++number_;
+    return result;
   }
 
   std::string path_;

@@ -3,23 +3,17 @@
 
 #include <robots/adapters/detail/audit_crypto.hpp>
 #include <robots/base/json_writer.hpp>
-#include <robots/cache/cache_options.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/policy/codec.hpp>
 #include <robots/policy/decision_reason.hpp>
-#include <robots/policy/fallback.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
-#include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/rules/listed_rule.hpp>
 #include <robots/rep/rules/verdict.hpp>
 #include <robots/time/wall_time.hpp>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <chrono>
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -143,7 +137,6 @@ inline void add_record(base::json_writer& json, const record_head& head) {
   return decode(from_base64(base64)).record;
 }
 
-/// What a policy rests on, beside its record.
 inline void add_policy(base::json_writer& json, const policy& from, const audited_policy& known) {
   json.text("policy", known.id).text("basis", to_string(from.basis()));
   if (const auto given = from.given_reason()) {

@@ -106,7 +106,6 @@ struct audit_news {
   return parts;
 }
 
-/// Writes what it is told, in this order, one after another.
 class audit_writer {
  public:
   using queue = base::work_queue<audit_news>;
@@ -130,7 +129,6 @@ class audit_writer {
     stats_.last_hash = written_.chain.last;
   }
 
-  /// Whether to record a decision.
   [[nodiscard]] bool takes() const noexcept { return takes_.takes(); }
 
   /// Adds a crawler, by its options: its number in the trail.
@@ -191,7 +189,6 @@ class audit_writer {
     bool is_torn_told = false;
   };
 
-  /// Octets that are written at once.
   static constexpr std::size_t block = std::size_t{1} << 18U;
   /// How many policies and texts it remembers to have described.
   static constexpr std::size_t most_known = 65'536;

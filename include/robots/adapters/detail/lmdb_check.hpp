@@ -23,7 +23,6 @@ namespace robots::adapters_detail {
 /// places, keys out of order.
 class lmdb_check {
  public:
-  /// The file behind `fd`.
   explicit lmdb_check(int fd) : fd_{fd} {}
 
   /// What LMDB reads when it opens the file: the two pages that lead to all others. `most` is how
@@ -106,7 +105,6 @@ class lmdb_check {
     page_number transaction;
   };
 
-  /// What was found of a tree.
   struct walked {
     tree_kind kind;
     page_number branch_pages = 0;

@@ -18,7 +18,6 @@ struct lmdb_time {
   std::int64_t since = 0;
   std::int64_t until = 0;
 
-  /// The present.
   [[nodiscard]] static std::int64_t now() noexcept {
     const auto today = std::chrono::system_clock::now().time_since_epoch();
     return std::chrono::floor<std::chrono::milliseconds>(today).count();
@@ -66,7 +65,6 @@ struct lmdb_entry {
   std::string_view key{};
   std::string_view octets{};
 
-  /// As it is stored.
   [[nodiscard]] std::string text() const {
     std::string whole = time.text() + lmdb_text(key.size());
     whole.reserve(whole.size() + key.size() + octets.size());
@@ -96,7 +94,6 @@ struct lmdb_entry {
                             : std::string{key.substr(0, start)} + lmdb_text(base::fingerprint(key));
 }
 
-/// Drops a value by its number.
 inline void drop(const lmdb_transaction& file, std::string_view number, std::string_view entry) {
   const std::string which{number};
   const std::string key = stored_key(lmdb_entry::read(entry).key);
@@ -106,7 +103,6 @@ inline void drop(const lmdb_transaction& file, std::string_view number, std::str
   }
 }
 
-/// Drops so many of the oldest values.
 inline void drop_oldest(const lmdb_transaction& file, std::size_t count) {
   for (; count > 0; --count) {
     if (const auto oldest = file.from(lmdb_table::values, {})) {

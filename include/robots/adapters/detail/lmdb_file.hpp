@@ -1,4 +1,3 @@
-// A file of LMDB that many processes share, each of which has it open once.
 #pragma once
 
 #include <robots/adapters/detail/lmdb_check.hpp>
@@ -351,7 +350,6 @@ class lmdb_file {
     }
   }
 
-  /// What processes saw that have died is dropped.
   void forget_dead_readers() {
     int dead = 0;
     ::mdb_reader_check(environment_, &dead);

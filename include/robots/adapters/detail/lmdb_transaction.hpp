@@ -76,13 +76,11 @@ inline constexpr std::array<std::string_view, 5> lmdb_names{"values", "keys", "l
 /// One transaction, of one thread. What it shows is there until it changes something or ends.
 class lmdb_transaction {
  public:
-  /// Key and value.
   using pair = std::pair<std::string_view, std::string_view>;
 
   lmdb_transaction(MDB_txn* handle, std::array<MDB_dbi, 4> tables)
       : handle_{handle}, tables_{tables} {}
 
-  /// What stands under a key.
   [[nodiscard]] std::optional<std::string_view> get(lmdb_table where, std::string_view key) const {
     MDB_val wanted = value_of(key);
     MDB_val found{};
@@ -99,12 +97,10 @@ class lmdb_transaction {
     return seek(where, key, key.empty() ? MDB_FIRST : MDB_SET_RANGE);
   }
 
-  /// The pair with the last key.
   [[nodiscard]] std::optional<pair> last(lmdb_table where) const {
     return seek(where, {}, MDB_LAST);
   }
 
-  /// Replaces what stands under a key.
   void put(lmdb_table where, std::string_view key, std::string_view value) const {
     MDB_val wanted = value_of(key);
     MDB_val given = value_of(value);
@@ -122,17 +118,14 @@ class lmdb_transaction {
     return number;
   }
 
-  /// Takes away what stands under a key, if anything does.
   void erase(lmdb_table where, std::string_view key) const {
     MDB_val wanted = value_of(key);
     const int code = ::mdb_del(handle_, table(where), &wanted, nullptr);
     check_lmdb(code == MDB_NOTFOUND ? MDB_SUCCESS : code);
   }
 
-  /// How many pairs a table has.
   [[nodiscard]] std::size_t size(lmdb_table where) const { return stat(where).ms_entries; }
 
-  /// Octets that all tables take.
   [[nodiscard]] std::size_t bytes() const {
     std::size_t pages = 0;
     for (const lmdb_table each :

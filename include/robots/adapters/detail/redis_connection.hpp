@@ -1,4 +1,3 @@
-// One connection to a Redis.
 #pragma once
 
 #include <robots/adapters/detail/redis_reply.hpp>
@@ -59,7 +58,7 @@ class redis_connection {
     if (context_->err == 0) {
       context_->reader->fn = redis_reply_functions();
       context_->reader->privdata = &budget_;
-      budget_.left = max_reply_bytes_;
+      budget_ = max_reply_bytes_;
       const short ready = wait(POLLOUT, deadline);
       if (ready == 0) {
         fail("cannot be reached in time");
@@ -102,12 +101,12 @@ class redis_connection {
     for (;;) {
       void* read = nullptr;
       if (redisReaderGetReply(context_->reader, &read) != REDIS_OK) {
-        fail(budget_.left == 0 ? "sends more than was asked for"
-                               : "does not speak the protocol of Redis: " +
-                                     base::printable(context_->reader->errstr));
+        fail(budget_ == 0 ? "sends more than was asked for"
+                          : "does not speak the protocol of Redis: " +
+                                base::printable(context_->reader->errstr));
       }
       if (read != nullptr) {
-        budget_.left = max_reply_bytes_;
+        budget_ = max_reply_bytes_;
         return std::move(*std::unique_ptr<redis_reply>{static_cast<redis_reply*>(read)});
       }
       if (context_->reader->len - context_->reader->pos > max_reply_bytes_) {
@@ -203,7 +202,7 @@ class redis_connection {
   std::string name_;
   std::size_t max_reply_bytes_;
   int interrupt_;
-  redis_reply_budget budget_;
+  std::size_t budget_ = 0;  // octets that the next reply may still take
   std::unique_ptr<redisContext, deleter> context_;
   bool is_written_ = true;
 };

@@ -14,7 +14,6 @@
 
 namespace robots::adapters_detail {
 
-/// One reply, with all that it holds.
 struct redis_reply {
   enum class kind : std::uint8_t { nil, text, status, error, integer, list };
 
@@ -26,12 +25,6 @@ struct redis_reply {
   [[nodiscard]] bool is_error(std::string_view code) const {
     return type == kind::error && std::string_view{text}.substr(0, text.find(' ')) == code;
   }
-};
-
-/// The octets that the reply which is being read may still take. hiredis alone would believe a
-/// server that announces an array of two thousand million elements, and make room for it.
-struct redis_reply_budget {
-  std::size_t left = 0;
 };
 
 /// Puts a reply where hiredis has it; null when there is no room for it, which ends the connection.
@@ -46,16 +39,15 @@ struct redis_reply_budget {
   }
 }
 
+/// Takes it off the octets that the reply which is being read may still take. hiredis alone would
+/// believe a server that announces an array of two thousand million elements, and make room for it.
 [[nodiscard]] inline bool takes_from_budget(const redisReadTask* task,
                                             std::size_t octets) noexcept {
-  auto& budget = *static_cast<redis_reply_budget*>(task->privdata);
+  auto& left = *static_cast<std::size_t*>(task->privdata);
   const std::size_t needed = sizeof(redis_reply) + octets;
-  if (needed < octets || needed > budget.left) {
-    budget.left = 0;
-    return false;
-  }
-  budget.left -= needed;
-  return true;
+  const bool has_room = needed >= octets && needed <= left;
+  left = has_room ? left - needed : 0;
+  return has_room;
 }
 
 [[nodiscard]] inline void* keep_text(const redisReadTask* task, const char* text,

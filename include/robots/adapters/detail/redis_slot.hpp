@@ -37,7 +37,6 @@ inline constexpr std::size_t redis_slots = 16'384;
   return crc16(key) % redis_slots;
 }
 
-/// Where a node sends us for a slot.
 struct redis_redirect {
   std::size_t slot = 0;
   redis_address server;

@@ -29,7 +29,6 @@ struct redis_address {
 
 enum class redis_topology : std::uint8_t { single, cluster, sentinel };
 
-/// What the URL of a Redis says.
 struct redis_target {
   redis_topology topology = redis_topology::single;
   bool tls = false;
