@@ -94,23 +94,6 @@ namespace policy_detail {
 inline constexpr char record_version = record_format;
 inline constexpr std::size_t checksum_size = 8;
 
-/// The bits of `parts`.
-enum class record_part : std::uint32_t {
-  final_url = 1,
-  status = 2,
-  error = 4,
-  error_text = 8,
-  redirects = 16,
-  attempts = 32,
-  exchanges = 64,
-  validators = 128,
-  failures = 256,
-  server_lifetime = 512,
-  charset = 1024,
-  truncated = 2048,
-  not_modified = 4096,
-  body = 8192,
-};
 inline constexpr std::uint32_t all_record_parts = 16'383;
 
 // The numbers of the format are those of the enumerators: one that is added comes last.
@@ -183,30 +166,32 @@ inline void write_url(octet_writer& out, std::string_view url) {
   };
   const bool one_exchange = head.exchanges.size() == 1 && is_usual(head.exchanges.front());
   std::uint32_t parts = 0;
-  const auto has = [&parts](record_part part, bool present) {
-    parts += present ? static_cast<std::uint32_t>(part) : 0;
+  // Takes the next bit of `parts`, in the order of the format.
+  auto has_part = [&parts, bit = std::uint32_t{1}](bool present) mutable {
+    parts += present ? bit : 0;
+    bit *= 2;
     return present;
   };
   octet_writer rest;
-  if (has(record_part::final_url, cut(head.final_url) != url)) {
+  if (has_part(cut(head.final_url) != url)) {
     write_url(rest, cut(head.final_url));
   }
-  if (has(record_part::status, head.status != usual_status(head.outcome))) {
+  if (has_part(head.status != usual_status(head.outcome))) {
     rest.number(folded(head.status));
   }
-  if (has(record_part::error, head.error != fetch_error::none)) {
+  if (has_part(head.error != fetch_error::none)) {
     rest.number(static_cast<std::uint64_t>(head.error));
   }
-  if (has(record_part::error_text, !head.error_text.empty())) {
+  if (has_part(!head.error_text.empty())) {
     rest.text(std::string_view{head.error_text}.substr(0, record_limits::error_text));
   }
-  if (has(record_part::redirects, head.redirects > 0)) {
+  if (has_part(head.redirects > 0)) {
     rest.number(not_negative(head.redirects));
   }
-  if (has(record_part::attempts, head.attempts != 1)) {
+  if (has_part(head.attempts != 1)) {
     rest.number(not_negative(head.attempts));
   }
-  if (has(record_part::exchanges, !one_exchange)) {
+  if (has_part(!one_exchange)) {
     const std::size_t count = std::min(head.exchanges.size(), record_limits::exchanges);
     rest.number(count);
     for (std::size_t i = 0; i < count; ++i) {
@@ -216,22 +201,22 @@ inline void write_url(octet_writer& out, std::string_view url) {
       rest.number(static_cast<std::uint64_t>(hop.error));
     }
   }
-  if (has(record_part::validators, !head.validators.empty())) {
+  if (has_part(!head.validators.empty())) {
     rest.text(std::string_view{head.validators.etag}.substr(0, record_limits::validator));
     rest.text(std::string_view{head.validators.last_modified}.substr(0, record_limits::validator));
   }
-  if (has(record_part::failures, head.failures > 0)) {
+  if (has_part(head.failures > 0)) {
     rest.number(not_negative(head.failures));
   }
-  if (has(record_part::server_lifetime, head.server_lifetime.has_value())) {
+  if (has_part(head.server_lifetime.has_value())) {
     rest.number(not_negative(head.server_lifetime->count()));
   }
-  if (has(record_part::charset, head.charset != charset::utf_8)) {
+  if (has_part(head.charset != charset::utf_8)) {
     rest.number(static_cast<std::uint64_t>(head.charset));
   }
-  has(record_part::truncated, head.truncated);
-  has(record_part::not_modified, head.not_modified);
-  if (has(record_part::body, !body.empty())) {
+  has_part(head.truncated);
+  has_part(head.not_modified);
+  if (has_part(!body.empty())) {
     rest.number(body.size());
   }
 
@@ -253,9 +238,8 @@ inline void write_url(octet_writer& out, std::string_view url) {
   robots::record result;
   result.outcome = static_cast<outcome>(in.number(last_outcome));
   const auto parts = static_cast<std::uint32_t>(in.number(all_record_parts));
-  const auto has = [parts](record_part part) {
-    return (parts & static_cast<std::uint32_t>(part)) != 0;
-  };
+  // Takes the next bit of `parts`, in the order of the format.
+  auto has_part = [rest = 2 * parts]() mutable { return (rest /= 2) % 2 != 0; };
   const auto number = [&in] { return static_cast<int>(in.number(largest_int)); };
   const auto status = [&in] { return unfolded(in.number(2 * largest_int + 1)); };
   const auto error = [&in] { return static_cast<fetch_error>(in.number(last_fetch_error)); };
@@ -266,17 +250,17 @@ inline void write_url(octet_writer& out, std::string_view url) {
       std::chrono::seconds{static_cast<std::chrono::seconds::rep>(in.number(last_second))}};
   result.lifetime = time();
   result.url = read_url(in);
-  result.final_url = has(record_part::final_url) ? read_url(in) : result.url;
-  result.status = has(record_part::status) ? status() : usual_status(result.outcome);
-  if (has(record_part::error)) {
+  result.final_url = has_part() ? read_url(in) : result.url;
+  result.status = has_part() ? status() : usual_status(result.outcome);
+  if (has_part()) {
     result.error = error();
   }
-  if (has(record_part::error_text)) {
+  if (has_part()) {
     result.error_text = in.text(record_limits::error_text);
   }
-  result.redirects = has(record_part::redirects) ? number() : 0;
-  result.attempts = has(record_part::attempts) ? number() : 1;
-  if (has(record_part::exchanges)) {
+  result.redirects = has_part() ? number() : 0;
+  result.attempts = has_part() ? number() : 1;
+  if (has_part()) {
     const std::uint64_t count = in.number(record_limits::exchanges);
     for (std::uint64_t i = 0; i < count && !in.failed(); ++i) {
       robots::exchange hop{.url = read_url(in)};
@@ -287,20 +271,20 @@ inline void write_url(octet_writer& out, std::string_view url) {
   } else {
     result.exchanges.push_back({result.url, result.status, result.error});
   }
-  if (has(record_part::validators)) {
+  if (has_part()) {
     result.validators.etag = in.text(record_limits::validator);
     result.validators.last_modified = in.text(record_limits::validator);
   }
-  result.failures = has(record_part::failures) ? number() : 0;
-  if (has(record_part::server_lifetime)) {
+  result.failures = has_part() ? number() : 0;
+  if (has_part()) {
     result.server_lifetime = time();
   }
-  if (has(record_part::charset)) {
+  if (has_part()) {
     result.charset = static_cast<charset>(in.number(last_charset));
   }
-  result.truncated = has(record_part::truncated);
-  result.not_modified = has(record_part::not_modified);
-  if (has(record_part::body)) {
+  result.truncated = has_part();
+  result.not_modified = has_part();
+  if (has_part()) {
     result.body = in.text(record_limits::body);
   }
   return result;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/enum_text.hpp>
 #include <robots/base/printable.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/policy/decision_reason.hpp>
@@ -71,43 +72,20 @@ namespace policy_detail {
 /// One sentence for people: the answer, the rule and its line, or the row of the failure table.
 [[nodiscard]] inline std::string explain(const decision& answer) {
   std::string text = answer.allowed ? "allowed: " : "not allowed: ";
-  switch (answer.reason) {
-    case decision_reason::rule:
-      text += to_string(*answer.verdict.directive);
-      text += " \"" + base::printable(*answer.verdict.pattern) + "\", line " +
-              std::to_string(answer.verdict.line) + ", for " +
-              base::printable(answer.verdict.user_agent);
-      break;
-    case decision_reason::no_rule:
-      text += "no rule matches";
-      break;
-    case decision_reason::robots_txt:
-      text += "/robots.txt itself";
-      break;
-    case decision_reason::no_file:
-      text += "no robots.txt: " + policy_detail::outcome_text(*answer.policy);
-      break;
-    case decision_reason::undecided:
-      text += "the URL is too long, or the rules too many, to be compared";
-      break;
-    case decision_reason::fallback:
-      text += "fallback: " + policy_detail::outcome_text(*answer.policy);
-      break;
-    case decision_reason::by_hand:
-      text += "the site was told by hand";
-      break;
-    case decision_reason::halted:
-      text += "the site is halted until somebody resumes it";
-      break;
-    case decision_reason::needs_sign_off:
-      text += "the site needs a sign-off";
-      break;
-    case decision_reason::excluded:
-      text += "the host is excluded";
-      break;
-    case decision_reason::invalid_url:
-      text += "not an http or https URL";
-      break;
+  text += base::enum_text<decision_reason::invalid_url>(
+      answer.reason,
+      {"", "no rule matches", "/robots.txt itself",
+       "no robots.txt: ", "the URL is too long, or the rules too many, to be compared",
+       "fallback: ", "the site was told by hand", "the site is halted until somebody resumes it",
+       "the site needs a sign-off", "the host is excluded", "not an http or https URL"});
+  if (answer.reason == decision_reason::rule) {
+    text.append(to_string(*answer.verdict.directive)).append(" \"");
+    text += base::printable(*answer.verdict.pattern) + "\", line " +
+            std::to_string(answer.verdict.line) + ", for " +
+            base::printable(answer.verdict.user_agent);
+  }
+  if (answer.reason == decision_reason::no_file || answer.reason == decision_reason::fallback) {
+    text += policy_detail::outcome_text(*answer.policy);
   }
   if (answer.policy && answer.policy->basis() == policy_basis::last_good) {
     text += ", by the last good copy since the newest is " +
