@@ -132,10 +132,16 @@ class json_object {
   [[nodiscard]] static std::string octets(std::string_view text) {
     std::string result;
     result.reserve(text.size());
-    while (!text.empty()) {
-      const auto is = [&](std::string_view start, std::size_t size) {
-        return text.size() >= size && text.starts_with(start);
-      };
+    const auto is = [&text](std::string_view start, std::size_t size) {
+      return text.size() >= size && text.starts_with(start);
+    };
+    for (;;) {
+      const std::size_t plain = std::min(text.find('\\'), text.size());
+      result.append(text, 0, plain);
+      text.remove_prefix(plain);
+      if (text.empty()) {
+        return result;
+      }
       std::size_t size = 1;
       if (is("\\\\x", 5)) {
         size = 5;
@@ -148,15 +154,12 @@ class json_object {
           character = 0x10000 + ((character - 0xD800) << 10U) + (unit(text.substr(8)) - 0xDC00);
         }
         append_utf8(result, character);
-      } else if (is("\\", 2)) {
-        size = 2;
-        result += text[1];
       } else {
-        result += text.front();
+        size = std::min<std::size_t>(2, text.size());
+        result += text[size - 1];
       }
       text.remove_prefix(size);
     }
-    return result;
   }
 
   std::vector<std::pair<std::string_view, std::string_view>> members_;
