@@ -1,7 +1,6 @@
 #pragma once
 
 #include <robots/cache/cache_options.hpp>
-#include <robots/cache/detail/cache_event.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/guarded_store.hpp>
 #include <robots/cache/detail/job_runner.hpp>
@@ -303,7 +302,7 @@ class basic_robots_cache {
 
   /// The sites in quarantine, by `site::key`, in order.
   [[nodiscard]] std::vector<std::string> quarantined() const {
-    std::vector<std::string> keys = loader_.quarantined().sites();
+    std::vector<std::string> keys = loader_.kept().all_quarantined().sites();
     std::sort(keys.begin(), keys.end());
     return keys;
   }
@@ -340,7 +339,7 @@ class basic_robots_cache {
     result.far_failures = count.sum(far_failures);
     result.storage_failures = parts_.storage_failures;
     result.size = storage.size();
-    result.quarantined = loader_.quarantined().size();
+    result.quarantined = loader_.kept().all_quarantined().size();
     result.open_breakers = loader_.breakers().open();
     result.observer_failures = parts_.observer_failures;
     if constexpr (requires { storage.evictions(); }) {

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <robots/cache/detail/cache_event.hpp>
+#include <robots/cache/detail/cache_parts.hpp>
 
 #include <condition_variable>
 #include <cstddef>
-#include <deque>
 #include <functional>
+#include <list>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -37,7 +37,7 @@ class background_threads {
         each.join();
       }
     }
-    std::deque<std::function<void()>> dropped;  // goes after the lock: it may have more to do
+    std::list<std::function<void()>> dropped;  // goes after the lock: it may have more to do
     const std::scoped_lock lock{mutex_};
     dropped.swap(waiting_);
   }
@@ -101,7 +101,7 @@ class background_threads {
   cache_counters& counters_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::function<void()>> waiting_;  // for a thread, the first one first
+  std::list<std::function<void()>> waiting_;  // for a thread, the first one first
   std::vector<std::thread> threads_;
   std::size_t idle_ = 0;
   bool ending_ = false;

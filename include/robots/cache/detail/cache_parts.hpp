@@ -1,7 +1,7 @@
 #pragma once
 
 #include <robots/base/clock_condition.hpp>
-#include <robots/cache/detail/cache_event.hpp>
+#include <robots/base/striped_counters.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/retrieval.hpp>
 #include <robots/fetch/retrieval_result.hpp>
@@ -19,6 +19,29 @@
 namespace robots::cache_detail {
 
 class flight;
+
+/// What a cache counts.
+enum class cache_event : unsigned char {
+  allowed_hits,  // these two are hits and decisions at once: a hit counts once
+  denied_hits,
+  hits,
+  stale_hits,
+  misses,
+  joined,
+  retrievals,
+  not_modified,
+  failures,
+  allowed,
+  denied,
+  excluded,
+  far_hits,
+  far_misses,
+  far_rejected,
+  far_failures,
+  count_
+};
+
+using cache_counters = base::striped_counters<cache_event>;
 
 /// What a cache is composed of, without the user's types: so that all but a hit is compiled once.
 class cache_parts : public event_clock {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <robots/base/text_hash.hpp>
-#include <robots/cache/detail/cache_event.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
 #include <robots/observe/observer.hpp>

@@ -3,7 +3,6 @@
 #include <robots/base/saturating_add.hpp>
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/detail/background_threads.hpp>
-#include <robots/cache/detail/cache_event.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/flight.hpp>
 #include <robots/cache/detail/guarded_store.hpp>

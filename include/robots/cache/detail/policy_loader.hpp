@@ -1,13 +1,11 @@
 #pragma once
 
 #include <robots/cache/cache_options.hpp>
-#include <robots/cache/detail/cache_event.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/flight.hpp>
 #include <robots/cache/detail/guarded_store.hpp>
 #include <robots/cache/detail/kept_sites.hpp>
 #include <robots/cache/detail/policy_maker.hpp>
-#include <robots/cache/detail/quarantine.hpp>
 #include <robots/cache/detail/retrieval_job.hpp>
 #include <robots/cache/detail/shared_names.hpp>
 #include <robots/cache/detail/shared_records.hpp>
@@ -75,9 +73,9 @@ class policy_loader {
     retrieval_.leave_to_other_sites = true;
   }
 
-  [[nodiscard]] const quarantine& quarantined() const noexcept { return kept_.all_quarantined(); }
   [[nodiscard]] policy_maker& maker() noexcept { return maker_; }
   [[nodiscard]] kept_sites& kept() noexcept { return kept_; }
+  [[nodiscard]] const kept_sites& kept() const noexcept { return kept_; }
   [[nodiscard]] const origin_breakers& breakers() const noexcept { return *retrieval_.breakers; }
 
   /// What holds for a site without its robots.txt; nothing for one that may be asked.
@@ -170,7 +168,10 @@ class policy_loader {
   [[nodiscard]] std::shared_ptr<publication> complete(retrieval_job& job, retrieval_result result,
                                                       bool cut_short) {
     flight& led = job.lead.led();
-    const auto exchanges = maker_.tell_exchanges(led, result);
+    const auto exchanges = maker_.exchanges_of(led, result);
+    for (const exchange_event& each : exchanges) {
+      parts_.tell(each);
+    }
     if (result.left_to_other_site) {
       const auto target = parse_site(result.final_url);
       job.lead.redirect({std::move(result), *target, job.began});
@@ -511,11 +512,9 @@ class policy_loader {
   [[nodiscard]] bool keep(const flight& led, const std::shared_ptr<const policy>& made,
                           const record& brought, time_point began, time_point now,
                           const std::vector<exchange_event>& exchanges, bool cut_short = false) {
-    maker_.note_retrieval(led, *made, brought, now - began, exchanges);
-    if (cut_short || made->source().outcome == outcome::cancelled) {
+    if (!maker_.note_retrieval(led, *made, brought, now - began, exchanges, cut_short)) {
       return false;
     }
-    maker_.note_fallback(led, *made);
     if (!led.detached()) {
       maker_.note_change(led, made);
       kept_.watch(led, *made);

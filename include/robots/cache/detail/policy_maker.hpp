@@ -2,7 +2,6 @@
 
 #include <robots/base/counter_random.hpp>
 #include <robots/cache/cache_options.hpp>
-#include <robots/cache/detail/cache_event.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/flight.hpp>
 #include <robots/cache/detail/site_rulings.hpp>
@@ -121,18 +120,11 @@ class policy_maker {
     return made;
   }
 
-  /// Tells of each of them.
-  std::vector<exchange_event> tell_exchanges(const flight& led, const retrieval_result& ended) {
-    auto made = exchanges_of(led, ended);
-    for (const exchange_event& each : made) {
-      parts_.tell(each);
-    }
-    return made;
-  }
-
-  /// Counts a retrieval, and tells of it and of what came of it.
-  void note_retrieval(const flight& led, const policy& made, const record& brought,
-                      time_point::duration took, const std::vector<exchange_event>& exchanges) {
+  /// Counts a retrieval, and tells of it and of what came of it. False when it is no answer: it was
+  /// `cut_short`, or cancelled.
+  [[nodiscard]] bool note_retrieval(const flight& led, const policy& made, const record& brought,
+                                    time_point::duration took,
+                                    const std::vector<exchange_event>& exchanges, bool cut_short) {
     const record_head& source = made.source();
     parts_.counters.add(cache_event::retrievals);
     if (is_failure(source.outcome)) {
@@ -142,13 +134,11 @@ class policy_maker {
       parts_.counters.add(cache_event::not_modified);
     }
     parts_.tell(retrieval_event{about(led), made, brought, took, &exchanges});
-  }
-
-  /// Tells that nothing but the fallback says what holds, if so.
-  void note_fallback(const flight& led, const policy& made) {
-    if (is_fallback(made)) {
+    const bool is_answer = !cut_short && source.outcome != outcome::cancelled;
+    if (is_answer && is_fallback(made)) {
       parts_.tell(fallback_event{about(led), made});
     }
+    return is_answer;
   }
 
   /// Tells what an answer of a site changes, and halts one that has turned hostile.

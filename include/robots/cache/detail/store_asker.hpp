@@ -2,7 +2,6 @@
 
 #include <robots/base/clock_condition.hpp>
 #include <robots/base/saturating_add.hpp>
-#include <robots/cache/detail/cache_event.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/flight.hpp>
 #include <robots/cache/detail/guarded_store.hpp>
