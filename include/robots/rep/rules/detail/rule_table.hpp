@@ -96,7 +96,6 @@ struct rule_table {
   /// The best of the rules found so far, and what may still be spent to find a better one.
   struct search {
     std::optional<packed_rule> rule{};
-    rule_rank rank = 0;
     step_budget steps{max_match_steps};
   };
 
@@ -132,10 +131,10 @@ struct rule_table {
 
   constexpr void try_rule(search& best, const packed_rule& rule,
                           std::string_view target) const noexcept {
-    const rule_rank rank = rule.rank(block, facts.tie);
-    if (rank > best.rank && matches(rule, target, best.steps)) {
+    const bool is_over =
+        !best.rule || rule.rank(block, facts.tie) > best.rule->rank(block, facts.tie);
+    if (is_over && matches(rule, target, best.steps)) {
       best.rule = rule;
-      best.rank = rank;
     }
   }
 
@@ -156,7 +155,6 @@ struct rule_table {
       const packed_rule tried{block, at};
       if (matches(tried, target, best.steps)) {
         best.rule = tried;
-        best.rank = tried.rank(block, facts.tie);
         return;
       }
     }
@@ -195,7 +193,8 @@ struct rule_table {
     }
   }
 
-  constexpr void find_by_prefix(search& best, std::string_view target) const noexcept {
+  [[gnu::always_inline]] constexpr void find_by_prefix(search& best,
+                                                       std::string_view target) const noexcept {
     const hash_places places{facts.prefix_buckets};
     prefix_hasher prefixes{target};
     octet_word lengths = prefix_lengths::load_for(target, block);
