@@ -35,7 +35,8 @@ namespace rep_detail {
 ///
 /// `user_agent` is a product token or a whole header value; "*" asks for what holds for crawlers
 /// that are not named. Takes any octets, never throws on their account; linear in the text, but
-/// that rules which can only be tried one by one are sorted.
+/// that rules which can only be tried one by one are sorted. Takes up to 64 KiB of stack where a
+/// rule is not in normal form.
 [[nodiscard]] constexpr rule_set compile(std::string_view text, std::string_view user_agent,
                                          const parse_options& options = {}) {
   return rep_detail::compile_with(text, user_agent, options,
