@@ -68,6 +68,10 @@ constexpr auto robots_txt = {
     "User-agent: *\nDisallow: /\xD0\xBF\xD1\x80\n"sv,
 };
 
+TEST_CASE("nothing at all is no foreign content") {
+  CHECK(find_foreign_content(std::string_view{}) == foreign_content::none);
+}
+
 TEST_CASE("files of another kind are recognised by how they begin") {
   for (const std::string_view text : other_content) {
     CAPTURE(text);

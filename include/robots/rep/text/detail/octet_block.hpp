@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -133,7 +134,7 @@ class octet_block {
 [[nodiscard]] inline octet_block padded(std::string_view text) noexcept {
   std::array<char, octet_block::size> octets;  // NOLINT(*-member-init): filled below
   octets.fill('\xFF');
-  std::memcpy(octets.data(), text.data(), text.size());
+  std::copy(text.begin(), text.end(), octets.begin());
   return octet_block::load(octets.data());
 }
 
