@@ -47,6 +47,8 @@ void fuzz::fuzz_pattern(octets input) {
     const robots::rule_set rules =
         robots::compile("User-agent: *\nDisallow: " + text, "*", {.dialect = dialect});
     const robots::verdict verdict = rules.match(target);
+    require(verdict.exempt == reference::is_exempt(path_of(target), how),
+            "rules have no say about a robots.txt");
     require(verdict.exempt || verdict.allowed != matched, "a rule matches what its pattern does");
   }
 }

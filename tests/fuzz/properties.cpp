@@ -188,11 +188,8 @@ void check_reference(const std::string& text, const question& about, robots::dia
   require(actual.pattern == (expected.rule ? std::optional{expected.rule->value} : std::nullopt),
           "by the same pattern");
   const std::string token = reference::token_of(about.user_agent);
-  const robots::rule_set none;
-  const bool always =
-      dialect == robots::dialect::rfc9309 && !expected.rule && none.match(about.target).exempt;
-  require(reference::lower(actual.user_agent) ==
-              ((expected.falls_back && !always) || token.empty() ? "*" : token),
+  const bool names_nobody = expected.falls_back && !reference::is_exempt(path, how);
+  require(reference::lower(actual.user_agent) == (names_nobody || token.empty() ? "*" : token),
           "for the same crawler");
 }
 

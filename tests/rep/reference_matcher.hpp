@@ -106,6 +106,13 @@ inline std::string comparable_target(std::string_view path, reading how) {
   return replace_all(replace_all(normal_form(path, how), '*', "%2A"), '$', "%24");
 }
 
+/// RFC 9309, section 2.2.2: whether rules have no say about a target.
+inline bool is_exempt(std::string_view path, reading how) {
+  const std::string compared = comparable_target(path, how);
+  return how == reading::rfc9309 &&
+         (compared == "/robots.txt" || compared.starts_with("/robots.txt?"));
+}
+
 /// RFC 9309, section 2.2.3: `*` any octets, `$` at the end of the pattern the end of the target.
 inline bool matches(std::string_view written, std::string_view path, reading how) {
   const bool anchored = written.ends_with('$');
@@ -226,10 +233,7 @@ inline answer decide(const std::vector<line>& lines, std::string_view user_agent
     rules = rules_of_groups(lines, names_everyone);
     result.falls_back = rules.has_value();
   }
-  const std::string compared = comparable_target(path, how);
-  const std::string_view robots_txt = "/robots.txt";
-  if (how == reading::rfc9309 &&
-      (compared == robots_txt || compared.starts_with(std::string{robots_txt} + "?"))) {
+  if (is_exempt(path, how)) {
     return result;
   }
   std::size_t most = 0;

@@ -25,10 +25,10 @@ namespace robots {
 ///
 /// A handler that has a member `on_diagnostic` too is told of every finding about the text; for one
 /// that has not, nothing is looked for. One that has `expect_lines` is told once, before any
-/// directive, how many lines there are, exactly or not, but not of a text without any. One that has
-/// `waits_for_group` is not told of the lines in a group that has rules while that is true; for it,
-/// lines are not counted. Exemplar: `h.on_directive(d)` for `const directive d`, whose views point
-/// into the scanned text. Models: the makers of `document` and of `rule_set`.
+/// directive, how many lines there are, exactly or not, but not of a text without any. To one that
+/// has `waits_for_group`, lines that are no User-agent lines may be left out while that is true;
+/// what `scan` returns has no meaning then. Exemplar: `h.on_directive(d)` for `const directive d`,
+/// whose views point into the scanned text. Models: the makers of `document` and of `rule_set`.
 template <class H>
 concept DirectiveHandler =
     requires(H& handler, const directive& line) { handler.on_directive(line); };
@@ -59,6 +59,7 @@ class scanner {
   static constexpr bool diagnoses =
       requires(Handler& handler, const diagnostic& finding) { handler.on_diagnostic(finding); };
   static constexpr bool waits = requires(Handler& handler) { handler.waits_for_group(); };
+  static_assert(!(diagnoses && waits), "findings would be missing about lines that are left out");
 
  public:
   /// Reads as `traits` says, whatever the dialect of `options`.

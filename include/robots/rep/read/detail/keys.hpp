@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
+#include <robots/rep/read/detail/split_line.hpp>
 #include <robots/rep/read/directive.hpp>
 
 #include <array>
@@ -53,6 +54,7 @@ inline constexpr std::array misspellings = std::to_array<key_spelling>({
     {"craw-delay", directive_kind::crawl_delay},  {"crawl-deley", directive_kind::crawl_delay},
     {"sitemaps", directive_kind::sitemap},
 });
+static_assert(misspellings[prefix_misspellings - 1].text == "site-map");
 
 /// What a key means, and whether it is spelled as the protocol spells it.
 struct recognised_key {
@@ -89,8 +91,16 @@ inline constexpr auto spelling_sizes = [] {
 /// Which octets a User-agent line may begin with.
 inline constexpr auto begins_agent = [] {
   std::array<bool, 256> begins{};
-  for (const char c : {' ', '\t', '\v', '\f', '\0', 'u', 'U', 's', 'S'}) {
-    begins[static_cast<unsigned char>(c)] = true;
+  for (std::size_t octet = 0; octet < begins.size(); ++octet) {
+    begins[octet] = is_padding(static_cast<char>(octet));
+  }
+  for (const auto spellings : {std::span<const key_spelling>{protocol_keys},
+                               std::span<const key_spelling>{misspellings}}) {
+    for (const key_spelling& spelling : spellings) {
+      const auto letter = static_cast<unsigned char>(spelling.text.front());
+      begins[letter] = begins[letter] || spelling.kind == directive_kind::user_agent;
+      begins[letter - 'a' + 'A'] = begins[letter];
+    }
   }
   return begins;
 }();
