@@ -323,6 +323,62 @@ TEST_CASE("what has to go is destroyed, and told of, when the storage may be cal
   CHECK(destroyed == 9);
 }
 
+namespace {
+
+/// An entry that takes a little more than so many octets.
+cache_entry sized_entry(std::size_t octets) {
+  robots::record_head source;
+  source.error_text.assign(octets, 'x');
+  return {.policy = std::make_shared<const policy>(robots::fallback_action::allow_all, "FooBot",
+                                                   std::move(source)),
+          .fresh_until = start + 1h,
+          .keep_until = start + 1h};
+}
+
+}  // namespace
+
+TEST_CASE("a callback that stores again while there is room comes to an end") {
+  LruStorage<8> storage{50'000};
+  std::vector<std::string> told;
+  storage.on_drop([&](std::string_view key, bool) {
+    told.emplace_back(key);
+    if (told.size() < 100 && storage.memory_bytes() < 40'000) {
+      storage.store(key, sized_entry(8'000), start);
+    }
+  });
+  for (const char* const key : {"a", "b", "c", "d"}) {
+    storage.store(key, sized_entry(8'000), start);
+  }
+  storage.store("large", sized_entry(38'000), start);
+  CHECK(told == std::vector<std::string>{"a", "b", "c"});
+  CHECK(has(storage, "d"));
+  CHECK(has(storage, "large"));
+}
+
+TEST_CASE("whoever is told of what had to go finds what it had to go for, and nothing else gone") {
+  LruStorage<8> storage{50'000};
+  std::vector<std::string> told;
+  bool complete = true;
+  storage.on_drop([&](std::string_view key, bool) {
+    told.emplace_back(key);
+    complete = complete && has(storage, "large") && has(storage, "d") && storage.size() == 2 &&
+               storage.evictions() == 3;
+  });
+  for (const char* const key : {"a", "b", "c", "d"}) {
+    storage.store(key, sized_entry(8'000), start);
+  }
+  SUBCASE("a new one") { storage.store("large", sized_entry(38'000), start); }
+  SUBCASE("one in the place of the oldest, which is no reason to be told of it") {
+    storage.clear();
+    for (const char* const key : {"large", "a", "b", "c", "d"}) {
+      storage.store(key, sized_entry(8'000), start);
+    }
+    storage.store("large", sized_entry(38'000), start);
+  }
+  CHECK(told == std::vector<std::string>{"a", "b", "c"});
+  CHECK(complete);
+}
+
 TEST_CASE("memory is bounded by octets, too, whatever sites serve") {
   std::string text = "User-agent: *\nDisallow: /a\n";
   while (text.size() < 500'000) {

@@ -18,6 +18,8 @@
 #include <new>
 #include <random>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -121,6 +123,54 @@ TEST_CASE("a store that fails keeps nothing, and leaves the others in order") {
   CHECK(storage.evictions() == evicted);
   CHECK(all_evicted > 1'000);
   CHECK(failures > 500);
+}
+
+TEST_CASE("what had to go is told of in its order, even if memory runs out on the way") {
+  const auto entry_of = [](std::size_t octets) {
+    robots::record_head source;
+    source.error_text.assign(octets, 'x');
+    return robots::cache_entry{.policy = std::make_shared<const robots::policy>(
+                                   robots::fallback_action::allow_all, "FooBot", std::move(source)),
+                               .fresh_until = robots::time_point::max(),
+                               .keep_until = robots::time_point::max()};
+  };
+  constexpr std::size_t kept = 12;
+  const robots::cache_entry small = entry_of(4'000);
+  const robots::cache_entry large = entry_of(38'000);
+  const std::string key(100, 'x');
+  bool stored = false;
+  std::size_t most_lost = 0;
+  for (int allowance = 0; !stored; ++allowance) {
+    REQUIRE(allowance < 100);
+    robots::LruStorage<32> storage{60'000};
+    std::size_t told = 0;
+    bool in_order = true;
+    storage.on_drop([&](std::string_view gone, bool) {
+      allocations_left = never;
+      in_order = in_order && gone == key + static_cast<char>('a' + told);
+      ++told;
+    });
+    for (std::size_t i = 0; i < kept; ++i) {
+      storage.store(key + static_cast<char>('a' + i), small, {});
+    }
+    allocations_left = allowance;
+    try {
+      storage.store(key, large, {});
+      stored = true;
+    } catch (const std::bad_alloc&) {
+      most_lost = std::max(most_lost, told);
+    }
+    allocations_left = never;
+    CHECK(told == storage.evictions());
+    CHECK(storage.size() == kept - told + (stored ? 1 : 0));
+    CHECK(static_cast<std::size_t>(small.policy.use_count()) == 1 + kept - told);
+    CHECK(large.policy.use_count() == (stored ? 2 : 1));
+    storage.store(key, large, {});  // those that are left still go in their order
+    CHECK(told > 5);
+    CHECK(in_order);
+    CHECK(storage.find(key, {}).has_value());
+  }
+  CHECK(most_lost > 5);
 }
 
 TEST_CASE("a flight that could not begin keeps nobody from beginning one") {

@@ -20,6 +20,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace robots {
 
@@ -98,8 +99,9 @@ class LruStorage {
   }
 
   /// Calls `told(key, expired)` with each entry that is dropped from now on: because its time was
-  /// over, or for want of room. From the thread that stores or finds; it may call this storage, and
-  /// does not throw. Not while another thread uses the storage.
+  /// over, or for want of room. From the thread that stores or finds, when what it stores is there;
+  /// it may call this storage, and does not throw. Storing all that it is told of would never end.
+  /// Not while another thread uses the storage.
   void on_drop(std::function<void(std::string_view key, bool expired)> told) {
     told_ = std::move(told);
   }
@@ -114,23 +116,24 @@ class LruStorage {
     }
     const hashed wanted{key};
     cache_entry value = entry;  // in the end what it replaces
-    for (bool stored = false; !stored;) {
-      dropped gone{*this};
-      const std::scoped_lock lock{mutex_};
-      node* kept = table_.find(wanted);
-      const bool fits = bytes_ - (kept != nullptr ? kept->bytes : 0) + bytes <= max_bytes_;
-      if (!fits || (kept == nullptr && table_.size() == Capacity)) {
-        gone.take_oldest();
-      }
-      if (fits) {
-        kept = kept != nullptr ? kept : &table_.add(wanted);
-        std::swap(kept->value, value);
-        kept->rules = entry.policy ? entry.policy->rules().block() : nullptr;
-        kept->used = steps_.next();
-        bytes_ += bytes - std::exchange(kept->bytes, bytes);
-        stored = true;
-      }
+    dropped gone{*this};
+    const std::scoped_lock lock{mutex_};
+    node* kept = table_.find(wanted);
+    const std::size_t replaced = kept != nullptr ? kept->bytes : 0;
+    if (kept != nullptr) {
+      kept->used = steps_.next();  // so that it is not among those that go
     }
+    while (bytes_ - replaced + bytes > max_bytes_ ||
+           (kept == nullptr && table_.size() == Capacity)) {
+      gone.take_oldest();
+    }
+    if (kept == nullptr) {
+      kept = &table_.add(wanted);
+      kept->used = steps_.next();
+    }
+    std::swap(kept->value, value);
+    kept->rules = entry.policy ? entry.policy->rules().block() : nullptr;
+    bytes_ += bytes - std::exchange(kept->bytes, bytes);
   }
 
   /// Drops the entry of `key`, if there is one.
@@ -187,23 +190,25 @@ class LruStorage {
     told_ = std::exchange(other.told_, {});
   }
 
-  /// An entry that is dropped: told of and destroyed after the lock is given back.
+  /// Entries that are dropped: told of and destroyed after the lock is given back.
   struct dropped {
     explicit dropped(LruStorage& storage, bool expired = false) : from{storage}, over{expired} {}
     dropped(const dropped&) = delete;
     dropped& operator=(const dropped&) = delete;
     ~dropped() {
-      if (entry && from.told_) {
-        from.told_(key, over);
+      for (const auto& [key, entry] : entries) {
+        if (from.told_) {
+          from.told_(key, over);
+        }
       }
     }
 
+    /// Changes nothing when it throws for want of memory.
     void take(node& kept) {
       base::fetch_ahead<sizeof(policy)>(kept.value.policy.get());
-      if (from.told_) {
-        key = kept.key.view();
-      }
-      entry = from.take_out(kept);
+      const auto key = from.told_ ? kept.key.view() : std::string_view{};
+      auto& taken = entries.emplace_back(key, cache_entry{});
+      taken.second = from.take_out(kept);
     }
     void take_oldest() {
       take(from.table_.at(from.order_.oldest(from.table_.slots(), [this](std::size_t slot) {
@@ -214,8 +219,7 @@ class LruStorage {
 
     LruStorage& from;
     bool over;
-    std::string key{};
-    std::optional<cache_entry> entry{};
+    std::vector<std::pair<std::string, cache_entry>> entries{};
   };
 
   /// What the node held, which is vacant from now on.

@@ -19,13 +19,12 @@ class eviction_order {
  public:
   /// The slot with the least stamp, of at least one that is in use. `stamp_of(slot)` gives that of
   /// each slot below `slots`, and 0 for one that is vacant; a slot that is filled anew must have a
-  /// greater stamp than any had before.
+  /// greater stamp than any had before. The same slot again until it is vacant or used.
   template <class StampOf>
   [[nodiscard]] std::size_t oldest(std::size_t slots, const StampOf& stamp_of) {
     for (;;) {
-      while (!listed_.empty()) {
+      for (; !listed_.empty(); listed_.pop_back()) {
         const candidate next = listed_.back();
-        listed_.pop_back();
         if (stamp_of(next.slot) == next.stamp) {
           return next.slot;
         }
