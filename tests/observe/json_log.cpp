@@ -6,6 +6,7 @@
 #include <robots/fetch/scripted_fetcher.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/observe/json_log_options.hpp>
+#include <robots/observe/observer.hpp>
 #include <robots/observe/observers.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/site_override.hpp>
@@ -42,6 +43,14 @@ using robots::ManualClock;
 using robots::observers;
 using robots::ScriptedFetcher;
 using robots::test::gate;
+
+/// What a program tells of itself.
+struct own_event : event {
+  static constexpr std::string_view name = "own";
+};
+static_assert(robots::ObserverOf<JsonLog, drop_event>);
+static_assert(!robots::ObserverOf<JsonLog, own_event>);
+static_assert(!robots::ObserverOf<JsonLog, event>);
 
 constexpr const char* robots_url = "https://example.com/robots.txt";
 

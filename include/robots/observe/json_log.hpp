@@ -106,6 +106,10 @@ class JsonLog {
 
   /// Writes the event, if it is wanted.
   template <std::derived_from<event> Event>
+    requires requires(base::json_writer& line, const Event& told) {
+      Event::name;
+      observe_detail::add_members(line, told);
+    }
   void on(const Event& told) const {
     const log_level level = level_of(told);
     if (level < state_->options.least) {
