@@ -8,11 +8,13 @@
 #include <cstddef>
 #include <mutex>
 #include <set>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
 using robots::cache_detail::background_threads;
 using robots::cache_detail::cache_counters;
+using robots::cache_detail::cache_event;
 using robots::test::gate;
 
 TEST_CASE("work begins at once, in as many threads as there may be, and no more") {
@@ -70,6 +72,27 @@ TEST_CASE("work that may wait is done by the next thread that is free, in order"
     door.open();
   }
   CHECK(done == std::vector{0, 1, 2});
+}
+
+TEST_CASE("what work throws counts as a failure, and its thread takes more") {
+  cache_counters counters;
+  bool ran = false;
+  {
+    gate door;
+    background_threads threads{1, counters};
+    CHECK(threads.run([&] {
+      door.pass();
+      throw std::runtime_error{"no memory"};
+    }));
+    door.wait_for_arrivals();
+    CHECK(threads.run([] { throw 7; }, true));
+    CHECK(threads.run([&] { ran = true; }, true));
+    CHECK(threads.run([&] { door.pass(); }, true));
+    door.open();
+    door.wait_for_arrivals(2);
+  }
+  CHECK(ran);
+  CHECK(counters.sum(cache_event::failures) == 2);
 }
 
 TEST_CASE("where no thread is allowed, nothing is begun") {
