@@ -18,6 +18,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -100,6 +101,21 @@ struct LateStore : memory_store {
   }
 
   std::shared_ptr<std::atomic<bool>> is_up = std::make_shared<std::atomic<bool>>(false);
+};
+
+/// Fails once, in a thread of the cache's own.
+struct FailingClock : ManualClock {
+  explicit FailingClock(const ManualClock& same) : ManualClock(same) {}
+
+  [[nodiscard]] robots::time_point now() const {
+    if (!is_test && fails->exchange(false)) {
+      throw std::bad_alloc{};
+    }
+    return ManualClock::now();
+  }
+
+  inline static thread_local bool is_test = false;  // whether this thread is of the test
+  std::shared_ptr<std::atomic<bool>> fails = std::make_shared<std::atomic<bool>>(true);
 };
 
 /// One site is fetched by one worker, as long as it takes.
@@ -848,6 +864,24 @@ TEST_CASE("when the holder of a lease dies, another worker asks the site") {
   CHECK_FALSE(at.wait_for(call));
   CHECK(at.web.count() == 1);
   CHECK(at.stored());
+}
+
+TEST_CASE("when the thread that looks again fails, whoever waits for it begins anew") {
+  fleet at;
+  at.web.on(robots_url, ok());
+  REQUIRE(at.store.try_lease(lease_key, 10s));
+  const FailingClock clock{at.clock};
+  FailingClock::is_test = true;
+  robots::basic_robots_cache cache{foo_bot(), at.web, clock,
+                                   tiered{LruStorage<64>{}, at.store, patient()}};
+  auto call = std::async(std::launch::async, [&cache] {
+    FailingClock::is_test = true;
+    return cache.allowed(secret);
+  });
+  CHECK_FALSE(at.wait_for(call));
+  CHECK_FALSE(*clock.fails);
+  CHECK(cache.stats().failures == 1);
+  CHECK(at.web.count() == 1);
 }
 
 TEST_CASE("who has waited for long enough asks the site itself") {

@@ -219,8 +219,8 @@ class job_runner {
           try {
             static_cast<void>(background_.run([this, rest] { go_on_alone(rest); }, true));
           } catch (...) {
-            parts_.counters.add(
-                cache_event::failures);  // no memory: those who wait go on themselves
+            // No memory: those who wait go on themselves.
+            parts_.counters.add(cache_event::failures);
           }
         });
       }
@@ -257,7 +257,11 @@ class job_runner {
     };
     // Not behind what waits for the web.
     if (background_.is_here()) {
-      tell();
+      try {
+        tell();
+      } catch (...) {
+        parts_.counters.add(cache_event::failures);  // no memory: the flight is given up
+      }
     } else if (!background_.run(tell) && !store_threads_.run(tell, true)) {
       news->lead.end(news->made);
     }
@@ -274,9 +278,9 @@ class job_runner {
 
   /// Asks the store for what others are to have asked.
   void serve() {
-    for (auto due = asker_->take_due(closing_.get_token()); !due.empty();
-         due = asker_->take_due(closing_.get_token())) {
-      try {
+    try {
+      for (auto due = asker_->take_due(closing_.get_token()); !due.empty();
+           due = asker_->take_due(closing_.get_token())) {
         asker_->ask(due);
         for (auto& job : due) {
           if (job->next == after_store::look_again) {
@@ -285,9 +289,11 @@ class job_runner {
             leave_to_waiters(std::move(job));
           }
         }
-      } catch (...) {
-        parts_.counters.add(cache_event::failures);  // no memory: the flights are given up
       }
+    } catch (...) {
+      // No memory: the flights are given up, those whose time has not come too.
+      parts_.counters.add(cache_event::failures);
+      static_cast<void>(asker_->take_all());
     }
   }
 

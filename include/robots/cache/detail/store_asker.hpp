@@ -86,7 +86,8 @@ class store_asker {
   }
 
   /// For the thread that serves: waits for the sites that are to be asked for next. None when it is
-  /// to serve no more: nothing is left, or `stop` was requested.
+  /// to serve no more: nothing is left, or `stop` was requested. Throws when there is no memory;
+  /// then `take_all` is to follow.
   [[nodiscard]] std::vector<std::unique_ptr<store_job>> take_due(const std::stop_token& stop) {
     constexpr std::size_t most = 512;  // so that the first does not wait for too many
     std::unique_lock lock{mutex_};
@@ -113,7 +114,7 @@ class store_asker {
     return {};
   }
 
-  /// Takes back what waits, when no thread can be had to serve.
+  /// Takes back what waits, when no thread serves any more.
   [[nodiscard]] std::vector<std::unique_ptr<store_job>> take_all() {
     const std::scoped_lock lock{mutex_};
     is_served_ = false;
