@@ -44,6 +44,9 @@ static_assert(!static_rule_set<groups>::allows("/a/"));
 static_assert(
     static_rule_set<groups, "*", parse_options{.dialect = dialect::google}>::allows("/a/"));
 
+// Rules that are not in normal form.
+static_assert(!static_rule_set<"User-agent: *\nDisallow: /%61*\xC3\xA9\n">::allows("/a/%C3%A9"));
+
 // A file without rules, and one that is no robots.txt.
 static_assert(static_rule_set<"">::allows("/"));
 static_assert(static_rule_set<"", "FooBot">::match("/").user_agent == "FooBot");

@@ -98,6 +98,14 @@ class rule_packer {
     find_by(rule, by);
   }
 
+  /// Calls `use` with the compiled text of a rule whose pattern has been added. Defined before those
+  /// that call it, as clang wants it in constant expressions.
+  template <class Use>
+  constexpr void with_pattern(const kept_rule& rule, Use use) const {
+    rule.rule.with_pattern(rule.value(), *traits_.rule_form,
+                           [&](const compiled_pattern& pattern) { use(pattern.text); });
+  }
+
   /// Adds the pattern of a rule, if it is its own compiled form in every dialect.
   [[gnu::always_inline]] constexpr bool add_plain(kept_rule& rule) {
     const auto source = pattern_source::of(rule.value());
@@ -154,13 +162,6 @@ class rule_packer {
     find_by(rule, found_by::prefix);
     lengths_.add(key);
     starred_prefixes_ += has_star ? 1 : 0;
-  }
-
-  /// Calls `use` with the compiled text of a rule whose pattern has been added.
-  template <class Use>
-  constexpr void with_pattern(const kept_rule& rule, Use use) const {
-    rule.rule.with_pattern(rule.value(), *traits_.rule_form,
-                           [&](const compiled_pattern& pattern) { use(pattern.text); });
   }
 
   /// Where many patterns have one prefix before their first wildcard, it tells too little as well.
