@@ -98,8 +98,8 @@ class rule_packer {
     find_by(rule, by);
   }
 
-  /// Calls `use` with the compiled text of a rule whose pattern has been added. Defined before those
-  /// that call it, as clang wants it in constant expressions.
+  /// Calls `use` with the compiled text of a rule whose pattern has been added. Defined before
+  /// those that call it, as clang wants it in constant expressions.
   template <class Use>
   constexpr void with_pattern(const kept_rule& rule, Use use) const {
     rule.rule.with_pattern(rule.value(), *traits_.rule_form,
