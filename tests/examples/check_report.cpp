@@ -195,7 +195,8 @@ class figures {
     for (const std::string& file : files) {
       std::ifstream stream{file, std::ios::binary};
       for (std::string line; std::getline(stream, line);) {
-        if (const auto entry = base::json_object::read(line)) {  // far sooner than all of it
+        // Far sooner than all of it; trails are only ever written by `json_writer`.
+        if (const auto entry = base::json_object::read(line)) {
           measure(entry->text("type"), entry->text("time"));
         }
       }

@@ -62,7 +62,7 @@ class cpr_slot final : public curl_slot {
 ///
 /// Of a configured session these stay as `Fetcher` wants them: request headers, body, redirects,
 /// cookies, schemes, the check of certificates, callbacks for header, body, debugging and sockets,
-/// and timeouts. Interceptors are not run.
+/// and timeouts. Interceptors are not run. `fetch` throws what `configure` throws, too.
 ///
 /// With a `configure`, `curl_options::proxy` alone names a proxy whose address need not be
 /// permitted: that of one from the session or the environment has to be, with

@@ -46,7 +46,7 @@ class json_object {
   /// The member as it is written; empty when there is none.
   [[nodiscard]] std::string_view raw(std::string_view name) const {
     const auto found = std::find_if(members_.begin(), members_.end(),
-                                    [&](const auto& each) { return each.first == name; });
+                                    [&](const auto& member) { return member.first == name; });
     return found == members_.end() ? std::string_view{} : found->second;
   }
 
@@ -70,11 +70,11 @@ class json_object {
     std::string_view rest = raw(name);
     while (take(rest, found.empty() ? '[' : ',') && !rest.starts_with(']')) {
       const std::size_t size = value_size(rest);
-      auto each = read(rest.substr(0, size));
-      if (!each) {
+      auto object = read(rest.substr(0, size));
+      if (!object) {
         break;
       }
-      found.push_back(*std::move(each));
+      found.push_back(*std::move(object));
       rest.remove_prefix(size);
     }
     return found;

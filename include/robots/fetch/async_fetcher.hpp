@@ -8,7 +8,7 @@
 
 namespace robots {
 
-/// Makes HTTP exchanges without blocking, for `asio_robots_cache`.
+/// Makes HTTP exchanges without blocking, for drivers that do not block either.
 ///
 /// A model's `async_fetch(request, done)` begins exactly one GET, as a `Fetcher` makes it: no
 /// redirects, no retries, `request.timeout` and `request.max_bytes` obeyed. It returns soon, and
@@ -20,7 +20,7 @@ namespace robots {
 /// Exemplar: after `f.async_fetch(request, done)`, `done(response)` is called later, with
 /// `response.status == 0` exactly when `response.error != fetch_error::none`.
 ///
-/// Models: `AsioCurlFetcher`; one over Boost.Beast or another client is a small class.
+/// Models: in `adapters/`, `AsioCurlFetcher`; one over another client is a small class.
 template <class F>
 concept AsyncFetcher =
     std::move_constructible<F> &&

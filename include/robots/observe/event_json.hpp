@@ -191,8 +191,8 @@ inline void add_members(base::json_writer& line, const far_store_event& told) {
 
 }  // namespace observe_detail
 
-/// Adds what an event tells to a line, beside its site and its time: the members that `JsonLog`
-/// lists.
+/// Adds what an event tells to a line, beside its site and its time: what `add_members` of its type
+/// writes, for `JsonLog` and for audit trails.
 template <std::derived_from<event> Event>
 void add_event(base::json_writer& line, const Event& told) {
   observe_detail::add_members(line, told);

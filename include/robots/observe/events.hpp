@@ -63,7 +63,7 @@ enum class look_up_result : std::uint8_t {
 
 /// A site was looked up.
 struct look_up_event : event {
-  static constexpr std::string_view name = "look_up";  ///< in logs and audit trails
+  static constexpr std::string_view name = "look_up";  ///< of its kind
   look_up_result result = look_up_result::miss;        ///< how
   const robots::policy* policy = nullptr;              ///< what it got; null for a miss
 };
@@ -71,7 +71,7 @@ struct look_up_event : event {
 /// A retrieval has made an exchange. Told when the retrieval ends, in the order of exchanges,
 /// before its `retrieval_event`.
 struct exchange_event : event {
-  static constexpr std::string_view name = "exchange";  ///< in logs and audit trails
+  static constexpr std::string_view name = "exchange";  ///< of its kind
   const robots::exchange& exchange;                     ///< what was asked, and the status or error
   std::chrono::nanoseconds ended{0};                    ///< how long before now it ended
   std::chrono::nanoseconds duration{0};                 ///< from the request to the response
@@ -82,14 +82,14 @@ struct exchange_event : event {
 
 /// A robots.txt was read.
 struct parse_event : event {
-  static constexpr std::string_view name = "parse";  ///< in logs and audit trails
+  static constexpr std::string_view name = "parse";  ///< of its kind
   const robots::policy& policy;                      ///< what came of it: `rules`, `findings`
   std::chrono::nanoseconds duration{0};              ///< decoded, read and compiled
 };
 
 /// A robots.txt was asked for.
 struct retrieval_event : event {
-  static constexpr std::string_view name = "retrieval";  ///< in logs and audit trails
+  static constexpr std::string_view name = "retrieval";  ///< of its kind
   const robots::policy& policy;                          ///< what came of it
   const robots::record& record;  ///< what it was made of; without body behind another site's file
   std::chrono::nanoseconds duration{0};  ///< how long it took by the cache's clock
@@ -99,7 +99,7 @@ struct retrieval_event : event {
 
 /// A fresh record that another process had fetched was taken from the shared store.
 struct far_hit_event : event {
-  static constexpr std::string_view name = "far_hit";  ///< in logs and audit trails
+  static constexpr std::string_view name = "far_hit";  ///< of its kind
   const robots::policy& policy;                        ///< what came of it
   const robots::record& record;                        ///< what the store had
 };
@@ -107,7 +107,7 @@ struct far_hit_event : event {
 /// A record was taken from the shared store that does not answer the look-up: a last good copy, or
 /// one by which to ask the site whether its robots.txt has changed.
 struct far_copy_event : event {
-  static constexpr std::string_view name = "far_copy";  ///< in logs and audit trails
+  static constexpr std::string_view name = "far_copy";  ///< of its kind
   const robots::policy& policy;                         ///< what came of it
   const robots::record& record;                         ///< what the store had
 };
@@ -115,14 +115,14 @@ struct far_copy_event : event {
 /// The fallback policy decided what holds: the robots.txt could not be had, or was too malformed to
 /// be obeyed.
 struct fallback_event : event {
-  static constexpr std::string_view name = "fallback";  ///< in logs and audit trails
+  static constexpr std::string_view name = "fallback";  ///< of its kind
   const robots::policy& policy;  ///< `basis` is what was done, `source().outcome` the row
 };
 
 /// What a site asks of the crawler has changed: its robots.txt came, went, or has other rules or
 /// delays. Told before any decision rests on the new policy.
 struct policy_change_event : event {
-  static constexpr std::string_view name = "policy_change";  ///< in logs and audit trails
+  static constexpr std::string_view name = "policy_change";  ///< of its kind
   const robots::policy& before;                              ///< made of the answer before
   const robots::policy& after;                               ///< made of this one
   const change_report& changes;                              ///< what has changed
@@ -134,7 +134,7 @@ struct policy_change_event : event {
 /// A page that robots.txt allows was answered with 401, 403 or a challenge; see
 /// `basic_robots_cache::report_response`.
 struct access_revoked_event : event {
-  static constexpr std::string_view name = "access_revoked";  ///< in logs and audit trails
+  static constexpr std::string_view name = "access_revoked";  ///< of its kind
   std::string_view url;                                       ///< of the page
   int status = 0;                                             ///< of the answer
 };
@@ -142,51 +142,51 @@ struct access_revoked_event : event {
 /// A site was halted, or resumed. `site` is a host or `host:port` without a scheme, since a halt
 /// holds for every scheme.
 struct halt_event : event {
-  static constexpr std::string_view name = "halt";  ///< in logs and audit trails
+  static constexpr std::string_view name = "halt";  ///< of its kind
   halt_reason reason{};                             ///< why it was halted
   bool resumed = false;                             ///< the halt was lifted
 };
 
 /// A site was signed off, or its sign-off was taken back. `site` is as in `halt_event`.
 struct sign_off_event : event {
-  static constexpr std::string_view name = "sign_off";  ///< in logs and audit trails
+  static constexpr std::string_view name = "sign_off";  ///< of its kind
   bool given = false;                                   ///< true: signed off; false: taken back
 };
 
 /// A decision was made.
 struct decision_event : event {
-  static constexpr std::string_view name = "decision";  ///< in logs and audit trails
+  static constexpr std::string_view name = "decision";  ///< of its kind
   std::string_view url;                                 ///< as it was asked about
   const robots::decision& decision;                     ///< the answer
 };
 
 /// The circuit breaker of an origin, which is the event's site, has changed.
 struct breaker_event : event {
-  static constexpr std::string_view name = "breaker";  ///< in logs and audit trails
+  static constexpr std::string_view name = "breaker";  ///< of its kind
   breaker_state state = breaker_state::closed;         ///< what it lets through now
 };
 
 /// A storage has dropped an entry.
 struct drop_event : event {
-  static constexpr std::string_view name = "drop";  ///< in logs and audit trails
+  static constexpr std::string_view name = "drop";  ///< of its kind
   bool expired = false;                             ///< its time was over; else there was no room
 };
 
 /// A site was put in quarantine, or let out of it.
 struct quarantine_event : event {
-  static constexpr std::string_view name = "quarantine";  ///< in logs and audit trails
+  static constexpr std::string_view name = "quarantine";  ///< of its kind
   bool released = false;                                  ///< let out
 };
 
 /// An override was set or lifted: see `basic_robots_cache::set_override`.
 struct override_event : event {
-  static constexpr std::string_view name = "override";  ///< in logs and audit trails
+  static constexpr std::string_view name = "override";  ///< of its kind
   site_override value{};  ///< what holds now; `none`: the override was lifted
 };
 
 /// A gate has answered whether and when a URL may be fetched.
 struct admission_event : event {
-  static constexpr std::string_view name = "admission";  ///< in logs and audit trails
+  static constexpr std::string_view name = "admission";  ///< of its kind
   std::string_view url;                                  ///< as it was asked about
   const robots::decision& decision;                      ///< what robots.txt says
   admission_reason reason{};                             ///< the gate's answer
@@ -195,7 +195,7 @@ struct admission_event : event {
 
 /// The state of the store that a cache shares with other processes has changed.
 struct far_store_event : event {
-  static constexpr std::string_view name = "far_store";  ///< in logs and audit trails
+  static constexpr std::string_view name = "far_store";  ///< of its kind
   bool up = false;  ///< it answers again; else it has failed, and is left alone for a while
   std::string_view message;  ///< what it last failed with; empty when it is up
 };

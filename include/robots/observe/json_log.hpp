@@ -38,7 +38,8 @@ namespace robots {
 /// `span_id` of the caller, where they are known; and what the event tells, under its own names.
 /// What is no UTF-8 reads as `\xNN`, octet by octet, and so does a backslash: see
 /// `base::append_json`. A text that was cut (`text_bytes`) is followed by `NAME_bytes`, how long it
-/// was.
+/// was. Of the rules that a `policy_change` tells of, the first 32 are written, and so of the other
+/// lines.
 ///
 /// | event             | level |
 /// |-------------------|-------|
@@ -58,7 +59,7 @@ namespace robots {
 /// | `drop`            | DEBUG |
 /// | `quarantine`      | CRITICAL; INFO for a release |
 /// | `override`        | INFO |
-/// | `admission`       | INFO |
+/// | `admission`       | INFO; ERROR for one by the fallback policy |
 /// | `far_store`       | ERROR when it goes; INFO when it is back |
 ///
 /// What is above `rate_lines` is counted: the next line of that event and site says how many

@@ -69,11 +69,11 @@ class policy_maker {
     const bool is_told = led != nullptr && parts_.is_observed() && !brought.not_modified &&
                          policy_detail::has_text(brought.outcome);
     const time_point began = is_told ? parts_.now() : time_point{};
-    auto made = judge(brought, options_.user_agent, judging_, before, now);
+    auto result = judge(brought, options_.user_agent, judging_, before, now);
     if (is_told) {
-      parts_.tell(parse_event{about(*led), *made, parts_.now() - began});
+      parts_.tell(parse_event{about(*led), *result, parts_.now() - began});
     }
-    return made;
+    return result;
   }
 
   /// The policy of a site that redirects to another one, by `theirs`. The file, if any, is told of
@@ -108,24 +108,24 @@ class policy_maker {
   /// The exchanges of a retrieval, if anybody wants to know.
   [[nodiscard]] std::vector<exchange_event> exchanges_of(const flight& led,
                                                          const retrieval_result& ended) {
-    std::vector<exchange_event> made;
+    std::vector<exchange_event> events;
     if (parts_.is_observed()) {
       const time_point now = parts_.now();
       for (std::size_t i = 0; i < ended.timings.size(); ++i) {
         const exchange_timing& timing = ended.timings[i];
-        made.push_back({about(led), ended.exchanges[i], now - timing.ended, timing.duration,
-                        timing.bytes, timing.hop, timing.attempt});
+        events.push_back({about(led), ended.exchanges[i], now - timing.ended, timing.duration,
+                          timing.bytes, timing.hop, timing.attempt});
       }
     }
-    return made;
+    return events;
   }
 
   /// Counts a retrieval, and tells of it and of what came of it. False when it is no answer: it was
   /// `cut_short`, or cancelled.
-  [[nodiscard]] bool note_retrieval(const flight& led, const policy& made, const record& brought,
+  [[nodiscard]] bool note_retrieval(const flight& led, const policy& fetched, const record& brought,
                                     time_point::duration took,
                                     const std::vector<exchange_event>& exchanges, bool cut_short) {
-    const record_head& source = made.source();
+    const record_head& source = fetched.source();
     parts_.counters.add(cache_event::retrievals);
     if (is_failure(source.outcome)) {
       parts_.counters.add(cache_event::failures);
@@ -133,29 +133,29 @@ class policy_maker {
     if (source.not_modified) {
       parts_.counters.add(cache_event::not_modified);
     }
-    parts_.tell(retrieval_event{about(led), made, brought, took, &exchanges});
+    parts_.tell(retrieval_event{about(led), fetched, brought, took, &exchanges});
     const bool is_answer = !cut_short && source.outcome != outcome::cancelled;
-    if (is_answer && is_fallback(made)) {
-      parts_.tell(fallback_event{about(led), made});
+    if (is_answer && is_fallback(fetched)) {
+      parts_.tell(fallback_event{about(led), fetched});
     }
     return is_answer;
   }
 
   /// Tells what an answer of a site changes, and halts one that has turned hostile.
-  void note_change(const flight& led, const std::shared_ptr<const policy>& made) {
+  void note_change(const flight& led, const std::shared_ptr<const policy>& after) {
     const bool is_wanted = parts_.observes_changes() || options_.halt_hostile;
     const auto before = is_wanted ? policy::kept_answer(led.last()) : nullptr;
-    if (!before || policy::kept_answer(made) != made ||
-        before->fingerprint() == made->fingerprint()) {
+    if (!before || policy::kept_answer(after) != after ||
+        before->fingerprint() == after->fingerprint()) {
       return;
     }
-    const bool turned_hostile = denies_everything(*made) && !denies_everything(*before);
+    const bool turned_hostile = denies_everything(*after) && !denies_everything(*before);
     if (parts_.observes_changes()) {
-      const change_report changes = diff(*before, *made);
-      const auto interval = made->fetched_at() - before->fetched_at();
+      const change_report changes = diff(*before, *after);
+      const auto interval = after->fetched_at() - before->fetched_at();
       const bool is_fast =
           changes.share() > options_.fast_change_share && interval <= options_.fast_change_within;
-      parts_.tell(policy_change_event{about(led), *before, *made, changes, interval, is_fast,
+      parts_.tell(policy_change_event{about(led), *before, *after, changes, interval, is_fast,
                                       turned_hostile});
     }
     if (turned_hostile && options_.halt_hostile) {
