@@ -37,6 +37,11 @@ namespace robots::adapters_detail {
   return static_cast<int>(status);
 }
 
+/// White space around a value, as libcurl may leave it.
+[[nodiscard]] constexpr bool is_space(char c) noexcept {
+  return base::is_blank(c) || c == '\r' || c == '\n';
+}
+
 /// The Content-Length fields of one header section. Whoever sends different lengths, or what is no
 /// length, may have sent part of a body for the whole (RFC 9112, section 6.3): libcurl takes the
 /// last of them, and goes without where the number is too large for it.
@@ -59,10 +64,6 @@ class content_length {
   }
 
  private:
-  [[nodiscard]] static constexpr bool is_space(char c) noexcept {
-    return base::is_blank(c) || c == '\r' || c == '\n';
-  }
-
   [[nodiscard]] static constexpr std::optional<std::uint64_t> number(std::string_view digits) {
     constexpr std::size_t most_digits = 18;  // fewer than overflow the 63 bits of libcurl
     return digits.size() > most_digits ? std::nullopt : base::parse_decimal(digits);

@@ -103,8 +103,7 @@ inline constexpr std::size_t longest_url = 8'000'000;
 
 /// A header's value without the white space around it; of an empty one, libcurl leaves a CR.
 [[nodiscard]] inline std::string trimmed(const char* value) {
-  return std::string(
-      base::trim(value, [](char c) { return base::is_blank(c) || c == '\r' || c == '\n'; }));
+  return std::string(base::trim(value, is_space));
 }
 
 /// The fields of the final response: not those of interim responses, of a proxy's answer to
