@@ -43,8 +43,8 @@ TEST_CASE("RedisStore keeps its keys under the prefix and the format of records"
   RedisStore store{redis_options{.url = server.url(), .key_prefix = "crawl*:"}};
   store.publish("https://example.com", "value", 1h);
   const auto lease = store.try_lease("https://example.com", 1h);
-  CHECK(server.tell({"GET", "crawl*:v1:site:https://example.com"}) == "value");
-  CHECK(server.tell({"GET", "crawl*:v1:lease:https://example.com"}) == lease->token);
+  CHECK(server.tell({"GET", "crawl*:v2:site:https://example.com"}) == "value");
+  CHECK(server.tell({"GET", "crawl*:v2:lease:https://example.com"}) == lease->token);
   CHECK(server.tell({"DBSIZE"}) == "2");
 }
 
@@ -53,7 +53,7 @@ TEST_CASE("RedisStore lists the keys that have values, and how long they still h
   RedisStore store{redis_options{.url = server.url(), .key_prefix = "[a-z]*"}};
   RedisStore other{redis_options{.url = server.url(), .key_prefix = "b"}};
   other.publish("elsewhere", "value", 1h);
-  server.tell({"SET", "[a-z]*v1:site:for ever", "a stranger's"});
+  server.tell({"SET", "[a-z]*v2:site:for ever", "a stranger's"});
   std::map<std::string, std::chrono::milliseconds> expected;
   for (int i = 0; i < 1'500; ++i) {
     const std::string key = "https://site" + std::to_string(i) + ".example";
@@ -76,7 +76,7 @@ TEST_CASE("RedisStore lists the keys that have values, and how long they still h
 TEST_CASE("RedisStore loads nothing where a stranger has put what is no text") {
   const redis_server server;
   RedisStore store{redis_options{.url = server.url()}};
-  server.tell({"RPUSH", "robots:v1:site:list", "element"});
+  server.tell({"RPUSH", "robots:v2:site:list", "element"});
   store.publish("text", "value", 1h);
   CHECK(store.load("list") == std::nullopt);
   CHECK((store.load_all(std::array<std::string, 2>{"list", "text"}) ==
@@ -355,7 +355,7 @@ TEST_CASE("what strangers say on the channel does no harm") {
   told_keys told;
   store.watch(told.listener());
   for (const std::string message : {"", "x", "0123456789abcdef", "0123456789abcdefkey"}) {
-    server.tell({"PUBLISH", "robots:v1:changed", message});
+    server.tell({"PUBLISH", "robots:v2:changed", message});
   }
   CHECK(comes_true(real_time{}, [&] { return told.has("key"); }));
   CHECK(told.size() == 2);

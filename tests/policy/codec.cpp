@@ -116,9 +116,9 @@ TEST_CASE("that there is no robots.txt takes 20 octets and those of the host's n
 TEST_CASE("the format is the same on every machine and in every version of the library") {
   using namespace std::string_view_literals;
   CHECK(encode(record_of_outcome(outcome::not_found)) ==
-        "\x01\x01\x00\xB0\xB5\x89\xD8\x06\x80\xA3\x05\x2E"
+        "\x02\x01\x00\xB0\xB5\x89\xD8\x06\x80\xA3\x05\x2E"
         "example.com"
-        "\x0F\x4F\xD7\x2A\xDE\xEB\x0C\x3A"sv);
+        "\xD3\x83\xBD\x78\xF8\x31\x74\x99"sv);
 }
 
 TEST_CASE("URLs of every form read back") {
@@ -183,7 +183,7 @@ TEST_CASE("what is no record is refused, with the reason") {
           (size <= 8 ? decode_error::too_short : decode_error::damaged));
   }
   std::string other = text;
-  other.front() = 2;
+  other.front() = 1;
   CHECK(error_of(other) == decode_error::unknown_version);
   CHECK(error_of(sealed(without_checksum(other))) == decode_error::unknown_version);
   for (std::size_t at = 1; at < text.size(); ++at) {
@@ -206,14 +206,14 @@ TEST_CASE("an encoding that ends anywhere is refused though its checksum is righ
 
 TEST_CASE("each record has one form only") {
   using namespace std::string_literals;
-  const std::string head = "\x01\x01"s;
+  const std::string head = "\x02\x01"s;
   const std::string times = "\xF0\x9B\x85\xD0\x06\x80\xA3\x05"s;
   const std::string url =
       "\x06"
       "a"s;
   REQUIRE(error_of(sealed(head + '\0' + times + url)) == decode_error::none);
   const std::vector<std::string> others{
-      "\x01\x81\x00\x00"s + times + url,           // a longer number
+      "\x02\x81\x00\x00"s + times + url,           // a longer number
       head + "\x80\x00"s + times + url,            // the same
       head + "\x01"s + times + url + url,          // the same URL twice
       head + "\x02"s + times + url + "\xA8\x06"s,  // the usual status
@@ -229,7 +229,7 @@ TEST_CASE("each record has one form only") {
       head + "\x80\x08"s + times + url + '\x04',  // no such charset
       head + "\x80\x40"s + times + url + '\0',    // an empty body
       head + "\x80\x80\x01"s + times + url,       // no such part
-      "\x01\x0C\x00"s + times + url,              // no such outcome
+      "\x02\x0C\x00"s + times + url,              // no such outcome
       head + '\0' + times +
           "\x07"
           "a"s,  // no such form of URL
@@ -252,11 +252,11 @@ TEST_CASE("a length that is not there costs no memory") {
   using namespace std::string_literals;
   const std::string times = "\xF0\x9B\x85\xD0\x06\x80\xA3\x05"s;
   // A body of 256 MiB in a record of 30 octets; 256 exchanges in none.
-  CHECK(error_of(sealed("\x01\x00\x80\x40"s + times +
+  CHECK(error_of(sealed("\x02\x00\x80\x40"s + times +
                         "\x06"
                         "a"
                         "\x80\x80\x80\x80\x01"s)) == decode_error::malformed);
-  CHECK(error_of(sealed("\x01\x00\x40"s + times +
+  CHECK(error_of(sealed("\x02\x00\x40"s + times +
                         "\x06"
                         "a"
                         "\x80\x02"s)) == decode_error::malformed);

@@ -22,11 +22,11 @@
 
 namespace robots {
 
-// The format of an encoded record, version 1. A *number* has seven bits in each octet, the lowest
+// The format of an encoded record, version 2. A *number* has seven bits in each octet, the lowest
 // first, and the top bit set in all octets but the last; a *text* is its length, a number, and its
 // octets. Enumerators are numbers in the order of their declaration, from 0.
 //
-//     version         one octet, 1
+//     version         one octet, 2
 //     outcome         number
 //     parts           number: the sum of the bits below
 //     fetched_at      number: seconds since 1970
@@ -86,8 +86,9 @@ struct record_limits {
   static constexpr std::size_t body = std::size_t{256} << 20U;  ///< octets; `parse` reads no more
 };
 
-/// The version of the format that `encode` writes, from 1 to 127. Stores keep the versions apart.
-inline constexpr int record_format = 1;
+/// The version of the format that `encode` writes, from 1 to 127: another one whenever a checksum
+/// would be another. Stores keep the versions apart.
+inline constexpr int record_format = 2;
 
 namespace policy_detail {
 
@@ -220,7 +221,8 @@ inline void write_url(octet_writer& out, std::string_view url) {
     rest.number(body.size());
   }
 
-  constexpr std::size_t most_before_url = 40;
+  // The version, and numbers of at most 1, 2, 5, 9 and, for the size of the URL, 3 octets.
+  constexpr std::size_t most_before_url = 21;
   octet_writer out{most_before_url + url.size() + rest.written().size()};
   out.octets({&record_version, 1});
   out.number(static_cast<std::uint64_t>(head.outcome));
