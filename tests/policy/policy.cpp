@@ -67,6 +67,19 @@ concept views = requires(Policy&& from) { std::forward<Policy>(from).match("/");
                 requires(Policy&& from) { std::forward<Policy>(from).source(); };
 static_assert(views<const policy&> && !views<policy> && !views<const policy>);
 
+TEST_CASE("a policy is made of directives and a source that are kept, or that may go") {
+  const robots::crawler_directives directives = robots::directives_for(file, "FooBot");
+  const record_head head{{.status = 200, .url = "https://example.com/robots.txt"}};
+  const policy kept{directives, head, time_point{1h}};
+  for (const policy& made : {kept, policy{directives, head}, policy{directives, record_head{head}},
+                             policy{robots::directives_for(file, "FooBot"), head},
+                             policy{robots::directives_for(file, "FooBot"), record_head{head}}}) {
+    CHECK(made.fingerprint() == kept.fingerprint());
+    CHECK(made.source() == head);
+  }
+  CHECK(kept.fetched_at() == time_point{1h});
+}
+
 TEST_CASE("a policy holds the crawler's own rules of a file that was read") {
   const auto from_file = read(file);
   CHECK(from_file->basis() == policy_basis::rules);

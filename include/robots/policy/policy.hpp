@@ -67,6 +67,9 @@ class policy {
     }
     sitemaps_.shrink_to_fit();
   }
+  /// The same, of a copy of each.
+  policy(const crawler_directives& file, const record_head& source, time_point fetched_at = {})
+      : policy(crawler_directives{file}, record_head{source}, fetched_at) {}
 
   /// What holds in place of a robots.txt. With `last_good`, its rules; else, by `action`,
   /// everything is allowed or nothing is. One that rests on no robots.txt is kept for
@@ -134,6 +137,7 @@ class policy {
     }
     return result;
   }
+  /// Not of a policy that is about to go.
   verdict match(std::string_view) const&& = delete;
 
   /// What the decisions rest on.
@@ -141,6 +145,7 @@ class policy {
 
   /// The rules in force; none when there is no robots.txt to obey.
   [[nodiscard]] const rule_set& rules() const& noexcept { return in_force().rules_; }
+  /// Not of a policy that is about to go.
   const rule_set& rules() const&& = delete;
 
   /// The Crawl-delay in force for the crawler.
@@ -157,20 +162,24 @@ class policy {
   [[nodiscard]] const std::vector<request_rate>& request_rates() const& noexcept {
     return in_force().request_rates_;
   }
+  /// Not of a policy that is about to go.
   const std::vector<request_rate>& request_rates() const&& = delete;
 
   /// The Visit-time lines in force for the crawler, in file order: the first 32.
   [[nodiscard]] const std::vector<visit_time>& visit_times() const& noexcept {
     return in_force().visit_times_;
   }
+  /// Not of a policy that is about to go.
   const std::vector<visit_time>& visit_times() const&& = delete;
 
   /// The values of the Sitemap lines, as written.
   [[nodiscard]] const line_list& sitemaps() const& noexcept { return in_force().sitemaps_; }
+  /// Not of a policy that is about to go.
   const line_list& sitemaps() const&& = delete;
 
   /// The value of the first Host line; empty when there is none.
   [[nodiscard]] const std::string& host() const& noexcept { return in_force().host_; }
+  /// Not of a policy that is about to go.
   const std::string& host() const&& = delete;
 
   /// Why the site may not be asked; nothing for one that may.
@@ -188,6 +197,7 @@ class policy {
   [[nodiscard]] const file_findings& findings() const& noexcept {
     return policy_detail::has_text(source_.outcome) ? findings_ : in_force().findings_;
   }
+  /// Not of a policy that is about to go.
   const file_findings& findings() const&& = delete;
 
   /// How many lines that robots.txt has, and how many of them mean nothing.
@@ -215,10 +225,12 @@ class policy {
 
   /// What came of the last retrieval.
   [[nodiscard]] const record_head& source() const& noexcept { return source_; }
+  /// Not of a policy that is about to go.
   const record_head& source() const&& = delete;
 
   /// Where the rules in force came from: `source()`, unless they are those of an earlier retrieval.
   [[nodiscard]] const record_head& rules_source() const& noexcept { return in_force().source_; }
+  /// Not of a policy that is about to go.
   const record_head& rules_source() const&& = delete;
 
   /// When `source()` was fetched, by the clock of this process.
