@@ -112,6 +112,8 @@ TEST_CASE(
   }
   texts.end(1h);
   CHECK(calls == 4);
+  CHECK_FALSE(texts.push("nobody would do it"));
+  CHECK_FALSE(static_cast<text_queue&>(texts).flush(1s));
 
   std::atomic<bool> left = false;
   {

@@ -43,14 +43,14 @@ class work_queue {
   /// Ends when what waits is done.
   ~work_queue() { end(std::chrono::milliseconds::max()); }
 
-  /// Adds an item of so many octets, unless there is no room: then it is gone, and this is false.
-  /// Any thread.
+  /// Adds an item of so many octets, unless there is no room, or the queue ends: then it is gone,
+  /// and this is false. Any thread.
   [[nodiscard]] bool push(T item, std::size_t size) {
     bool wakes = false;
     {
       const std::scoped_lock lock{shared_->mutex};
       const std::size_t used = shared_->used;
-      if (size > shared_->capacity - used) {
+      if (shared_->ends || size > shared_->capacity - used) {
         return false;
       }
       wakes = shared_->waiting.empty() || shared_->is_half_full(used + size);
@@ -63,10 +63,13 @@ class work_queue {
     return true;
   }
 
-  /// Returns when all that was added before is done; or, with false, when it takes longer. Any
-  /// thread but the working one.
+  /// Returns when all that was added before is done; or, with false, when it takes longer, and at
+  /// once when the queue ends. Any thread but the working one.
   [[nodiscard]] bool flush(std::chrono::milliseconds longest) {
     std::unique_lock lock{shared_->mutex};
+    if (shared_->ends) {
+      return false;
+    }
     const std::uint64_t own = ++shared_->flushes_asked;
     shared_->changed.notify_all();
     return shared_->changed.wait_until(lock, until(longest),
@@ -107,7 +110,9 @@ class work_queue {
         } else {
           changed.wait(lock, has_work);
         }
-        changed.wait_for(lock, gathering, [&] { return is_urgent() || is_half_full(used); });
+        if (gathering.count() > 0) {
+          changed.wait_for(lock, gathering, [&] { return is_urgent() || is_half_full(used); });
+        }
         now.items.swap(waiting);  // each of the two keeps its memory
         now.flushes = flushes_asked > flushes_done;
         now.ends = ends;
@@ -119,7 +124,7 @@ class work_queue {
         lock.lock();
         used -= size;
         flushes_done = flushes;
-        ended = now.ends && waiting.empty();
+        ended = now.ends;
         changed.notify_all();
       }
     }
