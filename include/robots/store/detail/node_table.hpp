@@ -33,7 +33,6 @@ struct alignas(128) entry_node {
   const void* rules = nullptr;  // what a query reads of the policy's rules, to be fetched ahead
   inline_text<48> key{};        // long enough for nearly all sites
 };
-static_assert(sizeof(entry_node) == 128, "a node has come to take more than two cache lines");
 
 /// Entries by their keys, in nodes that lie close together, stay where they are, and are used
 /// again. No table of Boost's, as a look-up comes to the node by one pointer here, while a flat set
