@@ -72,6 +72,9 @@ class kept_sites {
                 key, [&] { return robots::quarantined(made, user_agent_, judging_); })) {
           parts_.tell(quarantine_event{parts_.about(key, led.context()), false});
         }
+        if (led.detached()) {  // released meanwhile, for what was asked before
+          release(key, led.context());
+        }
         break;
       case quarantine_step::release:
         release(key, led.context());
