@@ -112,7 +112,8 @@ class retrieval {
     }
 
     if (response.error != fetch_error::none) {
-      on_failure(outcome_of(response.error), std::move(response), now, date);
+      const outcome kind = outcome_of(response.error);
+      on_failure(kind, std::move(response), now, date);
     } else if (is_redirect(response.status)) {
       on_redirect(std::move(response), now);
     } else if (response.status == 304 && asks_for_changes()) {

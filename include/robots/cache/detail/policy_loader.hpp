@@ -42,6 +42,12 @@
 
 namespace robots::cache_detail {
 
+/// Why the site that another one redirects to was not asked.
+struct refusal {
+  robots::outcome outcome = outcome::refused;
+  std::string why{};  ///< empty: it was asked
+};
+
 /// Looks policies up: in the storage, in a flight under way, or over the network. It decides and
 /// does no work: what is to be fetched, a look-up has as a job. `job_runner` runs those of calls
 /// that block; those who drive the network themselves run theirs.
@@ -421,12 +427,6 @@ class policy_loader {
     at.asked_.push_back({target, target.key()});
     return ask(at);
   }
-
-  /// Why the site that another one redirects to was not asked.
-  struct refusal {
-    robots::outcome outcome;
-    std::string why;  // empty: it was asked
-  };
 
   /// RFC 9309, section 2.3.1.2: behind five or fewer there may be a file that must be obeyed.
   [[nodiscard]] refusal too_many(int redirects) const {

@@ -31,7 +31,7 @@ class line_output {
   /// Hands on a line, a JSON object that is not empty.
   void add(std::string line) {
     if (queue_) {
-      const std::size_t size = sizeof line + line.size();
+      const std::size_t size = sizeof(std::string) + line.size();
       if (!queue_->push(std::move(line), size)) {
         ++lost_;
       }
