@@ -125,7 +125,7 @@ class RobotsConan(ConanFile):
 
     def package(self):
         copy(self, "LICENSE", self.source_folder, os.path.join(self.package_folder, "licenses"))
-        copy(self, "*.hpp", os.path.join(self.source_folder, "include"),
+        copy(self, "*.?pp", os.path.join(self.source_folder, "include"),
              os.path.join(self.package_folder, "include"))
 
     def package_info(self):

@@ -23,6 +23,7 @@ constexpr std::array<std::string_view, 16> layers{
     "observe",        "polite",    "cache",    "adapters"};
 constexpr std::string_view umbrella = "robots/robots.hpp";
 constexpr std::string_view test_doubles = "robots/testing.hpp";
+constexpr std::string_view all_bodies = "robots/src.hpp";
 
 struct include_line {
   std::size_t number;
@@ -58,13 +59,13 @@ std::vector<std::string> lines_of(const fs::path& path) {
   return lines;
 }
 
-/// The .hpp and .cpp files under a top-level folder, sorted by path.
+/// The .hpp, .ipp and .cpp files under a top-level folder, sorted by path.
 std::vector<source_file> files_under(std::string_view folder) {
   const fs::path root{ROBOTS_SOURCE_DIR};
   std::vector<source_file> files;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator{root / folder}) {
     const fs::path& path = entry.path();
-    if (path.extension() != ".hpp" && path.extension() != ".cpp") {
+    if (path.extension() != ".hpp" && path.extension() != ".ipp" && path.extension() != ".cpp") {
       continue;
     }
     files.push_back({path.lexically_relative(root).generic_string(), lines_of(path)});
@@ -109,6 +110,9 @@ std::ptrdiff_t rank_of(std::string_view name) {
   const std::string_view folder = folder_of(name);
   return position(folder.empty() ? "cache" : folder);
 }
+
+/// Whether a file holds the bodies of the header beside it.
+bool has_bodies(std::string_view name) { return name.ends_with(".ipp"); }
 
 bool is_detail(std::string_view name) { return name.find("/detail/") != std::string_view::npos; }
 
@@ -290,12 +294,35 @@ TEST_CASE("robots.hpp includes every public header but the adapters and what tes
   for (const source_file& header : headers()) {
     const std::string name = included_as(header);
     if (name == umbrella || name == test_doubles || folder_of(name) == "adapters" ||
-        folder_of(name) == "base" || is_detail(name)) {
+        name == all_bodies || folder_of(name) == "base" || is_detail(name) || has_bodies(name)) {
       continue;
     }
     INFO("in one of robots.hpp and testing.hpp: " << name);
     CHECK(included.contains(name) != for_tests.contains(name));
   }
+}
+
+TEST_CASE("the bodies of a header are included by it, last and unless compiled, and by src.hpp") {
+  const std::vector<source_file> all = headers();
+  std::set<std::string> found;
+  for (const source_file& header : all) {
+    for (const include_line& include : header.includes()) {
+      if (!has_bodies(include.name) || included_as(header) == all_bodies) {
+        continue;
+      }
+      INFO(header.path << " includes " << include.name);
+      found.insert(include.name);
+      CHECK(fs::path{include.name}.replace_extension(".hpp") == included_as(header));
+      CHECK(include.number + 1 == header.lines.size());
+      CHECK(header.lines[include.number - 2] == "#ifndef ROBOTS_COMPILED");
+    }
+  }
+  for (const source_file& header : all) {
+    const std::string name = included_as(header);
+    INFO(name);
+    CHECK(has_bodies(name) == found.contains(name));
+  }
+  CHECK(included_by(all_bodies) == found);
 }
 
 TEST_CASE("no header includes a test double, testing.hpp aside") {

@@ -35,9 +35,9 @@ struct decode_site_result {
 
 namespace policy_detail {
 
-/// The first octet of encoded `site_records`: no `record_version`, so that neither passes for the
+/// The first octet of encoded `site_records`: no `record_format`, so that neither passes for the
 /// other.
-inline constexpr char site_version = static_cast<char>(0x80 + record_version);
+inline constexpr char site_version = static_cast<char>(0x80 + record_format);
 
 /// What follows on the latest record of a site.
 enum class site_form : std::uint8_t { alone, last_good, redirects };

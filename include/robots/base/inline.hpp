@@ -1,0 +1,13 @@
+#pragma once
+
+// Most headers keep the bodies of their ordinary functions in a file of their own, NAME.ipp beside
+// NAME.hpp. A program that does nothing about it has them all, inline. One that defines
+// ROBOTS_COMPILED everywhere has each header without them, compiles in a fraction of the time, and
+// has the bodies in one file, which includes robots/src.hpp: the target robots::compiled.
+//
+// ROBOTS_INLINE stands before each body of a function that the header declares.
+#ifdef ROBOTS_COMPILED
+#define ROBOTS_INLINE
+#else
+#define ROBOTS_INLINE inline
+#endif
