@@ -53,7 +53,8 @@ template <std::size_t Size>
 }
 
 /// The octets from `at` on, zeros behind the end.
-[[nodiscard]] constexpr octet_word word_at(std::string_view text, std::size_t at) noexcept {
+[[nodiscard, gnu::always_inline]] constexpr octet_word word_at(std::string_view text,
+                                                               std::size_t at) noexcept {
   return text.size() - at >= sizeof(octet_word) ? whole_word(text, at) : last_word(text, at);
 }
 

@@ -44,7 +44,7 @@ class step_budget {
                                      step_budget& steps) noexcept {
   std::string_view rest = pattern.text;
   auto star = find_octet(rest, '*');
-  if (!begins_with(target, rest.substr(0, star))) {
+  if (!begins_with(target, {rest.data(), star})) {
     return false;
   }
   target.remove_prefix(star);
@@ -57,7 +57,7 @@ class step_budget {
     if (star == rest.size() && pattern.anchored) {
       return target.ends_with(rest);
     }
-    const literal_search found = find_literal(target, rest.substr(0, star));
+    const literal_search found = find_literal(target, {rest.data(), star});
     steps.spend(found.steps);
     if (found.at == std::string_view::npos || steps.exceeded()) {
       return false;

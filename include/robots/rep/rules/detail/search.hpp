@@ -67,7 +67,7 @@ inline constexpr std::size_t short_literal = 16;
   std::size_t steps = 0;
   for (std::size_t at = 0; at < places;) {
     if (text[at] != literal.front()) {
-      const std::size_t passed = find_octet(text.substr(at), literal.front());
+      const std::size_t passed = find_octet(behind(text, at), literal.front());
       steps += passed / at_a_glance;
       at += passed;
       if (at >= places) {
@@ -75,7 +75,7 @@ inline constexpr std::size_t short_literal = 16;
       }
     }
     ++steps;
-    if (((word_at(text, at) ^ first) & compared) == 0 && begins_with(text.substr(at), literal)) {
+    if (((word_at(text, at) ^ first) & compared) == 0 && begins_with(behind(text, at), literal)) {
       return {.at = at, .steps = steps};
     }
     ++at;
@@ -161,7 +161,8 @@ inline constexpr std::size_t short_literal = 16;
   if (literal.empty()) {
     return {.at = 0};
   }
-  const literal_search begin = find_short(text, literal.substr(0, short_literal));
+  const literal_search begin =
+      find_short(text, {literal.data(), std::min(literal.size(), short_literal)});
   if (literal.size() <= short_literal || begin.at == std::string_view::npos) {
     return begin;
   }
