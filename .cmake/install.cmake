@@ -28,7 +28,8 @@ write_basic_package_version_file(
   COMPATIBILITY SameMinorVersion
   ARCH_INDEPENDENT)
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/robots-config.cmake"
-              "${CMAKE_CURRENT_BINARY_DIR}/robots-config-version.cmake" .cmake/robots-find-least.cmake
+              "${CMAKE_CURRENT_BINARY_DIR}/robots-config-version.cmake" .cmake/robots-compiled.cmake
+              .cmake/robots-find-least.cmake
               .cmake/Findhiredis.cmake .cmake/Findlmdb.cmake
         DESTINATION "${robots_package_dir}")
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")

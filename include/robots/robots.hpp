@@ -2,6 +2,7 @@
 
 /// The whole library but the adapters, which need other libraries, and what only tests need.
 #include <robots/cache/basic_robots_cache.hpp>
+#include <robots/cache/cache_controls.hpp>
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/look_up.hpp>
 #include <robots/fetch/async_fetcher.hpp>

@@ -151,8 +151,10 @@ TEST_CASE("the first to join a flight leads it, the others wait until it ends") 
   const auto result = some_policy();
   first.lead.end(result);
   CHECK_FALSE(first.lead);
-  ManualClock clock;
-  CHECK(second.place->wait(clock, {}, {}));
+  robots::cache_detail::own_parts<ScriptedFetcher, ManualClock, robots::LruStorage<1>,
+                                  robots::NullObserver>
+      waiting{{}, {}, {}, {}};
+  CHECK(second.place->wait(waiting, {}));
   CHECK(second.place->result() == result);
   CHECK(flights.join("a").lead);
 }
@@ -163,8 +165,10 @@ TEST_CASE("a leader that is dropped gives the flight up") {
   const auto second = flights.join("a");
   CHECK_FALSE(second.lead);
   first.lead = {};
-  ManualClock clock;
-  CHECK(second.place->wait(clock, {}, {}));
+  robots::cache_detail::own_parts<ScriptedFetcher, ManualClock, robots::LruStorage<1>,
+                                  robots::NullObserver>
+      waiting{{}, {}, {}, {}};
+  CHECK(second.place->wait(waiting, {}));
   CHECK(second.place->result() == nullptr);
   CHECK(flights.join("a").lead);
 }
@@ -188,8 +192,10 @@ TEST_CASE("a detached flight ends for those who wait, and a new one can begin me
 
     const auto late = some_policy();
     old.lead.end(late);
-    ManualClock clock;
-    CHECK(waits.place->wait(clock, {}, {}));
+    robots::cache_detail::own_parts<ScriptedFetcher, ManualClock, robots::LruStorage<1>,
+                                    robots::NullObserver>
+        waiting{{}, {}, {}, {}};
+    CHECK(waits.place->wait(waiting, {}));
     CHECK(waits.place->result() == late);
     CHECK_FALSE(flights.join("a").lead);  // the end of the old one is not that of the new one
     anew.lead.end(nullptr);
@@ -199,12 +205,14 @@ TEST_CASE("a detached flight ends for those who wait, and a new one can begin me
 TEST_CASE("who waits for a flight leaves when stopped or when the deadline has come") {
   single_flight flights;
   const auto first = flights.join("a");
-  ManualClock clock;
+  robots::cache_detail::own_parts<ScriptedFetcher, ManualClock, robots::LruStorage<1>,
+                                  robots::NullObserver>
+      waiting{{}, {}, {}, {}};
   std::stop_source stop;
   stop.request_stop();
-  CHECK_FALSE(first.place->wait(clock, stop.get_token(), {}));
-  CHECK_FALSE(first.place->wait(clock, {}, clock.now()));
-  CHECK_FALSE(first.place->wait(clock, {}, clock.now() - 1h));
+  CHECK_FALSE(first.place->wait(waiting, {.stop = stop.get_token()}));
+  CHECK_FALSE(first.place->wait(waiting, {.deadline = waiting.clock.now()}));
+  CHECK_FALSE(first.place->wait(waiting, {.deadline = waiting.clock.now() - 1h}));
   CHECK(first.lead);
 }
 
@@ -214,10 +222,13 @@ TEST_CASE("what has ended counts, even for who comes too late") {
   const auto second = flights.join("a");
   const auto result = some_policy();
   first.lead.end(result);
-  ManualClock clock;
+  robots::cache_detail::own_parts<ScriptedFetcher, ManualClock, robots::LruStorage<1>,
+                                  robots::NullObserver>
+      waiting{{}, {}, {}, {}};
   std::stop_source stop;
   stop.request_stop();
-  CHECK(second.place->wait(clock, stop.get_token(), clock.now() - 1h));
+  CHECK(second.place->wait(waiting,
+                           {.deadline = waiting.clock.now() - 1h, .stop = stop.get_token()}));
   CHECK(second.place->result() == result);
 }
 
@@ -252,19 +263,21 @@ TEST_CASE("a flight that is redirected wakes its waiters, of which one takes the
   single_flight flights;
   auto first = flights.join("a");
   const auto second = flights.join("a");
-  ManualClock clock;
+  robots::cache_detail::own_parts<ScriptedFetcher, ManualClock, robots::LruStorage<1>,
+                                  robots::NullObserver>
+      waiting{{}, {}, {}, {}};
   first.lead.redirect({});
   CHECK_FALSE(first.lead);
-  CHECK(second.place->wait(clock, {}, {}));
+  CHECK(second.place->wait(waiting, {}));
   const auto newcomer = flights.join("a");  // which waits for the same
   CHECK_FALSE(newcomer.lead);
   auto lead = second.place.take_lead(flight::state::redirected);
   CHECK(lead);
   CHECK_FALSE(first.place.take_lead(flight::state::redirected));
-  CHECK_FALSE(newcomer.place->wait(clock, {}, clock.now()));
+  CHECK_FALSE(newcomer.place->wait(waiting, {.deadline = waiting.clock.now()}));
   const auto result = some_policy();
   lead.end(result);
-  CHECK(newcomer.place->wait(clock, {}, {}));
+  CHECK(newcomer.place->wait(waiting, {}));
   CHECK(newcomer.place->result() == result);
   CHECK(flights.join("a").lead);
 }

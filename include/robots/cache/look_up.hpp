@@ -1,40 +1,22 @@
 #pragma once
 
-#include <robots/cache/detail/retrieval_job.hpp>
-#include <robots/cache/detail/single_flight.hpp>
-#include <robots/fetch/call_options.hpp>
-#include <robots/fetch/fetcher.hpp>
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/http/message.hpp>
-#include <robots/http/site.hpp>
-#include <robots/observe/observer.hpp>
 #include <robots/policy/decision_reason.hpp>
-#include <robots/policy/policy.hpp>
-#include <robots/store/storage.hpp>
-#include <robots/time/clock.hpp>
 
 #include <functional>
 #include <memory>
 #include <optional>
-#include <string>
-#include <utility>
 #include <variant>
-#include <vector>
 
 namespace robots {
+
+class policy;
 
 namespace cache_detail {
 
 class job_runner;
-class policy_loader;
-
-/// What a look-up came to.
-struct found {
-  std::shared_ptr<const robots::policy> policy{};
-  bool from_cache = false;
-  bool stale = false;  // no longer fresh, and being renewed
-  time_point now{};    // when an entry of the cache was found
-};
+struct look_up_state;
 
 }  // namespace cache_detail
 
@@ -66,42 +48,33 @@ using look_up_step =
 ///
 /// Look-ups and calls that block share what is under way. One that is dropped waits no more, and
 /// gives up what it has begun: others who wait for that begin anew. It must not outlive its cache.
+/// Of one that was moved from, nothing may be asked.
 /// One thread at a time. A step takes constant time, but for one that brings a file: that is
 /// parsed, in linear time.
 class look_up {
  public:
+  look_up(look_up&&) noexcept;
+  look_up& operator=(look_up&&) noexcept;
+  ~look_up();
+
   /// What to do now; the same until one of the functions below is called. The policy, once it is
   /// there, stays. A request is to be made once, and may be sent by any thread; when its stop token
   /// is requested, nobody waits for it any more.
-  [[nodiscard]] look_up_step next() const {
-    if (!job_) {
-      return asked_.empty() ? look_up_step{policy()} : news_wait{};
-    }
-    if (const auto* const pause = std::get_if<retry_wait>(&job_->work.next())) {
-      return retry_wait{pause->until, job_->stop};
-    }
-    auto request = std::get<fetch_request>(job_->work.next());
-    request.stop = job_->stop;
-    return request;
-  }
+  [[nodiscard]] look_up_step next() const;
 
   /// The policy; null while it is to be brought. Where the site was halted, or otherwise ruled on,
   /// before it was there, it is one that says so.
-  [[nodiscard]] const std::shared_ptr<const robots::policy>& policy() const noexcept {
-    return found_.policy;
-  }
+  [[nodiscard]] const std::shared_ptr<const robots::policy>& policy() const noexcept;
 
   /// Whether the policy was kept in the cache, so that nothing had to be brought.
-  [[nodiscard]] bool from_cache() const noexcept { return found_.from_cache; }
+  [[nodiscard]] bool from_cache() const noexcept;
 
   /// Whether this look-up brought the policy, at least in part.
-  [[nodiscard]] bool led() const noexcept { return led_; }
+  [[nodiscard]] bool led() const noexcept;
 
   /// Why the site may not be asked: `decision_reason::excluded`, `halted`, `needs_sign_off` or
   /// `invalid_url`; nothing for one that may, and while there is no policy.
-  [[nodiscard]] std::optional<decision_reason> refusal() const noexcept {
-    return policy() ? policy()->refused() : std::nullopt;
-  }
+  [[nodiscard]] std::optional<decision_reason> refusal() const noexcept;
 
   /// Tells what came of the request that `next()` asked for. Without effect when it asked for none.
   void on_response(fetch_response response);
@@ -120,50 +93,25 @@ class look_up {
   /// Calls `wake` once there is news for `resume`, from the thread that has it; at once if there
   /// is. `wake` returns soon and does not throw. It takes the place of an earlier one, and is not
   /// called once the look-up is dropped, unless another thread has begun to by then.
-  void call_on_news(std::function<void()> wake) {
-    if (asked_.empty() || !asked_.back().place) {
-      wake();
-    } else {
-      asked_.back().place.on_news(std::move(wake));
-    }
-  }
+  void call_on_news(std::function<void()> wake);
 
   /// Waits no more. What it has begun it goes on with, for others who wait for that: true then, and
   /// it is to be driven until `next()` is a policy, a null one. When nobody waits, the stop token
   /// of the step is requested.
-  bool leave() noexcept {
-    asked_.clear();
-    return job_ != nullptr;
-  }
+  bool leave() noexcept;
 
  private:
-  template <Fetcher F, Clock C, Storage S, Observer O>
-  friend class basic_robots_cache;
-  friend class cache_detail::job_runner;
-  friend class cache_detail::policy_loader;
+  friend class cache_controls;
 
-  /// A site that was asked for.
-  struct asked {
-    site where;
-    std::string key;
-    cache_detail::single_flight::waiter place{};
-    bool began = false;  // the flight, for its part: it did not join it
-  };
+  /// One that `runner` brings to its end; without a runner, one that is answered.
+  look_up(cache_detail::look_up_state&& begun, cache_detail::job_runner* runner);
 
-  /// One that is answered, or yet to be.
-  look_up(std::string key, cache_detail::found known, std::shared_ptr<const call_context> context)
-      : key_(std::move(key)), context_(std::move(context)), found_(std::move(known)) {}
-
-  cache_detail::job_runner* runner_ = nullptr;  // none needed by one that is answered
-  std::string key_;  // of the site that the look-up is for; empty when the text names none
-  std::shared_ptr<const call_context> context_{};
-  cache_detail::found found_{};
-  std::vector<asked> asked_{};  // that site first, then those that redirects led to
-  std::shared_ptr<cache_detail::retrieval_job> job_{};  // while it is for this one to do
-  cache_detail::errands errands_{};                     // for the job runner
-  bool led_ = false;
-  bool refreshes_ = false;   // what is kept of that site does not do, however fresh
-  bool asks_sites_ = false;  // what other processes know of them does not do
+  std::unique_ptr<cache_detail::look_up_state> state_;
+  cache_detail::job_runner* runner_;
 };
 
 }  // namespace robots
+
+#ifndef ROBOTS_COMPILED
+#include <robots/cache/look_up.ipp>
+#endif

@@ -18,8 +18,6 @@
 
 namespace robots::cache_detail {
 
-class flight;
-
 /// What a cache counts.
 enum class cache_event : unsigned char {
   allowed_hits,  // these two are hits and decisions at once: a hit counts once
@@ -60,13 +58,11 @@ class cache_parts : public event_clock {
 
   /// Brings a retrieval to its end with the blocking fetcher.
   [[nodiscard]] virtual retrieval_result run(retrieval work, const call_options& limits) = 0;
-  /// Waits until nobody leads a flight; false when the call was over first.
-  [[nodiscard]] virtual bool wait(flight& wanted, const call_options& limits) = 0;
-  /// Waits until that moment, until `stop` is requested, or `ready()`, which is true only after
-  /// `changed` has been notified. `lock` is held when it is called.
-  virtual void wait_until(time_point when, const std::stop_token& stop,
-                          base::clock_condition& changed, std::unique_lock<std::mutex>& lock,
-                          const std::function<bool()>& ready) = 0;
+  /// Waits until `ready()`, which is true only after `changed` has been notified, or until the call
+  /// is over; gives `ready()`. `lock` is held when it is called.
+  [[nodiscard]] virtual bool wait(base::clock_condition& changed,
+                                  std::unique_lock<std::mutex>& lock, const call_options& limits,
+                                  const std::function<bool()>& ready) = 0;
 
   /// Whether anybody observes: else nothing need be found out for events.
   [[nodiscard]] virtual bool is_observed() const noexcept = 0;

@@ -198,15 +198,12 @@ class flight {
     wake();
   }
 
-  /// Waits until nobody leads it; false when `stop` or the deadline came first.
-  template <Clock C>
-  [[nodiscard]] bool wait(C& clock, const std::stop_token& stop,
-                          const std::optional<time_point>& deadline) {
+  /// Waits until nobody leads it; false when the limits ended that.
+  [[nodiscard]] bool wait(cache_parts& parts, const call_options& limits) {
     std::unique_lock lock{mutex_};
     // Once there was news, it counts, even if somebody has taken the lead since.
     bool news = false;
-    return changed_.wait(lock, clock, deadline, stop,
-                         [&] { return news = news || state_ != state::led; });
+    return parts.wait(changed_, lock, limits, [&] { return news = news || state_ != state::led; });
   }
 
  private:

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/base/text_hash.hpp>
+#include <robots/cache/detail/any_store.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
 #include <robots/observe/observer.hpp>
@@ -26,54 +27,6 @@
 
 namespace robots::cache_detail {
 
-/// What a store has under some keys, in their order.
-using stored_values = std::vector<std::optional<std::string>>;
-
-/// A `SharedStore` without its type, so that what uses it is compiled once.
-class any_store {
- public:
-  any_store() = default;
-  any_store(const any_store&) = delete;
-  any_store& operator=(const any_store&) = delete;
-  virtual ~any_store() = default;
-
-  [[nodiscard]] virtual stored_values load_all(std::span<const std::string> keys) = 0;
-  virtual void publish(std::string_view key, std::string_view value,
-                       std::chrono::milliseconds lifetime) = 0;
-  virtual void erase(std::string_view key) = 0;
-  virtual void announce(std::string_view key) = 0;
-  [[nodiscard]] virtual std::optional<store_lease> try_lease(std::string_view key,
-                                                             std::chrono::milliseconds time) = 0;
-  virtual void release(const store_lease& lease) = 0;
-  virtual void watch(std::function<void(std::string_view)> told) = 0;
-};
-
-/// The store of that type, which outlives it.
-template <SharedStore S>
-class any_store_of final : public any_store {
- public:
-  explicit any_store_of(S& store) noexcept : store_(store) {}
-
-  [[nodiscard]] stored_values load_all(std::span<const std::string> keys) override {
-    return store_.load_all(keys);
-  }
-  void publish(std::string_view key, std::string_view value,
-               std::chrono::milliseconds lifetime) override {
-    store_.publish(key, value, lifetime);
-  }
-  void erase(std::string_view key) override { store_.erase(key); }
-  void announce(std::string_view key) override { store_.announce(key); }
-  [[nodiscard]] std::optional<store_lease> try_lease(std::string_view key,
-                                                     std::chrono::milliseconds time) override {
-    return store_.try_lease(key, time);
-  }
-  void release(const store_lease& lease) override { store_.release(lease); }
-  void watch(std::function<void(std::string_view)> told) override { store_.watch(std::move(told)); }
-
- private:
-  S& store_;
-};
-
 /// What came of asking for a lease.
 struct lease_answer {
   std::optional<store_lease> lease{};  // none while another process has one, and after a failure
@@ -86,8 +39,8 @@ struct lease_answer {
 class guarded_store {
  public:
   /// `parts` outlive it.
-  guarded_store(std::unique_ptr<any_store> store, const tiered_options& options, cache_parts& parts)
-      : store_(std::move(store)), options_(options), parts_(parts), breaker_(options.breaker) {}
+  guarded_store(std::unique_ptr<any_store> store, cache_parts& parts)
+      : store_(std::move(store)), parts_(parts), breaker_(options().breaker) {}
 
   guarded_store(const guarded_store&) = delete;
   guarded_store& operator=(const guarded_store&) = delete;
@@ -95,7 +48,7 @@ class guarded_store {
   /// Gives back what is left to be.
   ~guarded_store() { give_back(); }
 
-  [[nodiscard]] const tiered_options& options() const noexcept { return options_; }
+  [[nodiscard]] const tiered_options& options() const noexcept { return store_->options; }
 
   /// The values of some keys; none when the store could not be asked.
   [[nodiscard]] stored_values load_all(std::span<const std::string> keys) {
@@ -141,7 +94,7 @@ class guarded_store {
     give_back();
     lease_answer answer;
     answer.failed =
-        !ask([&](any_store& store) { answer.lease = store.try_lease(key, options_.lease); });
+        !ask([&](any_store& store) { answer.lease = store.try_lease(key, options().lease); });
     return answer;
   }
 
@@ -260,7 +213,6 @@ class guarded_store {
   }
 
   std::unique_ptr<any_store> store_;
-  const tiered_options options_;
   cache_parts& parts_;
 
   std::mutex watching_;

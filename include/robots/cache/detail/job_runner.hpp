@@ -6,16 +6,14 @@
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/flight.hpp>
 #include <robots/cache/detail/guarded_store.hpp>
+#include <robots/cache/detail/look_up_state.hpp>
 #include <robots/cache/detail/policy_loader.hpp>
 #include <robots/cache/detail/retrieval_job.hpp>
 #include <robots/cache/detail/store_asker.hpp>
-#include <robots/cache/look_up.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval_result.hpp>
-#include <robots/fetch/run_retrieval.hpp>
 #include <robots/http/excluded_hosts.hpp>
-#include <robots/http/message.hpp>
 #include <robots/http/site.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/wall_time.hpp>
@@ -30,7 +28,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 namespace robots::cache_detail {
@@ -74,16 +71,15 @@ class job_runner {
   }
 
   /// Begins a look-up, of which this may already be the end.
-  [[nodiscard]] look_up begin(const site& where, const std::string& key,
-                              std::shared_ptr<const call_context> context) {
-    look_up at = loader_.begin(where, key, std::move(context));
-    at.runner_ = this;
+  [[nodiscard]] look_up_state begin(const site& where, const std::string& key,
+                                    std::shared_ptr<const call_context> context) {
+    look_up_state at = loader_.begin(where, key, std::move(context));
     run_errands(at);
     return at;
   }
 
   /// Goes on with a look-up as far as it gets by itself.
-  void proceed(look_up& at) {
+  void proceed(look_up_state& at) {
     loader_.proceed(at);
     run_errands(at);
   }
@@ -102,9 +98,9 @@ class job_runner {
         return kept;
       }
     } else {
-      look_up at = loader_.begin(where, key, call.context, refresh);
+      look_up_state at = loader_.begin(where, key, call.context, refresh);
       if (finish(at, limits)) {
-        return at.found_;
+        return at.answer;
       }
     }
     return loader_.given_up(where, key);
@@ -113,8 +109,8 @@ class job_runner {
  private:
   /// Does what a look-up leaves to others: in this thread only what asks the store, and only when
   /// the caller blocks, within its limits.
-  void run_errands(look_up& at, const call_options* limits = nullptr) {
-    errands left = std::exchange(at.errands_, {});
+  void run_errands(look_up_state& at, const call_options* limits = nullptr) {
+    errands left = std::exchange(at.to_do, {});
     // Without a free thread, a renewal waits for the next call.
     if (left.renewal) {
       static_cast<void>(in_background(std::move(left.renewal), false));
@@ -134,8 +130,8 @@ class job_runner {
       case after_store::done:
         break;
       case after_store::ask_site:
-        at.job_ = loader_.make_job(std::move(left.question->lead));
-        at.led_ = true;
+        at.job = loader_.make_job(std::move(left.question->lead));
+        at.led = true;
         break;
       case after_store::look_again:
         ask_later(std::move(left.question));
@@ -143,10 +139,10 @@ class job_runner {
   }
 
   /// Brings a look-up to its end with blocking parts; false when the call was over first.
-  [[nodiscard]] bool finish(look_up& at, const call_options& limits) {
+  [[nodiscard]] bool finish(look_up_state& at, const call_options& limits) {
     const bool may_leave = limits.deadline || limits.stop.stop_possible();
-    while (run_errands(at, &limits), !at.policy()) {
-      std::shared_ptr<retrieval_job> job = std::move(at.job_);
+    while (run_errands(at, &limits), !at.answer.policy) {
+      std::shared_ptr<retrieval_job> job = std::move(at.job);
       if (job && may_leave) {
         // Another thread does the work, so that it need not end when this caller leaves.
         job = send_off(std::move(job), limits);
@@ -155,7 +151,7 @@ class job_runner {
         if (!(may_leave ? bring_for(*job, limits) : bring(*job))) {
           return false;
         }
-      } else if (!parts_.wait(*at.asked_.back().place.operator->(), limits)) {
+      } else if (!at.asked.back().place->wait(parts_, limits)) {
         return false;
       }
       loader_.proceed(at);
@@ -192,7 +188,7 @@ class job_runner {
       bring_until_closing(job);
       return;
     }
-    const auto rest = std::make_shared<look_up>(loader_.follow_up(job));
+    const auto rest = std::make_shared<look_up_state>(loader_.follow_up(job));
     bring_until_closing(job);
     if (led->now() == flight::state::redirected) {
       go_on_alone(rest);
@@ -207,13 +203,13 @@ class job_runner {
 
   /// Goes on with a look-up in a thread of the cache's own. Whoever leads the flight that it waits
   /// for may wait for this very thread: so it does not block, but is queued when there is news.
-  void go_on_alone(const std::shared_ptr<look_up>& rest) {
+  void go_on_alone(const std::shared_ptr<look_up_state>& rest) {
     while (!closing_.stop_requested()) {
       proceed(*rest);
-      if (rest->policy()) {
+      if (rest->answer.policy) {
         return;
       }
-      const auto job = std::move(rest->job_);
+      const auto job = std::move(rest->job);
       if (!job) {
         return rest->call_on_news([this, rest] {
           try {
@@ -341,41 +337,3 @@ class job_runner {
 };
 
 }  // namespace robots::cache_detail
-
-namespace robots {
-
-inline void look_up::on_response(fetch_response response) {
-  if (!job_) {
-    return;
-  }
-  if (!job_->stop.stop_requested()) {
-    fetch_detail::be_no_cancellation(response);
-  }
-  const wall_anchor now = runner_->moment();
-  job_->work.on_response(std::move(response), now.steady, now.wall);
-  resume();
-}
-
-inline void look_up::on_wait_over() {
-  if (job_ && job_->stop.stop_requested()) {
-    cut_short();
-  } else if (job_) {
-    job_->work.on_wait_over(runner_->moment().steady);
-    resume();
-  }
-}
-
-inline void look_up::cut_short() {
-  if (job_ && std::holds_alternative<retry_wait>(job_->work.next())) {
-    job_->work.cancel({}, runner_->moment().steady);
-    resume();
-  }
-}
-
-inline void look_up::resume() {
-  if (runner_ != nullptr && !policy()) {
-    runner_->proceed(*this);
-  }
-}
-
-}  // namespace robots

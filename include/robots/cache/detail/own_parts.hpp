@@ -1,8 +1,8 @@
 #pragma once
 
 #include <robots/base/clock_condition.hpp>
+#include <robots/cache/detail/any_store.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
-#include <robots/cache/detail/flight.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/fetcher.hpp>
 #include <robots/fetch/retrieval.hpp>
@@ -10,6 +10,7 @@
 #include <robots/fetch/run_retrieval.hpp>
 #include <robots/observe/observer.hpp>
 #include <robots/store/storage.hpp>
+#include <robots/store/tiered_storage.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/wall_time.hpp>
 
@@ -17,10 +18,11 @@
 #include <concepts>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
-#include <stop_token>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -81,12 +83,9 @@ class own_parts final : public cache_parts {
   [[nodiscard]] retrieval_result run(retrieval work, const call_options& limits) override {
     return run_retrieval(std::move(work), fetcher, clock, limits);
   }
-  [[nodiscard]] bool wait(flight& wanted, const call_options& limits) override {
-    return wanted.wait(clock, limits.stop, limits.deadline);
-  }
-  void wait_until(time_point when, const std::stop_token& stop, base::clock_condition& changed,
-                  std::unique_lock<std::mutex>& lock, const std::function<bool()>& ready) override {
-    static_cast<void>(changed.wait(lock, clock, when, stop, ready));
+  [[nodiscard]] bool wait(base::clock_condition& changed, std::unique_lock<std::mutex>& lock,
+                          const call_options& limits, const std::function<bool()>& ready) override {
+    return changed.wait(lock, clock, limits.deadline, limits.stop, ready);
   }
 
   [[nodiscard]] bool is_observed() const noexcept override { return has_observer; }
@@ -113,5 +112,22 @@ class own_parts final : public cache_parts {
   std::atomic<std::uint64_t> storage_failures = 0;
   std::atomic<std::uint64_t> observer_failures = 0;
 };
+
+/// A base class, so that the parts are there before, and as long as, what works with them.
+template <Fetcher F, Clock C, Storage S, Observer O>
+struct parts_holder {
+  own_parts<F, C, S, O> parts_;
+};
+
+/// What a storage shares; null when it shares nothing.
+template <Storage S>
+[[nodiscard]] std::unique_ptr<any_store> shared_by([[maybe_unused]] S& storage) {
+  if constexpr (SharingStorage<S>) {
+    using store = any_store_of<std::remove_cvref_t<decltype(storage.shared())>>;
+    return std::make_unique<store>(storage.shared(), storage.options());
+  } else {
+    return nullptr;
+  }
+}
 
 }  // namespace robots::cache_detail

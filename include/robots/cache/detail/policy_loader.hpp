@@ -5,13 +5,14 @@
 #include <robots/cache/detail/flight.hpp>
 #include <robots/cache/detail/guarded_store.hpp>
 #include <robots/cache/detail/kept_sites.hpp>
+#include <robots/cache/detail/look_up_state.hpp>
+#include <robots/cache/detail/part_options.hpp>
 #include <robots/cache/detail/policy_maker.hpp>
 #include <robots/cache/detail/retrieval_job.hpp>
 #include <robots/cache/detail/shared_names.hpp>
 #include <robots/cache/detail/shared_records.hpp>
 #include <robots/cache/detail/single_flight.hpp>
 #include <robots/cache/detail/site_rulings.hpp>
-#include <robots/cache/look_up.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
 #include <robots/fetch/origin_breakers.hpp>
@@ -95,50 +96,51 @@ class policy_loader {
   }
 
   /// Begins a look-up, of which this may already be the end.
-  [[nodiscard]] look_up begin(const site& where, const std::string& key,
-                              std::shared_ptr<const call_context> context, bool refresh = false) {
-    look_up at{key, {}, std::move(context)};
-    at.refreshes_ = refresh;
-    at.asked_.push_back({where, key});
+  [[nodiscard]] look_up_state begin(const site& where, const std::string& key,
+                                    std::shared_ptr<const call_context> context,
+                                    bool refresh = false) {
+    look_up_state at{.key = key, .context = std::move(context)};
+    at.refreshes = refresh;
+    at.asked.push_back({where, key});
     proceed(at, ask(at));
     return at;
   }
 
   /// The look-up of a job of which nobody waits for the policy, to go on with where it leads to
   /// another site.
-  [[nodiscard]] look_up follow_up(const retrieval_job& job) {
+  [[nodiscard]] look_up_state follow_up(const retrieval_job& job) {
     const auto led = job.lead.share();
-    look_up rest{led->site(), {}, led->context()};
-    rest.asked_.push_back(
+    look_up_state rest{.key = led->site(), .context = led->context()};
+    rest.asked.push_back(
         {.where = led->where(), .key = led->site(), .place = {flights_, led}, .began = true});
     return rest;
   }
 
   /// Goes on with a look-up until there is a policy for the site asked first, something to be done
   /// from outside, or somebody to wait for. `known` holds for the site asked last.
-  void proceed(look_up& at, found known = {}) {
+  void proceed(look_up_state& at, found known = {}) {
     for (;;) {
-      if (known.policy && at.asked_.size() == 1) {
-        found ruled = ruling_on(at.asked_.front().where);  // its answer may have halted it
-        at.found_ = std::move(ruled.policy ? ruled : known);
-        at.asked_.clear();
+      if (known.policy && at.asked.size() == 1) {
+        found ruled = ruling_on(at.asked.front().where);  // its answer may have halted it
+        at.answer = std::move(ruled.policy ? ruled : known);
+        at.asked.clear();
         return;
       }
       if (known.policy) {
-        at.asked_.pop_back();
-        at.errands_.news = end_redirected(at.asked_.back(), known);
+        at.asked.pop_back();
+        at.to_do.news = end_redirected(at.asked.back(), known);
         known = {};
       }
-      if (at.job_ && !at.job_->is_done()) {
+      if (at.job && !at.job->is_done()) {
         return;
       }
-      if (const auto job = std::move(at.job_)) {
-        at.errands_.news = complete(*job, std::get<retrieval_result>(std::move(job->work).next()));
+      if (const auto job = std::move(at.job)) {
+        at.to_do.news = complete(*job, std::get<retrieval_result>(std::move(job->work).next()));
       }
-      if (at.asked_.empty()) {
+      if (at.asked.empty()) {
         return;  // it was left
       }
-      switch (at.asked_.back().place->now()) {
+      switch (at.asked.back().place->now()) {
         case flight::state::led:
           return;
         case flight::state::offered:
@@ -227,6 +229,18 @@ class policy_loader {
     return kept_.find(where, key, parts_.now()).policy;
   }
 
+  /// What is kept under a key, if it is fresh.
+  [[nodiscard]] found find_fresh(const std::string& key,
+                                 const std::shared_ptr<const call_context>& context) {
+    const time_point now = parts_.now();
+    cache_entry kept = parts_.find(key, now);
+    if (!kept.policy || now >= kept.fresh_until) {
+      return {};
+    }
+    maker_.note_look_up(look_up_result::hit, key, context, kept.policy);
+    return {.policy = std::move(kept.policy), .from_cache = true, .now = now};
+  }
+
   /// What is kept of a site, fresh or to be served stale, for a call that has no time to ask.
   [[nodiscard]] found find_stale(const site& where, const std::string& key,
                                  const std::shared_ptr<const call_context>& context) {
@@ -288,26 +302,25 @@ class policy_loader {
 
  private:
   using leader = single_flight::leader;
-  using asked = look_up::asked;
 
   /// Asks for the site asked last: gives what is known of it, or joins its flight.
-  [[nodiscard]] found ask(look_up& at) {
-    asked& last = at.asked_.back();
-    const bool counts = at.asked_.size() == 1;
+  [[nodiscard]] found ask(look_up_state& at) {
+    asked_site& last = at.asked.back();
+    const bool counts = at.asked.size() == 1;
     if (auto quarantined = kept_.quarantined(last.where, last.key)) {
       return {.policy = std::move(quarantined), .from_cache = true, .now = parts_.now()};
     }
     const time_point now = parts_.now();
     cache_entry kept;
     bool renewal = false;
-    const bool refreshes = at.refreshes_ && counts;
+    const bool refreshes = at.refreshes && counts;
     if (options_.stale_while_revalidate.count() > 0 && !refreshes) {
       // Settled before the flight begins: a renewal goes on though nobody waits for it.
       kept = kept_.find(last.where, last.key, now);
       renewal = kept_.may_serve_stale(kept, now);
     }
     auto [place, lead] = flights_.join(flight_key(last.where), last.where,
-                                       renewal || options_.finish_abandoned, at.context_);
+                                       renewal || options_.finish_abandoned, at.context);
     if (lead) {
       kept = kept_.find(last.where, last.key, now);  // another flight may have ended since
       renewal = renewal && kept_.may_serve_stale(kept, now);
@@ -315,7 +328,7 @@ class policy_loader {
     if (kept.policy && !refreshes && (renewal || now < kept.fresh_until)) {
       if (counts) {
         maker_.note_look_up(renewal ? look_up_result::stale_hit : look_up_result::hit, last.key,
-                            at.context_, kept.policy);
+                            at.context, kept.policy);
       }
       if (lead && renewal) {
         lead.led().known().last = kept.policy;
@@ -329,7 +342,7 @@ class policy_loader {
     last.began = static_cast<bool>(lead);
     if (lead) {
       if (counts) {
-        maker_.note_look_up(look_up_result::miss, last.key, at.context_);
+        maker_.note_look_up(look_up_result::miss, last.key, at.context);
       }
       lead.led().known() = {.last = kept.policy, .announces = refreshes};
       bring(at, std::move(lead), false);
@@ -339,40 +352,40 @@ class policy_loader {
 
   /// Has the policy of the site asked last brought: by the look-up itself, or renewed by others
   /// while it is served stale; in any case, after the shared store was asked.
-  void bring(look_up& at, leader lead, bool renews) {
+  void bring(look_up_state& at, leader lead, bool renews) {
     if (store_ != nullptr) {
       const time_point now = parts_.now();
-      const bool refreshes = lead.led().known().announces || at.asks_sites_;
-      at.errands_.question =
+      const bool refreshes = lead.led().known().announces || at.asks_sites;
+      at.to_do.question =
           std::make_unique<store_job>(store_job{std::move(lead), now, now, refreshes, renews});
     } else if (renews) {
-      at.errands_.renewal = make_job(std::move(lead));
+      at.to_do.renewal = make_job(std::move(lead));
     } else {
-      at.job_ = make_job(std::move(lead));
-      at.led_ = true;
+      at.job = make_job(std::move(lead));
+      at.led = true;
     }
   }
 
   /// Takes on the job of asking the site asked last, unless another waiter does.
-  void accept(look_up& at) {
-    if (leader lead = at.asked_.back().place.take_lead(flight::state::offered)) {
-      at.job_ = make_job(std::move(lead));
-      at.led_ = true;
+  void accept(look_up_state& at) {
+    if (leader lead = at.asked.back().place.take_lead(flight::state::offered)) {
+      at.job = make_job(std::move(lead));
+      at.led = true;
     }
   }
 
   /// Takes what the flight of the site asked last ended with, or asks anew.
-  [[nodiscard]] found take(look_up& at) {
-    asked& last = at.asked_.back();
+  [[nodiscard]] found take(look_up_state& at) {
+    asked_site& last = at.asked.back();
     auto result = last.place->result();
     const bool from_store = last.place->from_store();
-    const bool is_wanted_anew = from_store && at.refreshes_ && at.asked_.size() == 1;
+    const bool is_wanted_anew = from_store && at.refreshes && at.asked.size() == 1;
     if (!result || last.place->site() != last.key || is_wanted_anew) {
       last.place = {};
       return ask(at);
     }
-    if (at.asked_.size() == 1 && !last.began) {
-      maker_.note_look_up(look_up_result::joined, last.key, at.context_, result);
+    if (at.asked.size() == 1 && !last.began) {
+      maker_.note_look_up(look_up_result::joined, last.key, at.context, result);
     }
     found known{.policy = std::move(result)};
     if (from_store) {
@@ -382,8 +395,8 @@ class policy_loader {
   }
 
   /// Asks for the site that the one asked last redirects to.
-  [[nodiscard]] found follow(look_up& at) {
-    const site target = at.asked_.back().place->redirected().target;
+  [[nodiscard]] found follow(look_up_state& at) {
+    const site target = at.asked.back().place->redirected().target;
     const std::string key = flight_key(target);
     const std::string url = target.robots_urls().front();
     int redirects = 0;
@@ -391,7 +404,7 @@ class policy_loader {
     bool own_flight = false;
     bool other_origin = false;
     bool from_store = false;
-    for (const asked& each : at.asked_) {
+    for (const asked_site& each : at.asked) {
       const retrieval_result& begun = each.place->redirected().result;
       redirects += begun.redirects;
       loop = loop || begun.url == url;
@@ -400,14 +413,14 @@ class policy_loader {
       other_origin =
           other_origin || (each.where.scheme && begun.url != each.where.robots_urls().front());
     }
-    if (loop && from_store && !at.asks_sites_) {
+    if (loop && from_store && !at.asks_sites) {
       // What the shared store says of redirects may be out of date.
-      at.asks_sites_ = true;
-      at.asked_.erase(at.asked_.begin() + 1, at.asked_.end());
-      if (leader lead = at.asked_.front().place.take_lead(flight::state::redirected)) {
+      at.asks_sites = true;
+      at.asked.erase(at.asked.begin() + 1, at.asked.end());
+      if (leader lead = at.asked.front().place.take_lead(flight::state::redirected)) {
         lead.end(nullptr);
       }
-      at.asked_.front().place = {};
+      at.asked.front().place = {};
       return ask(at);
     }
     refusal refused;
@@ -420,11 +433,11 @@ class policy_loader {
       refused = too_many(redirects);
     }
     if (!refused.why.empty()) {
-      at.asked_.erase(at.asked_.begin() + 1, at.asked_.end());
-      at.errands_.news = end_redirected(at.asked_.front(), {}, std::move(refused));
+      at.asked.erase(at.asked.begin() + 1, at.asked.end());
+      at.to_do.news = end_redirected(at.asked.front(), {}, std::move(refused));
       return {};
     }
-    at.asked_.push_back({target, target.key()});
+    at.asked.push_back({target, target.key()});
     return ask(at);
   }
 
@@ -437,7 +450,8 @@ class policy_loader {
 
   /// Ends the flight of a site by what holds for the one that it redirects to or, where that was
   /// not asked, by why; unless another waiter does. As `complete` does.
-  [[nodiscard]] std::shared_ptr<publication> end_redirected(const asked& from, const found& target,
+  [[nodiscard]] std::shared_ptr<publication> end_redirected(const asked_site& from,
+                                                            const found& target,
                                                             refusal refused = {}) {
     leader lead = from.place.take_lead(flight::state::redirected);
     if (!lead) {

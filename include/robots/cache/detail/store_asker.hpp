@@ -107,8 +107,8 @@ class store_asker {
       if (!due.empty()) {
         return due;
       }
-      parts_.wait_until(next, stop, changed_, lock,
-                        [this, seen = added_] { return added_ != seen; });
+      static_cast<void>(parts_.wait(changed_, lock, {.deadline = next, .stop = stop},
+                                    [this, seen = added_] { return added_ != seen; }));
     }
     is_served_ = false;
     return {};

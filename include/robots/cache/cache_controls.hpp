@@ -1,0 +1,167 @@
+#pragma once
+
+#include <robots/cache/cache_options.hpp>
+#include <robots/cache/detail/found.hpp>
+#include <robots/cache/look_up.hpp>
+#include <robots/fetch/call_options.hpp>
+#include <robots/http/site.hpp>
+#include <robots/observe/cache_stats.hpp>
+#include <robots/policy/decision.hpp>
+#include <robots/policy/halt_reason.hpp>
+#include <robots/policy/site_override.hpp>
+#include <robots/time/clock.hpp>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace robots {
+
+namespace cache_detail {
+
+class any_store;
+class cache_parts;
+struct cache_engine;
+
+}  // namespace cache_detail
+
+/// What a `basic_robots_cache` is told by hand, and asked besides whether a URL may be fetched, the
+/// same for all of them, whatever their parts: an operator's console takes a `cache_controls&`.
+///
+/// All members may be called from any thread. None throws on account of the network or of content.
+class cache_controls {
+ public:
+  cache_controls(const cache_controls&) = delete;
+  cache_controls& operator=(const cache_controls&) = delete;
+
+  /// Whether the crawler may fetch `url`, by what holds for its site without its robots.txt now,
+  /// else by a look-up for it. Throws `std::logic_error` when the look-up has no policy yet, and
+  /// `std::invalid_argument` when it is for another site.
+  [[nodiscard]] decision check(std::string_view url, const look_up& at);
+
+  /// Counts a decision that was made without this cache, such as an exclusion in front of it or one
+  /// by `get` and `policy::allows`, and tells the observer of it. Of the options, only the context
+  /// counts.
+  void note(std::string_view url, const decision& made, const call_options& call = {});
+
+  /// Forgets the rules of a site, those kept for worse times included: the next call fetches them,
+  /// unless the site is in quarantine or its circuit breaker open. For a bare host, those of its
+  /// https and http origins too. So does every process that shares the storage, within a second;
+  /// for that, this blocks as long as the shared store does.
+  void invalidate(std::string_view host_or_url);
+
+  /// Asks a site again now, by what it said to tell changes by, whether its rules are fresh or not;
+  /// gives what holds then. Unlike `invalidate`, this keeps the last good copy for worse times.
+  /// Processes that share the storage take the answer over.
+  std::shared_ptr<const policy> refresh(std::string_view host_or_url,
+                                        const call_options& call = {});
+
+  /// Tells by hand what holds for a site, until it is lifted by `site_override::none`: before its
+  /// robots.txt, and before exclusions and quarantine, but not before a halt or a sign-off that is
+  /// missing. A bare host stands for its https and http origins, too, unless one of these has an
+  /// override of its own. Throws `std::invalid_argument` for a text that names no site.
+  void set_override(std::string_view host_or_url, site_override what);
+
+  /// The overrides that are set, by `site::key`, in order.
+  [[nodiscard]] std::vector<std::pair<std::string, site_override>> overrides() const;
+
+  /// Halts a site: nothing is allowed there, under any scheme, until it is resumed
+  /// (`decision_reason::halted`), and nothing asked, but for what is under way and for a robots.txt
+  /// that another site redirects to. Requests that wait in a gate of a `basic_admission` are
+  /// refused. The cache does so itself by `cache_options::halt_hostile` and `halt_revoked`. At most
+  /// 65,536 sites are halted at once; a further one is not. Throws `std::invalid_argument` for a
+  /// text that names no site.
+  void halt(std::string_view host_or_url, const call_options& call = {});
+
+  /// Lifts the halt of a site: what its robots.txt says holds again. Whether it was halted.
+  bool resume(std::string_view host_or_url);
+
+  /// Whether the site of a URL is halted.
+  [[nodiscard]] bool is_halted(std::string_view host_or_url) const;
+
+  /// The sites that are halted, by `site::key` without a scheme, in order, and why.
+  [[nodiscard]] std::vector<std::pair<std::string, halt_reason>> halted() const;
+
+  /// Has `told` called with the key of each site when it is halted, for as long as the result
+  /// lives: to stop what is under way there. By any thread; it must not block, halt a site, nor
+  /// destroy the result. What it throws is dropped.
+  [[nodiscard]] std::shared_ptr<const void> on_halt(
+      std::function<void(std::string_view site)> told);
+
+  /// Tells the cache how a page was answered: with which status, and whether with a challenge, such
+  /// as a CAPTCHA, in place of the page. Access was revoked when that is 401, 403 or a challenge,
+  /// unless what is kept of the site denies the URL. Then the observer is told, the site is halted
+  /// if `cache_options::halt_revoked` is set, and the result is true. Asks no site; of the options,
+  /// only the context counts.
+  bool report_response(std::string_view url, int status, bool is_challenge = false,
+                       const call_options& call = {});
+
+  /// Signs a high-risk site off, whatever the scheme, or takes that back: see
+  /// `cache_options::sign_off`. Other sites, such as those that it redirects to, need their own.
+  /// Throws `std::invalid_argument` for a text that names no site.
+  void sign_off(std::string_view host_or_url, bool given = true);
+
+  /// The high-risk sites that were asked about and denied since nobody has signed them off, by
+  /// `site::key` without a scheme, in order. The first 65,536; more are denied, but not listed.
+  [[nodiscard]] std::vector<std::string> awaiting_sign_off() const;
+
+  /// Forgets the rules of every site in this process; what it shares with others stays.
+  void clear();
+
+  /// Lets a site out of quarantine, and forgets its files: the next call fetches them.
+  void release(std::string_view host_or_url);
+
+  /// The sites in quarantine, by `site::key`, in order.
+  [[nodiscard]] std::vector<std::string> quarantined() const;
+
+  /// Until when the circuit breaker of an origin keeps requests from it; nothing while it does not,
+  /// and for a text that names no site. Of a bare host, its https origin counts.
+  [[nodiscard]] std::optional<time_point> breaker_open_until(std::string_view host_or_url);
+
+  /// The options in force.
+  [[nodiscard]] const cache_options& options() const noexcept;
+
+ protected:
+  /// Throws `std::invalid_argument` when the options contradict themselves. The parts outlive it;
+  /// `shared` is null when nothing is.
+  cache_controls(cache_options&& options, cache_detail::cache_parts& parts,
+                 std::unique_ptr<cache_detail::any_store> shared);
+  /// Stops what is under way in threads of the cache's own, and waits for them.
+  ~cache_controls();
+
+  /// The start of a text under which its site may be found before the text is parsed. Empty where
+  /// something may hold for the site without its robots.txt.
+  [[nodiscard]] std::string_view first_key(std::string_view host_or_url) const;
+
+  /// What holds for a site of which nothing fresh was found under `tried`.
+  [[nodiscard]] cache_detail::found load(std::string_view host_or_url, std::string_view tried,
+                                         const call_options& call);
+
+  /// A look-up for a site of which `kept` was found under `tried`.
+  [[nodiscard]] look_up begin(std::string_view host_or_url, std::string_view tried,
+                              cache_detail::found kept, const call_options& call);
+
+  /// The decision on a target, which counts.
+  [[nodiscard]] decision decide(std::string_view target, cache_detail::found at) const;
+
+  /// The key of the site of a URL, if anybody wants to know; empty when it names none.
+  [[nodiscard]] std::string site_of(std::string_view url) const;
+
+  /// What the cache has done; what its parts know is left out.
+  [[nodiscard]] cache_stats counted() const;
+
+ private:
+  void count(const decision& made) const;
+
+  std::unique_ptr<cache_detail::cache_engine> engine_;
+};
+
+}  // namespace robots
+
+#ifndef ROBOTS_COMPILED
+#include <robots/cache/cache_controls.ipp>
+#endif

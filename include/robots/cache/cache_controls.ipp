@@ -1,0 +1,257 @@
+#pragma once
+
+#include <robots/base/inline.hpp>
+#include <robots/cache/cache_controls.hpp>
+#include <robots/cache/detail/cache_engine.hpp>
+#include <robots/cache/detail/look_up_state.hpp>
+#include <robots/http/origin.hpp>
+#include <robots/http/site_key.hpp>
+#include <robots/observe/observer.hpp>
+#include <robots/policy/decide.hpp>
+#include <robots/policy/decision_reason.hpp>
+#include <robots/policy/policy.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <stdexcept>
+
+namespace robots {
+
+namespace cache_detail {
+
+/// The site that a text names, for a member of that name.
+[[nodiscard]] inline site named(std::string_view host_or_url, std::string_view member) {
+  auto where = parse_site(host_or_url);
+  if (!where) {
+    throw std::invalid_argument{"basic_robots_cache::" + std::string{member} +
+                                ": give a host, host:port, or http or https URL"};
+  }
+  return *std::move(where);
+}
+
+}  // namespace cache_detail
+
+ROBOTS_INLINE cache_controls::cache_controls(cache_options&& options,
+                                             cache_detail::cache_parts& parts,
+                                             std::unique_ptr<cache_detail::any_store> shared)
+    : engine_(std::make_unique<cache_detail::cache_engine>(std::move(options), parts,
+                                                           std::move(shared))) {}
+
+ROBOTS_INLINE cache_controls::~cache_controls() = default;
+
+ROBOTS_INLINE decision cache_controls::check(std::string_view url, const look_up& at) {
+  if (!at.policy()) {
+    throw std::logic_error{
+        "basic_robots_cache::check: the look-up has no policy yet; drive it until there is one"};
+  }
+  const cache_detail::look_up_state& asked = *at.state_;
+  const std::string& key = asked.key;
+  const auto tell = [&](std::string_view target, const cache_detail::found& found) {
+    decision made = decide(target, found);
+    engine_->parts.tell(decision_event{engine_->parts.about(key, asked.context), url, made});
+    return made;
+  };
+  if (!key.empty() && first_key(url) == key) {
+    return tell(target_behind_key(url, key), asked.answer);
+  }
+  const auto where = parse_site(url);
+  if ((where ? where->key() : std::string{}) != key) {
+    throw std::invalid_argument{"basic_robots_cache::check: the look-up is for " +
+                                (key.empty() ? "a text that names no site" : key) +
+                                ", not for the site of the URL: begin one for that"};
+  }
+  const cache_detail::found ruled = engine_->loader.ruling_on(where);
+  return tell(url, ruled.policy ? ruled : asked.answer);
+}
+
+ROBOTS_INLINE void cache_controls::note(std::string_view url, const decision& made,
+                                        const call_options& call) {
+  count(made);
+  engine_->parts.tell(decision_event{engine_->parts.about(site_of(url), call.context), url, made});
+}
+
+ROBOTS_INLINE void cache_controls::invalidate(std::string_view host_or_url) {
+  if (const auto where = parse_site(host_or_url)) {
+    engine_->loader.invalidate(*where);
+  }
+}
+
+ROBOTS_INLINE std::shared_ptr<const policy> cache_controls::refresh(std::string_view host_or_url,
+                                                                    const call_options& call) {
+  const auto where = parse_site(host_or_url);
+  if (cache_detail::found ruled = engine_->loader.ruling_on(where); ruled.policy) {
+    return std::move(ruled.policy);
+  }
+  return engine_->runner.load(*where, where->key(), call, true).policy;
+}
+
+ROBOTS_INLINE void cache_controls::set_override(std::string_view host_or_url, site_override what) {
+  engine_->rulings.set_override(cache_detail::named(host_or_url, "set_override"), what);
+}
+
+ROBOTS_INLINE std::vector<std::pair<std::string, site_override>> cache_controls::overrides() const {
+  return engine_->rulings.overrides();
+}
+
+ROBOTS_INLINE void cache_controls::halt(std::string_view host_or_url, const call_options& call) {
+  engine_->rulings.halt(cache_detail::named(host_or_url, "halt").key(), halt_reason::by_hand,
+                        call.context);
+}
+
+ROBOTS_INLINE bool cache_controls::resume(std::string_view host_or_url) {
+  const auto where = parse_site(host_or_url);
+  return where && engine_->rulings.resume(where->key());
+}
+
+ROBOTS_INLINE bool cache_controls::is_halted(std::string_view host_or_url) const {
+  const auto where = parse_site(host_or_url);
+  return where && engine_->rulings.is_halted(where->key());
+}
+
+ROBOTS_INLINE std::vector<std::pair<std::string, halt_reason>> cache_controls::halted() const {
+  return engine_->rulings.halted();
+}
+
+ROBOTS_INLINE std::shared_ptr<const void> cache_controls::on_halt(
+    std::function<void(std::string_view site)> told) {
+  return engine_->rulings.on_halt(std::move(told));
+}
+
+ROBOTS_INLINE bool cache_controls::report_response(std::string_view url, int status,
+                                                   bool is_challenge, const call_options& call) {
+  constexpr int unauthorized = 401;
+  constexpr int forbidden = 403;
+  const auto where = parse_site(url);
+  if (!where || (status != unauthorized && status != forbidden && !is_challenge)) {
+    return false;
+  }
+  const std::string key = where->key();
+  auto by = engine_->rulings.find(*where);
+  by = by ? std::move(by) : engine_->loader.last(*where, key);
+  if (by && !by->allows(target_for(*by, url))) {
+    return false;
+  }
+  engine_->parts.tell(access_revoked_event{engine_->parts.about(key, call.context), url, status});
+  if (engine_->options.halt_revoked) {
+    engine_->rulings.halt(key, halt_reason::access_revoked, call.context);
+  }
+  return true;
+}
+
+ROBOTS_INLINE void cache_controls::sign_off(std::string_view host_or_url, bool given) {
+  engine_->rulings.sign_off(cache_detail::named(host_or_url, "sign_off").key(), given);
+}
+
+ROBOTS_INLINE std::vector<std::string> cache_controls::awaiting_sign_off() const {
+  return engine_->rulings.awaiting_sign_off();
+}
+
+ROBOTS_INLINE void cache_controls::clear() { engine_->loader.clear(); }
+
+ROBOTS_INLINE void cache_controls::release(std::string_view host_or_url) {
+  if (const auto where = parse_site(host_or_url)) {
+    engine_->loader.release(*where);
+  }
+}
+
+ROBOTS_INLINE std::vector<std::string> cache_controls::quarantined() const {
+  std::vector<std::string> keys = engine_->loader.kept().all_quarantined().sites();
+  std::sort(keys.begin(), keys.end());
+  return keys;
+}
+
+ROBOTS_INLINE std::optional<time_point> cache_controls::breaker_open_until(
+    std::string_view host_or_url) {
+  const auto where = parse_site(host_or_url);
+  return where ? engine_->loader.breakers().open_until(to_string(where->origins().front()),
+                                                       engine_->parts.now())
+               : std::nullopt;
+}
+
+ROBOTS_INLINE const cache_options& cache_controls::options() const noexcept {
+  return engine_->options;
+}
+
+ROBOTS_INLINE std::string_view cache_controls::first_key(std::string_view host_or_url) const {
+  const std::string_view key = possible_site_key(host_or_url);
+  return engine_->rulings.may_hold_for(key) ? std::string_view{} : key;
+}
+
+ROBOTS_INLINE cache_detail::found cache_controls::load(std::string_view host_or_url,
+                                                       std::string_view tried,
+                                                       const call_options& call) {
+  const auto where = parse_site(host_or_url);
+  if (cache_detail::found ruled = engine_->loader.ruling_on(where); ruled.policy) {
+    return ruled;
+  }
+  const std::string key = where->key();
+  if (key != tried) {
+    if (cache_detail::found kept = engine_->loader.find_fresh(key, call.context); kept.policy) {
+      return kept;
+    }
+  }
+  return engine_->runner.load(*where, key, call);
+}
+
+ROBOTS_INLINE look_up cache_controls::begin(std::string_view host_or_url, std::string_view tried,
+                                            cache_detail::found kept, const call_options& call) {
+  if (kept.policy) {
+    return {{std::string{tried}, call.context, std::move(kept)}, nullptr};
+  }
+  const auto where = parse_site(host_or_url);
+  std::string key = where ? where->key() : std::string{};
+  if (cache_detail::found ruled = engine_->loader.ruling_on(where); ruled.policy) {
+    return {{std::move(key), call.context, std::move(ruled)}, nullptr};
+  }
+  return {engine_->runner.begin(*where, key, call.context), &engine_->runner};
+}
+
+ROBOTS_INLINE decision cache_controls::decide(std::string_view target,
+                                              cache_detail::found at) const {
+  const time_point now = at.from_cache ? at.now : engine_->parts.now();
+  decision result = robots::decide(std::move(at.policy), target, now);
+  result.from_cache = at.from_cache;
+  result.stale = at.stale;
+  count(result);
+  return result;
+}
+
+ROBOTS_INLINE std::string cache_controls::site_of(std::string_view url) const {
+  const auto where = engine_->parts.is_observed() ? parse_site(url) : std::nullopt;
+  return where ? where->key() : std::string{};
+}
+
+ROBOTS_INLINE cache_stats cache_controls::counted() const {
+  using enum cache_detail::cache_event;
+  const cache_detail::cache_counters& counters = engine_->parts.counters;
+  const std::uint64_t allowed_at_once = counters.sum(allowed_hits);
+  const std::uint64_t denied_at_once = counters.sum(denied_hits);
+  cache_stats result{{.hits = counters.sum(hits) + allowed_at_once + denied_at_once,
+                      .stale_hits = counters.sum(stale_hits),
+                      .misses = counters.sum(misses),
+                      .joined = counters.sum(joined),
+                      .retrievals = counters.sum(retrievals),
+                      .not_modified = counters.sum(not_modified),
+                      .failures = counters.sum(failures),
+                      .allowed = counters.sum(cache_detail::cache_event::allowed) + allowed_at_once,
+                      .denied = counters.sum(denied) + denied_at_once,
+                      .excluded = counters.sum(excluded),
+                      .far_hits = counters.sum(far_hits)}};
+  result.far_misses = counters.sum(far_misses);
+  result.far_rejected = counters.sum(far_rejected);
+  result.far_failures = counters.sum(far_failures);
+  result.quarantined = engine_->loader.kept().all_quarantined().size();
+  result.open_breakers = engine_->loader.breakers().open();
+  return result;
+}
+
+ROBOTS_INLINE void cache_controls::count(const decision& made) const {
+  using enum cache_detail::cache_event;
+  cache_detail::cache_counters& counters = engine_->parts.counters;
+  if (made.reason == decision_reason::excluded) {
+    counters.add(excluded);
+  }
+  counters.add(made.allowed ? allowed : denied);
+}
+
+}  // namespace robots

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <robots/store/shared_store.hpp>
+#include <robots/store/tiered_storage.hpp>
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace robots::cache_detail {
+
+/// What a store has under some keys, in their order.
+using stored_values = std::vector<std::optional<std::string>>;
+
+/// A `SharedStore` without its type, so that what uses it is compiled once.
+class any_store {
+ public:
+  explicit any_store(const tiered_options& how) noexcept : options(how) {}
+  any_store(const any_store&) = delete;
+  any_store& operator=(const any_store&) = delete;
+  virtual ~any_store() = default;
+
+  [[nodiscard]] virtual stored_values load_all(std::span<const std::string> keys) = 0;
+  virtual void publish(std::string_view key, std::string_view value,
+                       std::chrono::milliseconds lifetime) = 0;
+  virtual void erase(std::string_view key) = 0;
+  virtual void announce(std::string_view key) = 0;
+  [[nodiscard]] virtual std::optional<store_lease> try_lease(std::string_view key,
+                                                             std::chrono::milliseconds time) = 0;
+  virtual void release(const store_lease& lease) = 0;
+  virtual void watch(std::function<void(std::string_view)> told) = 0;
+
+  const tiered_options options;  ///< how it is used
+};
+
+/// The store of that type, which outlives it.
+template <SharedStore S>
+class any_store_of final : public any_store {
+ public:
+  any_store_of(S& store, const tiered_options& how) noexcept : any_store(how), store_(store) {}
+
+  [[nodiscard]] stored_values load_all(std::span<const std::string> keys) override {
+    return store_.load_all(keys);
+  }
+  void publish(std::string_view key, std::string_view value,
+               std::chrono::milliseconds lifetime) override {
+    store_.publish(key, value, lifetime);
+  }
+  void erase(std::string_view key) override { store_.erase(key); }
+  void announce(std::string_view key) override { store_.announce(key); }
+  [[nodiscard]] std::optional<store_lease> try_lease(std::string_view key,
+                                                     std::chrono::milliseconds time) override {
+    return store_.try_lease(key, time);
+  }
+  void release(const store_lease& lease) override { store_.release(lease); }
+  void watch(std::function<void(std::string_view)> told) override { store_.watch(std::move(told)); }
+
+ private:
+  S& store_;
+};
+
+}  // namespace robots::cache_detail

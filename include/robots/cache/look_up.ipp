@@ -1,0 +1,94 @@
+#pragma once
+
+#include <robots/base/inline.hpp>
+#include <robots/cache/detail/job_runner.hpp>
+#include <robots/cache/detail/look_up_state.hpp>
+#include <robots/cache/look_up.hpp>
+#include <robots/fetch/run_retrieval.hpp>
+#include <robots/policy/policy.hpp>
+#include <robots/time/wall_time.hpp>
+
+#include <utility>
+
+namespace robots {
+
+ROBOTS_INLINE look_up::look_up(cache_detail::look_up_state&& begun,
+                               cache_detail::job_runner* runner)
+    : state_(std::make_unique<cache_detail::look_up_state>(std::move(begun))), runner_(runner) {}
+
+ROBOTS_INLINE look_up::look_up(look_up&&) noexcept = default;
+ROBOTS_INLINE look_up& look_up::operator=(look_up&&) noexcept = default;
+ROBOTS_INLINE look_up::~look_up() = default;
+
+ROBOTS_INLINE look_up_step look_up::next() const {
+  const auto& job = state_->job;
+  if (!job) {
+    return state_->asked.empty() ? look_up_step{policy()} : news_wait{};
+  }
+  if (const auto* const pause = std::get_if<retry_wait>(&job->work.next())) {
+    return retry_wait{pause->until, job->stop};
+  }
+  auto request = std::get<fetch_request>(job->work.next());
+  request.stop = job->stop;
+  return request;
+}
+
+ROBOTS_INLINE const std::shared_ptr<const robots::policy>& look_up::policy() const noexcept {
+  return state_->answer.policy;
+}
+
+ROBOTS_INLINE bool look_up::from_cache() const noexcept { return state_->answer.from_cache; }
+
+ROBOTS_INLINE bool look_up::led() const noexcept { return state_->led; }
+
+ROBOTS_INLINE std::optional<decision_reason> look_up::refusal() const noexcept {
+  return policy() ? policy()->refused() : std::nullopt;
+}
+
+ROBOTS_INLINE void look_up::on_response(fetch_response response) {
+  const auto& job = state_->job;
+  if (!job) {
+    return;
+  }
+  if (!job->stop.stop_requested()) {
+    fetch_detail::be_no_cancellation(response);
+  }
+  const wall_anchor now = runner_->moment();
+  job->work.on_response(std::move(response), now.steady, now.wall);
+  resume();
+}
+
+ROBOTS_INLINE void look_up::on_wait_over() {
+  const auto& job = state_->job;
+  if (job && job->stop.stop_requested()) {
+    cut_short();
+  } else if (job) {
+    job->work.on_wait_over(runner_->moment().steady);
+    resume();
+  }
+}
+
+ROBOTS_INLINE void look_up::cut_short() {
+  const auto& job = state_->job;
+  if (job && std::holds_alternative<retry_wait>(job->work.next())) {
+    job->work.cancel({}, runner_->moment().steady);
+    resume();
+  }
+}
+
+ROBOTS_INLINE void look_up::resume() {
+  if (runner_ != nullptr && !policy()) {
+    runner_->proceed(*state_);
+  }
+}
+
+ROBOTS_INLINE void look_up::call_on_news(std::function<void()> wake) {
+  state_->call_on_news(std::move(wake));
+}
+
+ROBOTS_INLINE bool look_up::leave() noexcept {
+  state_->asked.clear();
+  return state_->job != nullptr;
+}
+
+}  // namespace robots
