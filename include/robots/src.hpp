@@ -5,4 +5,16 @@
 #include <robots/cache/cache_controls.ipp>
 #include <robots/cache/cache_options.ipp>
 #include <robots/cache/look_up.ipp>
+#include <robots/fetch/origin_breakers.ipp>
+#include <robots/fetch/retrieval.ipp>
+#include <robots/fetch/retrieval_options.ipp>
+#include <robots/http/cache_control.ipp>
+#include <robots/http/excluded_hosts.ipp>
+#include <robots/http/freshness.ipp>
+#include <robots/http/ip_address.ipp>
+#include <robots/http/origin.ipp>
+#include <robots/http/retry_after.ipp>
+#include <robots/http/site.ipp>
+#include <robots/http/url.ipp>
+#include <robots/http/validators.ipp>
 #include <robots/policy/codec.ipp>

@@ -3,6 +3,7 @@
 #include "fuzz/bodies.hpp"
 #include "fuzz/input.hpp"
 #include <robots/http/cache_control.hpp>
+#include <robots/http/detail/field_value.hpp>
 #include <robots/http/http_date.hpp>
 #include <robots/http/retry_after.hpp>
 

@@ -1,22 +1,16 @@
 #pragma once
 
 #include <robots/base/random_sequence.hpp>
-#include <robots/base/saturating_add.hpp>
-#include <robots/fetch/detail/redirect.hpp>
 #include <robots/fetch/known_copy.hpp>
+#include <robots/fetch/origin_breakers.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval_options.hpp>
 #include <robots/fetch/retrieval_result.hpp>
-#include <robots/fetch/retry_options.hpp>
 #include <robots/http/message.hpp>
 #include <robots/http/origin.hpp>
-#include <robots/http/retry_after.hpp>
 #include <robots/http/site.hpp>
-#include <robots/http/validators.hpp>
-#include <robots/rep/rules/static_pattern.hpp>
 #include <robots/time/clock.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <optional>
@@ -66,22 +60,14 @@ class retrieval {
  public:
   /// Begins at the time `now`. Throws `std::invalid_argument` when the options are none that can be
   /// used; see `validate`.
-  retrieval(const site& where, retrieval_options options, time_point now, known_copy known = {})
-      : options_{std::move(options)},
-        known_{std::move(known)},
-        origins_{where.origins()},
-        random_{options_.seed} {
-    validate(options_);
-    result_.attempts = 1;
-    ask_origins(now);
-  }
+  retrieval(const site& where, retrieval_options options, time_point now, known_copy known = {});
 
   /// What to do now; the same until one of the functions below is called. Once it is a
   /// `retrieval_result`, it stays so.
   [[nodiscard]] const retrieval_step& next() const& noexcept { return step_; }
 
   /// The same, to take the result out of a retrieval that has come to its end.
-  [[nodiscard]] retrieval_step next() && noexcept { return std::move(step_); }
+  [[nodiscard]] retrieval_step next() && noexcept;
 
   /// Tells what came of the request that `next()` asked for. Without effect when it asked for none.
   /// `date` is the date at `now`, from which a date in `Retry-After` counts.
@@ -89,230 +75,46 @@ class retrieval {
   /// `fetch_error::cancelled` is for exchanges that the driver asked to stop: it ends the retrieval
   /// with a result that no cache keeps. What gave up of itself is `fetch_error::other`.
   void on_response(fetch_response response, time_point now,
-                   wall_time date = std::chrono::system_clock::now()) {
-    if (!std::holds_alternative<fetch_request>(step_)) {
-      return;
-    }
-    if (response.error == fetch_error::none && response.status == 0) {
-      response.error = fetch_error::other;
-      response.error_text = "the fetcher returned neither a status nor an error";
-    }
-    if (response.error != fetch_error::none) {
-      response.status = 0;
-    }
-    result_.exchanges.push_back({url_, response.status, response.error});
-    result_.timings.push_back({.ended = now,
-                               .duration = now - sent_at_,
-                               .bytes = response.body.size(),
-                               .hop = static_cast<int>(chain_.size()) - 1,
-                               .attempt = result_.attempts});
-    answered_ = answered_ || response.error == fetch_error::none;
-    if (!is_redirect(response.status)) {
-      settle(response, now);
-    }
-
-    if (response.error != fetch_error::none) {
-      const outcome kind = outcome_of(response.error);
-      on_failure(kind, std::move(response), now, date);
-    } else if (is_redirect(response.status)) {
-      on_redirect(std::move(response), now);
-    } else if (response.status == 304 && asks_for_changes()) {
-      result_.not_modified = true;
-      finish(outcome::success, std::move(response));
-    } else if (response.status == 429 || (response.status >= 500 && response.status < 600)) {
-      const outcome kind = outcome_of(response.status);
-      try_again(kind, std::move(response), now, date);
-    } else {
-      const outcome kind = outcome_of(response.status);
-      finish(kind, std::move(response));
-    }
-  }
+                   wall_time date = std::chrono::system_clock::now());
 
   /// Tells that the time has come that `next()` waits for. Without effect before that, and when it
   /// waits for none.
-  void on_wait_over(time_point now) {
-    const auto* const wait = std::get_if<retry_wait>(&step_);
-    if (wait == nullptr || now < wait->until) {
-      return;
-    }
-    ++result_.attempts;
-    if (!answered_) {
-      ask_origins(now);
-    } else {
-      begin_try(now);
-    }
-  }
+  void on_wait_over(time_point now);
 
   /// Ends the retrieval: while it waits to try again, with what the last try came to, else with
   /// `outcome::cancelled`. Without effect when it has ended already.
-  void cancel(std::string why, time_point now) {
-    if (const auto* const wait = std::get_if<retry_wait>(&step_)) {
-      result_.cut_short = true;
-      result_.next_try = wait->until;
-      finish(failure_, std::move(failed_));
-    } else if (std::holds_alternative<fetch_request>(step_)) {
-      fetch_response nothing;
-      nothing.error = fetch_error::cancelled;
-      nothing.error_text = std::move(why);
-      settle(nothing, now);
-      finish(outcome::cancelled, std::move(nothing));
-    }
-  }
+  void cancel(std::string why, time_point now);
 
  private:
-  void ask_origins(time_point now) {
-    origin_ = 0;
-    ask_origin(now);
-  }
+  void ask_origins(time_point now);
 
-  void ask_origin(time_point now) {
-    url_ = to_string(origins_[origin_]) + "/robots.txt";
-    chain_.assign(1, url_);
-    begin_try(now);
-  }
+  void ask_origin(time_point now);
 
   /// Asks the breaker of the origin, and of no other: where its redirects lead is its own affair.
-  void begin_try(time_point now) {
-    if (options_.breakers) {
-      permit_ = breaker_permit::take(options_.breakers, own_origin(), now);
-      if (!permit_) {
-        fetch_response nothing;
-        nothing.error = fetch_error::other;
-        nothing.error_text = "the circuit breaker of " + own_origin() + " is open";
-        return on_failure(outcome::circuit_open, std::move(nothing), now);
-      }
-    }
-    send(now);
-  }
+  void begin_try(time_point now);
 
-  void send(time_point now) {
-    sent_at_ = now;
-    fetch_request request{
-        .url = url_,
-        .headers = {{"User-Agent", options_.user_agent}, {"Accept", options_.accept}},
-        .timeout = options_.timeout,
-        .max_bytes = options_.max_bytes,
-        .stop = {}};
-    if (asks_for_changes()) {
-      append_conditions(request.headers, known_.validators);
-    }
-    step_ = std::move(request);
-  }
+  void send(time_point now);
 
   /// Whether the request for `url_` is one for a file that is known.
-  [[nodiscard]] bool asks_for_changes() const noexcept {
-    return !known_.validators.empty() && known_.url == url_;
-  }
+  [[nodiscard]] bool asks_for_changes() const noexcept;
 
-  [[nodiscard]] std::string own_origin() const { return to_string(origins_[origin_]); }
+  [[nodiscard]] std::string own_origin() const;
 
   /// Tells the breaker of the origin how its try ended, be it behind a redirect.
-  void settle(const fetch_response& response, time_point now) {
-    const bool answered = response.error == fetch_error::none;
-    if (!permit_ || response.error == fetch_error::cancelled ||
-        response.error == fetch_error::refused_address) {
-      // Says nothing of the origin.
-    } else if (!answered || response.status >= 500) {
-      permit_->fail(now, answered || chain_.size() > 1);
-    } else {
-      permit_->succeed();
-    }
-    permit_.reset();
-  }
+  void settle(const fetch_response& response, time_point now);
 
-  void on_failure(outcome kind, fetch_response response, time_point now, wall_time date = {}) {
-    // A breaker that a 5xx opened keeps requests from an origin that can be reached.
-    const bool out_of_reach =
-        kind == outcome::unreachable ||
-        (kind == outcome::circuit_open && !options_.breakers->answered(own_origin()));
-    if (out_of_reach && !answered_ && origin_ + 1 < origins_.size()) {
-      ++origin_;
-      ask_origin(now);
-    } else if (kind == outcome::unreachable) {
-      try_again(kind, std::move(response), now, date);
-    } else if (kind == outcome::circuit_open && result_.attempts > 1) {
-      finish(failure_, std::move(failed_));  // which is why it opened
-    } else {
-      finish(kind, std::move(response));
-    }
-  }
+  void on_failure(outcome kind, fetch_response response, time_point now, wall_time date = {});
 
-  void try_again(outcome kind, fetch_response response, time_point now, wall_time date) {
-    if (result_.attempts >= options_.retry.attempts) {
-      return finish(kind, std::move(response));
-    }
-    std::chrono::nanoseconds wait =
-        backoff(options_.retry, result_.attempts, base::unit_interval(random_()));
-    if (kind == outcome::too_many_requests) {
-      wait = std::max(wait, backoff(options_.retry, 1, 1.0));  // no jitter below the base
-    }
-    if (const auto asked = retry_after(response.headers, date)) {
-      if (*asked > options_.retry.max_retry_after) {
-        return finish(kind, std::move(response));
-      }
-      wait = std::max<std::chrono::nanoseconds>(wait, *asked);
-    }
-    failure_ = kind;
-    failed_ = std::move(response);
-    failed_.body = {};
-    step_ = retry_wait{base::saturating_add(now, wait)};
-  }
+  void try_again(outcome kind, fetch_response response, time_point now, wall_time date);
 
-  void on_redirect(fetch_response response, time_point now) {
-    fetch_detail::redirect to = fetch_detail::read_redirect(url_, response, options_);
-    const auto followed = static_cast<int>(chain_.size()) - 1;
-    if (to.url.empty()) {
-      response.error_text = std::move(to.why);
-    } else if (std::find(chain_.begin(), chain_.end(), to.url) != chain_.end()) {
-      response.error_text = "the redirects go round in a loop";
-      to.refusal = outcome::too_many_redirects;
-    } else if (followed >= options_.max_redirects) {
-      response.error_text = "more than " + std::to_string(options_.max_redirects) + " redirects";
-      // RFC 9309, section 2.3.1.2: behind five or fewer there may be a file that must be obeyed.
-      to.refusal = followed < 5 ? outcome::server_error : outcome::too_many_redirects;
-    } else {
-      url_ = std::move(to.url);
-      chain_.push_back(url_);
-      result_.left_to_other_site = options_.leave_to_other_sites && is_robots_txt_of_other(url_);
-      if (!result_.left_to_other_site) {
-        return send(now);
-      }
-    }
-    settle(response, now);
-    finish(to.refusal, std::move(response));
-  }
+  void on_redirect(fetch_response response, time_point now);
 
   /// Whether a URL is that of a robots.txt of another site, in whatever spelling of the path (RFC
   /// 9309, section 2.2.2) and with or without an empty query. With another query it is another
   /// resource, of which nothing is known.
-  [[nodiscard]] bool is_robots_txt_of_other(const std::string& url) const {
-    if (!static_pattern<"/robots.txt$">::matches(url) &&
-        !static_pattern<"/robots.txt?$">::matches(url)) {
-      return false;
-    }
-    const std::optional<origin> where = parse_origin(url);
-    return where && std::find(origins_.begin(), origins_.end(), *where) == origins_.end();
-  }
+  [[nodiscard]] bool is_robots_txt_of_other(const std::string& url) const;
 
-  void finish(outcome kind, fetch_response response) {
-    result_.outcome = kind;
-    result_.status = response.status;
-    result_.error = response.error;
-    result_.error_text = std::move(response.error_text);
-    result_.url = chain_.front();
-    result_.final_url = url_;
-    result_.redirects = static_cast<int>(chain_.size()) - 1;
-    result_.headers = std::move(response.headers);
-    if (kind == outcome::success && !result_.not_modified) {
-      result_.body = std::move(response.body);
-      result_.truncated = response.truncated;
-      if (options_.max_bytes != 0 && result_.body.size() > options_.max_bytes) {
-        result_.body.resize(options_.max_bytes);
-        result_.truncated = true;
-      }
-    }
-    step_ = std::move(result_);
-  }
+  void finish(outcome kind, fetch_response response);
 
   retrieval_options options_;
   known_copy known_;
@@ -320,14 +122,18 @@ class retrieval {
   base::random_sequence random_;
   std::size_t origin_ = 0;
   std::string url_{};
-  std::vector<std::string> chain_{};        // the URLs asked for since the origin, it included
-  std::optional<breaker_permit> permit_{};  // of the origin, while it is not known what came
+  std::vector<std::string> chain_;        // the URLs asked for since the origin, it included
+  std::optional<breaker_permit> permit_;  // of the origin, while it is not known what came
   time_point sent_at_{};
-  retrieval_result result_{};               // as far as it is known
+  retrieval_result result_;                 // as far as it is known
   outcome failure_ = outcome::unreachable;  // what the last try came to, while the next is due
-  fetch_response failed_{};
+  fetch_response failed_;
   bool answered_ = false;  // an origin has; it is settled which one is asked
-  retrieval_step step_{};
+  retrieval_step step_;
 };
 
 }  // namespace robots
+
+#ifndef ROBOTS_COMPILED
+#include <robots/fetch/retrieval.ipp>
+#endif

@@ -1,25 +1,16 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
-#include <robots/base/text_hash.hpp>
 #include <robots/http/detail/embedded_ipv4.hpp>
-#include <robots/http/detail/host_name.hpp>
 #include <robots/http/host.hpp>
 #include <robots/http/ip_address.hpp>
-#include <robots/http/ip_prefix.hpp>
 
-#include <boost/unordered/unordered_flat_set.hpp>
-
-#include <algorithm>
 #include <concepts>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
 #include <initializer_list>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -38,23 +29,6 @@ namespace http_detail {
     name.remove_prefix(2);
   }
   return without_outer_dots(name);
-}
-
-/// Whether an entry means addresses in a form that no host has: `10.0.0.0/8`, `fd00::/8`, or an
-/// IPv6 address without its brackets.
-[[nodiscard]] inline bool is_address_range(std::string_view entry) {
-  const std::size_t colon = entry.find(':');
-  const bool bare_ipv6 = !entry.starts_with('[') && colon != std::string_view::npos &&
-                         entry.find(':', colon + 1) != std::string_view::npos &&
-                         entry.find("://") == std::string_view::npos;
-  return bare_ipv6 || (entry.find('/') != std::string_view::npos && parse_ip_prefix(entry));
-}
-
-/// The IPv4 address that `host`, in normal form, maps into IPv6; else `host`.
-[[nodiscard]] constexpr std::string_view without_mapping(std::string_view host) noexcept {
-  constexpr std::string_view mapped = "[::ffff:";
-  const bool maps = host.starts_with(mapped) && host.find('.') != std::string_view::npos;
-  return maps ? host.substr(mapped.size(), host.size() - mapped.size() - 1) : host;
 }
 
 /// The rule of exclusion: `is_excluded` names the host or one of its parent domains. An IP address
@@ -130,7 +104,7 @@ template <TextRange R>
 }
 
 /// A set of hosts that must not be fetched: top-level domains, suffixes and hosts, as
-/// `should_skip_by_tld` reads them, made for lists of any length.
+/// `should_skip_by_tld` reads them, made for lists of any length. Copies share one table.
 class excluded_hosts {
  public:
   /// Excludes nothing.
@@ -140,44 +114,23 @@ class excluded_hosts {
   /// with a blank in it: an exclusion that is silently ignored is worse than none. `option` is what
   /// the message calls the list.
   explicit excluded_hosts(std::span<const std::string> entries,
-                          std::string_view option = "excluded") {
-    for (const std::string& entry : entries) {
-      const std::optional<std::string> name =
-          http_detail::normal_host(http_detail::excluded_name(entry));
-      if (!name || http_detail::is_address_range(entry) ||
-          std::any_of(name->begin(), name->end(), http_detail::is_sub_delim)) {
-        throw std::invalid_argument{std::string{option} + ": \"" + entry +
-                                    "\" is no host name; write \"gov\", \"gov.uk\" or "
-                                    "\"example.com\", outside ASCII in its xn-- form, or one "
-                                    "address, \"10.1.2.3\" or \"[2001:db8::1]\""};
-      }
-      const std::string_view excluded = http_detail::without_mapping(*name);
-      names_.emplace(excluded);
-      lengths_ |= length_bit(excluded);
-    }
-  }
+                          std::string_view option = "excluded");
 
   /// Whether `host`, in normal form as in `site::host`, or one of its parent domains is excluded.
   /// Linear in the host, whatever the number of entries; never allocates.
-  [[nodiscard]] bool contains(std::string_view host) const noexcept {
-    return !names_.empty() && http_detail::lies_under(http_detail::without_mapping(host),
-                                                      [this](std::string_view name) {
-                                                        return (lengths_ & length_bit(name)) != 0 &&
-                                                               names_.contains(name);
-                                                      });
-  }
+  [[nodiscard]] bool contains(std::string_view host) const noexcept;
 
   /// Whether nothing is excluded.
-  [[nodiscard]] bool empty() const noexcept { return names_.empty(); }
+  [[nodiscard]] bool empty() const noexcept { return names_ == nullptr; }
 
  private:
-  /// Names of 63 octets and more share a bit.
-  [[nodiscard]] static constexpr std::uint64_t length_bit(std::string_view name) noexcept {
-    return std::uint64_t{1} << std::min<std::size_t>(name.size(), 63);
-  }
+  struct name_table;
 
-  std::uint64_t lengths_ = 0;  // of the names, so that few of a host's suffixes are looked up
-  boost::unordered_flat_set<std::string, base::text_hash, std::equal_to<>> names_;
+  std::shared_ptr<const name_table> names_{};  // null when there are none
 };
 
 }  // namespace robots
+
+#ifndef ROBOTS_COMPILED
+#include <robots/http/excluded_hosts.ipp>
+#endif

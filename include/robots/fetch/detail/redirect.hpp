@@ -2,6 +2,7 @@
 
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval_options.hpp>
+#include <robots/http/excluded_hosts.hpp>
 #include <robots/http/message.hpp>
 #include <robots/http/origin.hpp>
 #include <robots/http/url.hpp>

@@ -2,9 +2,9 @@
 
 #include <robots/base/decimal.hpp>
 #include <robots/http/detail/host_name.hpp>
+#include <robots/http/host.hpp>
 #include <robots/http/url.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,45 +13,8 @@
 
 namespace robots::http_detail {
 
-/// The start of a URL or of a bare host: `[scheme "://"] authority`.
-struct url_head {
-  std::optional<std::string_view> scheme;
-  std::string_view authority;
-};
-
-/// Takes `name:` for a scheme only when `//` follows, since `localhost:80` names a host.
-[[nodiscard]] constexpr url_head split_head(std::string_view text) noexcept {
-  url_head head;
-  const std::size_t length = scheme_length(text);
-  if (length > 0 && text.substr(length).starts_with("://")) {
-    head.scheme = text.substr(0, length);
-    text.remove_prefix(length + 3);
-  }
-  head.authority = text.substr(0, text.find_first_of("/?#"));
-  return head;
-}
-
-/// An authority cut up, but not checked.
-struct authority_parts {
-  std::string_view host;                 ///< with its brackets
-  std::optional<std::string_view> port;  ///< whatever stands behind the host, without its `:`
-};
-
-[[nodiscard]] constexpr authority_parts split_authority(std::string_view text) noexcept {
-  if (const std::size_t at = text.rfind('@'); at != std::string_view::npos) {
-    text.remove_prefix(at + 1);
-  }
-  const std::size_t close = text.starts_with('[') ? text.find(']') : std::string_view::npos;
-  const std::size_t colon = text.find(':', close == std::string_view::npos ? 0 : close);
-  authority_parts parts{text.substr(0, colon), std::nullopt};
-  if (colon != std::string_view::npos) {
-    parts.port = text.substr(colon + 1);
-  }
-  return parts;
-}
-
 /// `port = *DIGIT` (RFC 3986, section 3.2.3) from 1 to 65535; 0 when empty.
-[[nodiscard]] constexpr std::optional<std::uint16_t> parse_port(std::string_view text) noexcept {
+[[nodiscard]] inline std::optional<std::uint16_t> parse_port(std::string_view text) noexcept {
   if (text.empty()) {
     return std::uint16_t{0};
   }

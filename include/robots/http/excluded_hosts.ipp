@@ -1,0 +1,81 @@
+#pragma once
+
+#include <robots/base/inline.hpp>
+#include <robots/base/text_hash.hpp>
+#include <robots/http/detail/host_name.hpp>
+#include <robots/http/excluded_hosts.hpp>
+#include <robots/http/ip_prefix.hpp>
+
+#include <boost/unordered/unordered_flat_set.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <stdexcept>
+
+namespace robots {
+
+namespace http_detail {
+
+/// Whether an entry means addresses in a form that no host has: `10.0.0.0/8`, `fd00::/8`, or an
+/// IPv6 address without its brackets.
+[[nodiscard]] inline bool is_address_range(std::string_view entry) {
+  const std::size_t colon = entry.find(':');
+  const bool bare_ipv6 = !entry.starts_with('[') && colon != std::string_view::npos &&
+                         entry.find(':', colon + 1) != std::string_view::npos &&
+                         entry.find("://") == std::string_view::npos;
+  return bare_ipv6 || (entry.find('/') != std::string_view::npos && parse_ip_prefix(entry));
+}
+
+/// The IPv4 address that `host`, in normal form, maps into IPv6; else `host`.
+[[nodiscard]] inline std::string_view without_mapping(std::string_view host) noexcept {
+  constexpr std::string_view mapped = "[::ffff:";
+  const bool maps = host.starts_with(mapped) && host.find('.') != std::string_view::npos;
+  return maps ? host.substr(mapped.size(), host.size() - mapped.size() - 1) : host;
+}
+
+}  // namespace http_detail
+
+struct excluded_hosts::name_table {
+  boost::unordered_flat_set<std::string, base::text_hash, std::equal_to<>> names{};
+  std::uint64_t lengths = 0;  // of the names, so that few of a host's suffixes are looked up
+
+  /// Names of 63 octets and more share a bit.
+  [[nodiscard]] static std::uint64_t length_bit(std::string_view name) noexcept {
+    return std::uint64_t{1} << std::min<std::size_t>(name.size(), 63);
+  }
+};
+
+ROBOTS_INLINE excluded_hosts::excluded_hosts(std::span<const std::string> entries,
+                                             std::string_view option) {
+  if (entries.empty()) {
+    return;
+  }
+  const auto table = std::make_shared<name_table>();
+  for (const std::string& entry : entries) {
+    const std::optional<std::string> name =
+        http_detail::normal_host(http_detail::excluded_name(entry));
+    if (!name || http_detail::is_address_range(entry) ||
+        std::any_of(name->begin(), name->end(), http_detail::is_sub_delim)) {
+      throw std::invalid_argument{std::string{option} + ": \"" + entry +
+                                  "\" is no host name; write \"gov\", \"gov.uk\" or "
+                                  "\"example.com\", outside ASCII in its xn-- form, or one "
+                                  "address, \"10.1.2.3\" or \"[2001:db8::1]\""};
+    }
+    const std::string_view excluded = http_detail::without_mapping(*name);
+    table->names.emplace(excluded);
+    table->lengths |= name_table::length_bit(excluded);
+  }
+  names_ = table;
+}
+
+ROBOTS_INLINE bool excluded_hosts::contains(std::string_view host) const noexcept {
+  return !empty() &&
+         http_detail::lies_under(http_detail::without_mapping(host), [this](std::string_view name) {
+           return (names_->lengths & name_table::length_bit(name)) != 0 &&
+                  names_->names.contains(name);
+         });
+}
+
+}  // namespace robots

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <robots/base/inline.hpp>
+#include <robots/http/detail/field_value.hpp>
+#include <robots/http/http_date.hpp>
+#include <robots/http/validators.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+
+namespace robots {
+
+namespace http_detail {
+
+/// `entity-tag = [ "W/" ] DQUOTE *etagc DQUOTE` (RFC 9110, section 8.8.3), where `etagc` is any
+/// octet but controls, space and the quote. 1,024 octets at most: it is kept for as long as the
+/// rules are.
+[[nodiscard]] inline bool is_entity_tag(std::string_view text) noexcept {
+  constexpr std::size_t longest = 1'024;
+  if (text.size() > longest) {
+    return false;
+  }
+  if (text.starts_with("W/")) {
+    text.remove_prefix(2);
+  }
+  if (text.size() < 2 || !text.starts_with('"') || !text.ends_with('"')) {
+    return false;
+  }
+  for (const char c : text.substr(1, text.size() - 2)) {
+    const auto octet = static_cast<unsigned char>(c);
+    if (octet <= 0x20 || octet == 0x7F || c == '"') {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace http_detail
+
+ROBOTS_INLINE validators validators_of(const std::vector<http_header>& headers) {
+  validators found;
+  const std::string_view etag =
+      http_detail::trim_blanks(find_header(headers, "ETag").value_or(std::string_view{}));
+  if (http_detail::is_entity_tag(etag)) {
+    found.etag = etag;
+  }
+  const std::string_view date =
+      http_detail::trim_blanks(find_header(headers, "Last-Modified").value_or(std::string_view{}));
+  if (parse_http_date(date, std::chrono::system_clock::time_point{})) {
+    found.last_modified = date;
+  }
+  return found;
+}
+
+ROBOTS_INLINE void append_conditions(std::vector<http_header>& headers, const validators& known) {
+  if (!known.etag.empty()) {
+    headers.push_back({"If-None-Match", known.etag});
+  }
+  if (!known.last_modified.empty()) {
+    headers.push_back({"If-Modified-Since", known.last_modified});
+  }
+}
+
+}  // namespace robots
