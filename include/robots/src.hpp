@@ -17,4 +17,8 @@
 #include <robots/http/site.ipp>
 #include <robots/http/url.ipp>
 #include <robots/http/validators.ipp>
+#include <robots/observe/event_json.ipp>
+#include <robots/observe/json_log.ipp>
+#include <robots/observe/metric_families.ipp>
+#include <robots/observe/metrics.ipp>
 #include <robots/policy/codec.ipp>

@@ -1,32 +1,16 @@
 #pragma once
 
 #include <robots/base/json_writer.hpp>
-#include <robots/base/sampler.hpp>
-#include <robots/fetch/call_options.hpp>
-#include <robots/fetch/circuit_breaker.hpp>
-#include <robots/fetch/outcome.hpp>
-#include <robots/http/charset.hpp>
-#include <robots/http/message.hpp>
-#include <robots/observe/detail/line_limit.hpp>
-#include <robots/observe/detail/line_output.hpp>
 #include <robots/observe/event_json.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/observe/json_log_options.hpp>
 #include <robots/observe/observer.hpp>
-#include <robots/policy/decision.hpp>
-#include <robots/policy/decision_reason.hpp>
-#include <robots/policy/policy.hpp>
-#include <robots/policy/record.hpp>
-#include <robots/time/wall_time.hpp>
 
 #include <concepts>
-#include <cstdint>
 #include <cstdio>
-#include <functional>
+#include <iosfwd>
 #include <memory>
 #include <optional>
-#include <ostream>
-#include <stdexcept>
 #include <string_view>
 #include <utility>
 
@@ -73,37 +57,20 @@ namespace robots {
 class JsonLog {
  public:
   /// Writes to `sink`. Throws `std::invalid_argument` for options that mean nothing.
-  explicit JsonLog(log_sink sink, const json_log_options& options = {})
-      : state_{std::make_shared<state>(checked(std::move(sink), options), options)} {}
+  explicit JsonLog(log_sink sink, const json_log_options& options = {});
 
   /// Writes to a stream, which must outlive the log, and flushes it after each line.
-  explicit JsonLog(std::ostream& stream, const json_log_options& options = {})
-      : JsonLog{ending_torn_lines([&stream](std::string_view text) {
-                  stream.clear();
-                  stream.write(text.data(), static_cast<std::streamsize>(text.size())).flush();
-                  return stream.good();
-                }),
-                options} {}
+  explicit JsonLog(std::ostream& stream, const json_log_options& options = {});
 
   /// Writes to an open file, which must outlive the log, and flushes it after each line.
-  explicit JsonLog(std::FILE* file, const json_log_options& options = {})
-      : JsonLog{ending_torn_lines([file](std::string_view text) {
-                  std::clearerr(file);
-                  return std::fwrite(text.data(), 1, text.size(), file) == text.size() &&
-                         std::fflush(file) == 0;
-                }),
-                options} {}
+  explicit JsonLog(std::FILE* file, const json_log_options& options = {});
 
   /// What became of the lines so far.
-  [[nodiscard]] json_log_stats stats() const noexcept {
-    return {.written = state_->output.written(),
-            .lost = state_->output.lost(),
-            .suppressed = state_->limit.suppressed()};
-  }
+  [[nodiscard]] json_log_stats stats() const noexcept;
 
   /// Returns when the sink has seen all lines of calls that have ended: at once without a queue.
   /// Not from the sink.
-  void flush() const { state_->output.flush(); }
+  void flush() const;
 
   /// Writes the event, if it is wanted.
   template <std::derived_from<event> Event>
@@ -113,53 +80,29 @@ class JsonLog {
     }
   void on(const Event& told) const {
     const log_level level = level_of(told);
-    if (level < state_->options.least) {
+    if (!is_wanted(level)) {
       return;
     }
     if constexpr (requires { told.decision; }) {
-      if (told.decision.reason != decision_reason::fallback && !state_->sample.takes()) {
+      if (!is_sampled(told.decision)) {
         return;
       }
     }
     if (auto line = begin(level, Event::name, told)) {
       add_event(*line, told);
-      state_->output.add(std::move(*line).finish());
+      write(*std::move(line));
     }
   }
 
  private:
-  struct state {
-    state(log_sink sink, const json_log_options& given)
-        : options{given},
-          sample{given.decision_share},
-          limit{given},
-          output{std::move(sink), given.queue_bytes} {}
+  struct state;
 
-    const json_log_options options;
-    const base::sampler sample;
-    observe_detail::line_limit limit;
-    observe_detail::line_output output;
-  };
+  [[nodiscard]] bool is_wanted(log_level level) const noexcept;
 
-  [[nodiscard]] static log_sink checked(log_sink sink, const json_log_options& options) {
-    if (!sink) {
-      throw std::invalid_argument{"JsonLog: give a sink that can be called"};
-    }
-    if (!(options.decision_share >= 0 && options.decision_share <= 1)) {
-      throw std::invalid_argument{"json_log_options::decision_share: give a share from 0 to 1"};
-    }
-    return sink;
-  }
+  /// Whether the sample takes what tells of a decision.
+  [[nodiscard]] bool is_sampled(const decision& made) const noexcept;
 
-  /// What is left of a line that was written in part only ends before the next one.
-  [[nodiscard]] static log_sink ending_torn_lines(std::function<bool(std::string_view)> write) {
-    return [write = std::move(write), torn = false](std::string_view line) mutable {
-      torn = !((!torn || write("\n")) && write(line));
-      if (torn) {
-        throw std::runtime_error{"the line could not be written"};
-      }
-    };
-  }
+  void write(base::json_writer line) const;
 
   using enum log_level;
 
@@ -167,26 +110,11 @@ class JsonLog {
   static log_level level_of(const look_up_event& told) {
     return told.result == look_up_result::miss ? info : debug;
   }
-  static log_level level_of(const exchange_event& told) {
-    const exchange& made = told.exchange;
-    const bool failed = made.error != fetch_error::none ||
-                        (made.status >= 400 && outcome_of(made.status) != outcome::not_found);
-    return failed ? warn : info;
-  }
-  static log_level level_of(const parse_event& told) {
-    const record_head& source = told.policy.source();
-    const bool odd = told.policy.lines().malformed > 0 || source.charset != charset::utf_8;
-    return source.outcome == outcome::malformed ? critical : odd ? warn : info;
-  }
-  static log_level level_of(const retrieval_event& told) {
-    const outcome got = told.policy.source().outcome;
-    const bool failed = is_failure(got) && got != outcome::cancelled;
-    return got == outcome::malformed ? critical : failed ? error : info;
-  }
+  static log_level level_of(const exchange_event& told);
+  static log_level level_of(const parse_event& told);
+  static log_level level_of(const retrieval_event& told);
   static log_level level_of(const fallback_event& /*told*/) { return error; }
-  static log_level level_of(const decision& made) {
-    return made.reason == decision_reason::fallback ? error : info;
-  }
+  static log_level level_of(const decision& made);
   static log_level level_of(const decision_event& told) { return level_of(told.decision); }
   static log_level level_of(const admission_event& told) { return level_of(told.decision); }
   static log_level level_of(const policy_change_event& told) {
@@ -205,31 +133,7 @@ class JsonLog {
 
   /// The line of an event, with what all lines have, unless there were too many of these.
   [[nodiscard]] std::optional<base::json_writer> begin(log_level level, std::string_view name,
-                                                       const event& told) const {
-    const wall_time now = told.time();
-    const auto suppressed = state_->limit.admit(name, told.site, now);
-    if (!suppressed) {
-      return std::nullopt;
-    }
-    base::json_writer line{state_->options.text_bytes};
-    line.text("timestamp", date_text(now)).text("level", to_string(level)).text("event", name);
-    if (!told.site.empty()) {
-      line.text("site", told.site);
-    }
-    if (told.context != nullptr && !told.context->trace_id.empty()) {
-      line.long_text("trace_id", told.context->trace_id);
-    }
-    if (told.context != nullptr && !told.context->span_id.empty()) {
-      line.long_text("span_id", told.context->span_id);
-    }
-    if (*suppressed > 0) {
-      line.number("suppressed", *suppressed);
-    }
-    if (const std::uint64_t elsewhere = state_->limit.take_forgotten(); elsewhere > 0) {
-      line.number("suppressed_elsewhere", elsewhere);
-    }
-    return line;
-  }
+                                                       const event& told) const;
 
   std::shared_ptr<state> state_;
 };
@@ -237,3 +141,7 @@ class JsonLog {
 static_assert(Observer<JsonLog>);
 
 }  // namespace robots
+
+#ifndef ROBOTS_COMPILED
+#include <robots/observe/json_log.ipp>
+#endif

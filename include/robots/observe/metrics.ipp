@@ -1,0 +1,205 @@
+#pragma once
+
+#include <robots/base/enum_counts.hpp>
+#include <robots/base/inline.hpp>
+#include <robots/base/striped_counters.hpp>
+#include <robots/http/site_key.hpp>
+#include <robots/observe/detail/frequent_hosts.hpp>
+#include <robots/observe/duration_histogram.hpp>
+#include <robots/observe/metrics.hpp>
+#include <robots/policy/decision.hpp>
+#include <robots/policy/policy.hpp>
+#include <robots/policy/record.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace robots {
+
+struct Metrics::state {
+  static constexpr std::size_t reasons = static_cast<std::size_t>(decision_reason::invalid_url) + 1;
+
+  /// What hits count: look-ups by their result, and decisions by what was decided and why.
+  enum class tally : unsigned char {
+    hit = static_cast<unsigned char>(look_up_result::hit),
+    stale_hit = static_cast<unsigned char>(look_up_result::stale_hit),
+    miss = static_cast<unsigned char>(look_up_result::miss),
+    joined = static_cast<unsigned char>(look_up_result::joined),
+    decisions,
+    count_ = decisions + 2 * reasons
+  };
+
+  using counter = std::atomic<std::uint64_t>;
+
+  [[nodiscard]] static tally tally_of(decision_reason reason, bool allowed) noexcept {
+    return static_cast<tally>(static_cast<std::size_t>(tally::decisions) +
+                              2 * static_cast<std::size_t>(reason) + (allowed ? 1 : 0));
+  }
+
+  explicit state(const metrics_options& options) : denied_hosts(options.denied_hosts) {}
+
+  base::striped_counters<tally> hot;
+  observe_detail::frequent_hosts denied_hosts;
+  base::enum_counters<outcome::quarantined> outcomes;
+  std::array<base::enum_counters<policy_basis::last_good>, outcome_count> fallbacks;
+  std::array<counter, 600> statuses{};
+  base::enum_counters<fetch_error::other> errors;
+  // Bounds in seconds.
+  observe_detail::duration_counters exchange_duration{
+      {0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0}};
+  observe_detail::duration_counters fetch_duration{
+      {0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0}};
+  observe_detail::duration_counters parse_duration{
+      {1e-5, 2.5e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1}};
+  observe_detail::duration_counters gate_wait{
+      {0.01, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0}};
+  base::enum_counters<admission_reason::too_late> admissions;
+  counter not_modified{0}, far_hits{0}, evictions{0}, retries{0}, bytes{0}, malformed_lines{0},
+      expiries{0}, quarantines{0}, releases{0}, breaker_openings{0}, overrides{0},
+      policy_changes{0}, fast_changes{0}, revocations{0}, halts{0}, resumptions{0}, far_outages{0},
+      far_returns{0};
+};
+
+ROBOTS_INLINE Metrics::Metrics(const metrics_options& options)
+    : shared_(std::make_shared<state>(options)) {}
+
+ROBOTS_INLINE metrics_snapshot Metrics::snapshot() const {
+  const state& now = *shared_;
+  metrics_snapshot all;
+  all.hits = now.hot.sum(state::tally::hit);
+  all.stale_hits = now.hot.sum(state::tally::stale_hit);
+  all.misses = now.hot.sum(state::tally::miss);
+  all.joined = now.hot.sum(state::tally::joined);
+  for (std::size_t i = 0; i < all.allowed_for.size; ++i) {
+    const auto reason = static_cast<decision_reason>(i);
+    all.allowed_for[reason] = now.hot.sum(state::tally_of(reason, true));
+    all.denied_for[reason] = now.hot.sum(state::tally_of(reason, false));
+  }
+  all.allowed = all.allowed_for.total();
+  all.denied = all.denied_for.total();
+  all.excluded = all.denied_for[decision_reason::excluded];
+  all.denied_hosts = now.denied_hosts.read();
+  all.outcomes = now.outcomes.read();
+  all.retrievals = all.outcomes.total();
+  for (std::size_t i = 0; i < outcome_count; ++i) {
+    all.fallbacks[i] = now.fallbacks[i].read();
+    const auto row = static_cast<outcome>(i);
+    all.failures += is_failure(row) ? all.outcomes[row] : 0;
+  }
+  for (std::size_t i = 0; i < now.statuses.size(); ++i) {
+    if (const std::uint64_t count = now.statuses[i].load(std::memory_order_relaxed)) {
+      all.statuses.push_back({static_cast<int>(i), count});
+    }
+  }
+  all.errors = now.errors.read();
+  all.exchange_duration = now.exchange_duration.read();
+  all.fetch_duration = now.fetch_duration.read();
+  all.parse_duration = now.parse_duration.read();
+  all.gate_wait = now.gate_wait.read();
+  all.admissions = now.admissions.read();
+  all.not_modified = now.not_modified;
+  all.far_hits = now.far_hits;
+  all.evictions = now.evictions;
+  all.retries = now.retries;
+  all.bytes = now.bytes;
+  all.malformed_lines = now.malformed_lines;
+  all.expiries = now.expiries;
+  all.quarantines = now.quarantines;
+  all.releases = now.releases;
+  all.breaker_openings = now.breaker_openings;
+  all.overrides = now.overrides;
+  all.policy_changes = now.policy_changes;
+  all.fast_changes = now.fast_changes;
+  all.revocations = now.revocations;
+  all.halts = now.halts;
+  all.resumptions = now.resumptions;
+  all.far_outages = now.far_outages;
+  all.far_returns = now.far_returns;
+  return all;
+}
+
+ROBOTS_INLINE void Metrics::on(const look_up_event& told) noexcept {
+  shared_->hot.add(static_cast<state::tally>(told.result));
+}
+
+ROBOTS_INLINE void Metrics::on(const decision_event& told) {
+  const decision& made = told.decision;
+  shared_->hot.add(state::tally_of(made.reason, made.allowed));
+  if (!made.allowed && !told.site.empty()) {
+    shared_->denied_hosts.add(host_of_site_key(told.site));
+  }
+}
+
+ROBOTS_INLINE void Metrics::on(const exchange_event& told) noexcept {
+  const int status = told.exchange.status;
+  if (told.exchange.error != fetch_error::none) {
+    shared_->errors.add(told.exchange.error);
+  } else {
+    ++shared_->statuses[status >= 100 && status < 600 ? static_cast<std::size_t>(status) : 0];
+  }
+  shared_->bytes += told.bytes;
+  shared_->exchange_duration.add(told.duration);
+}
+
+ROBOTS_INLINE void Metrics::on(const parse_event& told) noexcept {
+  shared_->malformed_lines += told.policy.lines().malformed;
+  shared_->parse_duration.add(told.duration);
+}
+
+ROBOTS_INLINE void Metrics::on(const retrieval_event& told) noexcept {
+  const record_head& source = told.policy.source();
+  shared_->outcomes.add(source.outcome);
+  shared_->not_modified += source.not_modified ? 1 : 0;
+  shared_->retries += static_cast<std::uint64_t>(std::max(told.record.attempts - 1, 0));
+  shared_->fetch_duration.add(told.duration);
+}
+
+ROBOTS_INLINE void Metrics::on(const far_hit_event& /*told*/) noexcept { ++shared_->far_hits; }
+
+ROBOTS_INLINE void Metrics::on(const fallback_event& told) noexcept {
+  shared_->fallbacks[static_cast<std::size_t>(told.policy.source().outcome)].add(
+      told.policy.basis());
+}
+
+ROBOTS_INLINE void Metrics::on(const breaker_event& told) noexcept {
+  shared_->breaker_openings += told.state == breaker_state::open ? 1 : 0;
+}
+
+ROBOTS_INLINE void Metrics::on(const drop_event& told) noexcept {
+  ++(told.expired ? shared_->expiries : shared_->evictions);
+}
+
+ROBOTS_INLINE void Metrics::on(const quarantine_event& told) noexcept {
+  ++(told.released ? shared_->releases : shared_->quarantines);
+}
+
+ROBOTS_INLINE void Metrics::on(const override_event& /*told*/) noexcept { ++shared_->overrides; }
+
+ROBOTS_INLINE void Metrics::on(const policy_change_event& told) noexcept {
+  ++shared_->policy_changes;
+  shared_->fast_changes += told.fast ? 1 : 0;
+}
+
+ROBOTS_INLINE void Metrics::on(const access_revoked_event& /*told*/) noexcept {
+  ++shared_->revocations;
+}
+
+ROBOTS_INLINE void Metrics::on(const halt_event& told) noexcept {
+  ++(told.resumed ? shared_->resumptions : shared_->halts);
+}
+
+ROBOTS_INLINE void Metrics::on(const far_store_event& told) noexcept {
+  ++(told.up ? shared_->far_returns : shared_->far_outages);
+}
+
+ROBOTS_INLINE void Metrics::on(const admission_event& told) noexcept {
+  shared_->admissions.add(told.reason);
+  if (told.reason == admission_reason::go) {
+    shared_->gate_wait.add(told.waited);
+  }
+}
+
+}  // namespace robots
