@@ -96,6 +96,7 @@
 #include <robots/rep/read/diagnostic.hpp>
 #include <robots/rep/read/dialect.hpp>
 #include <robots/rep/read/directive.hpp>
+#include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/read/foreign_content.hpp>
 #include <robots/rep/read/malformed_limit.hpp>
 #include <robots/rep/read/parse_options.hpp>

@@ -1,6 +1,7 @@
 #include "fuzz/bodies.hpp"
 #include "fuzz/input.hpp"
 #include <robots/rep/document/document.hpp>
+#include <robots/rep/read/scan.hpp>
 #include <robots/rep/rules/compile.hpp>
 
 #include <cstddef>

@@ -2,6 +2,7 @@
 
 #include "policy/record_samples.hpp"
 #include <robots/policy/judge.hpp>
+#include <robots/rep/rules/crawler_directives.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,9 @@
 #include <robots/policy/policy_change.hpp>
 
+#include <robots/fetch/outcome.hpp>
+#include <robots/policy/fallback.hpp>
+#include <robots/policy/policy.hpp>
+#include <robots/policy/record.hpp>
 #include <robots/rep/rules/crawler_directives.hpp>
 
 #include <doctest/doctest.h>

@@ -1,5 +1,8 @@
 #include <robots/policy/sitemap_urls.hpp>
 
+#include <robots/http/origin.hpp>
+#include <robots/rep/document/document.hpp>
+
 #include <doctest/doctest.h>
 
 #include <string>

@@ -5,9 +5,13 @@
 // ROBOTS_COMPILED everywhere has each header without them, compiles in a fraction of the time, and
 // has the bodies in one file, which includes robots/src.hpp: the target robots::compiled.
 //
-// ROBOTS_INLINE stands before each body of a function that the header declares.
+// ROBOTS_INLINE stands before each body of a function that the header declares; ROBOTS_CONSTEXPR
+// there and in the header where constant expressions call the function as long as they see its
+// body.
 #ifdef ROBOTS_COMPILED
 #define ROBOTS_INLINE
+#define ROBOTS_CONSTEXPR
 #else
 #define ROBOTS_INLINE inline
+#define ROBOTS_CONSTEXPR constexpr
 #endif

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <robots/base/enum_text.hpp>
-#include <robots/base/fingerprint.hpp>
+#include <robots/base/inline.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/fallback.hpp>
@@ -9,26 +9,22 @@
 #include <robots/policy/record.hpp>
 #include <robots/rep/extensions/request_rate.hpp>
 #include <robots/rep/extensions/visit_time.hpp>
-#include <robots/rep/read/diagnostic.hpp>
-#include <robots/rep/read/scan.hpp>
-#include <robots/rep/rules/compile.hpp>
-#include <robots/rep/rules/crawler_directives.hpp>
+#include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/rules/rule_set.hpp>
 #include <robots/time/clock.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace robots {
+
+struct crawler_directives;
 
 /// What a site's rules for one crawler rest on.
 enum class policy_basis : std::uint8_t {
@@ -50,26 +46,9 @@ class policy {
  public:
   /// The rules of a robots.txt that was read, made of `directives_for(text, user_agent)`.
   /// `fetched_at` is the moment at which `source` was fetched.
-  policy(crawler_directives&& file, record_head&& source, time_point fetched_at = {})
-      : basis_(policy_basis::rules),
-        rules_(std::move(file.rules)),
-        findings_(std::move(file.findings)),
-        file_delay_(file.file_delay),
-        request_rates_(first(robots::request_rates(file.extensions))),
-        visit_times_(first(robots::visit_times(file.extensions))),
-        host_(file.host.value_or("")),
-        source_(std::move(source)),
-        fetched_at_(fetched_at) {
-    for (const std::string_view sitemap : file.sitemaps) {
-      if (!sitemap.empty()) {
-        sitemaps_.push_back(sitemap);
-      }
-    }
-    sitemaps_.shrink_to_fit();
-  }
+  policy(crawler_directives&& file, record_head&& source, time_point fetched_at = {});
   /// The same, of a copy of each.
-  policy(const crawler_directives& file, const record_head& source, time_point fetched_at = {})
-      : policy(crawler_directives{file}, record_head{source}, fetched_at) {}
+  policy(const crawler_directives& file, const record_head& source, time_point fetched_at = {});
 
   /// What holds in place of a robots.txt. With `last_good`, its rules; else, by `action`,
   /// everything is allowed or nothing is. One that rests on no robots.txt is kept for
@@ -77,46 +56,20 @@ class policy {
   /// `findings` are those of a file that came, but is not obeyed.
   policy(fallback_action action, std::string_view user_agent, record_head source,
          std::shared_ptr<const policy> last_good = nullptr, time_point fetched_at = {},
-         file_findings findings = {})
-      : basis_(basis_of(action, good(last_good) != nullptr)),
-        rules_(compile({}, user_agent)),
-        findings_(std::move(findings)),
-        source_(std::move(source)),
-        fetched_at_(fetched_at),
-        last_good_(std::move(last_good)) {}
+         file_findings findings = {});
 
   /// The rules of a robots.txt that was read before and has not changed since.
-  policy(const policy& unchanged, record_head source, time_point fetched_at)
-      : policy(unchanged.in_force()) {
-    source_ = std::move(source);
-    fetched_at_ = fetched_at;
-  }
+  policy(const policy& unchanged, record_head source, time_point fetched_at);
 
   /// What holds for a site that must not be asked (`decision_reason::excluded`, `halted`,
   /// `needs_sign_off`), and for a text that names none (`decision_reason::invalid_url`).
   [[nodiscard]] static std::shared_ptr<const policy> refusal(std::string_view user_agent,
-                                                             decision_reason why) {
-    const std::string_view text = why == decision_reason::excluded ? "the host is excluded"
-                                  : why == decision_reason::halted ? "the site is halted"
-                                  : why == decision_reason::needs_sign_off
-                                      ? "the site needs a sign-off"
-                                      : "not an http or https URL or a host";
-    record_head source{{.outcome = outcome::refused, .error_text = std::string{text}}};
-    policy result{fallback_action::deny_all, user_agent, std::move(source)};
-    result.basis_ = policy_basis::refused;
-    result.given_reason_ = why;
-    return std::make_shared<const policy>(std::move(result));
-  }
+                                                             decision_reason why);
 
   /// What somebody has told of a site by hand: everything is allowed, or all but /robots.txt
   /// denied.
   [[nodiscard]] static std::shared_ptr<const policy> by_hand(std::string_view user_agent,
-                                                             bool allow) {
-    const auto action = allow ? fallback_action::allow_all : fallback_action::deny_all;
-    policy result{action, user_agent, record_head{{.error_text = "told by hand"}}};
-    result.given_reason_ = decision_reason::by_hand;
-    return std::make_shared<const policy>(std::move(result));
-  }
+                                                             bool allow);
 
   /// Whether the crawler may fetch `target`, an absolute URL of this site or a path with query.
   [[nodiscard]] bool allows(std::string_view target) const noexcept {
@@ -211,17 +164,10 @@ class policy {
   /// Stands for the meaning: equal for policies with the same rules and delays, whatever comments,
   /// order and spelling their files have. 0 for one that denies everything for
   /// want of a robots.txt. The same on every machine. At the cost of `rule_set::fingerprint`.
-  [[nodiscard]] std::uint64_t fingerprint() const {
-    const policy& by = in_force();
-    const bool by_rules = by.basis_ == policy_basis::rules || by.basis_ == policy_basis::allow_all;
-    return by_rules ? by.fingerprint_of_rules() : 0;
-  }
+  [[nodiscard]] std::uint64_t fingerprint() const;
 
   /// Numbers this policy as the one that comes after `before`, or as the first.
-  void follow(const policy* before) {
-    const bool same = before != nullptr && before->fingerprint() == fingerprint();
-    version_ = before == nullptr ? 1 : same ? before->version() : before->version() + 1;
-  }
+  void follow(const policy* before);
 
   /// What came of the last retrieval.
   [[nodiscard]] const record_head& source() const& noexcept { return source_; }
@@ -241,78 +187,19 @@ class policy {
 
   /// Octets of memory held, this object and the last good copy included: about so many, since the
   /// system rounds up.
-  [[nodiscard]] std::size_t memory_bytes() const noexcept {
-    std::size_t all = sizeof(*this) - sizeof(rules_) + rules_.memory_bytes() +
-                      findings_.diagnostics.capacity() * sizeof(diagnostic) +
-                      request_rates_.capacity() * sizeof(request_rate) +
-                      visit_times_.capacity() * sizeof(visit_time) + sitemaps_.memory_bytes() +
-                      source_.exchanges.capacity() * sizeof(exchange);
-    for (const exchange& hop : source_.exchanges) {
-      all += hop.url.capacity();
-    }
-    for (const std::string* text : {&host_, &source_.error_text, &source_.url, &source_.final_url,
-                                    &source_.validators.etag, &source_.validators.last_modified}) {
-      all += text->capacity();
-    }
-    return all + (last_good_ ? last_good_->memory_bytes() : 0);
-  }
+  [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
   /// The last policy that rests on a robots.txt that was read: this one, an earlier one kept for
   /// worse times, or none.
   [[nodiscard]] static std::shared_ptr<const policy> good(
-      const std::shared_ptr<const policy>& from) {
-    auto answer = kept_answer(from);
-    const bool is_good = answer != nullptr && answer->basis_ == policy_basis::rules;
-    return is_good ? std::move(answer) : nullptr;
-  }
+      const std::shared_ptr<const policy>& from);
 
   /// The same, or one that rests on the site's answer that it has no robots.txt.
   [[nodiscard]] static std::shared_ptr<const policy> kept_answer(
-      const std::shared_ptr<const policy>& from) {
-    const bool is_answer =
-        from == nullptr || from->basis_ == policy_basis::rules ||
-        (from->basis_ == policy_basis::allow_all && from->source_.outcome == outcome::not_found);
-    return is_answer ? from : from->last_good_;
-  }
+      const std::shared_ptr<const policy>& from);
 
  private:
-  [[nodiscard]] static policy_basis basis_of(fallback_action action, bool last_good) noexcept {
-    if (action == fallback_action::allow_all) {
-      return policy_basis::allow_all;
-    }
-    if (action == fallback_action::last_good_or_deny && last_good) {
-      return policy_basis::last_good;
-    }
-    return policy_basis::deny_all;
-  }
-
-  [[nodiscard]] std::uint64_t fingerprint_of_rules() const {
-    std::uint64_t all = rules_.fingerprint();
-    const auto add = [&all](std::chrono::milliseconds::rep number) {
-      all = base::combined(all, static_cast<std::uint64_t>(number));
-    };
-    add(file_delay_ ? file_delay_->count() + 1 : 0);
-    add(static_cast<std::chrono::milliseconds::rep>(request_rates_.size()));
-    for (const request_rate& rate : request_rates_) {
-      add(rate.requests);
-      add(rate.per.count());
-      add(rate.window ? rate.window->from.count() + 1 : 0);
-      add(rate.window ? rate.window->to.count() : 0);
-    }
-    add(static_cast<std::chrono::milliseconds::rep>(visit_times_.size()));
-    for (const visit_time& hours : visit_times_) {
-      add(hours.from.count());
-      add(hours.to.count());
-    }
-    return all;
-  }
-
-  /// Bounds what every request of a crawler has to look through, however long the file is.
-  template <class Line>
-  [[nodiscard]] static std::vector<Line> first(const std::vector<Line>& lines) {
-    constexpr std::ptrdiff_t most = 32;
-    return {lines.begin(), lines.begin() + std::min(std::ssize(lines), most)};
-  }
+  [[nodiscard]] std::uint64_t fingerprint_of_rules() const;
 
   [[nodiscard]] const policy& in_force() const noexcept {
     return basis_ == policy_basis::last_good ? *last_good_ : *this;
@@ -334,3 +221,7 @@ class policy {
 };
 
 }  // namespace robots
+
+#ifndef ROBOTS_COMPILED
+#include <robots/policy/policy.ipp>
+#endif

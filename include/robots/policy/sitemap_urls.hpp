@@ -1,20 +1,14 @@
 #pragma once
 
-#include <robots/http/origin.hpp>
-#include <robots/http/url.hpp>
-#include <robots/rep/document/document.hpp>
-#include <robots/rep/document/value_range.hpp>
+#include <robots/base/inline.hpp>
 
-#include <cstddef>
-#include <iterator>
-#include <optional>
-#include <set>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 namespace robots {
+
+class document;
+struct origin;
 
 /// The URLs of the Sitemap lines of a robots.txt that was served at `where`, in file order, each
 /// once.
@@ -23,23 +17,10 @@ namespace robots {
 /// Sitemaps protocol asks for whole URLs. The origin comes out in normal form, as `parse_origin`
 /// gives it, so that spellings of one URL are one; a sitemap may lie at another origin. Left out
 /// are empty values and whatever is no http or https URL. n log n in the number of lines.
-[[nodiscard]] inline std::vector<std::string> sitemap_urls(const document& file,
-                                                           const origin& where) {
-  const std::string base = to_string(where) + "/robots.txt";
-  const value_range values = file.sitemaps();
-  std::vector<std::string> urls;
-  urls.reserve(static_cast<std::size_t>(std::distance(values.begin(), values.end())));
-  std::set<std::string_view> seen;  // views of `urls`, which never reallocates
-  for (const std::string_view value : values) {
-    const std::optional<std::string> resolved =
-        value.empty() ? std::nullopt : resolve_reference(base, value);
-    const std::optional<http_url> place = resolved ? parse_http_url(*resolved) : std::nullopt;
-    std::string url = place ? to_string(*place) : std::string{};
-    if (place && !seen.contains(url)) {
-      seen.insert(urls.emplace_back(std::move(url)));
-    }
-  }
-  return urls;
-}
+[[nodiscard]] std::vector<std::string> sitemap_urls(const document& file, const origin& where);
 
 }  // namespace robots
+
+#ifndef ROBOTS_COMPILED
+#include <robots/policy/sitemap_urls.ipp>
+#endif

@@ -1,227 +1,40 @@
 #pragma once
 
+#include <robots/base/inline.hpp>
 #include <robots/rep/audit/change_report.hpp>
-#include <robots/rep/audit/detail/rule_comparison.hpp>
-#include <robots/rep/extensions/clean_param.hpp>
-#include <robots/rep/extensions/content_signal.hpp>
-#include <robots/rep/extensions/content_usage.hpp>
-#include <robots/rep/extensions/request_rate.hpp>
-#include <robots/rep/extensions/visit_time.hpp>
-#include <robots/rep/read/diagnostic.hpp>
-#include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/parse_options.hpp>
-#include <robots/rep/read/scan.hpp>
-#include <robots/rep/rules/crawler_directives.hpp>
-#include <robots/rep/rules/rule_set.hpp>
 
-#include <algorithm>
 #include <chrono>
-#include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
-#include <utility>
 #include <vector>
 
 namespace robots {
 
+class rule_set;
+struct request_rate;
+struct visit_time;
+
 /// `1.5`: a delay in seconds, to the millisecond.
-[[nodiscard]] inline std::string value_of(std::chrono::milliseconds delay) {
-  constexpr std::int64_t unit = 1000;
-  std::string text = std::to_string(delay.count() / unit);
-  if (const auto part = delay.count() % unit; part != 0) {
-    const std::string digits = std::to_string(unit + part).substr(1);
-    text += '.' + digits.substr(0, digits.find_last_not_of('0') + 1);
-  }
-  return text;
-}
+[[nodiscard]] std::string value_of(std::chrono::milliseconds delay);
 
 /// `0600-0845`.
-[[nodiscard]] inline std::string value_of(const visit_time& hours) {
-  const auto hhmm = [](std::chrono::minutes time) {
-    return std::to_string(10'000 + time.count() / 60 * 100 + time.count() % 60).substr(1);
-  };
-  return hhmm(hours.from) + '-' + hhmm(hours.to);
-}
+[[nodiscard]] std::string value_of(const visit_time& hours);
 
 /// `30/60 0800-1300`: requests, and the seconds that they are spread over.
-[[nodiscard]] inline std::string value_of(const request_rate& rate) {
-  return std::to_string(rate.requests) + '/' + value_of(rate.per) +
-         (rate.window ? ' ' + value_of(*rate.window) : "");
-}
+[[nodiscard]] std::string value_of(const request_rate& rate);
 
 /// The Crawl-delay of a crawler's own groups, and that which a file asks of everyone, as lines.
-[[nodiscard]] inline std::vector<stated_line> stated_delays(
+[[nodiscard]] std::vector<stated_line> stated_delays(
     const std::optional<std::chrono::milliseconds>& own,
-    const std::optional<std::chrono::milliseconds>& of_file) {
-  std::vector<stated_line> lines;
-  if (own) {
-    lines.push_back({directive_kind::crawl_delay, value_of(*own)});
-  }
-  if (of_file) {
-    lines.push_back({directive_kind::crawl_delay, value_of(*of_file) + " for everyone"});
-  }
-  return lines;
-}
+    const std::optional<std::chrono::milliseconds>& of_file);
 
 /// The changes from one rule set for a crawler to another, and from one list of other lines to
 /// another: `diff` for those who have read the texts already. Rules are compared as by `diff`;
 /// lines are the same where kind and value are, in whatever order and number.
-[[nodiscard]] inline change_report diff(const rule_set& before,
-                                        std::vector<stated_line> stated_before,
-                                        const rule_set& after,
-                                        std::vector<stated_line> stated_after) {
-  change_report result = rep_detail::rule_comparison{before, after}.run();
-  const auto key = [](const stated_line& line) { return std::tie(line.kind, line.value); };
-  const auto is_less = [&](const stated_line& a, const stated_line& b) { return key(a) < key(b); };
-  for (std::vector<stated_line>* const lines : {&stated_before, &stated_after}) {
-    std::sort(lines->begin(), lines->end(), is_less);
-    lines->erase(std::unique(lines->begin(), lines->end()), lines->end());
-  }
-  auto old_line = stated_before.begin();
-  auto new_line = stated_after.begin();
-  while (old_line != stated_before.end() || new_line != stated_after.end()) {
-    if (new_line == stated_after.end() ||
-        (old_line != stated_before.end() && is_less(*old_line, *new_line))) {
-      result.lines.push_back({.kind = old_line->kind, .before = std::move(old_line->value)});
-      ++old_line;
-    } else if (old_line == stated_before.end() || is_less(*new_line, *old_line)) {
-      result.lines.push_back({.kind = new_line->kind, .after = std::move(new_line->value)});
-      ++new_line;
-    } else {
-      ++result.unchanged;
-      ++old_line;
-      ++new_line;
-    }
-  }
-  // Where one line of a kind has gone and one has come, it has changed.
-  for (std::size_t i = 0; i + 1 < result.lines.size(); ++i) {
-    line_change& first = result.lines[i];
-    line_change& second = result.lines[i + 1];
-    const bool is_pair = first.kind == second.kind &&
-                         first.before.has_value() != second.before.has_value() &&
-                         (i == 0 || result.lines[i - 1].kind != first.kind) &&
-                         (i + 2 == result.lines.size() || result.lines[i + 2].kind != first.kind);
-    if (is_pair) {
-      std::optional<std::string>& missing = first.before ? first.after : first.before;
-      missing = first.before ? std::move(second.after) : std::move(second.before);
-      result.lines.erase(result.lines.begin() + static_cast<std::ptrdiff_t>(i) + 1);
-    }
-  }
-  return result;
-}
-
-namespace rep_detail {
-
-/// Keeps what concerns one crawler, and the Clean-param lines.
-class diff_collector : public crawler_collector {
- public:
-  using crawler_collector::crawler_collector;
-
-  void on_directive(const directive& line) {
-    crawler_collector::on_directive(line);
-    if (line.kind == directive_kind::clean_param) {
-      clean_params_.push_back(line);
-    }
-  }
-
-  [[nodiscard]] const std::vector<directive>& clean_params() const noexcept {
-    return clean_params_;
-  }
-
- private:
-  std::vector<directive> clean_params_;
-};
-
-/// What a path and a statement about it say; a space separates them.
-[[nodiscard]] inline std::string scoped(std::string_view path, std::string_view statement) {
-  return path.empty() ? std::string{statement} : std::string{path}.append(1, ' ').append(statement);
-}
-
-/// What a line that is no rule says; nothing if it says nothing.
-[[nodiscard]] inline std::optional<std::string> line_value(const directive& line) {
-  switch (line.kind) {
-    case directive_kind::request_rate: {
-      const auto rate = parse_request_rate(line.value);
-      return rate ? std::optional{value_of(*rate)} : std::nullopt;
-    }
-    case directive_kind::visit_time: {
-      const auto hours = parse_visit_time(line.value);
-      return hours ? std::optional{value_of(*hours)} : std::nullopt;
-    }
-    case directive_kind::content_signal: {
-      const content_signal signal = parse_content_signal(line.value);
-      std::string statement;
-      const auto add = [&](std::string_view name, std::optional<bool> value) {
-        if (value) {
-          statement += statement.empty() ? "" : ", ";
-          statement.append(name).append(*value ? "=yes" : "=no");
-        }
-      };
-      add("search", signal.search);
-      add("ai-input", signal.ai_input);
-      add("ai-train", signal.ai_train);
-      return statement.empty() ? std::nullopt : std::optional{scoped(signal.path, statement)};
-    }
-    case directive_kind::content_usage: {
-      const content_usage usage = parse_content_usage(line.value);
-      return scoped(usage.path, usage.statement);
-    }
-    case directive_kind::clean_param: {
-      auto read = parse_clean_param(line.value);
-      if (!read) {
-        return std::nullopt;
-      }
-      std::sort(read->parameters.begin(), read->parameters.end());
-      std::string names;
-      for (const std::string_view name : read->parameters) {
-        names += (names.empty() ? "" : "&") + std::string{name};
-      }
-      return read->path.empty() ? names : names + ' ' + std::string{read->path};
-    }
-    default:
-      return line.value.empty() ? std::nullopt : std::optional{std::string{line.value}};
-  }
-}
-
-/// What a text says to a crawler, as it is compared.
-struct stated_text {
-  rule_set rules{};
-  std::vector<stated_line> lines{};
-
-  stated_text(std::string_view text, std::string_view user_agent, const parse_options& options) {
-    diff_collector collector{user_agent, options};
-    const line_counts counts = scan(text, collector, options);
-    const auto add = [this](directive_kind kind, std::optional<std::string> value) {
-      if (value) {
-        lines.push_back({kind, *std::move(value)});
-      }
-    };
-    for (const directive& line : collector.clean_params()) {
-      add(line.kind, line_value(line));
-    }
-    crawler_directives found = std::move(collector).finish(counts);
-    for (const directive& line : found.extensions) {
-      add(line.kind, line_value(line));
-    }
-    for (const std::string_view sitemap : found.sitemaps) {
-      if (!sitemap.empty()) {
-        add(directive_kind::sitemap, std::string{sitemap});
-      }
-    }
-    if (found.host) {
-      add(directive_kind::host, std::string{*found.host});
-    }
-    rules = std::move(found.rules);
-    for (stated_line& delay : stated_delays(rules.crawl_delay(), found.file_delay)) {
-      lines.push_back(std::move(delay));
-    }
-  }
-};
-
-}  // namespace rep_detail
+[[nodiscard]] change_report diff(const rule_set& before, std::vector<stated_line> stated_before,
+                                 const rule_set& after, std::vector<stated_line> stated_after);
 
 /// What has changed for a crawler from one robots.txt to another, by what the lines mean: order,
 /// comments, duplicates, other crawlers' groups and other spellings (`/a` and `/a*`, `%41` and `A`)
@@ -235,12 +48,11 @@ struct stated_text {
 ///
 /// `user_agent` and `options` are as for `compile`. Takes any octets, never throws on their
 /// account.
-[[nodiscard]] inline change_report diff(std::string_view before, std::string_view after,
-                                        std::string_view user_agent,
-                                        const parse_options& options = {}) {
-  rep_detail::stated_text was{before, user_agent, options};
-  rep_detail::stated_text is{after, user_agent, options};
-  return diff(was.rules, std::move(was.lines), is.rules, std::move(is.lines));
-}
+[[nodiscard]] change_report diff(std::string_view before, std::string_view after,
+                                 std::string_view user_agent, const parse_options& options = {});
 
 }  // namespace robots
+
+#ifndef ROBOTS_COMPILED
+#include <robots/rep/audit/diff.ipp>
+#endif

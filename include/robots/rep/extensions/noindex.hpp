@@ -1,17 +1,16 @@
 #pragma once
 
-#include <robots/rep/document/document.hpp>
-#include <robots/rep/read/detail/read_lines.hpp>
-#include <robots/rep/read/directive.hpp>
-#include <robots/rep/rules/pattern.hpp>
+#include <robots/base/inline.hpp>
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 namespace robots {
+
+class document;
+struct directive;
 
 /// One `Noindex: /path` line: pages that should not be listed in search results.
 ///
@@ -23,24 +22,20 @@ struct noindex_rule {
 
   /// Whether the pattern matches a target, read as `dialect::rfc9309` reads it whatever the
   /// document's options. Linear in both.
-  [[nodiscard]] constexpr bool matches(std::string_view target) const {
-    return robots::pattern{pattern}.matches(target);
-  }
+  [[nodiscard]] ROBOTS_CONSTEXPR bool matches(std::string_view target) const;
 };
 
 /// The Noindex lines among `lines`, in file order, empty ones left out. Linear.
-[[nodiscard]] constexpr std::vector<noindex_rule> noindex_rules(std::span<const directive> lines) {
-  const auto read = [](std::string_view value) {
-    return value.empty() ? std::nullopt : std::optional{noindex_rule{.pattern = value}};
-  };
-  return rep_detail::read_lines(lines, directive_kind::noindex, read);
-}
+[[nodiscard]] ROBOTS_CONSTEXPR std::vector<noindex_rule> noindex_rules(
+    std::span<const directive> lines);
 
 /// Those that apply to a crawler. Linear in the file.
-[[nodiscard]] constexpr std::vector<noindex_rule> noindex_rules(const document& file,
-                                                                std::string_view user_agent = "*") {
-  return noindex_rules(file.directives_for(user_agent));
-}
+[[nodiscard]] ROBOTS_CONSTEXPR std::vector<noindex_rule> noindex_rules(
+    const document& file, std::string_view user_agent = "*");
 std::vector<noindex_rule> noindex_rules(const document&&, std::string_view = "*") = delete;
 
 }  // namespace robots
+
+#ifndef ROBOTS_COMPILED
+#include <robots/rep/extensions/noindex.ipp>
+#endif

@@ -1,13 +1,14 @@
 #pragma once
 
-#include <robots/rep/document/document.hpp>
-#include <robots/rep/read/directive.hpp>
+#include <robots/base/inline.hpp>
 
 #include <cstdint>
 #include <string_view>
 #include <vector>
 
 namespace robots {
+
+class document;
 
 /// A line whose key this library does not know (RFC 9309, section 2.2.4). The views live as long
 /// as the document.
@@ -22,15 +23,11 @@ struct unknown_record {
 
 /// The lines with a key and a value that mean nothing to this library, wherever they stand, in file
 /// order. They have no effect on any verdict. Linear in the file.
-[[nodiscard]] constexpr std::vector<unknown_record> unknown_records(const document& file) {
-  std::vector<unknown_record> records;
-  for (const directive& line : file.directives()) {
-    if (line.kind == directive_kind::unknown) {
-      records.push_back({.key = line.key, .value = line.value, .line = line.line});
-    }
-  }
-  return records;
-}
+[[nodiscard]] ROBOTS_CONSTEXPR std::vector<unknown_record> unknown_records(const document& file);
 std::vector<unknown_record> unknown_records(const document&&) = delete;
 
 }  // namespace robots
+
+#ifndef ROBOTS_COMPILED
+#include <robots/rep/extensions/unknown_records.ipp>
+#endif

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/rep/read/scan.hpp>
+#include <robots/rep/read/file_findings.hpp>
 
 #include <cstddef>
 

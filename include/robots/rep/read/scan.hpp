@@ -8,6 +8,7 @@
 #include <robots/rep/read/detail/split_line.hpp>
 #include <robots/rep/read/diagnostic.hpp>
 #include <robots/rep/read/directive.hpp>
+#include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/read/foreign_content.hpp>
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/text/detail/octet_word.hpp>
@@ -32,14 +33,6 @@ namespace robots {
 template <class H>
 concept DirectiveHandler =
     requires(H& handler, const directive& line) { handler.on_directive(line); };
-
-/// How many lines a text has, and how many of them mean nothing (the pipeline guide's threshold).
-struct line_counts {
-  std::uint32_t non_blank = 0;  ///< lines that hold more than white space and a comment
-  std::uint32_t malformed = 0;  ///< of these, lines that are no `key: value`
-  /// The text begins as something else does, so that whatever lines it has are there by chance.
-  bool not_robots_txt = false;
-};
 
 /// Longest line that is read whole, in octets; google/robotstxt's bound.
 inline constexpr std::size_t max_line_bytes = 16'663;

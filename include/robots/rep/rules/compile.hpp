@@ -1,11 +1,7 @@
 #pragma once
 
-#include <robots/rep/read/detail/dialect_traits.hpp>
+#include <robots/base/inline.hpp>
 #include <robots/rep/read/parse_options.hpp>
-#include <robots/rep/read/scan.hpp>
-#include <robots/rep/rules/detail/names_collector.hpp>
-#include <robots/rep/rules/detail/packed_rule.hpp>
-#include <robots/rep/rules/detail/rule_collector.hpp>
 #include <robots/rep/rules/rule_set.hpp>
 
 #include <initializer_list>
@@ -14,19 +10,15 @@
 
 namespace robots {
 
-// An octet is written as three at most, and a `/` may be put in front.
-static_assert(3 * max_line_bytes + 1 <= rep_detail::packed_rule::most_compiled);
-
 namespace rep_detail {
 
+struct dialect_traits;
+
 /// `compile` with a reading that need not be that of a dialect. `traits` must outlive the result.
-[[nodiscard]] constexpr rule_set compile_with(std::string_view text, std::string_view user_agent,
-                                              const parse_options& options,
-                                              const dialect_traits& traits) {
-  rule_collector collector{user_agent, options, traits};
-  scanner<rule_collector>{collector, options, traits}.run(text);
-  return collector.finish();
-}
+[[nodiscard]] ROBOTS_CONSTEXPR rule_set compile_with(std::string_view text,
+                                                     std::string_view user_agent,
+                                                     const parse_options& options,
+                                                     const dialect_traits& traits);
 
 }  // namespace rep_detail
 
@@ -37,11 +29,8 @@ namespace rep_detail {
 /// that are not named. Takes any octets, never throws on their account; linear in the text, but
 /// that rules which can only be tried one by one are sorted. Takes up to 64 KiB of stack where a
 /// rule is not in normal form.
-[[nodiscard]] constexpr rule_set compile(std::string_view text, std::string_view user_agent,
-                                         const parse_options& options = {}) {
-  return rep_detail::compile_with(text, user_agent, options,
-                                  rep_detail::traits_of(options.dialect));
-}
+[[nodiscard]] ROBOTS_CONSTEXPR rule_set compile(std::string_view text, std::string_view user_agent,
+                                                const parse_options& options = {});
 
 /// The same for a crawler that goes by several names, the most specific first:
 /// `compile(text, {"examplebot-news", "examplebot"})`.
@@ -50,19 +39,17 @@ namespace rep_detail {
 /// groups of all names are merged. The rules of `*` apply when no name has a group. Verdicts report
 /// the first name that has one. Without names, what holds for crawlers that are not named. One
 /// pass; each User-agent line is compared with each name.
-[[nodiscard]] constexpr rule_set compile(std::string_view text,
-                                         std::span<const std::string_view> user_agents,
-                                         const parse_options& options = {}) {
-  rep_detail::names_collector collector{user_agents, options};
-  scan(text, collector, options);
-  return collector.finish();
-}
+[[nodiscard]] ROBOTS_CONSTEXPR rule_set compile(std::string_view text,
+                                                std::span<const std::string_view> user_agents,
+                                                const parse_options& options = {});
 
 /// The same for names in braces, which would otherwise be taken for the two ends of one name.
-[[nodiscard]] constexpr rule_set compile(std::string_view text,
-                                         std::initializer_list<std::string_view> user_agents,
-                                         const parse_options& options = {}) {
-  return compile(text, std::span{user_agents.begin(), user_agents.size()}, options);
-}
+[[nodiscard]] ROBOTS_CONSTEXPR rule_set compile(std::string_view text,
+                                                std::initializer_list<std::string_view> user_agents,
+                                                const parse_options& options = {});
 
 }  // namespace robots
+
+#ifndef ROBOTS_COMPILED
+#include <robots/rep/rules/compile.ipp>
+#endif

@@ -116,10 +116,3 @@ class rule_collector {
 };
 
 }  // namespace robots::rep_detail
-
-namespace robots {
-
-constexpr rule_set::rule_set(rep_detail::rule_collector& from, std::string_view token)
-    : parts_(from.parts(token)) {}
-
-}  // namespace robots

@@ -3,6 +3,7 @@
 #include <robots/rep/read/detail/dialect_traits.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/parse_options.hpp>
+#include <robots/rep/rules/detail/block_layout.hpp>
 #include <robots/rep/rules/detail/class_set.hpp>
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
 #include <robots/rep/rules/detail/hash_bucket.hpp>

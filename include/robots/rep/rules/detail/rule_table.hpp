@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/base/fetch_ahead.hpp>
+#include <robots/rep/rules/detail/block_layout.hpp>
 #include <robots/rep/rules/detail/class_set.hpp>
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
 #include <robots/rep/rules/detail/hash_bucket.hpp>

@@ -1,0 +1,138 @@
+#pragma once
+
+#include <robots/base/inline.hpp>
+#include <robots/base/saturating_add.hpp>
+#include <robots/fetch/outcome.hpp>
+#include <robots/fetch/retrieval_result.hpp>
+#include <robots/http/charset.hpp>
+#include <robots/http/freshness.hpp>
+#include <robots/http/retry_after.hpp>
+#include <robots/http/validators.hpp>
+#include <robots/policy/fallback.hpp>
+#include <robots/policy/judge.hpp>
+#include <robots/policy/judge_options.hpp>
+#include <robots/policy/lifetime.hpp>
+#include <robots/rep/read/foreign_content.hpp>
+#include <robots/rep/rules/crawler_directives.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <utility>
+
+namespace robots {
+
+ROBOTS_INLINE known_copy known_copy_of(const std::shared_ptr<const policy>& last) {
+  const auto good = policy::good(last);
+  return good ? known_copy{good->source().final_url, good->source().validators} : known_copy{};
+}
+
+ROBOTS_INLINE record record_of(retrieval_result retrieved, const earlier_policies& before,
+                               const judge_options& options, wall_time now, double random) {
+  record result;
+  static_cast<retrieval_facts&>(result) = static_cast<retrieval_facts&&>(retrieved);
+  result.body = std::move(retrieved.body);
+  result.fetched_at = std::chrono::floor<std::chrono::seconds>(now);
+  if (result.outcome == outcome::success) {
+    result.validators = validators_of(retrieved.headers);
+    // Few octets of an archive may look like UTF-16, and would be read as if they said something.
+    result.charset =
+        has_foreign_signature(result.body)
+            ? charset::utf_8
+            : charset_of(result.body, find_header(retrieved.headers, "Content-Type").value_or(""));
+  }
+  if (is_failure(result.outcome)) {
+    const int failures = before.last ? before.last->source().failures : 0;
+    const bool one_more =
+        result.outcome != outcome::circuit_open && failures < std::numeric_limits<int>::max();
+    result.failures = failures + (one_more ? 1 : 0);
+    result.server_lifetime = retry_after(retrieved.headers, now);
+  } else {
+    result.server_lifetime = freshness_lifetime(retrieved.headers, now);
+  }
+  const bool is_renewal = result.not_modified && before.unchanged;
+  result.lifetime =
+      lifetime_of(result, is_renewal ? &before.unchanged->source() : nullptr, options, random);
+  return result;
+}
+
+namespace policy_detail {
+
+/// A policy made of `parts`, numbered as the one that comes after `last`.
+template <class... Parts>
+[[nodiscard]] std::shared_ptr<const policy> numbered(const std::shared_ptr<const policy>& last,
+                                                     Parts&&... parts) {
+  const auto next = std::make_shared<policy>(std::forward<Parts>(parts)...);
+  next->follow(last.get());
+  return next;
+}
+
+}  // namespace policy_detail
+
+ROBOTS_INLINE std::shared_ptr<const policy> judge(const record& brought,
+                                                  std::string_view user_agent,
+                                                  const judge_options& options,
+                                                  const earlier_policies& before,
+                                                  const wall_anchor& now) {
+  using policy_detail::numbered;
+  // The age of a record from elsewhere is known to the second; that of a new one is 0.
+  const wall_anchor this_second{now.steady, std::chrono::floor<std::chrono::seconds>(now.wall)};
+  const time_point fetched_at = std::min(this_second.at(brought.fetched_at), now.steady);
+  record_head head{static_cast<const record_head&>(brought)};
+  head.lifetime = std::clamp(head.lifetime, std::chrono::seconds{0}, options.max_ttl);
+  if (head.not_modified && before.unchanged) {
+    return numbered(before.last, *before.unchanged,
+                    renewed(before.unchanged->source(), std::move(head)), fetched_at);
+  }
+  if (head.not_modified) {
+    head.outcome = outcome::server_error;  // a 304 that nobody asked for: see `outcome_of`
+  }
+  const auto action = [&] { return options.fallback.action(head); };
+  file_findings found;
+  if (policy_detail::has_text(head.outcome)) {
+    parse_options reading = options.parse;
+    // A record from elsewhere may hold more than this crawler reads.
+    const std::string_view served = std::string_view{brought.body}.substr(0, reading.max_bytes);
+    reading.truncated = reading.truncated || head.truncated || served.size() < brought.body.size();
+    const utf8_text body = to_utf8(served, head.charset);
+    // The limit is about octets served; what became longer is not cut once more.
+    reading.max_bytes = std::max(reading.max_bytes, body.text().size());
+    crawler_directives file = directives_for(body.text(), user_agent, reading);
+    const bool malformed = options.malformed.exceeded_by(file.findings.lines);
+    head.outcome = malformed ? outcome::malformed : outcome::success;
+    if (action() == fallback_action::parse) {
+      return numbered(before.last, std::move(file), std::move(head), fetched_at);
+    }
+    found = std::move(file.findings);
+  }
+  // A failure says nothing about the rules, so the last good copy stays at hand; an answer replaces
+  // it, even one that there is no robots.txt, unless the user wants to go by it then, too.
+  const fallback_action chosen = action();
+  std::shared_ptr<const policy> good;
+  if (is_failure(head.outcome) || chosen == fallback_action::last_good_or_deny) {
+    good = policy::kept_answer(before.last);
+    if (good && fetched_at > base::saturating_add(good->fetched_at(), options.last_good_for)) {
+      good = nullptr;
+    }
+  }
+  return numbered(before.last, chosen, user_agent, std::move(head), std::move(good), fetched_at,
+                  std::move(found));
+}
+
+ROBOTS_INLINE std::shared_ptr<const policy> judge_redirected(
+    record_head head, const policy& theirs, std::string_view user_agent,
+    const judge_options& options, const std::shared_ptr<const policy>& last) {
+  head.fetched_at = theirs.source().fetched_at;
+  head.lifetime = theirs.source().lifetime;
+  head.validators = {};
+  const fallback_action action = options.fallback.action(head);
+  const time_point fetched_at = theirs.fetched_at();
+  if (action == fallback_action::parse && theirs.basis() == policy_basis::rules) {
+    return policy_detail::numbered(last, theirs, std::move(head), fetched_at);
+  }
+  return policy_detail::numbered(
+      last, action == fallback_action::parse ? fallback_action::deny_all : action, user_agent,
+      std::move(head), policy::kept_answer(last), fetched_at);
+}
+
+}  // namespace robots
