@@ -85,10 +85,16 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
   /// Whether the crawler may fetch `url`, and all that the answer rests on.
   [[nodiscard]] decision check(std::string_view url, const call_options& call = {}) {
     const std::string_view key = first_key(url);
-    if (cache_detail::found kept = find_fresh(key, call); kept.policy) {
-      return tell(key, url, decide(target_behind_key(url, key), std::move(kept)), call);
+    cache_detail::found kept = find_fresh(key, call);
+    const bool is_kept = kept.policy != nullptr;
+    decision made = is_kept ? decide(target_behind_key(url, key), std::move(kept))
+                            : decide(url, load(url, key, call));
+    if constexpr (has_observer) {
+      const std::string looked_up = is_kept ? std::string{} : site_of(url);
+      const std::string_view site = is_kept ? key : looked_up;
+      parts_.tell(decision_event{parts_.about(site, call.context), url, made});
     }
-    return tell(site_of(url), url, decide(url, load(url, key, call)), call);
+    return made;
   }
   using cache_controls::check;
 
@@ -192,13 +198,6 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
           look_up_event{parts_.about(key, call.context), look_up_result::hit, result.policy.get()});
     }
     return result;
-  }
-
-  /// Tells the observer of a decision.
-  [[nodiscard]] decision tell(std::string_view site, std::string_view url, decision made,
-                              const call_options& call) {
-    parts_.tell(decision_event{parts_.about(site, call.context), url, made});
-    return made;
   }
 };
 
