@@ -48,3 +48,4 @@
 #include <robots/rep/rules/explanation.ipp>
 #include <robots/rep/rules/listed_rule.ipp>
 #include <robots/rep/rules/rule_set.ipp>
+#include <robots/store/lru_storage.ipp>
