@@ -48,12 +48,13 @@ using look_up_step =
 ///
 /// Look-ups and calls that block share what is under way. One that is dropped waits no more, and
 /// gives up what it has begun: others who wait for that begin anew. It must not outlive its cache.
-/// Of one that was moved from, nothing may be asked.
 /// One thread at a time. A step takes constant time, but for one that brings a file: that is
 /// parsed, in linear time.
 class look_up {
  public:
+  /// Leaves the other one with nothing that may be asked.
   look_up(look_up&&) noexcept;
+  /// The same; what this one was is dropped.
   look_up& operator=(look_up&&) noexcept;
   ~look_up();
 
