@@ -31,6 +31,10 @@
 #include <robots/policy/quarantine_rule.ipp>
 #include <robots/policy/site_records.ipp>
 #include <robots/policy/sitemap_urls.ipp>
+#include <robots/polite/crawling_rules.ipp>
+#include <robots/polite/detail/host_state.ipp>
+#include <robots/polite/detail/host_table.ipp>
+#include <robots/polite/gate_options.ipp>
 #include <robots/rep/audit/compare.ipp>
 #include <robots/rep/audit/diff.ipp>
 #include <robots/rep/audit/lint.ipp>

@@ -3,35 +3,25 @@
 #include <robots/base/counter_random.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/fetcher.hpp>
-#include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval.hpp>
 #include <robots/fetch/retrieval_options.hpp>
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/fetch/run_retrieval.hpp>
 #include <robots/http/site.hpp>
-#include <robots/http/site_key.hpp>
-#include <robots/policy/decide.hpp>
 #include <robots/policy/fallback.hpp>
-#include <robots/policy/judge.hpp>
 #include <robots/policy/judge_options.hpp>
-#include <robots/policy/policy.hpp>
 #include <robots/policy/policy_source.hpp>
-#include <robots/policy/record.hpp>
 #include <robots/polite/crawl_delay.hpp>
-#include <robots/polite/detail/policy_delays.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/steady_clock.hpp>
 #include <robots/time/wall_time.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <shared_mutex>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -49,10 +39,7 @@ class crawling_rules {
   /// the options contradict themselves. Equal seeds give equal delays; without one, each object
   /// draws its own.
   explicit crawling_rules(std::string_view host_or_url, const delay_options& delay,
-                          std::optional<std::uint64_t> seed = {})
-      : site_(site_of(host_or_url)), key_(site_.key()), delay_(delay), random_(seed) {
-    validate(delay_);
-  }
+                          std::optional<std::uint64_t> seed = {});
 
   /// The same with nothing but a fixed delay.
   crawling_rules(std::string_view host_or_url, std::chrono::nanoseconds fixed_delay)
@@ -62,10 +49,7 @@ class crawling_rules {
   /// are those of a robots.txt. A call that ended before it had any leaves those that are loaded.
   template <PolicySource S>
   bool load(S& cache, const call_options& call = {}) {
-    std::shared_ptr<const policy> found = cache.get(key_, call);
-    const bool valid =
-        found->basis() == policy_basis::rules || found->basis() == policy_basis::last_good;
-    return keep(std::move(found)) && valid;
+    return take(cache.get(key_, call));
   }
 
   /// Fetches robots.txt. Whether one is obeyed; where none is, `judging` says what holds, by
@@ -77,25 +61,15 @@ class crawling_rules {
             const judge_options& judging = {.fallback = fallback_policy::permissive()},
             const call_options& call = {}, C clock = {}) {
     validate(judging);
-    const earlier_policies before{.last = rules()};
+    const std::shared_ptr<const policy> before = rules();
     retrieval_result result =
         run_retrieval(retrieval{site_, options, clock.now()}, fetcher, clock, call);
-    const wall_anchor now = read_clock(clock);
-    const record brought = record_of(std::move(result), before, judging, now.wall, random_.draw());
-    auto made = judge(brought, options.user_agent, judging, before, now);
-    const bool obeyed = made->basis() == policy_basis::rules;
-    return keep(std::move(made)) && obeyed;
+    return take(std::move(result), options.user_agent, judging, before, read_clock(clock));
   }
 
   /// Whether the crawler may fetch `url`, an absolute URL of this site or a path with query. Every
   /// URL of the site while no rules are loaded; none of another site, whose rules are not known.
-  [[nodiscard]] bool allowed(std::string_view url) const {
-    if (!url.starts_with('/') && !is_of_site(url)) {
-      return false;
-    }
-    const std::shared_ptr<const policy> now = rules();
-    return !now || now->allows(target_for(*now, url));
-  }
+  [[nodiscard]] bool allowed(std::string_view url) const;
 
   /// Tells how long the last response took. Negative counts as none.
   void update_last_delay(std::chrono::nanoseconds response_time) noexcept {
@@ -111,52 +85,28 @@ class crawling_rules {
 
   /// The same with the reason. Its `skip_host` says that the site wants more delay than the options
   /// bear with. Of the Request-rates, the one of the hour counts; see `rate_at`.
-  [[nodiscard]] computed_delay next_delay(wall_time when = std::chrono::system_clock::now()) const {
-    const std::shared_ptr<const policy> now = rules();
-    delay_inputs inputs = polite_detail::delays_at(now.get(), when);
-    inputs.last_response = std::chrono::nanoseconds{last_response_.load(std::memory_order_relaxed)};
-    return compute_delay(delay_, inputs, random_.draw());
-  }
+  [[nodiscard]] computed_delay next_delay(wall_time when = std::chrono::system_clock::now()) const;
 
   /// What was loaded last; null before.
-  [[nodiscard]] std::shared_ptr<const policy> rules() const {
-    const std::shared_lock lock{mutex_};
-    return rules_;
-  }
+  [[nodiscard]] std::shared_ptr<const policy> rules() const;
 
   /// The site, as in `site::key`.
   [[nodiscard]] const std::string& site_key() const noexcept { return key_; }
 
  private:
-  [[nodiscard]] static site site_of(std::string_view host_or_url) {
-    std::optional<site> where = parse_site(host_or_url);
-    if (!where) {
-      throw std::invalid_argument{"crawling_rules: \"" + std::string{host_or_url} +
-                                  "\" names no site; write \"example.com\" or a URL of it"};
-    }
-    return *std::move(where);
-  }
+  [[nodiscard]] static site site_of(std::string_view host_or_url);
+
+  /// Whether `found` is that of a robots.txt, now or before.
+  bool take(std::shared_ptr<const policy> found);
+
+  /// Whether what a retrieval brought is obeyed.
+  bool take(retrieval_result result, std::string_view user_agent, const judge_options& judging,
+            std::shared_ptr<const policy> last, const wall_anchor& now);
 
   /// False, and what is there stays, when the call was over before anything was learned.
-  bool keep(std::shared_ptr<const policy> rules) {
-    const std::unique_lock lock{mutex_};
-    if (rules_ && rules->source().outcome == outcome::cancelled) {
-      return false;
-    }
-    rules_.swap(rules);  // so that the old one goes after the lock
-    return true;
-  }
+  bool keep(std::shared_ptr<const policy> rules);
 
-  [[nodiscard]] bool is_of_site(std::string_view url) const {
-    if (possible_site_key(url) == key_) {
-      return true;
-    }
-    const std::optional<site> where = parse_site(url);
-    if (!where || where->host != site_.host) {
-      return false;
-    }
-    return site_.scheme ? *where == site_ : where->port == site_.port;
-  }
+  [[nodiscard]] bool is_of_site(std::string_view url) const;
 
   site site_;
   std::string key_;
@@ -168,3 +118,7 @@ class crawling_rules {
 };
 
 }  // namespace robots
+
+#ifndef ROBOTS_COMPILED
+#include <robots/polite/crawling_rules.ipp>
+#endif

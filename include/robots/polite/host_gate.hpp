@@ -2,11 +2,11 @@
 
 #include <robots/base/counter_random.hpp>
 #include <robots/base/saturating_add.hpp>
-#include <robots/base/site_table.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fwd.hpp>
 #include <robots/polite/admission_stats.hpp>
 #include <robots/polite/detail/host_state.hpp>
+#include <robots/polite/detail/host_table.hpp>
 #include <robots/polite/detail/reservation_queue.hpp>
 #include <robots/polite/detail/shared_pace.hpp>
 #include <robots/polite/gate_options.hpp>
@@ -69,7 +69,7 @@ struct gate_stats {
 template <Clock C>
 class basic_host_gate {
   struct shared_state;
-  struct host;
+  using host = polite_detail::known_host;
 
  public:
   /// The right to make one request, once its time has come. Gives its place back when it is
@@ -162,7 +162,7 @@ class basic_host_gate {
           gate->started += place_.started ? 0 : 1;
           state.complete(place_, report, now, gate->options);
         });
-        gate->hand_on(*host_);
+        gate->hosts.hand_on(*host_);
         lock.unlock();
         gate->tell_others(pause, now);
       }
@@ -174,7 +174,7 @@ class basic_host_gate {
         const std::scoped_lock lock{gate->mutex};
         gate->cancelled += place_.started ? 0 : 1;
         host_->state.cancel(place_);
-        gate->hand_on(*host_);
+        gate->hosts.hand_on(*host_);
       }
     }
 
@@ -337,7 +337,7 @@ class basic_host_gate {
       ++where->withdrawals;
       std::swap(sleepers, where->sleepers);
       where->queue.refuse_all();
-      state_->hand_on(*where);
+      state_->hosts.hand_on(*where);
     }
     sleepers.request_stop();  // without the lock, since it calls what the clock waits by
   }
@@ -394,38 +394,11 @@ class basic_host_gate {
   [[nodiscard]] const gate_options& options() const noexcept { return state_->options; }
 
  private:
-  struct host {
-    polite_detail::host_state state;
-    polite_detail::reservation_queue queue;
-    std::atomic<std::uint64_t> withdrawals = 0;   // written with the lock
-    std::stop_source sleepers{std::nostopstate};  // those who wait for the time of a reservation
-
-    [[nodiscard]] time_point needed_until(const gate_options& options) const noexcept {
-      return queue.idle() ? state.needed_until(options) : time_point::max();
-    }
-  };
-
   /// What reservations keep alive.
   struct shared_state {
     shared_state(gate_options given, C own_clock)
-        : options(std::move(given)),
-          clock(std::move(own_clock)),
-          random(options.seed),
-          hosts(options.max_hosts) {
+        : options(std::move(given)), clock(std::move(own_clock)), random(options.seed) {
       validate(options);
-    }
-
-    /// Gives free places to those who wait, and lets go of what is not needed.
-    void hand_on(host& where) noexcept {
-      const std::uint32_t taken = where.state.outstanding() + where.queue.granted();
-      where.queue.grant(options.concurrency - std::min(taken, options.concurrency));
-      hosts.forget_after(where, where.needed_until(options));
-    }
-
-    [[nodiscard]] host* find_or_add(std::string_view key, time_point now) {
-      return hosts.find_or_add(
-          key, now, [this](const host& where) { return where.needed_until(options); },
-          base::saturating_add(now, std::max(options.longest_memory, options.memory)));
     }
 
     /// A host that all who share a ledger have to leave alone.
@@ -496,7 +469,7 @@ class basic_host_gate {
     polite_detail::admission_counters answers;
     std::atomic<std::uint64_t> withdrawn = 0;
     std::mutex mutex;  // of what follows
-    base::site_table<host> hosts;
+    polite_detail::host_table hosts{options};
     std::uint64_t started = 0;
     std::uint64_t cancelled = 0;
   };
@@ -527,10 +500,10 @@ class basic_host_gate {
     const double draw = state_->random.draw();
     const wall_anchor now = read_clock(state_->clock);
     std::unique_lock lock{state_->mutex};
-    if (host* const where = state_->find_or_add(key, now.steady)) {
+    if (host* const where = state_->hosts.find_or_add(key, now.steady)) {
       const auto pause = state_->change(
           *where, now.steady, [&](polite_detail::host_state& state) { tell(state, now, draw); });
-      state_->hosts.forget_after(*where, where->needed_until(state_->options));
+      state_->hosts.settle(*where);
       lock.unlock();
       state_->tell_others(pause, now.steady);
     }
@@ -559,7 +532,7 @@ class basic_host_gate {
     const double draw = state_->random.draw();
     wall_anchor now = read_clock(state_->clock);
     std::unique_lock lock{state_->mutex};
-    host* const where = state_->find_or_add(key, now.steady);
+    host* const where = state_->hosts.find_or_add(key, now.steady);
     if (where == nullptr) {
       made.reason = admission_reason::no_room;
       return made;
@@ -591,7 +564,7 @@ class basic_host_gate {
       made.reservation = reservation{
           state_, *where, where->state.reserve(made.plan, now, limits.rules, draw), withdrawals};
     } else {
-      state_->hand_on(*where);
+      state_->hosts.hand_on(*where);
     }
     lock.unlock();
     state_->tell_others(pause, now.steady);

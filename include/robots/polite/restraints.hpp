@@ -1,12 +1,13 @@
 #pragma once
 
-#include <robots/policy/policy.hpp>
 #include <robots/time/clock.hpp>
 
 #include <memory>
 #include <optional>
 
 namespace robots {
+
+class policy;
 
 /// What restrains requests to a host, beside the crawler's own options and what the host answered.
 struct restraints {

@@ -1,5 +1,7 @@
 #include <robots/polite/detail/host_state.hpp>
 
+#include <robots/policy/policy.hpp>
+#include <robots/policy/record.hpp>
 #include <robots/rep/rules/crawler_directives.hpp>
 
 #include <doctest/doctest.h>
