@@ -6,6 +6,7 @@
 #include <robots/adapters/detail/audit_entry.hpp>
 #include <robots/adapters/detail/audit_policy.hpp>
 #include <robots/base/json_writer.hpp>
+#include <robots/base/printable.hpp>
 #include <robots/http/site.hpp>
 #include <robots/http/site_key.hpp>
 #include <robots/policy/decide.hpp>
