@@ -24,8 +24,6 @@
 #include <robots/policy/codec.ipp>
 #include <robots/policy/decision.ipp>
 #include <robots/policy/judge.ipp>
-#include <robots/policy/judge_options.ipp>
-#include <robots/policy/lifetime.ipp>
 #include <robots/policy/policy.ipp>
 #include <robots/policy/policy_change.ipp>
 #include <robots/policy/quarantine_rule.ipp>

@@ -1,28 +1,53 @@
 #pragma once
 
-#include <robots/base/inline.hpp>
+#include <robots/base/saturating_add.hpp>
+#include <robots/fetch/outcome.hpp>
+#include <robots/policy/judge_options.hpp>
+#include <robots/policy/policy.hpp>
+#include <robots/policy/record.hpp>
 #include <robots/time/clock.hpp>
 
+#include <algorithm>
 #include <chrono>
 
 namespace robots {
 
-class policy;
-struct judge_options;
-struct record_head;
-
 /// How long a failure is remembered that is the `failures`th in a row: doubled with each, up to a
 /// limit, and a little less by chance (`random`, from 0 to 1), so that sites which failed together
 /// are not asked together.
-[[nodiscard]] ROBOTS_CONSTEXPR std::chrono::seconds failure_lifetime(const judge_options& options,
-                                                                     int failures, double random);
+[[nodiscard]] constexpr std::chrono::seconds failure_lifetime(const judge_options& options,
+                                                              int failures, double random) {
+  using std::chrono::seconds;
+  const seconds most = std::max(options.failure_ttl, options.max_failure_ttl);
+  seconds lifetime = options.failure_ttl;
+  for (int i = 1; i < failures && lifetime < most && lifetime.count() > 0; ++i) {
+    lifetime = lifetime > most / 2 ? most : 2 * lifetime;
+  }
+  if (lifetime > std::chrono::years{100}) {
+    return lifetime;  // as good as for ever; and a part of it might not be told as a double
+  }
+  const double less = options.failure_jitter * random;
+  return lifetime -
+         seconds{static_cast<seconds::rep>(static_cast<double>(lifetime.count()) * less)};
+}
 
 /// For how long a record holds. What the server said counts within the limits that the options set;
 /// `unchanged`, the file that a 304 speaks of, keeps its lifetime when that says nothing (RFC 9111,
 /// section 4.3.4). Null for any other record.
-[[nodiscard]] std::chrono::seconds lifetime_of(const record_head& head,
-                                               const record_head* unchanged,
-                                               const judge_options& options, double random);
+[[nodiscard]] inline std::chrono::seconds lifetime_of(const record_head& head,
+                                                      const record_head* unchanged,
+                                                      const judge_options& options, double random) {
+  if (head.outcome == outcome::circuit_open) {
+    return std::min(options.breaker_cooldown, options.max_ttl);
+  }
+  if (is_failure(head.outcome)) {
+    const auto least = std::min(failure_lifetime(options, head.failures, random), options.max_ttl);
+    return std::clamp(head.server_lifetime.value_or(least), least, options.max_ttl);
+  }
+  const std::chrono::seconds otherwise =
+      unchanged != nullptr ? unchanged->lifetime : options.default_ttl;
+  return std::clamp(head.server_lifetime.value_or(otherwise), options.min_ttl, options.max_ttl);
+}
 
 /// Until when a policy answers.
 struct validity {
@@ -34,10 +59,19 @@ struct validity {
 /// Until when a policy answers: for the lifetime of its record, and a last good copy for no longer
 /// than it counts. It is kept for as long as a last good copy counts, since until then the next
 /// policy goes by it: by its rules, its failures in a row, its version.
-[[nodiscard]] validity validity_of(const policy& kept, const judge_options& options);
+[[nodiscard]] inline validity validity_of(const policy& kept, const judge_options& options) {
+  using base::saturating_add;
+  validity result;
+  result.fresh_until = saturating_add(kept.fetched_at(), kept.source().lifetime);
+  const time_point good_until = kept.basis() == policy_basis::last_good
+                                    ? saturating_add(kept.rules_fetched_at(), options.last_good_for)
+                                    : time_point::max();
+  result.fresh_until = std::min(result.fresh_until, good_until);
+  result.stale_until =
+      std::min(saturating_add(result.fresh_until, options.stale_while_revalidate), good_until);
+  result.keep_until =
+      std::max(saturating_add(kept.fetched_at(), options.last_good_for), result.stale_until);
+  return result;
+}
 
 }  // namespace robots
-
-#ifndef ROBOTS_COMPILED
-#include <robots/policy/lifetime.ipp>
-#endif

@@ -7,7 +7,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
 
 namespace robots::rep_detail {
@@ -62,29 +61,42 @@ struct recognised_key {
   bool misspelled = false;
 };
 
-template <class Accepts>
-[[nodiscard]] constexpr directive_kind find_key(std::span<const key_spelling> spellings,
-                                                Accepts accepts) noexcept {
-  for (const key_spelling& spelling : spellings) {
-    if (accepts(spelling.text)) {
-      return spelling.kind;
+/// What the first of `count` spellings that `accepts` says yes to means.
+template <std::size_t Size, class Accepts>
+[[nodiscard]] constexpr directive_kind find_key(const std::array<key_spelling, Size>& spellings,
+                                                Accepts accepts,
+                                                std::size_t count = Size) noexcept {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (accepts(spellings[i].text)) {
+      return spellings[i].kind;
     }
   }
   return directive_kind::unknown;
+}
+
+/// Calls `use` with the beginning of each spelling, in lower case and in upper case, and with it.
+template <class Use>
+constexpr void for_each_beginning(Use use) {
+  const auto use_both = [use](const key_spelling& spelling) {
+    const auto letter = static_cast<unsigned char>(spelling.text.front());
+    use(letter, spelling);
+    use(static_cast<std::size_t>(letter - 'a' + 'A'), spelling);
+  };
+  for (const key_spelling& spelling : protocol_keys) {
+    use_both(spelling);
+  }
+  for (const key_spelling& spelling : misspellings) {
+    use_both(spelling);
+  }
 }
 
 /// The sizes of the spellings that begin with an octet, as a set of bits: most lines that are not
 /// in the usual form hold prose, markup or styles, which are not compared with any.
 inline constexpr auto spelling_sizes = [] {
   std::array<std::uint32_t, 256> sizes{};
-  for (const auto spellings : {std::span<const key_spelling>{protocol_keys},
-                               std::span<const key_spelling>{misspellings}}) {
-    for (const key_spelling& spelling : spellings) {
-      const auto letter = static_cast<unsigned char>(spelling.text.front());
-      sizes[letter] |= std::uint32_t{1} << spelling.text.size();
-      sizes[letter - 'a' + 'A'] = sizes[letter];
-    }
-  }
+  for_each_beginning([&](std::size_t letter, const key_spelling& spelling) {
+    sizes[letter] |= std::uint32_t{1} << spelling.text.size();
+  });
   return sizes;
 }();
 
@@ -94,14 +106,9 @@ inline constexpr auto begins_agent = [] {
   for (std::size_t octet = 0; octet < begins.size(); ++octet) {
     begins[octet] = is_padding(static_cast<char>(octet));
   }
-  for (const auto spellings : {std::span<const key_spelling>{protocol_keys},
-                               std::span<const key_spelling>{misspellings}}) {
-    for (const key_spelling& spelling : spellings) {
-      const auto letter = static_cast<unsigned char>(spelling.text.front());
-      begins[letter] = begins[letter] || spelling.kind == directive_kind::user_agent;
-      begins[letter - 'a' + 'A'] = begins[letter];
-    }
-  }
+  for_each_beginning([&](std::size_t letter, const key_spelling& spelling) {
+    begins[letter] = begins[letter] || spelling.kind == directive_kind::user_agent;
+  });
   return begins;
 }();
 
@@ -130,10 +137,10 @@ inline constexpr auto begins_agent = [] {
   const auto begins = [key](std::string_view text) {
     return base::starts_with_ignoring_case(key, text);
   };
-  directive_kind kind = prefixes ? find_key(std::span{protocol_keys}.first(prefix_keys), begins)
-                                 : find_key(misspellings, same);
+  directive_kind kind =
+      prefixes ? find_key(protocol_keys, begins, prefix_keys) : find_key(misspellings, same);
   if (prefixes && kind == directive_kind::unknown) {
-    kind = find_key(std::span{misspellings}.first(prefix_misspellings), begins);
+    kind = find_key(misspellings, begins, prefix_misspellings);
   }
   return {.kind = kind, .misspelled = kind != directive_kind::unknown};
 }

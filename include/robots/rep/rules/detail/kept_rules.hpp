@@ -53,7 +53,9 @@ class kept_rules {
   [[gnu::noinline]] constexpr void make_room() {
     many_.resize(std::max(4 * few_.size(), 2 * size_), kept_rule{});
     if (size_ == few_.size()) {
-      std::copy(few_.begin(), few_.end(), many_.begin());
+      for (std::size_t i = 0; i < size_; ++i) {
+        many_[i] = few_[i];
+      }
     }
   }
 

@@ -233,14 +233,15 @@ class rule_packer {
 
   /// Puts the rules that are tried in front, the one that decides first.
   constexpr void sort_tried() {
-    const auto end = std::partition(rules_.begin(), rules_.end(), [](const kept_rule& rule) {
+    kept_rule* const begin = rules_.data();
+    kept_rule* const end = std::partition(begin, begin + rules_.size(), [](const kept_rule& rule) {
       return rule.by == found_by::trial;
     });
-    for (kept_rule& rule : std::span{rules_.begin(), end}) {
-      rule.hash = rank_of(specificity_of(rule), rule.rule.kind(), rule.rule.line(), options_.tie);
+    for (kept_rule* rule = begin; rule != end; ++rule) {
+      rule->hash =
+          rank_of(specificity_of(*rule), rule->rule.kind(), rule->rule.line(), options_.tie);
     }
-    std::sort(rules_.begin(), end,
-              [](const kept_rule& a, const kept_rule& b) { return a.hash > b.hash; });
+    std::sort(begin, end, [](const kept_rule& a, const kept_rule& b) { return a.hash > b.hash; });
   }
 
   [[nodiscard]] constexpr std::uint32_t specificity_of(const kept_rule& rule) const noexcept {
