@@ -8,7 +8,9 @@
 #include <robots/fetch/origin_breakers.ipp>
 #include <robots/fetch/retrieval.ipp>
 #include <robots/fetch/retrieval_options.ipp>
+#include <robots/http/address_guard.ipp>
 #include <robots/http/cache_control.ipp>
+#include <robots/http/charset.ipp>
 #include <robots/http/excluded_hosts.ipp>
 #include <robots/http/freshness.ipp>
 #include <robots/http/ip_address.ipp>

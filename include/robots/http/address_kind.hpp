@@ -7,7 +7,6 @@
 
 #include <array>
 #include <optional>
-#include <span>
 #include <string_view>
 
 namespace robots {
@@ -84,7 +83,7 @@ inline constexpr std::array special_ipv6{
     special_prefix{"::/0", address_kind::reserved},
 };
 
-[[nodiscard]] constexpr address_kind kind_in(std::span<const special_prefix> table,
+[[nodiscard]] constexpr address_kind kind_in(const auto& table,
                                              const ip_address& address) noexcept {
   for (const special_prefix& special : table) {
     if (special.prefix.contains(address)) {

@@ -31,7 +31,7 @@ class ip_address {
 
   /// Its 4 or 16 octets, for as long as the address lives.
   [[nodiscard]] constexpr std::span<const std::uint8_t> octets() const noexcept {
-    return std::span(octets_).first(v4_ ? 4 : octets_.size());
+    return {octets_.data(), v4_ ? 4 : octets_.size()};
   }
 
   /// Addresses of different families differ.
