@@ -138,7 +138,6 @@ ROBOTS_INLINE void lru_storage_base::take(lru_storage_base& other) noexcept {
   steps_.take(other.steps_);
   evictions_ = other.evictions_;
   bytes_ = std::exchange(other.bytes_, 0);
-  capacity_ = other.capacity_;
   max_bytes_ = other.max_bytes_;
   told_ = std::exchange(other.told_, {});
 }

@@ -78,9 +78,9 @@ template <std::size_t Size, class Accepts>
 template <class Use>
 constexpr void for_each_beginning(Use use) {
   const auto use_both = [use](const key_spelling& spelling) {
-    const auto letter = static_cast<unsigned char>(spelling.text.front());
+    const std::size_t letter = static_cast<unsigned char>(spelling.text.front());
     use(letter, spelling);
-    use(static_cast<std::size_t>(letter - 'a' + 'A'), spelling);
+    use(letter - std::size_t{'a' - 'A'}, spelling);
   };
   for (const key_spelling& spelling : protocol_keys) {
     use_both(spelling);
