@@ -12,16 +12,25 @@
 namespace {
 
 using robots::rep_detail::line_index;
+using places = std::vector<std::size_t>;
 
-/// Where the lines end of which the index tells, as places in `text`.
-std::vector<std::size_t> ends(std::string_view text) {
-  line_index index;
-  index.fill(text.data(), text.data() + text.size());
-  CHECK(index.stop() == text.data() + text.size());
-  return {index.ends().begin(), index.ends().end()};
+/// Whether AVX2 is used: both ways, where the machine has it.
+std::vector<bool> ways() {
+  return robots::rep_detail::has_avx2() ? std::vector{false, true} : std::vector{false};
 }
 
-using places = std::vector<std::size_t>;
+/// Where the lines end of which the index tells, as places in `text`.
+places ends(std::string_view text) {
+  std::vector<places> found;
+  for (const bool avx2 : ways()) {
+    line_index index;
+    index.fill(text.data(), text.data() + text.size(), avx2);
+    CHECK(index.stop() == text.data() + text.size());
+    found.emplace_back(index.ends().begin(), index.ends().end());
+  }
+  CHECK(found.front() == found.back());
+  return found.front();
+}
 
 TEST_CASE("CR, LF and CR LF end a line and nothing else does, the end of the text aside") {
   CHECK(ends("a\nb\rc\r\nd") == places{1, 3, 5, 8});
@@ -35,29 +44,32 @@ TEST_CASE("CR, LF and CR LF end a line and nothing else does, the end of the tex
 }
 
 TEST_CASE("line ends and odd octets are found wherever they stand, in texts of any length") {
-  for (std::size_t size = 1; size < 140; ++size) {
-    for (std::size_t place = 0; place < size; ++place) {
-      for (const std::string_view found : std::initializer_list<std::string_view>{
-               "\n", "\r", "\r\n", "#", "!", " ", std::string_view{"\0", 1}}) {
-        std::string text(size, 'x');
-        text.replace(place, found.size(), found);
-        const std::string copy = text;  // of its exact length, so that sanitizers watch its end
-        const char* const begin = copy.data();
-        const char* const end = begin + copy.size();
-        line_index index;
-        index.fill(begin, end);
-        const bool is_line_end = robots::rep_detail::is_line_end(found.front());
-        places expected;
-        if (is_line_end) {
-          expected.push_back(place);
-        }
-        if (!is_line_end || place + found.size() < copy.size()) {
-          expected.push_back(copy.size());
-        }
-        CHECK(
-            std::equal(index.ends().begin(), index.ends().end(), expected.begin(), expected.end()));
-        for (const std::size_t from : {std::size_t{0}, place / 2, place}) {
-          CHECK(index.find_odd(begin + from) == begin + place);
+  const auto look_for = [](std::string_view found, std::size_t place, std::size_t size, bool avx2) {
+    std::string text(size, 'x');
+    text.replace(place, found.size(), found);
+    const std::string copy = text;  // of its exact length, so that sanitizers watch its end
+    const char* const begin = copy.data();
+    line_index index;
+    index.fill(begin, begin + copy.size(), avx2);
+    const bool is_line_end = robots::rep_detail::is_line_end(found.front());
+    places expected;
+    if (is_line_end) {
+      expected.push_back(place);
+    }
+    if (!is_line_end || place + found.size() < copy.size()) {
+      expected.push_back(copy.size());
+    }
+    CHECK(std::equal(index.ends().begin(), index.ends().end(), expected.begin(), expected.end()));
+    for (const std::size_t from : {std::size_t{0}, place / 2, place}) {
+      CHECK(index.find_odd(begin + from) == begin + place);
+    }
+  };
+  for (const bool avx2 : ways()) {
+    for (std::size_t size = 1; size < 450; size += size < 140 ? 1 : 61) {
+      for (std::size_t place = 0; place < size; ++place) {
+        for (const std::string_view found : std::initializer_list<std::string_view>{
+                 "\n", "\r", "\r\n", "#", "!", " ", std::string_view{"\0", 1}}) {
+          look_for(found, place, size, avx2);
         }
       }
     }
@@ -65,17 +77,19 @@ TEST_CASE("line ends and odd octets are found wherever they stand, in texts of a
 }
 
 TEST_CASE("an index that is full says how far it has come") {
-  for (const char c : {'\r', 'x'}) {
-    const std::string text(100'000, c);
-    const char* const end = text.data() + text.size();
-    line_index index;
-    std::size_t lines = 0;
-    for (const char* from = text.data(); from != end; from = index.stop()) {
-      index.fill(from, end);
-      REQUIRE(index.stop() > from);
-      lines += index.ends().size();
+  for (const bool avx2 : ways()) {
+    for (const char c : {'\r', 'x'}) {
+      const std::string text(100'000, c);
+      const char* const end = text.data() + text.size();
+      line_index index;
+      std::size_t lines = 0;
+      for (const char* from = text.data(); from != end; from = index.stop()) {
+        index.fill(from, end, avx2);
+        REQUIRE(index.stop() > from);
+        lines += index.ends().size();
+      }
+      CHECK(lines == (c == 'x' ? 1 : text.size()));
     }
-    CHECK(lines == (c == 'x' ? 1 : text.size()));
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <robots/rep/text/detail/octet_block.hpp>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -26,12 +27,14 @@ class line_index {  // NOLINT(*-member-init): `fill` fills the arrays
 
   /// Looks at what is between `from` and `end`, or as much of it as there is room for. A line may
   /// begin or go on at `from`, and the text that ends at `end` is not empty. Takes no branch for
-  /// each line, so that it does not matter how their lengths vary.
-  [[gnu::noinline]] constexpr void fill(const char* from, const char* end) noexcept {
+  /// each line, so that it does not matter how their lengths vary. `avx2`: see `has_avx2`.
+  [[gnu::noinline]] constexpr void fill(const char* from, const char* end,
+                                        bool avx2 = has_avx2()) noexcept {
     from_ = from;
     lines_ = 0;
-    std::size_t words = 0;
-    octet_bits after_return = 0;
+    const bool is_wide = avx2 && end - from >= std::ptrdiff_t{word_size};
+    std::size_t words = is_wide ? look_with_avx2(end) : 0;
+    octet_bits after_return = words != 0 && from[words * word_size - 1] == '\r' ? 1 : 0;
     bool is_last = false;
     while (!is_last && words < most_words && lines_ < most_lines) {
       const char* const at = from + words * word_size;
@@ -43,12 +46,8 @@ class line_index {  // NOLINT(*-member-init): `fill` fills the arrays
       found.line_feeds &= ~(found.returns << 1U | after_return);
       after_return = found.returns >> (word_size - 1);
       odd_[words] = found.odd | text_end;
+      add_ends(words * word_size, found.line_feeds | found.returns | text_end);
       ++words;
-      if (odd_[words - 1] != 0) [[likely]] {
-        add_ends((words - 1) * word_size, found.line_feeds | found.returns | text_end);
-      } else {
-        words = pass_long_value(words, end);
-      }
     }
     odd_[words] = 0;
     stop_ = is_last ? end : from + words * word_size;
@@ -88,6 +87,47 @@ class line_index {  // NOLINT(*-member-init): `fill` fills the arrays
   struct found_octets {
     octet_bits odd, line_feeds, returns;
   };
+
+#if defined(__x86_64__)
+  /// Looks at whole words, as `fill` does, where that is quicker. Returns how many.
+  [[nodiscard, gnu::target("avx2,bmi,popcnt")]] std::size_t look_with_avx2(
+      const char* end) noexcept {
+    const std::size_t most =
+        std::min(static_cast<std::size_t>(end - from_) / word_size, most_words);
+    octet_bits after_return = 0;
+    std::size_t word = 0;
+    while (word < most && lines_ < most_lines) {
+      const std::size_t offset = word * word_size;
+      const avx2_block octets{from_ + offset};
+      odd_[word] = octets.at_most('#');
+      if (odd_[word++] == 0) {
+        after_return = 0;
+        for (; word + 2 <= most; word += 2) {
+          const char* const at = from_ + word * word_size;
+          if (avx2_block{at}.lessen(avx2_block{at + word_size}).at_most('#') != 0) {
+            break;
+          }
+          odd_[word] = 0;
+          odd_[word + 1] = 0;
+        }
+        continue;
+      }
+      const octet_bits returns = octets.equal('\r');
+      octet_bits ends = returns | (octets.equal('\n') & ~(returns << 1U | after_return));
+      after_return = returns >> (word_size - 1);
+      std::uint16_t* place = ends_.data() + lines_;
+      lines_ += static_cast<std::size_t>(std::popcount(ends));
+      do {  // three at once, for most words have no more
+        for (int i = 0; i < 3; ++i, ++place, ends &= ends - 1) {
+          *place = first_place(offset, ends);
+        }
+      } while (ends != 0);
+    }
+    return word;
+  }
+#else
+  [[nodiscard]] static std::size_t look_with_avx2(const char*) noexcept { return 0; }
+#endif
 
   /// Looks at a word from `at` on.
   [[nodiscard, gnu::always_inline]] static constexpr found_octets look(const char* at) noexcept {
@@ -141,28 +181,17 @@ class line_index {  // NOLINT(*-member-init): `fill` fills the arrays
             .returns = low.returns | high.returns << octet_block::size};
   }
 
-  /// Passes over words without odd octets, from the word `at` on. Returns the first one left.
-  [[nodiscard]] constexpr std::size_t pass_long_value(std::size_t at, const char* end) noexcept {
-    if (std::is_constant_evaluated()) {
-      return at;
-    }
-    for (; at != most_words; ++at) {
-      const char* const octets = from_ + at * word_size;
-      if (end - octets < std::ptrdiff_t{word_size} ||
-          octet_block::any_at_most('#', octet_block::load(octets),
-                                   octet_block::load(octets + octet_block::size))) {
-        break;
-      }
-      odd_[at] = 0;
-    }
-    return at;
+  /// The place of the first of `ends`, anywhere if there is none.
+  [[nodiscard, gnu::always_inline]] static constexpr std::uint16_t first_place(
+      std::size_t offset, octet_bits ends) noexcept {
+    constexpr octet_bits any = octet_bits{1} << (word_size - 1);  // spares a test for zero
+    return static_cast<std::uint16_t>(offset +
+                                      static_cast<std::size_t>(std::countr_zero(ends | any)));
   }
 
   [[gnu::always_inline]] constexpr void add_ends(std::size_t offset, octet_bits ends) noexcept {
     const auto add = [&] {
-      constexpr octet_bits any = octet_bits{1} << (word_size - 1);  // spares a test for zero
-      ends_[lines_] = static_cast<std::uint16_t>(
-          offset + static_cast<std::size_t>(std::countr_zero(ends | any)));
+      ends_[lines_] = first_place(offset, ends);
       lines_ += ends != 0 ? 1U : 0U;
       ends &= ends - 1;
     };

@@ -6,12 +6,11 @@
 #include <cstdint>
 #include <cstring>
 #include <string_view>
+#include <type_traits>
 
-#if defined(__x86_64__)
-#include <emmintrin.h>
-#elif defined(__aarch64__)
+#if defined(__aarch64__)
 #include <arm_neon.h>
-#else
+#elif !defined(__x86_64__)
 #include <bit>
 #endif
 
@@ -26,8 +25,7 @@ using octet_set = std::uint32_t;
 //
 // It is thirty-two octets looked at at once: `load` reads them, all of which must be readable;
 // `equal(c)` tells which ones are `c`; `at_most(c)` tells which ones, as unsigned numbers, are not
-// above `c`, an ASCII character, and `any_at_most`, whether two blocks have such. Not for constant
-// expressions.
+// above `c`, an ASCII character. Not for constant expressions.
 
 #if defined(__x86_64__) || defined(__aarch64__)
 
@@ -52,22 +50,16 @@ class octet_block {
     return set_of(low_ <= most, high_ <= most);
   }
 
-  [[nodiscard, gnu::always_inline]] static bool any_at_most(char c, octet_block a,
-                                                            octet_block b) noexcept {
-    const octets first = a.low_ < a.high_ ? a.low_ : a.high_;
-    const octets second = b.low_ < b.high_ ? b.low_ : b.high_;
-    const octets least = first < second ? first : second;
-    const flags found = least <= static_cast<unsigned char>(c);
-    return set_of(found, found) != 0;
-  }
-
  private:
   using octets = unsigned char __attribute__((vector_size(16)));
   using flags = decltype(octets{} == 0);  // all bits of an octet, or none
 
   [[nodiscard, gnu::always_inline]] static octet_set set_of(flags low, flags high) noexcept {
 #if defined(__x86_64__)
-    const auto set = [](flags of) { return _mm_movemask_epi8(reinterpret_cast<__m128i>(of)); };
+    using chars = char __attribute__((vector_size(16)));
+    const auto set = [](flags of) {
+      return __builtin_ia32_pmovmskb128(reinterpret_cast<chars>(of));
+    };
     return static_cast<octet_set>(set(low)) | static_cast<octet_set>(set(high)) << 16U;
 #else
     const uint8x16_t bits = vreinterpretq_u8_u64(vdupq_n_u64(0x8040'2010'0804'0201U));
@@ -103,11 +95,6 @@ class octet_block {
     return at_most(0, static_cast<unsigned char>(c));
   }
 
-  [[nodiscard, gnu::always_inline]] static bool any_at_most(char c, octet_block a,
-                                                            octet_block b) noexcept {
-    return (a.at_most(c) | b.at_most(c)) != 0;
-  }
-
  private:
   using word = std::uint64_t;
   static constexpr word ones = 0x0101'0101'0101'0101U;
@@ -126,6 +113,65 @@ class octet_block {
   }
 
   std::array<word, 4> words_;
+};
+
+#endif
+
+/// Whether this machine runs functions that are compiled for `avx2_block`. On Windows none does:
+/// GCC does not align such vectors on the stack there (its bug 54412).
+[[nodiscard, gnu::always_inline]] constexpr bool has_avx2() noexcept {
+#if defined(__x86_64__) && !defined(_WIN32)
+  return !std::is_constant_evaluated() && __builtin_cpu_supports("avx2") &&
+         __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt");
+#else
+  return false;
+#endif
+}
+
+#if defined(__x86_64__)
+
+/// Sixty-four octets looked at at once, in functions that are compiled for AVX2 whatever the flags
+/// of their file are.
+class avx2_block {
+ public:
+  [[gnu::always_inline, gnu::target("avx2")]] explicit avx2_block(const char* at) noexcept {
+    std::memcpy(&low_, at, sizeof low_);
+    std::memcpy(&high_, at + sizeof low_, sizeof high_);
+  }
+
+  [[nodiscard, gnu::always_inline, gnu::target("avx2")]] std::uint64_t equal(
+      char c) const noexcept {
+    const auto wanted = static_cast<unsigned char>(c);
+    return set_of(low_ == wanted, high_ == wanted);
+  }
+
+  [[nodiscard, gnu::always_inline, gnu::target("avx2")]] std::uint64_t at_most(
+      char c) const noexcept {
+    const auto most = static_cast<unsigned char>(c);
+    return set_of(low_ <= most, high_ <= most);
+  }
+
+  /// Keeps the lesser of each octet and that of `other`.
+  [[gnu::always_inline, gnu::target("avx2")]] avx2_block& lessen(const avx2_block& other) noexcept {
+    low_ = low_ < other.low_ ? low_ : other.low_;
+    high_ = high_ < other.high_ ? high_ : other.high_;
+    return *this;
+  }
+
+ private:
+  using octets = unsigned char __attribute__((vector_size(32)));
+  using flags = decltype(octets{} == 0);
+
+  [[nodiscard, gnu::always_inline, gnu::target("avx2")]] static std::uint64_t set_of(
+      const flags& low, const flags& high) noexcept {
+    using chars = char __attribute__((vector_size(32)));
+    const int set = __builtin_ia32_pmovmskb256(reinterpret_cast<chars>(low));
+    const int high_set = __builtin_ia32_pmovmskb256(reinterpret_cast<chars>(high));
+    return static_cast<octet_set>(set) | std::uint64_t{static_cast<octet_set>(high_set)} << 32U;
+  }
+
+  octets low_;
+  octets high_;
 };
 
 #endif
