@@ -53,7 +53,10 @@ ROBOTS_INLINE lru_storage_base::lru_storage_base(std::size_t capacity, std::size
   }
 }
 
-ROBOTS_INLINE lru_storage_base::lru_storage_base(lru_storage_base&& other) noexcept { take(other); }
+ROBOTS_INLINE lru_storage_base::lru_storage_base(lru_storage_base&& other) noexcept
+    : capacity_(other.capacity_), max_bytes_(other.max_bytes_) {
+  take(other);
+}
 
 ROBOTS_INLINE lru_storage_base& lru_storage_base::operator=(lru_storage_base&& other) noexcept {
   if (this != &other) {
