@@ -2,6 +2,7 @@
 #include "cache_fixture.hpp"
 #include "support/gate.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
+#include <robots/rep/rules/compile.hpp>
 
 #include <doctest/doctest.h>
 
