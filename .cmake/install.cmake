@@ -29,6 +29,7 @@ write_basic_package_version_file(
   ARCH_INDEPENDENT)
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/robots-config.cmake"
               "${CMAKE_CURRENT_BINARY_DIR}/robots-config-version.cmake" .cmake/robots-compiled.cmake
+              .cmake/robots.cpp
               .cmake/robots-find-least.cmake
               .cmake/Findhiredis.cmake .cmake/Findlmdb.cmake
         DESTINATION "${robots_package_dir}")

@@ -32,6 +32,7 @@ class CoarseClock;
 template <std::size_t Capacity>
 class LruStorage;
 
+class cache_controls;
 class look_up;
 struct cache_options;
 struct cache_stats;

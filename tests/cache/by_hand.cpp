@@ -54,8 +54,9 @@ TEST_CASE("what was told of a site by hand holds until it is lifted") {
   options.excluded = {"gov"};
   scripted at{options};
   at.web.otherwise(robots::test::ok());
-  at.cache.set_override(home, site_override::deny);
-  at.cache.set_override("nasa.gov", site_override::allow);
+  robots::cache_controls& console = at.cache;  // which need not know what cache it is
+  console.set_override(home, site_override::deny);
+  console.set_override("nasa.gov", site_override::allow);
   const decision made = at.cache.check(home);
   CHECK_FALSE(made.allowed);
   CHECK(to_string(made.reason) == "by_hand");

@@ -277,6 +277,27 @@ TEST_CASE("a look-up that has no policy yet answers for nothing") {
   CHECK_THROWS_AS(static_cast<void>(at.cache.check(home, looking)), std::logic_error);
 }
 
+TEST_CASE("a look-up that was moved has no policy and nothing to do") {
+  scripted at;
+  look_up from = at.cache.begin(home);
+  const look_up into = std::move(from);
+  CHECK(std::holds_alternative<robots::fetch_request>(into.next()));
+  CHECK_FALSE(from.policy());  // NOLINT(bugprone-use-after-move)
+  CHECK(std::holds_alternative<std::shared_ptr<const policy>>(from.next()));
+  CHECK_FALSE(from.from_cache());
+  CHECK_FALSE(from.led());
+  CHECK_FALSE(from.refusal());
+  from.on_response({});
+  from.on_wait_over();
+  from.cut_short();
+  from.resume();
+  bool called = false;
+  from.call_on_news([&called] { called = true; });
+  CHECK(called);
+  CHECK_FALSE(from.leave());
+  CHECK_THROWS_AS(static_cast<void>(at.cache.check(home, from)), std::logic_error);
+}
+
 TEST_CASE("one loop may look thousands of sites up at once") {
   scripted at;
   at.web.otherwise(robots::test::ok());

@@ -163,7 +163,7 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
  private:
   using holder = cache_detail::parts_holder<F, C, S, O>;
   using holder::parts_;
-  static constexpr bool has_observer = !std::same_as<O, NullObserver>;
+  static constexpr bool has_observer = cache_detail::own_parts<F, C, S, O>::has_observer;
 
   /// Calls `look` with the fresh entry of `key` and the time, if there is one.
   template <class Look>

@@ -29,8 +29,8 @@ struct cache_engine;
 
 }  // namespace cache_detail
 
-/// What a `basic_robots_cache` is told by hand, and asked besides whether a URL may be fetched, the
-/// same for all of them, whatever their parts: an operator's console takes a `cache_controls&`.
+/// What a `basic_robots_cache` is told by hand, and asked about its sites, the same for all of
+/// them, whatever their parts: an operator's console takes a `cache_controls&`.
 ///
 /// All members may be called from any thread. None throws on account of the network or of content.
 class cache_controls {

@@ -37,14 +37,16 @@ ROBOTS_INLINE cache_controls::cache_controls(cache_options&& options,
     : engine_(std::make_unique<cache_detail::cache_engine>(std::move(options), parts,
                                                            std::move(shared))) {}
 
-ROBOTS_INLINE cache_controls::~cache_controls() = default;
+ROBOTS_INLINE cache_controls::~cache_controls() {
+  engine_->runner.end();  // its threads may still call this
+}
 
 ROBOTS_INLINE decision cache_controls::check(std::string_view url, const look_up& at) {
   if (!at.policy()) {
     throw std::logic_error{
         "basic_robots_cache::check: the look-up has no policy yet; drive it until there is one"};
   }
-  const cache_detail::look_up_state& asked = *at.state_;
+  const cache_detail::look_up_state& asked = at.state();
   const std::string& key = asked.key;
   const auto tell = [&](std::string_view target, const cache_detail::found& found) {
     decision made = decide(target, found);

@@ -52,7 +52,7 @@ using look_up_step =
 /// parsed, in linear time.
 class look_up {
  public:
-  /// Leaves the other one with nothing that may be asked.
+  /// Leaves the other one without policy and without anything to do.
   look_up(look_up&&) noexcept;
   /// The same; what this one was is dropped.
   look_up& operator=(look_up&&) noexcept;
@@ -107,7 +107,9 @@ class look_up {
   /// One that `runner` brings to its end; without a runner, one that is answered.
   look_up(cache_detail::look_up_state&& begun, cache_detail::job_runner* runner);
 
-  std::unique_ptr<cache_detail::look_up_state> state_;
+  [[nodiscard]] const cache_detail::look_up_state& state() const noexcept;
+
+  std::unique_ptr<cache_detail::look_up_state> state_;  // null once it was moved
   cache_detail::job_runner* runner_;
 };
 

@@ -20,10 +20,15 @@ ROBOTS_INLINE look_up::look_up(look_up&&) noexcept = default;
 ROBOTS_INLINE look_up& look_up::operator=(look_up&&) noexcept = default;
 ROBOTS_INLINE look_up::~look_up() = default;
 
+ROBOTS_INLINE const cache_detail::look_up_state& look_up::state() const noexcept {
+  static const cache_detail::look_up_state none;
+  return state_ ? *state_ : none;
+}
+
 ROBOTS_INLINE look_up_step look_up::next() const {
-  const auto& job = state_->job;
+  const auto& job = state().job;
   if (!job) {
-    return state_->asked.empty() ? look_up_step{policy()} : news_wait{};
+    return state().asked.empty() ? look_up_step{policy()} : news_wait{};
   }
   if (const auto* const pause = std::get_if<retry_wait>(&job->work.next())) {
     return retry_wait{pause->until, job->stop};
@@ -34,19 +39,19 @@ ROBOTS_INLINE look_up_step look_up::next() const {
 }
 
 ROBOTS_INLINE const std::shared_ptr<const robots::policy>& look_up::policy() const noexcept {
-  return state_->answer.policy;
+  return state().answer.policy;
 }
 
-ROBOTS_INLINE bool look_up::from_cache() const noexcept { return state_->answer.from_cache; }
+ROBOTS_INLINE bool look_up::from_cache() const noexcept { return state().answer.from_cache; }
 
-ROBOTS_INLINE bool look_up::led() const noexcept { return state_->led; }
+ROBOTS_INLINE bool look_up::led() const noexcept { return state().led; }
 
 ROBOTS_INLINE std::optional<decision_reason> look_up::refusal() const noexcept {
   return policy() ? policy()->refused() : std::nullopt;
 }
 
 ROBOTS_INLINE void look_up::on_response(fetch_response response) {
-  const auto& job = state_->job;
+  const auto& job = state().job;
   if (!job) {
     return;
   }
@@ -59,7 +64,7 @@ ROBOTS_INLINE void look_up::on_response(fetch_response response) {
 }
 
 ROBOTS_INLINE void look_up::on_wait_over() {
-  const auto& job = state_->job;
+  const auto& job = state().job;
   if (job && job->stop.stop_requested()) {
     cut_short();
   } else if (job) {
@@ -69,7 +74,7 @@ ROBOTS_INLINE void look_up::on_wait_over() {
 }
 
 ROBOTS_INLINE void look_up::cut_short() {
-  const auto& job = state_->job;
+  const auto& job = state().job;
   if (job && std::holds_alternative<retry_wait>(job->work.next())) {
     job->work.cancel({}, runner_->moment().steady);
     resume();
@@ -77,18 +82,24 @@ ROBOTS_INLINE void look_up::cut_short() {
 }
 
 ROBOTS_INLINE void look_up::resume() {
-  if (runner_ != nullptr && !policy()) {
+  if (state_ && runner_ != nullptr && !policy()) {
     runner_->proceed(*state_);
   }
 }
 
 ROBOTS_INLINE void look_up::call_on_news(std::function<void()> wake) {
-  state_->call_on_news(std::move(wake));
+  if (state_) {
+    state_->call_on_news(std::move(wake));
+  } else {
+    wake();
+  }
 }
 
 ROBOTS_INLINE bool look_up::leave() noexcept {
-  state_->asked.clear();
-  return state_->job != nullptr;
+  if (state_) {
+    state_->asked.clear();
+  }
+  return state().job != nullptr;
 }
 
 }  // namespace robots

@@ -53,6 +53,7 @@ namespace robots {
 namespace policy_detail {
 
 inline constexpr std::size_t checksum_size = 8;
+static_assert(record_format < 0x80, "one octet");
 
 inline constexpr std::uint32_t all_record_parts = 16'383;
 

@@ -59,7 +59,10 @@ class job_runner {
 
   job_runner(const job_runner&) = delete;
   job_runner& operator=(const job_runner&) = delete;
-  ~job_runner() {
+  ~job_runner() { end(); }
+
+  /// Stops what is under way in threads, and waits for them.
+  void end() {
     closing_.request_stop();
     if (store_ != nullptr) {
       store_->unwatch();

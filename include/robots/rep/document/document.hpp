@@ -132,7 +132,8 @@ class document {
 /// Reads a whole robots.txt.
 ///
 /// Takes any octets: what cannot be understood is reported in `document::diagnostics` and skipped,
-/// line by line. Never throws on bad content; linear in the text. Usable in constant expressions.
+/// line by line. Never throws on bad content; linear in the text. Usable in constant expressions,
+/// unless ROBOTS_COMPILED is defined.
 [[nodiscard]] ROBOTS_CONSTEXPR document parse(std::string_view text, parse_options options = {});
 
 }  // namespace robots

@@ -68,11 +68,11 @@ class rule_set {
   /// How the verdict on `target` comes about: every rule that matches, in the order in which they
   /// decide, with the normal forms compared. Allocates; tries every rule, linear in the target for
   /// each, and sorts those that match. Needs <robots/rep/rules/explanation.hpp>.
-  [[nodiscard]] explanation explain(std::string_view target) const&;
+  [[nodiscard]] ROBOTS_INLINE explanation explain(std::string_view target) const&;
   explanation explain(std::string_view) const&& = delete;
 
   /// Every rule, in no particular order. Linear. Needs <robots/rep/rules/listed_rule.hpp>.
-  [[nodiscard]] std::vector<listed_rule> list() const&;
+  [[nodiscard]] ROBOTS_INLINE std::vector<listed_rule> list() const&;
   std::vector<listed_rule> list() const&& = delete;
 
   /// The Crawl-delay that applies to the crawler, in milliseconds, rounded up; nothing when its

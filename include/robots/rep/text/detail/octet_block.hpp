@@ -120,7 +120,7 @@ class octet_block {
 /// Whether this machine runs functions that are compiled for `avx2_block`. On Windows none does:
 /// GCC does not align such vectors on the stack there (its bug 54412).
 [[nodiscard, gnu::always_inline]] constexpr bool has_avx2() noexcept {
-#if defined(__x86_64__) && !defined(_WIN32)
+#if defined(__x86_64__) && !defined(_WIN32) && !defined(__CYGWIN__)
   return !std::is_constant_evaluated() && __builtin_cpu_supports("avx2") &&
          __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt");
 #else

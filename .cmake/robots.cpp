@@ -1,0 +1,1 @@
+#include <robots/src.hpp>
