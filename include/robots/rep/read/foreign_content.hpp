@@ -78,7 +78,8 @@ inline constexpr auto begins_foreign = [] {
 }
 
 [[nodiscard]] constexpr bool is_control(char c) noexcept {
-  return ('\0' <= c && c < '\t') || ('\r' < c && c < ' ') || c == '\x7F';
+  const auto octet = static_cast<unsigned char>(c);
+  return octet < '\t' || ('\r' < octet && octet < ' ') || octet == 0x7F;
 }
 
 /// Whether `text` has controls near its beginning, as a text that is mostly controls has.
