@@ -3,6 +3,7 @@
 #include <robots/polite/host_gate.hpp>
 #include <robots/polite/pace_ledger.hpp>
 #include <robots/time/manual_clock.hpp>
+#include <robots/time/wall_time.hpp>
 
 #include <doctest/doctest.h>
 
@@ -11,10 +12,13 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <shared_mutex>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -71,6 +75,55 @@ class SlowLedger final : public MemoryPaceLedger {
  private:
   ManualClock clock_;
   std::chrono::nanoseconds late_;
+};
+
+/// Does not move between a turn that a ledger gave and the start of the request, which on a clock
+/// that runs are next to each other.
+class StartClock : public ManualClock {
+ public:
+  /// Until this thread reads the date, as a gate does for a start.
+  void stand_still() const {
+    moves_->lock_shared();
+    stands_still = true;
+  }
+
+  [[nodiscard]] robots::wall_time wall_now() const noexcept {
+    const robots::wall_time now = ManualClock::wall_now();
+    if (std::exchange(stands_still, false)) {
+      moves_->unlock_shared();
+    }
+    return now;
+  }
+
+  void sleep_until(time_point when, const std::stop_token& stop) const {
+    const std::scoped_lock lock{*moves_};
+    ManualClock::sleep_until(when, stop);
+  }
+
+ private:
+  static inline thread_local bool stands_still = false;
+
+  std::shared_ptr<std::shared_mutex> moves_ = std::make_shared<std::shared_mutex>();
+};
+
+/// Has the clock stand still for those to whom it gives a turn.
+class StartLedger final : public MemoryPaceLedger {
+ public:
+  StartLedger(std::shared_ptr<table> shared, StartClock clock)
+      : MemoryPaceLedger{std::move(shared)}, clock_{std::move(clock)} {}
+
+  [[nodiscard]] std::chrono::nanoseconds take_turn(std::string_view host,
+                                                   const robots::pace_claim& claim) override {
+    clock_.stand_still();
+    const auto wait = MemoryPaceLedger::take_turn(host, claim);
+    if (wait.count() > 0) {
+      static_cast<void>(clock_.wall_now());
+    }
+    return wait;
+  }
+
+ private:
+  StartClock clock_;
 };
 
 time_point visit_home(gate& by, const robots::restraints& limits = {}) {
@@ -273,10 +326,15 @@ TEST_CASE("a number of users or a patience that makes no sense is refused") {
 }
 
 TEST_CASE("threads of four processes leave the delay between any two requests") {
+  using start_gate = robots::basic_host_gate<StartClock>;
+  const StartClock clock;
   fleet all;
-  std::vector<std::unique_ptr<gate>> gates;
+  all.table = std::make_shared<MemoryPaceLedger::table>(clock);
+  std::vector<std::unique_ptr<start_gate>> gates;
   for (int i = 0; i < 4; ++i) {
-    gates.push_back(std::make_unique<gate>(all.options(), all.clock));
+    gate_options options = all.options();
+    options.ledger = std::make_shared<StartLedger>(all.table, clock);
+    gates.push_back(std::make_unique<start_gate>(options, clock));
   }
   std::mutex mutex;
   std::vector<time_point> starts;
