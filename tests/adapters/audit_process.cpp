@@ -1,7 +1,7 @@
 // What a test has another process do: `robots_audit_process PATH FILE_BYTES [COUNT]` writes a trail
 // until it is killed, or has told of so many decisions; the trail then ends with the process.
 #include <robots/adapters/audit_trail.hpp>
-#include <robots/cache/detail/part_options.hpp>
+#include <robots/cache/cache_options.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/policy/decide.hpp>
 #include <robots/policy/judge.hpp>

@@ -10,12 +10,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace robots {
+
+class excluded_hosts;
+struct judge_options;
+struct retrieval_options;
 
 /// How a `basic_robots_cache` behaves. The first two must be given.
 struct cache_options {
@@ -100,6 +105,14 @@ struct cache_options {
   /// Seed of the jitter; without one, the system's random device gives it.
   std::optional<std::uint64_t> seed{};
 };
+
+namespace cache_detail {
+
+[[nodiscard]] retrieval_options retrieval_options_of(
+    const cache_options& options, std::shared_ptr<const excluded_hosts> excluded = nullptr);
+[[nodiscard]] judge_options judge_options_of(const cache_options& options);
+
+}  // namespace cache_detail
 
 /// Throws `std::invalid_argument`, saying what to mend, when the options contradict themselves.
 void validate(const cache_options& options);

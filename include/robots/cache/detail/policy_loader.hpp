@@ -6,7 +6,6 @@
 #include <robots/cache/detail/guarded_store.hpp>
 #include <robots/cache/detail/kept_sites.hpp>
 #include <robots/cache/detail/look_up_state.hpp>
-#include <robots/cache/detail/part_options.hpp>
 #include <robots/cache/detail/policy_maker.hpp>
 #include <robots/cache/detail/retrieval_job.hpp>
 #include <robots/cache/detail/shared_names.hpp>
@@ -17,6 +16,7 @@
 #include <robots/fetch/circuit_breaker.hpp>
 #include <robots/fetch/origin_breakers.hpp>
 #include <robots/fetch/retrieval.hpp>
+#include <robots/fetch/retrieval_options.hpp>
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/http/site.hpp>

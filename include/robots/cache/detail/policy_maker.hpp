@@ -4,7 +4,6 @@
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/flight.hpp>
-#include <robots/cache/detail/part_options.hpp>
 #include <robots/cache/detail/site_rulings.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval_result.hpp>
