@@ -48,7 +48,7 @@
 #include <robots/rep/extensions/usage_preferences.ipp>
 #include <robots/rep/extensions/visit_time.ipp>
 #include <robots/rep/rules/compile.ipp>
-#include <robots/rep/rules/crawler_directives.ipp>
+#include <robots/rep/rules/directives_for.ipp>
 #include <robots/rep/rules/explanation.ipp>
 #include <robots/rep/rules/listed_rule.ipp>
 #include <robots/rep/rules/rule_set.ipp>

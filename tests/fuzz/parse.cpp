@@ -3,6 +3,7 @@
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/read/scan.hpp>
 #include <robots/rep/rules/compile.hpp>
+#include <robots/rep/rules/directives_for.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #include <robots/policy/policy.hpp>
 
-#include <robots/rep/rules/crawler_directives.hpp>
+#include <robots/rep/rules/directives_for.hpp>
 
 #include <doctest/doctest.h>
 

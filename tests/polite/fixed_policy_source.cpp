@@ -3,6 +3,7 @@
 #include "gate_fixture.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/fetch/scripted_fetcher.hpp>
+#include <robots/rep/rules/directives_for.hpp>
 
 #include <doctest/doctest.h>
 

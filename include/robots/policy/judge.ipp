@@ -13,7 +13,7 @@
 #include <robots/policy/judge_options.hpp>
 #include <robots/policy/lifetime.hpp>
 #include <robots/rep/read/foreign_content.hpp>
-#include <robots/rep/rules/crawler_directives.hpp>
+#include <robots/rep/rules/directives_for.hpp>
 
 #include <algorithm>
 #include <chrono>

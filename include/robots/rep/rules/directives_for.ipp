@@ -2,8 +2,8 @@
 
 #include <robots/base/inline.hpp>
 #include <robots/rep/read/scan.hpp>
-#include <robots/rep/rules/crawler_directives.hpp>
 #include <robots/rep/rules/detail/crawler_collector.hpp>
+#include <robots/rep/rules/directives_for.hpp>
 
 #include <utility>
 
