@@ -134,6 +134,7 @@ class octet_block {
 /// of their file are.
 class avx2_block {
  public:
+  // NOLINTNEXTLINE(*-member-init): filled below
   [[gnu::always_inline, gnu::target("avx2")]] explicit avx2_block(const char* at) noexcept {
     std::memcpy(&low_, at, sizeof low_);
     std::memcpy(&high_, at + sizeof low_, sizeof high_);
