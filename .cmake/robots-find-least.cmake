@@ -20,12 +20,12 @@ macro(robots_find_least package version target)
   endif()
 endmacro()
 
-# robots_find_library(<package> <header> <prefix>): the end of a find module. Where no package files have
-# defined <package>::<package>, it is the library over the header, whose version stands there behind
-# "#define <prefix>MAJOR", MINOR and PATCH.
-macro(robots_find_library package header prefix)
+# robots_find_library(<package> <target> <header> <prefix>): the end of a find module. Where no package
+# files have defined the target, it is the library named like the package over the header, whose version
+# stands there behind "#define <prefix>MAJOR", MINOR and PATCH.
+macro(robots_find_library package target header prefix)
   include(FindPackageHandleStandardArgs)
-  if(TARGET ${package}::${package})
+  if(TARGET ${target})
     find_package_handle_standard_args(${package} CONFIG_MODE)
   else()
     find_path(${package}_INCLUDE_DIR ${header})
@@ -39,10 +39,10 @@ macro(robots_find_library package header prefix)
         string(REGEX MATCH "[0-9]+" _robots_line "${_robots_line}")
         string(JOIN "." ${package}_VERSION ${${package}_VERSION} ${_robots_line})
       endforeach()
-      add_library(${package}::${package} UNKNOWN IMPORTED)
+      add_library(${target} UNKNOWN IMPORTED)
       set_target_properties(
-        ${package}::${package} PROPERTIES IMPORTED_LOCATION "${${package}_LIBRARY}"
-                                          INTERFACE_INCLUDE_DIRECTORIES "${${package}_INCLUDE_DIR}")
+        ${target} PROPERTIES IMPORTED_LOCATION "${${package}_LIBRARY}"
+                             INTERFACE_INCLUDE_DIRECTORIES "${${package}_INCLUDE_DIR}")
     endif()
     find_package_handle_standard_args(${package} REQUIRED_VARS ${package}_LIBRARY ${package}_INCLUDE_DIR
                                       VERSION_VAR ${package}_VERSION)
