@@ -21,14 +21,18 @@
 namespace robots::test {
 namespace {
 
+/// Nothing, or since cpp-httplib 0.14.2 whether the connection is taken.
+using enqueued = decltype(std::declval<httplib::TaskQueue&>().enqueue({}));
+
 /// A thread for each connection, since one that is kept alive holds its thread; and the count.
 class connection_threads : public httplib::TaskQueue {
  public:
   explicit connection_threads(std::atomic<std::size_t>& count) : count_(count) {}
 
-  void enqueue(std::function<void()> serve) override {
+  enqueued enqueue(std::function<void()> serve) override {
     ++count_;
     threads_.emplace_back(std::move(serve));
+    return static_cast<enqueued>(true);
   }
 
   void shutdown() override {
