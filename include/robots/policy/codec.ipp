@@ -91,12 +91,17 @@ template <class Number>
 inline constexpr std::array<std::string_view, 3> url_starts{"", "http://", "https://"};
 inline constexpr std::string_view url_end = "/robots.txt";
 
-inline void write_url(octet_writer& out, std::string_view url) {
+[[nodiscard]] inline std::size_t form_of(std::string_view url) noexcept {
   std::size_t form = url_starts.size() - 1;
-  while (form > 0 && !(url.size() >= url_starts.at(form).size() + url_end.size() &&
-                       url.starts_with(url_starts.at(form)) && url.ends_with(url_end))) {
+  while (form > 0 && !(url.size() >= url_starts[form].size() + url_end.size() &&
+                       url.starts_with(url_starts[form]) && url.ends_with(url_end))) {
     --form;
   }
+  return form;
+}
+
+inline void write_url(octet_writer& out, std::string_view url) {
+  const std::size_t form = form_of(url);
   if (form != 0) {
     url.remove_prefix(url_starts.at(form).size());
     url.remove_suffix(url_end.size());
@@ -109,12 +114,15 @@ inline void write_url(octet_writer& out, std::string_view url) {
   const std::uint64_t size_and_form = in.number(4 * record_limits::url + 3);
   const auto form = static_cast<std::size_t>(size_and_form % 4);
   const std::string_view text = in.octets(size_and_form / 4);
-  if (form == 0 || form >= url_starts.size()) {
-    return std::string{text};
-  }
   std::string url;
-  url.reserve(url_starts.at(form).size() + text.size() + url_end.size());
-  return std::move(url.append(url_starts.at(form)).append(text).append(url_end));
+  if (form == 0 || form >= url_starts.size()) {
+    url = text;
+  } else {
+    url.reserve(url_starts[form].size() + text.size() + url_end.size());
+    url.append(url_starts[form]).append(text).append(url_end);
+  }
+  in.expect(url.size() <= record_limits::url && form_of(url) == form);
+  return url;
 }
 
 /// Everything of an encoded record up to the octets of the body.
@@ -195,13 +203,19 @@ inline void write_url(octet_writer& out, std::string_view url) {
   return std::move(out).take();
 }
 
-/// Reads what `encoded_head` wrote and the body, as far as the text lets it.
+/// Reads what `encoded_head` wrote and the body, as far as the text lets it, and nothing that it
+/// writes in another way.
 [[nodiscard]] inline robots::record read_record(octet_reader& in) {
   robots::record result;
   result.outcome = static_cast<outcome>(in.number(last_outcome));
   const auto parts = static_cast<std::uint32_t>(in.number(all_record_parts));
   // Takes the next bit of `parts`, in the order of the format.
   auto has_part = [rest = 2 * parts]() mutable { return (rest /= 2) % 2 != 0; };
+  // A part that is there says something else than its absence would.
+  const auto other_than = [&in](const auto& usual, auto value) {
+    in.expect(value != usual);
+    return value;
+  };
   const auto number = [&in] { return static_cast<int>(in.number(largest_int)); };
   const auto status = [&in] { return unfolded(in.number(2 * largest_int + 1)); };
   const auto error = [&in] { return static_cast<fetch_error>(in.number(last_fetch_error)); };
@@ -212,16 +226,15 @@ inline void write_url(octet_writer& out, std::string_view url) {
       std::chrono::seconds{static_cast<std::chrono::seconds::rep>(in.number(last_second))}};
   result.lifetime = time();
   result.url = read_url(in);
-  result.final_url = has_part() ? read_url(in) : result.url;
-  result.status = has_part() ? status() : usual_status(result.outcome);
+  result.final_url = has_part() ? other_than(result.url, read_url(in)) : result.url;
+  const int usual = usual_status(result.outcome);
+  result.status = has_part() ? other_than(usual, status()) : usual;
+  result.error = has_part() ? other_than(fetch_error::none, error()) : fetch_error::none;
   if (has_part()) {
-    result.error = error();
+    result.error_text = other_than("", in.text(record_limits::error_text));
   }
-  if (has_part()) {
-    result.error_text = in.text(record_limits::error_text);
-  }
-  result.redirects = has_part() ? number() : 0;
-  result.attempts = has_part() ? number() : 1;
+  result.redirects = has_part() ? other_than(0, number()) : 0;
+  result.attempts = has_part() ? other_than(1, number()) : 1;
   if (has_part()) {
     const std::uint64_t count = in.number(record_limits::exchanges);
     for (std::uint64_t i = 0; i < count && !in.failed(); ++i) {
@@ -230,24 +243,27 @@ inline void write_url(octet_writer& out, std::string_view url) {
       hop.error = error();
       result.exchanges.push_back(std::move(hop));
     }
+    in.expect(result.exchanges.size() != 1 ||
+              result.exchanges.front() != exchange{result.url, result.status, result.error});
   } else {
     result.exchanges.push_back({result.url, result.status, result.error});
   }
   if (has_part()) {
     result.validators.etag = in.text(record_limits::validator);
     result.validators.last_modified = in.text(record_limits::validator);
+    in.expect(!result.validators.empty());
   }
-  result.failures = has_part() ? number() : 0;
+  result.failures = has_part() ? other_than(0, number()) : 0;
   if (has_part()) {
     result.server_lifetime = time();
   }
   if (has_part()) {
-    result.charset = static_cast<charset>(in.number(last_charset));
+    result.charset = other_than(charset::utf_8, static_cast<charset>(in.number(last_charset)));
   }
   result.truncated = has_part();
   result.not_modified = has_part();
   if (has_part()) {
-    result.body = in.text(record_limits::body);
+    result.body = other_than("", in.text(record_limits::body));
   }
   return result;
 }
@@ -276,9 +292,7 @@ ROBOTS_INLINE decode_result decode(std::string_view text) {
   }
   policy_detail::octet_reader in{content.substr(1)};
   decode_result result{.record = policy_detail::read_record(in)};
-  const bool is_whole = !in.failed() && in.rest().empty();
-  if (!is_whole ||
-      !content.starts_with(policy_detail::encoded_head(*result.record, result.record->body))) {
+  if (in.failed() || !in.rest().empty()) {
     return {.error = decode_error::malformed};
   }
   return result;

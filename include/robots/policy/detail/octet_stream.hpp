@@ -45,8 +45,8 @@ class octet_writer {
   std::string text_;
 };
 
-/// Reads what an `octet_writer` wrote. After a part that is not there or too large, everything is
-/// 0 or empty, and `failed()`.
+/// Reads what an `octet_writer` wrote. After a part that is not there, too large or written in
+/// another way, everything is 0 or empty, and `failed()`.
 class octet_reader {
  public:
   explicit octet_reader(std::string_view text) noexcept : rest_{text} {}
@@ -63,7 +63,8 @@ class octet_reader {
       rest_.remove_prefix(1);
       value |= bits << shift;
       if (octet < 0x80U) {
-        return value <= most ? value : fail();
+        const bool is_shortest = octet != 0 || shift == 0;
+        return value <= most && is_shortest ? value : fail();
       }
     }
     return fail();
@@ -81,6 +82,13 @@ class octet_reader {
     const std::string_view value = rest_.substr(0, static_cast<std::size_t>(length));
     rest_.remove_prefix(value.size());
     return value;
+  }
+
+  /// Fails unless something holds of what was read.
+  void expect(bool holds) noexcept {
+    if (!holds) {
+      fail();
+    }
   }
 
   [[nodiscard]] bool failed() const noexcept { return failed_; }
