@@ -34,11 +34,27 @@ struct earlier_policies {
 /// is nothing to obey, `judge_options::fallback` says what holds; a last good copy counts until it
 /// is older than `judge_options::last_good_for`. The policy is numbered after `before.last`. Never
 /// throws on content; linear in the body.
-[[nodiscard]] std::shared_ptr<const policy> judge(const record& brought,
+[[nodiscard]] std::shared_ptr<const policy> judge(record_head head, std::string_view body,
                                                   std::string_view user_agent,
                                                   const judge_options& options,
                                                   const earlier_policies& before,
                                                   const wall_anchor& now);
+/// The same of a whole record.
+[[nodiscard]] inline std::shared_ptr<const policy> judge(const record& brought,
+                                                         std::string_view user_agent,
+                                                         const judge_options& options,
+                                                         const earlier_policies& before,
+                                                         const wall_anchor& now) {
+  return judge(brought, brought.body, user_agent, options, before, now);
+}
+/// The same of one that is needed no more, whose texts the policy takes over.
+[[nodiscard]] inline std::shared_ptr<const policy> judge(record&& brought,
+                                                         std::string_view user_agent,
+                                                         const judge_options& options,
+                                                         const earlier_policies& before,
+                                                         const wall_anchor& now) {
+  return judge(static_cast<record_head&&>(brought), brought.body, user_agent, options, before, now);
+}
 
 /// What a site permits that redirects to another one, whose file came: by `theirs`, the same rules
 /// for as long as they are fresh. Where those were not read, there is nothing to parse. `head` is

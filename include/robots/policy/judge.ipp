@@ -69,7 +69,7 @@ template <class... Parts>
 
 }  // namespace policy_detail
 
-ROBOTS_INLINE std::shared_ptr<const policy> judge(const record& brought,
+ROBOTS_INLINE std::shared_ptr<const policy> judge(record_head head, std::string_view body,
                                                   std::string_view user_agent,
                                                   const judge_options& options,
                                                   const earlier_policies& before,
@@ -77,8 +77,7 @@ ROBOTS_INLINE std::shared_ptr<const policy> judge(const record& brought,
   using policy_detail::numbered;
   // The age of a record from elsewhere is known to the second; that of a new one is 0.
   const wall_anchor this_second{now.steady, std::chrono::floor<std::chrono::seconds>(now.wall)};
-  const time_point fetched_at = std::min(this_second.at(brought.fetched_at), now.steady);
-  record_head head{static_cast<const record_head&>(brought)};
+  const time_point fetched_at = std::min(this_second.at(head.fetched_at), now.steady);
   head.lifetime = std::clamp(head.lifetime, std::chrono::seconds{0}, options.max_ttl);
   if (head.not_modified && before.unchanged) {
     return numbered(before.last, *before.unchanged,
@@ -92,12 +91,12 @@ ROBOTS_INLINE std::shared_ptr<const policy> judge(const record& brought,
   if (policy_detail::has_text(head.outcome)) {
     parse_options reading = options.parse;
     // A record from elsewhere may hold more than this crawler reads.
-    const std::string_view served = std::string_view{brought.body}.substr(0, reading.max_bytes);
-    reading.truncated = reading.truncated || head.truncated || served.size() < brought.body.size();
-    const utf8_text body = to_utf8(served, head.charset);
+    const std::string_view served = body.substr(0, reading.max_bytes);
+    reading.truncated = reading.truncated || head.truncated || served.size() < body.size();
+    const utf8_text read = to_utf8(served, head.charset);
     // The limit is about octets served; what became longer is not cut once more.
-    reading.max_bytes = std::max(reading.max_bytes, body.text().size());
-    crawler_directives file = directives_for(body.text(), user_agent, reading);
+    reading.max_bytes = std::max(reading.max_bytes, read.text().size());
+    crawler_directives file = directives_for(read.text(), user_agent, reading);
     const bool malformed = options.malformed.exceeded_by(file.findings.lines);
     head.outcome = malformed ? outcome::malformed : outcome::success;
     if (action() == fallback_action::parse) {

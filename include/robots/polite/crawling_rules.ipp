@@ -63,8 +63,8 @@ ROBOTS_INLINE bool crawling_rules::take(retrieval_result result, std::string_vie
                                         std::shared_ptr<const policy> last,
                                         const wall_anchor& now) {
   const earlier_policies before{.last = std::move(last)};
-  const record brought = record_of(std::move(result), before, judging, now.wall, random_.draw());
-  auto made = judge(brought, user_agent, judging, before, now);
+  record brought = record_of(std::move(result), before, judging, now.wall, random_.draw());
+  auto made = judge(std::move(brought), user_agent, judging, before, now);
   const bool obeyed = made->basis() == policy_basis::rules;
   return keep(std::move(made)) && obeyed;
 }
