@@ -1,9 +1,13 @@
 #pragma once
 
+#include <robots/base/ascii.hpp>
+#include <robots/http/detail/field_value.hpp>
 #include <robots/http/message.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace robots {
@@ -18,13 +22,42 @@ struct cache_control {
   [[nodiscard]] friend bool operator==(const cache_control&, const cache_control&) = default;
 };
 
+namespace http_detail {
+
+inline void read_directives(cache_control& into, std::string_view text) noexcept {
+  while (!text.empty()) {
+    const std::size_t length = length_before(text, ',');
+    const std::string_view directive = text.substr(0, length);
+    text.remove_prefix(length < text.size() ? length + 1 : length);
+    const std::size_t equals = directive.find('=');
+    const std::string_view name = trim_blanks(directive.substr(0, equals));
+    if (base::equal_ignoring_case(name, "no-store")) {
+      into.no_store = true;
+    } else if (base::equal_ignoring_case(name, "no-cache")) {
+      into.no_cache = true;
+    } else if (base::equal_ignoring_case(name, "max-age") && !into.max_age) {
+      const std::string_view value =
+          equals == std::string_view::npos ? std::string_view{} : directive.substr(equals + 1);
+      into.max_age =
+          parse_delta_seconds(unquote(trim_blanks(value))).value_or(std::chrono::seconds{0});
+    }
+  }
+}
+
+}  // namespace http_detail
+
 /// Reads all `Cache-Control` headers as one list (RFC 9110, section 5.3). Names are taken in any
 /// case; a directive inside a quoted value is none; a `max-age` that is no number counts as 0, as
 /// RFC 9111, section 4.2.1, advises. Linear.
-[[nodiscard]] cache_control parse_cache_control(const std::vector<http_header>& headers) noexcept;
+[[nodiscard]] inline cache_control parse_cache_control(
+    const std::vector<http_header>& headers) noexcept {
+  cache_control result;
+  for (const http_header& header : headers) {
+    if (base::equal_ignoring_case(header.name, "Cache-Control")) {
+      http_detail::read_directives(result, header.value);
+    }
+  }
+  return result;
+}
 
 }  // namespace robots
-
-#ifndef ROBOTS_COMPILED
-#include <robots/http/cache_control.ipp>
-#endif

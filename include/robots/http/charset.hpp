@@ -181,17 +181,37 @@ class utf8_text {
 /// times as long as `body`. A limit such as RFC 9309's 500 KiB is about the octets served: cut the
 /// body by it, then give `parse` the limit or the size of the text, whichever is more, so that a
 /// text which has grown is not cut again.
-[[nodiscard]] utf8_text to_utf8(std::string_view body, charset written_in);
+[[nodiscard]] inline utf8_text to_utf8(std::string_view body, charset written_in) {
+  constexpr std::string_view::size_type mark = 2;
+  const auto without = [&](std::string_view bom) {
+    return body.substr(body.starts_with(bom) ? mark : 0);
+  };
+  switch (written_in) {
+    case charset::utf_16le:
+      return utf8_text{http_detail::from_utf16(without("\xFF\xFE"), std::endian::little)};
+    case charset::utf_16be:
+      return utf8_text{http_detail::from_utf16(without("\xFE\xFF"), std::endian::big)};
+    case charset::windows_1252:
+      if (http_detail::first_line_not_utf8(body) != body.size()) {
+        return utf8_text{http_detail::from_windows_1252(body)};
+      }
+      break;
+    case charset::utf_8:
+      break;
+  }
+  return utf8_text{body};
+}
 
 /// The same in the charset that the body and its Content-Type say.
-[[nodiscard]] utf8_text to_utf8(std::string_view body, std::string_view content_type = {});
+[[nodiscard]] inline utf8_text to_utf8(std::string_view body, std::string_view content_type = {}) {
+  return to_utf8(body, charset_of(body, content_type));
+}
 
 /// The same for the headers of a response, of which the first Content-Type counts:
 /// `parse(to_utf8(response.body, response.headers).text(), options)`.
-[[nodiscard]] utf8_text to_utf8(std::string_view body, const std::vector<http_header>& headers);
+[[nodiscard]] inline utf8_text to_utf8(std::string_view body,
+                                       const std::vector<http_header>& headers) {
+  return to_utf8(body, find_header(headers, "Content-Type").value_or(std::string_view{}));
+}
 
 }  // namespace robots
-
-#ifndef ROBOTS_COMPILED
-#include <robots/http/charset.ipp>
-#endif

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <robots/http/detail/field_value.hpp>
+#include <robots/http/http_date.hpp>
 #include <robots/http/message.hpp>
 
 #include <chrono>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace robots {
@@ -14,11 +17,24 @@ namespace robots {
 /// From 0 (a date that has passed) to 2^31 seconds; nothing when the header is missing or neither
 /// form. A date counts from that in the response's `Date`, so that the two clocks need not agree;
 /// without one, from `now`. Linear.
-[[nodiscard]] std::optional<std::chrono::seconds> retry_after(
-    const std::vector<http_header>& headers, std::chrono::system_clock::time_point now) noexcept;
+[[nodiscard]] inline std::optional<std::chrono::seconds> retry_after(
+    const std::vector<http_header>& headers, std::chrono::system_clock::time_point now) noexcept {
+  const std::optional<std::string_view> header = find_header(headers, "Retry-After");
+  if (!header) {
+    return std::nullopt;
+  }
+  const std::string_view value = http_detail::trim_blanks(*header);
+  if (const auto delay = http_detail::parse_delta_seconds(value)) {
+    return delay;
+  }
+  const std::optional<std::chrono::sys_seconds> date = parse_http_date(value, now);
+  if (!date) {
+    return std::nullopt;
+  }
+  const std::chrono::sys_seconds sent =
+      parse_http_date(http_detail::trim_blanks(find_header(headers, "Date").value_or("")), now)
+          .value_or(std::chrono::floor<std::chrono::seconds>(now));
+  return http_detail::clamp_delta_seconds(*date - sent);
+}
 
 }  // namespace robots
-
-#ifndef ROBOTS_COMPILED
-#include <robots/http/retry_after.ipp>
-#endif

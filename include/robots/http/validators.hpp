@@ -1,7 +1,12 @@
 #pragma once
 
+#include <robots/http/detail/field_value.hpp>
+#include <robots/http/http_date.hpp>
 #include <robots/http/message.hpp>
 
+#include <chrono>
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,9 +24,49 @@ struct validators {
   [[nodiscard]] friend bool operator==(const validators&, const validators&) = default;
 };
 
+namespace http_detail {
+
+/// `entity-tag = [ "W/" ] DQUOTE *etagc DQUOTE` (RFC 9110, section 8.8.3), where `etagc` is any
+/// octet but controls, space and the quote. 1,024 octets at most: it is kept for as long as the
+/// rules are.
+[[nodiscard]] inline bool is_entity_tag(std::string_view text) noexcept {
+  constexpr std::size_t longest = 1'024;
+  if (text.size() > longest) {
+    return false;
+  }
+  if (text.starts_with("W/")) {
+    text.remove_prefix(2);
+  }
+  if (text.size() < 2 || !text.starts_with('"') || !text.ends_with('"')) {
+    return false;
+  }
+  for (const char c : text.substr(1, text.size() - 2)) {
+    const auto octet = static_cast<unsigned char>(c);
+    if (octet <= 0x20 || octet == 0x7F || c == '"') {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace http_detail
+
 /// The validators in the headers of a response. What is no entity tag, or no date, is left out.
 /// Linear.
-[[nodiscard]] validators validators_of(const std::vector<http_header>& headers);
+[[nodiscard]] inline validators validators_of(const std::vector<http_header>& headers) {
+  validators found;
+  const std::string_view etag =
+      http_detail::trim_blanks(find_header(headers, "ETag").value_or(std::string_view{}));
+  if (http_detail::is_entity_tag(etag)) {
+    found.etag = etag;
+  }
+  const std::string_view date =
+      http_detail::trim_blanks(find_header(headers, "Last-Modified").value_or(std::string_view{}));
+  if (parse_http_date(date, std::chrono::system_clock::time_point{})) {
+    found.last_modified = date;
+  }
+  return found;
+}
 
 /// Whether two entity tags may stand for one content: the weak comparison of RFC 9110, section
 /// 8.8.3.2.
@@ -35,10 +80,13 @@ struct validators {
 /// Adds the headers that ask for a response only if the resource has changed: `If-None-Match`
 /// and `If-Modified-Since` (RFC 9110, section 13.1), the second for servers that do not know the
 /// first.
-void append_conditions(std::vector<http_header>& headers, const validators& known);
+inline void append_conditions(std::vector<http_header>& headers, const validators& known) {
+  if (!known.etag.empty()) {
+    headers.push_back({"If-None-Match", known.etag});
+  }
+  if (!known.last_modified.empty()) {
+    headers.push_back({"If-Modified-Since", known.last_modified});
+  }
+}
 
 }  // namespace robots
-
-#ifndef ROBOTS_COMPILED
-#include <robots/http/validators.ipp>
-#endif
