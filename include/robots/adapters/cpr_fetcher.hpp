@@ -29,29 +29,22 @@ static_assert(CPR_VERSION_NUM >= 0x10900, "robots::CprFetcher needs cpr 1.10 or 
 /// A session of cpr. It prepares the request; the transfer is not driven by `Session::Get()`, since
 /// that one cannot be woken: it looks at its progress callback once a second, and a stop would wait
 /// as long.
-class cpr_slot final : public curl_slot {
- public:
-  cpr_slot(const curl_settings& settings, const cpr_configure& configure) : settings_(settings) {
-    if (configure) {
-      configure(*session_);
-    }
-    settings_.apply(easy());
+[[nodiscard]] inline curl_slot cpr_slot(const curl_settings& settings,
+                                        const cpr_configure& configure) {
+  const auto session = std::make_shared<cpr::Session>();
+  if (configure) {
+    configure(*session);
   }
-
-  /// The settings come last, so that nothing done to the session can undo what a Fetcher promises.
-  [[nodiscard]] CURL* ready_for(const fetch_request& request) override {
-    session_->SetUrl(cpr::Url{request.url});
-    session_->PrepareGet();
-    settings_.apply(easy());
-    return easy();
-  }
-
- private:
-  [[nodiscard]] CURL* easy() const { return session_->GetCurlHolder()->handle; }
-
-  const curl_settings& settings_;
-  std::shared_ptr<cpr::Session> session_ = std::make_shared<cpr::Session>();
-};
+  settings.apply(session->GetCurlHolder()->handle);
+  return [session, &settings](const fetch_request& request) {
+    session->SetUrl(cpr::Url{request.url});
+    session->PrepareGet();
+    // They come last, so that nothing done to the session can undo what a Fetcher promises.
+    CURL* const easy = session->GetCurlHolder()->handle;
+    settings.apply(easy);
+    return easy;
+  };
+}
 
 }  // namespace adapters_detail
 
@@ -81,7 +74,7 @@ class CprFetcher : public CurlFetcher {
       : CurlFetcher(std::make_shared<adapters_detail::curl_engine>(
             options,
             [configure](const adapters_detail::curl_settings& settings) {
-              return std::make_unique<adapters_detail::cpr_slot>(settings, configure);
+              return adapters_detail::cpr_slot(settings, configure);
             },
             configure ? adapters_detail::proxy_source::session
                       : adapters_detail::proxy_source::environment)) {}

@@ -19,7 +19,7 @@ namespace robots::adapters_detail {
 class curl_engine {
  public:
   explicit curl_engine(const curl_options& options,
-                       curl_transfers::slot_factory make = &curl_transfers::plain_slot,
+                       curl_transfers::slot_factory make = &plain_curl_slot,
                        proxy_source source = proxy_source::environment)
       : settings_(std::make_shared<const curl_settings>(options, source)),
         pool_([this, make = std::move(

@@ -31,27 +31,16 @@ namespace robots::adapters_detail {
   return static_cast<long>(std::min(count, most));
 }
 
-/// A handle that carries exchanges one after another.
-class curl_slot {
- public:
-  curl_slot() = default;
-  curl_slot(const curl_slot&) = delete;
-  curl_slot& operator=(const curl_slot&) = delete;
-  virtual ~curl_slot() = default;
-
-  /// The handle, which has its settings, for the next request.
-  [[nodiscard]] virtual CURL* ready_for(const fetch_request& request) = 0;
-};
+/// A handle with its settings, which carries exchanges one after another: gives it, ready for the
+/// next request.
+using curl_slot = std::function<CURL*(const fetch_request& request)>;
 
 /// An easy handle of libcurl, and nothing else.
-class plain_curl_slot final : public curl_slot {
- public:
-  explicit plain_curl_slot(const curl_settings& settings) { settings.apply(easy_.get()); }
-  [[nodiscard]] CURL* ready_for(const fetch_request& /*request*/) override { return easy_.get(); }
-
- private:
-  curl_easy easy_ = make_curl_easy();
-};
+[[nodiscard]] inline curl_slot plain_curl_slot(const curl_settings& settings) {
+  const std::shared_ptr<CURL> easy = make_curl_easy();
+  settings.apply(easy.get());
+  return [easy](const fetch_request& /*request*/) { return easy.get(); };
+}
 
 /// Begins exchanges in a multi handle and takes the responses off those that have ended. It is
 /// driven by `run_once`; or somebody else drives the handle, and calls `collect()` now and then.
@@ -59,7 +48,7 @@ class plain_curl_slot final : public curl_slot {
 class curl_transfers {
  public:
   using on_done = std::function<void(fetch_response)>;
-  using slot_factory = std::function<std::unique_ptr<curl_slot>(const curl_settings&)>;
+  using slot_factory = std::function<curl_slot(const curl_settings&)>;
 
   /// `make` makes a slot with the given settings, which outlive it. One is made at once, so that an
   /// option that this libcurl cannot follow shows here. `wake` is called, from any thread, when a
@@ -72,7 +61,7 @@ class curl_transfers {
 
   /// Over handles of libcurl alone. Throws what `curl_settings` throws.
   explicit curl_transfers(const curl_multi_options& options, std::function<void()> wake = {})
-      : curl_transfers(std::make_shared<const curl_settings>(options.curl), &plain_slot,
+      : curl_transfers(std::make_shared<const curl_settings>(options.curl), &plain_curl_slot,
                        std::move(wake)) {
     const long most = curl_count(options.max_connections);
     curl_multi_setopt(multi_.get(), CURLMOPT_MAX_TOTAL_CONNECTIONS, most);
@@ -92,10 +81,6 @@ class curl_transfers {
   ~curl_transfers() = default;
 
   [[nodiscard]] CURLM* multi() const noexcept { return multi_.get(); }
-
-  [[nodiscard]] static std::unique_ptr<curl_slot> plain_slot(const curl_settings& settings) {
-    return std::make_unique<plain_curl_slot>(settings);
-  }
 
   /// Begins an exchange; a later `collect()` calls `done` with the response.
   void start(fetch_request request, on_done done) {
@@ -166,7 +151,7 @@ class curl_transfers {
           request(std::move(what)),
           done(std::move(then)),
           slot(owner.take_slot()),
-          easy(slot->ready_for(request)),
+          easy(slot(request)),
           transfer(easy, request, *owner.settings_) {
       curl_easy_setopt(easy, CURLOPT_PRIVATE, static_cast<void*>(this));
       is_in_multi = curl_multi_add_handle(owner.multi(), easy) == CURLM_OK;
@@ -185,7 +170,7 @@ class curl_transfers {
     curl_transfers& owner;
     fetch_request request;
     on_done done;
-    std::unique_ptr<curl_slot> slot;
+    curl_slot slot;
     CURL* easy;
     curl_transfer transfer;
     bool is_in_multi = false;
@@ -247,18 +232,18 @@ class curl_transfers {
     } catch (...) {
       ready_.back().response.error = fetch_error::other;  // no memory for the response
     }
-    std::unique_ptr<curl_slot> slot = std::move(which.slot);
+    curl_slot slot = std::move(which.slot);
     ended.clear();
     if (idle_.size() < settings_->options().max_idle_handles) {
       idle_.push_back(std::move(slot));
     }
   }
 
-  [[nodiscard]] std::unique_ptr<curl_slot> take_slot() {
+  [[nodiscard]] curl_slot take_slot() {
     if (idle_.empty()) {
       return make_(*settings_);
     }
-    std::unique_ptr<curl_slot> slot = std::move(idle_.back());
+    curl_slot slot = std::move(idle_.back());
     idle_.pop_back();
     return slot;
   }
@@ -276,7 +261,7 @@ class curl_transfers {
   std::mutex mutex_;
   std::list<entry*> stopped_;  // guarded by mutex_
   curl_multi multi_ = make_curl_multi();
-  std::vector<std::unique_ptr<curl_slot>> idle_;
+  std::vector<curl_slot> idle_;
   std::deque<ended_exchange> ready_;
   std::uint64_t opened_ = 0;
   std::list<entry> under_way_;  // last: ends before what it stands on
