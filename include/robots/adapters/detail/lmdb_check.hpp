@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -30,9 +31,7 @@ class lmdb_check {
   [[nodiscard]] std::string first_pages(std::uint64_t most) {
     for (std::uint64_t which = 0; which < 2; ++which) {
       const std::optional<root_page> read = root(which);
-      const std::string header = this->read(which * page_size_, page_header);
-      if (!read || at<std::uint16_t>(header, sizeof(page_number) + 2) != first_page ||
-          read->magic != magic_number) {
+      if (!read || header_at(which).flags != first_page || read->magic != magic_number) {
         return "it is no file of LMDB";
       }
       if (read->version != 1) {
@@ -79,12 +78,23 @@ class lmdb_check {
   static constexpr std::uint16_t first_page = 8;
   static constexpr std::uint16_t in_overflow = 1;
   static constexpr std::uint16_t is_tree = 2;
-  static constexpr std::size_t page_header = sizeof(page_number) + 8;
-  static constexpr std::size_t node_header = 8;
 
   enum class tree_kind { free, main, named };
 
   // As they lie in the file.
+  struct page_header {
+    page_number number;
+    std::uint16_t pad;
+    std::uint16_t flags;
+    std::uint16_t lower;  // with the next one, of overflow pages: how many
+    std::uint16_t upper;
+  };
+  struct node_header {
+    std::uint16_t low;  // of the size of the data, or of a number of a page
+    std::uint16_t high;
+    std::uint16_t flags;
+    std::uint16_t key_size;
+  };
   struct tree {
     std::uint32_t pad;
     std::uint16_t flags;
@@ -139,8 +149,14 @@ class lmdb_check {
   }
 
   [[nodiscard]] std::optional<root_page> root(std::uint64_t which) const {
-    const std::string octets = read(which * page_size_, page_header + sizeof(root_page));
-    return octets.empty() ? std::nullopt : std::optional{at<root_page>(octets, page_header)};
+    const std::string octets = read(which * page_size_, sizeof(page_header) + sizeof(root_page));
+    return octets.empty() ? std::nullopt
+                          : std::optional{at<root_page>(octets, sizeof(page_header))};
+  }
+
+  /// The header of a page; zeros for one behind the end of the file.
+  [[nodiscard]] page_header header_at(std::uint64_t page) const {
+    return at<page_header>(read(page * page_size_, sizeof(page_header)), 0);
   }
 
   bool fail(std::string_view what, page_number page) {
@@ -187,32 +203,30 @@ class lmdb_check {
       return false;
     }
     const std::string octets = read(std::uint64_t{page} * page_size_, page_size_);
+    const auto header = at<page_header>(octets, 0);
     const bool is_leaf = levels == 1;
-    if (octets.empty() || at<page_number>(octets, 0) != page ||
-        at<std::uint16_t>(octets, sizeof(page_number) + 2) != (is_leaf ? leaf_page : branch_page)) {
+    if (octets.empty() || header.number != page ||
+        header.flags != (is_leaf ? leaf_page : branch_page)) {
       return fail("a page is not what it should be", page);
     }
-    const std::size_t lower = at<std::uint16_t>(octets, sizeof(page_number) + 4);
-    const std::size_t upper = at<std::uint16_t>(octets, sizeof(page_number) + 6);
-    if (lower <= page_header || lower % 2 != 0 || lower > upper || upper > page_size_) {
+    const std::size_t lower = header.lower;
+    const std::size_t upper = header.upper;
+    if (lower <= sizeof header || lower % 2 != 0 || lower > upper || upper > page_size_) {
       return fail("a page makes no sense", page);
     }
     ++(is_leaf ? found.leaf_pages : found.branch_pages);
     std::vector<std::pair<std::size_t, std::size_t>> nodes;  // where each begins and ends
-    for (std::size_t slot = page_header; slot < lower; slot += 2) {
+    for (std::size_t slot = sizeof header; slot < lower; slot += 2) {
       const std::size_t start = at<std::uint16_t>(octets, slot);
-      if (start < upper || start % 2 != 0 || start + node_header > page_size_) {
+      if (start < upper || start % 2 != 0 || start + sizeof(node_header) > page_size_) {
         return fail("a node leaves its page", page);
       }
-      const std::size_t key_size = at<std::uint16_t>(octets, start + 6);
-      const std::size_t low = at<std::uint16_t>(octets, start);
-      const std::size_t high = at<std::uint16_t>(octets, start + 2);
-      const std::uint16_t flags = at<std::uint16_t>(octets, start + 4);
-      const std::size_t data_size = low | high << 16U;
-      const std::size_t data = start + node_header + key_size;
-      const std::size_t in_page = !is_leaf                     ? 0
-                                  : (flags & in_overflow) != 0 ? sizeof(page_number)
-                                                               : data_size;
+      const auto node = at<node_header>(octets, start);
+      const std::size_t data_size = node.low | std::size_t{node.high} << 16U;
+      const std::size_t data = start + sizeof node + node.key_size;
+      const std::size_t in_page = !is_leaf                          ? 0
+                                  : (node.flags & in_overflow) != 0 ? sizeof(page_number)
+                                                                    : data_size;
       if (data > page_size_ || in_page > page_size_ - data) {
         return fail("a node leaves its page", page);
       }
@@ -220,16 +234,17 @@ class lmdb_check {
       if (!is_leaf) {
         page_number child = data_size;
         if constexpr (sizeof(page_number) > 4) {
-          child |= page_number{flags} << 32U;
+          child |= page_number{node.flags} << 32U;
         }
         if (!walk_page(child, levels - 1, found)) {
           return false;
         }
         continue;
       }
-      const std::string_view key = std::string_view{octets}.substr(start + node_header, key_size);
+      const std::string_view key =
+          std::string_view{octets}.substr(start + sizeof node, node.key_size);
       ++found.entries;
-      if (!check_leaf(key, octets, data, data_size, flags, found)) {
+      if (!check_leaf(key, octets, data, data_size, node.flags, found)) {
         return fail("an entry makes no sense", page);
       }
     }
@@ -261,16 +276,14 @@ class lmdb_check {
     std::string_view value;
     if ((flags & in_overflow) != 0) {
       const auto first = at<page_number>(page, data);
-      const std::string header = first < used_.size()
-                                     ? read(std::uint64_t{first} * page_size_, page_header)
-                                     : std::string{};
-      if (header.empty() || at<page_number>(header, 0) != first ||
-          at<std::uint16_t>(header, sizeof(page_number) + 2) != overflow_page) {
+      const page_header header = first < used_.size() ? header_at(first) : page_header{};
+      if (header.number != first || header.flags != overflow_page) {
         return false;
       }
-      const page_number count = at<std::uint32_t>(header, sizeof(page_number) + 4);
-      const std::uint64_t start = std::uint64_t{first} * page_size_ + page_header;
-      if (count < (page_header - 1 + data_size) / page_size_ + 1 || !use(first, count) ||
+      const page_number count =
+          std::bit_cast<std::uint32_t>(std::array{header.lower, header.upper});
+      const std::uint64_t start = std::uint64_t{first} * page_size_ + sizeof header;
+      if (count < (sizeof header - 1 + data_size) / page_size_ + 1 || !use(first, count) ||
           start + data_size > size_) {
         return false;
       }
