@@ -1,5 +1,7 @@
 #include "loopback_server.hpp"
 
+#include "raw_server.hpp"
+
 #include <httplib.h>
 
 #include <algorithm>
@@ -143,7 +145,7 @@ struct loopback_server::state {
     server->Get(".*", [this](const httplib::Request& request, httplib::Response& response) {
       answer(request, response);
     });
-    port = server->bind_to_any_port(where == loopback::ipv4 ? "127.0.0.1" : "::1");
+    port = bound_port(where);
     if (port <= 0) {
       throw std::runtime_error("no port of " + host + " can be bound");
     }
@@ -152,6 +154,20 @@ struct loopback_server::state {
     while (!server->is_running()) {
       std::this_thread::yield();
     }
+  }
+
+  /// Not above 0 when there is none.
+  int bound_port(loopback where) {
+    if (where == loopback::ipv4) {
+      return server->bind_to_any_port("127.0.0.1");
+    }
+    for (int tries = 0; tries < 100; ++tries) {
+      nobody.emplace();
+      if (server->bind_to_port("::1", nobody->number())) {
+        return nobody->number();
+      }
+    }
+    return 0;
   }
 
   void answer(const httplib::Request& request, httplib::Response& response) {
@@ -182,6 +198,7 @@ struct loopback_server::state {
   std::list<gate> gates;
   std::unique_ptr<httplib::Server> server;
   int port = 0;
+  std::optional<closed_port> nobody;  // at the same port of 127.0.0.1
   std::thread listener;
 };
 

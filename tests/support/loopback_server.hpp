@@ -45,7 +45,7 @@ struct loopback_reply {
   return {.status = status, .headers = {{"Location", std::move(location)}}};
 }
 
-/// Which address of this machine to listen on.
+/// Which address of this machine to listen on. At the port of one on IPv6, nobody listens on IPv4.
 enum class loopback { ipv4, ipv6 };
 
 /// Listens on 127.0.0.1 or ::1, on a port of its own, from construction to destruction, with one
