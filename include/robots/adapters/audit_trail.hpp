@@ -134,8 +134,8 @@ class AuditTrail {
   /// Records that the store shared with other processes went or came back.
   void on(const far_store_event& told) const { push_whole(told); }
 
-  /// Waits until all that was told before is on the disk. False when something is lost that the
-  /// trail does not tell of yet, or it takes longer.
+  /// Waits until all that was told before is on the disk, and how much of it was lost, if any was.
+  /// False when that cannot be written either, or takes longer.
   [[nodiscard]] bool flush(std::chrono::milliseconds longest = std::chrono::seconds{10}) const {
     return ending_->queue.flush(longest) && ending_->writer->tells_of_all();
   }

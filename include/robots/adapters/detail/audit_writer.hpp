@@ -162,9 +162,11 @@ class audit_writer {
     handled_ = 0;
     try {
       write(now.items);
-      if (now.ends) {
+      if (now.ends || (now.flushes && !tells_of_all())) {
         begin_block();
-        sign("close");
+        if (now.ends) {
+          sign("close");
+        }
         write_block();
       }
     } catch (const std::exception& error) {  // no memory, or OpenSSL cannot sign
