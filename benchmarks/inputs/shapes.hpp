@@ -333,7 +333,7 @@ inline attack many_begin(std::size_t octets) {
 /// Short literals that match at every second octet but for their last one.
 inline attack one_octet_off(std::size_t octets) {
   const auto pattern = [](std::size_t i) {
-    return "*ab" + number_of(i).substr(0, 1) + '*' + number_of(i).substr(1);
+    return '*' + number_of(i).substr(1) + "*ab" + number_of(i).substr(0, 1);
   };
   return {full_of(pattern), monotonous_path("ab", octets)};
 }

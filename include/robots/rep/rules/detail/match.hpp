@@ -40,33 +40,44 @@ class step_budget {
 ///
 /// Each literal behind a `*` is taken at its first occurrence: any later one leaves less text for
 /// what follows, so nothing is ever tried twice. Linear in pattern and target, without recursion.
+/// The last literal is looked for first, since a target without it needs no other look.
 [[nodiscard]] constexpr bool matches(const compiled_pattern& pattern, std::string_view target,
                                      step_budget& steps) noexcept {
-  std::string_view rest = pattern.text;
-  auto star = find_octet(rest, '*');
-  if (!begins_with(target, {rest.data(), star})) {
+  constexpr auto npos = std::string_view::npos;
+  const std::string_view text = pattern.text;
+  auto star = find_octet(text, '*');
+  if (!begins_with(target, {text.data(), star})) {
     return false;
   }
-  target.remove_prefix(star);
-  if (star == rest.size()) {
-    return !pattern.anchored || target.empty();
+  if (star == text.size()) {
+    return !pattern.anchored || target.size() == star;
   }
-  for (;;) {
-    rest.remove_prefix(star + 1);
-    star = find_octet(rest, '*');
-    if (star == rest.size() && pattern.anchored) {
-      return target.ends_with(rest);
-    }
-    const literal_search found = find_literal(target, {rest.data(), star});
+  const auto find_in = [&steps](std::string_view where, std::string_view literal) {
+    const literal_search found = find_literal(where, literal);
     steps.spend(found.steps);
-    if (found.at == std::string_view::npos || steps.exceeded()) {
+    return steps.exceeded() ? npos : found.at;
+  };
+  const std::size_t last_star = text.rfind('*');
+  const std::string_view last = behind(text, last_star + 1);
+  target.remove_prefix(star);
+  const std::size_t last_at = !pattern.anchored        ? find_in(target, last)
+                              : target.ends_with(last) ? target.size() - last.size()
+                                                       : npos;
+  if (last_at == npos) {
+    return false;
+  }
+  const char* const last_place = target.data() + last_at;
+  while (star != last_star) {
+    const std::string_view rest = behind(text, star + 1);
+    const std::string_view literal{rest.data(), find_octet(rest, '*')};
+    const std::size_t at = find_in(target, literal);
+    if (at == npos) {
       return false;
     }
-    if (star == rest.size()) {
-      return true;
-    }
-    target.remove_prefix(found.at + star);
+    star += 1 + literal.size();
+    target.remove_prefix(at + literal.size());
   }
+  return target.data() <= last_place || (!pattern.anchored && find_in(target, last) != npos);
 }
 
 /// The same at whatever cost.
