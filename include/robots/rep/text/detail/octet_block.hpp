@@ -134,6 +134,8 @@ class octet_block {
 /// of their file are.
 class avx2_block {
  public:
+  static constexpr std::size_t size = 64;
+
   // NOLINTNEXTLINE(*-member-init): filled below
   [[gnu::always_inline, gnu::target("avx2")]] explicit avx2_block(const char* at) noexcept {
     std::memcpy(&low_, at, sizeof low_);
@@ -150,6 +152,13 @@ class avx2_block {
       char c) const noexcept {
     const auto most = static_cast<unsigned char>(c);
     return set_of(low_ <= most, high_ <= most);
+  }
+
+  /// Adds `c` to each octet, wrapping around.
+  [[gnu::always_inline, gnu::target("avx2")]] avx2_block& add(char c) noexcept {
+    low_ += static_cast<unsigned char>(c);
+    high_ += static_cast<unsigned char>(c);
+    return *this;
   }
 
   /// Keeps the lesser of each octet and that of `other`.

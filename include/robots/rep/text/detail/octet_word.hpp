@@ -1,9 +1,9 @@
 #pragma once
 
 #include <robots/base/octet_word.hpp>
+#include <robots/rep/text/detail/octet_block.hpp>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -64,52 +64,49 @@ template <unsigned char... Others>
   return word | (repeat_octet('~') & ~octet_mask(count));
 }
 
-/// Whether all octets of `text`, 64 or more, are graphic ASCII characters not below `first`. For
-/// long texts: apart, so that the usual case stays small.
-[[nodiscard, gnu::noinline]] inline bool is_graphic_from(unsigned char first,
-                                                         std::string_view text) noexcept {
-  using octets = unsigned char __attribute__((vector_size(16)));
-  const auto farther = [first](octets farthest, const char* at) {  // from `first`, wrapping around
-    octets next;
-    std::memcpy(&next, at, sizeof next);
-    next -= first;
-    return next > farthest ? next : farthest;
-  };
-  octets a{};
-  octets b{};
-  octets c{};
-  octets d{};
-  const char* const last = text.data() + text.size() - 4 * sizeof a;
-  const char* at = last;  // which may overlap with the others
-  for (const char* next = text.data();; at = next, next += 4 * sizeof a) {
-    a = farther(a, at);
-    b = farther(b, at + sizeof a);
-    c = farther(c, at + 2 * sizeof a);
-    d = farther(d, at + 3 * sizeof a);
-    if (next >= last) {
-      break;
-    }
+#if defined(__x86_64__)
+/// `is_graphic_from` for machines with AVX2.
+[[nodiscard, gnu::noinline, gnu::target("avx2")]] inline bool is_graphic_from_with_avx2(
+    char first, std::string_view text) noexcept {
+  constexpr char shift = '\xFF' - '~';  // makes what is above `~` the least
+  const char* const last = text.data() + text.size() - avx2_block::size;
+  avx2_block least = avx2_block{last}.add(shift);
+  for (const char* at = text.data(); at < last; at += avx2_block::size) {
+    least.lessen(avx2_block{at}.add(shift));
   }
-  a = a > b ? a : b;
-  c = c > d ? c : d;
-  const auto most = static_cast<unsigned char>('~' - first);
-  const auto others = (a > most) | (c > most);
-  std::array<octet_word, 2> words{};
-  std::memcpy(words.data(), &others, sizeof others);
-  return (words[0] | words[1]) == 0;
+  return least.at_most(static_cast<char>(first - 1 + shift)) == 0;
+}
+#endif
+
+/// Whether all octets of `text`, 64 or more, are graphic ASCII characters not below `first`.
+/// `avx2`: see `has_avx2`.
+[[nodiscard]] inline bool is_graphic_from(char first, std::string_view text,
+                                          [[maybe_unused]] bool avx2 = has_avx2()) noexcept {
+#if defined(__x86_64__)
+  if (avx2) {
+    return is_graphic_from_with_avx2(first, text);
+  }
+#endif
+  const std::size_t last = text.size() - octet_block::size;
+  octet_set others = 0;
+  for (std::size_t at = 0; others == 0 && at < text.size(); at += octet_block::size) {
+    const auto octets = octet_block::load(text.data() + std::min(at, last));
+    others = octets.at_most(static_cast<char>(first - 1)) | ~octets.at_most('~');
+  }
+  return others == 0;
 }
 
 /// Whether `text` consists of graphic ASCII characters other than `Others`.
 template <unsigned char... Others>
 [[nodiscard]] constexpr bool is_graphic_without(std::string_view text) noexcept {
-  constexpr std::size_t usual = 128;
+  constexpr std::size_t usual = 64;
   constexpr std::size_t word = sizeof(octet_word);
   if (text.size() < word) {
     return !has_other_than_graphic<Others...>(with_graphic_end(last_word(text, 0), text.size()));
   }
   static_assert(((Others < '&' || Others == '*') && ...));  // for the look at '&' and above
-  if (!std::is_constant_evaluated() && text.size() > usual &&
-      ((is_graphic_from('+', {text.data(), usual}) && is_graphic_from('+', text)) ||
+  if (!std::is_constant_evaluated() && text.size() >= usual &&
+      (is_graphic_from('+', text) ||
        (is_graphic_from('&', text) && text.find('*') == std::string_view::npos))) {
     return true;
   }
