@@ -322,7 +322,12 @@ TEST_CASE("the bodies of a header are included by it, last and unless compiled, 
     INFO(name);
     CHECK(has_bodies(name) == found.contains(name));
   }
-  CHECK(included_by(all_bodies) == found);
+  const std::set<std::string> compiled = included_by(all_bodies);
+  for (const std::string& name : found) {
+    INFO("add to robots/src.hpp: " << name);
+    CHECK(compiled.contains(name));
+  }
+  CHECK(compiled.size() == found.size());
 }
 
 TEST_CASE("no header includes a test double, testing.hpp aside") {

@@ -329,7 +329,7 @@ TEST_CASE("the last good copy holds after whatever outcome the user wants it for
   at.web.on(robots_url, robots::test::ok(), robots::test::ok(no_robots_txt),
             ScriptedFetcher::redirect(301, elsewhere));
   at.web.on(elsewhere, ScriptedFetcher::status(403));
-  for (const char* outcome : {"success", "malformed", "client_error"}) {
+  for (const std::string_view outcome : {"success", "malformed", "client_error"}) {
     CHECK_FALSE(at.cache.allowed(secret));
     const decision made = at.cache.check(home);
     CHECK(made.allowed);

@@ -239,7 +239,7 @@ TEST_CASE("what a site's own failure means for those that redirect to it") {
       at.web.on(robots_url, answer);
       redirect_all(at.web, 1);
       const decision theirs = at.cache.check(stranger(0));
-      CHECK(outcome_of(theirs) == outcome);
+      CHECK(outcome_of(theirs) == std::string_view{outcome});
       CHECK(theirs.allowed == at.cache.allowed(home));
       CHECK(theirs.policy->source().exchanges.size() == 2);
       CHECK(at.web.count(robots_url) == 1);

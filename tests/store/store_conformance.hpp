@@ -216,7 +216,7 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
           milliseconds{std::numeric_limits<std::int32_t>::max()} + 1ms,
           milliseconds{24h} * 36'500}) {
       here.publish(key, std::to_string(lifetime.count()), lifetime);
-      CHECK(there.load(key) == std::to_string(lifetime.count()));
+      CHECK(there.load(key).value_or("nothing") == std::to_string(lifetime.count()));
     }
   }
 
