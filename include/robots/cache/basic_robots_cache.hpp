@@ -3,7 +3,6 @@
 #include <robots/cache/cache_controls.hpp>
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
-#include <robots/cache/detail/found.hpp>
 #include <robots/cache/detail/own_parts.hpp>
 #include <robots/cache/look_up.hpp>
 #include <robots/fetch/call_options.hpp>
@@ -21,7 +20,6 @@
 #include <robots/time/clock.hpp>
 #include <robots/time/steady_clock.hpp>
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -78,14 +76,14 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
   [[nodiscard]] std::shared_ptr<const policy> get(std::string_view host_or_url,
                                                   const call_options& call = {}) {
     const std::string_view key = first_key(host_or_url);
-    cache_detail::found kept = find_fresh(key, call);
+    cache_detail::found kept = parts_.find_fresh(key, call.context);
     return kept.policy ? std::move(kept.policy) : load(host_or_url, key, call).policy;
   }
 
   /// Whether the crawler may fetch `url`, and all that the answer rests on.
   [[nodiscard]] decision check(std::string_view url, const call_options& call = {}) {
     const std::string_view key = first_key(url);
-    cache_detail::found kept = find_fresh(key, call);
+    cache_detail::found kept = parts_.find_fresh(key, call.context);
     const bool is_kept = kept.policy != nullptr;
     decision made = is_kept ? decide(target_behind_key(url, key), std::move(kept))
                             : decide(url, load(url, key, call));
@@ -106,14 +104,20 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
     }
     std::string_view key = first_key(url);
     std::optional<bool> answer;
-    visit_fresh(key, [&](const cache_entry& kept, time_point) {
-      const std::string_view target = target_for(*kept.policy, target_behind_key(url, key));
-      if (decides_soon(kept.policy->rules(), target)) {
-        answer = kept.policy->allows(target);
-      } else {
-        key = {};  // to be found again
-      }
-    });
+    if (!key.empty()) {
+      const time_point now = parts_.clock.now();
+      parts_.visit(key, now, [&](const cache_entry& kept) {
+        if (now >= kept.fresh_until) {
+          return;
+        }
+        const std::string_view target = target_for(*kept.policy, target_behind_key(url, key));
+        if (decides_soon(kept.policy->rules(), target)) {
+          answer = kept.policy->allows(target);
+        } else {
+          key = {};  // to be found again
+        }
+      });
+    }
     if (!answer) {
       return decide(url, load(url, key, call)).allowed;
     }
@@ -131,7 +135,7 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
   /// thread. What is shared with other processes is asked for, and told, by threads of the cache.
   [[nodiscard]] look_up begin(std::string_view host_or_url, const call_options& call = {}) {
     const std::string_view tried = first_key(host_or_url);
-    return cache_controls::begin(host_or_url, tried, find_fresh(tried, call), call);
+    return cache_controls::begin(host_or_url, tried, parts_.find_fresh(tried, call.context), call);
   }
 
   /// What the cache has done so far. The figures are read one by one, not at one instant.
@@ -165,39 +169,11 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
   using holder::parts_;
   static constexpr bool has_observer = cache_detail::own_parts<F, C, S, O>::has_observer;
 
-  /// Calls `look` with the fresh entry of `key` and the time, if there is one.
-  template <class Look>
-  void visit_fresh(std::string_view key, const Look& look) {
-    if (key.empty()) {
-      return;
-    }
-    const time_point now = parts_.clock.now();
-    parts_.visit(key, now, [&](const cache_entry& kept) {
-      if (now < kept.fresh_until) {
-        look(kept, now);
-      }
-    });
-  }
-
   /// Whether `rules` decide within a tenth of a millisecond, whoever wrote them: 1 ns for each rule
   /// and octet. While a storage shows an entry, nobody can store, and whoever comes after one that
   /// wants to store waits, too: a file that takes 20 ms must not hold up the other sites.
   [[nodiscard]] static bool decides_soon(const rule_set& rules, std::string_view target) noexcept {
     return std::uint64_t{target.size()} * (rules.size() + 1) <= 65'536;
-  }
-
-  /// What the cache has of a site, without asking anybody.
-  [[nodiscard]] cache_detail::found find_fresh(std::string_view key, const call_options& call) {
-    cache_detail::found result;
-    visit_fresh(key, [&](const cache_entry& kept, time_point now) {
-      result = {.policy = kept.policy, .from_cache = true, .now = now};
-    });
-    if (result.policy) {
-      parts_.counters.add(cache_detail::cache_event::hits);
-      parts_.tell(
-          look_up_event{parts_.about(key, call.context), look_up_result::hit, result.policy.get()});
-    }
-    return result;
   }
 };
 

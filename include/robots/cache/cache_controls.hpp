@@ -1,7 +1,6 @@
 #pragma once
 
 #include <robots/cache/cache_options.hpp>
-#include <robots/cache/detail/found.hpp>
 #include <robots/cache/look_up.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/http/site.hpp>
@@ -26,6 +25,7 @@ namespace cache_detail {
 class any_store;
 class cache_parts;
 struct cache_engine;
+struct found;
 
 }  // namespace cache_detail
 

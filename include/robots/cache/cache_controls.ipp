@@ -2,11 +2,16 @@
 
 #include <robots/base/inline.hpp>
 #include <robots/cache/cache_controls.hpp>
-#include <robots/cache/detail/cache_engine.hpp>
+#include <robots/cache/detail/any_store.hpp>
+#include <robots/cache/detail/cache_parts.hpp>
+#include <robots/cache/detail/guarded_store.hpp>
+#include <robots/cache/detail/job_runner.hpp>
 #include <robots/cache/detail/look_up_state.hpp>
+#include <robots/cache/detail/policy_loader.hpp>
+#include <robots/cache/detail/site_rulings.hpp>
+#include <robots/http/excluded_hosts.hpp>
 #include <robots/http/origin.hpp>
 #include <robots/http/site_key.hpp>
-#include <robots/observe/observer.hpp>
 #include <robots/policy/decide.hpp>
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/policy.hpp>
@@ -18,6 +23,29 @@
 namespace robots {
 
 namespace cache_detail {
+
+/// All of a cache but its parts.
+struct cache_engine {
+  /// `own` outlives it; `shared` is null when nothing is.
+  cache_engine(cache_options&& how, cache_parts& own, std::unique_ptr<any_store> shared)
+      : options(validated(std::move(how))),
+        parts(own),
+        store(shared ? std::make_unique<guarded_store>(std::move(shared), own) : nullptr) {}
+
+  [[nodiscard]] static cache_options validated(cache_options options) {
+    validate(options);
+    return options;
+  }
+
+  const cache_options options;
+  cache_parts& parts;
+  const std::shared_ptr<const excluded_hosts> excluded =
+      std::make_shared<const excluded_hosts>(options.excluded);
+  site_rulings rulings{options, *excluded, parts};
+  const std::unique_ptr<guarded_store> store;
+  policy_loader loader{options, excluded, parts, rulings, store.get()};
+  job_runner runner{options, *excluded, parts, loader, store.get()};  // last: it has threads
+};
 
 /// The site that a text names, for a member of that name.
 [[nodiscard]] inline site named(std::string_view host_or_url, std::string_view member) {
@@ -188,7 +216,7 @@ ROBOTS_INLINE cache_detail::found cache_controls::load(std::string_view host_or_
   }
   const std::string key = where->key();
   if (key != tried) {
-    if (cache_detail::found kept = engine_->loader.find_fresh(key, call.context); kept.policy) {
+    if (cache_detail::found kept = engine_->parts.find_fresh(key, call.context); kept.policy) {
       return kept;
     }
   }

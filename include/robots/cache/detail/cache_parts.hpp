@@ -17,6 +17,14 @@
 
 namespace robots::cache_detail {
 
+/// What a look-up came to.
+struct found {
+  std::shared_ptr<const robots::policy> policy{};
+  bool from_cache = false;
+  bool stale = false;  // no longer fresh, and being renewed
+  time_point now{};    // when an entry of the cache was found
+};
+
 /// What a cache counts.
 enum class cache_event : unsigned char {
   allowed_hits,  // these two are hits and decisions at once: a hit counts once
@@ -48,6 +56,9 @@ class cache_parts : public event_clock {
 
   /// The entry of `key`; one without a policy when there is none.
   [[nodiscard]] virtual cache_entry find(std::string_view key, time_point now) noexcept = 0;
+  /// What a look-up finds without asking anybody, if it is fresh. Counts it, and tells of it.
+  [[nodiscard]] virtual found find_fresh(std::string_view key,
+                                         const std::shared_ptr<const call_context>& context) = 0;
   virtual void store(std::string_view key, const cache_entry& entry, time_point now) noexcept = 0;
   virtual void try_erase(std::string_view key) noexcept = 0;
   /// Throws what the storage throws.

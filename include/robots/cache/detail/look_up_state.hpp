@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/cache/detail/found.hpp>
+#include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/retrieval_job.hpp>
 #include <robots/cache/detail/single_flight.hpp>
 #include <robots/fetch/call_options.hpp>

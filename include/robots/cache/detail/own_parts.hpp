@@ -58,6 +58,24 @@ class own_parts final : public cache_parts {
       ++storage_failures;
     }
   }
+  [[nodiscard]] found find_fresh(std::string_view key,
+                                 const std::shared_ptr<const call_context>& context) override {
+    found result;
+    if (key.empty()) {
+      return result;
+    }
+    const time_point at = clock.now();
+    visit(key, at, [&](const cache_entry& kept) {
+      if (at < kept.fresh_until) {
+        result = {.policy = kept.policy, .from_cache = true, .now = at};
+      }
+    });
+    if (result.policy) {
+      counters.add(cache_event::hits);
+      tell(look_up_event{about(key, context), look_up_result::hit, result.policy.get()});
+    }
+    return result;
+  }
   [[nodiscard]] cache_entry find(std::string_view key, time_point at) noexcept override {
     cache_entry entry;
     visit(key, at, [&entry](const cache_entry& kept) { entry = kept; });

@@ -229,18 +229,6 @@ class policy_loader {
     return kept_.find(where, key, parts_.now()).policy;
   }
 
-  /// What is kept under a key, if it is fresh.
-  [[nodiscard]] found find_fresh(const std::string& key,
-                                 const std::shared_ptr<const call_context>& context) {
-    const time_point now = parts_.now();
-    cache_entry kept = parts_.find(key, now);
-    if (!kept.policy || now >= kept.fresh_until) {
-      return {};
-    }
-    maker_.note_look_up(look_up_result::hit, key, context, kept.policy);
-    return {.policy = std::move(kept.policy), .from_cache = true, .now = now};
-  }
-
   /// What is kept of a site, fresh or to be served stale, for a call that has no time to ask.
   [[nodiscard]] found find_stale(const site& where, const std::string& key,
                                  const std::shared_ptr<const call_context>& context) {
