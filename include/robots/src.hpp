@@ -3,7 +3,6 @@
 /// The bodies that the other headers leave out where ROBOTS_COMPILED is defined: to be included in
 /// one source file of such a program. The target robots::compiled does both.
 #include <robots/cache/cache_controls.ipp>
-#include <robots/cache/cache_options.ipp>
 #include <robots/cache/look_up.ipp>
 #include <robots/fetch/origin_breakers.ipp>
 #include <robots/fetch/retrieval.ipp>
@@ -27,7 +26,6 @@
 #include <robots/polite/crawling_rules.ipp>
 #include <robots/polite/detail/host_state.ipp>
 #include <robots/polite/detail/host_table.ipp>
-#include <robots/polite/gate_options.ipp>
 #include <robots/rep/audit/compare.ipp>
 #include <robots/rep/audit/diff.ipp>
 #include <robots/rep/audit/lint.ipp>

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <robots/fetch/circuit_breaker.hpp>
+#include <robots/fetch/retrieval_options.hpp>
 #include <robots/fetch/retry_options.hpp>
 #include <robots/policy/any_fallback_policy.hpp>
+#include <robots/policy/judge_options.hpp>
 #include <robots/rep/read/malformed_limit.hpp>
 #include <robots/rep/read/parse_options.hpp>
 
@@ -12,15 +14,15 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace robots {
 
 class excluded_hosts;
-struct judge_options;
-struct retrieval_options;
 
 /// How a `basic_robots_cache` behaves. The first two must be given.
 struct cache_options {
@@ -108,17 +110,46 @@ struct cache_options {
 
 namespace cache_detail {
 
-[[nodiscard]] retrieval_options retrieval_options_of(
-    const cache_options& options, std::shared_ptr<const excluded_hosts> excluded = nullptr);
-[[nodiscard]] judge_options judge_options_of(const cache_options& options);
+[[nodiscard]] inline retrieval_options retrieval_options_of(
+    const cache_options& options, std::shared_ptr<const excluded_hosts> excluded = nullptr) {
+  return {.user_agent = options.user_agent,
+          .max_redirects = options.max_redirects,
+          .timeout = options.timeout,
+          .excluded = std::move(excluded),
+          .max_bytes = options.parse.max_bytes,
+          .retry = options.retry};
+}
+
+[[nodiscard]] inline judge_options judge_options_of(const cache_options& options) {
+  return {.fallback = options.fallback,
+          .parse = options.parse,
+          .malformed = options.malformed,
+          .default_ttl = options.default_ttl,
+          .min_ttl = options.min_ttl,
+          .max_ttl = options.max_ttl,
+          .failure_ttl = options.failure_ttl,
+          .max_failure_ttl = options.max_failure_ttl,
+          .failure_jitter = options.failure_jitter,
+          .breaker_cooldown = options.breaker.cooldown,
+          .last_good_for = options.last_good_for,
+          .stale_while_revalidate = options.stale_while_revalidate};
+}
 
 }  // namespace cache_detail
 
 /// Throws `std::invalid_argument`, saying what to mend, when the options contradict themselves.
-void validate(const cache_options& options);
+inline void validate(const cache_options& options) {
+  validate(cache_detail::retrieval_options_of(options));
+  validate(cache_detail::judge_options_of(options));
+  if (options.longest_call.count() < 0) {
+    throw std::invalid_argument{"longest_call is negative: use 0 for no limit"};
+  }
+  if (!(options.fast_change_share >= 0 && options.fast_change_share <= 1)) {
+    throw std::invalid_argument{"fast_change_share is no share: use a number from 0 to 1"};
+  }
+  if (options.quarantine_after < 0) {
+    throw std::invalid_argument{"quarantine_after is negative: use 0 for no quarantine"};
+  }
+}
 
 }  // namespace robots
-
-#ifndef ROBOTS_COMPILED
-#include <robots/cache/cache_options.ipp>
-#endif
