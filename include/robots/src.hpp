@@ -16,12 +16,10 @@
 #include <robots/observe/metric_families.ipp>
 #include <robots/observe/metrics.ipp>
 #include <robots/policy/codec.ipp>
-#include <robots/policy/decision.ipp>
 #include <robots/policy/judge.ipp>
 #include <robots/policy/policy.ipp>
 #include <robots/policy/policy_change.ipp>
 #include <robots/policy/quarantine_rule.ipp>
-#include <robots/policy/site_records.ipp>
 #include <robots/policy/sitemap_urls.ipp>
 #include <robots/polite/crawling_rules.ipp>
 #include <robots/polite/detail/host_state.ipp>

@@ -1,14 +1,21 @@
 #pragma once
 
-#include <robots/base/inline.hpp>
+#include <robots/base/enum_text.hpp>
+#include <robots/base/printable.hpp>
+#include <robots/fetch/outcome.hpp>
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/policy.hpp>
+#include <robots/policy/record.hpp>
+#include <robots/rep/read/diagnostic.hpp>
+#include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/rules/verdict.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace robots {
 
@@ -28,11 +35,70 @@ struct decision {
   }
 };
 
+namespace policy_detail {
+
+/// What is wrong with a malformed file: how much of it, and where that begins.
+[[nodiscard]] inline std::string malformed_text(const file_findings& found) {
+  if (found.lines.not_robots_txt) {
+    return "the content is no robots.txt";
+  }
+  std::string text = std::to_string(found.lines.malformed) + " of " +
+                     std::to_string(found.lines.non_blank) + " lines mean nothing";
+  const auto first =
+      std::find_if(found.diagnostics.begin(), found.diagnostics.end(),
+                   [](const diagnostic& one) { return one.severity == severity::error; });
+  return first == found.diagnostics.end()
+             ? text
+             : text + ", the first error is in line " + std::to_string(first->line);
+}
+
+/// The row of the failure table that the newest retrieval came to.
+[[nodiscard]] inline std::string outcome_text(const policy& from) {
+  const record_head& source = from.source();
+  std::string row{to_string(source.outcome)};
+  if (source.status != 0) {
+    row += " (HTTP " + std::to_string(source.status) + ')';
+  }
+  if (!source.error_text.empty()) {
+    row += " (" + base::printable(source.error_text) + ')';
+  }
+  if (source.outcome == outcome::malformed) {
+    row += ": " + malformed_text(from.findings());
+  }
+  return row;
+}
+
+}  // namespace policy_detail
+
 /// One sentence for people: the answer, the rule and its line, or the row of the failure table.
-[[nodiscard]] std::string explain(const decision& answer);
+[[nodiscard]] inline std::string explain(const decision& answer) {
+  std::string text = answer.allowed ? "allowed: " : "not allowed: ";
+  text += base::enum_text<decision_reason::invalid_url>(
+      answer.reason,
+      {"", "no rule matches", "/robots.txt itself",
+       "no robots.txt: ", "the URL is too long, or the rules too many, to be compared",
+       "fallback: ", "the site was told by hand", "the site is halted until somebody resumes it",
+       "the site needs a sign-off", "the host is excluded", "not an http or https URL"});
+  if (answer.reason == decision_reason::rule) {
+    text.append(to_string(*answer.verdict.directive)).append(" \"");
+    text += base::printable(*answer.verdict.pattern) + "\", line " +
+            std::to_string(answer.verdict.line) + ", for " +
+            base::printable(answer.verdict.user_agent);
+  }
+  if (answer.reason == decision_reason::no_file || answer.reason == decision_reason::fallback) {
+    text += policy_detail::outcome_text(*answer.policy);
+  }
+  if (answer.policy && answer.policy->basis() == policy_basis::last_good) {
+    text += ", by the last good copy since the newest is " +
+            policy_detail::outcome_text(*answer.policy);
+  }
+  const bool by_rules =
+      answer.reason == decision_reason::rule || answer.reason == decision_reason::no_rule;
+  if (by_rules && answer.policy->basis() == policy_basis::rules &&
+      answer.policy->source().outcome == outcome::malformed) {
+    text += ", though " + policy_detail::malformed_text(answer.policy->findings());
+  }
+  return text;
+}
 
 }  // namespace robots
-
-#ifndef ROBOTS_COMPILED
-#include <robots/policy/decision.ipp>
-#endif

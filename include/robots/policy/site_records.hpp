@@ -1,12 +1,15 @@
 #pragma once
 
-#include <robots/base/inline.hpp>
+#include <robots/fetch/outcome.hpp>
 #include <robots/policy/codec.hpp>
+#include <robots/policy/detail/octet_stream.hpp>
 #include <robots/policy/record.hpp>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace robots {
 
@@ -30,17 +33,64 @@ struct decode_site_result {
   decode_error error = decode_error::none;  ///< why there is none
 };
 
+namespace policy_detail {
+
+/// The first octet of encoded `site_records`: no `record_format`, so that neither passes for the
+/// other.
+inline constexpr char site_version = static_cast<char>(0x80 + record_format);
+
+/// What follows on the latest record of a site.
+enum class site_form : std::uint8_t { alone, last_good, redirects };
+
+}  // namespace policy_detail
+
 /// The records of a site as octets, the same on every machine: an octet of the version, a number of
 /// the form, and each record as `encode` writes it, its length first. The last good one is left out
 /// where the site redirects. Linear.
-[[nodiscard]] std::string encode(const site_records& from);
+[[nodiscard]] inline std::string encode(const site_records& from) {
+  using enum policy_detail::site_form;
+  const auto form = from.redirects ? redirects : from.last_good ? last_good : alone;
+  policy_detail::octet_writer out;
+  out.octets({&policy_detail::site_version, 1});
+  out.number(static_cast<std::uint64_t>(form));
+  out.text(encode(from.latest));
+  if (form == last_good) {
+    out.text(encode(*from.last_good));
+  }
+  return std::move(out).take();
+}
 
 /// The records of a site that `encode` made `text` of, or why it is none. Takes any octets, whoever
 /// wrote them, as `decode` does.
-[[nodiscard]] decode_site_result decode_site(std::string_view text);
+[[nodiscard]] inline decode_site_result decode_site(std::string_view text) {
+  using enum policy_detail::site_form;
+  if (text.empty()) {
+    return {.error = decode_error::too_short};
+  }
+  if (text.front() != policy_detail::site_version) {
+    return {.error = decode_error::unknown_version};
+  }
+  policy_detail::octet_reader in{text.substr(1)};
+  const std::uint64_t form = in.number(static_cast<std::uint64_t>(redirects));
+  decode_result latest = decode(in.text(text.size()));
+  decode_result good;
+  if (form == static_cast<std::uint64_t>(last_good)) {
+    good = decode(in.text(text.size()));
+  }
+  if (in.failed() || !in.rest().empty()) {
+    return {.error = decode_error::malformed};
+  }
+  const decode_error error = latest.error != decode_error::none ? latest.error : good.error;
+  if (error != decode_error::none) {
+    return {.error = error};
+  }
+  const bool leads_on = form == static_cast<std::uint64_t>(redirects);
+  if (leads_on && latest.record->outcome != outcome::server_error) {
+    return {.error = decode_error::malformed};
+  }
+  return {.records = site_records{.latest = *std::move(latest.record),
+                                  .last_good = std::move(good.record),
+                                  .redirects = leads_on}};
+}
 
 }  // namespace robots
-
-#ifndef ROBOTS_COMPILED
-#include <robots/policy/site_records.ipp>
-#endif
