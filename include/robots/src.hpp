@@ -16,13 +16,8 @@
 #include <robots/observe/metric_families.ipp>
 #include <robots/observe/metrics.ipp>
 #include <robots/policy/codec.ipp>
-#include <robots/policy/judge.ipp>
 #include <robots/policy/policy.ipp>
-#include <robots/policy/policy_change.ipp>
-#include <robots/policy/quarantine_rule.ipp>
 #include <robots/policy/sitemap_urls.ipp>
-#include <robots/polite/crawling_rules.ipp>
-#include <robots/polite/detail/host_state.ipp>
 #include <robots/polite/detail/host_table.ipp>
 #include <robots/rep/audit/compare.ipp>
 #include <robots/rep/audit/diff.ipp>

@@ -1,15 +1,29 @@
 #pragma once
 
-#include <robots/base/inline.hpp>
+#include <robots/base/saturating_add.hpp>
 #include <robots/fetch/known_copy.hpp>
+#include <robots/fetch/outcome.hpp>
+#include <robots/fetch/retrieval_result.hpp>
+#include <robots/http/charset.hpp>
+#include <robots/http/freshness.hpp>
+#include <robots/http/retry_after.hpp>
+#include <robots/http/validators.hpp>
+#include <robots/policy/fallback.hpp>
 #include <robots/policy/judge_options.hpp>
+#include <robots/policy/lifetime.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
+#include <robots/rep/read/foreign_content.hpp>
+#include <robots/rep/rules/directives_for.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/wall_time.hpp>
 
+#include <algorithm>
+#include <chrono>
+#include <limits>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 namespace robots {
 
@@ -20,12 +34,54 @@ struct earlier_policies {
 };
 
 /// The file by which to ask whether anything has changed.
-[[nodiscard]] known_copy known_copy_of(const std::shared_ptr<const policy>& last);
+[[nodiscard]] inline known_copy known_copy_of(const std::shared_ptr<const policy>& last) {
+  const auto good = policy::good(last);
+  return good ? known_copy{good->source().final_url, good->source().validators} : known_copy{};
+}
 
 /// The record of a retrieval that ended at `now`. `random`, from 0 to 1, spreads the lifetimes of
 /// failures.
-[[nodiscard]] record record_of(retrieval_result retrieved, const earlier_policies& before,
-                               const judge_options& options, wall_time now, double random);
+[[nodiscard]] inline record record_of(retrieval_result retrieved, const earlier_policies& before,
+                                      const judge_options& options, wall_time now, double random) {
+  record result;
+  static_cast<retrieval_facts&>(result) = static_cast<retrieval_facts&&>(retrieved);
+  result.body = std::move(retrieved.body);
+  result.fetched_at = std::chrono::floor<std::chrono::seconds>(now);
+  if (result.outcome == outcome::success) {
+    result.validators = validators_of(retrieved.headers);
+    // Few octets of an archive may look like UTF-16, and would be read as if they said something.
+    result.charset =
+        has_foreign_signature(result.body)
+            ? charset::utf_8
+            : charset_of(result.body, find_header(retrieved.headers, "Content-Type").value_or(""));
+  }
+  if (is_failure(result.outcome)) {
+    const int failures = before.last ? before.last->source().failures : 0;
+    const bool one_more =
+        result.outcome != outcome::circuit_open && failures < std::numeric_limits<int>::max();
+    result.failures = failures + (one_more ? 1 : 0);
+    result.server_lifetime = retry_after(retrieved.headers, now);
+  } else {
+    result.server_lifetime = freshness_lifetime(retrieved.headers, now);
+  }
+  const bool is_renewal = result.not_modified && before.unchanged;
+  result.lifetime =
+      lifetime_of(result, is_renewal ? &before.unchanged->source() : nullptr, options, random);
+  return result;
+}
+
+namespace policy_detail {
+
+/// A policy made of `parts`, numbered as the one that comes after `last`.
+template <class... Parts>
+[[nodiscard]] std::shared_ptr<const policy> numbered(const std::shared_ptr<const policy>& last,
+                                                     Parts&&... parts) {
+  const auto next = std::make_shared<policy>(std::forward<Parts>(parts)...);
+  next->follow(last.get());
+  return next;
+}
+
+}  // namespace policy_detail
 
 /// What a site permits one crawler, by what a retrieval brought: the one place that says what a
 /// record means. `now` is one moment by both clocks.
@@ -34,11 +90,54 @@ struct earlier_policies {
 /// is nothing to obey, `judge_options::fallback` says what holds; a last good copy counts until it
 /// is older than `judge_options::last_good_for`. The policy is numbered after `before.last`. Never
 /// throws on content; linear in the body.
-[[nodiscard]] std::shared_ptr<const policy> judge(record_head head, std::string_view body,
-                                                  std::string_view user_agent,
-                                                  const judge_options& options,
-                                                  const earlier_policies& before,
-                                                  const wall_anchor& now);
+[[nodiscard]] inline std::shared_ptr<const policy> judge(record_head head, std::string_view body,
+                                                         std::string_view user_agent,
+                                                         const judge_options& options,
+                                                         const earlier_policies& before,
+                                                         const wall_anchor& now) {
+  using policy_detail::numbered;
+  // The age of a record from elsewhere is known to the second; that of a new one is 0.
+  const wall_anchor this_second{now.steady, std::chrono::floor<std::chrono::seconds>(now.wall)};
+  const time_point fetched_at = std::min(this_second.at(head.fetched_at), now.steady);
+  head.lifetime = std::clamp(head.lifetime, std::chrono::seconds{0}, options.max_ttl);
+  if (head.not_modified && before.unchanged) {
+    return numbered(before.last, *before.unchanged,
+                    renewed(before.unchanged->source(), std::move(head)), fetched_at);
+  }
+  if (head.not_modified) {
+    head.outcome = outcome::server_error;  // a 304 that nobody asked for: see `outcome_of`
+  }
+  const auto action = [&] { return options.fallback.action(head); };
+  file_findings found;
+  if (policy_detail::has_text(head.outcome)) {
+    parse_options reading = options.parse;
+    // A record from elsewhere may hold more than this crawler reads.
+    const std::string_view served = body.substr(0, reading.max_bytes);
+    reading.truncated = reading.truncated || head.truncated || served.size() < body.size();
+    const utf8_text read = to_utf8(served, head.charset);
+    // The limit is about octets served; what became longer is not cut once more.
+    reading.max_bytes = std::max(reading.max_bytes, read.text().size());
+    crawler_directives file = directives_for(read.text(), user_agent, reading);
+    const bool malformed = options.malformed.exceeded_by(file.findings.lines);
+    head.outcome = malformed ? outcome::malformed : outcome::success;
+    if (action() == fallback_action::parse) {
+      return numbered(before.last, std::move(file), std::move(head), fetched_at);
+    }
+    found = std::move(file.findings);
+  }
+  // A failure says nothing about the rules, so the last good copy stays at hand; an answer replaces
+  // it, even one that there is no robots.txt, unless the user wants to go by it then, too.
+  const fallback_action chosen = action();
+  std::shared_ptr<const policy> good;
+  if (is_failure(head.outcome) || chosen == fallback_action::last_good_or_deny) {
+    good = policy::kept_answer(before.last);
+    if (good && fetched_at > base::saturating_add(good->fetched_at(), options.last_good_for)) {
+      good = nullptr;
+    }
+  }
+  return numbered(before.last, chosen, user_agent, std::move(head), std::move(good), fetched_at,
+                  std::move(found));
+}
 /// The same of a whole record.
 [[nodiscard]] inline std::shared_ptr<const policy> judge(const record& brought,
                                                          std::string_view user_agent,
@@ -59,12 +158,20 @@ struct earlier_policies {
 /// What a site permits that redirects to another one, whose file came: by `theirs`, the same rules
 /// for as long as they are fresh. Where those were not read, there is nothing to parse. `head` is
 /// what the site itself answered with, and what came of it; `last` is the policy to be replaced.
-[[nodiscard]] std::shared_ptr<const policy> judge_redirected(
+[[nodiscard]] inline std::shared_ptr<const policy> judge_redirected(
     record_head head, const policy& theirs, std::string_view user_agent,
-    const judge_options& options, const std::shared_ptr<const policy>& last);
+    const judge_options& options, const std::shared_ptr<const policy>& last) {
+  head.fetched_at = theirs.source().fetched_at;
+  head.lifetime = theirs.source().lifetime;
+  head.validators = {};
+  const fallback_action action = options.fallback.action(head);
+  const time_point fetched_at = theirs.fetched_at();
+  if (action == fallback_action::parse && theirs.basis() == policy_basis::rules) {
+    return policy_detail::numbered(last, theirs, std::move(head), fetched_at);
+  }
+  return policy_detail::numbered(
+      last, action == fallback_action::parse ? fallback_action::deny_all : action, user_agent,
+      std::move(head), policy::kept_answer(last), fetched_at);
+}
 
 }  // namespace robots
-
-#ifndef ROBOTS_COMPILED
-#include <robots/policy/judge.ipp>
-#endif

@@ -1,23 +1,70 @@
 #pragma once
 
-#include <robots/base/inline.hpp>
+#include <robots/policy/policy.hpp>
 #include <robots/rep/audit/change_report.hpp>
+#include <robots/rep/audit/diff.hpp>
+#include <robots/rep/extensions/request_rate.hpp>
+#include <robots/rep/extensions/visit_time.hpp>
+#include <robots/rep/read/directive.hpp>
+#include <robots/rep/rules/compile.hpp>
+#include <robots/rep/rules/rule_set.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace robots {
 
-class policy;
+namespace policy_detail {
+
+/// What a policy holds beside its rules.
+[[nodiscard]] inline std::vector<stated_line> stated_lines(const policy& from) {
+  std::vector<stated_line> lines = stated_delays(from.crawl_delay(), from.file_delay());
+  for (const request_rate& rate : from.request_rates()) {
+    lines.push_back({directive_kind::request_rate, value_of(rate)});
+  }
+  for (const visit_time& hours : from.visit_times()) {
+    lines.push_back({directive_kind::visit_time, value_of(hours)});
+  }
+  for (const std::string_view sitemap : from.sitemaps()) {
+    lines.push_back({directive_kind::sitemap, std::string{sitemap}});
+  }
+  if (!from.host().empty()) {
+    lines.push_back({directive_kind::host, from.host()});
+  }
+  return lines;
+}
+
+[[nodiscard]] inline rule_set deny_all_rules() {
+  return compile("User-agent: *\nDisallow: /\n", "*");
+}
+
+[[nodiscard]] inline bool denies_for_want_of_rules(const policy& what) noexcept {
+  return what.basis() == policy_basis::deny_all || what.basis() == policy_basis::refused;
+}
+
+}  // namespace policy_detail
 
 /// What has changed from one policy to another, as far as policies keep what files say: rules,
 /// delays, rates, hours, sitemaps and the host. A policy that denies everything without rules
 /// counts as `Disallow: /`. Costs as much as `diff` of two texts.
-[[nodiscard]] change_report diff(const policy& before, const policy& after);
+[[nodiscard]] inline change_report diff(const policy& before, const policy& after) {
+  const rule_set nothing = policy_detail::deny_all_rules();
+  const auto rules_of = [&](const policy& from) -> const rule_set& {
+    return policy_detail::denies_for_want_of_rules(from) ? nothing : from.rules();
+  };
+  return diff(rules_of(before), policy_detail::stated_lines(before), rules_of(after),
+              policy_detail::stated_lines(after));
+}
 
 /// Whether a site allows the crawler nothing: its rules mean what `Disallow: /` means. Costs as
 /// much as `diff`, but next to nothing where the front page is allowed.
-[[nodiscard]] bool denies_everything(const policy& what);
+[[nodiscard]] inline bool denies_everything(const policy& what) {
+  if (what.allows("/") || what.basis() == policy_basis::allow_all) {
+    return false;
+  }
+  return policy_detail::denies_for_want_of_rules(what) ||
+         diff(what.rules(), {}, policy_detail::deny_all_rules(), {}).same();
+}
 
 }  // namespace robots
-
-#ifndef ROBOTS_COMPILED
-#include <robots/policy/policy_change.ipp>
-#endif

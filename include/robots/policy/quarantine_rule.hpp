@@ -1,14 +1,15 @@
 #pragma once
 
-#include <robots/base/inline.hpp>
+#include <robots/fetch/outcome.hpp>
+#include <robots/policy/judge_options.hpp>
+#include <robots/policy/policy.hpp>
+#include <robots/policy/record.hpp>
 
 #include <memory>
 #include <string_view>
+#include <utility>
 
 namespace robots {
-
-class policy;
-struct judge_options;
 
 /// What a new policy does to the count of malformed files in a row (the pipeline guide: "quarantine
 /// the target").
@@ -19,15 +20,24 @@ enum class quarantine_step {
 };
 
 /// What `judged` does to that count.
-[[nodiscard]] quarantine_step quarantine_step_of(const policy& judged) noexcept;
+[[nodiscard]] inline quarantine_step quarantine_step_of(const policy& judged) noexcept {
+  const outcome kind = judged.source().outcome;
+  if (kind == outcome::malformed && judged.basis() != policy_basis::rules) {
+    return quarantine_step::count;
+  }
+  return is_failure(kind) ? quarantine_step::none : quarantine_step::release;
+}
 
 /// What holds for a site in quarantine, whose last file led to `malformed`.
-[[nodiscard]] std::shared_ptr<const policy> quarantined(const policy& malformed,
-                                                        std::string_view user_agent,
-                                                        const judge_options& options);
+[[nodiscard]] inline std::shared_ptr<const policy> quarantined(const policy& malformed,
+                                                               std::string_view user_agent,
+                                                               const judge_options& options) {
+  record_head source = malformed.source();
+  source.outcome = outcome::quarantined;
+  source.error_text = "its files are malformed again and again; release it after a look";
+  const fallback_action action = options.fallback.action(source);
+  return std::make_shared<const policy>(action, user_agent, std::move(source), nullptr,
+                                        malformed.fetched_at(), malformed.findings());
+}
 
 }  // namespace robots
-
-#ifndef ROBOTS_COMPILED
-#include <robots/policy/quarantine_rule.ipp>
-#endif
