@@ -212,6 +212,19 @@ TEST_CASE("A rule set of many rules takes little more memory than their lines") 
   CHECK(rules.memory_bytes() <= lines * 6 / 5 + 200);
 }
 
+TEST_CASE("A rule set of short lines takes little more memory than these, and finds each rule") {
+  std::string text;
+  for (int i = 0; i < 30; ++i) {
+    text += "Allow: /" + std::to_string(100 + i) + "\n";
+  }
+  const rule_set rules = robots::compile("User-agent: *\n" + text, "ExampleBot");
+  CHECK(rules.memory_bytes() <= text.size() * 6 / 5 + 200);
+  for (int i = 0; i < 30; ++i) {
+    const std::string target = "/" + std::to_string(100 + i);
+    CHECK(rules.match(target).pattern == target);
+  }
+}
+
 TEST_CASE("A rule set that was moved from has no rules and can still be asked") {
   std::string text = "User-agent: ExampleBot\nDisallow: /x\n";
   for (int i = 0; i < 100; ++i) {

@@ -57,11 +57,14 @@ class rule_packer {
     relieve_crowded();
     place_by_gram();
     facts.tried = count(found_by::trial);
+    facts.token_size = static_cast<std::uint32_t>(token.size());
     facts.prefix_buckets = buckets_for(count(found_by::prefix));
     facts.gram_buckets = buckets_for(count(found_by::gram));
+    if (facts.prefix_buckets > most_small && exceeds_lines(facts)) {
+      facts.prefix_buckets /= 2;
+    }
     const std::size_t text_at = facts.needed_at() + facts.tried * sizeof(class_set);
     const std::size_t token_at = text_at + text_size_;
-    facts.token_size = static_cast<std::uint32_t>(token.size());
     result.block = std::vector<char>(token_at + token.size(), char{});
     char* const block = result.block.data();
     if (facts.tried < facts.rules) {
@@ -83,6 +86,25 @@ class rule_packer {
   static constexpr std::size_t least_prefix = 2;
   /// Most rules with wildcards that are looked up together.
   static constexpr std::size_t most_crowded = 16;
+
+  /// Sets of so few buckets hardly ever take more memory than they should.
+  static constexpr std::uint32_t most_small = 4;
+
+  /// Whether a rule set would take more than 1.2 times the lines of its rules and 200 octets, as
+  /// one of many short `Allow` lines may. Then half as many buckets are enough.
+  [[nodiscard]] constexpr bool exceeds_lines(const rule_set_facts& facts) const noexcept {
+    const std::size_t needed =
+        5 * (sizeof(rule_set_parts) + facts.needed_at() + facts.tried * sizeof(class_set) +
+             text_size_ + facts.token_size);
+    constexpr std::size_t allow_line = std::string_view{"Allow: \n"}.size();
+    constexpr std::size_t disallow_line = std::string_view{"Disallow: \n"}.size();
+    std::size_t most = 6 * (text_size_ + rules_.size() * allow_line) + 1'000;
+    for (std::size_t i = 0; i < rules_.size() && needed > most; ++i) {
+      const bool is_allow = rules_[i].rule.kind() == rule_kind::allow;
+      most += is_allow ? 0 : 6 * (disallow_line - allow_line);
+    }
+    return needed > most;
+  }
 
   [[nodiscard]] constexpr std::uint32_t count(found_by by) const noexcept {
     return counts_[static_cast<std::size_t>(by)];
