@@ -60,7 +60,7 @@ TEST_CASE("line ends and odd octets are found wherever they stand, in texts of a
       expected.push_back(copy.size());
     }
     CHECK(std::equal(index.ends().begin(), index.ends().end(), expected.begin(), expected.end()));
-    for (const std::size_t from : {std::size_t{0}, place / 2, place}) {
+    for (const std::size_t from : {std::size_t{0}, std::min<std::size_t>(place / 2, 63), place}) {
       CHECK(index.find_odd(begin + from) == begin + place);
     }
   };
@@ -70,6 +70,26 @@ TEST_CASE("line ends and odd octets are found wherever they stand, in texts of a
         for (const std::string_view found : std::initializer_list<std::string_view>{
                  "\n", "\r", "\r\n", "#", "!", " ", std::string_view{"\0", 1}}) {
           look_for(found, place, size, avx2);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("the odd octet behind a long value is found from any place near the one in front of it") {
+  for (const bool avx2 : ways()) {
+    for (std::size_t in_front = 0; in_front < 130; ++in_front) {
+      for (std::size_t size = 0; size < 600; ++size) {
+        std::string text(in_front + size + 200, 'x');
+        text[in_front] = ' ';
+        text[in_front + 1 + size] = '\n';
+        line_index index;
+        index.fill(text.data(), text.data() + text.size(), avx2);
+        for (const std::size_t behind : {1, 2, 10, 62, 63}) {
+          if (behind <= size) {
+            const char* const found = index.find_odd(text.data() + in_front + behind);
+            CHECK(found == text.data() + in_front + 1 + size);
+          }
         }
       }
     }

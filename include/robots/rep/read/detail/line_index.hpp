@@ -23,7 +23,7 @@ namespace robots::rep_detail {
 class line_index {  // NOLINT(*-member-init): `fill` fills the arrays
  public:
   /// Most octets that are looked at, the longest line that is read whole among them.
-  static constexpr std::size_t most_octets = 32'768;
+  static constexpr std::size_t most_octets = 65'472;
 
   /// Looks at what is between `from` and `end`, or as much of it as there is room for. A line may
   /// begin or go on at `from`, and the text that ends at `end` is not empty. Takes no branch for
@@ -46,6 +46,7 @@ class line_index {  // NOLINT(*-member-init): `fill` fills the arrays
       found.line_feeds &= ~(found.returns << 1U | after_return);
       after_return = found.returns >> (word_size - 1);
       odd_[words] = found.odd | text_end;
+      next_[words] = static_cast<std::uint16_t>(words + 1);
       add_ends(words * word_size, found.line_feeds | found.returns | text_end);
       ++words;
     }
@@ -61,19 +62,17 @@ class line_index {  // NOLINT(*-member-init): `fill` fills the arrays
   /// Behind what was looked at.
   [[nodiscard]] constexpr const char* stop() const noexcept { return stop_; }
 
-  /// The first odd octet from `at` on, in a line of which the end is known.
+  /// The first odd octet from `at` on, in a line of which the end is known. `at` is less than a
+  /// word behind an odd octet, as the value of a line with a short key is, or behind `from`.
   [[nodiscard, gnu::always_inline]] constexpr const char* find_odd(const char* at) const noexcept {
     const auto place = static_cast<std::size_t>(at - from_);
     const std::size_t shift = place % word_size;
-    std::size_t word = place / word_size;
+    const std::size_t word = place / word_size;
     const octet_bits next = odd_[word] >> shift | odd_[word + 1] << 1U << (word_size - 1 - shift);
     if (next != 0) [[likely]] {
       return at + std::countr_zero(next);
     }
-    do {
-      ++word;
-    } while (odd_[word] == 0);
-    return from_ + word * word_size + static_cast<std::size_t>(std::countr_zero(odd_[word]));
+    return find_far_odd(word + 1);
   }
 
  private:
@@ -102,14 +101,16 @@ class line_index {  // NOLINT(*-member-init): `fill` fills the arrays
       odd_[word] = octets.at_most('#');
       if (odd_[word++] == 0) {
         after_return = 0;
+        const std::size_t first = word - 1;
         for (; word + 2 <= most; word += 2) {
           const char* const at = from_ + word * word_size;
-          if (avx2_block{at}.lessen(avx2_block{at + word_size}).at_most('#') != 0) {
+          if (avx2_block{at}.lessen(avx2_block{at + word_size}).has_at_most('#')) {
             break;
           }
-          odd_[word] = 0;
-          odd_[word + 1] = 0;
         }
+        odd_[first + 1] = 0;
+        next_[first] = static_cast<std::uint16_t>(word);
+        next_[first + 1] = static_cast<std::uint16_t>(word);
         continue;
       }
       const octet_bits returns = octets.equal('\r');
@@ -128,6 +129,14 @@ class line_index {  // NOLINT(*-member-init): `fill` fills the arrays
 #else
   [[nodiscard]] static std::size_t look_with_avx2(const char*) noexcept { return 0; }
 #endif
+
+  /// The first odd octet in `word` and those behind it. Not inlined, for few values are that long.
+  [[nodiscard, gnu::noinline]] constexpr const char* find_far_odd(std::size_t word) const noexcept {
+    while (odd_[word] == 0) {
+      word = next_[word];
+    }
+    return from_ + word * word_size + static_cast<std::size_t>(std::countr_zero(odd_[word]));
+  }
 
   /// Looks at a word from `at` on.
   [[nodiscard, gnu::always_inline]] static constexpr found_octets look(const char* at) noexcept {
@@ -207,8 +216,10 @@ class line_index {  // NOLINT(*-member-init): `fill` fills the arrays
   const char* from_ = nullptr;
   const char* stop_ = nullptr;
   std::size_t lines_ = 0;
-  // One word more than is looked at, and room for all lines of a word more than `most_lines`.
+  // One word more than is looked at, and room for all lines of a word more than `most_lines`. Of
+  // words without odd octets that follow each other, two are written, and what is next behind them.
   std::array<octet_bits, most_words + 1> odd_;
+  std::array<std::uint16_t, most_words + 1> next_;
   std::array<std::uint16_t, most_lines + word_size + 1> ends_;
 };
 
