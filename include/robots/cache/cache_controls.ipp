@@ -157,7 +157,7 @@ ROBOTS_INLINE bool cache_controls::report_response(std::string_view url, int sta
   }
   const std::string key = where->key();
   auto by = engine_->rulings.find(*where);
-  by = by ? std::move(by) : engine_->loader.last(*where, key);
+  by = by ? std::move(by) : engine_->loader.kept().find(*where, key, engine_->parts.now()).policy;
   if (by && !by->allows(target_for(*by, url))) {
     return false;
   }

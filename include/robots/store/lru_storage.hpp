@@ -79,9 +79,10 @@ class lru_storage_base {
   /// Keeps `capacity` entries, above 0, and no more than about `max_bytes` octets of memory. Throws
   /// `std::invalid_argument` when that is 0.
   lru_storage_base(std::size_t capacity, std::size_t max_bytes);
-  /// Takes over what `other` keeps, which is of the same capacity.
+  /// Takes over what `other` keeps, which is of the same capacity. Neither may be in use by another
+  /// thread meanwhile.
   lru_storage_base(lru_storage_base&& other) noexcept;
-  /// Takes over what `other` keeps, which is of the same capacity.
+  /// The same, in place of what this one keeps.
   lru_storage_base& operator=(lru_storage_base&& other) noexcept;
   ~lru_storage_base();
 
@@ -128,19 +129,11 @@ class LruStorage : public lru_storage_base {
 
  public:
   /// Nothing is kept yet, and no memory is taken for it.
-  LruStorage() : LruStorage(std::size_t{256} << 20) {}
+  LruStorage() noexcept : LruStorage(std::size_t{256} << 20) {}
 
   /// Keeps no more than about `max_bytes` octets of memory. Throws `std::invalid_argument` when
   /// that is 0.
   explicit LruStorage(std::size_t max_bytes) : lru_storage_base(Capacity, max_bytes) {}
-
-  /// Takes over what `other` keeps. Neither may be in use by another thread meanwhile.
-  LruStorage(LruStorage&& other) noexcept = default;
-
-  /// Takes over what `other` keeps. Neither may be in use by another thread meanwhile.
-  LruStorage& operator=(LruStorage&& other) noexcept = default;
-
-  ~LruStorage() = default;
 
   /// The most entries that are kept.
   [[nodiscard]] static constexpr std::size_t capacity() noexcept { return Capacity; }

@@ -4,7 +4,7 @@
 #include <robots/cache/detail/any_store.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
-#include <robots/observe/observer.hpp>
+#include <robots/observe/events.hpp>
 #include <robots/store/shared_store.hpp>
 #include <robots/store/tiered_storage.hpp>
 #include <robots/time/clock.hpp>

@@ -19,7 +19,6 @@
 #include <robots/time/wall_time.hpp>
 
 #include <algorithm>
-#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -133,8 +132,7 @@ class job_runner {
       case after_store::done:
         break;
       case after_store::ask_site:
-        at.job = loader_.make_job(std::move(left.question->lead));
-        at.led = true;
+        loader_.give_job(at, std::move(left.question->lead));
         break;
       case after_store::look_again:
         ask_later(std::move(left.question));
@@ -165,7 +163,7 @@ class job_runner {
   /// Does a job for as long as anybody wants it.
   bool bring(retrieval_job& job) {
     auto result = parts_.run(std::move(job.work), {.deadline = {}, .stop = job.stop});
-    publish(loader_.complete(job, std::move(result)));
+    publish(loader_.complete(job, std::move(result), job.stop));
     return true;
   }
 
@@ -179,7 +177,7 @@ class job_runner {
       // Dropped, and the flight given up, only when the cache ends.
       static_cast<void>(in_background(loader_.make_job(std::move(job.lead)), true));
     } else {
-      publish(loader_.complete(job, std::move(result), cut_short));
+      publish(loader_.complete(job, std::move(result), limits.stop));
     }
     return !cut_short;
   }

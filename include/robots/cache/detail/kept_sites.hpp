@@ -57,7 +57,6 @@ class kept_sites {
     parts_.store(key, {made, until.fresh_until, until.keep_until}, now);
     if (led.detached()) {
       parts_.try_erase(key);
-      release(key, led.context());
     }
   }
 

@@ -82,7 +82,6 @@ class policy_loader {
 
   [[nodiscard]] policy_maker& maker() noexcept { return maker_; }
   [[nodiscard]] kept_sites& kept() noexcept { return kept_; }
-  [[nodiscard]] const kept_sites& kept() const noexcept { return kept_; }
   [[nodiscard]] const origin_breakers& breakers() const noexcept { return *retrieval_.breakers; }
 
   /// What holds for a site without its robots.txt; nothing for one that may be asked.
@@ -135,7 +134,8 @@ class policy_loader {
         return;
       }
       if (const auto job = std::move(at.job)) {
-        at.to_do.news = complete(*job, std::get<retrieval_result>(std::move(job->work).next()));
+        at.to_do.news =
+            complete(*job, std::get<retrieval_result>(std::move(job->work).next()), job->stop);
       }
       if (at.asked.empty()) {
         return;  // it was left
@@ -144,7 +144,9 @@ class policy_loader {
         case flight::state::led:
           return;
         case flight::state::offered:
-          accept(at);
+          if (leader lead = at.asked.back().place.take_lead(flight::state::offered)) {
+            give_job(at, std::move(lead));  // unless another waiter has taken it on
+          }
           break;
         case flight::state::redirected:
           known = follow(at);
@@ -171,10 +173,16 @@ class policy_loader {
         retrieval_job{std::move(lead), std::move(work), std::move(stop), now});
   }
 
-  /// Takes the result of a job. One that is `cut_short` is no answer, and not kept. What comes of
-  /// it is the end of the flight, or yet to be told to the shared store.
+  /// Has a look-up bring the policy of the site itself.
+  void give_job(look_up_state& at, single_flight::leader lead) {
+    at.job = make_job(std::move(lead));
+    at.led = true;
+  }
+
+  /// Takes the result of a job. One that `stop` has cut short is no answer, and not kept. What
+  /// comes of it is the end of the flight, or yet to be told to the shared store.
   [[nodiscard]] std::shared_ptr<publication> complete(retrieval_job& job, retrieval_result result,
-                                                      bool cut_short) {
+                                                      const std::stop_token& stop) {
     flight& led = job.lead.led();
     const auto exchanges = maker_.exchanges_of(led, result);
     for (const exchange_event& each : exchanges) {
@@ -188,9 +196,10 @@ class policy_loader {
     const earlier_policies before{led.last(), policy::good(led.known().last)};
     const wall_anchor now = parts_.moment();
     const bool is_hasty = result.cut_short;
+    const bool is_stopped = is_hasty && stop.stop_requested();
     record brought = maker_.recorded(std::move(result), before, now);
     const auto made = maker_.judged(brought, before, now, &led);
-    if (!keep(led, made, brought, job.began, now.steady, exchanges, cut_short)) {
+    if (!keep(led, made, brought, job.began, now.steady, exchanges, is_stopped)) {
       return end(std::move(job.lead), nullptr);
     }
     auto records = is_hasty || store_ == nullptr
@@ -200,12 +209,6 @@ class policy_loader {
       records.reset();  // the store may have a last good copy that is not known here
     }
     return end(std::move(job.lead), made, records, now.steady);
-  }
-
-  /// The same; what ended because nobody wanted it any more is cut short.
-  [[nodiscard]] std::shared_ptr<publication> complete(retrieval_job& job, retrieval_result result) {
-    const bool cut_short = result.cut_short && job.stop.stop_requested();
-    return complete(job, std::move(result), cut_short);
   }
 
   /// Another process has changed what the shared store has under `key`, so that it is forgotten
@@ -222,11 +225,6 @@ class policy_loader {
     } catch (...) {
       parts_.counters.add(cache_event::failures);  // no memory, or the storage threw
     }
-  }
-
-  /// The policy that is kept of a site, however old; null if none is.
-  [[nodiscard]] std::shared_ptr<const policy> last(const site& where, const std::string& key) {
-    return kept_.find(where, key, parts_.now()).policy;
   }
 
   /// What is kept of a site, fresh or to be served stale, for a call that has no time to ask.
@@ -349,16 +347,7 @@ class policy_loader {
     } else if (renews) {
       at.to_do.renewal = make_job(std::move(lead));
     } else {
-      at.job = make_job(std::move(lead));
-      at.led = true;
-    }
-  }
-
-  /// Takes on the job of asking the site asked last, unless another waiter does.
-  void accept(look_up_state& at) {
-    if (leader lead = at.asked.back().place.take_lead(flight::state::offered)) {
-      at.job = make_job(std::move(lead));
-      at.led = true;
+      give_job(at, std::move(lead));
     }
   }
 

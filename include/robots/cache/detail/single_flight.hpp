@@ -29,12 +29,9 @@ class single_flight {
     leader(single_flight& owner, std::shared_ptr<flight> led) noexcept
         : owner_(&owner), flight_(std::move(led)) {}
     leader(leader&&) noexcept = default;
-    leader& operator=(leader&& other) noexcept {
-      if (this != &other) {
-        end(nullptr);
-        owner_ = other.owner_;
-        flight_ = std::move(other.flight_);
-      }
+    leader& operator=(leader other) noexcept {  // which ends what this one led
+      std::swap(owner_, other.owner_);
+      flight_.swap(other.flight_);
       return *this;
     }
     ~leader() { end(nullptr); }
@@ -81,13 +78,10 @@ class single_flight {
     waiter(single_flight& owner, std::shared_ptr<flight> wanted)
         : owner_(&owner), flight_(std::move(wanted)), number_(flight_->join()) {}
     waiter(waiter&&) noexcept = default;
-    waiter& operator=(waiter&& other) noexcept {
-      if (this != &other) {
-        leave();
-        owner_ = other.owner_;
-        flight_ = std::move(other.flight_);
-        number_ = other.number_;
-      }
+    waiter& operator=(waiter other) noexcept {  // which leaves what this one waited for
+      std::swap(owner_, other.owner_);
+      flight_.swap(other.flight_);
+      std::swap(number_, other.number_);
       return *this;
     }
     ~waiter() { leave(); }

@@ -50,7 +50,8 @@ class site_rulings {
   /// Whether something but its robots.txt may hold for the site of `key`, as `possible_site_key`
   /// gives it: then `find` knows.
   [[nodiscard]] bool may_hold_for(std::string_view key) const {
-    if (has_lists_ && is_listed(host_of_site_key(key))) {
+    const std::string_view host = host_of_site_key(key);
+    if (has_lists_ && (excluded_.contains(host) || is_high_risk(host))) {
       return true;
     }
     if (ruled_ == 0) {
@@ -231,10 +232,6 @@ class site_rulings {
     } catch (...) {
       return true;  // the user's function failed: a person decides
     }
-  }
-
-  [[nodiscard]] bool is_listed(std::string_view host) const {
-    return excluded_.contains(host) || is_high_risk(host);
   }
 
   [[nodiscard]] const entry* find_entry(std::string_view key) const {
