@@ -95,12 +95,7 @@ class basic_admission {
 
   /// Asks `source` for decisions and `gate` for reservations.
   basic_admission(S& source, basic_host_gate<C>& gate, admission_options options = {})
-      : source_(source),
-        gate_(gate),
-        breaker_(std::move(options.breaker)),
-        review_(std::move(options.review)),
-        tell_(std::move(options.tell)),
-        clock_(gate) {
+      : source_(source), gate_(gate), options_(std::move(options)), clock_(gate) {
     if constexpr (requires { source.on_halt([](std::string_view) {}); }) {
       halts_ = source.on_halt([&gate](std::string_view halted) {
         if (const auto where = parse_site(halted)) {
@@ -168,8 +163,8 @@ class basic_admission {
     if (!source.exchanges.empty() && key(source.exchanges.front().url) == key(url)) {
       limits.asked_at = limits.rules->fetched_at();
     }
-    if (breaker_) {
-      limits.breaker_open_until = breaker_(url);
+    if (options_.breaker) {
+      limits.breaker_open_until = options_.breaker(url);
     }
     return limits;
   }
@@ -259,15 +254,16 @@ class basic_admission {
   void note(std::string_view url, const decision& made, admission_reason reason,
             const std::shared_ptr<const call_context>& context, time_point asked) {
     answers_.add(reason);
-    if (review_ && reason == admission_reason::halted) {
-      quietly([&] { review_(url, made); });
+    if (options_.review && reason == admission_reason::halted) {
+      quietly([&] { options_.review(url, made); });
     }
-    if (tell_) {
+    if (options_.tell) {
       const auto where = parse_site(url);
       const std::string key = where ? where->key() : std::string{};
       const event about{.site = key, .context = context.get(), .clock = &clock_};
-      quietly(
-          [&] { tell_(admission_event{about, url, made, reason, gate_.clock().now() - asked}); });
+      quietly([&] {
+        options_.tell(admission_event{about, url, made, reason, gate_.clock().now() - asked});
+      });
     }
   }
 
@@ -289,9 +285,7 @@ class basic_admission {
 
   S& source_;
   basic_host_gate<C>& gate_;
-  std::function<std::optional<time_point>(std::string_view)> breaker_;
-  std::function<void(std::string_view, const decision&)> review_;
-  std::function<void(const admission_event&)> tell_;
+  const admission_options options_;
   gate_clock clock_;
   polite_detail::admission_counters answers_;
   std::shared_ptr<const void> halts_;  // of sites, for as long as it lives

@@ -81,30 +81,15 @@ namespace polite_detail {
   if (what.at > now) {
     text = "in " + polite_detail::seconds_text(what.at - std::max(now, time_point{}));
   }
-  switch (what.decided_by) {
-    case start_limit::none:
-      break;
-    case start_limit::delay:
-      text += ": delay of " + polite_detail::seconds_text(what.delay.delay) + " (" +
-              polite_detail::delay_text(what.delay) + ')';
-      break;
-    case start_limit::slow_down:
-      text += ": delay of " + polite_detail::seconds_text(what.slowed) +
-              " after 429 or 503, without them " + polite_detail::seconds_text(what.delay.delay) +
-              " (" + polite_detail::delay_text(what.delay) + ')';
-      break;
-    case start_limit::retry_after:
-      text += ": Retry-After";
-      break;
-    case start_limit::visit_time:
-      text += ": Visit-time";
-      break;
-    case start_limit::breaker:
-      text += ": the circuit breaker is open";
-      break;
-    case start_limit::ledger:
-      text += ": other processes visit the host, too";
-      break;
+  text += base::enum_text<start_limit::ledger>(
+      what.decided_by, {"", ": delay of ", ": delay of ", ": Retry-After", ": Visit-time",
+                        ": the circuit breaker is open", ": other processes visit the host, too"});
+  if (what.decided_by == start_limit::slow_down) {
+    text += polite_detail::seconds_text(what.slowed) + " after 429 or 503, without them ";
+  }
+  if (what.decided_by == start_limit::delay || what.decided_by == start_limit::slow_down) {
+    text += polite_detail::seconds_text(what.delay.delay) + " (" +
+            polite_detail::delay_text(what.delay) + ')';
   }
   if (!what.can_reserve) {
     text += "; no further reservation at the host for now";

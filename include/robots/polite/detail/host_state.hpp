@@ -51,12 +51,12 @@ class host_state {
       made.not_before(*limits.breaker_open_until, start_limit::breaker);
     }
     const policy* const rules = limits.rules.get();
-    keep_delay(made, last_, fixed_delays_of(rules), rules, anchor, options);
+    keep_delay(made, last_, rules, anchor, options);
     for (const host_request& next : planned_) {
       if (fits_before(next, made.at, rules, anchor, options)) {
         break;
       }
-      keep_delay(made, next, fixed_delays_of(rules), rules, anchor, options);
+      keep_delay(made, next, rules, anchor, options);
     }
     made.can_reserve = outstanding_ < options.concurrency;
     return made;
@@ -257,10 +257,9 @@ class host_state {
   /// When a reserved request may start.
   [[nodiscard]] schedule soonest_start(const host_reservation& reserved, const wall_anchor& anchor,
                                        const gate_options& options) const {
-    const host_request& request = reserved.request;
     schedule allowed = soonest(anchor.steady, options);
-    allowed.not_before(request.at, start_limit::delay);
-    keep_delay(allowed, last_, request.inputs, reserved.rules.get(), anchor, options);
+    allowed.not_before(reserved.request.at, start_limit::delay);
+    keep_delay(allowed, last_, reserved.rules.get(), anchor, options);
     return allowed;
   }
 
@@ -276,14 +275,12 @@ class host_state {
   /// Puts `made` as far behind `previous` as the delay between the two asks for, and into the hours
   /// of Visit-time. What either request's rules ask for is kept. A later time can mean another rate
   /// and another window, so this goes on until nothing changes.
-  void keep_delay(schedule& made, const host_request& previous, delay_inputs inputs,
-                  const policy* rules, const wall_anchor& anchor,
-                  const gate_options& options) const {
+  void keep_delay(schedule& made, const host_request& previous, const policy* rules,
+                  const wall_anchor& anchor, const gate_options& options) const {
     const time_point now = anchor.steady;
     constexpr int enough = 70;  // 32 rates and 32 windows, and then some
     for (int round = 0; round < enough; ++round) {
-      inputs.request_rate = interval_at(rules, anchor.at(made.at));
-      delay_inputs both = previous.number != 0 ? stricter(previous.inputs, inputs) : inputs;
+      delay_inputs both = stricter(previous.inputs, delays_at(rules, anchor.at(made.at)));
       both.last_response = last_response_at(now, options);
       const computed_delay delay = compute_delay(options.delay, both, previous.draw);
       const time_point before = made.at;
