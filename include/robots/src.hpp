@@ -11,7 +11,6 @@
 #include <robots/http/ip_address.ipp>
 #include <robots/http/origin.ipp>
 #include <robots/http/site.ipp>
-#include <robots/observe/event_json.ipp>
 #include <robots/observe/json_log.ipp>
 #include <robots/observe/metric_families.ipp>
 #include <robots/observe/metrics.ipp>
