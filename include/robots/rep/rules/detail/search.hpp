@@ -59,9 +59,6 @@ inline constexpr std::size_t short_literal = 16;
 /// are fewer of them than octets passed.
 [[nodiscard]] constexpr literal_search find_short(std::string_view text,
                                                   std::string_view literal) noexcept {
-  const octet_word first = word_at(literal, 0);
-  const octet_word compared =
-      literal.size() < sizeof first ? octet_mask(literal.size()) : ~octet_word{0};
   const std::size_t places = text.size() + 1 - std::min(literal.size(), text.size() + 1);
   constexpr std::size_t at_a_glance = 16;
   std::size_t steps = 0;
@@ -75,7 +72,7 @@ inline constexpr std::size_t short_literal = 16;
       }
     }
     ++steps;
-    if (((word_at(text, at) ^ first) & compared) == 0 && begins_with(behind(text, at), literal)) {
+    if (begins_with(behind(text, at), literal)) {
       return {.at = at, .steps = steps};
     }
     ++at;
@@ -156,8 +153,8 @@ inline constexpr std::size_t short_literal = 16;
 
 /// Looks for a literal. Takes a step for each octet passed, or fewer where most are passed at a
 /// glance.
-[[nodiscard]] constexpr literal_search find_literal(std::string_view text,
-                                                    std::string_view literal) noexcept {
+[[nodiscard, gnu::always_inline]] constexpr literal_search find_literal(
+    std::string_view text, std::string_view literal) noexcept {
   if (literal.empty()) {
     return {.at = 0};
   }
