@@ -86,8 +86,6 @@ class retrieval {
   void cancel(std::string why, time_point now);
 
  private:
-  void ask_origins(time_point now);
-
   void ask_origin(time_point now);
 
   /// Asks the breaker of the origin, and of no other: where its redirects lead is its own affair.

@@ -21,7 +21,7 @@ ROBOTS_INLINE retrieval::retrieval(const site& where, retrieval_options options,
       random_{options_.seed} {
   validate(options_);
   result_.attempts = 1;
-  ask_origins(now);
+  ask_origin(now);
 }
 
 ROBOTS_INLINE retrieval_step retrieval::next() && noexcept { return std::move(step_); }
@@ -48,8 +48,9 @@ ROBOTS_INLINE void retrieval::on_response(fetch_response response, time_point no
     settle(response, now);
   }
 
+  const outcome kind = response.error != fetch_error::none ? outcome_of(response.error)
+                                                           : outcome_of(response.status);
   if (response.error != fetch_error::none) {
-    const outcome kind = outcome_of(response.error);
     on_failure(kind, std::move(response), now, date);
   } else if (is_redirect(response.status)) {
     on_redirect(std::move(response), now);
@@ -57,10 +58,8 @@ ROBOTS_INLINE void retrieval::on_response(fetch_response response, time_point no
     result_.not_modified = true;
     finish(outcome::success, std::move(response));
   } else if (response.status == 429 || (response.status >= 500 && response.status < 600)) {
-    const outcome kind = outcome_of(response.status);
     try_again(kind, std::move(response), now, date);
   } else {
-    const outcome kind = outcome_of(response.status);
     finish(kind, std::move(response));
   }
 }
@@ -72,7 +71,8 @@ ROBOTS_INLINE void retrieval::on_wait_over(time_point now) {
   }
   ++result_.attempts;
   if (!answered_) {
-    ask_origins(now);
+    origin_ = 0;
+    ask_origin(now);
   } else {
     begin_try(now);
   }
@@ -84,17 +84,10 @@ ROBOTS_INLINE void retrieval::cancel(std::string why, time_point now) {
     result_.next_try = wait->until;
     finish(failure_, std::move(failed_));
   } else if (std::holds_alternative<fetch_request>(step_)) {
-    fetch_response nothing;
-    nothing.error = fetch_error::cancelled;
-    nothing.error_text = std::move(why);
+    fetch_response nothing{.error = fetch_error::cancelled, .error_text = std::move(why)};
     settle(nothing, now);
     finish(outcome::cancelled, std::move(nothing));
   }
-}
-
-ROBOTS_INLINE void retrieval::ask_origins(time_point now) {
-  origin_ = 0;
-  ask_origin(now);
 }
 
 ROBOTS_INLINE void retrieval::ask_origin(time_point now) {
@@ -107,10 +100,10 @@ ROBOTS_INLINE void retrieval::begin_try(time_point now) {
   if (options_.breakers) {
     permit_ = breaker_permit::take(options_.breakers, own_origin(), now);
     if (!permit_) {
-      fetch_response nothing;
-      nothing.error = fetch_error::other;
-      nothing.error_text = "the circuit breaker of " + own_origin() + " is open";
-      return on_failure(outcome::circuit_open, std::move(nothing), now);
+      return on_failure(outcome::circuit_open,
+                        {.error = fetch_error::other,
+                         .error_text = "the circuit breaker of " + own_origin() + " is open"},
+                        now);
     }
   }
   send(now);

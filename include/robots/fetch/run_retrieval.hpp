@@ -20,8 +20,7 @@ namespace fetch_detail {
 /// One exchange; what the fetcher throws becomes `fetch_error::other`.
 template <Fetcher F>
 [[nodiscard]] fetch_response fetch_without_throwing(F& fetcher, const fetch_request& request) {
-  fetch_response response;
-  response.error = fetch_error::other;
+  fetch_response response{.error = fetch_error::other};
   try {
     return fetcher.fetch(request);
   } catch (const std::exception& thrown) {

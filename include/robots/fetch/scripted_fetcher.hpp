@@ -51,10 +51,7 @@ class ScriptedFetcher {
 
   /// A response without a body.
   [[nodiscard]] static fetch_response status(int code, std::vector<http_header> headers = {}) {
-    fetch_response response;
-    response.status = code;
-    response.headers = std::move(headers);
-    return response;
+    return {.status = code, .headers = std::move(headers)};
   }
 
   /// A response with the header `Location`.
@@ -64,10 +61,7 @@ class ScriptedFetcher {
 
   /// No response.
   [[nodiscard]] static fetch_response failure(fetch_error error) {
-    fetch_response response;
-    response.error = error;
-    response.error_text = "scripted: " + std::string{to_string(error)};
-    return response;
+    return {.error = error, .error_text = "scripted: " + std::string{to_string(error)}};
   }
 
   /// Answers requests for `url` with each of these in turn, and with the last one from then on.

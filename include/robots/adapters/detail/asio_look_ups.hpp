@@ -185,8 +185,7 @@ class asio_look_ups : public std::enable_shared_from_this<asio_look_ups<Cache, F
 
   void fetch(number id, fetch_request request) {
     const auto done = task(id, &asio_look_ups::take);
-    fetch_response nothing;
-    nothing.error = fetch_error::other;
+    fetch_response nothing{.error = fetch_error::other};
     try {
       return fetcher_.async_fetch(std::move(request), done);
     } catch (const std::exception& thrown) {

@@ -55,10 +55,7 @@ namespace robots::adapters_detail {
 
 /// A response that says why there is none.
 [[nodiscard]] inline fetch_response failed(fetch_error error, std::string text) {
-  fetch_response response;
-  response.error = error;
-  response.error_text = std::move(text);
-  return response;
+  return {.error = error, .error_text = std::move(text)};
 }
 
 }  // namespace robots::adapters_detail
