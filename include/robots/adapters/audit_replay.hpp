@@ -338,10 +338,8 @@ class audit_replayer {
                                          const Make& make) {
     policy_pointer other;
     const auto found = by_url_.find(head.final_url);
-    const std::deque<std::string> ids =
-        found == by_url_.end() ? std::deque<std::string>{} : found->second;
-    for (const std::string& each : ids) {
-      if (const policy_pointer theirs = policy_of(each)) {
+    for (std::size_t i = 0; found != by_url_.end() && i < found->second.size(); ++i) {
+      if (const policy_pointer theirs = policy_of(found->second[i])) {
         policy_pointer made = make(theirs);
         if (audited(*made).id == id) {
           return made;

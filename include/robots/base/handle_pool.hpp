@@ -36,21 +36,15 @@ class handle_pool {
 
   /// Lends a handle. Throws what the factory throws.
   [[nodiscard]] lease lend() {
-    std::unique_ptr<Handle> handle = take_idle();
+    std::unique_ptr<Handle> handle;
+    if (const std::lock_guard lock(mutex_); !idle_.empty()) {
+      handle = std::move(idle_.back());
+      idle_.pop_back();
+    }
     return lease(*this, handle ? std::move(handle) : make_());
   }
 
  private:
-  [[nodiscard]] std::unique_ptr<Handle> take_idle() {
-    const std::lock_guard lock(mutex_);
-    if (idle_.empty()) {
-      return nullptr;
-    }
-    std::unique_ptr<Handle> handle = std::move(idle_.back());
-    idle_.pop_back();
-    return handle;
-  }
-
   // A handle over the limit ends after the lock, as closing its connections takes time.
   void give_back(std::unique_ptr<Handle> handle) noexcept {
     const std::lock_guard lock(mutex_);

@@ -103,23 +103,17 @@ ROBOTS_INLINE change_report diff(const rule_set& before, std::vector<stated_line
 namespace rep_detail {
 
 /// Keeps what concerns one crawler, and the Clean-param lines.
-class diff_collector : public crawler_collector {
- public:
+struct diff_collector : crawler_collector {
   using crawler_collector::crawler_collector;
 
   void on_directive(const directive& line) {
     crawler_collector::on_directive(line);
     if (line.kind == directive_kind::clean_param) {
-      clean_params_.push_back(line);
+      clean_params.push_back(line);
     }
   }
 
-  [[nodiscard]] const std::vector<directive>& clean_params() const noexcept {
-    return clean_params_;
-  }
-
- private:
-  std::vector<directive> clean_params_;
+  std::vector<directive> clean_params;
 };
 
 /// What a path and a statement about it say; a space separates them.
@@ -186,7 +180,7 @@ struct stated_text {
         lines.push_back({kind, *std::move(value)});
       }
     };
-    for (const directive& line : collector.clean_params()) {
+    for (const directive& line : collector.clean_params) {
       add(line.kind, line_value(line));
     }
     crawler_directives found = std::move(collector).finish(counts);
