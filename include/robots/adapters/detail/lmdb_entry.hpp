@@ -94,19 +94,17 @@ struct lmdb_entry {
                             : std::string{key.substr(0, start)} + lmdb_text(base::fingerprint(key));
 }
 
-inline void drop(const lmdb_transaction& file, std::string_view number, std::string_view entry) {
-  const std::string which{number};
-  const std::string key = stored_key(lmdb_entry::read(entry).key);
-  file.erase(lmdb_table::values, which);
-  if (!key.empty() && file.get(lmdb_table::keys, key) == which) {
-    file.erase(lmdb_table::keys, key);
-  }
-}
-
 inline void drop_oldest(const lmdb_transaction& file, std::size_t count) {
   for (; count > 0; --count) {
-    if (const auto oldest = file.from(lmdb_table::values, {})) {
-      drop(file, oldest->first, oldest->second);
+    const auto oldest = file.from(lmdb_table::values, {});
+    if (!oldest) {
+      return;
+    }
+    const std::string number{oldest->first};
+    const std::string key = stored_key(lmdb_entry::read(oldest->second).key);
+    file.erase(lmdb_table::values, number);
+    if (!key.empty() && file.get(lmdb_table::keys, key) == number) {
+      file.erase(lmdb_table::keys, key);
     }
   }
 }

@@ -66,7 +66,9 @@ class lmdb_file {
     all.closed.wait(lock, is_settled);
     if (known->second.process == ::getpid()) {
       ::close(fd);
-      if (!(file->options_ == with_path(options, file->options_.path))) {
+      lmdb_options same = options;
+      same.path = file->options_.path;
+      if (file->options_ != same) {
         throw std::invalid_argument{"LmdbStore: " + options.path +
                                     " is open in this process with other options"};
       }
@@ -235,11 +237,6 @@ class lmdb_file {
   [[nodiscard]] static open_files& all_open() {
     static open_files all;
     return all;
-  }
-
-  [[nodiscard]] static lmdb_options with_path(lmdb_options options, const std::string& path) {
-    options.path = path;
-    return options;
   }
 
   [[noreturn]] static void refuse(const lmdb_options& options, const std::string& why) {

@@ -101,20 +101,18 @@ class lmdb_transaction {
     return seek(where, {}, MDB_LAST);
   }
 
-  void put(lmdb_table where, std::string_view key, std::string_view value) const {
+  void put(lmdb_table where, std::string_view key, std::string_view value,
+           unsigned flags = 0) const {
     MDB_val wanted = value_of(key);
     MDB_val given = value_of(value);
-    check_lmdb(::mdb_put(handle_, table(where), &wanted, &given, 0));
+    check_lmdb(::mdb_put(handle_, table(where), &wanted, &given, flags));
   }
 
   /// Appends to a table with numbers for keys. The number.
   std::uint64_t append(lmdb_table where, std::string_view value) const {
     const auto newest = last(where);
     const std::uint64_t number = newest ? lmdb_number(newest->first) + 1 : 1;
-    const std::string key = lmdb_text(number);
-    MDB_val wanted = value_of(key);
-    MDB_val given = value_of(value);
-    check_lmdb(::mdb_put(handle_, table(where), &wanted, &given, MDB_APPEND));
+    put(where, lmdb_text(number), value, MDB_APPEND);
     return number;
   }
 
