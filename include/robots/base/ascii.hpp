@@ -29,6 +29,11 @@ namespace robots::base {
   return c == ' ' || c == '\t' || c == '\v' || c == '\f';
 }
 
+/// White space, line ends included: what C calls isspace.
+[[nodiscard]] constexpr bool is_space(char c) noexcept {
+  return is_blank(c) || c == '\r' || c == '\n';
+}
+
 /// The value of a hexadecimal digit, or -1.
 [[nodiscard]] constexpr int hex_value(char c) noexcept {
   if (is_digit(c)) {

@@ -37,16 +37,13 @@ namespace http_detail {
   return length;
 }
 
-/// Octets that neither a request line nor a log line may carry, and the backslash, which clients
-/// read differently: some take it for a slash, so that they disagree on where the host ends.
-[[nodiscard]] constexpr bool is_forbidden_in_url(char c) noexcept {
-  const auto octet = static_cast<unsigned char>(c);
-  return octet <= 0x20 || octet == 0x7F || c == '\\';
-}
-
+/// Whether `text` has octets that neither a request line nor a log line may carry, or a backslash,
+/// which clients read differently: some take it for a slash, so that they disagree on where the
+/// host ends.
 [[nodiscard]] constexpr bool has_forbidden_octet(std::string_view text) noexcept {
   for (const char c : text) {
-    if (is_forbidden_in_url(c)) {
+    const auto octet = static_cast<unsigned char>(c);
+    if (octet <= 0x20 || octet == 0x7F || c == '\\') {
       return true;
     }
   }

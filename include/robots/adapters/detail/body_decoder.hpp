@@ -97,8 +97,7 @@ class body_decoder {
 
   /// `value` without white space and empty list elements (RFC 9110, section 5.6.1) at its ends.
   [[nodiscard]] static constexpr std::string_view without_rim(std::string_view value) noexcept {
-    return base::trim(
-        value, [](char c) { return base::is_blank(c) || c == '\r' || c == '\n' || c == ','; });
+    return base::trim(value, [](char c) { return base::is_space(c) || c == ','; });
   }
 
   [[nodiscard]] static std::string unasked(std::string_view field, std::string_view coding) {

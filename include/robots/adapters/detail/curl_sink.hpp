@@ -37,11 +37,6 @@ namespace robots::adapters_detail {
   return static_cast<int>(status);
 }
 
-/// White space around a value, as libcurl may leave it.
-[[nodiscard]] constexpr bool is_space(char c) noexcept {
-  return base::is_blank(c) || c == '\r' || c == '\n';
-}
-
 /// The Content-Length fields of one header section. Whoever sends different lengths, or what is no
 /// length, may have sent part of a body for the whole (RFC 9112, section 6.3): libcurl takes the
 /// last of them, and goes without where the number is too large for it.
@@ -51,7 +46,7 @@ class content_length {
   [[nodiscard]] constexpr bool take(std::string_view value) noexcept {
     while (true) {
       const std::size_t comma = value.find(',');
-      const auto one = number(base::trim(value.substr(0, comma), is_space));
+      const auto one = number(base::trim(value.substr(0, comma), base::is_space));
       if (!one || (said_ && *said_ != *one)) {
         return false;
       }
@@ -94,12 +89,8 @@ class curl_sink {
     set_option(easy, CURLOPT_HEADERDATA, static_cast<void*>(this));
   }
 
-  [[nodiscard]] std::string& body() noexcept { return body_.text(); }
-  [[nodiscard]] bool body_over_limit() const noexcept { return body_.over_limit(); }
-  /// Whether the body was of no use, and the transfer ended for it.
-  [[nodiscard]] bool body_refused() const noexcept { return body_.refused(); }
-  /// Why the body of a transfer that ended is not whole; empty when it is, or is over its limit.
-  [[nodiscard]] std::string_view body_problem() const noexcept { return body_.problem(); }
+  /// What was received of the body; one that is over its limit or refused has ended the transfer.
+  [[nodiscard]] body_decoder& body() noexcept { return body_; }
   /// What ended the transfer here, beside the body; `fetch_error::none` if nothing did.
   [[nodiscard]] fetch_error error() const noexcept { return error_; }
   [[nodiscard]] const char* error_text() const noexcept { return error_text_; }
@@ -149,18 +140,15 @@ class curl_sink {
       headers_complete_ = false;
       length_ = {};
     }
-    if (!takes_length(line)) {
+    constexpr std::string_view length = "content-length:";
+    if (base::starts_with_ignoring_case(line, length) &&
+        !length_.take(line.substr(length.size()))) {
       return fail(line.size(), fetch_error::protocol, "Content-Length is no number, or several");
     }
     if (line == "\r\n" || line == "\n") {
       headers_complete_ = true;
     }
     return line.size();
-  }
-
-  [[nodiscard]] bool takes_length(std::string_view line) noexcept {
-    constexpr std::string_view name = "content-length:";
-    return !base::starts_with_ignoring_case(line, name) || length_.take(line.substr(name.size()));
   }
 
   /// libcurl looks headers up one by one in a list.

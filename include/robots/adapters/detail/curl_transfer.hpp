@@ -103,7 +103,7 @@ inline constexpr std::size_t longest_url = 8'000'000;
 
 /// A header's value without the white space around it; of an empty one, libcurl leaves a CR.
 [[nodiscard]] inline std::string trimmed(const char* value) {
-  return std::string(base::trim(value, is_space));
+  return std::string(base::trim(value, base::is_space));
 }
 
 /// The fields of the final response: not those of interim responses, of a proxy's answer to
@@ -151,20 +151,18 @@ inline constexpr std::size_t longest_url = 8'000'000;
   if (status < 200 || !sink.headers_complete()) {
     return failed(fetch_error::protocol, "the connection ended before the header section did");
   }
-  fetch_response response;
-  response.status = status;
-  response.headers = received_headers(easy);
-  std::string_view problem = sink.body_problem();
-  if (tls.without_close_notify() && ends_with_connection(easy) && !sink.body_over_limit()) {
+  fetch_response response{.status = status, .headers = received_headers(easy)};
+  std::string_view problem = sink.body().problem();
+  if (tls.without_close_notify() && ends_with_connection(easy) && !sink.body().over_limit()) {
     // RFC 9112, section 9.8: anyone on the way may have cut it.
     problem = "TLS ended without close_notify, maybe before the body did";
   }
   if (problem.empty()) {
-    response.body = std::move(sink.body());
+    response.body = std::move(sink.body().text());
   } else if (status < 300) {
     return failed(fetch_error::protocol, std::string(problem));
   }
-  response.truncated = sink.body_over_limit();
+  response.truncated = sink.body().over_limit();
   return response;
 }
 
@@ -201,7 +199,7 @@ class curl_transfer {
 
   [[nodiscard]] fetch_response finish(CURLcode code) {
     const bool redirected = sink_.has_redirect() && code != CURLE_ABORTED_BY_CALLBACK;
-    if (code == CURLE_OK || redirected || sink_.body_over_limit() || sink_.body_refused()) {
+    if (code == CURLE_OK || redirected || sink_.body().over_limit() || sink_.body().refused()) {
       return received(easy_, sink_, tls_);
     }
     if (sink_.error() != fetch_error::none) {

@@ -43,8 +43,7 @@ class redis_connector {
         options.max_connections == 0 || options.max_value_bytes == 0) {
       throw std::invalid_argument{
           "redis_options: connect_timeout, command_timeout, max_connections and max_value_bytes "
-          "must "
-          "be above 0"};
+          "must be above 0"};
     }
   }
 

@@ -125,12 +125,6 @@ inline void read_redis_scheme(redis_target& target, std::string_view scheme) {
   target.tls = scheme.starts_with("rediss");
 }
 
-/// Takes over `user[:password]`.
-inline void read_redis_login(redis_target& target, std::string_view login) {
-  target.user = percent_decoded(take_until(login, ':'));
-  target.password = percent_decoded(login);
-}
-
 /// Takes over `host[:port][,host[:port]...][/database]`.
 inline void read_redis_place(redis_target& target, std::string_view place) {
   const std::uint16_t usual_port = target.topology == redis_topology::sentinel ? 26'379 : 6'379;
@@ -179,7 +173,9 @@ inline void read_redis_query(redis_target& target, std::string_view query) {
   std::string_view place = take_until(query, '?');
   if (const std::size_t at = place.substr(0, place.find('/')).rfind('@');
       at != std::string_view::npos) {
-    read_redis_login(target, place.substr(0, at));
+    std::string_view login = place.substr(0, at);
+    target.user = percent_decoded(take_until(login, ':'));
+    target.password = percent_decoded(login);
     place.remove_prefix(at + 1);
   }
   if (scheme == "unix") {

@@ -19,10 +19,6 @@ inline constexpr std::size_t max_label_length = 63;
   return std::string_view{"!$&'()*+,;="}.find(c) != std::string_view::npos;
 }
 
-[[nodiscard]] constexpr bool is_ipv4(std::string_view text) noexcept {
-  return read_ipv4(text).has_value();
-}
-
 /// Labels of 1 to 63 octets with dots between them, 253 octets in all.
 [[nodiscard]] constexpr bool has_valid_labels(std::string_view host) noexcept {
   if (host.empty() || host.size() > max_host_length) {
@@ -83,7 +79,7 @@ inline constexpr std::size_t max_label_length = 63;
   if (host.ends_with('.')) {
     host.pop_back();
   }
-  if (!has_valid_labels(host) || (ends_in_number(host) && !is_ipv4(host))) {
+  if (!has_valid_labels(host) || (ends_in_number(host) && !read_ipv4(host))) {
     return std::nullopt;
   }
   return host;
