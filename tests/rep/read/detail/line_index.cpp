@@ -85,7 +85,7 @@ TEST_CASE("the odd octet behind a long value is found from any place near the on
         text[in_front + 1 + size] = '\n';
         line_index index;
         index.fill(text.data(), text.data() + text.size(), avx2);
-        for (const std::size_t behind : {1, 2, 10, 62, 63}) {
+        for (const std::size_t behind : {1U, 2U, 10U, 62U, 63U}) {
           if (behind <= size) {
             const char* const found = index.find_odd(text.data() + in_front + behind);
             CHECK(found == text.data() + in_front + 1 + size);
