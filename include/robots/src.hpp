@@ -8,9 +8,6 @@
 #include <robots/fetch/retrieval.ipp>
 #include <robots/http/address_guard.ipp>
 #include <robots/http/excluded_hosts.ipp>
-#include <robots/http/ip_address.ipp>
-#include <robots/http/origin.ipp>
-#include <robots/http/site.ipp>
 #include <robots/observe/json_log.ipp>
 #include <robots/observe/metric_families.ipp>
 #include <robots/observe/metrics.ipp>

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -62,9 +63,68 @@ class ip_address {
   return v6 ? std::optional(ip_address(*v6)) : std::nullopt;
 }
 
+namespace http_detail {
+
+[[nodiscard]] inline std::string ipv4_text(std::span<const std::uint8_t> octets) {
+  std::string text;
+  for (const std::uint8_t octet : octets) {
+    if (!text.empty()) {
+      text += '.';
+    }
+    text += std::to_string(octet);
+  }
+  return text;
+}
+
+/// RFC 5952: no leading zeros, and the first of the longest runs of zero groups as `::`.
+[[nodiscard]] inline std::string ipv6_text(std::span<const std::uint8_t> octets) {
+  const auto group = [octets](std::size_t i) {
+    return static_cast<unsigned>(octets[2 * i]) << 8U | octets[2 * i + 1];
+  };
+  constexpr std::size_t groups = 8;
+  std::size_t gap = groups;
+  std::size_t gap_length = 1;
+  for (std::size_t begin = 0; begin < groups; ++begin) {
+    std::size_t end = begin;
+    while (end < groups && group(end) == 0) {
+      ++end;
+    }
+    if (end - begin > gap_length) {
+      gap = begin;
+      gap_length = end - begin;
+    }
+  }
+  std::string text;
+  for (std::size_t i = 0; i < groups; ++i) {
+    if (i == gap) {
+      text += "::";
+      i += gap_length - 1;
+      continue;
+    }
+    if (!text.empty() && text.back() != ':') {
+      text += ':';
+    }
+    std::array<char, 4> digits{};
+    text.append(digits.data(),
+                std::to_chars(digits.data(), digits.data() + digits.size(), group(i), 16).ptr);
+  }
+  return text;
+}
+
+}  // namespace http_detail
+
 /// An address as RFC 5952 writes it, without brackets; one of IPv4 in IPv6 with dots in its end.
 /// `parse_ip_address` reads it back.
-[[nodiscard]] std::string to_string(const ip_address& address);
+[[nodiscard]] inline std::string to_string(const ip_address& address) {
+  const std::span<const std::uint8_t> octets = address.octets();
+  if (address.is_v4()) {
+    return http_detail::ipv4_text(octets);
+  }
+  constexpr std::array<std::uint8_t, 12> mapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF};
+  return std::equal(mapped.begin(), mapped.end(), octets.begin())
+             ? "::ffff:" + http_detail::ipv4_text(octets.subspan(mapped.size()))
+             : http_detail::ipv6_text(octets);
+}
 
 /// Whether the last label of a host in lower case is a number, decimal or hexadecimal. Name
 /// resolution takes such a host for an IPv4 address, in spellings that no two programs agree on
@@ -79,7 +139,3 @@ class ip_address {
 }
 
 }  // namespace robots
-
-#ifndef ROBOTS_COMPILED
-#include <robots/http/ip_address.ipp>
-#endif

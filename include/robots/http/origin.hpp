@@ -1,11 +1,15 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
+#include <robots/http/detail/authority.hpp>
+#include <robots/http/host.hpp>
+#include <robots/http/url.hpp>
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace robots {
 
@@ -44,7 +48,16 @@ struct origin {
 
 /// The ASCII form of RFC 6454, section 6.2, such as `http://example.com:8080`. The default port of
 /// the scheme is left out.
-[[nodiscard]] std::string to_string(const origin& where);
+[[nodiscard]] inline std::string to_string(const origin& where) {
+  std::string text{to_string(where.scheme)};
+  text += "://";
+  text += where.host;
+  if (where.port != default_port(where.scheme)) {
+    text += ':';
+    text += std::to_string(where.port);
+  }
+  return text;
+}
 
 /// The origin of an absolute http or https URL, in normal form.
 ///
@@ -53,7 +66,19 @@ struct origin {
 /// relative reference, a host outside ASCII (give A-labels) or one that RFC 3986 or the DNS does
 /// not allow, a port outside 1 to 65535, a backslash, blank or control in the authority. What
 /// follows the authority is not looked at. Linear in the authority.
-[[nodiscard]] std::optional<origin> parse_origin(std::string_view url);
+[[nodiscard]] inline std::optional<origin> parse_origin(std::string_view url) {
+  const http_detail::url_head head = http_detail::split_head(url);
+  const std::optional<url_scheme> scheme = parse_scheme(head.scheme.value_or(std::string_view{}));
+  if (!scheme) {
+    return std::nullopt;
+  }
+  std::optional<http_detail::authority> authority = http_detail::parse_authority(head.authority);
+  if (!authority) {
+    return std::nullopt;
+  }
+  const std::uint16_t port = authority->port != 0 ? authority->port : default_port(*scheme);
+  return origin{*scheme, std::move(authority->host), port};
+}
 
 /// An http or https URL, apart from user information and fragment.
 struct http_url {
@@ -64,13 +89,22 @@ struct http_url {
 };
 
 /// The URL in one piece.
-[[nodiscard]] std::string to_string(const http_url& url);
+[[nodiscard]] inline std::string to_string(const http_url& url) {
+  return to_string(url.origin) + url.target;
+}
 
 /// Reads an absolute http or https URL; nothing for what `parse_origin` refuses. Linear.
-[[nodiscard]] std::optional<http_url> parse_http_url(std::string_view url);
+[[nodiscard]] inline std::optional<http_url> parse_http_url(std::string_view url) {
+  std::optional<origin> where = parse_origin(url);
+  if (!where) {
+    return std::nullopt;
+  }
+  const url_parts parts = split_url(url);
+  std::string target{parts.path.empty() ? std::string_view{"/"} : parts.path};
+  if (parts.query) {
+    target.append("?").append(*parts.query);
+  }
+  return http_url{*std::move(where), std::move(target)};
+}
 
 }  // namespace robots
-
-#ifndef ROBOTS_COMPILED
-#include <robots/http/origin.ipp>
-#endif

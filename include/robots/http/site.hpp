@@ -1,11 +1,14 @@
 #pragma once
 
+#include <robots/http/detail/authority.hpp>
+#include <robots/http/host.hpp>
 #include <robots/http/origin.hpp>
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace robots {
@@ -18,15 +21,34 @@ struct site {
   std::uint16_t port = 0;            ///< 0: the default of the scheme
 
   /// The origins to ask, the first that can be reached counts: one, or https and http.
-  [[nodiscard]] std::vector<origin> origins() const;
+  [[nodiscard]] std::vector<origin> origins() const {
+    const auto under = [this](url_scheme s) {
+      return origin{s, host, port != 0 ? port : default_port(s)};
+    };
+    if (scheme) {
+      return {under(*scheme)};
+    }
+    return {under(url_scheme::https), under(url_scheme::http)};
+  }
 
   /// The URLs of the robots.txt files of `origins()`, in the same order.
-  [[nodiscard]] std::vector<std::string> robots_urls() const;
+  [[nodiscard]] std::vector<std::string> robots_urls() const {
+    std::vector<std::string> urls;
+    for (const origin& where : origins()) {
+      urls.push_back(to_string(where) + "/robots.txt");
+    }
+    return urls;
+  }
 
   /// One text for every spelling of the same site: the origin (`https://example.com`,
   /// `http://example.com:8080`), or host and port (`example.com`, `example.com:8080`) when the
   /// scheme is open.
-  [[nodiscard]] std::string key() const;
+  [[nodiscard]] std::string key() const {
+    if (scheme) {
+      return to_string(origins().front());
+    }
+    return port != 0 ? host + ':' + std::to_string(port) : host;
+  }
 
   [[nodiscard]] friend bool operator==(const site&, const site&) = default;
 };
@@ -35,10 +57,35 @@ struct site {
 /// ignored. Normalises and refuses as `parse_origin` does: nothing for what names no site. A port
 /// that is the default of a given scheme comes out as 0; behind a bare host, 443 means https and 80
 /// means http. Linear in the authority.
-[[nodiscard]] std::optional<site> parse_site(std::string_view host_or_url);
+[[nodiscard]] inline std::optional<site> parse_site(std::string_view host_or_url) {
+  const http_detail::url_head head = http_detail::split_head(host_or_url);
+  std::optional<url_scheme> scheme;
+  if (head.scheme) {
+    scheme = parse_scheme(*head.scheme);
+    if (!scheme) {
+      return std::nullopt;
+    }
+  }
+  // `mailto:bob@example.com` and `http:/example.com` are URLs gone wrong or of another kind, not
+  // hosts with user information or an empty port.
+  if (!scheme &&
+      (head.authority.find('@') != std::string_view::npos || head.authority.ends_with(':'))) {
+    return std::nullopt;
+  }
+  std::optional<http_detail::authority> authority = http_detail::parse_authority(head.authority);
+  if (!authority) {
+    return std::nullopt;
+  }
+  // A bare host with a scheme's own port can only mean that scheme.
+  for (const url_scheme own : {url_scheme::https, url_scheme::http}) {
+    if (!scheme && authority->port == default_port(own)) {
+      scheme = own;
+    }
+  }
+  if (scheme && authority->port == default_port(*scheme)) {
+    authority->port = 0;
+  }
+  return site{scheme, std::move(authority->host), authority->port};
+}
 
 }  // namespace robots
-
-#ifndef ROBOTS_COMPILED
-#include <robots/http/site.ipp>
-#endif
