@@ -50,9 +50,11 @@ class site_rulings {
   /// Whether something but its robots.txt may hold for the site of `key`, as `possible_site_key`
   /// gives it: then `find` knows.
   [[nodiscard]] bool may_hold_for(std::string_view key) const {
-    const std::string_view host = host_of_site_key(key);
-    if (has_lists_ && (excluded_.contains(host) || is_high_risk(host))) {
-      return true;
+    if (has_lists_) {
+      const std::string_view host = host_of_site_key(key);
+      if (excluded_.contains(host) || is_high_risk(host)) {
+        return true;
+      }
     }
     if (ruled_ == 0) {
       return false;
