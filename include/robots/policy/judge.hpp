@@ -144,7 +144,8 @@ template <class... Parts>
                                                          const judge_options& options,
                                                          const earlier_policies& before,
                                                          const wall_anchor& now) {
-  return judge(brought, brought.body, user_agent, options, before, now);
+  return judge(static_cast<const record_head&>(brought), brought.body, user_agent, options, before,
+               now);
 }
 /// The same of one that is needed no more, whose texts the policy takes over.
 [[nodiscard]] inline std::shared_ptr<const policy> judge(record&& brought,
