@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
@@ -25,6 +27,19 @@
 #include <string_view>
 #include <thread>
 #include <vector>
+
+namespace {
+std::atomic<bool> disk_fails{false};
+}
+
+/// Takes the place of the system's.
+extern "C" int fdatasync(int file) {
+  if (disk_fails) {
+    errno = EIO;
+    return -1;
+  }
+  return ::fsync(file);
+}
 
 namespace {
 
@@ -281,6 +296,20 @@ TEST_CASE("while the disk is full decisions go on, and the trail tells how many 
     is_told = is_told || note.find("5 events could not be recorded") != std::string::npos;
   }
   CHECK(is_told);
+}
+
+TEST_CASE("a disk that loses what was written is told of") {
+  const trail_folder at;
+  const sample site;
+  const AuditTrail trail{at.options(), crawler()};
+  site.decide(trail);
+  CHECK(trail.flush());
+  disk_fails = true;
+  site.decide(trail);
+  CHECK(!trail.flush());
+  disk_fails = false;
+  CHECK(!trail.stats().failure.empty());
+  CHECK(!trail.flush());
 }
 
 TEST_CASE("a sink that nobody reads keeps no decision, nor the end of the trail, waiting") {

@@ -135,9 +135,11 @@ class AuditTrail {
   void on(const far_store_event& told) const { push_whole(told); }
 
   /// Waits until all that was told before is on the disk, and how much of it was lost, if any was.
-  /// False when that cannot be written either, or takes longer.
+  /// False when that cannot be written either, or takes longer; and for good once the disk has
+  /// failed to keep what was written, since nobody knows which entries.
   [[nodiscard]] bool flush(std::chrono::milliseconds longest = std::chrono::seconds{10}) const {
-    return ending_->queue.flush(longest) && ending_->writer->tells_of_all();
+    return ending_->queue.flush(longest) && ending_->writer->tells_of_all() &&
+           ending_->writer->is_on_disk();
   }
 
   /// What it has done so far.

@@ -128,14 +128,16 @@ class audit_file {
     return {};
   }
 
-  /// Has what was written put on the disk.
-  void flush() const noexcept { ::fdatasync(file_.get()); }
+  /// Has what was written put on the disk. False when it may not all be there; the system tells of
+  /// that once. What is no file on a disk, such as a FIFO, has nothing to put there.
+  [[nodiscard]] bool flush() const noexcept {
+    return ::fdatasync(file_.get()) == 0 || errno == EINVAL;
+  }
 
   /// Goes on in the next file; stays in this one, with false, when there can be none.
   [[nodiscard]] bool begin_next() {
     try {
       file_handle next = open(path_of(number_ + 1));
-      flush();
       file_ = std::move(next);
       ++number_;
       size_ = 0;

@@ -152,6 +152,12 @@ class audit_writer {
     return untold_ == 0;
   }
 
+  /// Whether the disk has never failed to keep what was written.
+  [[nodiscard]] bool is_on_disk() const {
+    const std::scoped_lock lock{mutex_};
+    return is_on_disk_;
+  }
+
   [[nodiscard]] audit_stats stats() const {
     const std::scoped_lock lock{mutex_};
     return stats_;
@@ -173,7 +179,7 @@ class audit_writer {
       give_up(now.items.size(), error.what());
     }
     if (now.flushes || now.ends || (flush_at_ && clock::now() >= *flush_at_)) {
-      file_.flush();
+      flush_file();
       flush_at_.reset();
     }
     return flush_at_;
@@ -376,6 +382,14 @@ class audit_writer {
     }
   }
 
+  void flush_file() {
+    if (!file_.flush()) {
+      const std::scoped_lock lock{mutex_};
+      stats_.failure = "the disk may have lost what was written";
+      is_on_disk_ = false;
+    }
+  }
+
   void rotate_if_due() {
     if (file_.size() < options_.file_bytes + over_bytes_) {
       return;
@@ -383,6 +397,7 @@ class audit_writer {
     next_ = written_;
     sign("rotation");
     write_block();
+    flush_file();
     if (file_.begin_next()) {
       written_.is_file_begun = false;
       over_bytes_ = 0;
@@ -398,6 +413,7 @@ class audit_writer {
   mutable std::mutex mutex_;  // of these
   std::vector<std::string> crawlers_;
   std::uint64_t untold_ = 0;  // events lost of which the trail does not tell yet
+  bool is_on_disk_ = true;
   std::string why_lost_;
   audit_stats stats_;
 
