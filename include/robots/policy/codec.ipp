@@ -203,8 +203,8 @@ inline void write_url(octet_writer& out, std::string_view url) {
   return std::move(out).take();
 }
 
-/// Reads what `encoded_head` wrote and the body, as far as the text lets it, and nothing that it
-/// writes in another way.
+/// Reads what `encoded_head` wrote and the body, as far as the text lets it. Fails on any other
+/// spelling of the same record.
 [[nodiscard]] inline robots::record read_record(octet_reader& in) {
   robots::record result;
   result.outcome = static_cast<outcome>(in.number(last_outcome));

@@ -163,7 +163,7 @@ class job_runner {
   /// Does a job for as long as anybody wants it.
   bool bring(retrieval_job& job) {
     auto result = parts_.run(std::move(job.work), {.deadline = {}, .stop = job.stop});
-    publish(loader_.complete(job, std::move(result), job.stop));
+    publish(loader_.complete(job, std::move(result), job.stop.stop_requested()));
     return true;
   }
 
@@ -171,13 +171,13 @@ class job_runner {
   /// thread that is free.
   [[nodiscard]] bool bring_for(retrieval_job& job, const call_options& limits) {
     auto result = parts_.run(std::move(job.work), limits);
-    const bool cut_short =
-        result.outcome == outcome::cancelled || (result.cut_short && limits.stop.stop_requested());
+    const bool is_stopped = limits.stop.stop_requested();
+    const bool cut_short = result.outcome == outcome::cancelled || (result.cut_short && is_stopped);
     if (result.outcome == outcome::cancelled && options_.background_threads > 0) {
       // Dropped, and the flight given up, only when the cache ends.
       static_cast<void>(in_background(loader_.make_job(std::move(job.lead)), true));
     } else {
-      publish(loader_.complete(job, std::move(result), limits.stop));
+      publish(loader_.complete(job, std::move(result), is_stopped));
     }
     return !cut_short;
   }

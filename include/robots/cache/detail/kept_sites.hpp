@@ -71,7 +71,7 @@ class kept_sites {
                 key, [&] { return robots::quarantined(made, user_agent_, judging_); })) {
           parts_.tell(quarantine_event{parts_.about(key, led.context()), false});
         }
-        if (led.detached()) {  // released meanwhile, for what was asked before
+        if (led.detached()) {  // released or forgotten meanwhile, for what was asked before
           release(key, led.context());
         }
         break;

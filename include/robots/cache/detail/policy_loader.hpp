@@ -134,8 +134,8 @@ class policy_loader {
         return;
       }
       if (const auto job = std::move(at.job)) {
-        at.to_do.news =
-            complete(*job, std::get<retrieval_result>(std::move(job->work).next()), job->stop);
+        at.to_do.news = complete(*job, std::get<retrieval_result>(std::move(job->work).next()),
+                                 job->stop.stop_requested());
       }
       if (at.asked.empty()) {
         return;  // it was left
@@ -179,10 +179,10 @@ class policy_loader {
     at.led = true;
   }
 
-  /// Takes the result of a job. One that `stop` has cut short is no answer, and not kept. What
+  /// Takes the result of a job. One that was cut short by a stop is no answer, and not kept. What
   /// comes of it is the end of the flight, or yet to be told to the shared store.
   [[nodiscard]] std::shared_ptr<publication> complete(retrieval_job& job, retrieval_result result,
-                                                      const std::stop_token& stop) {
+                                                      bool is_stopped) {
     flight& led = job.lead.led();
     const auto exchanges = maker_.exchanges_of(led, result);
     for (const exchange_event& each : exchanges) {
@@ -196,10 +196,9 @@ class policy_loader {
     const earlier_policies before{led.last(), policy::good(led.known().last)};
     const wall_anchor now = parts_.moment();
     const bool is_hasty = result.cut_short;
-    const bool is_stopped = is_hasty && stop.stop_requested();
     record brought = maker_.recorded(std::move(result), before, now);
     const auto made = maker_.judged(brought, before, now, &led);
-    if (!keep(led, made, brought, job.began, now.steady, exchanges, is_stopped)) {
+    if (!keep(led, made, brought, job.began, now.steady, exchanges, is_hasty && is_stopped)) {
       return end(std::move(job.lead), nullptr);
     }
     auto records = is_hasty || store_ == nullptr

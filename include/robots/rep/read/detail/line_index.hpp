@@ -62,8 +62,8 @@ class line_index {  // NOLINT(*-member-init): `fill` fills the arrays
   /// Behind what was looked at.
   [[nodiscard]] constexpr const char* stop() const noexcept { return stop_; }
 
-  /// The first odd octet from `at` on, in a line of which the end is known. `at` is less than a
-  /// word behind an odd octet, as the value of a line with a short key is, or behind `from`.
+  /// The first odd octet from `at` on, in a line of which the end is known. There must be an odd
+  /// octet, or `from`, less than a word before `at`, as there is before the value of a short key.
   [[nodiscard, gnu::always_inline]] constexpr const char* find_odd(const char* at) const noexcept {
     const auto place = static_cast<std::size_t>(at - from_);
     const std::size_t shift = place % word_size;
@@ -216,8 +216,9 @@ class line_index {  // NOLINT(*-member-init): `fill` fills the arrays
   const char* from_ = nullptr;
   const char* stop_ = nullptr;
   std::size_t lines_ = 0;
-  // One word more than is looked at, and room for all lines of a word more than `most_lines`. Of
-  // words without odd octets that follow each other, two are written, and what is next behind them.
+  // One word more than is looked at, and room for all lines of a word more than `most_lines`. Of a
+  // run of words without odd octets, only the first two may be written, with the word behind the
+  // run in `next_`.
   std::array<octet_bits, most_words + 1> odd_;
   std::array<std::uint16_t, most_words + 1> next_;
   std::array<std::uint16_t, most_lines + word_size + 1> ends_;

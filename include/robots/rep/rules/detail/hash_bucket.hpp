@@ -34,7 +34,8 @@ struct hash_bucket {
   }
 };
 
-/// How many buckets `rules` rules are put into: a power of two, for three to six rules each.
+/// How many buckets `rules` rules are usually put into: a power of two, for three to six rules
+/// each.
 [[nodiscard]] constexpr std::uint32_t buckets_for(std::uint32_t rules) noexcept {
   return rules == 0 ? 0 : std::bit_ceil((rules + 5) / 6);
 }

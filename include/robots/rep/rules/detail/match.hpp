@@ -39,8 +39,8 @@ class step_budget {
 /// False once `steps` are exceeded.
 ///
 /// Each literal behind a `*` is taken at its first occurrence: any later one leaves less text for
-/// what follows, so nothing is ever tried twice. Linear in pattern and target, without recursion.
-/// The last literal is looked for first, since a target without it needs no other look.
+/// what follows. The last one is looked for first, since a target without it needs no other look,
+/// and again where it stands too early. Linear in pattern and target, without recursion.
 [[nodiscard]] constexpr bool matches(const compiled_pattern& pattern, std::string_view target,
                                      step_budget& steps) noexcept {
   constexpr auto npos = std::string_view::npos;

@@ -60,7 +60,7 @@ class rule_packer {
     facts.token_size = static_cast<std::uint32_t>(token.size());
     facts.prefix_buckets = buckets_for(count(found_by::prefix));
     facts.gram_buckets = buckets_for(count(found_by::gram));
-    if (facts.prefix_buckets > most_small && exceeds_lines(facts)) {
+    if (facts.prefix_buckets > most_buckets_kept && exceeds_lines(facts)) {
       facts.prefix_buckets /= 2;
     }
     const std::size_t text_at = facts.needed_at() + facts.tried * sizeof(class_set);
@@ -84,11 +84,11 @@ class rule_packer {
   static constexpr std::size_t most_tried = 12;
   /// A shorter prefix before the first wildcard tells too little.
   static constexpr std::size_t least_prefix = 2;
-  /// Most rules with wildcards that are looked up together.
+  /// Most rules with wildcards that are looked up together; twice as many in halved buckets.
   static constexpr std::size_t most_crowded = 16;
 
-  /// Sets of so few buckets hardly ever take more memory than they should.
-  static constexpr std::uint32_t most_small = 4;
+  /// So few buckets are not halved to save memory.
+  static constexpr std::uint32_t most_buckets_kept = 4;
 
   /// Whether a rule set would take more than 1.2 times the lines of its rules and 200 octets, as
   /// one of many short `Allow` lines may. Then half as many buckets are enough.
