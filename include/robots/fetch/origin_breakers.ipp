@@ -127,7 +127,7 @@ ROBOTS_INLINE std::size_t origin_breakers::open() const {
   const std::scoped_lock lock{watched_->mutex};
   std::size_t count = 0;
   watched_->origins.for_each([&count](std::string_view, const state& watched) {
-    count += watched.breaker.state() == breaker_state::closed ? 0 : 1;
+    count += watched.breaker.state() == breaker_state::closed ? 0U : 1U;
   });
   return count;
 }

@@ -152,7 +152,7 @@ class site_rulings {
     std::optional<halt_reason> was;
     change(bare, [&](entry& own) {
       was = std::exchange(own.halted, std::nullopt);
-      halted_ -= was ? 1 : 0;
+      halted_ -= was ? 1U : 0U;
     });
     if (was) {
       parts_.tell(halt_event{parts_.about(bare), *was, true});
@@ -194,7 +194,7 @@ class site_rulings {
     const std::string bare{without_scheme(key)};
     change(bare, [&](entry& own) {
       own.signed_off = given;
-      awaiting_ -= own.awaits ? 1 : 0;
+      awaiting_ -= own.awaits ? 1U : 0U;
       own.awaits = false;
     });
     parts_.tell(sign_off_event{parts_.about(bare), given});
@@ -245,9 +245,9 @@ class site_rulings {
   void change(const std::string& key, const Change& make) {
     const std::scoped_lock lock{mutex_};
     const auto place = sites_.try_emplace(key).first;
-    ruled_ -= place->second.rules() ? 1 : 0;
+    ruled_ -= place->second.rules() ? 1U : 0U;
     make(place->second);
-    ruled_ += place->second.rules() ? 1 : 0;
+    ruled_ += place->second.rules() ? 1U : 0U;
     if (!place->second.says_something()) {
       sites_.erase(place);
     }

@@ -74,7 +74,7 @@ class rule_comparison {
       const bool is_in_both = self.in[0] != nullptr && self.in[1] != nullptr;
       const bool is_unchanged =
           is_in_both && self.in[0]->kind == self.in[1]->kind && !self.counts[0] && !self.counts[1];
-      result.unchanged += is_unchanged && self.in[0]->rank != exempt ? 1 : 0;
+      result.unchanged += is_unchanged && self.in[0]->rank != exempt ? 1U : 0U;
     }
     for (std::size_t i = 0; i < rules_.size(); ++i) {
       for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {

@@ -92,7 +92,7 @@ class pattern_automaton {
       while (text_[i] != text_[known] && known != first) {
         known = fallback_[known];
       }
-      known += text_[i] == text_[known] ? 1 : 0;
+      known += text_[i] == text_[known] ? 1U : 0U;
     }
   }
 
