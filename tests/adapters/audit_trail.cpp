@@ -19,9 +19,11 @@
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
+#include <cstdlib>
 #include <filesystem>
 #include <limits>
 #include <memory>
+#include <new>
 #include <random>
 #include <string>
 #include <string_view>
@@ -30,11 +32,21 @@
 
 namespace {
 std::atomic<bool> disk_fails{false};
+thread_local bool has_no_memory = false;  // since the disk has failed
+}  // namespace
+
+// Kept apart, or g++ takes what is inlined on one side only for a mismatch.
+[[gnu::noinline]] void* operator new(std::size_t size) {
+  void* const got = has_no_memory ? nullptr : std::malloc(size);
+  return got != nullptr ? got : throw std::bad_alloc{};
 }
+[[gnu::noinline]] void operator delete(void* gone) noexcept { std::free(gone); }
+[[gnu::noinline]] void operator delete(void* gone, std::size_t) noexcept { std::free(gone); }
 
 /// Takes the place of the system's.
 extern "C" int fdatasync(int file) {
-  if (disk_fails) {
+  has_no_memory = disk_fails;
+  if (has_no_memory) {
     errno = EIO;
     return -1;
   }
@@ -298,7 +310,7 @@ TEST_CASE("while the disk is full decisions go on, and the trail tells how many 
   CHECK(is_told);
 }
 
-TEST_CASE("a disk that loses what was written is told of") {
+TEST_CASE("a disk that loses what was written is told of, even when there is no memory left") {
   const trail_folder at;
   const sample site;
   const AuditTrail trail{at.options(), crawler()};
@@ -307,8 +319,11 @@ TEST_CASE("a disk that loses what was written is told of") {
   disk_fails = true;
   site.decide(trail);
   CHECK(!trail.flush());
+  CHECK(trail.stats().failure == "the disk may have lost what was written");
+  site.decide(trail);
+  CHECK(!trail.flush());
+  CHECK(trail.stats().lost == 1);
   disk_fails = false;
-  CHECK(!trail.stats().failure.empty());
   CHECK(!trail.flush());
 }
 

@@ -127,6 +127,9 @@ class audit_writer {
     written_.signed_entries = written_.chain.entries;
     stats_.last_file = file_.number();
     stats_.last_hash = written_.chain.last;
+    // So that the thread can say what failed when there is no memory left.
+    stats_.failure.reserve(100);
+    why_lost_.reserve(100);
   }
 
   [[nodiscard]] bool takes() const noexcept { return takes_.takes(); }
@@ -215,14 +218,14 @@ class audit_writer {
   }
 
   /// Loses what was not handled yet of so many events.
-  void give_up(std::uint64_t events, const std::string& why) {
+  void give_up(std::uint64_t events, std::string_view why) {
     lines_.clear();
     known_.clear();
     block_events_ = 0;
     fail(events - handled_, why);
   }
 
-  void fail(std::uint64_t events, const std::string& why) {
+  void fail(std::uint64_t events, std::string_view why) {
     lose(events, why);
     const std::scoped_lock lock{mutex_};
     stats_.failure = why;
