@@ -21,7 +21,7 @@ namespace {
 
 using fuzz::require;
 using std::chrono::seconds;
-using time_point = std::chrono::system_clock::time_point;
+using time_point = robots::wall_time;
 
 constexpr seconds most{std::int64_t{1} << 31};
 

@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::chrono::system_clock::time_point now = std::chrono::sys_days{2026y / 11 / 20};
+constexpr robots::wall_time now = std::chrono::sys_days{2026y / 11 / 20};
 constexpr std::chrono::sys_seconds moment =
     std::chrono::sys_days{1994y / 11 / 6} + 8h + 49min + 37s;
 

@@ -31,7 +31,7 @@ static_assert(parse_ip_address("192.0.2.1")->octets().size() == 4);
 static_assert(parse_ip_address("::")->octets().size() == 16);
 static_assert(parse_ip_address("1.2.3.4")->is_v4());
 static_assert(!parse_ip_address("::1.2.3.4")->is_v4());
-static_assert(noexcept(parse_ip_address("")));
+static_assert(noexcept(parse_ip_address({})));
 static_assert(ends_in_number("127.1") && ends_in_number("a.0x7f") && !ends_in_number("1.a"));
 
 }  // namespace

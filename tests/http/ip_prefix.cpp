@@ -46,7 +46,7 @@ static_assert(parse_ip_prefix("::1")->length() == 128);
 static_assert(ip_prefix(parse_ip_address("10.1.2.3").value(), 1'000).length() == 32);
 static_assert(ip_prefix(parse_ip_address("10.1.2.3").value(), 1'000).first() ==
               parse_ip_address("10.1.2.3"));
-static_assert(noexcept(parse_ip_prefix("")));
+static_assert(noexcept(parse_ip_prefix({})));
 
 }  // namespace
 

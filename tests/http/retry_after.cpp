@@ -11,8 +11,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::chrono::system_clock::time_point now =
-    std::chrono::sys_days{1994y / 11 / 6} + 8h + 49min + 37s + 500ms;
+constexpr robots::wall_time now = std::chrono::sys_days{1994y / 11 / 6} + 8h + 49min + 37s + 500ms;
 
 std::optional<std::chrono::seconds> wait(std::string value) {
   return robots::retry_after({{"Server", "x"}, {"retry-after", std::move(value)}}, now);

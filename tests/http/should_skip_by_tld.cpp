@@ -77,7 +77,7 @@ static_assert(!skips("", ""));
 static_assert(!skips("", "gov"));
 static_assert(!skips(".", "."));
 static_assert(!should_skip_by_tld("example.gov", {}));
-static_assert(noexcept(should_skip_by_tld("", {})));
+static_assert(noexcept(should_skip_by_tld({}, {})));
 static_assert(should_skip_by_tld("example.gov", {"gov"}));
 static_assert(should_skip_by_tld("navy.mil", {"gov", "mil"}));
 static_assert(!should_skip_by_tld("example.com", {"gov", "mil"}));

@@ -29,8 +29,8 @@ static_assert(to_string(policy_basis::allow_all) == "allow_all");
 static_assert(to_string(policy_basis::deny_all) == "deny_all");
 static_assert(to_string(policy_basis::refused) == "refused");
 static_assert(to_string(policy_basis::last_good) == "last_good");
-static_assert(noexcept(std::declval<const policy&>().match("/")));
-static_assert(noexcept(std::declval<const policy&>().allows("/")));
+static_assert(noexcept(std::declval<const policy&>().match({})));
+static_assert(noexcept(std::declval<const policy&>().allows({})));
 
 constexpr std::string_view file =
     "Crawl-delay: 3\n"

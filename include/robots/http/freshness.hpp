@@ -4,6 +4,7 @@
 #include <robots/http/detail/field_value.hpp>
 #include <robots/http/http_date.hpp>
 #include <robots/http/message.hpp>
+#include <robots/time/clock.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -21,7 +22,7 @@ namespace robots {
 /// ignored. An `Expires` that is no date has passed already. `now` stands in for a `Date` that is
 /// missing or none. Keeping the result within limits is left to the caller. Linear.
 [[nodiscard]] inline std::optional<std::chrono::seconds> freshness_lifetime(
-    const std::vector<http_header>& headers, std::chrono::system_clock::time_point now) noexcept {
+    const std::vector<http_header>& headers, wall_time now) noexcept {
   using std::chrono::seconds;
   const auto header = [&](std::string_view name) -> std::optional<std::string_view> {
     const std::optional<std::string_view> value = find_header(headers, name);

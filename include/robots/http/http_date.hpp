@@ -2,6 +2,7 @@
 
 #include <robots/base/ascii.hpp>
 #include <robots/base/decimal.hpp>
+#include <robots/time/clock.hpp>
 
 #include <array>
 #include <chrono>
@@ -71,8 +72,7 @@ inline constexpr std::array<std::string_view, 12> month_names{
 }
 
 /// The year that two digits mean: never more than 50 years ahead (RFC 9110, section 5.6.7).
-[[nodiscard]] constexpr int full_year(int two_digits,
-                                      std::chrono::system_clock::time_point now) noexcept {
+[[nodiscard]] constexpr int full_year(int two_digits, wall_time now) noexcept {
   const std::chrono::year_month_day today{std::chrono::floor<std::chrono::days>(now)};
   const int this_year = static_cast<int>(today.year());
   int year = this_year - this_year % 100 + two_digits;
@@ -96,7 +96,7 @@ inline constexpr std::array<std::string_view, 12> month_names{
 /// `now` settles the century of the second form. Names are taken in any case, and the name of the
 /// day need not fit the date. Nothing for any other text. Linear, no locale.
 [[nodiscard]] constexpr std::optional<std::chrono::sys_seconds> parse_http_date(
-    std::string_view text, std::chrono::system_clock::time_point now) noexcept {
+    std::string_view text, wall_time now) noexcept {
   const std::size_t comma = text.find(',');
   if (comma == std::string_view::npos) {
     if (text.size() != 24 || text[3] != ' ' || text[7] != ' ' || text[10] != ' ' ||

@@ -3,6 +3,7 @@
 #include <robots/http/detail/field_value.hpp>
 #include <robots/http/http_date.hpp>
 #include <robots/http/message.hpp>
+#include <robots/time/clock.hpp>
 
 #include <chrono>
 #include <optional>
@@ -18,7 +19,7 @@ namespace robots {
 /// form. A date counts from that in the response's `Date`, so that the two clocks need not agree;
 /// without one, from `now`. Linear.
 [[nodiscard]] inline std::optional<std::chrono::seconds> retry_after(
-    const std::vector<http_header>& headers, std::chrono::system_clock::time_point now) noexcept {
+    const std::vector<http_header>& headers, wall_time now) noexcept {
   const std::optional<std::string_view> header = find_header(headers, "Retry-After");
   if (!header) {
     return std::nullopt;

@@ -3,6 +3,7 @@
 #include <robots/http/detail/field_value.hpp>
 #include <robots/http/http_date.hpp>
 #include <robots/http/message.hpp>
+#include <robots/time/clock.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -62,7 +63,7 @@ namespace http_detail {
   }
   const std::string_view date =
       http_detail::trim_blanks(find_header(headers, "Last-Modified").value_or(std::string_view{}));
-  if (parse_http_date(date, std::chrono::system_clock::time_point{})) {
+  if (parse_http_date(date, wall_time{})) {
     found.last_modified = date;
   }
   return found;

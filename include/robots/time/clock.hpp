@@ -11,8 +11,9 @@ namespace robots {
 /// tells no date.
 using time_point = std::chrono::steady_clock::time_point;
 
-/// A moment of the time of day and year, as HTTP dates, Visit-time and Request-rate need it.
-using wall_time = std::chrono::system_clock::time_point;
+/// A moment of the time of day and year, as HTTP dates, Visit-time and Request-rate need it: from
+/// 1677 to 2262, wherever `std::chrono::system_clock` counts less finely, too.
+using wall_time = std::chrono::sys_time<std::chrono::nanoseconds>;
 
 /// What tells the time and waits for it.
 ///
@@ -35,7 +36,7 @@ concept Clock = std::movable<C> && requires(C& clock, time_point when, std::stop
 /// Exemplar: `c.wall_now()` is the date at `c.now()`. Models: `ManualClock`.
 template <class C>
 concept WallClock = Clock<C> && requires(C& clock) {
-  { clock.wall_now() } -> std::same_as<wall_time>;
+  { clock.wall_now() } -> std::convertible_to<wall_time>;
 };
 
 /// The date by a clock: its own if it tells one, else that of the machine.

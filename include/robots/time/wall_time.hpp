@@ -43,8 +43,8 @@ struct wall_anchor {
 
   /// The day's time at `when`; the nearest end of time where it would lie outside.
   [[nodiscard]] constexpr wall_time at(time_point when) const noexcept {
-    return wall_time{std::chrono::duration_cast<wall_time::duration>(
-        shifted(wall.time_since_epoch(), steady.time_since_epoch(), when.time_since_epoch()))};
+    return wall_time{
+        shifted(wall.time_since_epoch(), steady.time_since_epoch(), when.time_since_epoch())};
   }
 
   /// The moment of the steady clock at which the day's time is `when`.

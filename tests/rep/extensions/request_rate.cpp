@@ -32,7 +32,7 @@ static_assert(parse_request_rate("1 / 10 s") == rate(1, 10s));
 static_assert(parse_request_rate("1/0.5") == rate(1, 500ms));
 static_assert(parse_request_rate("30/1m 0800-1300") == rate(30, 1min, visit_time{8h, 13h}));
 static_assert(parse_request_rate("1/5\t2200 - 0400") == rate(1, 5s, visit_time{22h, 4h}));
-static_assert(noexcept(parse_request_rate("")));
+static_assert(noexcept(parse_request_rate({})));
 
 static_assert(!parse_request_rate(""));
 static_assert(!parse_request_rate("10"));

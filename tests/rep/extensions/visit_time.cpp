@@ -24,7 +24,7 @@ static_assert(parse_visit_time("0100 - 0800") == hours(1h, 8h));
 static_assert(parse_visit_time("2200-0400") == hours(22h, 4h));
 static_assert(parse_visit_time("0000-2400") == hours(0h, 24h));
 static_assert(parse_visit_time("2400-0100") == hours(0h, 1h));
-static_assert(noexcept(parse_visit_time("")));
+static_assert(noexcept(parse_visit_time({})));
 
 static_assert(!parse_visit_time(""));
 static_assert(!parse_visit_time("-"));

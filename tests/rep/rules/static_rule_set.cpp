@@ -27,7 +27,7 @@ static_assert(simple::match("/xy").line == 2);
 static_assert(simple::user_agent() == "*");
 static_assert(!simple::crawl_delay());
 static_assert(simple::size() == 1);
-static_assert(noexcept(simple::allows("/x")) && noexcept(simple::match("/x")));
+static_assert(noexcept(simple::allows({})) && noexcept(simple::match({})));
 
 constexpr fixed_string groups =
     "User-agent: FooBot\nUser-agent: BarBot\nAllow: /%7ejoe/*.gif$\nDisallow: /~joe/\n"

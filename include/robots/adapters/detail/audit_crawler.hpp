@@ -17,6 +17,8 @@
 #include <charconv>
 #include <chrono>
 #include <cstddef>
+#include <locale>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -124,8 +126,10 @@ struct audited_crawler {
   parse.tie = from.flag("tie_disallows") ? tie_break::disallow : tie_break::allow;
   parse.names =
       from.flag("names_united") ? several_names::union_of_groups : several_names::first_with_group;
-  const std::string share = from.text("malformed_share");
-  std::from_chars(share.data(), share.data() + share.size(), judging.malformed.share);
+  // Not by std::from_chars, which libc++ 19 has for whole numbers only.
+  std::istringstream share{from.text("malformed_share")};
+  share.imbue(std::locale::classic());
+  share >> judging.malformed.share;
   judging.malformed.lines = from.number("malformed_lines");
   judging.default_ttl = seconds("default_ttl");
   judging.min_ttl = seconds("min_ttl");

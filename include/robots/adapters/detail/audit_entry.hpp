@@ -13,10 +13,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace robots::adapters_detail {
@@ -95,10 +97,9 @@ class audit_lines {
  public:
   /// Throws `audit_error` when it cannot be opened.
   explicit audit_lines(const std::string& file) : name_{file}, stream_{file, std::ios::binary} {
-    if (!stream_ || stream_.peek() == std::ifstream::traits_type::eof()) {
-      if (!stream_.eof()) {
-        throw audit_error{file + " cannot be read"};
-      }
+    std::error_code ignored;
+    if (!stream_ || std::filesystem::is_directory(file, ignored)) {
+      throw audit_error{file + " cannot be read"};
     }
   }
 
