@@ -142,7 +142,7 @@ class rule_comparison {
   }
 
   /// The rules that can match a target that rule `i` matches: those whose literal begins its own,
-  /// or begins with it.
+  /// or begins with it; `i` is the last one.
   [[nodiscard]] std::vector<std::size_t> neighbours(std::size_t i) {
     std::vector<std::size_t> found;
     for (std::size_t above = rules_[i].parent; above != none; above = rules_[above].parent) {
@@ -159,6 +159,7 @@ class rule_comparison {
       steps_.spend(steps_to_visit);
       found.push_back(below);
     }
+    found.push_back(i);
     return found;
   }
 
@@ -212,42 +213,46 @@ class rule_comparison {
     const rule& self = rules_[i];
     const listed_rule& own = *self.in[side];
     const std::size_t other = 1 - side;
-    std::vector<std::size_t> near = neighbours(i);
-    near.push_back(i);
     const std::string everything = symbolic(self);
-    const listed_rule* base = nullptr;  // what decides in the other set at least
-    const auto is_rival = [&](const rule& near_rule) {
-      const listed_rule* const theirs = near_rule.in[other];
-      return theirs != nullptr && (base == nullptr || theirs->rank > base->rank);
-    };
     std::vector<const rule*> avoided;  // they decide over the rule in its own set
-    std::vector<const rule*> rivals;
-    for (const std::size_t at : near) {
-      const rule& near_rule = rules_[at];
-      const listed_rule* const ours = near_rule.in[side];
-      const bool is_over = ours != nullptr && ours->rank > own.rank;
-      (is_over ? avoided : rivals).push_back(&near_rule);
-      if ((is_over || is_rival(near_rule)) && covers(near_rule, everything)) {
-        if (is_over) {
+    std::vector<const rule*> rivals;   // in the other set
+    for (const std::size_t at : neighbours(i)) {
+      const rule& near = rules_[at];
+      if (near.in[side] != nullptr && near.in[side]->rank > own.rank) {
+        if (covers(near, everything)) {
           return {true};
         }
-        base = near_rule.in[other];
+        avoided.push_back(&near);
+      } else if (near.in[other] != nullptr) {
+        rivals.push_back(&near);
       }
-    }
-    const auto last_rival = std::remove_if(rivals.begin(), rivals.end(),
-                                           [&](const rule* rival) { return !is_rival(*rival); });
-    rivals.erase(last_rival, rivals.end());
-    const rule_kind base_kind = base != nullptr ? base->kind : rule_kind::allow;
-    const bool may_differ =
-        base_kind != own.kind || std::any_of(rivals.begin(), rivals.end(), [&](const rule* rival) {
-          return rival->in[other]->kind != own.kind;
-        });
-    if (!may_differ) {
-      return {true};
     }
     std::sort(rivals.begin(), rivals.end(), [other](const rule* a, const rule* b) {
       return a->in[other]->rank > b->in[other]->rank;
     });
+    // Of what matches all that the rule does, the first decides where no rival before it does.
+    const auto base = std::find_if(rivals.begin(), rivals.end(),
+                                   [&](const rule* rival) { return covers(*rival, everything); });
+    const rule_kind base_kind = base != rivals.end() ? (*base)->in[other]->kind : rule_kind::allow;
+    rivals.erase(base, rivals.end());
+    while (!rivals.empty() && rivals.back()->in[other]->kind == base_kind) {
+      rivals.pop_back();
+    }
+    if (rivals.empty() && base_kind == own.kind) {
+      return {true};
+    }
+    const auto is_example = [&](std::string_view target) {
+      const auto match = [&](const rule* competitor) {
+        steps_.spend(1);
+        return matches(competitor->pattern(), target, steps_);
+      };
+      if (!match(&self) || std::any_of(avoided.begin(), avoided.end(), match)) {
+        return false;
+      }
+      const auto decides = std::find_if(rivals.begin(), rivals.end(), match);
+      const rule_kind theirs = decides != rivals.end() ? (*decides)->in[other]->kind : base_kind;
+      return theirs != own.kind && !steps_.exceeded();
+    };
     const char unused = unused_octet(used_);
     const std::string_view filler{&unused, unused == '\0' ? 0U : 1U};
     for (const std::string_view star : {std::string_view{}, filler}) {
@@ -256,8 +261,7 @@ class rule_comparison {
         if (!target.starts_with('/')) {
           target.insert(0, 1, '/');
         }
-        if (matches(self.pattern(), target, steps_) &&
-            is_example(target, own.kind, base_kind, avoided, rivals, other)) {
+        if (is_example(target)) {
           return {true, spelled(target)};
         }
       }
@@ -265,32 +269,17 @@ class rule_comparison {
     if (steps_.exceeded()) {
       return {};
     }
-    target_search search{self.text, self.anchored, own.kind, base_kind};
+    target_search search{self.pattern(), own.kind, base_kind};
     for (const rule* over : avoided) {
-      search.avoid(over->text, over->anchored);
+      search.avoid(over->pattern());
     }
     for (const rule* rival : rivals) {
-      search.compete(rival->text, rival->anchored, rival->in[other]->kind);
+      search.compete(rival->pattern(), rival->in[other]->kind);
     }
     step_budget steps{steps_for_one};
     const auto found = search.find(steps);
     steps_.spend(steps_for_one - steps.left());
     return {!steps.exceeded(), found ? std::optional{spelled(*found)} : std::nullopt};
-  }
-
-  [[nodiscard]] bool is_example(std::string_view target, rule_kind kind, rule_kind base,
-                                const std::vector<const rule*>& avoided,
-                                const std::vector<const rule*>& rivals, std::size_t other) {
-    const auto match = [&](const rule* competitor) {
-      steps_.spend(1);
-      return matches(competitor->pattern(), target, steps_);
-    };
-    if (std::any_of(avoided.begin(), avoided.end(), match)) {
-      return false;
-    }
-    const auto decides = std::find_if(rivals.begin(), rivals.end(), match);
-    const rule_kind theirs = decides != rivals.end() ? (*decides)->in[other]->kind : base;
-    return theirs != kind && !steps_.exceeded();
   }
 
   /// A target whose normal form is `target`.
@@ -315,11 +304,7 @@ class rule_comparison {
     const std::size_t other = 1 - side;
     const listed_rule& own = *self.in[side];
     const std::string everything = symbolic(self);
-    std::vector<std::size_t> near;
-    if (!steps_.exceeded()) {
-      near = neighbours(i);
-      near.push_back(i);
-    }
+    const auto near = steps_.exceeded() ? std::vector<std::size_t>{} : neighbours(i);
     std::size_t partner = none;
     bool is_wider = false;  // than the partner
     std::size_t least = none;

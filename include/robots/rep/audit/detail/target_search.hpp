@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/rep/rules/detail/compiled_pattern.hpp>
 #include <robots/rep/rules/detail/match.hpp>
 #include <robots/rep/rules/verdict.hpp>
 
@@ -37,10 +38,12 @@ class pattern_automaton {
   using state = std::uint16_t;  // lines have at most 16,663 octets
   static constexpr state dead = 0xFFFF;
 
-  pattern_automaton(std::string_view text, bool anchored)
-      : text_(text), fallback_(text.size() + 1, dead), anchored_(anchored) {
-    for (std::size_t star = text.find('*'); star < text.size(); star = text.find('*', star + 1)) {
-      prepare(star + 1);
+  explicit pattern_automaton(const compiled_pattern& pattern)
+      : text_(pattern.text), fallback_(text_.size() + 1, dead), anchored_(pattern.anchored) {
+    for (std::size_t i = 0; i < text_.size(); ++i) {
+      if (text_[i] == '*') {
+        prepare(i + 1);
+      }
     }
   }
 
@@ -106,20 +109,20 @@ class target_search {
  public:
   /// For a rule of that kind, where the other set says `base` of all targets that no competitor
   /// matches.
-  target_search(std::string_view text, bool anchored, rule_kind kind, rule_kind base)
+  target_search(const compiled_pattern& rule, rule_kind kind, rule_kind base)
       : kind_(kind), base_(base) {
-    add(text, anchored);
+    add(rule);
   }
 
   /// A rule that decides over the one in its own set: the target must not match.
-  void avoid(std::string_view text, bool anchored) {
-    add(text, anchored);
+  void avoid(const compiled_pattern& rule) {
+    add(rule);
     competitors_ = automata_.size();
   }
 
   /// A rule of the other set, by falling rank, after all that must be avoided.
-  void compete(std::string_view text, bool anchored, rule_kind kind) {
-    add(text, anchored);
+  void compete(const compiled_pattern& rule, rule_kind kind) {
+    add(rule);
     kinds_.push_back(kind);
   }
 
@@ -135,8 +138,7 @@ class target_search {
     if (const char other = unused_octet(used_); other != '\0') {
       alphabet += other;
     }
-    std::vector<pattern_automaton::state> start;
-    start.reserve(automata_.size());
+    states start;
     for (const pattern_automaton& automaton : automata_) {
       start.push_back(automaton.start());
     }
@@ -144,34 +146,38 @@ class target_search {
     // It grows meanwhile. NOLINTNEXTLINE(modernize-loop-convert)
     for (std::size_t i = 0; i < queue_.size(); ++i) {
       const reached* const from = queue_[i];
-      std::vector<pattern_automaton::state> states(automata_.size());
-      std::memcpy(states.data(), from->first.data(), from->first.size());
-      if (is_target(states)) {
+      if (is_target(from->first)) {
         return path_to(from);
       }
-      const std::string_view only = automata_.front().only_next(states.front());
+      const std::string_view only = automata_.front().only_next(from->first.front());
       const std::string_view octets = only.empty() ? std::string_view{alphabet} : only;
       steps.spend(octets.size() * automata_.size());
       if (steps.exceeded()) {
         return std::nullopt;
       }
       for (const char octet : octets) {
-        reach(from, states, octet);
+        reach(from, from->first, octet);
       }
     }
     return std::nullopt;
   }
 
  private:
+  using states = std::vector<pattern_automaton::state>;  // of all automata
+  struct less {
+    bool operator()(const states& a, const states& b) const noexcept {
+      return std::memcmp(a.data(), b.data(), a.size() * sizeof(a.front())) < 0;
+    }
+  };
   struct origin {
-    const std::pair<const std::string, origin>* from = nullptr;
+    const std::pair<const states, origin>* from = nullptr;
     char octet = '/';
   };
-  using reached = std::pair<const std::string, origin>;
+  using reached = std::pair<const states, origin>;
 
-  void add(std::string_view text, bool anchored) {
-    automata_.emplace_back(text, anchored);
-    for (const char c : text) {
+  void add(const compiled_pattern& rule) {
+    automata_.emplace_back(rule);
+    for (const char c : rule.text) {
       used_[static_cast<unsigned char>(c)] = true;
     }
   }
@@ -180,28 +186,26 @@ class target_search {
     return kinds_[competitor - competitors_];
   }
 
-  void reach(const reached* from, std::vector<pattern_automaton::state> states, char octet) {
+  void reach(const reached* from, states at, char octet) {
     for (std::size_t i = 0; i < automata_.size(); ++i) {
-      states[i] = automata_[i].next(states[i], octet);
+      at[i] = automata_[i].next(at[i], octet);
     }
-    if (!may_lead_on(states)) {
+    if (!may_lead_on(at)) {
       return;
     }
-    std::string key(states.size() * sizeof(pattern_automaton::state), '\0');
-    std::memcpy(key.data(), states.data(), key.size());
-    const auto [place, is_new] = known_.try_emplace(std::move(key), origin{from, octet});
+    const auto [place, is_new] = known_.try_emplace(std::move(at), origin{from, octet});
     if (is_new) {
       queue_.push_back(&*place);
     }
   }
 
   /// Whether some target that goes on from here may be one; forgets what cannot matter any more.
-  [[nodiscard]] bool may_lead_on(std::vector<pattern_automaton::state>& states) const noexcept {
-    if (states.front() == pattern_automaton::dead) {
+  [[nodiscard]] bool may_lead_on(states& at) const noexcept {
+    if (at.front() == pattern_automaton::dead) {
       return false;
     }
     for (std::size_t i = 1; i < competitors_; ++i) {
-      if (automata_[i].accepts_all(states[i])) {
+      if (automata_[i].accepts_all(at[i])) {
         return false;
       }
     }
@@ -209,29 +213,29 @@ class target_search {
     rule_kind best = base_;
     std::size_t i = competitors_;
     for (; i < automata_.size(); ++i) {
-      may_differ = may_differ || (states[i] != pattern_automaton::dead && kind_of(i) != kind_);
-      if (automata_[i].accepts_all(states[i])) {
+      may_differ = may_differ || (at[i] != pattern_automaton::dead && kind_of(i) != kind_);
+      if (automata_[i].accepts_all(at[i])) {
         best = kind_of(i++);
         break;
       }
     }
     for (; i < automata_.size(); ++i) {
-      states[i] = pattern_automaton::dead;
+      at[i] = pattern_automaton::dead;
     }
     return may_differ || best != kind_;
   }
 
-  [[nodiscard]] bool is_target(const std::vector<pattern_automaton::state>& states) const noexcept {
-    if (!automata_.front().accepts(states.front())) {
+  [[nodiscard]] bool is_target(const states& at) const noexcept {
+    if (!automata_.front().accepts(at.front())) {
       return false;
     }
     for (std::size_t i = 1; i < competitors_; ++i) {
-      if (automata_[i].accepts(states[i])) {
+      if (automata_[i].accepts(at[i])) {
         return false;
       }
     }
     for (std::size_t i = competitors_; i < automata_.size(); ++i) {
-      if (automata_[i].accepts(states[i])) {
+      if (automata_[i].accepts(at[i])) {
         return kind_of(i) != kind_;
       }
     }
@@ -252,7 +256,7 @@ class target_search {
   std::size_t competitors_ = 1;
   std::vector<rule_kind> kinds_;  // of the competitors
   std::array<bool, 256> used_{};
-  std::map<std::string, origin> known_;  // by the states of all automata
+  std::map<states, origin, less> known_;
   std::vector<const reached*> queue_;
 };
 
