@@ -37,7 +37,7 @@ struct difference {
 ///
 /// `user_agent` and `targets` are as for `compile` and `rule_set::match`. Takes any octets. Reads
 /// the text twice, and for each difference again once for each set of clauses that is tried, at
-/// most 510 and seldom more than nine: a tool for people and audits, not for a hot loop. All
+/// most 1,022 and seldom more than ten: a tool for people and audits, not for a hot loop. All
 /// options but the dialect are defaults.
 [[nodiscard]] std::vector<difference> compare(std::string_view text, std::string_view user_agent,
                                               std::span<const std::string_view> targets,

@@ -10,12 +10,18 @@ namespace robots::rep_detail {
 /// Some of the clauses on which dialects disagree: bit n for the n-th.
 using clause_bits = std::size_t;
 
+inline constexpr clause_bits every_clause = (clause_bits{1} << all_dialect_clauses.size()) - 1;
+
+[[nodiscard]] constexpr bool has_clause(clause_bits clauses, dialect_clause clause) noexcept {
+  return (clauses >> static_cast<std::size_t>(clause) & 1U) != 0;
+}
+
 /// The reading of `base` with some clauses of `other`.
 [[nodiscard]] constexpr dialect_traits with_clauses(dialect_traits base,
                                                     const dialect_traits& other,
                                                     clause_bits clauses) noexcept {
   const auto take = [&](dialect_clause clause, auto dialect_traits::* field) {
-    if ((clauses >> static_cast<std::size_t>(clause) & 1U) != 0) {
+    if (has_clause(clauses, clause)) {
       base.*field = other.*field;
     }
   };
@@ -31,8 +37,6 @@ using clause_bits = std::size_t;
   take(dialect_clause::lenient_targets, &dialect_traits::lenient_targets);
   return base;
 }
-
-inline constexpr clause_bits every_clause = (clause_bits{1} << all_dialect_clauses.size()) - 1;
 
 static_assert(with_clauses(rfc9309_traits, google_traits, every_clause) == google_traits,
               "each field of dialect_traits needs a dialect_clause of its own");
