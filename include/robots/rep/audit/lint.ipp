@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <tuple>
 
 namespace robots {
 
@@ -58,10 +59,7 @@ ROBOTS_CONSTEXPR std::vector<diagnostic> lint(const document& file, const malfor
     findings.push_back(make_diagnostic(diagnostic_code::malformed_share, 1, 1));
   }
   std::sort(findings.begin(), findings.end(), [](const diagnostic& a, const diagnostic& b) {
-    if (a.line != b.line) {
-      return a.line < b.line;
-    }
-    return a.column != b.column ? a.column < b.column : a.code < b.code;
+    return std::tie(a.line, a.column, a.code) < std::tie(b.line, b.column, b.code);
   });
   return findings;
 }

@@ -10,10 +10,9 @@
 #include <robots/rep/rules/verdict.hpp>
 
 #include <algorithm>
-#include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
+#include <tuple>
 #include <vector>
 
 namespace robots::rep_detail {
@@ -26,10 +25,12 @@ class group_lint {
   constexpr group_lint(const std::vector<directive>& file, const parse_options& options,
                        std::vector<diagnostic>& findings)
       : options_(options), findings_(findings) {
+    std::size_t octets = 0;
     for (const directive& line : file) {
       if (!is_rule(line.kind)) {
         continue;
       }
+      octets += 3 * line.value.size() + 1;  // most that it is compiled to
       auto& same_kind = line.kind == directive_kind::allow ? allowing_ : disallowing_;
       for_each_pattern(line.kind, line.value, options, traits(), [&](const pattern_source& source) {
         same_kind.push_back(specificity(source, *traits().rule_form));
@@ -37,6 +38,7 @@ class group_lint {
     }
     std::sort(allowing_.begin(), allowing_.end());
     std::sort(disallowing_.begin(), disallowing_.end());
+    text_.reserve(octets);
   }
 
   constexpr void add(const directive& line) {
@@ -54,9 +56,7 @@ class group_lint {
     const rule_kind kind =
         line.kind == directive_kind::allow ? rule_kind::allow : rule_kind::disallow;
     // A line that stands for two patterns is never redundant as a whole.
-    rules_.push_back({.offset = static_cast<std::uint32_t>(offset),
-                      .size = static_cast<std::uint32_t>(pattern.text.size()),
-                      .anchored = pattern.anchored,
+    rules_.push_back({.pattern = pattern,
                       .specificity = specificity(source, *traits().rule_form),
                       .kind = kind,
                       .line = line.line,
@@ -66,14 +66,9 @@ class group_lint {
 
   /// Reports on the rules added so far, and forgets them.
   constexpr void finish() {
-    std::sort(rules_.begin(), rules_.end(), [this](const entry& a, const entry& b) {
-      if (const auto order = text(a) <=> text(b); order != 0) {
-        return order < 0;
-      }
-      if (a.anchored != b.anchored) {
-        return b.anchored;
-      }
-      return a.line < b.line;
+    std::sort(rules_.begin(), rules_.end(), [](const entry& a, const entry& b) {
+      return std::tie(a.pattern.text, a.pattern.anchored, a.line) <
+             std::tie(b.pattern.text, b.pattern.anchored, b.line);
     });
     report_same_patterns();
     report_redundant();
@@ -83,9 +78,7 @@ class group_lint {
 
  private:
   struct entry {
-    std::uint32_t offset = 0;  // of the compiled pattern
-    std::uint32_t size = 0;
-    bool anchored = false;
+    compiled_pattern pattern{};
     std::uint32_t specificity = 0;
     rule_kind kind = rule_kind::allow;
     std::uint32_t line = 0;
@@ -97,16 +90,12 @@ class group_lint {
     return traits_of(options_.dialect);
   }
 
-  [[nodiscard]] constexpr std::string_view text(const entry& of) const noexcept {
-    return std::string_view{text_.data(), text_.size()}.substr(of.offset, of.size);
-  }
-
   [[nodiscard]] constexpr rule_rank rank(const entry& of) const noexcept {
     return rank_of(of.specificity, of.kind, of.line, options_.tie);
   }
 
-  [[nodiscard]] constexpr bool same_pattern(const entry& a, const entry& b) const noexcept {
-    return text(a) == text(b) && a.anchored == b.anchored;
+  [[nodiscard]] static constexpr bool same_pattern(const entry& a, const entry& b) noexcept {
+    return a.pattern.text == b.pattern.text && a.pattern.anchored == b.pattern.anchored;
   }
 
   constexpr void report(entry& about, diagnostic_code code) {
@@ -151,14 +140,15 @@ class group_lint {
     std::vector<std::size_t> prefixes;  // rules whose text the current one begins with
     for (std::size_t i = 0; i < rules_.size(); ++i) {
       entry& rule = rules_[i];
-      while (!prefixes.empty() && !text(rule).starts_with(text(rules_[prefixes.back()]))) {
+      while (!prefixes.empty() &&
+             !rule.pattern.text.starts_with(rules_[prefixes.back()].pattern.text)) {
         prefixes.pop_back();
       }
       const auto& opposite = rule.kind == rule_kind::allow ? disallowing_ : allowing_;
       if (!prefixes.empty() && covers(rules_[prefixes.back()], rule, opposite)) {
         report(rule, diagnostic_code::redundant_rule);
       }
-      if (!rule.anchored && !rule.reported) {
+      if (!rule.pattern.anchored && !rule.reported) {
         prefixes.push_back(i);
       }
     }
@@ -177,7 +167,7 @@ class group_lint {
   std::vector<diagnostic>& findings_;
   std::vector<std::uint32_t> allowing_;  // specificities of the patterns of the whole file, sorted
   std::vector<std::uint32_t> disallowing_;
-  std::vector<char> text_;
+  std::vector<char> text_;  // of the compiled patterns; has room for all, and never moves
   std::vector<entry> rules_;
 };
 
