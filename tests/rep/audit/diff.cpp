@@ -162,7 +162,7 @@ TEST_CASE("lines other than rules are compared by what they say") {
       "crawl-delay: 1.5\nRequest-rate: 1/60 0800 - 1300\nRequest-rate: 1/10\n"
       "visit-time: 0100 - 0200\nRequest-rate: 1/0\n"
       "Content-signal: /a search=YES, ai-train = no\nContent-Usage: train-ai=n\nNoindex: /n\n"
-      "Clean-param: a&b /x\nSitemap:\n";
+      "Clean-param: a&b /x\nSitemap:\nContent-Signal:\nContent-Usage:\nNoindex:\n";
   CHECK(diff(before, same, "FooBot").same());
   const auto gone = diff(before, "User-agent: *\nDisallow: /\n", "FooBot");
   CHECK(gone.rules.empty());

@@ -4,6 +4,7 @@
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/rules/verdict.hpp>
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -50,7 +51,7 @@ struct stated_line {
   directive_kind kind = directive_kind::unknown;  ///< what the line is about
   std::string value{};                            ///< what it says
 
-  [[nodiscard]] friend bool operator==(const stated_line&, const stated_line&) = default;
+  [[nodiscard]] friend auto operator<=>(const stated_line&, const stated_line&) = default;
 };
 
 /// A line other than a rule that was added, removed or changed.

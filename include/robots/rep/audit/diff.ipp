@@ -18,7 +18,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <tuple>
 #include <utility>
 
 namespace robots {
@@ -61,20 +60,18 @@ ROBOTS_INLINE std::vector<stated_line> stated_delays(
 ROBOTS_INLINE change_report diff(const rule_set& before, std::vector<stated_line> stated_before,
                                  const rule_set& after, std::vector<stated_line> stated_after) {
   change_report result = rep_detail::rule_comparison{before, after}.run();
-  const auto key = [](const stated_line& line) { return std::tie(line.kind, line.value); };
-  const auto is_less = [&](const stated_line& a, const stated_line& b) { return key(a) < key(b); };
   for (std::vector<stated_line>* const lines : {&stated_before, &stated_after}) {
-    std::sort(lines->begin(), lines->end(), is_less);
+    std::sort(lines->begin(), lines->end());
     lines->erase(std::unique(lines->begin(), lines->end()), lines->end());
   }
   auto old_line = stated_before.begin();
   auto new_line = stated_after.begin();
   while (old_line != stated_before.end() || new_line != stated_after.end()) {
     if (new_line == stated_after.end() ||
-        (old_line != stated_before.end() && is_less(*old_line, *new_line))) {
+        (old_line != stated_before.end() && *old_line < *new_line)) {
       result.lines.push_back({.kind = old_line->kind, .before = std::move(old_line->value)});
       ++old_line;
-    } else if (old_line == stated_before.end() || is_less(*new_line, *old_line)) {
+    } else if (old_line == stated_before.end() || *new_line < *old_line) {
       result.lines.push_back({.kind = new_line->kind, .after = std::move(new_line->value)});
       ++new_line;
     } else {
@@ -121,16 +118,16 @@ struct diff_collector : crawler_collector {
   return path.empty() ? std::string{statement} : std::string{path}.append(1, ' ').append(statement);
 }
 
-/// What a line that is no rule says; nothing if it says nothing.
-[[nodiscard]] inline std::optional<std::string> line_value(const directive& line) {
+/// What a line that is no rule says; empty if it says nothing.
+[[nodiscard]] inline std::string line_value(const directive& line) {
   switch (line.kind) {
     case directive_kind::request_rate: {
       const auto rate = parse_request_rate(line.value);
-      return rate ? std::optional{value_of(*rate)} : std::nullopt;
+      return rate ? value_of(*rate) : "";
     }
     case directive_kind::visit_time: {
       const auto hours = parse_visit_time(line.value);
-      return hours ? std::optional{value_of(*hours)} : std::nullopt;
+      return hours ? value_of(*hours) : "";
     }
     case directive_kind::content_signal: {
       const content_signal signal = parse_content_signal(line.value);
@@ -144,7 +141,7 @@ struct diff_collector : crawler_collector {
       add("search", signal.search);
       add("ai-input", signal.ai_input);
       add("ai-train", signal.ai_train);
-      return statement.empty() ? std::nullopt : std::optional{scoped(signal.path, statement)};
+      return statement.empty() ? "" : scoped(signal.path, statement);
     }
     case directive_kind::content_usage: {
       const content_usage usage = parse_content_usage(line.value);
@@ -153,17 +150,17 @@ struct diff_collector : crawler_collector {
     case directive_kind::clean_param: {
       auto read = parse_clean_param(line.value);
       if (!read) {
-        return std::nullopt;
+        return "";
       }
       std::sort(read->parameters.begin(), read->parameters.end());
-      std::string names;
+      std::string value;
       for (const std::string_view name : read->parameters) {
-        names += (names.empty() ? "" : "&") + std::string{name};
+        value.append(value.empty() ? "" : "&").append(name);
       }
-      return read->path.empty() ? names : names + ' ' + std::string{read->path};
+      return value.append(read->path.empty() ? "" : " ").append(read->path);
     }
     default:
-      return line.value.empty() ? std::nullopt : std::optional{std::string{line.value}};
+      return std::string{line.value};
   }
 }
 
@@ -175,11 +172,6 @@ struct stated_text {
   stated_text(std::string_view text, std::string_view user_agent, const parse_options& options) {
     diff_collector collector{user_agent, options};
     const line_counts counts = scan(text, collector, options);
-    const auto add = [this](directive_kind kind, std::optional<std::string> value) {
-      if (value) {
-        lines.push_back({kind, *std::move(value)});
-      }
-    };
     for (const directive& line : collector.clean_params) {
       add(line.kind, line_value(line));
     }
@@ -188,16 +180,19 @@ struct stated_text {
       add(line.kind, line_value(line));
     }
     for (const std::string_view sitemap : found.sitemaps) {
-      if (!sitemap.empty()) {
-        add(directive_kind::sitemap, std::string{sitemap});
-      }
+      add(directive_kind::sitemap, std::string{sitemap});
     }
-    if (found.host) {
-      add(directive_kind::host, std::string{*found.host});
-    }
+    add(directive_kind::host, std::string{found.host.value_or("")});
     rules = std::move(found.rules);
     for (stated_line& delay : stated_delays(rules.crawl_delay(), found.file_delay)) {
       lines.push_back(std::move(delay));
+    }
+  }
+
+ private:
+  void add(directive_kind kind, std::string value) {
+    if (!value.empty()) {
+      lines.push_back({kind, std::move(value)});
     }
   }
 };
