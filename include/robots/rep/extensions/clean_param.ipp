@@ -1,6 +1,5 @@
 #pragma once
 
-#include <robots/base/ascii.hpp>
 #include <robots/base/inline.hpp>
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/extensions/clean_param.hpp>
@@ -22,10 +21,8 @@ ROBOTS_CONSTEXPR bool clean_param::names(std::string_view parameter) const noexc
 }
 
 ROBOTS_CONSTEXPR std::optional<clean_param> parse_clean_param(std::string_view value) {
-  const auto blank = std::find_if(value.begin(), value.end(), base::is_blank);
-  const auto size = static_cast<std::size_t>(blank - value.begin());
-  clean_param result{.path = base::trim(value.substr(size), base::is_blank)};
-  std::string_view names = value.substr(0, size);
+  auto [names, path] = rep_detail::split_at_blank(value);
+  clean_param result{.path = path};
   while (!names.empty()) {
     const std::string_view name = names.substr(0, names.find('&'));
     if (!name.empty()) {
@@ -62,28 +59,16 @@ ROBOTS_INLINE std::string clean_target(std::span<const clean_param> rules,
   }
   std::sort(removable.begin(), removable.end());
   std::string result{page.substr(0, mark)};
-  std::string_view query = page.substr(mark + 1);
-  bool first = true;
-  bool removed = false;
-  for (bool more = true; more;) {
-    const std::size_t end = query.find('&');
-    const std::string_view pair = query.substr(0, end);
+  for (std::size_t at = mark; at < page.size();) {  // of the `?` or `&` before a parameter
+    const std::size_t end = std::min(page.find('&', at + 1), page.size());
+    const std::string_view pair = page.substr(at + 1, end - at - 1);
     const std::string_view name = pair.substr(0, pair.find('='));
-    if (std::binary_search(removable.begin(), removable.end(), name)) {
-      removed = true;
-    } else {
-      result += first ? '?' : '&';
-      result += pair;
-      first = false;
+    if (!std::binary_search(removable.begin(), removable.end(), name)) {
+      result.append(1, result.size() == mark ? '?' : '&').append(pair);
     }
-    more = end != std::string_view::npos;
-    query.remove_prefix(more ? end + 1 : query.size());
+    at = end;
   }
-  if (!removed) {
-    return std::string{target};
-  }
-  result += target.substr(page.size());
-  return result;
+  return result.append(target.substr(page.size()));
 }
 
 ROBOTS_INLINE std::string clean_target(const document& file, std::string_view target) {

@@ -44,9 +44,8 @@ constexpr bool set_signal(content_signal& signals, std::string_view member) noex
 }
 
 ROBOTS_CONSTEXPR signals_read read_signals(std::string_view value) noexcept {
-  const scoped_value parts = split_scope(value);
-  signals_read result{.signals = {.path = parts.path}};
-  std::string_view rest = parts.statement;
+  auto [path, rest] = split_scope(value);
+  signals_read result{.signals = {.path = path}};
   while (!rest.empty()) {
     const std::string_view member = rest.substr(0, rest.find(','));
     if (!base::trim(member, base::is_blank).empty() && !set_signal(result.signals, member)) {

@@ -24,8 +24,8 @@ ROBOTS_CONSTEXPR bool content_usage::matches(std::string_view target) const {
 }
 
 ROBOTS_CONSTEXPR content_usage parse_content_usage(std::string_view value) noexcept {
-  const rep_detail::scoped_value parts = rep_detail::split_scope(value);
-  return {.path = parts.path, .statement = parts.statement};
+  const auto [path, statement] = rep_detail::split_scope(value);
+  return {.path = path, .statement = statement};
 }
 
 ROBOTS_CONSTEXPR std::vector<content_usage> content_usages(std::span<const directive> lines) {

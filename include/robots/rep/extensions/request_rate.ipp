@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <utility>
 
 namespace robots {
 
@@ -91,14 +92,15 @@ ROBOTS_CONSTEXPR std::vector<request_rate> request_rates(const document& file,
 
 ROBOTS_CONSTEXPR std::optional<request_rate> rate_at(std::span<const request_rate> rates,
                                                      std::chrono::minutes utc) noexcept {
+  const auto place = [](const request_rate& rate) {
+    return std::pair{rate.window.has_value(), rate.interval()};
+  };
   std::optional<request_rate> slowest;
   for (const request_rate& rate : rates) {
     if (rate.window && !rate.window->contains(utc)) {
       continue;
     }
-    const bool closer = slowest && rate.window && !slowest->window;
-    const bool further = slowest && !rate.window && slowest->window;
-    if (!slowest || closer || (!further && rate.interval() > slowest->interval())) {
+    if (!slowest || place(rate) > place(*slowest)) {
       slowest = rate;
     }
   }

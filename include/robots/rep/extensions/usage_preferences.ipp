@@ -32,18 +32,14 @@ class longest_preference {
     }
   }
 
-  [[nodiscard]] constexpr const usage_preference& result() const noexcept { return result_; }
+  [[nodiscard]] constexpr usage_preference result() const noexcept {
+    return result_.allowed ? result_ : usage_preference{};
+  }
 
  private:
   std::uint32_t specificity_ = 0;
   usage_preference result_;
 };
-
-[[nodiscard]] constexpr usage_preference preference_of(std::optional<bool> allowed,
-                                                       directive_kind source,
-                                                       std::uint32_t line) noexcept {
-  return allowed ? usage_preference{allowed, source, line} : usage_preference{};
-}
 
 }  // namespace rep_detail
 
@@ -59,8 +55,8 @@ ROBOTS_CONSTEXPR effective_preferences usage_preferences(const document& file,
   for (const content_usage& line : content_usages(file, user_agent)) {
     if (const auto size = compared.match(line.path)) {
       constexpr auto source = directive_kind::content_usage;
-      train_ai.offer(*size, rep_detail::preference_of(line.train_ai(), source, line.line));
-      search.offer(*size, rep_detail::preference_of(line.search(), source, line.line));
+      train_ai.offer(*size, {line.train_ai(), source, line.line});
+      search.offer(*size, {line.search(), source, line.line});
     }
   }
   rep_detail::longest_preference ai_train_signal;

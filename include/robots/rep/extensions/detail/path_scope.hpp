@@ -11,25 +11,24 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 namespace robots::rep_detail {
 
-/// The value of a line that says something of some paths only.
-struct scoped_value {
-  std::string_view path{};       ///< a pattern; empty: every path
-  std::string_view statement{};  ///< what is said
-};
-
-/// draft-ietf-aipref-attach-05, section 3.2: a value that begins with `/` begins with a path, which
-/// ends before the first blank.
-[[nodiscard]] constexpr scoped_value split_scope(std::string_view value) noexcept {
-  if (!value.starts_with('/')) {
-    return {.statement = value};
-  }
+/// What stands before the first blank, and what stands behind it.
+[[nodiscard]] constexpr std::pair<std::string_view, std::string_view> split_at_blank(
+    std::string_view value) noexcept {
   const auto blank = std::find_if(value.begin(), value.end(), base::is_blank);
   const auto size = static_cast<std::size_t>(blank - value.begin());
-  return {.path = value.substr(0, size),
-          .statement = base::trim(value.substr(size), base::is_blank)};
+  return {value.substr(0, size), base::trim(value.substr(size), base::is_blank)};
+}
+
+/// The path that a value is about, empty for every path, and what is said of it.
+/// draft-ietf-aipref-attach-05, section 3.2: a value that begins with `/` begins with a path, which
+/// ends before the first blank.
+[[nodiscard]] constexpr std::pair<std::string_view, std::string_view> split_scope(
+    std::string_view value) noexcept {
+  return value.starts_with('/') ? split_at_blank(value) : std::pair{std::string_view{}, value};
 }
 
 /// The octets of `path` that "most octets" counts when it matches `target`: 0 of the empty path,

@@ -16,34 +16,29 @@ class dictionary_reader {
  public:
   constexpr explicit dictionary_reader(std::string_view text) noexcept : rest_(text) {}
 
-  /// Calls `use(key, token)` for each member, `token` empty for a value that is no Token. False
-  /// when the text is no Dictionary, perhaps after some calls.
-  template <class Use>
-  [[nodiscard]] constexpr bool read(Use use) {
+  /// The Token that is the last value of `wanted`; empty when that value is none or the key is not
+  /// there. Nothing when the text is no Dictionary.
+  [[nodiscard]] constexpr std::optional<std::string_view> token_of(std::string_view wanted) {
+    std::string_view found;
     skip(" ");
-    while (!rest_.empty()) {
+    for (bool more = !rest_.empty(); more;) {
       const std::string_view key = read_key();
-      const auto token = take('=') ? read_member() : std::string_view{};
+      const value token = take('=') ? read_member() : std::string_view{};
       if (key.empty() || !token || !read_parameters()) {
-        return false;
+        return std::nullopt;
       }
-      use(key, *token);
+      found = key == wanted ? *token : found;
       skip(" \t");
-      if (rest_.empty()) {
-        break;
-      }
-      if (!take(',')) {
-        return false;
-      }
+      more = take(',');
       skip(" \t");
-      if (rest_.empty()) {
-        return false;
-      }
     }
-    return true;
+    return rest_.empty() ? std::optional{found} : std::nullopt;
   }
 
  private:
+  /// A value that was read: a Token, or empty for another one. Nothing if it is none.
+  using value = std::optional<std::string_view>;
+
   [[nodiscard]] static constexpr bool is_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }
 
   [[nodiscard]] static constexpr bool is_key_char(char c) noexcept {
@@ -87,9 +82,6 @@ class dictionary_reader {
   constexpr std::string_view read_key() noexcept {
     return is_lower(front()) || front() == '*' ? take_while(is_key_char) : std::string_view{};
   }
-
-  /// A value that was read: a Token, or empty for another one. Nothing if it is none.
-  using value = std::optional<std::string_view>;
 
   [[nodiscard]] static constexpr value other_if(bool valid) noexcept {
     return valid ? value{std::string_view{}} : std::nullopt;
@@ -194,14 +186,7 @@ class dictionary_reader {
 /// there, or when `text` is no Dictionary. Linear.
 [[nodiscard]] constexpr std::string_view dictionary_token(std::string_view text,
                                                           std::string_view key) {
-  std::string_view found;
-  const bool valid =
-      dictionary_reader{text}.read([&](std::string_view name, std::string_view token) {
-        if (name == key) {
-          found = token;
-        }
-      });
-  return valid ? found : std::string_view{};
+  return dictionary_reader{text}.token_of(key).value_or(std::string_view{});
 }
 
 }  // namespace robots::rep_detail
