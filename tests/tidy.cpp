@@ -1,5 +1,5 @@
-// The one translation unit clang-tidy reads: every public header, and the cache and the gate as
-// most users have them.
+// What clang-tidy reads, and libc++ is tried with: every public header, and the cache and the gate
+// as most users have them.
 #include <robots/robots.hpp>
 #include <robots/testing.hpp>
 
