@@ -49,15 +49,12 @@ static_assert(strict("disallow") == directive_kind::disallow);
 static_assert(strict("dissallow") == directive_kind::unknown);
 
 TEST_CASE("every spelling in the tables is in lower case and means what it says") {
-  for (const auto& spelling : robots::rep_detail::protocol_keys) {
-    CHECK(strict(spelling.text) == spelling.kind);
-  }
-  using robots::rep_detail::misspellings;
-  for (const auto& spelling : misspellings) {
-    CHECK(lenient(spelling.text) == spelling.kind);
-  }
-  for (std::size_t i = 0; i < robots::rep_detail::prefix_misspellings; ++i) {
-    CHECK(google(misspellings[i].text) == misspellings[i].kind);
+  for (const auto& [text, kind, is_right, is_prefix] : robots::rep_detail::spellings) {
+    CHECK(lenient(text) == kind);
+    CHECK(strict(text) == (is_right ? kind : directive_kind::unknown));
+    if (is_right || is_prefix) {
+      CHECK(google(text) == kind);
+    }
   }
 }
 
