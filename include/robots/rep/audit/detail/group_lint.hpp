@@ -31,8 +31,9 @@ class group_lint {
         continue;
       }
       octets += 3 * line.value.size() + 1;  // most that it is compiled to
-      auto& same_kind = line.kind == directive_kind::allow ? allowing_ : disallowing_;
-      for_each_pattern(line.kind, line.value, options, traits(), [&](const pattern_source& source) {
+      const rule_kind kind = rule_kind_of(line.kind);
+      auto& same_kind = kind == rule_kind::allow ? allowing_ : disallowing_;
+      for_each_pattern(kind, line.value, options, traits(), [&](const pattern_source& source) {
         same_kind.push_back(specificity(source, *traits().rule_form));
       });
     }
@@ -46,15 +47,14 @@ class group_lint {
       return;
     }
     std::size_t patterns = 0;
-    for_each_pattern(line.kind, line.value, options_, traits(),
+    const rule_kind kind = rule_kind_of(line.kind);
+    for_each_pattern(kind, line.value, options_, traits(),
                      [&](const pattern_source&) { ++patterns; });
     const auto source = pattern_source::of(line.value, options_.prepend_slash);
     const std::size_t offset = text_.size();
     write_compiled(source, *traits().rule_form, [this](char c) { text_.push_back(c); });
     const compiled_pattern pattern =
         rep_detail::finish({text_.data() + offset, text_.size() - offset}, source.anchored);
-    const rule_kind kind =
-        line.kind == directive_kind::allow ? rule_kind::allow : rule_kind::disallow;
     // A line that stands for two patterns is never redundant as a whole.
     rules_.push_back({.pattern = pattern,
                       .specificity = specificity(source, *traits().rule_form),
@@ -67,8 +67,7 @@ class group_lint {
   /// Reports on the rules added so far, and forgets them.
   constexpr void finish() {
     std::sort(rules_.begin(), rules_.end(), [](const entry& a, const entry& b) {
-      return std::tie(a.pattern.text, a.pattern.anchored, a.line) <
-             std::tie(b.pattern.text, b.pattern.anchored, b.line);
+      return std::tie(a.pattern, a.line) < std::tie(b.pattern, b.line);
     });
     report_same_patterns();
     report_redundant();
@@ -94,10 +93,6 @@ class group_lint {
     return rank_of(of.specificity, of.kind, of.line, options_.tie);
   }
 
-  [[nodiscard]] static constexpr bool same_pattern(const entry& a, const entry& b) noexcept {
-    return a.pattern.text == b.pattern.text && a.pattern.anchored == b.pattern.anchored;
-  }
-
   constexpr void report(entry& about, diagnostic_code code) {
     if (about.reported) {
       return;
@@ -106,31 +101,19 @@ class group_lint {
     findings_.push_back(make_diagnostic(code, about.line, about.column));
   }
 
-  constexpr void report_same_patterns() {
-    for (std::size_t first = 0; first < rules_.size();) {
-      std::size_t end = first + 1;
-      while (end < rules_.size() && same_pattern(rules_[first], rules_[end])) {
-        ++end;
-      }
-      report_among(first, end);
-      first = end;
-    }
-  }
-
   /// Of rules with one pattern, all but the first of the kind that wins are redundant.
-  constexpr void report_among(std::size_t first, std::size_t end) {
-    std::size_t winner = first;
-    for (std::size_t i = first; i < end; ++i) {
-      if (rank(rules_[i]) > rank(rules_[winner])) {
-        winner = i;
+  constexpr void report_same_patterns() {
+    for (auto first = rules_.begin(); first != rules_.end();) {
+      const auto end = std::find_if(
+          first, rules_.end(), [&](const entry& rule) { return rule.pattern != first->pattern; });
+      const auto winner = std::max_element(
+          first, end, [this](const entry& a, const entry& b) { return rank(a) < rank(b); });
+      for (; first != end; ++first) {
+        if (first != winner) {
+          report(*first, first->kind == winner->kind ? diagnostic_code::duplicate_rule
+                                                     : diagnostic_code::shadowed_rule);
+        }
       }
-    }
-    for (std::size_t i = first; i < end; ++i) {
-      if (i == winner) {
-        continue;
-      }
-      report(rules_[i], rules_[i].kind == rules_[winner].kind ? diagnostic_code::duplicate_rule
-                                                              : diagnostic_code::shadowed_rule);
     }
   }
 

@@ -45,7 +45,7 @@ class rule_comparison {
       for (const listed_rule& listed : lists_[side]) {
         const std::string_view text = listed.compared;
         rules_.push_back(
-            {.text = text, .literal = text.substr(0, text.find('*')), .anchored = listed.anchored});
+            {.pattern = {text, listed.anchored}, .literal = text.substr(0, text.find('*'))});
         rules_.back().in[side] = &listed;
         for (const char c : text) {
           used_[static_cast<unsigned char>(c)] = true;
@@ -102,9 +102,8 @@ class rule_comparison {
 
   /// A pattern of either set, or of both.
   struct rule {
-    std::string_view text{};
-    std::string_view literal{};  // up to the first wildcard
-    bool anchored = false;
+    compiled_pattern pattern{};
+    std::string_view literal{};              // up to the first wildcard
     std::array<const listed_rule*, 2> in{};  // the old set, the new one
     std::size_t parent = none;     // the nearest rule above whose literal begins this one's
     std::array<bool, 2> counts{};  // it makes a difference
@@ -115,8 +114,7 @@ class rule_comparison {
       return in[0] == nullptr || in[1] == nullptr || in[0]->kind != in[1]->kind ||
              in[0]->rank != in[1]->rank;
     }
-    [[nodiscard]] auto key() const noexcept { return std::tie(literal, text, anchored); }
-    [[nodiscard]] compiled_pattern pattern() const noexcept { return {text, anchored}; }
+    [[nodiscard]] auto key() const noexcept { return std::tie(literal, pattern); }
   };
 
   /// Sorts the rules. Of several with one pattern in a set, one decides whenever any matches.
@@ -148,8 +146,9 @@ class rule_comparison {
     for (std::size_t above = rules_[i].parent; above != none; above = rules_[above].parent) {
       steps_.spend(steps_to_visit);
       const rule& parent = rules_[above];
-      const bool is_too_short = parent.anchored && parent.text.size() < rules_[i].literal.size() &&
-                                parent.text.size() == parent.literal.size();
+      const bool is_too_short = parent.pattern.anchored &&
+                                parent.pattern.text.size() < rules_[i].literal.size() &&
+                                parent.pattern.text.size() == parent.literal.size();
       if (!is_too_short) {
         found.push_back(above);
       }
@@ -168,21 +167,22 @@ class rule_comparison {
   [[nodiscard]] static std::string filled(const rule& with, std::string_view filler,
                                           std::string_view end) {
     std::string target;
-    for (const char c : with.text) {
+    for (const char c : with.pattern.text) {
       if (c == '*') {
         target += filler;
       } else {
         target += c;
       }
     }
-    return with.anchored ? target : target.append(end);
+    return with.pattern.anchored ? target : target.append(end);
   }
 
   /// Whether one rule matches all that another one does: it matches an octet that is in no pattern
   /// in place of each wildcard only by a wildcard of its own.
   [[nodiscard]] bool covers(const rule& wide, std::string_view narrow) {
-    steps_.spend(1 + wide.text.size());
-    return (wide.text == "/" && !wide.anchored) || matches(wide.pattern(), narrow, steps_);
+    steps_.spend(1 + wide.pattern.text.size());
+    return (wide.pattern.text == "/" && !wide.pattern.anchored) ||
+           matches(wide.pattern, narrow, steps_);
   }
 
   [[nodiscard]] static std::string symbolic(const rule& of) {
@@ -192,8 +192,8 @@ class rule_comparison {
   /// Finds out whether a rule of one set makes a difference.
   void examine(std::size_t i, std::size_t side) {
     rule& self = rules_[i];
-    if (self.in[side] == nullptr ||
-        !(self.text.empty() || self.text[0] == '/' || self.text[0] == '*')) {
+    if (self.in[side] == nullptr || !(self.pattern.text.empty() || self.pattern.text[0] == '/' ||
+                                      self.pattern.text[0] == '*')) {
       return;
     }
     const search_result found = steps_.exceeded() ? search_result{} : find_example(i, side);
@@ -244,7 +244,7 @@ class rule_comparison {
     const auto is_example = [&](std::string_view target) {
       const auto match = [&](const rule* competitor) {
         steps_.spend(1);
-        return matches(competitor->pattern(), target, steps_);
+        return matches(competitor->pattern, target, steps_);
       };
       if (!match(&self) || std::any_of(avoided.begin(), avoided.end(), match)) {
         return false;
@@ -269,12 +269,12 @@ class rule_comparison {
     if (steps_.exceeded()) {
       return {};
     }
-    target_search search{self.pattern(), own.kind, base_kind};
+    target_search search{self.pattern, own.kind, base_kind};
     for (const rule* over : avoided) {
-      search.avoid(over->pattern());
+      search.avoid(over->pattern);
     }
     for (const rule* rival : rivals) {
-      search.compete(rival->pattern(), rival->in[other]->kind);
+      search.compete(rival->pattern, rival->in[other]->kind);
     }
     step_budget steps{steps_for_one};
     const auto found = search.find(steps);
@@ -315,7 +315,8 @@ class rule_comparison {
           (at != i && candidate.in[side] != nullptr && candidate.in[side]->kind == own.kind)) {
         continue;
       }
-      const auto [shorter, longer] = std::minmax({candidate.text.size(), self.text.size()});
+      const auto [shorter, longer] =
+          std::minmax({candidate.pattern.text.size(), self.pattern.text.size()});
       if (longer - shorter >= least) {
         continue;
       }

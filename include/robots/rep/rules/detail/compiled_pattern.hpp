@@ -14,6 +14,8 @@ namespace robots::rep_detail {
 struct compiled_pattern {
   std::string_view text{};
   bool anchored = false;  ///< the target must end where the pattern does
+
+  friend constexpr auto operator<=>(const compiled_pattern&, const compiled_pattern&) = default;
 };
 
 /// What a pattern is compiled from: the part before an end anchor, and what is put around it.

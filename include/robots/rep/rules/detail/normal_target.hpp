@@ -87,16 +87,13 @@ constexpr auto with_normal_target(std::string_view target, const dialect_traits&
   });
 }
 
-/// RFC 9309, section 2.2.2: "The /robots.txt URI is implicitly allowed."
-[[nodiscard]] constexpr bool is_robots_txt(std::string_view target) noexcept {
-  constexpr std::string_view path = "/robots.txt";
-  return begins_with(target, path) && (target.size() == path.size() || target[path.size()] == '?');
-}
-
-/// Whether rules have no say about a target.
+/// Whether rules have no say about a target. RFC 9309, section 2.2.2: "The /robots.txt URI is
+/// implicitly allowed."
 [[nodiscard]] constexpr bool is_exempt(std::string_view target,
                                        const dialect_traits& traits) noexcept {
-  return traits.robots_txt_always_allowed && is_robots_txt(target);
+  constexpr std::string_view path = "/robots.txt";
+  return traits.robots_txt_always_allowed && begins_with(target, path) &&
+         (target.size() == path.size() || target[path.size()] == '?');
 }
 
 }  // namespace robots::rep_detail

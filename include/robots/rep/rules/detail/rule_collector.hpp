@@ -9,9 +9,9 @@
 #include <robots/rep/rules/detail/kept_rules.hpp>
 #include <robots/rep/rules/detail/packed_rule.hpp>
 #include <robots/rep/rules/detail/rule_packer.hpp>
+#include <robots/rep/rules/detail/rule_patterns.hpp>
 #include <robots/rep/rules/detail/rule_set_parts.hpp>
 #include <robots/rep/rules/rule_set.hpp>
-#include <robots/rep/rules/verdict.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -66,9 +66,8 @@ class rule_collector {
     if (line.kind == directive_kind::crawl_delay && !crawl_delay_) {
       crawl_delay_ = parse_delay(line.value);
     } else if (is_rule(line.kind) && !line.value.empty()) {
-      const auto kind = line.kind == directive_kind::allow ? rule_kind::allow : rule_kind::disallow;
       kept_.add({.text = line.value.data(),
-                 .rule = packed_rule{kind, line.line, line.value.size()},
+                 .rule = packed_rule{rule_kind_of(line.kind), line.line, line.value.size()},
                  .size = static_cast<std::uint16_t>(line.value.size()),
                  .by = found_by::trial,
                  .hash = 0});

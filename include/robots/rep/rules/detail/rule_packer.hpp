@@ -1,7 +1,6 @@
 #pragma once
 
 #include <robots/rep/read/detail/dialect_traits.hpp>
-#include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/rules/detail/block_layout.hpp>
 #include <robots/rep/rules/detail/class_set.hpp>
@@ -14,6 +13,7 @@
 #include <robots/rep/rules/detail/rule_hash.hpp>
 #include <robots/rep/rules/detail/rule_patterns.hpp>
 #include <robots/rep/rules/detail/rule_set_parts.hpp>
+#include <robots/rep/rules/verdict.hpp>
 #include <robots/rep/text/detail/octet_word.hpp>
 #include <robots/rep/text/detail/stored_octets.hpp>
 
@@ -145,17 +145,16 @@ class rule_packer {
   /// Adds the patterns of the rule at `index`: a second one becomes a rule at the end.
   constexpr void add_line(kept_rules& rules, std::size_t index) {
     const kept_rule line = rules_[index];
-    const auto kind =
-        line.rule.kind() == rule_kind::allow ? directive_kind::allow : directive_kind::disallow;
     bool is_second = false;
-    for_each_pattern(kind, line.value(), options_, traits_, [&](const pattern_source& source) {
-      if (is_second) {
-        rules.add(line);
-        rules_ = rules.all();
-      }
-      add_pattern(is_second ? rules_.back() : rules_[index], source);
-      is_second = true;
-    });
+    for_each_pattern(line.rule.kind(), line.value(), options_, traits_,
+                     [&](const pattern_source& source) {
+                       if (is_second) {
+                         rules.add(line);
+                         rules_ = rules.all();
+                       }
+                       add_pattern(is_second ? rules_.back() : rules_[index], source);
+                       is_second = true;
+                     });
   }
 
   constexpr void add_pattern(kept_rule& rule, const pattern_source& source) {

@@ -4,24 +4,30 @@
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
+#include <robots/rep/rules/verdict.hpp>
 
 #include <string_view>
 
 namespace robots::rep_detail {
+
+/// The kind of a rule, given that of its line.
+[[nodiscard]] constexpr rule_kind rule_kind_of(directive_kind line) noexcept {
+  return line == directive_kind::allow ? rule_kind::allow : rule_kind::disallow;
+}
 
 /// Calls `use` with each pattern that a rule stands for; with none for an empty rule, which
 /// restricts nothing (RFC 9309, section 2.2.2: `empty-pattern`).
 ///
 /// google/robotstxt lets a rule that allows `/x/index.html` allow `/x/` as well.
 template <class Use>
-constexpr void for_each_pattern(directive_kind kind, std::string_view value,
+constexpr void for_each_pattern(rule_kind kind, std::string_view value,
                                 const parse_options& options, const dialect_traits& traits,
                                 Use use) {
   if (value.empty()) {
     return;
   }
   use(pattern_source::of(value, options.prepend_slash));
-  if (kind != directive_kind::allow || !traits.index_html_is_directory) {
+  if (kind != rule_kind::allow || !traits.index_html_is_directory) {
     return;
   }
   const auto slash = value.find_last_of('/');
