@@ -2,12 +2,18 @@
 
 #include "adapters/audit_sample.hpp"
 #include "support/temporary_folder.hpp"
+#include <robots/adapters/audit_trail.hpp>
 #include <robots/adapters/audit_verify.hpp>
 #include <robots/adapters/detail/audit_crypto.hpp>
 #include <robots/adapters/detail/audit_entry.hpp>
+#include <robots/cache/basic_robots_cache.hpp>
+#include <robots/fetch/scripted_fetcher.hpp>
+#include <robots/store/lru_storage.hpp>
+#include <robots/time/manual_clock.hpp>
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -194,6 +200,66 @@ TEST_CASE("what rests on an earlier file is unknown, and said to be, until that 
   CHECK(later.differences.empty());
   CHECK(later.unknown > 0);
   CHECK(!later.notes.empty());
+}
+
+TEST_CASE("a 304 comes out again, however many other policies came since the text") {
+  using robots::ScriptedFetcher;
+  using namespace std::chrono_literals;
+  const std::string rules = "User-agent: *\nDisallow: /private\n";
+  ScriptedFetcher web;
+  web.on("https://same.example/robots.txt", ScriptedFetcher::ok(rules, {{"ETag", "\"1\""}}),
+         ScriptedFetcher::status(304))
+      .on_call("https://down.example/robots.txt",
+               [&rules, visits = 0](const robots::fetch_request&) mutable {
+                 ++visits;
+                 return visits == 1   ? ScriptedFetcher::ok(rules, {{"ETag", "\"1\""}})
+                        : visits < 20 ? ScriptedFetcher::status(503)
+                                      : ScriptedFetcher::status(304);
+               })
+      .on("https://broken.example/robots.txt", ScriptedFetcher::ok("<html></html>"))
+      .otherwise_call([](const robots::fetch_request& request) {
+        return request.url.starts_with("https://to-same")
+                   ? ScriptedFetcher::redirect(301, "https://same.example/robots.txt")
+               : request.url.starts_with("https://to-broken")
+                   ? ScriptedFetcher::redirect(301, "https://broken.example/robots.txt")
+                   : ScriptedFetcher::status(404);
+      });
+  robots::cache_options options{.user_agent = "FooBot",
+                                .fallback = robots::fallback_policy::rfc9309()};
+  options.retry.attempts = 1;
+  options.failure_jitter = 0;
+  const robots::ManualClock clock;
+  const robots::test::temporary_folder folder;
+  const robots::audit_options where{.path = (folder.path() / "audit").string()};
+  {
+    const robots::AuditTrail trail{where, options};
+    robots::basic_robots_cache<ScriptedFetcher, robots::ManualClock, robots::LruStorage<8'192>,
+                               robots::AuditTrail>
+        cache{options, web, clock, {}, trail};
+    const auto visit = [&] {
+      static_cast<void>(cache.check("https://same.example/private"));
+      static_cast<void>(cache.check("https://down.example/private"));
+      for (int i = 0; i < 20; ++i) {
+        static_cast<void>(cache.check("https://to-same-" + std::to_string(i) + ".example/"));
+        static_cast<void>(cache.check("https://to-broken-" + std::to_string(i) + ".example/"));
+      }
+    };
+    for (int day = 0; day < 22; ++day) {
+      visit();
+      clock.advance(25h);
+    }
+    visit();
+    for (int i = 0; i < 4'200; ++i) {
+      static_cast<void>(cache.check("https://" + std::to_string(i) + ".example/private"));
+    }
+    visit();
+    REQUIRE(trail.flush());
+    CHECK(trail.stats().lost == 0);
+  }
+  const audit_replay found = replay_audit(robots::test::files_of(where.path));
+  CHECK(found.differences.empty());
+  CHECK(found.notes.empty());
+  CHECK(found.unknown == 0);
 }
 
 TEST_CASE("files of any content are replayed without harm") {

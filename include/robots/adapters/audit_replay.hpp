@@ -25,6 +25,7 @@
 #include <cstdint>
 #include <deque>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -104,6 +105,8 @@ class audit_replayer {
     place where;
     std::string site;
     crawler_pointer crawler;
+    std::string text_of{};  ///< the id of the policy whose text it rests on, if not on its own
+    std::string source{};   ///< then: its record, encoded
   };
 
   void differ(const place& where, std::string text) {
@@ -179,7 +182,8 @@ class audit_replayer {
       return;
     }
     const crawler_pointer crawler = crawler_of(entry);
-    const policy_pointer made = crawler != nullptr ? made_of(entry, *head, *crawler)
+    text_of_.clear();
+    const policy_pointer made = crawler != nullptr ? made_of(entry, *head, *crawler, {})
                                                    : missing("the options of the crawler");
     if (made == nullptr) {
       return;  // a note tells
@@ -191,7 +195,7 @@ class audit_replayer {
     }
     ++found_.policies;
     if (!known_.contains(id)) {
-      keep(id, {at_, entry.text("site"), crawler}, made);
+      keep(id, {at_, entry.text("site"), crawler, text_of_}, made);
     }
   }
 
@@ -213,10 +217,20 @@ class audit_replayer {
 
   void keep(const std::string& id, known_policy known, policy_pointer made) {
     constexpr std::size_t most = 16;
-    auto& same_url = by_url_[made->source().final_url];
-    same_url.push_front(id);
-    if (same_url.size() > most) {
-      same_url.pop_back();
+    // Sites that redirect to a URL, however many, do not say what its own site has.
+    if (known.text_of.empty() ||
+        without_scheme(known_.at(known.text_of).site) == without_scheme(known.site)) {
+      const bool has_rules = made->basis() == policy_basis::rules;
+      auto& same_url = by_url_[{made->source().final_url, has_rules}];
+      same_url.push_front(id);
+      if (same_url.size() > most) {
+        same_url.pop_back();
+      }
+    }
+    if (!known.text_of.empty()) {
+      record source;
+      static_cast<record_head&>(source) = made->source();
+      known.source = encode(source);
     }
     known_.emplace(id, std::move(known));
     remember(id, std::move(made));
@@ -239,11 +253,14 @@ class audit_replayer {
     if (known == known_.end() || depth_ > 64) {
       return nullptr;
     }
-    const std::string line = line_at(known->second.where);
+    const known_policy& from = known->second;
+    const std::string line = line_at(from.where);
     const auto entry = audit_entry::read(line);
-    const auto head = entry ? read_record(entry->text("record")) : std::nullopt;
+    const auto head = !entry                 ? std::nullopt
+                      : from.text_of.empty() ? read_record(entry->text("record"))
+                                             : decode(from.source).record;
     ++depth_;
-    policy_pointer made = head ? made_of(*entry, *head, *known->second.crawler) : nullptr;
+    policy_pointer made = head ? made_of(*entry, *head, *from.crawler, from.text_of) : nullptr;
     --depth_;
     if (made == nullptr || audited(*made).id != id) {
       return nullptr;
@@ -261,9 +278,10 @@ class audit_replayer {
   }
 
   /// What comes out of the record of an entry; null, with a note, where what it rests on is not
-  /// in these files.
+  /// in these files. `text_of` is the policy whose text it rests on, where that is known: then
+  /// `head` is what came out before.
   [[nodiscard]] policy_pointer made_of(const audit_entry& entry, const record& head,
-                                       const audited_crawler& crawler) {
+                                       const audited_crawler& crawler, const std::string& text_of) {
     if (const std::string reason = entry.text("reason"); !reason.empty()) {
       const bool allows = entry.text("basis") == to_string(policy_basis::allow_all);
       return reason == to_string(decision_reason::by_hand)
@@ -286,9 +304,9 @@ class audit_replayer {
     const wall_anchor now{time_point{fetched.time_since_epoch()}, fetched};
     const auto& source = static_cast<const record_head&>(head);
     const bool has_rules = entry.text("basis") == to_string(policy_basis::rules);
-    if (entry.type() == "policy") {
+    if (entry.type() == "policy" || !text_of.empty()) {
       if (has_rules) {
-        return by_others(id, head, [&](const policy_pointer& theirs) {
+        return by_others(id, head, text_of, [&](const policy_pointer& theirs) {
           return std::make_shared<const policy>(*theirs, source, now.steady);
         });
       }
@@ -311,12 +329,12 @@ class audit_replayer {
     }
     // It rests on a text that came before, or to another site.
     if (head.not_modified) {
-      return by_others(id, head, [&](const policy_pointer& known) {
+      return by_others(id, head, {}, [&](const policy_pointer& known) {
         return judge(brought, crawler.user_agent, judging, {known, known}, now);
       });
     }
     return policy_detail::has_text(head.outcome)
-               ? by_others(id, head,
+               ? by_others(id, head, {},
                            [&](const policy_pointer& theirs) {
                              return judge_redirected(source, *theirs, crawler.user_agent, judging,
                                                      good);
@@ -332,16 +350,25 @@ class audit_replayer {
     return static_cast<decision_reason>(value);
   }
 
-  /// What comes out by an earlier policy of the same URL; by the one that fits, if any does.
+  /// What comes out by the policy `text_of`, or without it by an earlier one of the same URL: by
+  /// the one that fits, if any does.
   template <class Make>
   [[nodiscard]] policy_pointer by_others(const std::string& id, const record& head,
-                                         const Make& make) {
+                                         const std::string& text_of, const Make& make) {
     policy_pointer other;
-    const auto found = by_url_.find(head.final_url);
-    for (std::size_t i = 0; found != by_url_.end() && i < found->second.size(); ++i) {
-      if (const policy_pointer theirs = policy_of(found->second[i])) {
+    std::deque<std::string> others{text_of};
+    if (text_of.empty()) {
+      others = by_url_[{head.final_url, true}];
+      std::ranges::copy(by_url_[{head.final_url, false}], std::back_inserter(others));
+    }
+    for (const std::string& each : others) {
+      if (const policy_pointer theirs = policy_of(each)) {
         policy_pointer made = make(theirs);
         if (audited(*made).id == id) {
+          if (depth_ == 0) {
+            const std::string& text_of_theirs = known_.at(each).text_of;
+            text_of_ = text_of_theirs.empty() ? each : text_of_theirs;
+          }
           return made;
         }
         other = std::move(made);
@@ -503,11 +530,13 @@ class audit_replayer {
   std::uint64_t first_entry_ = 0;
   std::uint64_t unknown_from_ = 0;
   int depth_ = 0;
+  std::string text_of_;  // of the policy that is computed
   std::map<std::uint64_t, crawler_pointer> crawlers_;
   std::unordered_map<std::string, place> bodies_;
   std::unordered_map<std::string, known_policy> known_;
   std::unordered_map<std::string, policy_pointer> made_;
-  std::unordered_map<std::string, std::deque<std::string>> by_url_;  // the latest first
+  // Their ids by URL and whether they have rules, the latest first.
+  std::map<std::pair<std::string, bool>, std::deque<std::string>> by_url_;
   std::map<std::string, std::uint64_t> missing_;  // and the first entry that rests on it
   std::set<fact> facts_;
   std::vector<claimed> claims_;
