@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -43,7 +44,7 @@ thread_local bool has_no_memory = false;  // since the disk has failed
 [[gnu::noinline]] void operator delete(void* gone) noexcept { std::free(gone); }
 [[gnu::noinline]] void operator delete(void* gone, std::size_t) noexcept { std::free(gone); }
 
-/// Takes the place of the system's.
+// These take the place of the system's.
 extern "C" int fdatasync(int file) {
   has_no_memory = disk_fails;
   if (has_no_memory) {
@@ -51,6 +52,15 @@ extern "C" int fdatasync(int file) {
     return -1;
   }
   return ::fsync(file);
+}
+extern "C" ssize_t pread(int file, void* to, std::size_t size, off_t from) {
+  constexpr off_t sound = 2'000;
+  if (disk_fails && from >= sound) {
+    errno = EIO;
+    return -1;
+  }
+  size = disk_fails ? std::min(size, static_cast<std::size_t>(sound - from)) : size;
+  return ::lseek(file, from, SEEK_SET) < 0 ? -1 : ::read(file, to, size);
 }
 
 namespace {
@@ -268,6 +278,21 @@ TEST_CASE("a trail does not go on behind what is no entry") {
   const trail_folder at;
   robots::test::write_lines(at.path() + ".000001.jsonl", {"something else"});
   CHECK_THROWS_AS((AuditTrail{at.options(), crawler()}), audit_error);
+}
+
+TEST_CASE("a file that cannot be read is left as it is") {
+  const trail_folder at;
+  const sample site;
+  {
+    const AuditTrail trail{at.options(), crawler()};
+    site.retrieve(trail);
+    site.decide(trail);
+  }
+  const auto lines = at.lines();
+  disk_fails = true;
+  CHECK_THROWS_AS((AuditTrail{at.options(), crawler()}), audit_error);
+  disk_fails = false;
+  CHECK(at.lines() == lines);
 }
 
 TEST_CASE("while the disk is full decisions go on, and the trail tells how many are lost") {

@@ -45,19 +45,19 @@ class file_handle {
   int fd_ = -1;
 };
 
-/// The octets of a part of a file; fewer where it ends.
-[[nodiscard]] inline std::string read_at(int fd, std::uint64_t offset, std::size_t size) {
+/// The octets of a part of a file. Throws `audit_error` when they are not all there.
+[[nodiscard]] inline std::string read_at(int fd, std::uint64_t offset, std::size_t size,
+                                         const std::string& name) {
   std::string octets(size, '\0');
-  std::size_t done = 0;
-  while (done < size) {
+  for (std::size_t done = 0; done < size;) {
     const ssize_t got =
         ::pread(fd, octets.data() + done, size - done, static_cast<off_t>(offset + done));
     if (got <= 0 && !(got < 0 && errno == EINTR)) {
-      break;
+      throw audit_error{"AuditTrail: " + name + " cannot be read: " +
+                        (got < 0 ? std::generic_category().message(errno) : "it was cut off")};
     }
     done += got < 0 ? 0 : static_cast<std::size_t>(got);
   }
-  octets.resize(done);
   return octets;
 }
 
@@ -195,7 +195,7 @@ class audit_file {
     std::string tail;
     for (std::uint64_t wanted = 65'536;; wanted *= 2) {
       const std::uint64_t size = std::min(wanted, whole);
-      tail = read_at(file.get(), whole - size, static_cast<std::size_t>(size));
+      tail = read_at(file.get(), whole - size, static_cast<std::size_t>(size), name);
       const std::size_t end = tail.rfind('\n');
       const bool has_line = end != std::string::npos && end > 0 &&
                             (size == whole || tail.rfind('\n', end - 1) != std::string::npos);
