@@ -21,6 +21,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,11 +33,11 @@ namespace robots {
 /// Gives what a `Metrics` counts to OpenTelemetry, under the names of `metric_families`:
 /// `robots.cache.hits`, `robots.blocked_requests`, `robots.parse.duration` and the rest.
 ///
-/// Counters and gauges are observed when the SDK collects. OpenTelemetry wants histograms to be
-/// told of each duration, so this is an observer, too: give it to the cache beside the `Metrics`,
-/// `robots::observers{metrics, exported}`. Durations are in seconds: the SDK's default buckets are
-/// meant for milliseconds, so set a view. A handle: what it has registered goes with the last copy.
-/// Any thread.
+/// Counters and gauges are observed when the SDK collects, all at one moment. OpenTelemetry wants
+/// histograms to be told of each duration, so this is an observer, too: give it to the cache beside
+/// the `Metrics`, `robots::observers{metrics, exported}`. Durations are in seconds: the SDK's
+/// default buckets are meant for milliseconds, so set a view. A handle: what it has registered goes
+/// with the last copy. Any thread.
 class OpenTelemetryMetrics {
  public:
   /// Exports `from` by `meter`, which is not null. `now` tells what a cache holds, if that is to be
@@ -65,8 +66,9 @@ class OpenTelemetryMetrics {
 
   /// A family that the SDK asks for.
   struct observed {
-    const state* owner = nullptr;
+    state* owner = nullptr;
     std::size_t index = 0;  // in what `families` gives
+    std::size_t told = 0;   // the last observation that it had part in
     opentelemetry::nostd::shared_ptr<opentelemetry::metrics::ObservableInstrument> instrument{};
   };
 
@@ -85,19 +87,20 @@ class OpenTelemetryMetrics {
           histograms.emplace(each.name, meter->CreateDoubleHistogram(name, help, unit));
           continue;
         }
-        instruments.push_back(std::make_unique<observed>(
-            observed{this, i,
-                     each.kind == metric_kind::counter
-                         ? meter->CreateInt64ObservableCounter(name, help, unit)
-                         : meter->CreateInt64ObservableGauge(name, help, unit)}));
-        instruments.back()->instrument->AddCallback(&observe, instruments.back().get());
+        observed& added = instruments.emplace_back(
+            observed{.owner = this,
+                     .index = i,
+                     .instrument = each.kind == metric_kind::counter
+                                       ? meter->CreateInt64ObservableCounter(name, help, unit)
+                                       : meter->CreateInt64ObservableGauge(name, help, unit)});
+        added.instrument->AddCallback(&observe, &added);
       }
     }
     state(const state&) = delete;
     state& operator=(const state&) = delete;
     ~state() {
-      for (const auto& each : instruments) {
-        each->instrument->RemoveCallback(&observe, each.get());
+      for (observed& each : instruments) {
+        each.instrument->RemoveCallback(&observe, &each);
       }
     }
 
@@ -108,7 +111,10 @@ class OpenTelemetryMetrics {
     Metrics from;
     metric_options options;
     std::function<cache_stats()> now;
-    std::vector<std::unique_ptr<observed>> instruments;
+    std::vector<observed> instruments;  // never moved: the SDK has their addresses
+    std::mutex mutex;                   // of what follows, and of `observed::told`
+    std::size_t observation = 0;        // how many there were
+    std::vector<metric_family> latest;  // what the last one found
     std::map<std::string_view,
              opentelemetry::nostd::unique_ptr<opentelemetry::metrics::Histogram<double>>>
         histograms;
@@ -118,14 +124,18 @@ class OpenTelemetryMetrics {
     using observer =
         opentelemetry::nostd::shared_ptr<opentelemetry::metrics::ObserverResultT<std::int64_t>>;
     try {
-      const auto& from = *static_cast<const observed*>(asked);
+      auto& from = *static_cast<observed*>(asked);
+      state& owner = *from.owner;
       const observer& to = opentelemetry::nostd::get<observer>(result);
-      const std::vector<metric_family> all = from.owner->families();
-      for (const metric_sample& sample : all[from.index].samples) {
-        std::map<std::string, std::string> labels;
-        for (const auto& [name, value] : sample.labels) {
-          labels.emplace(name, value);
-        }
+      const std::scoped_lock lock{owner.mutex};
+      // The SDK asks one instrument after the other: one that is asked again begins the next round.
+      if (from.told == owner.observation) {
+        owner.latest = owner.families();
+        ++owner.observation;
+      }
+      from.told = owner.observation;
+      for (const metric_sample& sample : owner.latest[from.index].samples) {
+        const std::map<std::string, std::string> labels{sample.labels.begin(), sample.labels.end()};
         to->Observe(static_cast<std::int64_t>(sample.value), labels);
       }
     } catch (...) {
