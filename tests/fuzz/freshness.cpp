@@ -2,8 +2,8 @@
 
 #include "fuzz/bodies.hpp"
 #include "fuzz/input.hpp"
+#include <robots/base/ascii.hpp>
 #include <robots/http/cache_control.hpp>
-#include <robots/http/detail/field_value.hpp>
 #include <robots/http/http_date.hpp>
 #include <robots/http/retry_after.hpp>
 
@@ -91,7 +91,7 @@ void fuzz::fuzz_freshness(octets input) {
     const std::string value = colon == std::string::npos ? std::string{} : line.substr(colon + 1);
     headers.push_back({line.substr(0, colon), value});
     quotes = quotes || value.find_first_of("\"\\") != std::string::npos;
-    check_date(robots::http_detail::trim_blanks(value), now);
+    check_date(robots::base::trim(value, robots::base::is_blank), now);
   }
 
   const robots::cache_control control = robots::parse_cache_control(headers);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
+#include <robots/http/detail/delta_seconds.hpp>
 #include <robots/http/detail/field_value.hpp>
 #include <robots/http/message.hpp>
 

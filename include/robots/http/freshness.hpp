@@ -1,7 +1,7 @@
 #pragma once
 
 #include <robots/http/cache_control.hpp>
-#include <robots/http/detail/field_value.hpp>
+#include <robots/http/detail/delta_seconds.hpp>
 #include <robots/http/http_date.hpp>
 #include <robots/http/message.hpp>
 #include <robots/time/clock.hpp>
@@ -24,14 +24,6 @@ namespace robots {
 [[nodiscard]] inline std::optional<std::chrono::seconds> freshness_lifetime(
     const std::vector<http_header>& headers, wall_time now) noexcept {
   using std::chrono::seconds;
-  const auto header = [&](std::string_view name) -> std::optional<std::string_view> {
-    const std::optional<std::string_view> value = find_header(headers, name);
-    if (!value) {
-      return std::nullopt;
-    }
-    return http_detail::trim_blanks(*value);
-  };
-
   const cache_control control = parse_cache_control(headers);
   if (control.no_store || control.no_cache) {
     return seconds{0};
@@ -39,7 +31,7 @@ namespace robots {
 
   std::optional<seconds> lifetime = control.max_age;
   if (!lifetime) {
-    const std::optional<std::string_view> expires = header("Expires");
+    const std::optional<std::string_view> expires = find_header(headers, "Expires");
     if (!expires) {
       return std::nullopt;
     }
@@ -47,12 +39,9 @@ namespace robots {
     if (!end) {
       return seconds{0};
     }
-    const std::chrono::sys_seconds start =
-        parse_http_date(header("Date").value_or(std::string_view{}), now)
-            .value_or(std::chrono::floor<seconds>(now));
-    lifetime = http_detail::clamp_delta_seconds(*end - start);
+    lifetime = http_detail::seconds_until(*end, headers, now);
   }
-  const seconds age = http_detail::parse_delta_seconds(header("Age").value_or(std::string_view{}))
+  const seconds age = http_detail::parse_delta_seconds(find_header(headers, "Age").value_or(""))
                           .value_or(seconds{0});
   return std::max(*lifetime - age, seconds{0});
 }

@@ -64,12 +64,13 @@ struct fetch_response {
   return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
 }
 
-/// The value of the first header called `name`; nothing when there is none. Linear in the headers.
+/// The value of the first header called `name`, without the blanks around it (RFC 9110, section
+/// 5.5); nothing when there is none. Linear in the headers.
 [[nodiscard]] inline std::optional<std::string_view> find_header(
     const std::vector<http_header>& headers, std::string_view name) noexcept {
   for (const http_header& header : headers) {
     if (base::equal_ignoring_case(header.name, name)) {
-      return header.value;
+      return base::trim(header.value, base::is_blank);
     }
   }
   return std::nullopt;

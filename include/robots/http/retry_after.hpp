@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/http/detail/field_value.hpp>
+#include <robots/http/detail/delta_seconds.hpp>
 #include <robots/http/http_date.hpp>
 #include <robots/http/message.hpp>
 #include <robots/time/clock.hpp>
@@ -20,22 +20,12 @@ namespace robots {
 /// without one, from `now`. Linear.
 [[nodiscard]] inline std::optional<std::chrono::seconds> retry_after(
     const std::vector<http_header>& headers, wall_time now) noexcept {
-  const std::optional<std::string_view> header = find_header(headers, "Retry-After");
-  if (!header) {
-    return std::nullopt;
-  }
-  const std::string_view value = http_detail::trim_blanks(*header);
+  const std::string_view value = find_header(headers, "Retry-After").value_or("");
   if (const auto delay = http_detail::parse_delta_seconds(value)) {
     return delay;
   }
   const std::optional<std::chrono::sys_seconds> date = parse_http_date(value, now);
-  if (!date) {
-    return std::nullopt;
-  }
-  const std::chrono::sys_seconds sent =
-      parse_http_date(http_detail::trim_blanks(find_header(headers, "Date").value_or("")), now)
-          .value_or(std::chrono::floor<std::chrono::seconds>(now));
-  return http_detail::clamp_delta_seconds(*date - sent);
+  return date ? std::optional{http_detail::seconds_until(*date, headers, now)} : std::nullopt;
 }
 
 }  // namespace robots

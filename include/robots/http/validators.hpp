@@ -1,6 +1,5 @@
 #pragma once
 
-#include <robots/http/detail/field_value.hpp>
 #include <robots/http/http_date.hpp>
 #include <robots/http/message.hpp>
 #include <robots/time/clock.hpp>
@@ -56,13 +55,11 @@ namespace http_detail {
 /// Linear.
 [[nodiscard]] inline validators validators_of(const std::vector<http_header>& headers) {
   validators found;
-  const std::string_view etag =
-      http_detail::trim_blanks(find_header(headers, "ETag").value_or(std::string_view{}));
+  const std::string_view etag = find_header(headers, "ETag").value_or("");
   if (http_detail::is_entity_tag(etag)) {
     found.etag = etag;
   }
-  const std::string_view date =
-      http_detail::trim_blanks(find_header(headers, "Last-Modified").value_or(std::string_view{}));
+  const std::string_view date = find_header(headers, "Last-Modified").value_or("");
   if (parse_http_date(date, wall_time{})) {
     found.last_modified = date;
   }
