@@ -233,7 +233,9 @@ void record(benchmark::State& state) {
       encode(robots::record_of(std::move(fetched), {}, judging, now.wall, 0));
   names.ask_each(state, [&](const std::string& name) {
     benchmark::DoNotOptimize(kept.find(name, now.steady));
-    const auto made = robots::judge(*robots::decode(octets).record, "FooBot", judging, {}, now);
+    auto read = robots::decode(octets);
+    const auto made = robots::judge(static_cast<robots::record_head&&>(*read.record),
+                                    read.record->body, "FooBot", judging, {}, now);
     const robots::validity until = robots::validity_of(*made, judging);
     kept.store(name, {made, until.fresh_until, until.keep_until}, now.steady);
   });

@@ -147,14 +147,6 @@ template <class... Parts>
   return judge(static_cast<const record_head&>(brought), brought.body, user_agent, options, before,
                now);
 }
-/// The same of one that is needed no more, whose texts the policy takes over.
-[[nodiscard]] inline std::shared_ptr<const policy> judge(record&& brought,
-                                                         std::string_view user_agent,
-                                                         const judge_options& options,
-                                                         const earlier_policies& before,
-                                                         const wall_anchor& now) {
-  return judge(static_cast<record_head&&>(brought), brought.body, user_agent, options, before, now);
-}
 
 /// What a site permits that redirects to another one, whose file came: by `theirs`, the same rules
 /// for as long as they are fresh. Where those were not read, there is nothing to parse. `head` is

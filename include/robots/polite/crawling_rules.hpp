@@ -141,7 +141,8 @@ class crawling_rules {
             std::shared_ptr<const policy> last, const wall_anchor& now) {
     const earlier_policies before{.last = std::move(last)};
     record brought = record_of(std::move(result), before, judging, now.wall, random_.draw());
-    auto made = judge(std::move(brought), user_agent, judging, before, now);
+    auto made =
+        judge(static_cast<record_head&&>(brought), brought.body, user_agent, judging, before, now);
     const bool obeyed = made->basis() == policy_basis::rules;
     return keep(std::move(made)) && obeyed;
   }
