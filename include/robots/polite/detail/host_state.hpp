@@ -105,8 +105,9 @@ class host_state {
     if (soonest_start(reserved, anchor, options).at > now) {
       return std::nullopt;
     }
-    pace_claim result{.least = delay_at(reserved, anchor, options, 0.0),
-                      .after = delay_at(reserved, anchor, options, reserved.request.draw)};
+    const delay_inputs asked = delays_at(reserved.rules.get(), anchor.wall);
+    pace_claim result{.least = gap_of(asked, 0.0, now, options).length,
+                      .after = gap_of(asked, reserved.request.draw, now, options).length};
     if (claimed_at_ != time_point::min()) {
       result.last_asked = now - claimed_at_;
     }
@@ -123,9 +124,9 @@ class host_state {
   void go_alone(const host_reservation& reserved, const wall_anchor& anchor,
                 const gate_options& options) {
     const time_point now = anchor.steady;
+    const gap longest = gap_of(delays_at(reserved.rules.get(), anchor.wall), 1.0, now, options);
     const auto pause =
-        bounded_delay(static_cast<double>(delay_at(reserved, anchor, options, 1.0).count()) *
-                      options.ledger_users);
+        bounded_delay(static_cast<double>(longest.length.count()) * options.ledger_users);
     if (last_.number != 0) {
       turn_at_ = base::saturating_add(last_.at, pause);
     } else if (turn_at_ == time_point::min()) {
@@ -263,13 +264,20 @@ class host_state {
     return allowed;
   }
 
-  /// The delay around a request that starts now.
-  [[nodiscard]] std::chrono::nanoseconds delay_at(const host_reservation& reserved,
-                                                  const wall_anchor& anchor,
-                                                  const gate_options& options, double draw) const {
-    delay_inputs inputs = delays_at(reserved.rules.get(), anchor.at(anchor.steady));
-    inputs.last_response = last_response_at(anchor.steady, options);
-    return slowed(compute_delay(options.delay, inputs, draw).delay, anchor.steady, options);
+  /// A delay, and how long it is as the answers 429 and 503 have made it.
+  struct gap {
+    computed_delay delay{};
+    std::chrono::nanoseconds length{0};
+  };
+
+  /// The gap that rules ask for, as things are now.
+  [[nodiscard]] gap gap_of(delay_inputs inputs, double draw, time_point now,
+                           const gate_options& options) const {
+    if (now < base::saturating_add(heard_at_, options.memory)) {
+      inputs.last_response = last_response_;
+    }
+    const computed_delay delay = compute_delay(options.delay, inputs, draw);
+    return {delay, slowed(delay.delay, now, options)};
   }
 
   /// Puts `made` as far behind `previous` as the delay between the two asks for, and into the hours
@@ -277,21 +285,19 @@ class host_state {
   /// and another window, so this goes on until nothing changes.
   void keep_delay(schedule& made, const host_request& previous, const policy* rules,
                   const wall_anchor& anchor, const gate_options& options) const {
-    const time_point now = anchor.steady;
     constexpr int enough = 70;  // 32 rates and 32 windows, and then some
     for (int round = 0; round < enough; ++round) {
-      delay_inputs both = stricter(previous.inputs, delays_at(rules, anchor.at(made.at)));
-      both.last_response = last_response_at(now, options);
-      const computed_delay delay = compute_delay(options.delay, both, previous.draw);
+      const auto [delay, length] =
+          gap_of(stricter(previous.inputs, delays_at(rules, anchor.at(made.at))), previous.draw,
+                 anchor.steady, options);
       const time_point before = made.at;
-      const auto gap = slowed(delay.delay, now, options);
+      const time_point until = base::saturating_add(previous.at, length);
       if (previous.number != 0) {
-        made.not_before(base::saturating_add(previous.at, gap),
-                        gap > delay.delay ? start_limit::slow_down : start_limit::delay);
+        made.not_before(until, length > delay.delay ? start_limit::slow_down : start_limit::delay);
       }
-      if (previous.number == 0 || base::saturating_add(previous.at, gap) >= next_start_) {
+      if (previous.number == 0 || until >= next_start_) {
         made.delay = delay;
-        made.slowed = gap;
+        made.slowed = length;
       }
       made.skip_host = delay.skip_host;
       if (rules != nullptr && !rules->visit_times().empty()) {
@@ -311,10 +317,9 @@ class host_state {
   /// Whether a request at `when` leaves the delay before `next`, whatever is drawn for it.
   [[nodiscard]] bool fits_before(const host_request& next, time_point when, const policy* rules,
                                  const wall_anchor& anchor, const gate_options& options) const {
-    delay_inputs both = stricter(next.inputs, delays_at(rules, anchor.at(when)));
-    both.last_response = last_response_at(anchor.steady, options);
-    const auto gap = slowed(compute_delay(options.delay, both, 1.0).delay, anchor.steady, options);
-    return base::saturating_add(when, gap) <= next.at;
+    const gap least = gap_of(stricter(next.inputs, delays_at(rules, anchor.at(when))), 1.0,
+                             anchor.steady, options);
+    return base::saturating_add(when, least.length) <= next.at;
   }
 
   void line_up(const host_request& request) {
@@ -359,13 +364,11 @@ class host_state {
 
   /// Nothing starts before the delay after the last request, counted from `from`, has passed.
   void extend(time_point from, time_point now, const gate_options& options) {
-    delay_inputs inputs = last_.inputs;
-    inputs.last_response = last_response_at(now, options);
-    const computed_delay delay = compute_delay(options.delay, inputs, last_.draw);
-    const time_point until = base::saturating_add(from, slowed(delay.delay, now, options));
+    const gap after = gap_of(last_.inputs, last_.draw, now, options);
+    const time_point until = base::saturating_add(from, after.length);
     if (until >= next_start_) {
       next_start_ = until;
-      in_force_ = delay;
+      in_force_ = after.delay;
     }
   }
 
@@ -375,12 +378,6 @@ class host_state {
     return {.crawl_delay = std::max(a.crawl_delay, b.crawl_delay),
             .file_delay = std::max(a.file_delay, b.file_delay),
             .request_rate = std::max(a.request_rate, b.request_rate)};
-  }
-
-  [[nodiscard]] std::chrono::nanoseconds last_response_at(
-      time_point now, const gate_options& options) const noexcept {
-    return now < base::saturating_add(heard_at_, options.memory) ? last_response_
-                                                                 : std::chrono::nanoseconds{0};
   }
 
   [[nodiscard]] std::uint32_t overloads_at(time_point now,
