@@ -129,6 +129,7 @@ TEST_CASE("a node of a cluster that lies costs an error, no more") {
            "*1\r\n*3\r\n:-5\r\n:1\r\n*2\r\n$9\r\n127.0.0.1\r\n:1\r\n",
            "*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n$9\r\n127.0.0.1\r\n:70000\r\n",
            "*1\r\n*3\r\n:0\r\n:16383\r\n*0\r\n",
+           "*1\r\n*3\r\n:5\r\n:-9223372036854775808\r\n*2\r\n$9\r\n127.0.0.1\r\n:1\r\n",
            "*1\r\n:5\r\n",
            "*0\r\n",
            "$5\r\nslots\r\n",

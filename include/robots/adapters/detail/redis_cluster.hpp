@@ -152,15 +152,13 @@ class redis_cluster final : public redis_client {
   [[nodiscard]] std::shared_ptr<node> node_at(const redis_address& address) {
     constexpr std::size_t most_nodes = 1'000;  // as the specification has it
     const std::scoped_lock lock{mutex_};
-    std::shared_ptr<node>& at = nodes_[address];
-    if (!at && nodes_.size() <= most_nodes) {
-      at = std::make_shared<node>(options_, connector_, address);
+    if (const auto found = nodes_.find(address); found != nodes_.end()) {
+      return found->second;
     }
-    if (!at) {
-      nodes_.erase(address);
+    if (nodes_.size() >= most_nodes) {
       throw store_error{"Redis Cluster has more than 1000 nodes"};
     }
-    return at;
+    return nodes_[address] = std::make_shared<node>(options_, connector_, address);
   }
 
   /// Some of the nodes that may be there, others each time.
@@ -224,10 +222,11 @@ class redis_cluster final : public redis_client {
     for (const redis_reply& range : ranges.list) {
       const std::int64_t first = range.list.size() < 3 ? -1 : range.list[0].integer;
       const std::int64_t last = first < 0 ? 0 : range.list[1].integer;
-      if (first < 0 || last >= static_cast<std::int64_t>(redis_slots) || last - first >= left) {
+      if (first < 0 || last < first || last - first >= left ||
+          last >= static_cast<std::int64_t>(redis_slots)) {
         throw store_error{"Redis at " + to_string(from) + " tells of slots that cannot be"};
       }
-      left -= std::max<std::int64_t>(last - first + 1, 0);
+      left -= last - first + 1;
       redis_address address = redis_connector::address_in(range.list[2].list);
       if (address.host.empty()) {
         address.host = from.host;
