@@ -76,15 +76,16 @@ class redis_pool {
       throw store_error{"Redis: all connections are in use: raise redis_options::max_connections"};
     }
     idle_.reserve(idle_.size() + lent_ + 1);  // so that nothing fails when they come back
-    ++lent_;
-    while (!idle_.empty()) {
-      auto connection = std::move(idle_.back());
+    std::unique_ptr<redis_connection> connection;
+    while (!connection && !idle_.empty()) {
+      connection = std::move(idle_.back());
       idle_.pop_back();
-      if (connection->is_idle()) {
-        return connection;
+      if (!connection->is_idle()) {  // or throws: then nothing is lent
+        connection.reset();
       }
     }
-    return nullptr;
+    ++lent_;
+    return connection;
   }
 
   void put_back(std::unique_ptr<redis_connection> connection) noexcept {
