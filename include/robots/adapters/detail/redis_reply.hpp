@@ -50,6 +50,17 @@ struct redis_reply {
   return has_room;
 }
 
+/// Whether it stands in more lists than any reply needs. Some thousand would overflow the stack of
+/// whoever destroys it, and not every hiredis sets a limit.
+[[nodiscard]] inline bool is_deep(const redisReadTask* task) noexcept {
+  constexpr int most = 8;
+  int lists = 0;
+  for (; task->parent != nullptr; task = task->parent) {
+    ++lists;
+  }
+  return lists > most;
+}
+
 [[nodiscard]] inline void* keep_text(const redisReadTask* task, const char* text,
                                      std::size_t size) noexcept {
   using kind = redis_reply::kind;
@@ -75,7 +86,9 @@ template <class Functions>
     return keep_text(task, text, size);
   };
   functions.createArray = [](const redisReadTask* task, auto /*size*/) -> void* {
-    return takes_from_budget(task, 0) ? keep_reply(task, {.type = kind::list}) : nullptr;
+    return takes_from_budget(task, is_deep(task) ? SIZE_MAX : 0)
+               ? keep_reply(task, {.type = kind::list})
+               : nullptr;
   };
   functions.createInteger = [](const redisReadTask* task, long long number) -> void* {
     return takes_from_budget(task, 0) ? keep_reply(task, {.type = kind::integer, .integer = number})
