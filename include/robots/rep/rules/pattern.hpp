@@ -4,7 +4,6 @@
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
 #include <robots/rep/rules/detail/normal_target.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -24,11 +23,8 @@ class pattern {
       : text_(text), reading_(reading) {
     const rep_detail::normal_form& form = *rep_detail::traits_of(reading).rule_form;
     const auto source = rep_detail::pattern_source::of(text);
-    anchored_ = source.anchored;
     specificity_ = rep_detail::specificity(source, form);
-    if (rep_detail::is_compiled(source, form)) {
-      size_ = source.body.size();
-    } else {
+    if (!rep_detail::is_compiled(source, form)) {
       rep_detail::write_compiled(source, form, [this](char c) { rewritten_.push_back(c); });
     }
   }
@@ -47,18 +43,15 @@ class pattern {
 
  private:
   [[nodiscard]] constexpr rep_detail::compiled_pattern compiled() const noexcept {
-    const std::string_view text = rewritten_.empty()
-                                      ? text_.substr(0, size_)
-                                      : std::string_view{rewritten_.data(), rewritten_.size()};
-    return rep_detail::finish(text, anchored_);
+    const auto source = rep_detail::pattern_source::of(text_);
+    const std::string_view rewritten{rewritten_.data(), rewritten_.size()};
+    return rep_detail::finish(rewritten.empty() ? source.body : rewritten, source.anchored);
   }
 
   std::string_view text_;
-  std::vector<char> rewritten_;
-  std::size_t size_ = 0;
+  std::vector<char> rewritten_;  // the compiled text, where that is not how it is written
   std::uint32_t specificity_ = 0;
   dialect reading_;
-  bool anchored_ = false;
 };
 
 }  // namespace robots

@@ -64,4 +64,15 @@ constexpr std::size_t rule_set_facts::needed_at() const noexcept {
   return rules_at() + rules * packed_rule::stored_size;
 }
 
+/// Where the buckets of rules found by prefix are, and those of rules found by gram.
+struct rule_places {
+  hash_places prefixes;
+  hash_places grams;
+
+  constexpr explicit rule_places(const rule_set_facts& facts) noexcept
+      : prefixes(facts.buckets_at, facts.prefix_buckets),
+        grams(facts.buckets_at + facts.prefix_buckets * hash_bucket::stored_size,
+              facts.gram_buckets) {}
+};
+
 }  // namespace robots::rep_detail

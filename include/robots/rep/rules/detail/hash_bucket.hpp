@@ -45,22 +45,23 @@ struct hash_bucket {
 class hash_places {
  public:
   struct place {
-    std::size_t bucket;
+    std::size_t at;     ///< where the bucket is stored
     std::uint32_t bit;  ///< in `hash_bucket::present`
   };
 
-  /// `buckets` is a power of two.
-  constexpr explicit hash_places(std::size_t buckets) noexcept
-      : shift_(64 - part_bits - std::countr_zero(buckets)) {}
+  /// The first of `buckets`, a power of two, is stored at `first`.
+  constexpr hash_places(std::size_t first, std::size_t buckets) noexcept
+      : first_(first), shift_(64 - part_bits - std::countr_zero(buckets)) {}
 
   [[nodiscard]] constexpr place of(std::uint64_t hash) const noexcept {
     const std::uint64_t part = hash >> shift_;
-    return {.bucket = static_cast<std::size_t>(part >> part_bits),
+    return {.at = first_ + static_cast<std::size_t>(part >> part_bits) * hash_bucket::stored_size,
             .bit = std::uint32_t{1} << (part & 0x1FU)};
   }
 
  private:
   static constexpr int part_bits = 5;
+  std::size_t first_;
   int shift_;
 };
 

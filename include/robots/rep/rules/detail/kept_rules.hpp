@@ -21,7 +21,7 @@ struct kept_rule {
   packed_rule rule;    ///< without offset and tag
   std::uint16_t size;  ///< of the text, not 0
   found_by by;         ///< set with `hash`, once all rules are known
-  std::uint64_t hash;
+  std::uint64_t hash;  ///< or, of one that is tried, at last its rank
 
   [[nodiscard]] constexpr std::string_view value() const noexcept { return {text, size}; }
 };

@@ -186,21 +186,26 @@ class rule_packer {
     starred_prefixes_ += has_star ? 1 : 0;
   }
 
+  /// Of counts for as many parts of the range of hashes, a power of two above 1, that of the part
+  /// in which `hash` lies.
+  [[nodiscard]] static constexpr std::uint32_t& count_of(
+      std::uint64_t hash, std::vector<std::uint32_t>& counts) noexcept {
+    return counts[hash >> (64 - std::countr_zero(counts.size()))];
+  }
+
   /// Where many patterns have one prefix before their first wildcard, it tells too little as well.
   constexpr void relieve_crowded() {
     if (starred_prefixes_ <= most_crowded) {
       return;
     }
-    const std::uint32_t buckets = buckets_for(count(found_by::prefix));
-    const hash_places places{buckets};
-    std::vector<std::uint32_t> stars(buckets, 0U);
+    std::vector<std::uint32_t> stars(buckets_for(count(found_by::prefix)), 0U);
     for (const kept_rule& rule : rules_) {
       if (is_starred_prefix(rule)) {
-        ++stars[places.of(rule.hash).bucket];
+        ++count_of(rule.hash, stars);
       }
     }
     for (kept_rule& rule : rules_) {
-      if (is_starred_prefix(rule) && stars[places.of(rule.hash).bucket] > most_crowded) {
+      if (is_starred_prefix(rule) && count_of(rule.hash, stars) > most_crowded) {
         move_to(rule, found_by::trial);
       }
     }
@@ -216,12 +221,9 @@ class rule_packer {
       return;
     }
     std::vector<std::uint32_t> uses(std::bit_ceil(std::size_t{8} * count(found_by::trial)), 0U);
-    const auto uses_of = [&](std::uint64_t hash) -> std::uint32_t& {
-      return uses[hash >> (64 - std::countr_zero(uses.size()))];  // the first bits are the best
-    };
     for (const kept_rule& rule : rules_) {
       if (rule.by == found_by::trial) {
-        for_each_literal_gram(rule, [&](std::uint64_t hash) { ++uses_of(hash); });
+        for_each_literal_gram(rule, [&](std::uint64_t hash) { ++count_of(hash, uses); });
       }
     }
     for (kept_rule& rule : rules_) {
@@ -230,8 +232,8 @@ class rule_packer {
       }
       std::uint32_t fewest = std::numeric_limits<std::uint32_t>::max();
       for_each_literal_gram(rule, [&](std::uint64_t hash) {
-        if (uses_of(hash) < fewest) {
-          fewest = uses_of(hash);
+        if (count_of(hash, uses) < fewest) {
+          fewest = count_of(hash, uses);
           rule.hash = hash;
         }
       });
@@ -273,18 +275,19 @@ class rule_packer {
   /// Writes of each bucket the index at which its rules end.
   constexpr void write_buckets(char* block, const rule_set_facts& facts) const noexcept {
     const std::string_view buckets{block, facts.rules_at()};
+    const rule_places places{facts};
     if (facts.prefix_buckets + facts.gram_buckets == 1) {  // of few rules: counting costs more
       hash_bucket only{.first = facts.rules};
       only.store(block + facts.buckets_at + hash_bucket::stored_size);
       for (const kept_rule& rule : rules_) {
-        only.present |= rule.by != found_by::trial ? place_of(rule, facts).bit : 0;
+        only.present |= rule.by != found_by::trial ? place_of(rule, places).bit : 0;
       }
       only.store(block + facts.buckets_at);
       return;
     }
     for (const kept_rule& rule : rules_) {
       if (rule.by != found_by::trial) {
-        const auto [at, bit] = place_of(rule, facts);
+        const auto [at, bit] = place_of(rule, places);
         hash_bucket bucket = hash_bucket::load(buckets, at);
         ++bucket.first;
         bucket.present |= bit;
@@ -299,14 +302,10 @@ class rule_packer {
     }
   }
 
-  /// Where the bucket of a rule lies in the block.
+  /// Where the bucket of a rule is.
   [[nodiscard]] static constexpr hash_places::place place_of(const kept_rule& rule,
-                                                             const rule_set_facts& facts) noexcept {
-    const bool by_gram = rule.by == found_by::gram;
-    auto place = hash_places{by_gram ? facts.gram_buckets : facts.prefix_buckets}.of(rule.hash);
-    place.bucket += by_gram ? facts.prefix_buckets : 0;
-    place.bucket = facts.buckets_at + place.bucket * hash_bucket::stored_size;
-    return place;
+                                                             const rule_places& places) noexcept {
+    return (rule.by == found_by::gram ? places.grams : places.prefixes).of(rule.hash);
   }
 
   /// Writes the rules and their texts: each rule at the end of what is left of its bucket's place.
@@ -314,6 +313,7 @@ class rule_packer {
     const std::string_view buckets{block, facts.rules_at()};
     char* const rules = block + facts.rules_at();
     char* needed = block + facts.needed_at();
+    const rule_places places{facts};
     std::size_t tried = 0;
     for (const kept_rule& kept : rules_) {
       std::size_t index = tried;
@@ -325,7 +325,7 @@ class rule_packer {
         });
         needed += sizeof(class_set);
       } else {
-        const std::size_t at = place_of(kept, facts).bucket;
+        const std::size_t at = place_of(kept, places).at;
         hash_bucket bucket = hash_bucket::load(buckets, at);
         index = --bucket.first;
         bucket.store(block + at);

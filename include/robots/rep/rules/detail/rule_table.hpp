@@ -167,14 +167,12 @@ struct rule_table {
     std::size_t end = 0;
   };
 
-  /// The rules among which those with this hash are, in the buckets that begin at `buckets`: most
-  /// often none.
-  [[nodiscard]] constexpr candidates candidates_of(std::uint64_t hash, std::size_t buckets,
+  /// The rules among which those with this hash are: most often none.
+  [[nodiscard]] constexpr candidates candidates_of(std::uint64_t hash,
                                                    const hash_places& places) const noexcept {
-    const auto place = places.of(hash);
-    const std::size_t at = buckets + place.bucket * hash_bucket::stored_size;
+    const auto [at, bit] = places.of(hash);
     const auto bucket = hash_bucket::load(block, at);
-    if ((bucket.present & place.bit) == 0) [[likely]] {
+    if ((bucket.present & bit) == 0) [[likely]] {
       return {};
     }
     return {.first = bucket.first,
@@ -196,24 +194,23 @@ struct rule_table {
 
   [[gnu::always_inline]] constexpr void find_by_prefix(search& best,
                                                        std::string_view target) const noexcept {
-    const hash_places places{facts.prefix_buckets};
+    const hash_places places = rule_places{facts}.prefixes;
     prefix_hasher prefixes{target};
     octet_word lengths = prefix_lengths::load_for(target, block);
     for (; lengths != 0; lengths &= lengths - 1) {
       const std::uint64_t hash = prefixes.of(static_cast<std::size_t>(std::countr_zero(lengths)));
-      const candidates found = candidates_of(hash, facts.buckets_at, places);
+      const candidates found = candidates_of(hash, places);
       visit(found, hash, [&](const packed_rule& rule) { try_rule(best, rule, target); });
     }
   }
 
   constexpr void find_by_gram(search& best, std::string_view target) const noexcept {
-    const std::size_t buckets = facts.buckets_at + facts.prefix_buckets * hash_bucket::stored_size;
-    const hash_places places{facts.gram_buckets};
-    const std::size_t first = hash_bucket::load(block, buckets).first;
+    const hash_places places = rule_places{facts}.grams;
+    const std::size_t first = hash_bucket::load(block, places.of(0).at).first;
     std::size_t tries = facts.rules - first;
     std::size_t look_ups = look_ups_per_trial * (tries + target.size());
     for_each_gram(target, [&](std::uint64_t hash) {
-      const auto found = candidates_of(hash, buckets, places);
+      const auto found = candidates_of(hash, places);
       if (found.first == found.end || tries == 0) [[likely]] {
         return;
       }
