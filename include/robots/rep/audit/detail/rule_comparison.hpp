@@ -310,7 +310,7 @@ class rule_comparison {
     std::size_t least = none;
     for (const std::size_t at : near) {
       const rule& candidate = rules_[at];
-      if (candidate.in[other] == nullptr || !candidate.differs() || candidate.told[other] ||
+      if (candidate.in[other] == nullptr || candidate.told[other] ||
           candidate.in[other]->kind != own.kind ||
           (at != i && candidate.in[side] != nullptr && candidate.in[side]->kind == own.kind)) {
         continue;
@@ -329,23 +329,17 @@ class rule_comparison {
         least = longer - shorter;
       }
     }
-    std::array<std::size_t, 2> at{none, none};
-    at[side] = i;
-    at[other] = steps_.exceeded() ? none : partner;
     rule_change result{.kind = own.kind};
-    const auto placed = [&](std::size_t which) -> std::optional<placed_pattern> {
-      if (at[which] == none) {
-        return std::nullopt;
-      }
-      rules_[at[which]].told[which] = true;
-      const listed_rule& from = *rules_[at[which]].in[which];
-      return placed_pattern{std::string{from.pattern}, from.line};
+    const auto tell = [&](rule& from, std::size_t which) {
+      from.told[which] = true;
+      (which == 0 ? result.before : result.after) =
+          placed_pattern{std::string{from.in[which]->pattern}, from.in[which]->line};
     };
-    result.before = placed(0);
-    result.after = placed(1);
-    if (at[other] == none) {
+    tell(self, side);
+    if (partner == none || steps_.exceeded()) {
       result.change = side == 0 ? change_kind::removed : change_kind::added;
     } else {
+      tell(rules_[partner], other);
       const bool grows = is_wider == (side == 1);
       result.change =
           grows == (own.kind == rule_kind::allow) ? change_kind::loosened : change_kind::tightened;
