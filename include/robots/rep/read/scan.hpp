@@ -125,7 +125,9 @@ class scanner {
       index.fill(from, text_end);
       if constexpr (requires { handler_.expect_lines(std::size_t{}); }) {
         if (from == text.data()) {
-          handler_.expect_lines(count_lines(index, text_end));
+          // Behind the index nearly any text has fewer lines than if all were `Disallow: /`.
+          const auto left = static_cast<std::size_t>(text_end - index.stop());
+          handler_.expect_lines(index.ends().size() + left / 12);
         }
       }
       for (const std::uint16_t end : index.ends()) {
@@ -141,13 +143,6 @@ class scanner {
       }
       from = index.ends().empty() ? index.stop() : at;
     }
-  }
-
-  /// How many lines a text has that begins with those of `index`: exactly if these are all, else
-  /// with the others as long as `Disallow: /` and its end, as many as nearly any text has.
-  [[nodiscard]] static constexpr std::size_t count_lines(const line_index& index,
-                                                         const char* text_end) noexcept {
-    return index.ends().size() + static_cast<std::size_t>(text_end - index.stop()) / 12;
   }
 
   /// Whether a line that begins with `first` need not be read.
