@@ -4,14 +4,14 @@
 #include "report_style.hpp"
 #include <robots/base/decimal.hpp>
 #include <robots/base/json_object.hpp>
-
-#include <nlohmann/json.hpp>
+#include <robots/base/json_writer.hpp>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -26,17 +26,17 @@
 namespace robots::check {
 namespace {
 
-using nlohmann::json;
+using base::json_object;
 
 /// Text from the world as text of the page: ASCII without any mark-up, controls and all other
-/// characters as `\uNNNN`, so that none turns the writing around.
+/// characters as in `append_json`, so that none turns the writing around.
 std::string html(std::string_view text) {
-  const std::string ascii =
-      json(std::string{text}).dump(-1, ' ', true, json::error_handler_t::replace);
+  std::string json;
+  base::append_json(json, text);
   std::string result;
-  for (std::size_t i = 1; i + 1 < ascii.size(); ++i) {
-    i += ascii[i] == '\\' && (ascii[i + 1] == '"' || ascii[i + 1] == '\\') ? 1 : 0;
-    switch (ascii[i]) {
+  for (std::size_t i = 1; i + 1 < json.size(); ++i) {
+    i += json[i] == '\\' && json[i + 1] != 'u' ? 1 : 0;
+    switch (json[i]) {
       case '&':
         result += "&amp;";
         break;
@@ -53,30 +53,14 @@ std::string html(std::string_view text) {
         result += "&#39;";
         break;
       default:
-        result += ascii[i];
+        result += json[i];
     }
   }
   return result;
 }
 
-std::string text_of(const json& entry, const char* name) {
-  const auto found = entry.find(name);
-  return found != entry.end() && found->is_string() ? found->get<std::string>() : std::string{};
-}
-
-std::uint64_t count_of(const json& entry, const char* name) {
-  const auto found = entry.find(name);
-  return found != entry.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
-}
-
-double number_of(const json& entry, const char* name) {
-  const auto found = entry.find(name);
-  return found != entry.end() && found->is_number() ? found->get<double>() : 0;
-}
-
-bool flag_of(const json& entry, const char* name) {
-  const auto found = entry.find(name);
-  return found != entry.end() && found->is_boolean() && found->get<bool>();
+double seconds_of(const json_object& entry, std::string_view name) {
+  return std::strtod(std::string{entry.raw(name)}.c_str(), nullptr);
 }
 
 /// Seconds since 1970 of `2026-01-01T12:00:00.000Z`; nothing for another text.
@@ -192,41 +176,16 @@ struct wait {
 class figures {
  public:
   explicit figures(const std::vector<std::string>& files) : files_{files} {
-    for (const std::string& file : files) {
-      std::ifstream stream{file, std::ios::binary};
-      for (std::string line; std::getline(stream, line);) {
-        // Far sooner than all of it; trails are only ever written by `json_writer`.
-        if (const auto entry = base::json_object::read(line)) {
-          measure(entry->text("type"), entry->text("time"));
-        }
-      }
-    }
+    for_each([this](const json_object& entry, const cited_entry& at) {
+      measure(entry.text("type"), at.date);
+    });
     constexpr std::int64_t most = 1'000;
     const std::int64_t start = first_second - first_second % bucket_seconds;
     const auto count =
         static_cast<std::size_t>(std::min((last_second - start) / bucket_seconds, most) + 1);
     decided.resize(count);
     fetched.resize(count);
-    for_each([this](const json& entry, const cited_entry& at) { take(entry, at); });
-  }
-
-  /// Calls `use` with each line that is an entry.
-  template <class Use>
-  void for_each(const Use& use) const {
-    for (std::size_t i = 0; i < files_.size(); ++i) {
-      std::ifstream stream{files_[i], std::ios::binary};
-      std::uint64_t number = 0;
-      for (std::string line; std::getline(stream, line);) {
-        ++number;
-        const json entry = json::parse(line, nullptr, false);
-        if (entry.is_object()) {
-          use(entry, {.file = i,
-                      .line = number,
-                      .n = count_of(entry, "n"),
-                      .date = text_of(entry, "time")});
-        }
-      }
-    }
+    for_each([this](const json_object& entry, const cited_entry& at) { take(entry, at); });
   }
 
   std::uint64_t entries = 0;
@@ -256,6 +215,22 @@ class figures {
   std::int64_t bucket_seconds = 1;
 
  private:
+  /// Calls `use` with each line that is an entry.
+  template <class Use>
+  void for_each(const Use& use) const {
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+      std::ifstream stream{files_[i], std::ios::binary};
+      std::uint64_t number = 0;
+      for (std::string line; std::getline(stream, line);) {
+        ++number;
+        if (const auto entry = json_object::read(line)) {
+          use(*entry,
+              {.file = i, .line = number, .n = entry->number("n"), .date = entry->text("time")});
+        }
+      }
+    }
+  }
+
   /// Finds from when to when things happened, and divides that into fifty parts or so.
   void measure(std::string_view type, const std::string& date) {
     const bool has_time = type == "decision" || type == "retrieval" || type == "admission";
@@ -284,10 +259,10 @@ class figures {
     return all.at(std::min(static_cast<std::size_t>(index), all.size() - 1));
   }
 
-  void take(const json& entry, cited_entry at) {
+  void take(const json_object& entry, cited_entry at) {
     ++entries;
-    const std::string type = text_of(entry, "type");
-    const std::string site = text_of(entry, "site");
+    const std::string type = entry.text("type");
+    const std::string site = entry.text("site");
     at.text = type + (site.empty() ? "" : ' ' + site);
     if (type == "decision") {
       take_decision(entry, std::move(at), site);
@@ -296,8 +271,8 @@ class figures {
     } else if (type == "far_hit") {
       take_policy(entry, at, site);
     } else if (type == "fallback") {
-      const std::string outcome = text_of(entry, "outcome");
-      const std::string basis = text_of(entry, "basis");
+      const std::string outcome = entry.text("outcome");
+      const std::string basis = entry.text("basis");
       at.text += ": " + outcome + ", so " + basis;
       rows[{outcome, basis}].add(at);
     } else if (type == "directives") {
@@ -305,43 +280,42 @@ class figures {
     } else if (type == "crawler") {
       take_crawler(entry, at);
     } else if (type == "admission") {
-      at.text += ": " + text_of(entry, "url") + ", " + text_of(entry, "reason");
-      note(waits, {number_of(entry, "waited_seconds"), text_of(entry, "url"), one(at)});
+      at.text += ": " + entry.text("url") + ", " + entry.text("reason");
+      note(waits, {seconds_of(entry, "waited_seconds"), entry.text("url"), one(at)});
     } else if (type == "override") {
-      at.text += ": " + text_of(entry, "value");
+      at.text += ": " + entry.text("value");
       overrides.add(at);
     } else if (type == "quarantine") {
-      at.text += flag_of(entry, "released") ? ": released" : ": quarantined";
+      at.text += entry.flag("released") ? ": released" : ": quarantined";
       quarantines.add(at);
     } else if (type == "breaker") {
-      at.text += ": " + text_of(entry, "state");
+      at.text += ": " + entry.text("state");
       breakers.add(at);
     } else if (type == "halt") {
-      at.text += ": " + text_of(entry, "reason") + (flag_of(entry, "resumed") ? ", resumed" : "");
+      at.text += ": " + entry.text("reason") + (entry.flag("resumed") ? ", resumed" : "");
       halts.add(at);
     } else if (type == "access_revoked") {
-      at.text += ": " + text_of(entry, "url");
+      at.text += ": " + entry.text("url");
       revoked.add(at);
     } else if (type == "sign_off") {
-      at.text += flag_of(entry, "given") ? ": given" : ": taken back";
+      at.text += entry.flag("given") ? ": given" : ": taken back";
       sign_offs.add(at);
-    } else if (type == "policy_change" &&
-               (flag_of(entry, "fast") || flag_of(entry, "turned_hostile"))) {
-      at.text += flag_of(entry, "turned_hostile") ? ": turned hostile" : ": fast";
+    } else if (type == "policy_change" && (entry.flag("fast") || entry.flag("turned_hostile"))) {
+      at.text += entry.flag("turned_hostile") ? ": turned hostile" : ": fast";
       alarming.add(at);
     } else if (type == "lost") {
-      at.text += ": " + count_text(count_of(entry, "events")) + " events, " + text_of(entry, "why");
+      at.text += ": " + count_text(entry.number("events")) + " events, " + entry.text("why");
       losses.add(at);
     }
   }
 
-  void take_decision(const json& entry, cited_entry at, const std::string& site) {
-    const bool allowed = flag_of(entry, "allowed");
-    at.text = "decision " + text_of(entry, "url") + (allowed ? ": allowed, " : ": denied, ") +
-              text_of(entry, "reason") +
-              (entry.contains("pattern")
-                   ? ' ' + text_of(entry, "directive") + ": " + text_of(entry, "pattern")
-                   : "");
+  void take_decision(const json_object& entry, cited_entry at, const std::string& site) {
+    const bool allowed = entry.flag("allowed");
+    at.text = "decision " + entry.text("url") + (allowed ? ": allowed, " : ": denied, ") +
+              entry.text("reason") +
+              (entry.raw("pattern").empty()
+                   ? ""
+                   : ' ' + entry.text("directive") + ": " + entry.text("pattern"));
     site_figures& of = sites[site];
     of.decisions.add(at);
     decisions.add(at);
@@ -353,10 +327,10 @@ class figures {
     }
   }
 
-  void take_retrieval(const json& entry, cited_entry at, const std::string& site) {
-    const std::string outcome = text_of(entry, "outcome");
-    const auto status = count_of(entry, "status");
-    const std::string error = text_of(entry, "error");
+  void take_retrieval(const json_object& entry, cited_entry at, const std::string& site) {
+    const std::string outcome = entry.text("outcome");
+    const auto status = entry.number("status");
+    const std::string error = entry.text("error");
     at.text += ": " + outcome + (status == 0 ? "" : ", HTTP " + std::to_string(status)) +
                (error.empty() ? "" : ", " + error);
     const bool failed = outcome != "success" && outcome != "not_found";
@@ -369,16 +343,16 @@ class figures {
       of.failures.add(at);
       failures.add(at);
     }
-    note(slowest, {number_of(entry, "duration_seconds"), text_of(entry, "url"), one(at)});
+    note(slowest, {seconds_of(entry, "duration_seconds"), entry.text("url"), one(at)});
     take_policy(entry, at, site);
   }
 
   /// Notes whether what holds for a site is something else than before.
-  void take_policy(const json& entry, const cited_entry& at, const std::string& site) {
-    const std::string directives = text_of(entry, "directives");
-    const std::string basis = text_of(entry, "basis");
+  void take_policy(const json_object& entry, const cited_entry& at, const std::string& site) {
+    const std::string directives = entry.text("directives");
+    const std::string basis = entry.text("basis");
     const std::string now = holds_text(basis, directives);
-    auto& [last_basis, last_directives] = last_[{count_of(entry, "crawler"), site}];
+    auto& [last_basis, last_directives] = last_[{entry.number("crawler"), site}];
     site_figures& of = sites[site];
     of.holds = now;
     const bool is_first = last_basis.empty();
@@ -431,33 +405,29 @@ class figures {
     return text;
   }
 
-  void take_directives(const json& entry) {
-    const auto found = entry.find("directives");
-    if (found == entry.end() || !found->is_object()) {
+  void take_directives(const json_object& entry) {
+    const auto found = json_object::read(entry.raw("directives"));
+    if (!found) {
       return;
     }
     constexpr std::size_t most = 5'000;
-    std::set<std::string>& lines = rules_[text_of(entry, "id")];
-    const auto rules = found->find("rules");
-    if (rules != found->end() && rules->is_array()) {
-      for (const json& rule : *rules) {
-        if (rule.is_object() && lines.size() < most) {
-          const bool allows = rule.contains("allow");
-          lines.insert((allows ? "allow: " : "disallow: ") +
-                       text_of(rule, allows ? "allow" : "disallow"));
-        }
+    std::set<std::string>& lines = rules_[entry.text("id")];
+    for (const json_object& rule : found->list("rules")) {
+      if (lines.size() < most) {
+        const std::string kind = rule.raw("allow").empty() ? "disallow" : "allow";
+        lines.insert(kind + ": " + rule.text(kind));
       }
     }
     for (const char* const name : {"crawl_delay", "file_delay"}) {
-      if (found->contains(name)) {
-        lines.insert(std::string{name} + ": " + seconds_text(number_of(*found, name)));
+      if (!found->raw(name).empty()) {
+        lines.insert(std::string{name} + ": " + seconds_text(seconds_of(*found, name)));
       }
     }
   }
 
-  void take_crawler(const json& entry, cited_entry at) {
-    const std::string text = text_of(entry, "user_agent") + ", fallback " +
-                             text_of(entry, "fallback") + ", dialect " + text_of(entry, "dialect");
+  void take_crawler(const json_object& entry, cited_entry at) {
+    const std::string text = entry.text("user_agent") + ", fallback " + entry.text("fallback") +
+                             ", dialect " + entry.text("dialect");
     at.text = "crawler " + text;
     auto found = std::find_if(crawlers.begin(), crawlers.end(),
                               [&](const auto& each) { return each.first == text; });

@@ -274,7 +274,7 @@ TEST_CASE("a report needs nothing else, and no text from outside is more than te
   write_lines(trail.files[0], all);
   const std::string page = report_of({trail.files[0]});
   CHECK(has(page, "The trail is broken."));
-  CHECK(has(page, "&lt;img src=x onerror=&#39;a()&#39;&gt;\\u202e&amp;"));
+  CHECK(has(page, "&lt;img src=x onerror=&#39;a()&#39;&gt;\\u202E&amp;"));
   CHECK(has(page, "&quot;&lt;/script&gt;"));
   CHECK(has(page, "prefers-color-scheme: dark"));
   for (const std::string_view part :
