@@ -11,7 +11,6 @@
 #include <filesystem>
 #include <iomanip>
 #include <iostream>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -90,15 +89,6 @@ std::string why(const json& answer) {
 double milliseconds(const json& answer) {
   constexpr double per_second = 1000;
   return answer.at("elapsed").get<double>() * per_second;
-}
-
-std::vector<json> lines_of(const std::string& output) {
-  std::vector<json> lines;
-  std::istringstream stream(output);
-  for (std::string line; std::getline(stream, line);) {
-    lines.push_back(json::parse(line));
-  }
-  return lines;
 }
 
 /// Counts what is wrong, and says so.
@@ -187,7 +177,10 @@ bool run(const std::string& program) {
   const auto result = test::run_program(program, all);
   std::cout << result.errors;
   verdicts.expect(result.status == 1, "exit status 1 where some URLs are not allowed");
-  const std::vector<json> lines = lines_of(result.output);
+  std::vector<json> lines;
+  for (const std::string& line : result.lines()) {
+    lines.push_back(json::parse(line));
+  }
   if (lines.size() != 2 * questions.size() + 1) {
     throw std::runtime_error("robots-check printed " + std::to_string(lines.size()) + " lines");
   }

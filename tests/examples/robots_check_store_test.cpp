@@ -11,7 +11,6 @@
 
 #include <chrono>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,15 +38,6 @@ class store_file {
  private:
   robots::test::temporary_folder folder_;
 };
-
-std::vector<std::string> lines_of(const std::string& output) {
-  std::vector<std::string> lines;
-  std::istringstream stream(output);
-  for (std::string line; std::getline(stream, line);) {
-    lines.push_back(line);
-  }
-  return lines;
-}
 
 /// A record of now, which holds for a day.
 robots::record fresh(robots::outcome what) {
@@ -77,7 +67,7 @@ TEST_CASE("--store-list tells of each site what is known, since when, and until 
   const program_result text = file.check({"--store-list"});
   CHECK(text.status == 0);
   CHECK(text.errors.empty());
-  const std::vector<std::string> lines = lines_of(text.output);
+  const std::vector<std::string> lines = text.lines();
   REQUIRE(lines.size() == 4);
   CHECK(lines[0].starts_with("https://a.example  "));
   for (const char* part : {"  success, HTTP 200  ", "  2026-11-22T03:00:00Z, ", " s old, ",
@@ -91,7 +81,7 @@ TEST_CASE("--store-list tells of each site what is known, since when, and until 
   CHECK(lines[3].starts_with("https://d\\x0A.example  "));
   CHECK(lines[3].find("cannot be read: unknown_version, kept for 3") != std::string::npos);
 
-  const std::vector<std::string> objects = lines_of(file.check({"--store-list", "--json"}).output);
+  const std::vector<std::string> objects = file.check({"--store-list", "--json"}).lines();
   REQUIRE(objects.size() == 4);
   const json success = json::parse(objects[0]);
   CHECK(success.at("site") == "https://a.example");
@@ -122,7 +112,7 @@ TEST_CASE("--store-list tells of thousands of sites, and of none") {
                     encode(site_records{.latest = fresh(robots::outcome::not_found)}), 24h);
     }
   }
-  CHECK(lines_of(file.check({"--store-list"}).output).size() == 1'000);
+  CHECK(file.check({"--store-list"}).lines().size() == 1'000);
 }
 
 TEST_CASE("--store-erase erases a site however it is spelled, and says whether it was there") {
@@ -137,7 +127,7 @@ TEST_CASE("--store-erase erases a site however it is spelled, and says whether i
       file.check({"--store-erase", "HTTPS://A.example:443/page", "--store-erase", "c.example",
                   "--store-erase", "https://d.example", "--store-list"});
   CHECK(result.status == 0);
-  const std::vector<std::string> lines = lines_of(result.output);
+  const std::vector<std::string> lines = result.lines();
   REQUIRE(lines.size() == 4);
   CHECK(lines[0] == "https://a.example is erased");
   CHECK(lines[1] == "c.example is erased");
@@ -176,14 +166,14 @@ TEST_CASE("with --store a site that another process knows is not asked, and what
   const store_file file;
   const std::vector<std::string> question{"--allow-address", "127.0.0.0/8", "--json", "--stats",
                                           site + "/private"};
-  const std::vector<std::string> cold = lines_of(file.check(question).output);
+  const std::vector<std::string> cold = file.check(question).lines();
   REQUIRE(cold.size() == 2);
   CHECK(json::parse(cold[0]).at("allowed") == false);
   CHECK(json::parse(cold[1]).at("stats").at("retrievals") == 1);
   CHECK(server.requests() == 1);
   CHECK(file.check({"--store-list"}).output.starts_with(site + "  "));
 
-  const std::vector<std::string> warm = lines_of(file.check(question).output);
+  const std::vector<std::string> warm = file.check(question).lines();
   REQUIRE(warm.size() == 2);
   CHECK(json::parse(warm[0]).at("allowed") == false);
   CHECK(json::parse(warm[1]).at("stats").at("retrievals") == 0);

@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <fstream>
 #include <initializer_list>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -66,15 +65,6 @@ class robots_file {
   robots::test::temporary_folder folder_;
   std::string path_;
 };
-
-std::vector<std::string> lines_of(const std::string& output) {
-  std::vector<std::string> lines;
-  std::istringstream stream(output);
-  for (std::string line; std::getline(stream, line);) {
-    lines.push_back(line);
-  }
-  return lines;
-}
 
 bool contains(const std::string& where, std::string_view what) {
   return where.find(what) != std::string::npos;
@@ -151,7 +141,7 @@ TEST_CASE("robots-check returns 2 for a text that is no URL and answers the othe
     const program_result result = file.check({"/a", no_url, "/a.php"});
     CAPTURE(no_url);
     CHECK(result.status == 2);
-    CHECK(lines_of(result.output).size() == 2);
+    CHECK(result.lines().size() == 2);
     CHECK(contains(result.errors, '"' + std::string(no_url) + '"'));
   }
   CHECK(file.check_json({""}).at("reason") == "invalid_url");
@@ -194,7 +184,7 @@ TEST_CASE("a line for people names the rule, its line, the delay and the file") 
   const robots_file file;
   const program_result result =
       file.check({"--user-agent", "FerretBot", "/admin/x", "/products/1"});
-  const std::vector<std::string> lines = lines_of(result.output);
+  const std::vector<std::string> lines = result.lines();
   REQUIRE(lines.size() == 2);
   CHECK(lines[0].starts_with("not allowed  /admin/x "));
   CHECK(contains(lines[0], "Disallow: /admin (line 3, for FerretBot)"));
@@ -292,7 +282,7 @@ TEST_CASE("- takes the rules or the URLs from standard input") {
   const program_result some = run({"--file", file.path(), "/first", "-", "/last"},
                                   "/a\r\n\nhttps://example.com/b.php\n/without-end");
   CHECK(some.status == 1);
-  const std::vector<std::string> lines = lines_of(some.output);
+  const std::vector<std::string> lines = some.lines();
   REQUIRE(lines.size() == 5);
   CHECK(contains(lines[0], " /first "));
   CHECK(contains(lines[1], " /a "));
@@ -306,7 +296,7 @@ TEST_CASE("options that may be repeated take one value each") {
   const robots_file file;
   const program_result result = file.check(
       {"--exclude", "gov", "--exclude", ".mil", "https://a.gov/", "https://a.mil/", "/a"});
-  const std::vector<std::string> lines = lines_of(result.output);
+  const std::vector<std::string> lines = result.lines();
   REQUIRE(lines.size() == 3);
   CHECK(lines[0].starts_with("not allowed  https://a.gov/ "));
   CHECK(lines[1].starts_with("not allowed  https://a.mil/ "));
@@ -326,7 +316,7 @@ TEST_CASE("--repeat and --stats show the cache at work") {
   const robots_file file;
   const program_result result =
       file.check({"--json", "--repeat", "2", "--stats", "/a", "https://example.com/b.php"});
-  const std::vector<std::string> lines = lines_of(result.output);
+  const std::vector<std::string> lines = result.lines();
   REQUIRE(lines.size() == 5);
   const json cold = json::parse(lines[0]);
   const json warm = json::parse(lines[2]);
@@ -379,7 +369,7 @@ TEST_CASE("--lint prints one line a finding, by place, and their counts") {
   const program_result result = run({"--lint", file.path()});
   CHECK(result.status == 1);
   CHECK(result.errors.empty());
-  const std::vector<std::string> lines = lines_of(result.output);
+  const std::vector<std::string> lines = result.lines();
   REQUIRE(lines.size() == 6);
   CHECK(lines[0] ==
         file.path() + ":2:10: warning: write a colon between key and value " + "[missing_colon]");
@@ -411,7 +401,7 @@ TEST_CASE("--lint --json prints an object a finding and nothing else") {
   const robots_file file("User-agent: *\nDisallow /x\nfoo\n");
   const program_result result = run({"--json", "--lint", file.path()});
   CHECK(result.status == 1);
-  const std::vector<std::string> lines = lines_of(result.output);
+  const std::vector<std::string> lines = result.lines();
   REQUIRE(lines.size() == 2);
   CHECK(json::parse(lines[0]) == json{{"file", file.path()},
                                       {"line", 2},
@@ -470,7 +460,7 @@ TEST_CASE("--lint and --explain pass no hostile octets on") {
   CHECK(contains(found.output, "\\x1B[2J\\xFF\\x0A.txt:"));
   const program_result objects = run({"--lint", name, "--json"});
   CHECK(is_plain(objects.output));
-  CHECK(json::parse(lines_of(objects.output).at(0)).at("file").is_string());
+  CHECK(json::parse(objects.lines().at(0)).at("file").is_string());
   CHECK(is_plain(run({"--lint", name + "\033"}).errors));
 
   const std::string target = "/\033[2J\xFF\xC2\x9B";
@@ -526,7 +516,7 @@ TEST_CASE("--diff tells each change of a rule with a path that shows it, then th
   const robots_file after{"User-agent: *\nDisallow: /a/\nDisallow: /b\nDisallow: /\x1B\n"};
   const auto printed = run({"--diff", before.path(), after.path()});
   CHECK(printed.status == 1);
-  const auto lines = lines_of(printed.output);
+  const auto lines = printed.lines();
   REQUIRE(lines.size() == 5);
   CHECK(lines[0].starts_with("loosened   Disallow: /a (line 2) -> /a/ (line 2)  "));
   CHECK(lines[0].ends_with("  /a is allowed now"));
@@ -557,8 +547,7 @@ TEST_CASE("--explain lists the group, the target and the rules in the order in w
       "User-agent: FerretBot\nAllow: /a\nDisallow: /%7Ea\nDisallow: /~\nDisallow: /b\n"
       "User-agent: *\nDisallow: /c$\n");
   const auto why = [&file](const std::string& agent, const std::string& url) {
-    std::vector<std::string> lines =
-        lines_of(file.check({"--user-agent", agent, "--explain", url}).output);
+    std::vector<std::string> lines = file.check({"--user-agent", agent, "--explain", url}).lines();
     lines.erase(lines.begin());
     return lines;
   };
@@ -596,7 +585,7 @@ TEST_CASE("--explain says when there are no rules") {
   const robots_file file;
   const program_result excluded = file.check({"--exclude", "gov", "--explain", "https://a.gov/"});
   CHECK(excluded.status == 1);
-  CHECK(lines_of(excluded.output).at(1) == "    no rules: the host is excluded and was not asked");
+  CHECK(excluded.lines().at(1) == "    no rules: the host is excluded and was not asked");
   const json answer = file.check_json({"--exclude", "gov", "--explain", "https://a.gov/"});
   CHECK(answer.at("explain") ==
         json{{"group", nullptr}, {"target", "/"}, {"matches", json::array()}});

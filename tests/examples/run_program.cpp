@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -54,6 +55,15 @@ std::string content(const std::filesystem::path& file) {
 }
 
 }  // namespace
+
+std::vector<std::string> program_result::lines() const {
+  std::vector<std::string> all;
+  std::istringstream stream(output);
+  for (std::string line; std::getline(stream, line);) {
+    all.push_back(line);
+  }
+  return all;
+}
 
 program_result run_program(const std::string& program, const std::vector<std::string>& arguments,
                            std::string_view input) {

@@ -12,6 +12,9 @@ struct program_result {
   int status = -1;  ///< exit status; -1 when a signal ended it
   std::string output;
   std::string errors;
+
+  /// The lines of the output.
+  [[nodiscard]] std::vector<std::string> lines() const;
 };
 
 /// Runs `program`, a path, without a shell in between, and waits for its end. Throws

@@ -19,7 +19,6 @@
 #include <map>
 #include <memory>
 #include <set>
-#include <sstream>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -79,8 +78,7 @@ for family in text_string_to_metric_families(page):
   INFO(read.errors);
   REQUIRE(read.status == 0);
   std::map<std::string, double> samples;
-  std::istringstream lines{read.output};
-  for (std::string line; std::getline(lines, line);) {
+  for (const std::string& line : read.lines()) {
     const std::size_t value = line.rfind('\t');
     samples[line.substr(0, value)] = std::stod(line.substr(value + 1));
   }

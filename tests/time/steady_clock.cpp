@@ -1,5 +1,7 @@
 #include <robots/time/steady_clock.hpp>
 
+#include <robots/time/coarse_clock.hpp>
+
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -8,28 +10,33 @@
 #include <utility>
 
 using namespace std::chrono_literals;
+using robots::CoarseClock;
+using robots::SteadyClock;
 
-TEST_CASE("the steady clock does not go back") {
-  const robots::SteadyClock clock;
+TEST_CASE_TEMPLATE("the machine's clock does not go back", Time, SteadyClock, CoarseClock) {
+  const Time clock;
   const robots::time_point before = clock.now();
   CHECK(clock.now() >= before);
 }
 
-TEST_CASE("the steady clock does not wait for what has passed") {
-  const robots::SteadyClock clock;
+TEST_CASE_TEMPLATE("the machine's clock does not wait for what has passed", Time, SteadyClock,
+                   CoarseClock) {
+  const Time clock;
   clock.sleep_until(clock.now() - 1h, {});
   clock.sleep_until(robots::time_point{}, {});
 }
 
-TEST_CASE("after a sleep on the steady clock the time has come") {
-  const robots::SteadyClock clock;
+TEST_CASE_TEMPLATE("after a sleep on the machine's clock the time has come", Time, SteadyClock,
+                   CoarseClock) {
+  const Time clock;
   const robots::time_point when = clock.now() + 1ms;
   clock.sleep_until(when, {});
   CHECK(clock.now() >= when);
 }
 
-TEST_CASE("a stop requested before ends a sleep on the steady clock at once") {
-  const robots::SteadyClock clock;
+TEST_CASE_TEMPLATE("a stop requested before ends a sleep on the machine's clock at once", Time,
+                   SteadyClock, CoarseClock) {
+  const Time clock;
   std::stop_source stop;
   stop.request_stop();
   const robots::time_point when = clock.now() + 24h;
@@ -38,8 +45,9 @@ TEST_CASE("a stop requested before ends a sleep on the steady clock at once") {
   CHECK(clock.now() < when);
 }
 
-TEST_CASE("a stop requested by another thread ends a sleep on the steady clock") {
-  const robots::SteadyClock clock;
+TEST_CASE_TEMPLATE("a stop requested by another thread ends a sleep on the machine's clock", Time,
+                   SteadyClock, CoarseClock) {
+  const Time clock;
   const robots::time_point when = clock.now() + 24h;
   std::jthread sleeper{[&](std::stop_token stop) { clock.sleep_until(when, std::move(stop)); }};
   sleeper.request_stop();
