@@ -24,17 +24,11 @@
 
 namespace robots {
 
-/// Whether and when a URL may be fetched, with everything that the answer rests on.
+/// Whether and when a URL may be fetched, with everything that the answer rests on. Where
+/// robots.txt refuses, the gate was not asked, and there is no plan.
 template <Clock C>
-struct admission_result {
-  admission_reason reason = admission_reason::invalid_url;  ///< the answer
+struct admission_result : basic_host_gate<C>::answer {
   robots::decision decision{};  ///< what robots.txt says; its policy is never null
-  schedule plan{};              ///< when, and why not sooner; nothing where robots.txt refuses
-  time_point planned_at{};      ///< when `plan` was made: what came before was waiting for a place
-  typename basic_host_gate<C>::reservation reservation{};  ///< empty unless `reason` is `go`
-
-  /// Whether there is a reservation.
-  [[nodiscard]] explicit operator bool() const noexcept { return reason == admission_reason::go; }
 };
 
 /// One sentence for people: the answer, and what decided it.
@@ -109,29 +103,30 @@ class basic_admission {
 
   /// Waits for robots.txt, a free place and the time to go. With a reservation: go now.
   [[nodiscard]] result admit(std::string_view url, const call_options& call = {}) {
-    return answer(url, call, [&](result& made) {
-      take(made, gate_.acquire(url, limits_of(url, made.decision.policy), call,
+    return answer(url, call, [&](decision& made) {
+      auto got = gate_.acquire(url, limits_of(url, made.policy), call,
                                [this, url, &call, &made, again = false]() mutable {
-                                 return look_again(url, call, again, made.decision);
-                               }));
+                                 return look_again(url, call, again, made);
+                               });
       // The function above refers to variables of this call.
-      made.reservation.look_again_by({});
+      got.reservation.look_again_by({});
+      return got;
     });
   }
 
   /// Waits for robots.txt only. With a reservation: go now.
   [[nodiscard]] result try_admit(std::string_view url, const call_options& call = {}) {
-    return answer(url, call, [&](result& made) {
-      take(made, gate_.try_acquire(url, limits_of(url, made.decision.policy)));
+    return answer(url, call, [&](const decision& made) {
+      return gate_.try_acquire(url, limits_of(url, made.policy));
     });
   }
 
   /// Waits for robots.txt only. With a reservation: go when `reservation::start` says so, which
   /// waits for robots.txt where it has to be fetched again.
   [[nodiscard]] result try_reserve(std::string_view url, const call_options& call = {}) {
-    return answer(url, call, [&](result& made) {
-      take(made, gate_.try_reserve(url, limits_of(url, made.decision.policy)));
-      made.reservation.look_again_by(
+    return answer(url, call, [&](const decision& made) {
+      auto got = gate_.try_reserve(url, limits_of(url, made.policy));
+      got.reservation.look_again_by(
           [this, own = std::string{url}, context = call.context, again = false]() mutable {
             decision now;
             const time_point began = gate_.clock().now();
@@ -142,6 +137,7 @@ class basic_admission {
             }
             return reason;
           });
+      return got;
     });
   }
 
@@ -169,7 +165,7 @@ class basic_admission {
     return limits;
   }
 
-  /// Answers, where robots.txt allows by what `ask_gate` makes of it, and notes the answer.
+  /// Answers, where robots.txt allows as `ask_gate` does, and notes the answer.
   template <class Ask>
   [[nodiscard]] result answer(std::string_view url, const call_options& call, const Ask& ask_gate) {
     const time_point asked = gate_.clock().now();
@@ -178,7 +174,7 @@ class basic_admission {
     note_redirected(url, made.decision);
     made.reason = reason_of(made.decision);
     if (made) {
-      ask_gate(made);
+      static_cast<typename basic_host_gate<C>::answer&>(made) = ask_gate(made.decision);
     }
     note(url, made.decision, made.reason, call.context, asked);
     return made;
@@ -241,13 +237,6 @@ class basic_admission {
         gate_.note_redirected(one.url, made.policy->fetched_at());
       }
     }
-  }
-
-  static void take(result& made, typename basic_host_gate<C>::answer given) {
-    made.reason = given.reason;
-    made.plan = given.plan;
-    made.planned_at = given.planned_at;
-    made.reservation = std::move(given.reservation);
   }
 
   /// Counts an answer, and tells of it.

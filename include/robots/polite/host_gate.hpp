@@ -218,10 +218,10 @@ class basic_host_gate {
 
   /// A reservation, or why there is none.
   struct answer {
-    admission_reason reason = admission_reason::go;  ///< `go`, or why not
-    schedule plan{};                                 ///< when, and why not sooner
-    time_point planned_at{};                         ///< when the plan was made
-    basic_host_gate::reservation reservation{};      ///< empty unless `reason` is `go`
+    admission_reason reason = admission_reason::invalid_url;  ///< `go`, or why not
+    schedule plan{};                                          ///< when, and why not sooner
+    time_point planned_at{};  ///< when the plan was made: what came before was waiting for a place
+    basic_host_gate::reservation reservation{};  ///< empty unless `reason` is `go`
 
     /// Whether there is a reservation.
     [[nodiscard]] explicit operator bool() const noexcept { return reason == admission_reason::go; }
@@ -526,7 +526,6 @@ class basic_host_gate {
     answer made;
     const std::string key = state_->options.key(url);
     if (key.empty()) {
-      made.reason = admission_reason::invalid_url;
       return made;
     }
     const double draw = state_->random.draw();
@@ -537,6 +536,7 @@ class basic_host_gate {
       made.reason = admission_reason::no_room;
       return made;
     }
+    made.reason = admission_reason::go;
     const std::uint64_t withdrawals = where->withdrawals;
     const std::uint32_t taken = where->state.outstanding() + where->queue.granted();
     if (taken >= state_->options.concurrency || where->queue.waiting() > 0) {
