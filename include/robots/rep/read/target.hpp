@@ -2,7 +2,6 @@
 
 #include <robots/base/ascii.hpp>
 #include <robots/rep/read/dialect.hpp>
-#include <robots/rep/text/detail/octet_word.hpp>
 
 #include <cstddef>
 #include <string_view>
@@ -19,11 +18,6 @@ namespace rep_detail {
 
 /// Length of `scheme://` at the start of a URL (RFC 3986, section 3.1), or 0.
 [[nodiscard]] constexpr std::size_t scheme_prefix(std::string_view url) noexcept {
-  for (const std::string_view usual : {"https://", "http://"}) {
-    if (begins_with(url, usual)) {
-      return usual.size();
-    }
-  }
   if (url.empty() || !base::is_alpha(url.front())) {
     return 0;
   }

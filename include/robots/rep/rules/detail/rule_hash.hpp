@@ -41,16 +41,6 @@ class hash_state {
   std::uint64_t state_;
 };
 
-/// The hash of a whole text.
-[[nodiscard]] constexpr std::uint64_t hash_of(std::string_view text) noexcept {
-  hash_state state = hash_state::start();
-  std::size_t at = 0;
-  for (; text.size() - at >= sizeof(octet_word); at += sizeof(octet_word)) {
-    state = state.with(whole_word(text, at));
-  }
-  return state.finish(last_word(text, at), text.size() - at);
-}
-
 /// Octets of a literal by which rules that begin with a wildcard are found.
 inline constexpr std::size_t gram_size = 4;
 
@@ -84,5 +74,10 @@ class prefix_hasher {
   octet_word word_;
   hash_state state_ = hash_state::start();
 };
+
+/// The hash of a whole text.
+[[nodiscard]] constexpr std::uint64_t hash_of(std::string_view text) noexcept {
+  return prefix_hasher{text}.of(text.size());
+}
 
 }  // namespace robots::rep_detail

@@ -75,7 +75,7 @@ class rule_packer {
       sort_tried();
     }
     write_rules(block, facts, text_at);
-    copy_octets(block + token_at, token);
+    std::copy(token.begin(), token.end(), block + token_at);
     return result;
   }
 
@@ -333,12 +333,12 @@ class rule_packer {
       }
       if (kept.rule.is_source()) {
         store_word<2>(block + text_at, specificity_of(kept));
-        store_word<2>(block + text_at + 2, kept.value().size());
+        store_word<2>(block + text_at + 2, kept.size);
         text_at += packed_rule::numbers_size;
       }
       kept.rule.store(rules + index * packed_rule::stored_size, text_at, tag);
-      copy_octets(block + text_at, kept.value());
-      text_at += kept.value().size();
+      std::copy_n(kept.text, kept.size, block + text_at);
+      text_at += kept.size;
     }
   }
 

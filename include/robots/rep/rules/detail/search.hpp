@@ -151,13 +151,10 @@ inline constexpr std::size_t short_literal = 16;
   return std::string_view::npos;
 }
 
-/// Looks for a literal. Takes a step for each octet passed, or fewer where most are passed at a
-/// glance.
+/// Looks for a literal, which is not empty. Takes a step for each octet passed, or fewer where most
+/// are passed at a glance.
 [[nodiscard, gnu::always_inline]] constexpr literal_search find_literal(
     std::string_view text, std::string_view literal) noexcept {
-  if (literal.empty()) {
-    return {.at = 0};
-  }
   const literal_search begin =
       find_short(text, {literal.data(), std::min(literal.size(), short_literal)});
   if (literal.size() <= short_literal || begin.at == std::string_view::npos) {

@@ -2,23 +2,12 @@
 
 #include <robots/rep/text/detail/octet_word.hpp>
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstring>
-#include <string_view>
 #include <type_traits>
 
 namespace robots::rep_detail {
-
-/// Copies `from` to `to`, where there must be room for it.
-constexpr void copy_octets(char* to, std::string_view from) noexcept {
-  if (std::is_constant_evaluated()) {
-    std::copy(from.begin(), from.end(), to);
-  } else if (!from.empty()) {  // else there may be no memory on either side
-    std::memcpy(to, from.data(), from.size());
-  }
-}
 
 /// Stores the lowest `Size` octets of a word for `part_of_word` to read.
 template <std::size_t Size>
