@@ -179,10 +179,9 @@ class rule_comparison {
 
   /// Whether one rule matches all that another one does: it matches an octet that is in no pattern
   /// in place of each wildcard only by a wildcard of its own.
-  [[nodiscard]] bool covers(const rule& wide, std::string_view narrow) {
-    steps_.spend(1 + wide.pattern.text.size());
-    return (wide.pattern.text == "/" && !wide.pattern.anchored) ||
-           matches(wide.pattern, narrow, steps_);
+  [[nodiscard]] bool covers(const compiled_pattern& wide, std::string_view narrow) {
+    steps_.spend(1 + wide.text.size());
+    return (wide.text == "/" && !wide.anchored) || matches(wide, narrow, steps_);
   }
 
   [[nodiscard]] static std::string symbolic(const rule& of) {
@@ -203,6 +202,13 @@ class rule_comparison {
     self.examples[side] = found.example.value_or("");
   }
 
+  /// What may decide a target that a rule matches. Of several the one with the highest rank does.
+  struct competitor {
+    compiled_pattern pattern;
+    rule_kind kind;
+    std::uint32_t rank;
+  };
+
   struct search_result {
     bool is_complete = false;  ///< whether it was not given up: no example means there is none
     std::optional<std::string> example{};
@@ -214,44 +220,41 @@ class rule_comparison {
     const listed_rule& own = *self.in[side];
     const std::size_t other = 1 - side;
     const std::string everything = symbolic(self);
-    std::vector<const rule*> avoided;  // they decide over the rule in its own set
-    std::vector<const rule*> rivals;   // in the other set
+    // Where one decides over the rule in its own set, no difference is the rule's: as if they
+    // agreed.
+    std::vector<competitor> competitors;
     for (const std::size_t at : neighbours(i)) {
       const rule& near = rules_[at];
       if (near.in[side] != nullptr && near.in[side]->rank > own.rank) {
-        if (covers(near, everything)) {
-          return {true};
-        }
-        avoided.push_back(&near);
-      } else if (near.in[other] != nullptr) {
-        rivals.push_back(&near);
+        competitors.push_back({near.pattern, own.kind, exempt});
+      } else if (const listed_rule* const theirs = near.in[other]; theirs != nullptr) {
+        competitors.push_back({near.pattern, theirs->kind, theirs->rank});
       }
     }
-    std::sort(rivals.begin(), rivals.end(), [other](const rule* a, const rule* b) {
-      return a->in[other]->rank > b->in[other]->rank;
-    });
-    // Of what matches all that the rule does, the first decides where no rival before it does.
-    const auto base = std::find_if(rivals.begin(), rivals.end(),
-                                   [&](const rule* rival) { return covers(*rival, everything); });
-    const rule_kind base_kind = base != rivals.end() ? (*base)->in[other]->kind : rule_kind::allow;
-    rivals.erase(base, rivals.end());
-    while (!rivals.empty() && rivals.back()->in[other]->kind == base_kind) {
-      rivals.pop_back();
+    std::sort(competitors.begin(), competitors.end(),
+              [](const competitor& a, const competitor& b) { return a.rank > b.rank; });
+    // Of what matches all that the rule does, the first decides where none before it does.
+    const auto base =
+        std::find_if(competitors.begin(), competitors.end(),
+                     [&](const competitor& rival) { return covers(rival.pattern, everything); });
+    const rule_kind base_kind = base != competitors.end() ? base->kind : rule_kind::allow;
+    competitors.erase(base, competitors.end());
+    while (!competitors.empty() && competitors.back().kind == base_kind) {
+      competitors.pop_back();
     }
-    if (rivals.empty() && base_kind == own.kind) {
+    if (competitors.empty() && base_kind == own.kind) {
       return {true};
     }
     const auto is_example = [&](std::string_view target) {
-      const auto match = [&](const rule* competitor) {
+      const auto is_match = [&](const compiled_pattern& pattern) {
         steps_.spend(1);
-        return matches(competitor->pattern, target, steps_);
+        return matches(pattern, target, steps_);
       };
-      if (!match(&self) || std::any_of(avoided.begin(), avoided.end(), match)) {
-        return false;
-      }
-      const auto decides = std::find_if(rivals.begin(), rivals.end(), match);
-      const rule_kind theirs = decides != rivals.end() ? (*decides)->in[other]->kind : base_kind;
-      return theirs != own.kind && !steps_.exceeded();
+      const auto decides =
+          std::find_if(competitors.begin(), competitors.end(),
+                       [&](const competitor& rival) { return is_match(rival.pattern); });
+      const rule_kind kind = decides != competitors.end() ? decides->kind : base_kind;
+      return kind != own.kind && is_match(self.pattern) && !steps_.exceeded();
     };
     const char unused = unused_octet(used_);
     const std::string_view filler{&unused, unused == '\0' ? 0U : 1U};
@@ -270,11 +273,8 @@ class rule_comparison {
       return {};
     }
     target_search search{self.pattern, own.kind, base_kind};
-    for (const rule* over : avoided) {
-      search.avoid(over->pattern);
-    }
-    for (const rule* rival : rivals) {
-      search.compete(rival->pattern, rival->in[other]->kind);
+    for (const auto& [pattern, kind, rank] : competitors) {
+      search.compete(pattern, kind);
     }
     step_budget steps{steps_for_one};
     const auto found = search.find(steps);
@@ -321,9 +321,9 @@ class rule_comparison {
         continue;
       }
       const bool is_same = at == i;
-      const bool wider =
-          is_same ? own.rank > candidate.in[other]->rank : covers(self, symbolic(candidate));
-      if (wider || is_same || covers(candidate, everything)) {
+      const bool wider = is_same ? own.rank > candidate.in[other]->rank
+                                 : covers(self.pattern, symbolic(candidate));
+      if (wider || is_same || covers(candidate.pattern, everything)) {
         partner = at;
         is_wider = wider;
         least = longer - shorter;

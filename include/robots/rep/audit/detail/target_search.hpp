@@ -104,26 +104,21 @@ class pattern_automaton {
   bool anchored_;
 };
 
-/// Looks for a target that one rule decides, and that the rules of another set decide otherwise.
+/// Looks for a target that one rule matches, and of which others say what it does not say.
 class target_search {
  public:
-  /// For a rule of that kind, where the other set says `base` of all targets that no competitor
-  /// matches.
-  target_search(const compiled_pattern& rule, rule_kind kind, rule_kind base)
-      : kind_(kind), base_(base) {
-    add(rule);
+  /// For a rule of that kind, where `base` is said of all targets that no competitor matches.
+  target_search(const compiled_pattern& rule, rule_kind kind, rule_kind base) : base_(base) {
+    compete(rule, kind);
   }
 
-  /// A rule that decides over the one in its own set: the target must not match.
-  void avoid(const compiled_pattern& rule) {
-    add(rule);
-    competitors_ = automata_.size();
-  }
-
-  /// A rule of the other set, by falling rank, after all that must be avoided.
+  /// Adds a competitor, which decides over those that are yet to be added.
   void compete(const compiled_pattern& rule, rule_kind kind) {
-    add(rule);
+    automata_.emplace_back(rule);
     kinds_.push_back(kind);
+    for (const char c : rule.text) {
+      used_[static_cast<unsigned char>(c)] = true;
+    }
   }
 
   /// The normal form of a shortest such target; nothing if there is none, or once `steps` are
@@ -175,17 +170,6 @@ class target_search {
   };
   using reached = std::pair<const states, origin>;
 
-  void add(const compiled_pattern& rule) {
-    automata_.emplace_back(rule);
-    for (const char c : rule.text) {
-      used_[static_cast<unsigned char>(c)] = true;
-    }
-  }
-
-  [[nodiscard]] rule_kind kind_of(std::size_t competitor) const noexcept {
-    return kinds_[competitor - competitors_];
-  }
-
   void reach(const reached* from, states at, char octet) {
     for (std::size_t i = 0; i < automata_.size(); ++i) {
       at[i] = automata_[i].next(at[i], octet);
@@ -199,47 +183,39 @@ class target_search {
     }
   }
 
+  [[nodiscard]] bool differs(rule_kind kind) const noexcept { return kind != kinds_.front(); }
+
   /// Whether some target that goes on from here may be one; forgets what cannot matter any more.
   [[nodiscard]] bool may_lead_on(states& at) const noexcept {
     if (at.front() == pattern_automaton::dead) {
       return false;
     }
-    for (std::size_t i = 1; i < competitors_; ++i) {
-      if (automata_[i].accepts_all(at[i])) {
-        return false;
-      }
-    }
     bool may_differ = false;
     rule_kind best = base_;
-    std::size_t i = competitors_;
+    std::size_t i = 1;
     for (; i < automata_.size(); ++i) {
-      may_differ = may_differ || (at[i] != pattern_automaton::dead && kind_of(i) != kind_);
+      may_differ = may_differ || (at[i] != pattern_automaton::dead && differs(kinds_[i]));
       if (automata_[i].accepts_all(at[i])) {
-        best = kind_of(i++);
+        best = kinds_[i++];
         break;
       }
     }
     for (; i < automata_.size(); ++i) {
       at[i] = pattern_automaton::dead;
     }
-    return may_differ || best != kind_;
+    return may_differ || differs(best);
   }
 
   [[nodiscard]] bool is_target(const states& at) const noexcept {
     if (!automata_.front().accepts(at.front())) {
       return false;
     }
-    for (std::size_t i = 1; i < competitors_; ++i) {
+    for (std::size_t i = 1; i < automata_.size(); ++i) {
       if (automata_[i].accepts(at[i])) {
-        return false;
+        return differs(kinds_[i]);
       }
     }
-    for (std::size_t i = competitors_; i < automata_.size(); ++i) {
-      if (automata_[i].accepts(at[i])) {
-        return kind_of(i) != kind_;
-      }
-    }
-    return base_ != kind_;
+    return differs(base_);
   }
 
   [[nodiscard]] static std::string path_to(const reached* last) {
@@ -250,11 +226,9 @@ class target_search {
     return path;
   }
 
-  rule_kind kind_;
   rule_kind base_;
-  std::vector<pattern_automaton> automata_;  // the rule, what to avoid, the competitors
-  std::size_t competitors_ = 1;
-  std::vector<rule_kind> kinds_;  // of the competitors
+  std::vector<pattern_automaton> automata_;  // of the rule and of its competitors
+  std::vector<rule_kind> kinds_;             // of the same
   std::array<bool, 256> used_{};
   std::map<states, origin, less> known_;
   std::vector<const reached*> queue_;
