@@ -171,8 +171,8 @@ reference::line_kind kind_of(const robots::directive& line) {
   }
 }
 
-/// Whether a broken line stands between two others. It is no directive; if it was to be a rule, it
-/// ends a list of User-agent lines all the same.
+/// Whether a broken line stands between two lists of User-agent lines. It is no directive; if it
+/// was to be a rule, it ends a list of User-agent lines all the same.
 bool is_broken_between(const robots::document& file, std::uint32_t above, std::uint32_t below) {
   return std::ranges::any_of(file.diagnostics(), [=](const robots::diagnostic& finding) {
     return finding.severity == robots::severity::error && above < finding.line &&
@@ -183,12 +183,13 @@ bool is_broken_between(const robots::document& file, std::uint32_t above, std::u
 void check_reference(const std::string& text, const question& about, robots::dialect dialect) {
   const robots::parse_options options{.dialect = dialect};
   std::vector<reference::line> lines;
+  std::uint32_t last_agent = 0;
   const robots::document document = robots::parse(text, options);
   for (const robots::directive& line : document.directives()) {
-    if (line.starts_group && !lines.empty() &&
-        is_broken_between(document, lines.back().number, line.line)) {
+    if (line.starts_group && last_agent > 0 && is_broken_between(document, last_agent, line.line)) {
       lines.push_back({reference::line_kind::allow, "", line.line});
     }
+    last_agent = line.kind == robots::directive_kind::user_agent ? line.line : last_agent;
     lines.push_back({kind_of(line), std::string{line.value}, line.line});
   }
   const auto how =
