@@ -43,6 +43,14 @@ namespace robots::base {
   return low >= 'a' && low <= 'f' ? low - 'a' + 10 : -1;
 }
 
+/// The octet that `%XX` at the start of `text` stands for (RFC 3986, section 2.1), or -1.
+[[nodiscard]] constexpr int percent_octet(std::string_view text) noexcept {
+  const bool is_long = text.size() > 2 && text.front() == '%';
+  const int high = is_long ? hex_value(text[1]) : -1;
+  const int low = is_long ? hex_value(text[2]) : -1;
+  return high < 0 || low < 0 ? -1 : high * 16 + low;
+}
+
 /// The two hexadecimal digits of an octet, in upper case.
 [[nodiscard]] constexpr std::array<char, 2> hex_digits(unsigned char octet) noexcept {
   constexpr std::string_view digits = "0123456789ABCDEF";

@@ -30,8 +30,8 @@ struct url_head {
 
 /// An authority cut up, but not checked.
 struct authority_parts {
-  std::string_view host;                 ///< with its brackets
-  std::optional<std::string_view> port;  ///< whatever stands behind the host, without its `:`
+  std::string_view host;    ///< with its brackets
+  std::string_view port{};  ///< whatever stands behind the host, without its `:`
 };
 
 [[nodiscard]] constexpr authority_parts split_authority(std::string_view text) noexcept {
@@ -40,11 +40,9 @@ struct authority_parts {
   }
   const std::size_t close = text.starts_with('[') ? text.find(']') : std::string_view::npos;
   const std::size_t colon = text.find(':', close == std::string_view::npos ? 0 : close);
-  authority_parts parts{text.substr(0, colon), std::nullopt};
-  if (colon != std::string_view::npos) {
-    parts.port = text.substr(colon + 1);
-  }
-  return parts;
+  return colon == std::string_view::npos
+             ? authority_parts{text}
+             : authority_parts{text.substr(0, colon), text.substr(colon + 1)};
 }
 
 }  // namespace http_detail

@@ -53,12 +53,11 @@ struct redis_target {
       decoded += text[i];
       continue;
     }
-    const int high = i + 2 < text.size() ? base::hex_value(text[i + 1]) : -1;
-    const int low = i + 2 < text.size() ? base::hex_value(text[i + 2]) : -1;
-    if (high < 0 || low < 0) {
+    const int octet = base::percent_octet(text.substr(i));
+    if (octet < 0) {
       refuse_redis_url("two hexadecimal digits must follow each %");
     }
-    decoded += static_cast<char>(high * 16 + low);
+    decoded += static_cast<char>(octet);
     i += 2;
   }
   return decoded;

@@ -34,7 +34,7 @@ struct authority {
     return std::nullopt;
   }
   const authority_parts parts = split_authority(text);
-  const std::optional<std::uint16_t> port = parse_port(parts.port.value_or(std::string_view{}));
+  const std::optional<std::uint16_t> port = parse_port(parts.port);
   if (!port) {
     return std::nullopt;
   }

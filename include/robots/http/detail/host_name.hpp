@@ -26,16 +26,10 @@ inline constexpr std::size_t max_label_length = 63;
   }
   std::size_t length = 0;
   for (const char c : host) {
-    if (c != '.') {
-      if (++length > max_label_length) {
-        return false;
-      }
-    } else {
-      if (length == 0) {
-        return false;
-      }
-      length = 0;
+    if (length == (c == '.' ? 0 : max_label_length)) {
+      return false;
     }
+    length = c == '.' ? 0 : length + 1;
   }
   return length > 0;
 }
@@ -58,13 +52,9 @@ inline constexpr std::size_t max_label_length = 63;
   for (std::size_t i = 0; i < text.size(); ++i) {
     char c = text[i];
     if (c == '%') {
-      const int high = i + 2 < text.size() ? base::hex_value(text[i + 1]) : -1;
-      const int low = i + 2 < text.size() ? base::hex_value(text[i + 2]) : -1;
-      if (high < 0 || low < 0 || high > 7) {
-        return std::nullopt;
-      }
-      c = static_cast<char>(high * 16 + low);
-      if (!base::is_unreserved(c)) {
+      const int octet = base::percent_octet(text.substr(i));
+      c = static_cast<char>(octet);
+      if (octet < 0 || !base::is_unreserved(c)) {
         return std::nullopt;
       }
       i += 2;

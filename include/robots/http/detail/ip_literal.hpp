@@ -18,6 +18,12 @@ using ipv6_octets = std::array<std::uint8_t, 16>;
 [[nodiscard]] constexpr std::optional<ipv4_octets> read_ipv4(std::string_view text) noexcept {
   ipv4_octets octets{};
   for (std::size_t part = 0; part < octets.size(); ++part) {
+    if (part > 0) {
+      if (!text.starts_with('.')) {
+        return std::nullopt;
+      }
+      text.remove_prefix(1);
+    }
     std::size_t length = 0;
     int value = 0;
     while (length < text.size() && length < 3 && base::is_digit(text[length])) {
@@ -28,13 +34,6 @@ using ipv6_octets = std::array<std::uint8_t, 16>;
     }
     octets[part] = static_cast<std::uint8_t>(value);
     text.remove_prefix(length);
-    if (part + 1 == octets.size()) {
-      break;
-    }
-    if (!text.starts_with('.')) {
-      return std::nullopt;
-    }
-    text.remove_prefix(1);
   }
   return text.empty() ? std::optional(octets) : std::nullopt;
 }
