@@ -67,6 +67,7 @@ TEST_CASE("an exception of the fetcher becomes an error with its text") {
   web.otherwise_call([](const fetch_request&) -> robots::fetch_response { throw 42; });
   result = run_retrieval(start(), web, clock);
   CHECK(result.error == fetch_error::other);
+  CHECK(result.error_text == "the fetcher failed, and did not say why");
 }
 
 TEST_CASE("a call that was stopped before asks nobody") {

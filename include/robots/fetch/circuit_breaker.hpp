@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <stdexcept>
 #include <string_view>
 
 namespace robots {
@@ -16,6 +17,14 @@ struct breaker_options {
   int failures = 5;                   ///< in a row that open it; 0 means that it never opens
   std::chrono::seconds cooldown{60};  ///< how long it stays open
 };
+
+/// Throws `std::invalid_argument`, saying what to mend, when a number makes no sense.
+constexpr void validate(const breaker_options& options) {
+  if (options.failures < 0 || options.cooldown.count() < 0) {
+    throw std::invalid_argument{
+        "breaker.failures and breaker.cooldown are not negative: use 0 failures for no breaker"};
+  }
+}
 
 /// What a breaker lets through.
 enum class breaker_state : std::uint8_t {

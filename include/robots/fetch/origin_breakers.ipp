@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <mutex>
-#include <stdexcept>
 
 namespace robots {
 
@@ -51,10 +50,7 @@ struct origin_breakers::watch_list {
 
 ROBOTS_INLINE origin_breakers::origin_breakers(breaker_options options, change_listener listener)
     : options_{options}, listener_{std::move(listener)}, watched_{std::make_unique<watch_list>()} {
-  if (options.failures < 0 || options.cooldown.count() < 0) {
-    throw std::invalid_argument{
-        "breaker.failures and breaker.cooldown are not negative: use 0 failures for no breaker"};
-  }
+  validate(options);
 }
 
 ROBOTS_INLINE origin_breakers::~origin_breakers() = default;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/thrown_text.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/fetcher.hpp>
 #include <robots/fetch/retrieval.hpp>
@@ -8,7 +9,6 @@
 #include <robots/time/clock.hpp>
 
 #include <chrono>
-#include <exception>
 #include <stop_token>
 #include <utility>
 #include <variant>
@@ -20,15 +20,11 @@ namespace fetch_detail {
 /// One exchange; what the fetcher throws becomes `fetch_error::other`.
 template <Fetcher F>
 [[nodiscard]] fetch_response fetch_without_throwing(F& fetcher, const fetch_request& request) {
-  fetch_response response{.error = fetch_error::other};
   try {
     return fetcher.fetch(request);
-  } catch (const std::exception& thrown) {
-    response.error_text = thrown.what();
   } catch (...) {
-    response.error_text = "the fetcher threw what is no std::exception";
+    return {.error = fetch_error::other, .error_text = base::thrown_text("the fetcher")};
   }
-  return response;
 }
 
 /// What a fetcher calls cancelled though nobody asked it to stop is a failure like any other: as

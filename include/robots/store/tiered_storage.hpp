@@ -51,11 +51,7 @@ inline void validate(const tiered_options& options) {
     throw std::invalid_argument{
         "tiered_options: wait, patience and clock_skew cannot be negative: use 0 for none"};
   }
-  if (options.breaker.failures < 0 || options.breaker.cooldown.count() < 0) {
-    throw std::invalid_argument{
-        "tiered_options: breaker.failures and breaker.cooldown are not negative: use 0 failures "
-        "for no breaker"};
-  }
+  validate(options.breaker);
 }
 
 /// A storage with a store behind it that processes share. As a `Storage` it is the part within the

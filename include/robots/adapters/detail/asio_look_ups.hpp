@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/adapters/detail/asio_operation.hpp>
+#include <robots/base/thrown_text.hpp>
 #include <robots/cache/look_up.hpp>
 #include <robots/fetch/async_fetcher.hpp>
 #include <robots/fetch/retrieval_result.hpp>
@@ -20,7 +21,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -185,15 +185,12 @@ class asio_look_ups : public std::enable_shared_from_this<asio_look_ups<Cache, F
 
   void fetch(number id, fetch_request request) {
     const auto done = task(id, &asio_look_ups::take);
-    fetch_response nothing{.error = fetch_error::other};
     try {
-      return fetcher_.async_fetch(std::move(request), done);
-    } catch (const std::exception& thrown) {
-      nothing.error_text = thrown.what();
+      fetcher_.async_fetch(std::move(request), done);
     } catch (...) {
-      nothing.error_text = "the fetcher threw what is no std::exception";
+      done(fetch_response{.error = fetch_error::other,
+                          .error_text = base::thrown_text("the fetcher")});
     }
-    done(std::move(nothing));
   }
 
   void take(number id, operation& one, fetch_response response) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/base/text_hash.hpp>
+#include <robots/base/thrown_text.hpp>
 #include <robots/cache/detail/any_store.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
@@ -14,7 +15,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
-#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -152,19 +152,15 @@ class guarded_store {
         return false;
       }
     }
-    std::string why;
     try {
       watch_once();
       what(*store_);
       note_success();
       return true;
-    } catch (const std::exception& thrown) {
-      why = thrown.what();
     } catch (...) {
-      why = "the shared store threw what is no std::exception";
+      note_failure(base::thrown_text("the shared store"));
+      return false;
     }
-    note_failure(why);
-    return false;
   }
 
   void watch_once() {

@@ -1,13 +1,13 @@
 #pragma once
 
 #include <robots/base/saturating_add.hpp>
+#include <robots/base/thrown_text.hpp>
 #include <robots/polite/gate_options.hpp>
 #include <robots/polite/pace_ledger.hpp>
 #include <robots/time/clock.hpp>
 
 #include <algorithm>
 #include <chrono>
-#include <exception>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -56,7 +56,6 @@ class shared_pace {
 
  private:
   static constexpr std::chrono::seconds between_tries{1};
-  static constexpr const char* unknown = "the ledger failed, and did not say why";
 
   /// Whether the ledger could be asked.
   template <class Question>
@@ -71,11 +70,8 @@ class shared_pace {
     std::string why;
     try {
       question(*options_.ledger);
-    } catch (const std::exception& error) {
-      why = error.what();
-      why = why.empty() ? unknown : why;
     } catch (...) {
-      why = unknown;
+      why = base::thrown_text("the ledger");
     }
     bool changed = false;
     {
