@@ -129,7 +129,9 @@ struct audited_crawler {
   // Not by std::from_chars, which libc++ 19 has for whole numbers only.
   std::istringstream share{from.text("malformed_share")};
   share.imbue(std::locale::classic());
-  share >> judging.malformed.share;
+  if (double said = 0; share >> said) {
+    judging.malformed.share = said;
+  }
   judging.malformed.lines = from.number("malformed_lines");
   judging.default_ttl = seconds("default_ttl");
   judging.min_ttl = seconds("min_ttl");
