@@ -6,8 +6,8 @@
 
 namespace robots::base {
 
-/// In a `catch (...)`: what was thrown, in words, which are never none. `who` threw it, for what
-/// does not say why.
+/// What was thrown, in words; never empty. Call it within a `catch (...)`. Where the exception has
+/// no text of its own, the words name `who` threw it.
 [[nodiscard]] inline std::string thrown_text(std::string_view who) {
   std::string text;
   try {

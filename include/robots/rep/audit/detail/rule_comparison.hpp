@@ -220,8 +220,8 @@ class rule_comparison {
     const listed_rule& own = *self.in[side];
     const std::size_t other = 1 - side;
     const std::string everything = symbolic(self);
-    // Where one decides over the rule in its own set, no difference is the rule's: as if they
-    // agreed.
+    // A rule of the same set that decides over this one counts as agreeing with it: a difference
+    // there is not this rule's.
     std::vector<competitor> competitors;
     for (const std::size_t at : neighbours(i)) {
       const rule& near = rules_[at];

@@ -104,7 +104,7 @@ class pattern_automaton {
   bool anchored_;
 };
 
-/// Looks for a target that one rule matches, and of which others say what it does not say.
+/// Looks for a target that a rule matches and that its competitors decide otherwise.
 class target_search {
  public:
   /// For a rule of that kind, where `base` is said of all targets that no competitor matches.

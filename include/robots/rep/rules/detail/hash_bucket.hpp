@@ -49,7 +49,7 @@ class hash_places {
     std::uint32_t bit;  ///< in `hash_bucket::present`
   };
 
-  /// The first of `buckets`, a power of two, is stored at `first`.
+  /// The first of `buckets`, a power of two, is stored at `first`. Of 0 buckets none is asked for.
   constexpr hash_places(std::size_t first, std::size_t buckets) noexcept
       : first_(first), shift_(64 - part_bits - std::countr_zero(buckets)) {}
 

@@ -186,8 +186,8 @@ class rule_packer {
     starred_prefixes_ += has_star ? 1 : 0;
   }
 
-  /// Of counts for as many parts of the range of hashes, a power of two above 1, that of the part
-  /// in which `hash` lies.
+  /// The count of the part in which `hash` lies. There is one for each of as many equal parts of
+  /// the range of hashes: a power of two above 1.
   [[nodiscard]] static constexpr std::uint32_t& count_of(
       std::uint64_t hash, std::vector<std::uint32_t>& counts) noexcept {
     return counts[hash >> (64 - std::countr_zero(counts.size()))];

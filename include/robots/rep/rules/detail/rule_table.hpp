@@ -204,7 +204,7 @@ struct rule_table {
     }
   }
 
-  /// Apart from the usual case, which else takes longer.
+  /// Not inlined, or the usual case, which does not come here, takes longer.
   [[gnu::noinline]] constexpr void find_by_gram(search& best,
                                                 std::string_view target) const noexcept {
     const hash_places places = rule_places{facts}.grams;
