@@ -64,13 +64,6 @@ inline constexpr normal_form rfc9309_target_form = make_rfc9309_target_form();
 inline constexpr normal_form google_rule_form = make_google_rule_form();
 inline constexpr normal_form google_target_form{};  // google/robotstxt takes URLs as they are
 
-/// The octet that an escape at `at` stands for; -1 if there is none.
-[[nodiscard]] constexpr int escaped_octet(std::string_view text, std::size_t at) noexcept {
-  const int high = at + 2 < text.size() && text[at] == '%' ? base::hex_value(text[at + 1]) : -1;
-  const int low = high >= 0 ? base::hex_value(text[at + 2]) : -1;
-  return low >= 0 ? high * 16 + low : -1;
-}
-
 /// Gives the normal form of `text` to `put`, octet by octet.
 ///
 /// A `%` that begins no escape stays, and what follows is read anew: `%%61` is `%a`. So the normal
@@ -79,7 +72,7 @@ template <class Put>
 constexpr void write_normal(std::string_view text, const normal_form& form, Put put) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const octet_action action = form.action(text[i]);
-    const int escaped = action == octet_action::percent ? escaped_octet(text, i) : -1;
+    const int escaped = action == octet_action::percent ? base::percent_octet(behind(text, i)) : -1;
     const char c = escaped >= 0 ? static_cast<char>(escaped) : text[i];
     i += escaped >= 0 ? 2 : 0;
     const bool is_decoded = escaped >= 0 && form.decode_unreserved && base::is_unreserved(c);
@@ -102,7 +95,7 @@ constexpr void write_normal(std::string_view text, const normal_form& form, Put 
   }
   for (std::size_t i = 0; i < text.size(); ++i) {
     const octet_action action = form.action(text[i]);
-    const int escaped = action == octet_action::percent ? escaped_octet(text, i) : -1;
+    const int escaped = action == octet_action::percent ? base::percent_octet(behind(text, i)) : -1;
     const bool is_lower_case = escaped >= 0 && (text[i + 1] >= 'a' || text[i + 2] >= 'a');
     if (action == octet_action::encode || is_lower_case ||
         (escaped >= 0 && form.decode_unreserved &&
