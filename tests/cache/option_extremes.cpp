@@ -1,0 +1,190 @@
+// Every duration option at its extremes: each value is refused when the object is made, or works.
+// UndefinedBehaviorSanitizer finds what overflows.
+#include "cache_fixture.hpp"
+#include <robots/cache/basic_robots_cache.hpp>
+#include <robots/fetch/call_options.hpp>
+#include <robots/polite/host_gate.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <string_view>
+#include <vector>
+
+using namespace std::chrono_literals;
+using robots::basic_host_gate;
+using robots::cache_options;
+using robots::fallback_policy;
+using robots::gate_options;
+using robots::ManualClock;
+using robots::request_report;
+using robots::ScriptedFetcher;
+using robots::time_point;
+using robots::test::home;
+using robots::test::ok;
+using robots::test::robots_url;
+using robots::test::secret;
+
+namespace {
+
+/// The extremes of a duration: each option is tried with each of them.
+template <class Duration>
+constexpr std::array extremes{
+    Duration::min(), Duration{-1}, Duration::zero(), Duration{1}, Duration::max() - Duration{1},
+    Duration::max()};
+
+/// Sets an option, by name, to one of its extremes.
+template <class Options>
+struct setting {
+  std::string_view name;
+  std::function<void(Options&, std::size_t extreme)> set;
+};
+
+/// Sets a duration to one of its extremes.
+template <class Rep, class Period>
+void set_extreme(std::chrono::duration<Rep, Period>& option, std::size_t extreme) {
+  option = extremes<std::chrono::duration<Rep, Period>>[extreme];
+}
+
+template <class Duration>
+void set_extreme(std::optional<Duration>& option, std::size_t extreme) {
+  option = extremes<Duration>[extreme];
+}
+
+constexpr std::size_t extreme_count = extremes<std::chrono::seconds>.size();
+
+/// Hears of changes, so that the cache works them out.
+struct ChangeObserver {
+  void on(const robots::policy_change_event& change) { CHECK(change.interval >= 0s); }
+};
+
+/// A site that changes, fails, asks for patience and comes back. No page that it forbids is ever
+/// allowed, whatever the durations are.
+void visit(const cache_options& options) {
+  ScriptedFetcher web;
+  ManualClock clock;
+  robots::basic_robots_cache<ScriptedFetcher, ManualClock, robots::LruStorage<64>, ChangeObserver>
+      cache{options, web, clock};
+  web.on(robots_url, ok("User-agent: *\nDisallow: /private\nCrawl-delay: 5\n"),
+         ok("User-agent: *\nDisallow: /private\nDisallow: /a\nDisallow: /b\n",
+            {{"Cache-Control", "max-age=9223372036854775807"}}),
+         ScriptedFetcher::status(503), ScriptedFetcher::status(429, {{"Retry-After", "20"}}),
+         ScriptedFetcher::failure(robots::fetch_error::timeout),
+         ok("User-agent: *\nDisallow: /\n"));
+  for (const auto pause : {0s, 1s, 301s, 3'601s, 90'000s, 2'678'401s, 0s, 90'000s}) {
+    clock.advance(pause);
+    CHECK_FALSE(cache.allowed(secret));
+    static_cast<void>(cache.refresh(home));
+    CHECK_FALSE(cache.allowed(secret));
+  }
+  for (const time_point deadline : {time_point::min(), time_point{}, time_point::max()}) {
+    CHECK_FALSE(cache.check(secret, {.deadline = deadline}).allowed);
+    static_cast<void>(cache.refresh(home, {.deadline = deadline}));
+  }
+}
+
+/// Three requests to a host that is slow, overloaded and well again.
+void pace(const gate_options& options) {
+  ManualClock clock;
+  basic_host_gate<ManualClock> gate{options, clock};
+  for (const int status : {200, 503, 200}) {
+    auto got = gate.try_reserve(home, {});
+    if (!got) {
+      return;  // a host may be closed for ever
+    }
+    static_cast<void>(gate.next_allowed_at(home, {}));
+    clock.advance(1h);
+    auto more = gate.try_acquire(home, {});
+    request_report report{.response_time = 2s, .status = status};
+    report.retry_after = std::chrono::seconds::max();
+    got.reservation.complete(report);
+    clock.advance(1h);
+  }
+}
+
+/// Tries `use` with options that have one duration at one extreme. Returns how many combinations
+/// were accepted, rather than refused by `std::invalid_argument`.
+template <class Options>
+std::size_t accepted(const Options& good, const std::vector<setting<Options>>& table,
+                     const std::function<void(const Options&)>& use) {
+  std::size_t count = 0;
+  for (const setting<Options>& row : table) {
+    for (std::size_t extreme = 0; extreme < extreme_count; ++extreme) {
+      CAPTURE(row.name);
+      CAPTURE(extreme);
+      Options options = good;
+      row.set(options, extreme);
+      try {
+        use(options);
+        ++count;
+      } catch (const std::invalid_argument&) {
+        continue;
+      }
+    }
+  }
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("Every duration of cache_options works at its extremes or is refused") {
+  const std::vector<setting<cache_options>> table{
+      {"timeout", [](cache_options& o, std::size_t extreme) { set_extreme(o.timeout, extreme); }},
+      {"longest_call",
+       [](cache_options& o, std::size_t extreme) { set_extreme(o.longest_call, extreme); }},
+      {"default_ttl",
+       [](cache_options& o, std::size_t extreme) { set_extreme(o.default_ttl, extreme); }},
+      {"min_ttl", [](cache_options& o, std::size_t extreme) { set_extreme(o.min_ttl, extreme); }},
+      {"max_ttl", [](cache_options& o, std::size_t extreme) { set_extreme(o.max_ttl, extreme); }},
+      {"failure_ttl",
+       [](cache_options& o, std::size_t extreme) { set_extreme(o.failure_ttl, extreme); }},
+      {"max_failure_ttl",
+       [](cache_options& o, std::size_t extreme) { set_extreme(o.max_failure_ttl, extreme); }},
+      {"last_good_for",
+       [](cache_options& o, std::size_t extreme) { set_extreme(o.last_good_for, extreme); }},
+      {"stale_while_revalidate",
+       [](cache_options& o, std::size_t extreme) {
+         set_extreme(o.stale_while_revalidate, extreme);
+       }},
+      {"fast_change_within",
+       [](cache_options& o, std::size_t extreme) { set_extreme(o.fast_change_within, extreme); }},
+      {"retry.base",
+       [](cache_options& o, std::size_t extreme) { set_extreme(o.retry.base, extreme); }},
+      {"retry.cap",
+       [](cache_options& o, std::size_t extreme) { set_extreme(o.retry.cap, extreme); }},
+      {"retry.max_retry_after",
+       [](cache_options& o, std::size_t extreme) {
+         set_extreme(o.retry.max_retry_after, extreme);
+       }},
+      {"breaker.cooldown",
+       [](cache_options& o, std::size_t extreme) { set_extreme(o.breaker.cooldown, extreme); }},
+  };
+  // The library's defaults, with `Disallow: /` as the rule that stays.
+  const cache_options good{.user_agent = "FooBot/1.0", .fallback = fallback_policy::rfc9309()};
+  CHECK(accepted<cache_options>(good, table, visit) >= 3 * table.size());
+}
+
+TEST_CASE("Every duration of gate_options works at its extremes or is refused") {
+  const std::vector<setting<gate_options>> table{
+      {"delay.fixed_delay",
+       [](gate_options& o, std::size_t extreme) { set_extreme(o.delay.fixed_delay, extreme); }},
+      {"slow_down.first",
+       [](gate_options& o, std::size_t extreme) { set_extreme(o.slow_down.first, extreme); }},
+      {"slow_down.most",
+       [](gate_options& o, std::size_t extreme) { set_extreme(o.slow_down.most, extreme); }},
+      {"slow_down.lasts",
+       [](gate_options& o, std::size_t extreme) { set_extreme(o.slow_down.lasts, extreme); }},
+      {"most_retry_after",
+       [](gate_options& o, std::size_t extreme) { set_extreme(o.most_retry_after, extreme); }},
+      {"memory", [](gate_options& o, std::size_t extreme) { set_extreme(o.memory, extreme); }},
+      {"longest_memory",
+       [](gate_options& o, std::size_t extreme) { set_extreme(o.longest_memory, extreme); }},
+      {"ledger_patience",
+       [](gate_options& o, std::size_t extreme) { set_extreme(o.ledger_patience, extreme); }},
+  };
+  CHECK(accepted<gate_options>({}, table, pace) >= 2 * table.size());
+}
