@@ -114,7 +114,7 @@ TEST_CASE("a change of a site's rules is told once, with its share and how long 
   CHECK(next(1min).empty());   // the same
   CHECK(next(15min).empty());  // not modified
   CHECK(next(1min).empty());   // says nothing about the rules
-  CHECK(next(60min) == texts{"https://example.com: changed by 50 % in 61 min"});
+  CHECK(next(60min) == texts{"https://example.com: changed by 50 % in 61 min, fast"});
   CHECK(next(1min) == texts{"https://example.com: changed by 100 % in 1 min, fast"});
   CHECK(next(1min).empty());  // neither before nor now is anything asked of a crawler
 }
@@ -140,6 +140,14 @@ TEST_CASE("what counts as a fast change is an option") {
   of.clock.advance(6min);
   static_cast<void>(of.cache.refresh(home));
   CHECK(of.watchman.take() == texts{"https://example.com: changed by 10 % in 6 min"});
+  options.fast_change_within = std::chrono::seconds::max();
+  watched_sites at_any_time{options};
+  at_any_time.web.on(robots_url, ok(numbered_rules(0, 10)), ok(numbered_rules(0, 9)));
+  static_cast<void>(at_any_time.cache.get(home));
+  at_any_time.clock.advance(25h);
+  static_cast<void>(at_any_time.cache.get(home));
+  CHECK(at_any_time.watchman.take() ==
+        texts{"https://example.com: changed by 10 % in 1500 min, fast"});
   for (const double share : {-0.1, 1.5}) {
     options.fast_change_share = share;
     CHECK_THROWS_AS(scripted{options}, std::invalid_argument);
@@ -157,9 +165,9 @@ TEST_CASE("a site that turns hostile is halted at once, until somebody resumes i
   CHECK_FALSE(made.allowed);
   CHECK(made.reason == decision_reason::halted);
   CHECK(explain(made) == "not allowed: the site is halted until somebody resumes it");
-  CHECK(of.watchman.take() == texts{"https://example.com: changed by 100 % in 1500 min, hostile",
-                                    "example.com: halted hostile",
-                                    "https://example.com: denied halted"});
+  CHECK(of.watchman.take() ==
+        texts{"https://example.com: changed by 100 % in 1500 min, fast, hostile",
+              "example.com: halted hostile", "https://example.com: denied halted"});
   CHECK(halted == texts{"example.com"});
   CHECK(of.cache.halted() ==
         std::vector{std::pair{std::string{"example.com"}, halt_reason::hostile}});

@@ -99,6 +99,17 @@ TEST_CASE("the limits can be set") {
   check_lifetime(with({}), 10s, options);
 }
 
+TEST_CASE("max_ttl wins over a longer default_ttl and a longer min_ttl") {
+  cache_options options = foo_bot();
+  options.max_ttl = 1s;
+  check_lifetime(with({}), 1s, options);
+  options.max_ttl = 1h;
+  check_lifetime(with({}), 1h, options);
+  options.max_ttl = 24h;
+  options.default_ttl = 48h;
+  check_lifetime(with({}), 24h, options);
+}
+
 TEST_CASE("it is the headers of the last response that count, not those of a redirect") {
   scripted at;
   fetch_response moved = ScriptedFetcher::redirect(301, "/r");

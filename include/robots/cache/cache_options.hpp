@@ -55,11 +55,13 @@ struct cache_options {
   /// more counts as `outcome::server_error`.
   int max_redirects = 5;
 
-  /// How long an answer is used when its headers do not say (SPYDER; RFC 9309, section 2.4).
+  /// How long an answer is used if its headers do not say (SPYDER; RFC 9309, section 2.4), but
+  /// never longer than `max_ttl`.
   std::chrono::seconds default_ttl = std::chrono::hours{24};
-  /// Least time for which an answer is used, whatever its headers say.
+  /// The shortest time for which an answer is used, whatever its headers say.
   std::chrono::seconds min_ttl = std::chrono::minutes{5};
-  /// Most time for which an answer is used, whatever its headers say.
+  /// The longest time for which an answer is used, whatever its headers say. It wins over
+  /// `default_ttl` and `min_ttl`.
   std::chrono::seconds max_ttl = std::chrono::hours{24};
   /// How long a failure is remembered, so that a dead host is not asked on every URL. Doubled with
   /// each further one in a row.
@@ -88,11 +90,12 @@ struct cache_options {
   /// revoked.
   bool halt_revoked = false;
   /// A change of more than this share of the rules and lines (`change_report::share`), from 0 to 1,
-  /// within `fast_change_within` is told as fast (the pipeline guide: ">30% directive delta within
-  /// 1 hour").
+  /// counts as fast (the pipeline guide: ">30% directive delta").
   double fast_change_share = 0.3;
-  /// Most time between the two fetches of a change that is told as fast.
-  std::chrono::seconds fast_change_within = std::chrono::hours{1};
+  /// The longest time between the two retrievals of a change that counts as fast. By default any
+  /// time will do: rules are fresh for a day, so two retrievals are rarely within the pipeline
+  /// guide's hour.
+  std::optional<std::chrono::seconds> fast_change_within{};
 
   /// How often a retrieval tries again.
   retry_options retry{};
@@ -146,6 +149,10 @@ inline void validate(const cache_options& options) {
   }
   if (!(options.fast_change_share >= 0 && options.fast_change_share <= 1)) {
     throw std::invalid_argument{"fast_change_share is no share: use a number from 0 to 1"};
+  }
+  if (options.fast_change_within && options.fast_change_within->count() < 0) {
+    throw std::invalid_argument{
+        "fast_change_within is negative: use 0 or more, or leave it empty for any time"};
   }
   if (options.quarantine_after < 0) {
     throw std::invalid_argument{"quarantine_after is negative: use 0 for no quarantine"};

@@ -16,10 +16,10 @@ struct judge_options {
   parse_options parse{};         ///< how robots.txt files are read
   malformed_limit malformed{};   ///< above this, a file counts as `outcome::malformed`
 
-  /// How long an answer holds whose server does not say.
+  /// How long an answer holds whose server does not say, but never longer than `max_ttl`.
   std::chrono::seconds default_ttl = std::chrono::hours{24};
-  std::chrono::seconds min_ttl = std::chrono::minutes{5};  ///< the least for which an answer holds
-  std::chrono::seconds max_ttl = std::chrono::hours{24};   ///< the most for which anything holds
+  std::chrono::seconds min_ttl = std::chrono::minutes{5};  ///< an answer holds for at least this
+  std::chrono::seconds max_ttl = std::chrono::hours{24};   ///< wins over every other lifetime
   std::chrono::seconds failure_ttl = std::chrono::minutes{5};  ///< how long a first failure holds
   /// The most for which failures in a row hold, each twice as long as the one before.
   std::chrono::seconds max_failure_ttl = std::chrono::hours{1};
@@ -37,19 +37,14 @@ inline void validate(const judge_options& options) {
         "parse.max_bytes is 0: nothing would be read and everything allowed; "
         "RFC 9309 asks for 500 KiB at least"};
   }
-  if (options.min_ttl.count() < 0 || options.min_ttl > options.max_ttl) {
-    throw std::invalid_argument{"min_ttl must lie between 0 and max_ttl"};
-  }
-  if (options.default_ttl.count() < 0 || options.failure_ttl.count() < 0 ||
+  if (options.min_ttl.count() < 0 || options.max_ttl.count() < 0 ||
+      options.default_ttl.count() < 0 || options.failure_ttl.count() < 0 ||
       options.max_failure_ttl.count() < 0 || options.last_good_for.count() < 0 ||
       options.stale_while_revalidate.count() < 0) {
     throw std::invalid_argument{
-        "default_ttl, failure_ttl, max_failure_ttl, last_good_for and stale_while_revalidate "
+        "min_ttl, max_ttl, default_ttl, failure_ttl, max_failure_ttl, last_good_for and "
+        "stale_while_revalidate "
         "cannot be negative"};
-  }
-  if (options.default_ttl > options.max_ttl) {
-    throw std::invalid_argument{
-        "default_ttl is above max_ttl, which would cut it: lower default_ttl or raise max_ttl"};
   }
   if (!(options.failure_jitter >= 0.0 && options.failure_jitter <= 1.0)) {
     throw std::invalid_argument{"failure_jitter is a share: it lies between 0 and 1"};

@@ -46,7 +46,8 @@ namespace robots {
   }
   const std::chrono::seconds otherwise =
       unchanged != nullptr ? unchanged->lifetime : options.default_ttl;
-  return std::clamp(head.server_lifetime.value_or(otherwise), options.min_ttl, options.max_ttl);
+  return std::min(std::max(head.server_lifetime.value_or(otherwise), options.min_ttl),
+                  options.max_ttl);
 }
 
 /// Until when a policy answers.

@@ -153,8 +153,10 @@ class policy_maker {
     if (parts_.observes_changes()) {
       const change_report changes = diff(*before, *after);
       const auto interval = after->fetched_at() - before->fetched_at();
-      const bool is_fast =
-          changes.share() > options_.fast_change_share && interval <= options_.fast_change_within;
+      // In whole seconds: the longest window would overflow in nanoseconds.
+      const bool is_fast = changes.share() > options_.fast_change_share &&
+                           std::chrono::ceil<std::chrono::seconds>(interval) <=
+                               options_.fast_change_within.value_or(std::chrono::seconds::max());
       parts_.tell(policy_change_event{about(led), *before, *after, changes, interval, is_fast,
                                       turned_hostile});
     }
