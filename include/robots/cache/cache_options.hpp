@@ -107,7 +107,8 @@ struct cache_options {
   /// renewals. Without one free, such a call fetches in its own thread if it has the time for an
   /// exchange, else it waits for a thread; and a renewal waits for the next call.
   std::size_t background_threads = 64;
-  /// Seed of the jitter; without one, the system's random device gives it.
+  /// Seed of the random shares of waits and lifetimes. Without one, each cache derives its seed
+  /// from the clocks, so that no two caches wait in step. Such a seed can be guessed.
   std::optional<std::uint64_t> seed{};
 };
 
