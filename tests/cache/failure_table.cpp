@@ -200,7 +200,7 @@ TEST_CASE("every row of the failure table holds for a site never seen before") {
     at.web.otherwise_call(each.answer);
     check_decisions(at, each, then, std::nullopt);
     CHECK(at.cache.stats().retrievals == 1);
-    CHECK(at.cache.stats().failures == (is_failure(each.outcome) ? 1 : 0));
+    CHECK(at.cache.stats().failures == (is_successful(each.outcome) ? 0 : 1));
     CHECK(at.cache.stats().size == 1);
   });
 }

@@ -10,6 +10,11 @@ using robots::fetch_error;
 using robots::outcome;
 using robots::outcome_of;
 
+static_assert(is_successful(outcome::success) && is_successful(outcome::not_found));
+static_assert(is_successful(outcome::malformed));
+static_assert(!is_successful(outcome::client_error) && !is_successful(outcome::server_error));
+static_assert(!is_successful(outcome::cancelled) && !is_successful(outcome::circuit_open));
+
 static_assert(outcome_of(200) == outcome::success);
 static_assert(outcome_of(204) == outcome::success);
 static_assert(outcome_of(205) == outcome::success);

@@ -50,6 +50,12 @@ inline constexpr std::size_t outcome_count = 12;
   }
 }
 
+/// Whether the site gave its robots.txt, or said that it has none. 401, 403 and other refusals are
+/// answers too (`is_failure`), but the crawler does not get the file.
+[[nodiscard]] constexpr bool is_successful(outcome kind) noexcept {
+  return kind == outcome::success || kind == outcome::not_found || kind == outcome::malformed;
+}
+
 /// The row that a final status falls into. A status without a row counts as `server_error`, which
 /// is the careful reading since the server did not say what it holds: 1xx, 206 (nobody asked for a
 /// part), 3xx (a redirect that cannot be followed, a 304 that nobody asked for), 600 and above, 0

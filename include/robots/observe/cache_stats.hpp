@@ -13,12 +13,13 @@ struct cache_counts {
   std::uint64_t joined = 0;        ///< look-ups that waited for another one's fetch
   std::uint64_t retrievals = 0;    ///< robots.txt retrievals that ended
   std::uint64_t not_modified = 0;  ///< of these, those that a 304 ended
-  std::uint64_t failures = 0;      ///< of these, those without a usable answer
+  std::uint64_t failures = 0;      ///< of these, those that are not `is_successful`
   std::uint64_t allowed = 0;       ///< decisions that allowed
   std::uint64_t denied = 0;        ///< decisions that denied, exclusions included
-  std::uint64_t excluded = 0;      ///< of these, those of excluded hosts
-  std::uint64_t far_hits = 0;      ///< sites whose answer the shared store had
-  std::uint64_t evictions = 0;     ///< entries dropped for want of room
+  /// Of these, those of excluded hosts. `get`, `refresh` and `begin` for such a host count, too.
+  std::uint64_t excluded = 0;
+  std::uint64_t far_hits = 0;   ///< sites whose answer the shared store had
+  std::uint64_t evictions = 0;  ///< entries dropped for want of room
 
   /// How often a site was looked up.
   [[nodiscard]] constexpr std::uint64_t look_ups() const noexcept {
@@ -40,7 +41,8 @@ struct cache_counts {
   [[nodiscard]] constexpr double exclusion_rate() const noexcept {
     return ratio(excluded, allowed + denied);
   }
-  /// Share of retrievals that brought a usable answer, from 0 to 1.
+  /// Share of retrievals that brought the site's robots.txt, or its answer that it has none (404,
+  /// 410), from 0 to 1. A refusal, such as 401 or 403, brings neither.
   [[nodiscard]] constexpr double fetch_success_rate() const noexcept {
     return ratio(retrievals - failures, retrievals);
   }
