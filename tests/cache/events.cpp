@@ -16,6 +16,7 @@
 #include <chrono>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
@@ -225,6 +226,59 @@ TEST_CASE("the context of a call goes along into the cache's own threads") {
     CHECK(each.ends_with(" [s1]"));
   }
   CHECK(at.diary.all->threads[2] != std::this_thread::get_id());
+}
+
+TEST_CASE(
+    "An excluded host counts and is reported once for each question, whatever member is asked") {
+  cache_options options = foo_bot();
+  options.excluded = {"gov"};
+  observed at{options};
+  const std::string decided = "https://x.gov: decided no https://x.gov/a [s1]";
+  const robots::call_options call{.context = span("s1")};
+  static_cast<void>(at.cache.get("https://x.gov/a", call));
+  CHECK(at.diary.take() == texts{decided});
+  static_cast<void>(at.cache.refresh("https://x.gov/a", call));
+  CHECK(at.diary.take() == texts{decided});
+  const robots::look_up steps = at.cache.begin("https://x.gov/a", call);
+  CHECK(at.diary.take() == texts{decided});
+  CHECK(at.cache.check("https://x.gov/a", steps).reason == robots::decision_reason::excluded);
+  CHECK(at.diary.take().empty());  // `begin` has reported this URL
+  CHECK_FALSE(at.cache.check("https://x.gov/b", steps).allowed);
+  CHECK(at.diary.take() == texts{"https://x.gov: decided no https://x.gov/b [s1]"});
+  CHECK_FALSE(at.cache.allowed("https://x.gov/a", call));
+  CHECK(at.diary.take() == texts{decided});
+  CHECK(at.cache.stats().excluded == 5);
+  CHECK(at.cache.stats().denied == 5);
+  CHECK(at.web.count() == 0);
+}
+
+TEST_CASE("A decision by a policy that the caller holds is counted and reported") {
+  observed at;
+  at.web.otherwise(ok("User-agent: *\nDisallow: /a\n"));
+  const auto held = at.cache.get("https://example.com/");
+  static_cast<void>(at.diary.take());
+  const robots::call_options call{.context = span("s1")};
+  const robots::decision denied = at.cache.check("https://example.com/a", held, call);
+  CHECK(denied.reason == robots::decision_reason::rule);
+  CHECK(denied.policy == held);
+  CHECK(denied.from_cache);
+  CHECK(at.cache.check("/b", held).allowed);
+  CHECK(at.diary.take() == texts{"https://example.com: decided no https://example.com/a [s1]",
+                                 "https://example.com: decided yes /b"});
+  CHECK(at.cache.stats().allowed == 1);
+  CHECK(at.cache.stats().denied == 1);
+  CHECK(at.cache.stats().look_ups() == 1);
+  CHECK(at.web.count() == 1);
+
+  at.cache.halt("example.com");
+  for (const char* url : {"https://example.com/b", "/b"}) {
+    CHECK(at.cache.check(url, held).reason == robots::decision_reason::halted);
+  }
+  CHECK(at.cache.check("no URL", held).reason == robots::decision_reason::invalid_url);
+  const auto halted = at.cache.get("https://example.com/");
+  CHECK_FALSE(at.cache.check("/b", halted).allowed);
+  const std::shared_ptr<const robots::policy> none;
+  CHECK_THROWS_AS(static_cast<void>(at.cache.check("/b", none)), std::invalid_argument);
 }
 
 TEST_CASE("the context of a look-up in steps is that of its begin") {

@@ -75,8 +75,8 @@ TEST_CASE("an excluded host is never fetched and never allowed, and the decision
     CHECK_FALSE(found->allows("/x"));
   }
   CHECK(at.web.count() == 0);
-  CHECK(at.cache.stats().excluded == 2 * 27);
-  CHECK(at.cache.stats().denied == 2 * 27);
+  CHECK(at.cache.stats().excluded == 3 * 27);
+  CHECK(at.cache.stats().denied == 3 * 27);
   CHECK(at.cache.stats().exclusion_rate() == 1.0);
 
   for (const char* url : {"https://mygov/", "https://gov.example.com/", "https://uk/",

@@ -88,8 +88,27 @@ TEST_CASE("a file with validators is asked for by them, and a 304 renews it with
   at.clock.advance(24h - 1ns);
   CHECK(at.cache.check(secret).from_cache);
   at.clock.advance(1ns);
-  CHECK_FALSE(at.cache.check(secret).from_cache);
+  CHECK(at.cache.check(secret).revalidated);
   CHECK(sent(at, "If-None-Match") == "W/\"1\"");
+}
+
+TEST_CASE(
+    "After a 304 the rules are from the cache, and the decision says that the site was asked") {
+  scripted at;
+  at.web.on(robots_url, tagged("User-agent: *\nDisallow: /private\n", "\"1\""),
+            ScriptedFetcher::status(304), ScriptedFetcher::status(503));
+  const auto check = [&](bool from_cache, bool revalidated) {
+    const robots::decision made = at.cache.check(secret);
+    CHECK(made.from_cache == from_cache);
+    CHECK(made.revalidated == revalidated);
+  };
+  check(false, false);
+  check(true, false);
+  at.clock.advance(24h);
+  check(true, true);
+  check(true, false);
+  at.clock.advance(24h);
+  check(false, false);
 }
 
 TEST_CASE("a 304 may bring a new lifetime; one with another entity tag is trusted once") {
@@ -105,7 +124,8 @@ TEST_CASE("a 304 may bring a new lifetime; one with another entity tag is truste
     at.clock.advance(lifetime - 1ns);
     CHECK(at.cache.check(home).from_cache);
     at.clock.advance(1ns);
-    CHECK_FALSE(at.cache.check(home).from_cache);
+    const robots::decision asked = at.cache.check(home);
+    CHECK((asked.revalidated || !asked.from_cache));
   };
   check_lifetime(2h);
   check_lifetime(2h);  // the first 304 says nothing of it

@@ -68,7 +68,8 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
   ~basic_robots_cache() = default;
 
   /// The policy of a site, named by a URL, a host or `host:port`. Never null; a policy that denies
-  /// everything for a host that is excluded and for a text that names no site.
+  /// everything for a host that is excluded and for a text that names no site. The exclusion counts
+  /// as a decision, and the observer is told of it.
   ///
   /// When the call is stopped or its deadline passes while the robots.txt is fetched, the policy is
   /// what the fallback policy holds for `outcome::cancelled`, and is not kept. The fetch goes on
@@ -77,7 +78,7 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
                                                   const call_options& call = {}) {
     const std::string_view key = first_key(host_or_url);
     cache_detail::found kept = parts_.find_fresh(key, call.context);
-    return kept.policy ? std::move(kept.policy) : load(host_or_url, key, call).policy;
+    return kept.policy ? std::move(kept.policy) : load_policy(host_or_url, key, call);
   }
 
   /// Whether the crawler may fetch `url`, and all that the answer rests on.
@@ -128,7 +129,8 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
 
   /// Begins to look the policy of a site up, for those who drive the network themselves: an event
   /// loop, or one thread that asks for thousands of sites. Never blocks. See `look_up` for what to
-  /// do next. Of the options of a call, only the context counts.
+  /// do next. Of the options of a call, only the context counts. An excluded host counts as in
+  /// `get`; a `check` of the same text by the look-up does not count it again.
   ///
   /// A thread that blocks on a site whose look-up it drives waits for itself. A stale policy that
   /// is served (`cache_options::stale_while_revalidate`) is renewed by the cache's own fetcher and

@@ -43,9 +43,16 @@ class cache_controls {
   /// `std::invalid_argument` when it is for another site.
   [[nodiscard]] decision check(std::string_view url, const look_up& at);
 
-  /// Counts a decision that was made without this cache, such as an exclusion in front of it or one
-  /// by `get` and `policy::allows`, and tells the observer of it. Of the options, only the context
-  /// counts.
+  /// Decides on `url` by a policy that the caller holds, such as one that `get` gave: counts the
+  /// decision and tells the observer of it, which `policy::allows` does not. What holds for the
+  /// site without its robots.txt now, such as a halt, goes first. `url` is a URL of the policy's
+  /// site, or a path with query. Fetches nothing. Of the options, only the context counts. Throws
+  /// `std::invalid_argument` when `by` is null.
+  [[nodiscard]] decision check(std::string_view url, const std::shared_ptr<const policy>& by,
+                               const call_options& call = {});
+
+  /// Counts a decision that was made without this cache, such as an exclusion in front of it, and
+  /// tells the observer of it. Of the options, only the context counts.
   void note(std::string_view url, const decision& made, const call_options& call = {});
 
   /// Forgets the rules of a site, those kept for worse times included: the next call fetches them,
@@ -56,7 +63,7 @@ class cache_controls {
 
   /// Asks a site again now, by what it said to tell changes by, whether its rules are fresh or not;
   /// gives what holds then. Unlike `invalidate`, this keeps the last good copy for worse times.
-  /// Processes that share the storage take the answer over.
+  /// Processes that share the storage take the answer over. An excluded host counts as in `get`.
   std::shared_ptr<const policy> refresh(std::string_view host_or_url,
                                         const call_options& call = {});
 
@@ -141,9 +148,17 @@ class cache_controls {
   [[nodiscard]] cache_detail::found load(std::string_view host_or_url, std::string_view tried,
                                          const call_options& call);
 
+  /// What holds for a site of which nothing fresh was found under `tried`. An exclusion counts.
+  [[nodiscard]] std::shared_ptr<const policy> load_policy(std::string_view host_or_url,
+                                                          std::string_view tried,
+                                                          const call_options& call);
+
   /// A look-up for a site of which `kept` was found under `tried`.
   [[nodiscard]] look_up begin(std::string_view host_or_url, std::string_view tried,
                               cache_detail::found kept, const call_options& call);
+
+  /// The decision on a target. It does not count.
+  [[nodiscard]] decision uncounted_decision(std::string_view target, cache_detail::found at) const;
 
   /// The decision on a target, which counts.
   [[nodiscard]] decision decide(std::string_view target, cache_detail::found at) const;
@@ -156,6 +171,11 @@ class cache_controls {
 
  private:
   void count(const decision& made) const;
+
+  /// Counts the exclusion of a host by which somebody was given a policy, if it is one, and tells
+  /// the observer of it. Returns whether it is one.
+  bool note_exclusion(std::string_view host_or_url, const cache_detail::found& given,
+                      const call_options& call);
 
   std::unique_ptr<cache_detail::cache_engine> engine_;
 };

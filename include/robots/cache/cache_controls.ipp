@@ -77,9 +77,13 @@ ROBOTS_INLINE decision cache_controls::check(std::string_view url, const look_up
   const cache_detail::look_up_state& asked = at.state();
   const std::string& key = asked.key;
   const auto tell = [&](std::string_view target, const cache_detail::found& found) {
-    decision made = decide(target, found);
-    engine_->parts.tell(decision_event{engine_->parts.about(key, asked.context), url, made});
-    return made;
+    if (!asked.counted_url.empty() && asked.counted_url == url &&
+        found.policy->refused() == decision_reason::excluded) {
+      return uncounted_decision(target, found);  // `begin` has counted it
+    }
+    decision result = decide(target, found);
+    engine_->parts.tell(decision_event{engine_->parts.about(key, asked.context), url, result});
+    return result;
   };
   if (!key.empty() && first_key(url) == key) {
     return tell(target_behind_key(url, key), asked.answer);
@@ -92,6 +96,27 @@ ROBOTS_INLINE decision cache_controls::check(std::string_view url, const look_up
   }
   const cache_detail::found ruled = engine_->loader.ruling_on(where);
   return tell(url, ruled.policy ? ruled : asked.answer);
+}
+
+ROBOTS_INLINE decision cache_controls::check(std::string_view url,
+                                             const std::shared_ptr<const policy>& by,
+                                             const call_options& call) {
+  if (!by) {
+    throw std::invalid_argument{
+        "basic_robots_cache::check: the policy is null; give one that `get` returned"};
+  }
+  const auto where = parse_site(url.starts_with('/') ? by->source().url : url);
+  cache_detail::found found;
+  if (where || !by->given_reason()) {
+    found = engine_->loader.ruling_on(where);
+  }
+  if (!found.policy) {
+    found = {.policy = by, .from_cache = true, .now = engine_->parts.now()};
+  }
+  decision result = decide(url, std::move(found));
+  const std::string key = where ? where->key() : std::string{};
+  engine_->parts.tell(decision_event{engine_->parts.about(key, call.context), url, result});
+  return result;
 }
 
 ROBOTS_INLINE void cache_controls::note(std::string_view url, const decision& made,
@@ -110,6 +135,7 @@ ROBOTS_INLINE std::shared_ptr<const policy> cache_controls::refresh(std::string_
                                                                     const call_options& call) {
   const auto where = parse_site(host_or_url);
   if (cache_detail::found ruled = engine_->loader.ruling_on(where); ruled.policy) {
+    note_exclusion(host_or_url, ruled, call);
     return std::move(ruled.policy);
   }
   return engine_->runner.load(*where, where->key(), call, true).policy;
@@ -223,6 +249,13 @@ ROBOTS_INLINE cache_detail::found cache_controls::load(std::string_view host_or_
   return engine_->runner.load(*where, key, call);
 }
 
+ROBOTS_INLINE std::shared_ptr<const policy> cache_controls::load_policy(
+    std::string_view host_or_url, std::string_view tried, const call_options& call) {
+  cache_detail::found loaded = load(host_or_url, tried, call);
+  note_exclusion(host_or_url, loaded, call);
+  return std::move(loaded.policy);
+}
+
 ROBOTS_INLINE look_up cache_controls::begin(std::string_view host_or_url, std::string_view tried,
                                             cache_detail::found kept, const call_options& call) {
   if (kept.policy) {
@@ -231,17 +264,29 @@ ROBOTS_INLINE look_up cache_controls::begin(std::string_view host_or_url, std::s
   const auto where = parse_site(host_or_url);
   std::string key = where ? where->key() : std::string{};
   if (cache_detail::found ruled = engine_->loader.ruling_on(where); ruled.policy) {
-    return {{std::move(key), call.context, std::move(ruled)}, nullptr};
+    cache_detail::look_up_state refused{std::move(key), call.context, std::move(ruled)};
+    if (note_exclusion(host_or_url, refused.answer, call)) {
+      refused.counted_url = host_or_url;
+    }
+    return {std::move(refused), nullptr};
   }
   return {engine_->runner.begin(*where, key, call.context), &engine_->runner};
 }
 
-ROBOTS_INLINE decision cache_controls::decide(std::string_view target,
-                                              cache_detail::found at) const {
+ROBOTS_INLINE decision cache_controls::uncounted_decision(std::string_view target,
+                                                          cache_detail::found at) const {
   const time_point now = at.from_cache ? at.now : engine_->parts.now();
   decision result = robots::decide(std::move(at.policy), target, now);
-  result.from_cache = at.from_cache;
+  const record_head& source = result.policy->source();
+  result.revalidated = !at.from_cache && source.not_modified && !is_failure(source.outcome);
+  result.from_cache = at.from_cache || result.revalidated;
   result.stale = at.stale;
+  return result;
+}
+
+ROBOTS_INLINE decision cache_controls::decide(std::string_view target,
+                                              cache_detail::found at) const {
+  decision result = uncounted_decision(target, std::move(at));
   count(result);
   return result;
 }
@@ -282,6 +327,16 @@ ROBOTS_INLINE void cache_controls::count(const decision& made) const {
     counters.add(excluded);
   }
   counters.add(made.allowed ? allowed : denied);
+}
+
+ROBOTS_INLINE bool cache_controls::note_exclusion(std::string_view host_or_url,
+                                                  const cache_detail::found& given,
+                                                  const call_options& call) {
+  if (given.policy->refused() != decision_reason::excluded) {
+    return false;
+  }
+  note(host_or_url, uncounted_decision(host_or_url, given), call);
+  return true;
 }
 
 }  // namespace robots

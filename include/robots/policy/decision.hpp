@@ -26,8 +26,10 @@ struct decision {
   robots::verdict verdict{};                       ///< the rule; its views live as long as `policy`
   std::shared_ptr<const robots::policy> policy{};  ///< what it rests on; never null
   std::chrono::nanoseconds age{0};                 ///< since the rules in force were fetched
-  bool from_cache = false;                         ///< a kept entry answered: nothing was fetched
-  bool stale = false;  ///< that entry is no longer fresh, and is being renewed
+  /// A kept entry answered: nothing was fetched, or the site confirmed the entry (`revalidated`).
+  bool from_cache = false;
+  bool revalidated = false;  ///< the site was asked for this decision, and answered 304
+  bool stale = false;        ///< that entry is no longer fresh, and is being renewed
 
   /// The Crawl-delay in force for the crawler on this site.
   [[nodiscard]] std::optional<std::chrono::milliseconds> crawl_delay() const noexcept {

@@ -33,6 +33,7 @@ struct look_up_state {
   bool led = false;                      ///< it brought the policy, at least in part
   bool refreshes = false;                ///< what is kept of that site does not do, however fresh
   bool asks_sites = false;               ///< what other processes know of them does not do
+  std::string counted_url{};  ///< as the look-up was begun, if that counted as a decision
 
   /// As `look_up::call_on_news`.
   void call_on_news(std::function<void()> wake) {
