@@ -4,6 +4,7 @@
 #include "gate_fixture.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/fetch/scripted_fetcher.hpp>
+#include <robots/observe/metrics.hpp>
 #include <robots/policy/policy_source.hpp>
 #include <robots/store/lru_storage.hpp>
 #include <robots/time/manual_clock.hpp>
@@ -82,6 +83,37 @@ TEST_CASE("an admitted URL goes at its time, and says why and when") {
   CHECK(second.reservation.at() == begin + 20s);
   CHECK(second.decision.from_cache);
   CHECK(of.web.count() == 1);
+}
+
+TEST_CASE("A URL counts and is reported once, whether or not it waits for its time") {
+  ManualClock clock;
+  ScriptedFetcher web;
+  web.otherwise(ScriptedFetcher::ok("User-agent: *\nDisallow: /private\nCrawl-delay: 10\n"));
+  const robots::Metrics metrics;
+  robots::basic_robots_cache<ScriptedFetcher, ManualClock, robots::LruStorage<64>, robots::Metrics>
+      cache{{.user_agent = "FooBot/1.0", .fallback = robots::fallback_policy::rfc9309()},
+            web,
+            clock,
+            {},
+            metrics};
+  robots::basic_host_gate<ManualClock> gate{two_seconds(), clock};
+  robots::basic_admission front{cache, gate};
+  const std::string page = "https://example.com/";
+  for (int i = 0; i < 10; ++i) {
+    auto got = front.admit(page + std::to_string(i));
+    REQUIRE(got);
+    got.reservation.complete(fine);
+    CHECK_FALSE(front.admit(page + "private"));
+  }
+  auto reserved = front.try_reserve(page);
+  REQUIRE(reserved);
+  clock.advance(10s);
+  CHECK_FALSE(reserved.reservation.start());
+  CHECK(cache.stats().allowed == 11);
+  CHECK(cache.stats().denied == 10);
+  CHECK(metrics.snapshot().allowed == 11);
+  CHECK(metrics.snapshot().denied == 10);
+  CHECK(front.stats()[admission_reason::go] == 11);
 }
 
 TEST_CASE("what robots.txt disallows takes no place in the line") {

@@ -6,6 +6,7 @@
 #include <robots/http/site.hpp>
 #include <robots/observe/admission_reason.hpp>
 #include <robots/observe/events.hpp>
+#include <robots/policy/decide.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/policy_source.hpp>
@@ -126,17 +127,16 @@ class basic_admission {
   [[nodiscard]] result try_reserve(std::string_view url, const call_options& call = {}) {
     return answer(url, call, [&](const decision& made) {
       auto got = gate_.try_reserve(url, limits_of(url, made.policy));
-      got.reservation.look_again_by(
-          [this, own = std::string{url}, context = call.context, again = false]() mutable {
-            decision now;
-            const time_point began = gate_.clock().now();
-            const call_options then{.context = context};
-            const admission_reason reason = look_again(own, then, again, now);
-            if (reason != admission_reason::go) {
-              note(own, now, reason, context, began);
-            }
-            return reason;
-          });
+      got.reservation.look_again_by([this, own = std::string{url}, context = call.context,
+                                     now = made, again = false]() mutable {
+        const time_point began = gate_.clock().now();
+        const call_options then{.context = context};
+        const admission_reason reason = look_again(own, then, again, now);
+        if (reason != admission_reason::go) {
+          note(own, now, reason, context, began);
+        }
+        return reason;
+      });
       return got;
     });
   }
@@ -206,15 +206,17 @@ class basic_admission {
     }
   }
 
-  /// Decides again on a reservation whose time has come. Where that takes a fetch of robots.txt,
+  /// Decides again on a reservation whose time has come, `latest` being the decision so far. It
+  /// counts only if it refuses: the URL was counted before. Where the robots.txt was fetched since,
   /// the request keeps its distance from it, and is not asked about once more: it would wait for
   /// ever where the delay is longer than rules are fresh.
   [[nodiscard]] admission_reason look_again(std::string_view url, const call_options& call,
-                                            bool& again, decision& now) {
+                                            bool& again, decision& latest) {
     if (again && !is_halted(url)) {
       return admission_reason::go;
     }
-    now = source_.check(url, call);
+    decision now = decide(source_.get(url, call), url, gate_.clock().now());
+    now.from_cache = now.policy == latest.policy;
     if (!now.from_cache) {
       again = true;
       note_redirected(url, now);
@@ -222,13 +224,20 @@ class basic_admission {
         gate_.note_request(url, *limits.asked_at, limits);
       }
     }
-    return reason_of(now);
+    latest = std::move(now);
+    if constexpr (requires { source_.note(url, latest, call); }) {
+      if (!latest.allowed && latest.reason != decision_reason::excluded) {  // `get` counts those
+        source_.note(url, latest, call);
+      }
+    }
+    return reason_of(latest);
   }
 
   /// Tells the gate of other hosts that a fetch of this one's robots.txt was led to. The host
   /// itself is told of by `restraints::asked_at`.
   void note_redirected(std::string_view url, const decision& made) {
-    if (made.from_cache || made.policy->source().exchanges.empty()) {
+    const bool was_asked = !made.from_cache || made.revalidated;
+    if (!was_asked || made.policy->source().exchanges.empty()) {
       return;
     }
     const std::string own = gate_.options().key(url);
