@@ -365,6 +365,8 @@ TEST_CASE("a sink that nobody reads keeps no decision, nor the end of the trail,
   audit_options options = at.options();
   options.queue_bytes = 300'000;
   options.close_within = 10ms;
+  SUBCASE("whose queue drops what has no room") { options.when_full = robots::full_queue::drop; }
+  SUBCASE("for which callers wait at first") { options.longest_wait = 1ms; }
   std::uint64_t lost = 0;
   {
     const AuditTrail trail{options, crawler()};
@@ -386,6 +388,57 @@ TEST_CASE("a sink that nobody reads keeps no decision, nor the end of the trail,
     std::this_thread::yield();
   }
   ::close(reader);
+}
+
+TEST_CASE("Decisions that come faster than the disk takes them are all recorded") {
+  const trail_folder at;
+  audit_options options = at.options();
+  options.queue_bytes = 50'000;  // small, so that four threads fill it
+  {
+    const AuditTrail trail{options, crawler()};
+    const sample site;
+    site.retrieve(trail);
+    std::vector<std::jthread> threads;
+    for (int thread = 0; thread < 4; ++thread) {
+      threads.emplace_back([&] {
+        for (int i = 0; i < 2'500; ++i) {
+          site.decide(trail);
+        }
+      });
+    }
+    threads.clear();
+    CHECK(trail.flush());
+    CHECK(trail.stats().lost == 0);
+  }
+  CHECK(count_of(at.lines(), "decision") == 10'000);
+}
+
+TEST_CASE("Decisions that wait for a hung disk keep no more policies alive than the queue holds") {
+  const trail_folder at;
+  const std::string file = at.path() + ".000001.jsonl";
+  REQUIRE(::mkfifo(file.c_str(), 0600) == 0);
+  audit_options options = at.options();
+  options.queue_bytes = 1'000'000;
+  options.when_full = robots::full_queue::drop;
+  options.close_within = 10ms;
+  std::string text = "User-agent: *\n";
+  for (int i = 0; i < 2'000; ++i) {
+    text += "Disallow: /some/path/" + std::to_string(i) + '\n';
+  }
+  std::vector<std::weak_ptr<const robots::policy>> policies;
+  const AuditTrail trail{options, crawler()};
+  for (int i = 0; i < 60; ++i) {
+    const sample site{text};
+    site.decide(trail);
+    policies.emplace_back(site.by);
+  }
+  std::size_t alive = 0;
+  for (const auto& each : policies) {
+    const auto by = each.lock();
+    alive += by ? by->memory_bytes() : 0;
+  }
+  CHECK(alive <= options.queue_bytes);
+  CHECK(trail.stats().lost > 0);
 }
 
 TEST_CASE("a trail that is killed while it writes is in order up to a torn line, and goes on") {

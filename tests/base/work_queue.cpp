@@ -21,6 +21,9 @@ namespace {
 struct queue : text_queue {
   using text_queue::text_queue;
   bool push(const std::string& text) { return text_queue::push(text, 32 + text.size()); }
+  bool push_or_wait(const std::string& text, std::chrono::milliseconds longest) {
+    return text_queue::push_or_wait(text, 32 + text.size(), {}, longest);
+  }
   void flush() { CHECK(text_queue::flush(std::chrono::milliseconds::max())); }
 };
 
@@ -131,4 +134,83 @@ TEST_CASE(
   while (!left) {
     std::this_thread::yield();
   }
+}
+
+TEST_CASE("Callers that wait for room lose no item") {
+  using std::chrono::milliseconds;
+  gate stuck;
+  std::size_t written = 0;
+  {
+    queue texts{1'000, [&](text_queue::work& now) {
+                  stuck.pass();
+                  written += now.items.size();
+                  return std::nullopt;
+                }};
+    CHECK(texts.push("first"));
+    stuck.wait_for_arrivals();
+    std::vector<std::jthread> threads;
+    for (int thread = 0; thread < 4; ++thread) {
+      threads.emplace_back([&texts] {
+        for (int i = 0; i < 100; ++i) {
+          CHECK(texts.push_or_wait(std::string(100, 'x'), milliseconds::max()));
+        }
+        CHECK(texts.push_or_wait(std::string(5'000, 'x'), milliseconds::max()));  // too large
+      });
+    }
+    stuck.open();
+    threads.clear();
+  }
+  CHECK(written == 405);
+}
+
+TEST_CASE("Callers wait in vain once, and again when the worker goes on") {
+  using namespace std::chrono_literals;
+  gate stuck;
+  queue texts{100, [&](text_queue::work& /*now*/) {
+                stuck.pass();
+                return std::nullopt;
+              }};
+  CHECK(texts.push_or_wait(std::string(100, 'x'), 0ms));
+  stuck.wait_for_arrivals();
+  CHECK_FALSE(texts.push_or_wait("late", 1ms));
+  CHECK_FALSE(texts.push_or_wait("later", std::chrono::milliseconds::max()));
+  stuck.open();
+  texts.flush();
+  CHECK(texts.push_or_wait(std::string(100, 'x'), std::chrono::milliseconds::max()));
+  CHECK(texts.push_or_wait("again", std::chrono::milliseconds::max()));
+}
+
+TEST_CASE("The end of a queue wakes callers that wait for room") {
+  using namespace std::chrono_literals;
+  gate stuck;
+  queue texts{100, [&](text_queue::work& /*now*/) {
+                stuck.pass();
+                return std::nullopt;
+              }};
+  CHECK(texts.push(std::string(60, 'x')));
+  stuck.wait_for_arrivals();
+  CHECK(texts.push_or_wait(std::string(60, 'x'), 0ms));
+  const std::jthread caller{
+      [&texts] { CHECK_FALSE(texts.push_or_wait("late", std::chrono::milliseconds::max())); }};
+  texts.end(1ms);
+  stuck.open();
+}
+
+TEST_CASE("The queue counts memory once that several of its items keep alive") {
+  gate stuck;
+  queue texts{1'000, [&](text_queue::work& /*now*/) {
+                stuck.pass();
+                return std::nullopt;
+              }};
+  CHECK(texts.push("first"));
+  stuck.wait_for_arrivals();
+  const int one = 1;
+  const int other = 2;
+  text_queue& items = texts;
+  CHECK(items.push("a", 10, {&one, 900}));
+  CHECK(items.push("b", 10, {&one, 900}));
+  CHECK_FALSE(items.push("c", 10, {&other, 900}));
+  stuck.open();
+  texts.flush();
+  CHECK(items.push("c", 10, {&other, 900}));
 }

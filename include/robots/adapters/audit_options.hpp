@@ -15,6 +15,12 @@ class audit_error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// What happens to an event while the queue of an `AuditTrail` is full.
+enum class full_queue : std::uint8_t {
+  wait,  ///< the caller waits until there is room, so that no event is lost
+  drop,  ///< the event is lost and counted; no caller ever waits
+};
+
 /// Where an `AuditTrail` is kept, and how much of what happens.
 struct audit_options {
   /// What the names of its files begin with: `logs/audit` for `logs/audit.000001.jsonl` and so on,
@@ -39,9 +45,16 @@ struct audit_options {
   /// Entries after which a signature follows, at least 1. Each file's end is signed, too.
   std::uint64_t sign_every = 1'000;
 
-  /// Octets that wait to be written at most: what comes when they are used up is lost, counted, and
-  /// told in the trail as soon as that can be written again.
+  /// Octets of memory that events may use while they wait for the disk, with the policies that they
+  /// keep alive. `full_queue::wait` exceeds this by at most one event.
   std::size_t queue_bytes = std::size_t{16} << 20U;
+  /// What happens to an event when they are used up. A lost event is counted, and the trail says
+  /// how many were lost as soon as it can be written again.
+  full_queue when_full = full_queue::wait;
+  /// How long a caller waits for room. While the disk hangs, `full_queue::wait` blocks every caller
+  /// for so long; then events are lost until the disk answers again, so that the crawler can go on
+  /// or end. `milliseconds::max()` waits for ever.
+  std::chrono::milliseconds longest_wait = std::chrono::minutes{1};
   /// For how long the end of the trail waits for what is still to be written.
   std::chrono::milliseconds close_within{10'000};
 };

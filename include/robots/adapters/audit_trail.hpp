@@ -5,6 +5,7 @@
 #include <robots/adapters/detail/audit_policy.hpp>
 #include <robots/adapters/detail/audit_writer.hpp>
 #include <robots/base/json_writer.hpp>
+#include <robots/base/work_queue.hpp>
 #include <robots/cache/cache_options.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/observe/event_json.hpp>
@@ -33,10 +34,10 @@ namespace robots {
 /// once, beside retrievals, fallbacks, overrides, quarantine, breakers and the trace of each call.
 /// So `replay_audit` can compute every decision again.
 ///
-/// A thread of its own writes: nobody else waits for the disk. While the disk is full or hangs,
-/// what does not fit into the queue is lost and counted, and the trail tells of it once it can be
-/// written again. After `kill -9` the next trail of the same path goes on behind the last whole
-/// line.
+/// A thread of its own writes. Callers wait for it only while the queue is full, and with
+/// `full_queue::drop` never. Events that cannot be written, since the disk is full or hangs, are
+/// lost and counted, and the trail says so once it can be written again. After `kill -9` the next
+/// trail of the same path goes on behind the last whole line.
 ///
 /// Copies write into one trail, from any thread. One process at a time writes a trail, and does not
 /// fork meanwhile. For POSIX systems.
@@ -150,6 +151,8 @@ class AuditTrail {
   struct ending {
     explicit ending(const audit_options& options)
         : close_within{options.close_within},
+          when_full{options.when_full},
+          longest_wait{options.longest_wait},
           writer{std::make_shared<adapters_detail::audit_writer>(options)},
           queue{options.queue_bytes, [own = writer](auto& now) { return own->work(now); },
                 std::chrono::milliseconds{
@@ -159,6 +162,8 @@ class AuditTrail {
     ~ending() { queue.end(close_within); }
 
     std::chrono::milliseconds close_within;
+    full_queue when_full;
+    std::chrono::milliseconds longest_wait;
     std::shared_ptr<adapters_detail::audit_writer> writer;  // shared with the thread of the queue
     adapters_detail::audit_writer::queue queue;
   };
@@ -180,8 +185,14 @@ class AuditTrail {
 
   void push(adapters_detail::audit_news news) const {
     const std::size_t size = news.size();
-    if (!ending_->queue.push(std::move(news), size)) {
-      ending_->writer->lose(1, "the queue was full");
+    const base::shared_memory keeps = news.keeps();
+    ending& trail = *ending_;
+    const bool is_added =
+        trail.when_full == full_queue::wait
+            ? trail.queue.push_or_wait(std::move(news), size, keeps, trail.longest_wait)
+            : trail.queue.push(std::move(news), size, keeps);
+    if (!is_added) {
+      trail.writer->lose(1, "the queue was full");
     }
   }
 

@@ -11,13 +11,20 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
 namespace robots::base {
 
-/// A queue of bounded size, and a thread that hands what waits in it to a function: whoever adds
-/// something never waits for that function, however long it takes.
+/// Memory that several items of a queue keep alive together, and how many octets it has.
+struct shared_memory {
+  const void* object = nullptr;  ///< names it; null: there is none
+  std::size_t size = 0;          ///< in octets
+};
+
+/// A queue of bounded size, and a thread that hands the waiting items to a function. A full queue
+/// refuses an item at once, unless its user asks to wait for room.
 template <class T>
 class work_queue {
  public:
@@ -43,23 +50,41 @@ class work_queue {
   /// Ends when what waits is done.
   ~work_queue() { end(std::chrono::milliseconds::max()); }
 
-  /// Adds an item of so many octets, unless there is no room, or the queue ends: then it is gone,
-  /// and this is false. Any thread.
-  [[nodiscard]] bool push(T item, std::size_t size) {
-    bool wakes = false;
-    {
-      const std::scoped_lock lock{shared_->mutex};
-      const std::size_t used = shared_->used;
-      if (shared_->ends || size > shared_->capacity - used) {
-        return false;
+  /// Adds an item of `size` octets. `keeps` is what else it keeps alive; the queue counts that
+  /// once, however many of the waiting items keep it. Returns false, and destroys the item, if
+  /// there is no room or the queue ends. Any thread.
+  [[nodiscard]] bool push(T item, std::size_t size, const shared_memory& keeps = {}) {
+    std::unique_lock lock{shared_->mutex};
+    if (shared_->ends || !shared_->has_room(shared_->size_with(size, keeps))) {
+      return false;
+    }
+    add(std::move(item), size, keeps, lock);
+    return true;
+  }
+
+  /// Adds an item like `push`, but waits up to `longest` until the queue is not full; then the item
+  /// may exceed its capacity, so that large items get in, too. After a caller has waited for so
+  /// long in vain, the others do not wait until the worker has finished something. Any thread but
+  /// the working one.
+  [[nodiscard]] bool push_or_wait(T item, std::size_t size, const shared_memory& keeps,
+                                  std::chrono::milliseconds longest) {
+    std::unique_lock lock{shared_->mutex};
+    const auto has_room = [&] { return shared_->used == 0 || shared_->has_room(1); };
+    if (!has_room() && !shared_->is_stuck) {
+      ++shared_->callers_waiting;
+      shared_->changed.notify_all();  // the worker need not gather any more
+      const bool in_time = shared_->changed.wait_until(
+          lock, until(longest), [&] { return has_room() || shared_->ends || shared_->is_stuck; });
+      --shared_->callers_waiting;
+      if (!in_time) {
+        shared_->is_stuck = true;
+        shared_->changed.notify_all();
       }
-      wakes = shared_->waiting.empty() || shared_->is_half_full(used + size);
-      shared_->waiting.push_back(std::move(item));
-      shared_->used += size;
     }
-    if (wakes) {
-      shared_->changed.notify_all();
+    if (shared_->ends || !has_room()) {
+      return false;
     }
+    add(std::move(item), size, keeps, lock);
     return true;
   }
 
@@ -98,6 +123,15 @@ class work_queue {
 
     [[nodiscard]] bool is_half_full(std::size_t octets) const { return octets > capacity / 2; }
 
+    /// The size of an item, with what it keeps alive unless a waiting item keeps that already.
+    [[nodiscard]] std::size_t size_with(std::size_t size, const shared_memory& keeps) const {
+      return size + (keeps.object == nullptr || kept_alive.contains(keeps.object) ? 0 : keeps.size);
+    }
+
+    [[nodiscard]] bool has_room(std::size_t size) const {
+      return used <= capacity && size <= capacity - used;
+    }
+
     void run() {
       work now;
       std::optional<time_point> next;
@@ -111,9 +145,12 @@ class work_queue {
           changed.wait(lock, has_work);
         }
         if (gathering.count() > 0) {
-          changed.wait_for(lock, gathering, [&] { return is_urgent() || is_half_full(used); });
+          changed.wait_for(lock, gathering, [&] {
+            return is_urgent() || callers_waiting > 0 || is_half_full(used);
+          });
         }
         now.items.swap(waiting);  // each of the two keeps its memory
+        kept_alive.clear();       // what arrives from now on outlives these items
         now.flushes = flushes_asked > flushes_done;
         now.ends = ends;
         const std::uint64_t flushes = flushes_asked;
@@ -123,6 +160,7 @@ class work_queue {
         now.items.clear();
         lock.lock();
         used -= size;
+        is_stuck = false;
         flushes_done = flushes;
         ended = now.ends;
         changed.notify_all();
@@ -135,12 +173,30 @@ class work_queue {
     std::mutex mutex;  // of what follows
     std::condition_variable changed;
     std::vector<T> waiting;
-    std::size_t used = 0;  // what is worked at included
+    std::unordered_set<const void*> kept_alive;  // by the items that wait
+    std::size_t used = 0;                        // also by the items at work
+    std::size_t callers_waiting = 0;             // for room
+    bool is_stuck = false;  // a caller has waited in vain since the worker last finished
     std::uint64_t flushes_asked = 0;
     std::uint64_t flushes_done = 0;
     bool ends = false;
     bool ended = false;
   };
+
+  void add(T item, std::size_t size, const shared_memory& keeps,
+           std::unique_lock<std::mutex>& lock) {
+    const std::size_t counted = shared_->size_with(size, keeps);
+    const bool wakes = shared_->waiting.empty() || shared_->is_half_full(shared_->used + counted);
+    shared_->waiting.push_back(std::move(item));
+    if (keeps.object != nullptr) {
+      shared_->kept_alive.insert(keeps.object);
+    }
+    shared_->used += counted;
+    lock.unlock();
+    if (wakes) {
+      shared_->changed.notify_all();
+    }
+  }
 
   [[nodiscard]] static time_point until(std::chrono::milliseconds longest) {
     return saturating_add(std::chrono::steady_clock::now(), longest);

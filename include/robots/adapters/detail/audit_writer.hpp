@@ -68,15 +68,26 @@ struct audit_news {
   std::vector<audit_part> parts{};
   std::optional<audit_decision> decided{};
 
+  /// Octets of memory, without the policy.
   [[nodiscard]] std::size_t size() const noexcept {
-    std::size_t all = sizeof(*this);
+    std::size_t all = sizeof(*this) + parts.capacity() * sizeof(audit_part);
     for (const audit_part& part : parts) {
-      all += sizeof(part) + part.members.size() + part.id.size();
+      all += part.members.capacity() + part.id.capacity();
     }
     if (decided) {
-      all += decided->site.size() + decided->url.size() + decided->trace_id.size();
+      for (const std::string* text :
+           {&decided->site, &decided->url, &decided->trace_id, &decided->span_id}) {
+        all += text->capacity();
+      }
     }
     return all;
+  }
+
+  /// The policy of a decision, which may live only for this entry by the time that it is written.
+  [[nodiscard]] base::shared_memory keeps() const noexcept {
+    return decided ? base::shared_memory{decided->made.policy.get(),
+                                         decided->made.policy->memory_bytes()}
+                   : base::shared_memory{};
   }
 };
 
