@@ -52,6 +52,7 @@ inline std::vector<fault_case> fault_cases() {
       {.what = fault::slow_drip, .status = 200},
       {.what = fault::huge_headers, .error = protocol},
       {.what = fault::endless_headers, .error = protocol},
+      {.what = fault::endless_trailers, .error = protocol},
       {.what = fault::interim_flood, .error = protocol},
       {.what = fault::redirect_loop, .status = 302, .requests = 2},
       {.what = fault::redirect_chain, .status = 302, .requests = 6},

@@ -4,7 +4,6 @@
 #include <robots/adapters/curl_options.hpp>
 #include <robots/http/message.hpp>
 
-#include <curl/curl.h>
 #include <doctest/doctest.h>
 #include <support/certificate_authority.hpp>
 #include <support/site_rules.hpp>
@@ -69,10 +68,6 @@ inline void check_truncated(const fetch_response& response, std::size_t size) {
 
 inline std::string value_of(const fetch_response& response, std::string_view name) {
   return std::string(find_header(response.headers, name).value_or("(none)"));
-}
-
-inline bool libcurl_knows(int feature) {
-  return (curl_version_info(CURLVERSION_NOW)->features & feature) != 0;
 }
 
 /// The shortest time there is: for what must run out of time, where no time is long enough.

@@ -98,6 +98,15 @@ TEST_CASE("a strict cache allows nothing where TLS failed, and says so") {
   }
 }
 
+TEST_CASE("A fetcher speaks HTTP/1.1 to a server that prefers HTTP/2") {
+  certificate_authority trusted;
+  const fault_server server(allows_all, trusted.issue({host}));
+  const CurlFetcher fetcher(options_for(server, trusted));
+  check_answered(fetcher.fetch(get("https://" + std::string(host) + "/robots.txt")), 200,
+                 "User-agent: *\nAllow: /\n");
+  CHECK(server.requests() == 1);
+}
+
 TEST_CASE("a body that ends with its connection is whole only if TLS says that this was the end") {
   certificate_authority trusted;
   const certificate identity = trusted.issue({host});

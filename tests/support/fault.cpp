@@ -40,6 +40,8 @@ std::string_view to_string(fault what) noexcept {
       return "slow_drip";
     case fault::huge_headers:
       return "huge_headers";
+    case fault::endless_trailers:
+      return "endless_trailers";
     case fault::endless_headers:
       return "endless_headers";
     case fault::interim_flood:

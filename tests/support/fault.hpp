@@ -27,6 +27,7 @@ enum class fault {
   slow_drip,              ///< all of it, one octet by one: slow, and good
   huge_headers,           ///< a field of 1 MB before the body
   endless_headers,        ///< fields without end
+  endless_trailers,       ///< all of it in a chunk, then trailer fields without end
   interim_flood,          ///< 10,000 interim responses before the answer
   redirect_loop,          ///< a redirect to a query and from there back
   redirect_chain,         ///< a redirect, and from there another one, without end
@@ -65,6 +66,7 @@ inline constexpr std::array all_faults{fault::reset_before_response,
                                        fault::slow_drip,
                                        fault::huge_headers,
                                        fault::endless_headers,
+                                       fault::endless_trailers,
                                        fault::interim_flood,
                                        fault::redirect_loop,
                                        fault::redirect_chain,

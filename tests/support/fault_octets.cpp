@@ -52,10 +52,9 @@ std::string half_sent(const fault_plan& plan) {
   return half_of_length(plan, std::to_string(plan.body.size()));
 }
 
-std::string half_in_a_chunk(const fault_plan& plan) {
+std::string in_a_chunk(const fault_plan& plan, const std::string& piece) {
   // The size in four hexadecimal digits: bodies here are short.
   constexpr std::string_view digits = "0123456789abcdef";
-  const std::string piece = half(plan);
   std::string size;
   for (unsigned shift = 16; shift > 0; shift -= 4) {
     size += digits[(piece.size() >> (shift - 4)) % digits.size()];
@@ -146,9 +145,9 @@ fault_octets octets_of(const fault_plan& plan, std::string_view target) {
     case fault::overflowing_length:
       return {.octets = half_of_length(plan, std::string(30, '9')), .ending = close};
     case fault::bad_chunk_size:
-      return {.octets = half_in_a_chunk(plan) + "what?\r\n" + half(plan), .ending = close};
+      return {.octets = in_a_chunk(plan, half(plan)) + "what?\r\n" + half(plan), .ending = close};
     case fault::no_last_chunk:
-      return {.octets = half_in_a_chunk(plan), .ending = close};
+      return {.octets = in_a_chunk(plan, half(plan)), .ending = close};
     case fault::stalled:
       return {.octets = half_sent(plan), .ending = stall};
     case fault::slow_drip:
@@ -158,6 +157,9 @@ fault_octets octets_of(const fault_plan& plan, std::string_view target) {
                         length_of(plan.body) + std::string(line_end) + plan.body};
     case fault::endless_headers:
       return {.octets = open_head(plan), .endless = field("X-Again", "and again")};
+    case fault::endless_trailers:
+      return {.octets = in_a_chunk(plan, plan.body) + "0\r\n",
+              .endless = field("X-Again", "and again")};
     case fault::interim_flood:
       return {.octets = interim_responses() + whole(plan)};
     case fault::redirect_loop:

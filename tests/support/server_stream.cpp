@@ -14,6 +14,22 @@
 
 namespace robots::test {
 
+namespace {
+
+/// Chooses HTTP/2 if the client offers it (RFC 7301). The servers of these tests do not speak it,
+/// so a client that offers it gets no answer.
+int prefer_http2(SSL*, const unsigned char** chosen, unsigned char* size,
+                 const unsigned char* offered, unsigned int offered_size, void*) {
+  static constexpr unsigned char known[] = "\x02h2\x08http/1.1";
+  unsigned char* protocol = nullptr;
+  const int result =
+      SSL_select_next_proto(&protocol, size, known, sizeof known - 1, offered, offered_size);
+  *chosen = protocol;
+  return result == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
+}
+
+}  // namespace
+
 ssl_context make_context(const certificate& identity, tls_fault what) {
   ssl_context made(SSL_CTX_new(TLS_server_method()));
   if (!made ||
@@ -23,6 +39,7 @@ ssl_context make_context(const certificate& identity, tls_fault what) {
     throw std::runtime_error("the certificate cannot be used");
   }
   SSL_CTX_set_mode(made.get(), SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  SSL_CTX_set_alpn_select_cb(made.get(), prefer_http2, nullptr);
   if (what == tls_fault::old_versions_only) {
     // OpenSSL 3 has them at this level only.
     SSL_CTX_set_security_level(made.get(), 0);

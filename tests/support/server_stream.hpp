@@ -28,7 +28,8 @@ struct ssl_context_deleter {
 };
 using ssl_context = std::unique_ptr<SSL_CTX, ssl_context_deleter>;
 
-/// A context with the certificate of `identity`. Throws std::runtime_error when it is no good.
+/// A context with the certificate of `identity`, which prefers HTTP/2 over HTTP/1.1. Throws
+/// std::runtime_error when it is no good.
 [[nodiscard]] ssl_context make_context(const certificate& identity, tls_fault what);
 
 /// A TCP connection that was accepted, which it owns. Closes without a word of TLS.

@@ -26,6 +26,8 @@ namespace robots {
 /// end, or whose checksum is wrong is `fetch_error::protocol`. With a status other than 2xx, which
 /// says all that there is to know, it is a response without a body instead.
 ///
+/// Speaks HTTP/1.1 and nothing newer: a robots.txt gains nothing from HTTP/2.
+///
 /// A redirect (301, 302, 303, 307, 308) is a response without a body, which is not read. A body
 /// that ends with its TLS connection is `fetch_error::protocol` unless that ended with close_notify
 /// (RFC 9112, section 9.8); a libcurl on OpenSSL tells only if it was built with its verbose

@@ -45,11 +45,10 @@ namespace robots::adapters_detail {
   }
   // A login is denied for credentials in the URL; some decoders tell of broken content as an error
   // of writing.
-  const bool is_protocol =
-      is({CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL, CURLE_LOGIN_DENIED,
-          CURLE_WEIRD_SERVER_REPLY, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_SEND_ERROR,
-          CURLE_RECV_ERROR, CURLE_BAD_CONTENT_ENCODING, CURLE_WRITE_ERROR, CURLE_CHUNK_FAILED,
-          CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_HTTP3, too_large});
+  const bool is_protocol = is({CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL, CURLE_LOGIN_DENIED,
+                               CURLE_WEIRD_SERVER_REPLY, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE,
+                               CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_BAD_CONTENT_ENCODING,
+                               CURLE_WRITE_ERROR, CURLE_CHUNK_FAILED, too_large});
   return is_protocol ? fetch_error::protocol : fetch_error::other;
 }
 

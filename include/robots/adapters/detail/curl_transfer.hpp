@@ -121,12 +121,8 @@ inline constexpr std::size_t longest_url = 8'000'000;
 /// Whether nothing but the end of the connection tells where the body of the response ends
 /// (RFC 9112, section 6.3).
 [[nodiscard]] inline bool ends_with_connection(CURL* easy) {
-  long version = 0;
-  curl_easy_getinfo(easy, CURLINFO_HTTP_VERSION, &version);
-  const bool framed = version != CURL_HTTP_VERSION_1_0 && version != CURL_HTTP_VERSION_1_1;
   constexpr int no_content = 204;
-  return !framed && received_status(easy) != no_content &&
-         field_values(easy, "Content-Length").empty() &&
+  return received_status(easy) != no_content && field_values(easy, "Content-Length").empty() &&
          !base::equal_ignoring_case(field_values(easy, "Transfer-Encoding"), "chunked");
 }
 
