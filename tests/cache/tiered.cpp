@@ -429,9 +429,14 @@ TEST_CASE("what a store says that cannot be is as if it were not there") {
     what.last_good->url = "https://evil.example/robots.txt";
     what.latest.outcome = outcome::server_error;
   }));
-  for (const outcome own : {outcome::cancelled, outcome::circuit_open, outcome::quarantined}) {
+  for (const outcome own : {outcome::unreachable, outcome::too_many_redirects, outcome::refused,
+                            outcome::cancelled, outcome::circuit_open, outcome::quarantined}) {
     refuses(allows_all([own](site_records& what) { what.latest.outcome = own; }));
   }
+  refuses(allows_all([](site_records& what) {
+    what.latest.outcome = outcome::server_error;
+    what.latest.status = 301;
+  }));
 }
 
 TEST_CASE("an older file than the one that a worker has had is no answer for it") {
@@ -611,20 +616,112 @@ TEST_CASE("a failure is not told to a store whose last good copy could not be re
   CHECK(at.stored()->latest.outcome == outcome::success);
 }
 
-TEST_CASE("what tells of the worker more than of the site is not shared") {
+TEST_CASE("A breaker that opens in one worker is not shared, and the lease is free again") {
   fleet at;
-  at.web.on(robots_url, ScriptedFetcher::failure(robots::fetch_error::connect));
+  at.web.on(robots_url, ScriptedFetcher::status(503));
   cache_options options = foo_bot();
   options.breaker.failures = 1;
   options.failure_ttl = 0s;
   const auto cache = at.worker(options);
   CHECK_FALSE(cache->allowed(home));
   REQUIRE(at.stored());
-  CHECK(at.stored()->latest.outcome == outcome::unreachable);
+  CHECK(at.stored()->latest.outcome == outcome::server_error);
   at.clock.advance(1s);
   CHECK(cache->check(home).policy->source().outcome == outcome::circuit_open);
-  CHECK(at.stored()->latest.outcome == outcome::unreachable);
-  CHECK(at.store.try_lease(lease_key, 1s));  // it was given back all the same
+  CHECK(at.stored()->latest.outcome == outcome::server_error);
+  CHECK(at.store.try_lease(lease_key, 1s));
+}
+
+TEST_CASE("A worker that gets no response of a site keeps that from the other workers") {
+  constexpr const char* www = "https://www.example.com/robots.txt";
+  using enum robots::fetch_error;
+  for (const robots::fetch_error error :
+       {resolve, connect, tls, timeout, refused_address, protocol, other}) {
+    CAPTURE(to_string(error));
+    fleet asked;
+    asked.web.on(robots_url, ScriptedFetcher::failure(error), ok());
+    CHECK_FALSE(asked.worker()->allowed(home));
+    CHECK_FALSE(asked.stored());
+    CHECK(asked.worker()->allowed(home));
+
+    fleet redirected;
+    redirected.web.on(robots_url, ScriptedFetcher::redirect(301, www))
+        .on(www, ScriptedFetcher::failure(error), ok());
+    CHECK_FALSE(redirected.worker()->allowed(home));
+    CHECK_FALSE(redirected.stored());
+    CHECK_FALSE(redirected.stored("https://www.example.com"));
+    CHECK(redirected.worker()->allowed(home));
+  }
+}
+
+TEST_CASE("A worker that may not follow a redirect keeps that from the other workers") {
+  fleet at;
+  cache_options options = foo_bot();
+  std::string target = "https://example.com/of/robots.txt";
+  SUBCASE("since it excludes the host") {
+    target = "https://ads.example/robots.txt";
+    options.excluded = {"ads.example"};
+  }
+  SUBCASE("since it follows none") { options.max_redirects = 0; }
+  at.web.on(robots_url, ScriptedFetcher::redirect(301, target)).on(target, ok());
+  CHECK_FALSE(at.worker(options)->allowed(home));
+  CHECK_FALSE(at.stored());
+  CHECK(at.worker()->allowed(home));
+  CHECK(at.stored());
+}
+
+TEST_CASE("A worker that follows fewer redirects than another keeps its limit to itself") {
+  constexpr const char* www = "https://www.example.com/robots.txt";
+  constexpr const char* cdn = "https://cdn.example/robots.txt";
+  fleet at;
+  at.web.on(robots_url, ScriptedFetcher::redirect(301, www))
+      .on(www, ScriptedFetcher::redirect(301, cdn))
+      .on(cdn, ok());
+  cache_options options = foo_bot();
+  options.max_redirects = 1;
+  CHECK_FALSE(at.worker(options)->allowed(home));
+  CHECK_FALSE(at.stored());
+  CHECK(at.worker()->allowed(home));
+  CHECK_FALSE(at.worker()->allowed(secret));
+}
+
+TEST_CASE("A worker does not go by a shared file that was cut below its own limit") {
+  fleet at;
+  const std::string file = std::string{robots::test::rules} + "# " + std::string(3'000, 'x') +
+                           "\nUser-agent: *\nDisallow: /late\n";
+  const char* const late = "https://example.com/late";
+  at.web.on(robots_url, ok(file, {{"ETag", "\"1\""}}));
+  cache_options options = foo_bot();
+  options.parse.max_bytes = 2'000;
+  CHECK(at.worker(options)->allowed(late));
+  REQUIRE(at.stored());
+  CHECK(at.stored()->latest.truncated);
+  SUBCASE("while that is fresh") {}
+  SUBCASE("nor asks whether that has changed") { at.clock.advance(24h); }
+  const auto reads_all = at.worker();
+  CHECK_FALSE(reads_all->allowed(late));
+  CHECK(reads_all->stats().far_rejected > 0);
+  CHECK(at.web.count() == 2);
+  CHECK_FALSE(find_header(at.web.requests().back().headers, "If-None-Match"));
+  CHECK_FALSE(at.worker()->allowed(late));
+  CHECK(at.worker(options)->allowed(late));  // it reads the beginning of the whole file
+  CHECK(at.web.count() == 2);
+}
+
+TEST_CASE("A worker does not fall back on a last good copy that was cut below its own limit") {
+  fleet at;
+  const std::string file = std::string{robots::test::rules} + "# " + std::string(3'000, 'x') +
+                           "\nUser-agent: *\nDisallow: /late\n";
+  const char* const late = "https://example.com/late";
+  at.web.on(robots_url, ok(file), ScriptedFetcher::status(503));
+  cache_options options = foo_bot();
+  options.parse.max_bytes = 2'000;
+  CHECK(at.worker(options)->allowed(late));
+  at.clock.advance(24h);
+  CHECK(at.worker(options)->allowed(late));
+  REQUIRE(at.stored());
+  CHECK(at.stored()->last_good);
+  CHECK_FALSE(at.worker()->allowed(late));
 }
 
 TEST_CASE("a site that is invalidated while it is fetched is not shared") {

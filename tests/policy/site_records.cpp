@@ -101,3 +101,26 @@ TEST_CASE(
     CHECK(made->basis() == robots::policy_basis::deny_all);
   }
 }
+
+TEST_CASE("Files and statuses of errors are answers of the site, and nothing else is") {
+  using enum outcome;
+  for (const outcome own : {success, not_found, client_error, too_many_requests, malformed}) {
+    CHECK(robots::is_answer_of_site(record_of_outcome(own)));
+  }
+  for (const outcome other :
+       {unreachable, too_many_redirects, refused, cancelled, circuit_open, quarantined}) {
+    CHECK_FALSE(robots::is_answer_of_site(record_of_outcome(other)));
+  }
+  record failed = record_of_outcome(server_error);
+  failed.status = 503;
+  CHECK(robots::is_answer_of_site(failed));
+  CHECK_FALSE(robots::is_answer_of_site(redirect()));
+}
+
+TEST_CASE("A file that was cut reaches no further than its octets") {
+  record file = record_of_outcome(outcome::success, body);
+  CHECK(robots::reaches(file, body.size() + 1));
+  file.truncated = true;
+  CHECK(robots::reaches(file, body.size()));
+  CHECK_FALSE(robots::reaches(file, body.size() + 1));
+}

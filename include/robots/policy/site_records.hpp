@@ -1,10 +1,12 @@
 #pragma once
 
 #include <robots/fetch/outcome.hpp>
+#include <robots/http/message.hpp>
 #include <robots/policy/codec.hpp>
 #include <robots/policy/detail/octet_stream.hpp>
 #include <robots/policy/record.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -26,6 +28,35 @@ struct site_records {
 
   [[nodiscard]] friend bool operator==(const site_records&, const site_records&) = default;
 };
+
+/// Returns true if a record holds an answer that the site itself gave, so that it holds for every
+/// process of a crawl: a file, the confirmation of one, or the status of an error.
+///
+/// Everything else may be the fault of the process that asked, and another process may fare better.
+/// Without a response, nobody can tell a dead site from a name server or a network that fails here.
+/// The guard, the exclusions, the breaker, the quarantine and the deadlines belong to the process.
+/// A record that ends at a redirect shows that this process followed it no further: its limit of
+/// redirects is its own, and a loop looks the same.
+[[nodiscard]] constexpr bool is_answer_of_site(const record_head& brought) noexcept {
+  switch (brought.outcome) {
+    case outcome::success:
+    case outcome::not_found:
+    case outcome::client_error:
+    case outcome::too_many_requests:
+    case outcome::malformed:
+      return true;
+    case outcome::server_error:
+      return !is_redirect(brought.status);
+    default:
+      return false;
+  }
+}
+
+/// Returns true if a record holds as much of its file as a process reads that reads `max_bytes`
+/// octets. The process that fetched the file may read less, and then has cut it.
+[[nodiscard]] inline bool reaches(const record& fetched, std::size_t max_bytes) noexcept {
+  return !fetched.truncated || fetched.body.size() >= max_bytes;
+}
 
 /// What `decode_site` read.
 struct decode_site_result {

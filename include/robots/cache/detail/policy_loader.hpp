@@ -485,9 +485,7 @@ class policy_loader {
       return end(std::move(lead), nullptr);
     }
     std::optional<site_records> records;
-    if (theirs == nullptr) {
-      records = records_to_share(std::move(brought), made, std::move(led.known().good));
-    } else if (is_to_be_shared(made->source().outcome)) {
+    if (theirs != nullptr && is_answer_of_site(made->source())) {
       records.emplace().redirects = true;
       static_cast<retrieval_facts&>(records->latest) =
           static_cast<const retrieval_facts&>(begun.result);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <robots/fetch/outcome.hpp>
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/http/site.hpp>
 #include <robots/policy/policy.hpp>
@@ -9,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,18 +18,13 @@
 
 namespace robots::cache_detail {
 
-/// Whether an outcome tells of the site, not of the process that asked: no other one is served by
-/// what is cancelled, or kept from the site by this one's own breaker or quarantine.
-[[nodiscard]] constexpr bool is_to_be_shared(outcome what) noexcept {
-  return what != outcome::cancelled && what != outcome::circuit_open &&
-         what != outcome::quarantined;
-}
-
-/// The records of a site that a shared store holds, whoever wrote them; nothing if they cannot be
-/// believed. `latest` is the latest moment that a clock may show now. Linear.
+/// Returns the records of a site that a shared store holds, whoever wrote them, or nothing if this
+/// process cannot go by them. `latest` is the latest moment that a clock may show now; `max_bytes`
+/// is how much of a file this process reads. Linear.
 [[nodiscard]] inline std::optional<site_records> believed(std::string_view value, const site& where,
                                                           const excluded_hosts& excluded,
-                                                          std::chrono::sys_seconds latest) {
+                                                          std::chrono::sys_seconds latest,
+                                                          std::size_t max_bytes) {
   auto read = decode_site(value).records;
   const std::vector<std::string> urls = where.robots_urls();
   constexpr int most_redirects = 65'536;  // whose sums along a chain of sites do not overflow
@@ -39,21 +34,28 @@ namespace robots::cache_detail {
   };
   const auto is_credible = [&](const record& each) {
     return std::find(urls.begin(), urls.end(), each.url) != urls.end() &&
-           each.fetched_at <= latest && is_to_be_shared(each.outcome) && !each.not_modified &&
+           each.fetched_at <= latest && !each.not_modified && reaches(each, max_bytes) &&
            each.redirects <= most_redirects && may_end_there(each);
   };
-  if (!read || !is_credible(read->latest) || (read->last_good && !is_credible(*read->last_good)) ||
-      (read->redirects && read->latest.redirects == 0)) {
+  const auto is_own_or_leads_on = [&] {
+    return read->redirects ? read->latest.redirects > 0 : is_answer_of_site(read->latest);
+  };
+  const auto is_last_good_credible = [&] {
+    return !read->last_good ||
+           (is_credible(*read->last_good) && is_answer_of_site(*read->last_good));
+  };
+  if (!read || !is_credible(read->latest) || !is_own_or_leads_on() || !is_last_good_credible()) {
     return std::nullopt;
   }
   return read;
 }
 
-/// What other processes are to know of a site, of which `brought` came now and `made` was made; its
-/// last good record is `good`, as far as it is known. Nothing where that would not be whole.
+/// Returns the records of a site for the other processes, or nothing if the site itself gave no
+/// answer, or if the file that a 304 speaks of is not at hand. `brought` came now, and `made` is
+/// the policy of it; `good` is the last good record, as far as it is known.
 [[nodiscard]] inline std::optional<site_records> records_to_share(
     record brought, const std::shared_ptr<const policy>& made, std::optional<record> good) {
-  if (!is_to_be_shared(brought.outcome) || (brought.not_modified && !good)) {
+  if (!is_answer_of_site(brought) || (brought.not_modified && !good)) {
     return std::nullopt;
   }
   if (brought.not_modified) {

@@ -217,7 +217,8 @@ class store_asker {
                                                  const wall_anchor& now) {
     using std::chrono::floor, std::chrono::seconds;
     auto records =
-        believed(value, where, excluded_, floor<seconds>(now.wall) + store_.options().clock_skew);
+        believed(value, where, excluded_, floor<seconds>(now.wall) + store_.options().clock_skew,
+                 maker_.judging().parse.max_bytes);
     if (!records) {
       parts_.counters.add(cache_event::far_rejected);
     }
