@@ -204,6 +204,91 @@ TEST_CASE("one trail at a time writes to a path") {
   CHECK(count_of(at.lines(), "crawler") == 2);
 }
 
+TEST_CASE("A second trail is refused although somebody has deleted the lock file") {
+  const trail_folder at;
+  const AuditTrail trail{at.options(), crawler()};
+  REQUIRE(trail.flush());
+  std::filesystem::remove(at.path() + ".lock");
+  sample{}.decide(trail);
+  REQUIRE(trail.flush());
+  CHECK_THROWS_AS((AuditTrail{at.options(), crawler()}), audit_error);
+}
+
+TEST_CASE("A trail goes on in the next file after somebody has moved its file") {
+  const trail_folder at;
+  const sample site;
+  const std::string moved = at.path() + ".old";
+  {
+    const AuditTrail trail{at.options(), crawler()};
+    site.retrieve(trail);
+    site.decide(trail);
+    REQUIRE(trail.flush());
+    std::filesystem::rename(at.path() + ".000001.jsonl", moved);
+    site.decide(trail);
+    CHECK(trail.flush());  // the entries before are in the moved file
+    CHECK(trail.stats().last_file == 2);
+    CHECK(trail.stats().lost == 0);
+  }
+  CHECK(at.files() == std::vector{at.path() + ".000002.jsonl"});
+  const auto found = verify_audit({moved, at.files().front()});
+  CHECK_MESSAGE(found.fault == audit_fault::none, found.text);
+  CHECK(count_of(lines_of({moved}), "decision") == 1);
+  CHECK(count_of(at.lines(), "decision") == 1);
+  CHECK(count_of(at.lines(), "gap") == 1);
+  REQUIRE(found.notes.size() == 2);
+  CHECK(found.notes[0].find("audit.000001.jsonl") != std::string::npos);
+  CHECK(found.notes[0].find("moved") != std::string::npos);
+}
+
+TEST_CASE("Entries that go with a deleted file count as lost, and flush does not return true") {
+  const trail_folder at;
+  const sample site;
+  const std::string file = at.path() + ".000001.jsonl";
+  {
+    const AuditTrail trail{at.options(), crawler()};
+    site.retrieve(trail);
+    site.decide(trail);
+    REQUIRE(trail.flush());
+    SUBCASE("deleted") { std::filesystem::remove(file); }
+    SUBCASE("replaced by an empty one") {
+      std::filesystem::remove(file);
+      robots::test::write_lines(file, {});
+    }
+    SUBCASE("cut off") { std::filesystem::resize_file(file, 0); }
+    SUBCASE("deleted with the lock file") {
+      std::filesystem::remove(file);
+      std::filesystem::remove(at.path() + ".lock");
+    }
+    CHECK(!trail.flush());
+    CHECK(trail.stats().lost == 2);
+    site.decide(trail);
+    CHECK(!trail.flush());
+    CHECK(trail.stats().lost == 2);
+    CHECK(trail.stats().failure.empty());
+  }
+  const std::string next = at.path() + ".000002.jsonl";
+  CHECK(count_of(lines_of({next}), "decision") == 1);
+  CHECK(count_of(lines_of({next}), "gap") == 1);
+  CHECK(count_of(lines_of({next}), "directives") == 1);  // described again
+  CHECK(verify_audit({next}).fault == audit_fault::none);
+}
+
+TEST_CASE("A trail whose files and lock are deleted does not write beside another trail") {
+  const trail_folder at;
+  const sample site;
+  const AuditTrail trail{at.options(), crawler()};
+  REQUIRE(trail.flush());
+  std::filesystem::remove(at.path() + ".000001.jsonl");
+  std::filesystem::remove(at.path() + ".lock");
+  const AuditTrail other{at.options(), crawler()};
+  site.decide(trail);
+  CHECK(!trail.flush());
+  CHECK(trail.stats().lost == 1);
+  CHECK(!trail.stats().failure.empty());
+  CHECK(other.flush());
+  CHECK(at.files() == std::vector{at.path() + ".000001.jsonl"});
+}
+
 TEST_CASE("a trail that cannot be says why") {
   const trail_folder at;
   CHECK_THROWS_AS((AuditTrail{{.path = ""}, crawler()}), std::invalid_argument);

@@ -62,7 +62,7 @@ struct audit_options {
 /// What an `AuditTrail` has done so far.
 struct audit_stats {
   std::uint64_t entries = 0;    ///< entries written, in all files that it has written to
-  std::uint64_t lost = 0;       ///< events that could not be recorded
+  std::uint64_t lost = 0;       ///< events that could not be recorded, or whose file was deleted
   std::uint64_t last_file = 0;  ///< the number of the file that is written to
   std::string last_hash{};      ///< of the last entry; see `audit_checks::head`
   std::string failure{};        ///< why nothing could be written last; empty when it could

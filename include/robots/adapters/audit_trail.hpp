@@ -136,8 +136,8 @@ class AuditTrail {
   void on(const far_store_event& told) const { push_whole(told); }
 
   /// Waits until all that was told before is on the disk, and how much of it was lost, if any was.
-  /// False when that cannot be written either, or takes longer; and for good once the disk has
-  /// failed to keep what was written, since nobody knows which entries.
+  /// Returns false if that cannot be written either or takes longer, and for good once entries are
+  /// gone that were written: the disk has failed to keep them, or somebody has deleted their file.
   [[nodiscard]] bool flush(std::chrono::milliseconds longest = std::chrono::seconds{10}) const {
     return ending_->queue.flush(longest) && ending_->writer->tells_of_all() &&
            ending_->writer->is_on_disk();

@@ -166,6 +166,10 @@ class audit_verifier {
     if (type_ == "lost") {
       note(entry.n(),
            std::to_string(entry.number("events")) + " events could not be recorded: " + why_);
+    } else if (type_ == "gap") {
+      note(entry.n(), "while " + entry.text("file") + " was written, somebody did this to it: " +
+                          entry.text("change") + ". Its last entry was entry " +
+                          std::to_string(entry.number("last_entry")));
     } else if (type_ == "torn") {
       note(entry.n(), "a process had been killed: the beginning of a line, " +
                           std::to_string(entry.number("octets")) + " octets, was cut off");

@@ -5,6 +5,7 @@
 #include <robots/adapters/detail/audit_entry.hpp>
 #include <robots/base/ascii.hpp>
 #include <robots/base/decimal.hpp>
+#include <robots/base/enum_text.hpp>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -15,6 +16,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
@@ -61,6 +63,20 @@ class file_handle {
   return octets;
 }
 
+/// What somebody else has done to a file of the trail while it is written.
+enum class file_change : std::uint8_t {
+  none,
+  moved,     ///< its entries are in it, under another name
+  deleted,   ///< its entries are gone
+  cut_off,   ///< entries are gone
+  appended,  ///< it has more than the trail has written
+};
+
+[[nodiscard]] constexpr std::string_view to_string(file_change change) noexcept {
+  return base::enum_text<file_change::appended>(
+      change, {"none", "moved", "deleted", "cut_off", "appended"});
+}
+
 /// The file that is written to. Whole entries are written at once; what is written in part, since
 /// the disk is full, is taken back.
 class audit_file {
@@ -71,12 +87,10 @@ class audit_file {
     if (path_.empty()) {
       throw std::invalid_argument{"audit_options: set path"};
     }
-    lock_ = open(path_ + ".lock");
-    if (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) {
-      throw audit_error{"AuditTrail: " + path_ + " is written by another trail or process"};
-    }
+    lock_ = open_locked(path_ + ".lock");
     number_ = std::max<std::uint64_t>(last_number(), 1);
-    file_ = open(path_of(number_));
+    previous_ = number_ - 1;
+    file_ = open_locked(path_of(number_));
     const content found = mended(file_, path_of(number_));
     size_ = found.size;
     torn_ = found.torn;
@@ -93,6 +107,8 @@ class audit_file {
   }
 
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
+  /// The number of the file before; 0 for the first.
+  [[nodiscard]] std::uint64_t previous() const noexcept { return previous_; }
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
   /// How far the trail had come when the file was opened.
   [[nodiscard]] const audit_chain& end() const noexcept { return end_; }
@@ -134,15 +150,38 @@ class audit_file {
     return ::fdatasync(file_.get()) == 0 || errno == EINVAL;
   }
 
-  /// Goes on in the next file; stays in this one, with false, when there can be none.
+  /// What somebody else has done to the file since the trail wrote to it.
+  [[nodiscard]] file_change change() const {
+    struct stat own{};
+    if (::fstat(file_.get(), &own) != 0 || !S_ISREG(own.st_mode)) {
+      return file_change::none;
+    }
+    if (own.st_nlink == 0) {
+      return file_change::deleted;
+    }
+    if (!is_named(file_, path_of(number_))) {
+      return file_change::moved;
+    }
+    const auto size = static_cast<std::uint64_t>(own.st_size);
+    return size == size_ || is_torn_ ? file_change::none
+           : size < size_            ? file_change::cut_off
+                                     : file_change::appended;
+  }
+
+  /// Goes on in the next file. Returns false, and stays in this one, if there can be none or
+  /// another process writes the trail by now.
   [[nodiscard]] bool begin_next() {
     try {
-      file_handle next = open(path_of(number_ + 1));
-      file_ = std::move(next);
-      ++number_;
+      if (const std::string name = path_ + ".lock"; !is_named(lock_, name)) {
+        lock_ = open_locked(name);  // somebody has deleted it
+      }
+      const std::uint64_t number = std::max(number_, last_number()) + 1;
+      file_ = open_locked(path_of(number));
+      previous_ = std::exchange(number_, number);
       size_ = 0;
+      is_torn_ = false;
       return true;
-    } catch (const audit_error&) {
+    } catch (const std::exception&) {
       return false;
     }
   }
@@ -165,6 +204,23 @@ class audit_file {
                         " cannot be opened: " + std::generic_category().message(errno)};
     }
     return opened;
+  }
+
+  /// Opens a file that no other trail has open. Throws `audit_error` if one has.
+  [[nodiscard]] static file_handle open_locked(const std::string& name) {
+    file_handle opened = open(name);
+    if (::flock(opened.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+      throw audit_error{"AuditTrail: " + name + " is in use by another trail or process"};
+    }
+    return opened;
+  }
+
+  /// Whether `name` is the name of an open file.
+  [[nodiscard]] static bool is_named(const file_handle& opened, const std::string& name) {
+    struct stat own{};
+    struct stat named{};
+    return ::fstat(opened.get(), &own) == 0 && ::stat(name.c_str(), &named) == 0 &&
+           own.st_dev == named.st_dev && own.st_ino == named.st_ino;
   }
 
   /// The highest number of a file of the trail; 0 when there is none.
@@ -228,6 +284,7 @@ class audit_file {
   file_handle lock_;
   file_handle file_;
   std::uint64_t number_ = 1;
+  std::uint64_t previous_ = 0;
   std::uint64_t size_ = 0;  // of whole lines
   bool is_torn_ = false;    // there is more behind them, and it could not be taken back
   audit_chain end_;

@@ -166,7 +166,7 @@ class audit_writer {
     return untold_ == 0;
   }
 
-  /// Whether the disk has never failed to keep what was written.
+  /// Whether all that was written is still there, as far as is known.
   [[nodiscard]] bool is_on_disk() const {
     const std::scoped_lock lock{mutex_};
     return is_on_disk_;
@@ -182,7 +182,8 @@ class audit_writer {
     handled_ = 0;
     try {
       write(now.items);
-      if (now.ends || (now.flushes && !tells_of_all())) {
+      const bool has_news = !tells_of_all() || file_.change() != file_change::none;
+      if (now.ends || (now.flushes && has_news)) {
         begin_block();
         if (now.ends) {
           sign("close");
@@ -247,6 +248,9 @@ class audit_writer {
     if (!lines_.empty()) {
       return;
     }
+    if (const file_change change = file_.change(); change != file_change::none) {
+      leave_file(change);
+    }
     next_ = written_;
     std::vector<std::string> crawlers;
     base::json_writer lost;
@@ -263,9 +267,37 @@ class audit_writer {
       const std::size_t i = next_.crawlers;
       add_entry("crawler", "{\"crawler\":" + std::to_string(i) + ',' + crawlers[i].substr(1));
     }
+    if (!gap_.empty()) {
+      add_entry("gap", gap_);
+    }
     if (block_losses_ > 0) {
       add_entry("lost", std::move(lost).finish());
     }
+  }
+
+  /// Goes on in the next file after somebody else has done something to this one.
+  void leave_file(file_change change) {
+    flush_file();
+    const std::string name = file_.name_of(file_.number());
+    if (!file_.begin_next()) {
+      return;
+    }
+    base::json_writer gap;
+    gap.text("file", name).text("change", to_string(change));
+    gap.number("last_entry", written_.chain.entries);
+    gap_ = std::move(gap).finish();
+    known_.clear();
+    written_.is_file_begun = false;
+    const std::uint64_t events = std::exchange(file_events_, 0);
+    if (is_lost_by(change)) {
+      const std::scoped_lock lock{mutex_};
+      stats_.lost += events;
+      is_on_disk_ = false;
+    }
+  }
+
+  [[nodiscard]] static bool is_lost_by(file_change change) noexcept {
+    return change == file_change::deleted || change == file_change::cut_off;
   }
 
   void begin_file() {
@@ -273,8 +305,8 @@ class audit_writer {
     next_.is_file_begun = true;
     base::json_writer json;
     json.number("format", 1).text("library", version).number("file", file_.number());
-    if (file_.number() > 1) {
-      json.text("previous", file_.name_of(file_.number() - 1));
+    if (file_.previous() > 0) {
+      json.text("previous", file_.name_of(file_.previous()));
     }
     json.text("share", number_text(options_.share));
     if (key_) {
@@ -375,7 +407,10 @@ class audit_writer {
     if (lines_.empty()) {
       return;
     }
-    const std::string failure = file_.write(lines_);
+    const file_change change = file_.change();
+    const std::string failure = is_lost_by(change) ? file_.name_of(file_.number()) + " was " +
+                                                         std::string{to_string(change)}
+                                                   : file_.write(lines_);
     lines_.clear();
     const std::uint64_t events = std::exchange(block_events_, 0);
     const std::uint64_t losses = std::exchange(block_losses_, 0);
@@ -384,6 +419,8 @@ class audit_writer {
       known_.clear();
       return fail(events, failure);
     }
+    file_events_ += events;
+    gap_.clear();
     const std::scoped_lock lock{mutex_};
     stats_.failure.clear();
     stats_.entries += next_.chain.entries - written_.chain.entries;
@@ -414,6 +451,7 @@ class audit_writer {
     flush_file();
     if (file_.begin_next()) {
       written_.is_file_begun = false;
+      file_events_ = 0;
       over_bytes_ = 0;
     } else {
       over_bytes_ = file_.size();  // tried again when as much has been written once more
@@ -439,7 +477,9 @@ class audit_writer {
   std::uint64_t block_events_ = 0;  // in them
   std::uint64_t block_losses_ = 0;  // told in them
   std::uint64_t handled_ = 0;       // events of those taken that are written or lost
+  std::uint64_t file_events_ = 0;   // of this process, in the file
   std::uint64_t over_bytes_ = 0;
+  std::string gap_;  // what the next block tells of the file before
   std::optional<clock::time_point> flush_at_;
   std::unordered_set<std::string> known_;
   std::unordered_map<const policy*, std::pair<std::weak_ptr<const policy>, std::string>> ids_;
