@@ -39,6 +39,7 @@
 #include <robots/observe/cache_stats.hpp>
 #include <robots/observe/duration_histogram.hpp>
 #include <robots/observe/event_json.hpp>
+#include <robots/observe/event_message.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/observe/json_log.hpp>
 #include <robots/observe/json_log_options.hpp>

@@ -8,6 +8,7 @@
 #include <robots/fetch/retrieval.ipp>
 #include <robots/http/address_guard.ipp>
 #include <robots/http/excluded_hosts.ipp>
+#include <robots/observe/event_message.ipp>
 #include <robots/observe/json_log.ipp>
 #include <robots/observe/metric_families.ipp>
 #include <robots/observe/metrics.ipp>

@@ -10,6 +10,8 @@
 #include <robots/observe/observers.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/site_override.hpp>
+#include <robots/polite/admission.hpp>
+#include <robots/polite/host_gate.hpp>
 #include <robots/store/lru_storage.hpp>
 #include <robots/time/manual_clock.hpp>
 
@@ -65,7 +67,9 @@ struct logged {
                                                 observers<Throws, JsonLog>>;
 
   explicit logged(JsonLog to, robots::fallback_policy fallback = robots::fallback_policy::rfc9309())
-      : log(std::move(to)), cache(options(fallback), web, clock, {}, observers{Throws{}, log}) {}
+      : log(std::move(to)), cache(options(fallback), web, clock, {}, observer()) {}
+
+  [[nodiscard]] observers<Throws, JsonLog> observer() const { return observers{Throws{}, log}; }
 
   static robots::cache_options options(robots::fallback_policy fallback) {
     robots::cache_options made{.user_agent = "FooBot/1.0", .fallback = fallback};
@@ -132,18 +136,22 @@ TEST_CASE("each event of a crawl is a line of JSON with its date, level, site an
   REQUIRE(lines.size() == 7);
   for (const std::string& line : lines) {
     CHECK(line.starts_with(R"({"timestamp":"2026-01-01T12:00:00.000Z","level":")"));
-    CHECK(has(line, R"("site":"https://example.com","trace_id":"0af7651916cd43dd8448eb211c80319c",)"
-                    R"("span_id":"b7ad6b71",)"));
+    CHECK(has(line, R"("site":"https://example.com","domain":"example.com","crawler":"FooBot",)"
+                    R"("trace_id":"0af7651916cd43dd8448eb211c80319c","span_id":"b7ad6b71",)"));
+    CHECK(has(line, R"(,"message":")"));
     CHECK(line.ends_with("}\n"));
   }
   CHECK(has(lines[0], R"("level":"INFO","event":"look_up")"));
-  CHECK(has(lines[0], R"("result":"miss"})"));
+  CHECK(has(lines[0], R"("result":"miss","message":"the cache has no fresh rules, so the site )"
+                      R"(or the shared store is asked"})"));
   CHECK(has(lines[1], R"("event":"exchange")"));
   CHECK(has(lines[1], R"("url":"https://example.com/robots.txt","status":200,)"
-                      R"("duration_seconds":0,"bytes":30,"hop":0,"attempt":1})"));
+                      R"("duration_seconds":0,"bytes":30,"hop":0,"attempt":1,)"
+                      R"("message":"the site answered with status 200"})"));
   CHECK(has(lines[2], R"("event":"parse")"));
   CHECK(has(lines[2], R"("rules":1,"lines":2,"malformed_lines":0,"not_robots_txt":false,)"
-                      R"("charset":"utf-8","findings":[],"basis":"rules","policy_version":1})"));
+                      R"("charset":"utf-8","findings":[],"basis":"rules","policy_version":1,)"
+                      R"("message":"robots.txt was read: 1 rule"})"));
   CHECK(has(lines[3], R"("event":"retrieval")"));
   CHECK(has(lines[3], R"("outcome":"success","status":200,)"));
   CHECK(has(lines[4], R"("event":"decision")"));
@@ -213,8 +221,9 @@ TEST_CASE("a log tells of gates and of the shared store") {
   REQUIRE(kept.lines->size() == 5);
   CHECK(has((*kept.lines)[0], R"("reason":"go","waited_seconds":1.5,"allowed":false)"));
   CHECK(has((*kept.lines)[1], R"("level":"ERROR","event":"far_store","up":false,)"));
-  CHECK(has((*kept.lines)[1], R"("message":"no route")"));
-  CHECK(has((*kept.lines)[2], R"("level":"INFO","event":"far_store","up":true)"));
+  CHECK(has((*kept.lines)[1], R"("error_text":"no route","message":"the shared store failed: )"
+                              R"(no route"})"));
+  CHECK(has((*kept.lines)[2], R"("level":"INFO","event":"far_store","up":true,"message")"));
   CHECK(has((*kept.lines)[3], R"("event":"far_hit","outcome":"unreachable","url":"",)"
                               R"("fetched_at":"1970-01-01T00:00:00.000Z","basis":"deny_all")"));
   CHECK(has((*kept.lines)[4], R"("event":"far_copy")"));
@@ -243,7 +252,9 @@ TEST_CASE("a log tells what a site has changed, and what became of it") {
   const std::vector<std::string> halts = kept.of("halt");
   REQUIRE(halts.size() == 2);
   CHECK(has(halts[0], R"("level":"CRITICAL","event":"halt","site":"example.com",)"
-                      R"("reason":"hostile","resumed":false})"));
+                      R"("domain":"example.com","crawler":"FooBot","reason":"hostile",)"
+                      R"("resumed":false,"message":"the site was halted: its robots.txt )"
+                      R"(denies everything now"})"));
   CHECK(has(halts[1], R"("level":"INFO")"));
   CHECK(has(kept.only("decision"), R"("reason":"halted")"));
 
@@ -252,9 +263,9 @@ TEST_CASE("a log tells what a site has changed, and what became of it") {
   const JsonLog log{kept};
   log.on(robots::access_revoked_event{{}, "https://example.com/", 403});
   log.on(robots::sign_off_event{{}, true});
-  CHECK(has(kept.only("access_revoked"), R"("url":"https://example.com/","status":403})"));
+  CHECK(has(kept.only("access_revoked"), R"("url":"https://example.com/","status":403,)"));
   CHECK(kept.of("access_revoked").front().find("CRITICAL") != std::string::npos);
-  CHECK(kept.of("sign_off").front().find(R"("given":true})") != std::string::npos);
+  CHECK(kept.of("sign_off").front().find(R"("given":true,)") != std::string::npos);
 }
 
 TEST_CASE("lines below the least level, and decisions outside the sample, are not written") {
@@ -287,7 +298,8 @@ TEST_CASE("a long text is cut, and the line says how long it was") {
   const kept_lines kept;
   const JsonLog log{kept, {.text_bytes = 8}};
   log.on(robots::far_store_event{{}, false, "0123456789"});
-  CHECK(has(kept.lines->front(), R"("message":"01234567","message_bytes":10})"));
+  CHECK(has(kept.lines->front(), R"("error_text":"01234567","error_text_bytes":10,)"));
+  CHECK(has(kept.lines->front(), R"("message":"the shar","message_bytes":)"));
 }
 
 TEST_CASE("a site that has too much to tell is cut short, and the next line says by how much") {
@@ -333,6 +345,68 @@ TEST_CASE("what was suppressed of a site that is forgotten is told of by the nex
                          [&](const std::string& line) { return has(line, text); });
   };
   CHECK(told(R"("suppressed_elsewhere":2)") == 1);
+}
+
+TEST_CASE("The line limit suppresses no decision that the fallback policy allowed") {
+  const kept_lines kept;
+  logged at{JsonLog{kept}, robots::fallback_policy::permissive()};
+  at.web.otherwise(ScriptedFetcher::failure(robots::fetch_error::connect));
+  robots::basic_host_gate<ManualClock> gate{{.delay = {.fixed_delay = 1ms}}, at.clock};
+  robots::basic_admission front{
+      at.cache, gate, {.tell = [log = at.log](const robots::admission_event& told) {
+        log.on(told);
+      }}};
+  constexpr std::size_t pages = 200;
+  for (std::size_t i = 0; i < pages; ++i) {
+    CHECK(front.try_admit("https://example.com/" + std::to_string(i)).decision.allowed);
+  }
+  CHECK(kept.of("decision").size() == pages);
+  CHECK(kept.of("admission").size() == pages);
+  CHECK(has(kept.of("admission").back(), R"("domain":"example.com","crawler":"FooBot",)"));
+  CHECK(at.log.stats().suppressed == 0);
+
+  // Other decisions have the limit.
+  at.cache.set_override("https://example.com", robots::site_override::deny);
+  for (std::size_t i = 0; i < pages; ++i) {
+    CHECK_FALSE(at.cache.allowed("https://example.com/"));
+  }
+  CHECK(at.log.stats().suppressed > 0);
+}
+
+TEST_CASE("Lines of two caches that share a log name the crawler of each") {
+  const kept_lines kept;
+  const JsonLog log{kept};
+  logged first{log};
+  robots::cache_options options = logged::options(robots::fallback_policy::rfc9309());
+  options.user_agent = "Mozilla/5.0 (compatible; BarBot/2.0; +https://bar.example)";
+  logged::cache_type second{std::move(options), first.web, first.clock, {}, first.observer()};
+  first.web.otherwise(ScriptedFetcher::ok("User-agent: *\nDisallow: /a\n"));
+  CHECK_FALSE(first.cache.allowed("https://example.com/a"));
+  CHECK_FALSE(second.allowed("https://example.com/a"));
+  const std::vector<std::string> decisions = kept.of("decision");
+  REQUIRE(decisions.size() == 2);
+  CHECK(has(decisions[0], R"("crawler":"FooBot",)"));
+  CHECK(has(decisions[1], R"("crawler":"BarBot",)"));
+}
+
+TEST_CASE("The level of denied decisions is an option") {
+  const kept_lines kept;
+  logged at{JsonLog{kept, {.denied_level = log_level::warn}}};
+  at.web.otherwise(ScriptedFetcher::ok("User-agent: *\nDisallow: /a\n"));
+  CHECK_FALSE(at.cache.allowed("https://example.com/a"));
+  CHECK(kept.only("decision").starts_with(R"("level":"WARN")"));
+  kept.lines->clear();
+  CHECK(at.cache.allowed("https://example.com/"));
+  CHECK(kept.only("decision").starts_with(R"("level":"INFO")"));
+
+  kept.lines->clear();
+  const JsonLog quiet{kept, {.denied_level = log_level::debug}};
+  robots::decision denied;
+  quiet.on(robots::decision_event{{}, "x", denied});
+  CHECK(kept.lines->empty());
+  denied.reason = robots::decision_reason::fallback;
+  quiet.on(robots::decision_event{{}, "x", denied});
+  CHECK(kept.only("decision").starts_with(R"("level":"ERROR")"));
 }
 
 TEST_CASE("a log with options that mean nothing says what to give") {
@@ -386,7 +460,8 @@ TEST_CASE("a file has each line at once; one that was torn ends before the next"
   std::string text(4096, '\0');
   text.resize(std::fread(text.data(), 1, text.size(), file));
   CHECK(std::fclose(file) == 0);
-  CHECK(text.ends_with(R"("event":"override","site":"a","value":"none"})"
+  CHECK(text.ends_with(R"("event":"override","site":"a","domain":"a","value":"none",)"
+                       R"("message":"the override of the site was lifted"})"
                        "\n"));
 
   /// Has room for a while.
@@ -405,7 +480,7 @@ TEST_CASE("a file has each line at once; one that was torn ends before the next"
   disk.room = 10'000;
   log.on(robots::override_event{{.site = "b"}});
   CHECK(disk.str().starts_with("{\"timestamp\"\n{\"timestamp\":\""));
-  CHECK(disk.str().ends_with(R"("site":"b","value":"none","lost":1})"
+  CHECK(disk.str().ends_with(R"(,"lost":1})"
                              "\n"));
   CHECK(log.stats().lost == 1);
   CHECK(log.stats().written == 1);

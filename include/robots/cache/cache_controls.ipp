@@ -15,6 +15,7 @@
 #include <robots/policy/decide.hpp>
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/policy.hpp>
+#include <robots/rep/read/product_token.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -29,12 +30,18 @@ struct cache_engine {
   /// `own` outlives it; `shared` is null when nothing is.
   cache_engine(cache_options&& how, cache_parts& own, std::unique_ptr<any_store> shared)
       : options(validated(std::move(how))),
-        parts(own),
+        parts(named(own, options)),
         store(shared ? std::make_unique<guarded_store>(std::move(shared), own) : nullptr) {}
 
   [[nodiscard]] static cache_options validated(cache_options options) {
     validate(options);
     return options;
+  }
+
+  /// Gives the parts the name of the crawler, for the events that they tell.
+  [[nodiscard]] static cache_parts& named(cache_parts& own, const cache_options& options) {
+    own.crawler = product_token(options.user_agent);
+    return own;
   }
 
   const cache_options options;

@@ -121,7 +121,6 @@ inline void add_members(base::json_writer& line, const decision_event& told) {
   line.flag("stale", made.stale);
   if (made.policy != nullptr) {
     add_policy(line, *made.policy);
-    line.long_text("message", explain(made));
   }
 }
 
@@ -186,7 +185,10 @@ inline void add_members(base::json_writer& line, const override_event& told) {
   line.text("value", to_string(told.value));
 }
 inline void add_members(base::json_writer& line, const far_store_event& told) {
-  line.flag("up", told.up).long_text("message", told.message);
+  line.flag("up", told.up);
+  if (!told.message.empty()) {
+    line.long_text("error_text", told.message);
+  }
 }
 
 }  // namespace observe_detail

@@ -41,6 +41,8 @@ struct event {
   std::string_view site{};                ///< see `site::key`; empty where the event has no site
   const call_context* context = nullptr;  ///< of the call that led to it; null when it gave none
   event_clock* clock = nullptr;           ///< what `time` reads; null for the system's clock
+  /// The product token of the crawler that the cache or gate works for; empty if it is not known.
+  std::string_view crawler{};
 
   /// The time of the call, by the clock of the cache or gate that the event comes from.
   [[nodiscard]] wall_time time() const noexcept {

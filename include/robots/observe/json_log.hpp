@@ -2,6 +2,7 @@
 
 #include <robots/base/json_writer.hpp>
 #include <robots/observe/event_json.hpp>
+#include <robots/observe/event_message.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/observe/json_log_options.hpp>
 #include <robots/observe/observer.hpp>
@@ -18,12 +19,12 @@ namespace robots {
 
 /// An observer that writes what it is told of as JSON (RFC 8259), an object a line, in ASCII.
 ///
-/// Each line has `timestamp` (RFC 3339, UTC), `level` and `event`; `site`, and the `trace_id` and
-/// `span_id` of the caller, where they are known; and what the event tells, under its own names.
-/// What is no UTF-8 reads as `\xNN`, octet by octet, and so does a backslash: see
-/// `base::append_json`. A text that was cut (`text_bytes`) is followed by `NAME_bytes`, how long it
-/// was. Of the rules that a `policy_change` tells of, the first 32 are written, and so of the other
-/// lines.
+/// Each line has `timestamp` (RFC 3339, UTC), `level` and `event`; where they are known, `site` and
+/// its `domain`, the product token of the `crawler`, and the `trace_id` and `span_id` of the
+/// caller; what the event tells, under its own names; and `message`, one sentence for people. What
+/// is no UTF-8 reads as `\xNN`, octet by octet, and so does a backslash: see `base::append_json`. A
+/// text that was cut (`text_bytes`) is followed by `NAME_bytes`, how long it was. Of the rules that
+/// a `policy_change` tells of, the first 32 are written, and so of the other lines.
 ///
 /// | event             | level |
 /// |-------------------|-------|
@@ -34,7 +35,7 @@ namespace robots {
 /// | `far_hit`         | INFO |
 /// | `far_copy`        | INFO |
 /// | `fallback`        | ERROR |
-/// | `decision`        | INFO; ERROR for one by the fallback policy |
+/// | `decision`        | INFO; ERROR for one by the fallback policy; `denied_level` for a denial |
 /// | `policy_change`   | INFO; ERROR for a fast one; CRITICAL for one that turns hostile |
 /// | `access_revoked`  | CRITICAL |
 /// | `halt`            | CRITICAL; INFO for a site that is resumed |
@@ -43,13 +44,15 @@ namespace robots {
 /// | `drop`            | DEBUG |
 /// | `quarantine`      | CRITICAL; INFO for a release |
 /// | `override`        | INFO |
-/// | `admission`       | INFO; ERROR for one by the fallback policy |
+/// | `admission`       | as `decision` |
 /// | `far_store`       | ERROR when it goes; INFO when it is back |
 ///
 /// What is above `rate_lines` is counted: the next line of that event and site says how many
 /// there were (`suppressed`), or the next line of any, where the site was forgotten meanwhile
-/// (`suppressed_elsewhere`). A line that the sink throws at is lost, and the next one that it
-/// takes says how many were (`lost`). See `stats`.
+/// (`suppressed_elsewhere`). The limit does not hold for decisions and admissions that the fallback
+/// policy allowed: each of these is written (the pipeline guide: "Log the decision aggressively").
+/// A line that the sink throws at is lost, and the next one that it takes says how many were
+/// (`lost`). See `stats`.
 ///
 /// A handle: copies write one log. It can be given to several caches and gates, and all its
 /// members may be called from any thread. A line that is not wanted costs some 3 ns; one that is,
@@ -83,13 +86,16 @@ class JsonLog {
     if (!is_wanted(level)) {
       return;
     }
+    bool is_limited = true;
     if constexpr (requires { told.decision; }) {
       if (!is_sampled(told.decision)) {
         return;
       }
+      is_limited = !is_default_allow(told.decision);
     }
-    if (auto line = begin(level, Event::name, told)) {
+    if (auto line = begin(level, Event::name, told, is_limited)) {
       add_event(*line, told);
+      line->long_text("message", explain(told));
       write(*std::move(line));
     }
   }
@@ -101,6 +107,9 @@ class JsonLog {
 
   /// Whether the sample takes what tells of a decision.
   [[nodiscard]] bool is_sampled(const decision& made) const noexcept;
+
+  /// Whether the fallback policy allowed what a decision is about.
+  [[nodiscard]] static bool is_default_allow(const decision& made) noexcept;
 
   void write(base::json_writer line) const;
 
@@ -114,9 +123,13 @@ class JsonLog {
   static log_level level_of(const parse_event& told);
   static log_level level_of(const retrieval_event& told);
   static log_level level_of(const fallback_event& /*told*/) { return error; }
-  static log_level level_of(const decision& made);
-  static log_level level_of(const decision_event& told) { return level_of(told.decision); }
-  static log_level level_of(const admission_event& told) { return level_of(told.decision); }
+  [[nodiscard]] log_level level_of(const decision& made) const;
+  [[nodiscard]] log_level level_of(const decision_event& told) const {
+    return level_of(told.decision);
+  }
+  [[nodiscard]] log_level level_of(const admission_event& told) const {
+    return level_of(told.decision);
+  }
   static log_level level_of(const policy_change_event& told) {
     return told.turned_hostile ? critical : told.fast ? error : info;
   }
@@ -131,9 +144,10 @@ class JsonLog {
   }
   static log_level level_of(const far_store_event& told) { return told.up ? info : error; }
 
-  /// The line of an event, with what all lines have, unless there were too many of these.
+  /// The line of an event, with what all lines have, unless it is limited and there were too many
+  /// of these.
   [[nodiscard]] std::optional<base::json_writer> begin(log_level level, std::string_view name,
-                                                       const event& told) const;
+                                                       const event& told, bool is_limited) const;
 
   std::shared_ptr<state> state_;
 };

@@ -7,6 +7,7 @@
 #include <robots/fetch/outcome.hpp>
 #include <robots/http/charset.hpp>
 #include <robots/http/message.hpp>
+#include <robots/http/site_key.hpp>
 #include <robots/observe/detail/line_limit.hpp>
 #include <robots/observe/detail/line_output.hpp>
 #include <robots/observe/json_log.hpp>
@@ -16,6 +17,7 @@
 #include <robots/policy/record.hpp>
 #include <robots/time/wall_time.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <ostream>
@@ -118,22 +120,32 @@ ROBOTS_INLINE log_level JsonLog::level_of(const retrieval_event& told) {
   return got == outcome::malformed ? critical : failed ? error : info;
 }
 
-ROBOTS_INLINE log_level JsonLog::level_of(const decision& made) {
-  return made.reason == decision_reason::fallback ? error : info;
+ROBOTS_INLINE bool JsonLog::is_default_allow(const decision& made) noexcept {
+  return made.allowed && made.reason == decision_reason::fallback;
+}
+
+ROBOTS_INLINE log_level JsonLog::level_of(const decision& made) const {
+  const log_level usual = made.allowed ? info : state_->options.denied_level;
+  return made.reason == decision_reason::fallback ? std::max(usual, error) : usual;
 }
 
 ROBOTS_INLINE std::optional<base::json_writer> JsonLog::begin(log_level level,
                                                               std::string_view name,
-                                                              const event& told) const {
+                                                              const event& told,
+                                                              bool is_limited) const {
   const wall_time now = told.time();
-  const auto suppressed = state_->limit.admit(name, told.site, now);
+  const std::optional<std::uint64_t> suppressed =
+      is_limited ? state_->limit.admit(name, told.site, now) : 0;
   if (!suppressed) {
     return std::nullopt;
   }
   base::json_writer line{state_->options.text_bytes};
   line.text("timestamp", date_text(now)).text("level", to_string(level)).text("event", name);
   if (!told.site.empty()) {
-    line.text("site", told.site);
+    line.text("site", told.site).text("domain", host_of_site_key(told.site));
+  }
+  if (!told.crawler.empty()) {
+    line.text("crawler", told.crawler);
   }
   if (told.context != nullptr && !told.context->trace_id.empty()) {
     line.long_text("trace_id", told.context->trace_id);

@@ -35,10 +35,14 @@ using log_sink = std::function<void(std::string_view line)>;
 /// What a `JsonLog` writes.
 struct json_log_options {
   log_level least = log_level::info;  ///< lines below it are not written
+  /// Level of decisions and admissions that deny. Those that the fallback policy made are at ERROR
+  /// at least.
+  log_level denied_level = log_level::info;
   /// Share of the decisions and admissions that are written, from 0 to 1, at random. Those that the
   /// fallback policy made are all written.
   double decision_share = 1;
-  /// Most lines of one kind of event and one site in each `rate_period`; 0 for no limit.
+  /// Most lines of one kind of event and one site in each `rate_period`; 0 for no limit. Decisions
+  /// and admissions that the fallback policy allowed are all written.
   std::size_t rate_lines = 60;
   std::chrono::seconds rate_period{60};  ///< see `rate_lines`
   std::size_t rate_sites = 4096;  ///< pairs of event and site counted at once, 200 octets each

@@ -14,6 +14,7 @@
 #include <robots/polite/host_gate.hpp>
 #include <robots/polite/restraints.hpp>
 #include <robots/polite/schedule.hpp>
+#include <robots/rep/read/product_token.hpp>
 #include <robots/time/clock.hpp>
 
 #include <functional>
@@ -91,6 +92,9 @@ class basic_admission {
   /// Asks `source` for decisions and `gate` for reservations.
   basic_admission(S& source, basic_host_gate<C>& gate, admission_options options = {})
       : source_(source), gate_(gate), options_(std::move(options)), clock_(gate) {
+    if constexpr (requires { source.options().user_agent; }) {
+      crawler_ = product_token(source.options().user_agent);
+    }
     if constexpr (requires { source.on_halt([](std::string_view) {}); }) {
       halts_ = source.on_halt([&gate](std::string_view halted) {
         if (const auto where = parse_site(halted)) {
@@ -258,7 +262,8 @@ class basic_admission {
     if (options_.tell) {
       const auto where = parse_site(url);
       const std::string key = where ? where->key() : std::string{};
-      const event about{.site = key, .context = context.get(), .clock = &clock_};
+      const event about{
+          .site = key, .context = context.get(), .clock = &clock_, .crawler = crawler_};
       quietly([&] {
         options_.tell(admission_event{about, url, made, reason, gate_.clock().now() - asked});
       });
@@ -285,6 +290,7 @@ class basic_admission {
   basic_host_gate<C>& gate_;
   const admission_options options_;
   gate_clock clock_;
+  std::string crawler_;  // empty if the source does not say
   polite_detail::admission_counters answers_;
   std::shared_ptr<const void> halts_;  // of sites, for as long as it lives
 };

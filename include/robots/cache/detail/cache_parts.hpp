@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <string_view>
 
 namespace robots::cache_detail {
@@ -90,10 +91,11 @@ class cache_parts : public event_clock {
   /// What all events tell, of a site.
   [[nodiscard]] event about(std::string_view site,
                             const std::shared_ptr<const call_context>& context = {}) noexcept {
-    return {.site = site, .context = context.get(), .clock = this};
+    return {.site = site, .context = context.get(), .clock = this, .crawler = crawler};
   }
 
   cache_counters counters;  ///< of what the cache does
+  std::string crawler;      ///< its product token; set before anything is told
 
  protected:
   ~cache_parts() = default;

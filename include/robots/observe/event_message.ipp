@@ -1,0 +1,162 @@
+#pragma once
+
+#include <robots/base/inline.hpp>
+#include <robots/base/printable.hpp>
+#include <robots/fetch/retrieval_result.hpp>
+#include <robots/http/message.hpp>
+#include <robots/observe/admission_reason.hpp>
+#include <robots/observe/event_message.hpp>
+#include <robots/policy/decision.hpp>
+#include <robots/policy/decision_reason.hpp>
+#include <robots/policy/halt_reason.hpp>
+#include <robots/policy/policy.hpp>
+#include <robots/policy/record.hpp>
+#include <robots/policy/site_override.hpp>
+#include <robots/rep/audit/change_report.hpp>
+
+#include <cstddef>
+
+namespace robots {
+
+namespace observe_detail {
+
+/// `1 rule`, `2 rules`.
+[[nodiscard]] inline std::string counted(std::size_t count, const char* noun) {
+  return std::to_string(count) + ' ' + noun + (count == 1 ? "" : "s");
+}
+
+}  // namespace observe_detail
+
+ROBOTS_INLINE std::string explain(const look_up_event& told) {
+  switch (told.result) {
+    case look_up_result::hit:
+      return "the cache has fresh rules";
+    case look_up_result::stale_hit:
+      return "the rules in the cache are stale and are being renewed";
+    case look_up_result::miss:
+      return "the cache has no fresh rules, so the site or the shared store is asked";
+    case look_up_result::joined:
+      break;
+  }
+  return "another call fetched the rules";
+}
+
+ROBOTS_INLINE std::string explain(const exchange_event& told) {
+  const exchange& ended = told.exchange;
+  return ended.error != fetch_error::none
+             ? "the request got no response: " + std::string{to_string(ended.error)}
+             : "the site answered with status " + std::to_string(ended.status);
+}
+
+ROBOTS_INLINE std::string explain(const parse_event& told) {
+  const file_findings& found = told.policy.findings();
+  const std::string text =
+      "robots.txt was read: " + observe_detail::counted(told.policy.rules().size(), "rule");
+  return found.lines.malformed == 0 && !found.lines.not_robots_txt
+             ? text
+             : text + ", but " + policy_detail::malformed_text(found);
+}
+
+ROBOTS_INLINE std::string explain(const retrieval_event& told) {
+  return told.policy.source().not_modified
+             ? "robots.txt has not changed: " + policy_detail::outcome_text(told.policy)
+             : "the retrieval of robots.txt ended: " + policy_detail::outcome_text(told.policy);
+}
+
+ROBOTS_INLINE std::string explain(const far_hit_event& told) {
+  return "another process had fetched robots.txt: " + policy_detail::outcome_text(told.policy);
+}
+
+ROBOTS_INLINE std::string explain(const far_copy_event& told) {
+  return "the shared store has an older robots.txt: " + policy_detail::outcome_text(told.policy);
+}
+
+ROBOTS_INLINE std::string explain(const fallback_event& told) {
+  const policy_basis basis = told.policy.basis();
+  return "there is no robots.txt to obey: " + policy_detail::outcome_text(told.policy) +
+         (basis == policy_basis::last_good   ? "; the last good copy is obeyed"
+          : basis == policy_basis::allow_all ? "; everything is allowed"
+                                             : "; everything is denied");
+}
+
+ROBOTS_INLINE std::string explain(const decision_event& told) {
+  return told.decision.policy ? explain(told.decision)
+                              : std::string{told.decision.allowed ? "allowed: " : "not allowed: "} +
+                                    std::string{to_string(told.decision.reason)};
+}
+
+ROBOTS_INLINE std::string explain(const admission_event& told) {
+  const std::string answer = told.reason == admission_reason::go
+                                 ? "the request may go"
+                                 : "refused: " + std::string{to_string(told.reason)};
+  return told.decision.policy ? answer + "; " + explain(told.decision) : answer;
+}
+
+ROBOTS_INLINE std::string explain(const policy_change_event& told) {
+  std::string text =
+      "robots.txt has changed: " + observe_detail::counted(told.changes.changed(), "change") +
+      ", " + observe_detail::counted(told.changes.unchanged, "line") + " unchanged";
+  text += told.fast ? ", faster than the limit" : "";
+  return text += told.turned_hostile ? "; it denies everything now" : "";
+}
+
+ROBOTS_INLINE std::string explain(const access_revoked_event& told) {
+  constexpr int unauthorized = 401;
+  constexpr int forbidden = 403;
+  const bool by_status = told.status == unauthorized || told.status == forbidden;
+  return "the site refused a page that its robots.txt allows, with " +
+         std::string{by_status ? "status " : "a challenge and status "} +
+         std::to_string(told.status);
+}
+
+ROBOTS_INLINE std::string explain(const halt_event& told) {
+  if (told.resumed) {
+    return "the site was resumed";
+  }
+  switch (told.reason) {
+    case halt_reason::hostile:
+      return "the site was halted: its robots.txt denies everything now";
+    case halt_reason::access_revoked:
+      return "the site was halted: it revoked access";
+    default:
+      return "the site was halted: " + std::string{to_string(told.reason)};
+  }
+}
+
+ROBOTS_INLINE std::string explain(const sign_off_event& told) {
+  return told.given ? "the site was signed off" : "the sign-off of the site was taken back";
+}
+
+ROBOTS_INLINE std::string explain(const breaker_event& told) {
+  switch (told.state) {
+    case breaker_state::open:
+      return "the circuit breaker opened: the origin is not asked for a while";
+    case breaker_state::half_open:
+      return "the circuit breaker lets one request through";
+    default:
+      return "the circuit breaker closed: the origin answers again";
+  }
+}
+
+ROBOTS_INLINE std::string explain(const drop_event& told) {
+  return told.expired ? "the cache dropped an entry that had expired"
+                      : "the cache dropped an entry for want of room";
+}
+
+ROBOTS_INLINE std::string explain(const quarantine_event& told) {
+  return told.released ? "the site was released from quarantine"
+                       : "the site was put in quarantine: its files are malformed again and again";
+}
+
+ROBOTS_INLINE std::string explain(const override_event& told) {
+  return told.value == site_override::none
+             ? "the override of the site was lifted"
+             : "the site was overridden by hand: " + std::string{to_string(told.value)};
+}
+
+ROBOTS_INLINE std::string explain(const far_store_event& told) {
+  return told.up ? "the shared store answers again"
+                 : "the shared store failed: " + base::printable(told.message);
+}
+
+}  // namespace robots

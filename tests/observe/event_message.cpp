@@ -1,0 +1,98 @@
+#include <robots/observe/event_message.hpp>
+
+#include <robots/fetch/retrieval_result.hpp>
+#include <robots/observe/admission_reason.hpp>
+#include <robots/policy/decision.hpp>
+#include <robots/policy/halt_reason.hpp>
+#include <robots/policy/policy.hpp>
+#include <robots/policy/record.hpp>
+#include <robots/policy/site_override.hpp>
+#include <robots/rep/audit/change_report.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using robots::explain;
+
+TEST_CASE("Events of look-ups, requests and breakers are explained in a sentence") {
+  using robots::look_up_result;
+  CHECK(explain(robots::look_up_event{{}, look_up_result::hit}) == "the cache has fresh rules");
+  CHECK(explain(robots::look_up_event{{}, look_up_result::stale_hit}) ==
+        "the rules in the cache are stale and are being renewed");
+  CHECK(explain(robots::look_up_event{{}, look_up_result::miss}) ==
+        "the cache has no fresh rules, so the site or the shared store is asked");
+  CHECK(explain(robots::look_up_event{{}, look_up_result::joined}) ==
+        "another call fetched the rules");
+
+  const robots::exchange refused{.url = "https://a.example/robots.txt", .status = 403};
+  CHECK(explain(robots::exchange_event{{}, refused}) == "the site answered with status 403");
+  const robots::exchange silent{.url = "https://a.example/robots.txt",
+                                .error = robots::fetch_error::timeout};
+  CHECK(explain(robots::exchange_event{{}, silent}) == "the request got no response: timeout");
+
+  CHECK(explain(robots::breaker_event{{}, robots::breaker_state::open}) ==
+        "the circuit breaker opened: the origin is not asked for a while");
+  CHECK(explain(robots::breaker_event{{}, robots::breaker_state::half_open}) ==
+        "the circuit breaker lets one request through");
+  CHECK(explain(robots::breaker_event{{}, robots::breaker_state::closed}) ==
+        "the circuit breaker closed: the origin answers again");
+  CHECK(explain(robots::drop_event{{}, true}) == "the cache dropped an entry that had expired");
+  CHECK(explain(robots::drop_event{}) == "the cache dropped an entry for want of room");
+}
+
+TEST_CASE("Events of retrievals say what came, and what holds instead") {
+  robots::record record;
+  record.outcome = robots::outcome::server_error;
+  record.status = 503;
+  const robots::policy denies{robots::fallback_action::deny_all, "FooBot", record};
+  const robots::policy allows{robots::fallback_action::allow_all, "FooBot", record};
+  CHECK(explain(robots::retrieval_event{{}, denies, record}) ==
+        "the retrieval of robots.txt ended: server_error (HTTP 503)");
+  CHECK(explain(robots::far_hit_event{{}, denies, record}) ==
+        "another process had fetched robots.txt: server_error (HTTP 503)");
+  CHECK(explain(robots::far_copy_event{{}, denies, record}) ==
+        "the shared store has an older robots.txt: server_error (HTTP 503)");
+  CHECK(explain(robots::fallback_event{{}, denies}) ==
+        "there is no robots.txt to obey: server_error (HTTP 503); everything is denied");
+  CHECK(explain(robots::fallback_event{{}, allows}) ==
+        "there is no robots.txt to obey: server_error (HTTP 503); everything is allowed");
+  CHECK(explain(robots::parse_event{{}, denies}) == "robots.txt was read: 0 rules");
+}
+
+TEST_CASE("Events of decisions, changes and operators are explained in a sentence") {
+  robots::decision denied;
+  CHECK(explain(robots::decision_event{{}, "x", denied}) == "not allowed: invalid_url");
+  CHECK(explain(robots::admission_event{{}, "x", denied, robots::admission_reason::busy}) ==
+        "refused: busy");
+  CHECK(explain(robots::admission_event{{}, "x", denied}) == "the request may go");
+
+  const robots::record record;
+  const robots::policy before{robots::fallback_action::deny_all, "FooBot", record};
+  robots::change_report changes;
+  changes.unchanged = 2;
+  changes.rules.emplace_back();
+  CHECK(explain(robots::policy_change_event{{}, before, before, changes, {}, true, true}) ==
+        "robots.txt has changed: 1 change, 2 lines unchanged, faster than the limit; it denies "
+        "everything now");
+  CHECK(explain(robots::access_revoked_event{{}, "x", 403}) ==
+        "the site refused a page that its robots.txt allows, with status 403");
+  CHECK(explain(robots::access_revoked_event{{}, "x", 200}) ==
+        "the site refused a page that its robots.txt allows, with a challenge and status 200");
+  using robots::halt_reason;
+  CHECK(explain(robots::halt_event{{}, halt_reason::hostile}) ==
+        "the site was halted: its robots.txt denies everything now");
+  CHECK(explain(robots::halt_event{{}, halt_reason::by_hand}) == "the site was halted: by_hand");
+  CHECK(explain(robots::halt_event{{}, halt_reason::by_hand, true}) == "the site was resumed");
+  CHECK(explain(robots::sign_off_event{{}, true}) == "the site was signed off");
+  CHECK(explain(robots::sign_off_event{}) == "the sign-off of the site was taken back");
+  CHECK(explain(robots::quarantine_event{{}, true}) == "the site was released from quarantine");
+  CHECK(explain(robots::quarantine_event{}) ==
+        "the site was put in quarantine: its files are malformed again and again");
+  CHECK(explain(robots::override_event{{}, robots::site_override::deny}) ==
+        "the site was overridden by hand: deny");
+  CHECK(explain(robots::override_event{}) == "the override of the site was lifted");
+  CHECK(explain(robots::far_store_event{{}, true, {}}) == "the shared store answers again");
+  CHECK(explain(robots::far_store_event{{}, false, "no\nroute"}) ==
+        "the shared store failed: no\\x0Aroute");
+}
