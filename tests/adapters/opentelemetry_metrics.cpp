@@ -56,10 +56,10 @@ struct metered {
 
 TEST_CASE("OpenTelemetry collects what was counted, and is told of durations") {
   metered at;
-  Metrics metrics;
+  Metrics metrics{robots::metrics_options{.domains = 1}};
   robots::cache_stats held;
   held.size = 3;
-  OpenTelemetryMetrics exported{at.meter, metrics, {}, [held] { return held; }};
+  OpenTelemetryMetrics exported{at.meter, metrics, [held] { return held; }};
   metrics.on(robots::look_up_event{{}, robots::look_up_result::hit});
   robots::decision denied;
   denied.reason = robots::decision_reason::rule;
@@ -70,7 +70,9 @@ TEST_CASE("OpenTelemetry collects what was counted, and is told of durations") {
 
   CHECK(at.count("robots.cache.hits", {{"kind", std::string{"fresh"}}}) == 1);
   CHECK(at.count("robots.cache.misses") == 0);
-  CHECK(at.count("robots.blocked_requests", {{"reason", std::string{"rule"}}}) == 1);
+  CHECK(at.count("robots.blocked_requests", {{"reason", std::string{"rule"}}}) == 0);
+  CHECK(at.count("robots.blocked_requests",
+                 {{"domain", std::string{"a.example"}}, {"reason", std::string{"rule"}}}) == 1);
   const auto size =
       opentelemetry::nostd::get<sdk::LastValuePointData>(at.point("robots.cache.entries"));
   CHECK(opentelemetry::nostd::get<std::int64_t>(size.value_) == 3);
@@ -84,7 +86,7 @@ TEST_CASE("OpenTelemetry is told of one moment each time, and no longer asks wha
   metered at;
   std::atomic<int> asked = 0;
   {
-    const OpenTelemetryMetrics exported{at.meter, {}, {}, [&asked] {
+    const OpenTelemetryMetrics exported{at.meter, {}, [&asked] {
                                           ++asked;
                                           return robots::cache_stats{};
                                         }};

@@ -76,7 +76,7 @@ void run(const std::vector<std::string_view>& given) {
     log_file.open(path, std::ios::app);
     watchers.push_back(watched_by(JsonLog{log_file, {.queue_bytes = std::size_t{16} << 20U}}));
   }
-  const Metrics metrics;
+  const Metrics metrics{metrics_options{.domains = 25}};
   watchers.push_back(watched_by(metrics));
   if (const std::string& prefix = chosen.at("--audit"); !prefix.empty()) {
 #ifdef ROBOTS_CRAWLER_AUDIT
@@ -92,8 +92,7 @@ void run(const std::vector<std::string_view>& given) {
 #endif
   if (const std::string& port = chosen.at("--metrics"); !port.empty()) {
 #ifdef ROBOTS_CRAWLER_PROMETHEUS
-    exported = std::make_shared<PrometheusMetrics>(metrics, metric_options{.domains = 25},
-                                                   [&crawl] { return crawl.stats(); });
+    exported = std::make_shared<PrometheusMetrics>(metrics, [&crawl] { return crawl.stats(); });
     exposer = std::make_unique<prometheus::Exposer>("127.0.0.1:" + port);
     exposer->RegisterCollectable(exported);
     std::cerr << "http://127.0.0.1:" << exposer->GetListeningPorts().at(0) << "/metrics\n";

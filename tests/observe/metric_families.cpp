@@ -18,7 +18,7 @@ using robots::prometheus_name;
 
 /// All families there may be.
 std::vector<metric_family> all_of(const metrics_snapshot& now) {
-  return metric_families(now, robots::cache_stats{}, {.domains = 2});
+  return metric_families(now, robots::cache_stats{});
 }
 
 const metric_family& find(const std::vector<metric_family>& all, std::string_view name) {
@@ -66,14 +66,46 @@ TEST_CASE("each name occurs once, in lower case, with a sentence of help") {
   }
 }
 
-TEST_CASE("domains have series of their own only if asked for, and no more than that") {
+TEST_CASE("Hits and denials have a sample for each domain that has counters, and add up") {
+  using robots::decision_reason;
+  using robots::look_up_result;
   metrics_snapshot now;
-  now.denied_hosts = {{"a.example", 3}, {"b.example", 2}, {"c.example", 1}};
-  const auto all = all_of(now);
-  const metric_family& two = find(all, "robots_blocked_by_domain");
-  REQUIRE(two.samples.size() == 2);
-  CHECK(two.samples[0].labels[0].second == "a.example");
-  for (const metric_family& each : metric_families(now)) {
+  now.hits = 6;
+  robots::domain_counts others;
+  others.look_ups[look_up_result::hit] = 1;
+  others.denied_for[decision_reason::excluded] = 3;
+  robots::domain_counts own{.domain = "a.example"};
+  own.look_ups[look_up_result::hit] = 5;
+  own.denied_for[decision_reason::rule] = 2;
+  now.domains = {others, own};
+  const std::vector<metric_family> all = all_of(now);
+  const auto samples_of = [&all](std::string_view name) {
+    std::vector<std::string> texts;
+    for (const robots::metric_sample& sample : find(all, name).samples) {
+      std::string text;
+      for (const auto& [label, value] : sample.labels) {
+        text.append(label).append("=").append(value).append(" ");
+      }
+      if (sample.value != 0) {
+        texts.push_back(text + std::to_string(static_cast<int>(sample.value)));
+      }
+    }
+    return texts;
+  };
+  CHECK(find(all, "robots_cache_hits_total").kind == metric_kind::counter);
+  CHECK(samples_of("robots_cache_hits_total") ==
+        std::vector<std::string>{"kind=fresh 1", "domain=a.example kind=fresh 5"});
+  CHECK(samples_of("robots_blocked_requests_total") ==
+        std::vector<std::string>{"reason=excluded 3", "domain=a.example reason=rule 2"});
+  CHECK(samples_of("robots_cache_misses_total").empty());
+  // A domain has no series for what never happened there.
+  CHECK(find(all, "robots_cache_misses_total").samples.size() == 1);
+}
+
+TEST_CASE("No series is named after a domain unless the metrics count by domain") {
+  metrics_snapshot now;
+  now.denied_hosts = {{"a.example", 3}};
+  for (const metric_family& each : all_of(now)) {
     for (const robots::metric_sample& sample : each.samples) {
       for (const auto& [name, value] : sample.labels) {
         CHECK(name != "domain");

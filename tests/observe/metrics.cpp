@@ -175,6 +175,30 @@ TEST_CASE("metrics count breakers, exchanges without response and what a gate an
   CHECK(now.gate_wait.total() == 1);
 }
 
+TEST_CASE("Metrics count hits and denials of a crawl by domain, for as many as the options allow") {
+  counted at;
+  const Metrics by_domain{robots::metrics_options{.domains = 2}};
+  counted_cache cache{foo_bot(), at.web, at.clock, {}, by_domain};
+  at.web.otherwise(ok());
+  for (const char* url : {"https://a.example/", "https://a.example/private/x", "http://a.example/",
+                          "https://b.example:8443/private/x", "https://c.example/private/x",
+                          "https://d.example/private/x", "no URL"}) {
+    static_cast<void>(cache.allowed(url));
+  }
+  const metrics_snapshot now = by_domain.snapshot();
+  REQUIRE(now.domains.size() == 3);
+  CHECK(now.domains[0].domain.empty());
+  CHECK(now.domains[0].look_ups[robots::look_up_result::miss] == 2);
+  CHECK(now.domains[0].denied_for[decision_reason::rule] == 2);
+  CHECK(now.domains[0].denied_for[decision_reason::invalid_url] == 1);
+  CHECK(now.domains[1].domain == "a.example");
+  CHECK(now.domains[1].look_ups[robots::look_up_result::hit] == 1);
+  CHECK(now.domains[1].look_ups[robots::look_up_result::miss] == 2);
+  CHECK(now.domains[1].denied_for[decision_reason::rule] == 1);
+  CHECK(now.domains[2].domain == "b.example");
+  CHECK(at.metrics.snapshot().domains.empty());
+}
+
 TEST_CASE("metrics count what is told of shared stores and expired entries") {
   Metrics metrics;
   Metrics copy = metrics;

@@ -44,9 +44,8 @@ class OpenTelemetryMetrics {
   /// exported, too; it may be called from any thread for as long as a copy of this lives, and does
   /// not throw.
   OpenTelemetryMetrics(const opentelemetry::nostd::shared_ptr<opentelemetry::metrics::Meter>& meter,
-                       Metrics from, const metric_options& options = {},
-                       std::function<cache_stats()> now = {})
-      : shared_(std::make_shared<state>(meter, std::move(from), options, std::move(now))) {}
+                       Metrics from, std::function<cache_stats()> now = {})
+      : shared_(std::make_shared<state>(meter, std::move(from), std::move(now))) {}
 
   /// Tells of the duration of a request.
   void on(const exchange_event& told) { record("robots.exchange.duration", told.duration); }
@@ -74,8 +73,8 @@ class OpenTelemetryMetrics {
 
   struct state {
     state(const opentelemetry::nostd::shared_ptr<opentelemetry::metrics::Meter>& meter,
-          Metrics counted, const metric_options& how, std::function<cache_stats()> held)
-        : from(std::move(counted)), options(how), now(std::move(held)) {
+          Metrics counted, std::function<cache_stats()> held)
+        : from(std::move(counted)), now(std::move(held)) {
       const std::vector<metric_family> all = families();
       instruments.reserve(all.size());
       for (std::size_t i = 0; i < all.size(); ++i) {
@@ -105,11 +104,10 @@ class OpenTelemetryMetrics {
     }
 
     [[nodiscard]] std::vector<metric_family> families() const {
-      return metric_families(from.snapshot(), now ? std::optional{now()} : std::nullopt, options);
+      return metric_families(from.snapshot(), now ? std::optional{now()} : std::nullopt);
     }
 
     Metrics from;
-    metric_options options;
     std::function<cache_stats()> now;
     std::vector<observed> instruments;  // never moved: the SDK has their addresses
     std::mutex mutex;                   // of what follows, and of `observed::told`

@@ -31,15 +31,14 @@ class PrometheusMetrics final : public prometheus::Collectable {
   /// Exports `from`. `now` tells what a cache holds, if that is to be exported, too:
   /// `[&cache] { return cache.stats(); }`. It may be called from any thread for as long as this
   /// lives, and does not throw.
-  explicit PrometheusMetrics(Metrics from, const metric_options& options = {},
-                             std::function<cache_stats()> now = {})
-      : from_(std::move(from)), options_(options), now_(std::move(now)) {}
+  explicit PrometheusMetrics(Metrics from, std::function<cache_stats()> now = {})
+      : from_(std::move(from)), now_(std::move(now)) {}
 
   /// All families. Any thread.
   [[nodiscard]] std::vector<prometheus::MetricFamily> Collect() const override {
     std::vector<prometheus::MetricFamily> all;
     for (const metric_family& each :
-         metric_families(from_.snapshot(), now_ ? std::optional{now_()} : std::nullopt, options_)) {
+         metric_families(from_.snapshot(), now_ ? std::optional{now_()} : std::nullopt)) {
       prometheus::MetricFamily& made = all.emplace_back();
       made.name = prometheus_name(each);
       made.help = each.help;
@@ -85,7 +84,6 @@ class PrometheusMetrics final : public prometheus::Collectable {
   }
 
   Metrics from_;
-  metric_options options_;
   std::function<cache_stats()> now_;
 };
 

@@ -39,22 +39,16 @@ struct metric_family {
   std::optional<duration_histogram> histogram{};  ///< of a histogram only
 };
 
-/// What adapters export.
-struct metric_options {
-  /// How many of the hosts that were denied most have a series each, `robots.blocked_by_domain`. A
-  /// monitoring system keeps every host that it ever was told of, so that is for you to bound.
-  std::size_t domains = 0;
-};
-
 /// The name of a family by the conventions of Prometheus: `robots_cache_hits_total`,
 /// `robots_parse_duration_seconds`.
 [[nodiscard]] std::string prometheus_name(const metric_family& of);
 
 /// All figures of a snapshot, under the names that exporters give them; of `now`, what a cache
-/// holds, too, if there is one.
+/// holds, too, if there is one. With counts by domain, the samples of `robots.cache.hits`,
+/// `robots.cache.misses` and `robots.blocked_requests` have the label `domain`, but for the sample
+/// of all domains without counters: the sum of a family is the same as without domains.
 [[nodiscard]] std::vector<metric_family> metric_families(
-    const metrics_snapshot& of, const std::optional<cache_stats>& now = std::nullopt,
-    const metric_options& options = {});
+    const metrics_snapshot& of, const std::optional<cache_stats>& now = std::nullopt);
 
 }  // namespace robots
 

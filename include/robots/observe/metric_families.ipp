@@ -59,6 +59,57 @@ class family_list {
   }
 };
 
+/// The look-ups and denials of a snapshot: by domain, or all as those of the empty domain.
+[[nodiscard]] inline std::vector<domain_counts> counts_by_domain(const metrics_snapshot& of) {
+  if (!of.domains.empty()) {
+    return of.domains;
+  }
+  domain_counts all{.denied_for = of.denied_for};
+  all.look_ups[look_up_result::hit] = of.hits;
+  all.look_ups[look_up_result::stale_hit] = of.stale_hits;
+  all.look_ups[look_up_result::miss] = of.misses;
+  all.look_ups[look_up_result::joined] = of.joined;
+  return {std::move(all)};
+}
+
+/// Adds the families that may have a sample for each domain. A domain has samples only of what
+/// happened there, so that a monitoring system keeps no series of zeros.
+inline void add_counts_by_domain(family_list& list, const metrics_snapshot& of) {
+  metric_family hits{.name = "robots.cache.hits",
+                     .help = "Look-ups answered without a fetch of their own."};
+  metric_family misses{.name = "robots.cache.misses",
+                       .help = "Look-ups that had to fetch, or ask a shared store."};
+  metric_family blocked{.name = "robots.blocked_requests", .help = "Decisions that denied."};
+  for (const domain_counts& own : counts_by_domain(of)) {
+    metric_sample labelled;
+    if (!own.domain.empty()) {
+      labelled.labels.emplace_back("domain", own.domain);
+    }
+    const auto add = [&](metric_family& to, std::string_view label, std::string_view value,
+                         std::uint64_t count) {
+      if (count == 0 && !own.domain.empty()) {
+        return;
+      }
+      metric_sample& added = to.samples.emplace_back(labelled);
+      if (!label.empty()) {
+        added.labels.emplace_back(label, value);
+      }
+      added.value = static_cast<double>(count);
+    };
+    add(hits, "kind", "fresh", own.look_ups[look_up_result::hit]);
+    add(hits, "kind", "stale", own.look_ups[look_up_result::stale_hit]);
+    add(hits, "kind", "joined", own.look_ups[look_up_result::joined]);
+    add(misses, {}, {}, own.look_ups[look_up_result::miss]);
+    for (std::size_t i = 0; i < own.denied_for.size; ++i) {
+      const auto reason = static_cast<decision_reason>(i);
+      add(blocked, "reason", to_string(reason), own.denied_for[reason]);
+    }
+  }
+  for (metric_family* const family : {&hits, &misses, &blocked}) {
+    list.all.push_back(std::move(*family));
+  }
+}
+
 }  // namespace observe_detail
 
 ROBOTS_INLINE std::string prometheus_name(const metric_family& of) {
@@ -69,21 +120,12 @@ ROBOTS_INLINE std::string prometheus_name(const metric_family& of) {
 }
 
 ROBOTS_INLINE std::vector<metric_family> metric_families(const metrics_snapshot& of,
-                                                         const std::optional<cache_stats>& now,
-                                                         const metric_options& options) {
+                                                         const std::optional<cache_stats>& now) {
   observe_detail::family_list list;
-  metric_family& hits =
-      list.begin("robots.cache.hits", "Look-ups answered without a fetch of their own.");
-  for (const auto& [freshness, count] :
-       {std::pair{"fresh", of.hits}, {"stale", of.stale_hits}, {"joined", of.joined}}) {
-    hits.samples.push_back({{{"kind", freshness}}, static_cast<double>(count)});
-  }
-  list.count("robots.cache.misses", "Look-ups that had to fetch, or ask a shared store.",
-             of.misses);
+  observe_detail::add_counts_by_domain(list, of);
   list.count("robots.cache.evictions", "Entries dropped for want of room.", of.evictions);
   list.count("robots.cache.expiries", "Entries dropped when their time was over.", of.expiries);
   list.by("robots.allowed_requests", "Decisions that allowed.", "reason", of.allowed_for);
-  list.by("robots.blocked_requests", "Decisions that denied.", "reason", of.denied_for);
   list.by("robots.fetches", "Retrievals of robots.txt that ended.", "outcome", of.outcomes);
   list.count("robots.fetch.not_modified", "Retrievals that a 304 ended.", of.not_modified);
   list.count("robots.fetch.retries", "Tries after the first of a retrieval.", of.retries);
@@ -144,15 +186,6 @@ ROBOTS_INLINE std::vector<metric_family> metric_families(const metrics_snapshot&
                now->observer_failures);
     list.count("robots.storage.failures", "Calls that the storage threw at.",
                now->storage_failures);
-  }
-  if (options.domains != 0) {
-    metric_family& domains =
-        list.begin("robots.blocked_by_domain", "Decisions that denied, of the hosts denied most.",
-                   metric_kind::gauge);
-    for (std::size_t i = 0; i < std::min(options.domains, of.denied_hosts.size()); ++i) {
-      const host_count& each = of.denied_hosts[i];
-      domains.samples.push_back({{{"domain", each.host}}, static_cast<double>(each.count)});
-    }
   }
   return std::move(list.all);
 }

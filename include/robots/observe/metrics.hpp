@@ -14,6 +14,12 @@ struct metrics_options {
   /// none. A host with more than 16 / `denied_hosts` of all denials (1.6 % by default) is always
   /// among them.
   std::size_t denied_hosts = 1'024;
+  /// How many domains have counters (`metrics_snapshot::domains`), and so a series each in
+  /// exporters, at some 300 octets each. The first domains that come get them; those that come when
+  /// there is none left are counted together, without a domain. A monitoring system keeps a series
+  /// for each, so choose a number that it can bear. With 0, nothing is counted by domain; else each
+  /// look-up takes a shared lock.
+  std::size_t domains = 0;
 };
 
 /// An observer that keeps every figure that an operator wants to see (SPYDER's list of metrics; the
@@ -33,9 +39,9 @@ class Metrics {
   /// What was counted so far. The figures are read one by one, not at one instant.
   [[nodiscard]] metrics_snapshot snapshot() const;
 
-  /// Counts a look-up.
-  void on(const look_up_event& told) noexcept;
-  /// Counts a decision and, if it denied, its host.
+  /// Counts a look-up and, if `metrics_options::domains` asks for it, its domain.
+  void on(const look_up_event& told);
+  /// Counts a decision and, if it denied, its host and its domain.
   void on(const decision_event& told);
   /// Counts a request and what came back.
   void on(const exchange_event& told) noexcept;

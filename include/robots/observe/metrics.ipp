@@ -4,6 +4,7 @@
 #include <robots/base/inline.hpp>
 #include <robots/base/striped_counters.hpp>
 #include <robots/http/site_key.hpp>
+#include <robots/observe/detail/domain_counters.hpp>
 #include <robots/observe/detail/frequent_hosts.hpp>
 #include <robots/observe/duration_histogram.hpp>
 #include <robots/observe/metrics.hpp>
@@ -39,10 +40,12 @@ struct Metrics::state {
                               2 * static_cast<std::size_t>(reason) + (allowed ? 1 : 0));
   }
 
-  explicit state(const metrics_options& options) : denied_hosts(options.denied_hosts) {}
+  explicit state(const metrics_options& options)
+      : denied_hosts(options.denied_hosts), domains(options.domains) {}
 
   base::striped_counters<tally> hot;
   observe_detail::frequent_hosts denied_hosts;
+  observe_detail::domain_counters domains;
   base::enum_counters<outcome::quarantined> outcomes;
   std::array<base::enum_counters<policy_basis::last_good>, outcome_count> fallbacks;
   std::array<counter, 600> statuses{};
@@ -82,6 +85,7 @@ ROBOTS_INLINE metrics_snapshot Metrics::snapshot() const {
   all.denied = all.denied_for.total();
   all.excluded = all.denied_for[decision_reason::excluded];
   all.denied_hosts = now.denied_hosts.read();
+  all.domains = now.domains.read();
   all.outcomes = now.outcomes.read();
   all.retrievals = all.outcomes.total();
   for (std::size_t i = 0; i < outcome_count; ++i) {
@@ -121,14 +125,19 @@ ROBOTS_INLINE metrics_snapshot Metrics::snapshot() const {
   return all;
 }
 
-ROBOTS_INLINE void Metrics::on(const look_up_event& told) noexcept {
+ROBOTS_INLINE void Metrics::on(const look_up_event& told) {
   shared_->hot.add(static_cast<state::tally>(told.result));
+  shared_->domains.add(told.site, told.result);
 }
 
 ROBOTS_INLINE void Metrics::on(const decision_event& told) {
   const decision& made = told.decision;
   shared_->hot.add(state::tally_of(made.reason, made.allowed));
-  if (!made.allowed && !told.site.empty()) {
+  if (made.allowed) {
+    return;
+  }
+  shared_->domains.add(told.site, made.reason);
+  if (!told.site.empty()) {
     shared_->denied_hosts.add(host_of_site_key(told.site));
   }
 }

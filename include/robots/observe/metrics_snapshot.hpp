@@ -6,6 +6,7 @@
 #include <robots/observe/admission_reason.hpp>
 #include <robots/observe/cache_stats.hpp>
 #include <robots/observe/duration_histogram.hpp>
+#include <robots/observe/events.hpp>
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/policy.hpp>
 
@@ -23,6 +24,13 @@ struct host_count {
   std::uint64_t over = 0;   ///< by how much `count` is too high at most
 
   [[nodiscard]] friend bool operator==(const host_count&, const host_count&) = default;
+};
+
+/// How often the site of a domain was looked up, and why it was denied.
+struct domain_counts {
+  std::string domain{};  ///< as `host_of_site_key` gives it; empty: all domains without counters
+  base::enum_counts<look_up_result::joined> look_ups{};          ///< by their result
+  base::enum_counts<decision_reason::invalid_url> denied_for{};  ///< decisions, by their reason
 };
 
 /// How often a site answered with a status.
@@ -44,6 +52,9 @@ struct metrics_snapshot : cache_counts {
   base::enum_counts<decision_reason::invalid_url> denied_for{};
   /// The hosts denied most, in falling order: see `metrics_options::denied_hosts`.
   std::vector<host_count> denied_hosts{};
+  /// Counts by domain, in the order of their names, the empty name first; none unless
+  /// `metrics_options::domains` asks for them. They add up to the counts of all sites.
+  std::vector<domain_counts> domains{};
   /// Retrievals, by the row of the failure table.
   base::enum_counts<outcome::quarantined> outcomes{};
   /// How often the fallback policy decided: by `outcome`, as an index, and by what it did.

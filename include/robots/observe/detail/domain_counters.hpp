@@ -1,0 +1,105 @@
+#pragma once
+
+#include <robots/base/enum_counts.hpp>
+#include <robots/base/site_table.hpp>
+#include <robots/http/site_key.hpp>
+#include <robots/observe/events.hpp>
+#include <robots/observe/metrics_snapshot.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace robots::observe_detail {
+
+/// Counts look-ups and denials for each domain, exactly and in bounded memory: the first domains
+/// that come have counters, and all later ones share those of the empty domain. No count ever
+/// falls, as exporters ask of counters. Any thread.
+class domain_counters {
+ public:
+  /// Counters for so many domains; 0 counts nothing.
+  explicit domain_counters(std::size_t capacity)
+      : capacity_{capacity}, room_{capacity}, known_{capacity} {}
+
+  /// Counts a look-up of a site, named as in `site::key`.
+  void add(std::string_view site, look_up_result result) {
+    if (capacity_ != 0) {
+      with(host_of_site_key(site), [result](counters& own) { own.look_ups.add(result); });
+    }
+  }
+
+  /// Counts a decision that denied.
+  void add(std::string_view site, decision_reason reason) {
+    if (capacity_ != 0) {
+      with(host_of_site_key(site), [reason](counters& own) { own.denied_for.add(reason); });
+    }
+  }
+
+  /// The counts of each domain, by name; first those of the empty domain, all others together.
+  /// Empty if nothing is counted.
+  [[nodiscard]] std::vector<domain_counts> read() const {
+    std::vector<domain_counts> all;
+    if (capacity_ == 0) {
+      return all;
+    }
+    all.push_back(others_.read({}));
+    {
+      const std::shared_lock lock{mutex_};
+      known_.for_each([&all](std::string_view domain, const counters& own) {
+        all.push_back(own.read(domain));
+      });
+    }
+    std::sort(all.begin(), all.end(), [](const domain_counts& one, const domain_counts& other) {
+      return one.domain < other.domain;
+    });
+    return all;
+  }
+
+ private:
+  struct counters {
+    [[nodiscard]] domain_counts read(std::string_view domain) const {
+      return {std::string{domain}, look_ups.read(), denied_for.read()};
+    }
+
+    base::enum_counters<look_up_result::joined> look_ups;
+    base::enum_counters<decision_reason::invalid_url> denied_for;
+  };
+
+  template <class Count>
+  void with(std::string_view domain, const Count& count) {
+    if (domain.empty()) {
+      count(others_);
+      return;
+    }
+    {
+      const std::shared_lock lock{mutex_};
+      if (counters* const own = known_.find(domain)) {
+        count(*own);
+        return;
+      }
+    }
+    counters* own = nullptr;
+    if (room_.load(std::memory_order_relaxed) != 0) {
+      // A counter must be remembered until further notice: a forgotten one would begin at 0 again.
+      using time_point = base::site_table<counters>::time_point;
+      const std::scoped_lock lock{mutex_};
+      own = known_.find_or_add(domain, time_point{},
+                               [](const counters&) { return time_point::max(); });
+      room_.store(capacity_ - known_.size(), std::memory_order_relaxed);
+    }
+    count(own != nullptr ? *own : others_);
+  }
+
+  const std::size_t capacity_;
+  std::atomic<std::size_t> room_;  // so that later domains need no exclusive lock
+  counters others_;
+  mutable std::shared_mutex mutex_;  // of the table; counters stay where they are
+  base::site_table<counters> known_;
+};
+
+}  // namespace robots::observe_detail
