@@ -5,13 +5,16 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <chrono>
+#include <future>
 #include <stdexcept>
 #include <string>
 
 using namespace std::chrono_literals;
 using robots::cache_options;
 using robots::decision;
+using robots::fetch_request;
 using robots::ScriptedFetcher;
 using robots::site_override;
 using robots::test::foo_bot;
@@ -19,6 +22,7 @@ using robots::test::home;
 using robots::test::robots_url;
 using robots::test::scripted;
 using robots::test::secret;
+using robots::test::watched;
 
 TEST_CASE("a refresh asks again by validators, and keeps the last good copy for worse times") {
   scripted at;
@@ -37,6 +41,25 @@ TEST_CASE("a refresh asks again by validators, and keeps the last good copy for 
   at.cache.invalidate(home);
   at.web.on(robots_url, ScriptedFetcher::status(503));
   CHECK(to_string(at.cache.refresh(home)->basis()) == "deny_all");
+}
+
+TEST_CASE("A refresh does not join a fetch that began before it") {
+  watched at;
+  std::atomic<int> fetches = 0;
+  at.web.on_call(robots_url, [&](const fetch_request&) {
+    if (fetches++ == 0) {
+      at.door.pass();
+      return robots::test::ok("User-agent: *\nDisallow:\n");
+    }
+    return robots::test::ok();
+  });
+  std::future<bool> early =
+      std::async(std::launch::async, [&] { return at.cache.allowed(secret); });
+  at.door.wait_for_arrivals();
+  CHECK_FALSE(at.cache.refresh(home)->allows("/private/x"));
+  at.door.open();
+  CHECK(early.get());
+  CHECK_FALSE(at.cache.allowed(secret));
 }
 
 TEST_CASE("a refresh waits for the new rules where others are served the stale ones") {

@@ -68,7 +68,7 @@ struct Watchman {
   [[nodiscard]] texts take() const { return std::exchange(*heard, {}); }
 };
 
-/// A crawler that halts hostile sites, as one does if not told otherwise.
+/// A crawler that halts hostile sites.
 cache_options careful_bot() {
   cache_options options = foo_bot();
   options.halt_hostile = true;
@@ -223,9 +223,25 @@ TEST_CASE("a site that was hostile from the start, or cannot be read, is not hal
   CHECK(at.cache.halted().empty());
 }
 
+TEST_CASE("By default, a strict cache alone halts a site that turns hostile") {
+  for (const auto& fallback :
+       {fallback_policy::permissive(), fallback_policy::rfc9309(), fallback_policy::strict()}) {
+    const bool is_strict = fallback == fallback_policy::strict();
+    watched_sites of{{.user_agent = "FooBot/1.0", .fallback = fallback}};
+    of.web.on(robots_url, ok(), ok(everything), ok());
+    CHECK(of.cache.allowed(home));
+    of.clock.advance(25h);
+    CHECK_FALSE(of.cache.allowed(home));
+    CHECK(of.watchman.take().front() ==
+          "https://example.com: changed by 100 % in 1500 min, fast, hostile");
+    CHECK(of.cache.is_halted(home) == is_strict);
+    of.clock.advance(25h);
+    CHECK(of.cache.allowed(home) != is_strict);
+  }
+}
+
 TEST_CASE("without halt_hostile, what a site says holds") {
   cache_options options = careful_bot();
-  CHECK(cache_options{options.user_agent, options.fallback}.halt_hostile);
   options.halt_hostile = false;
   watched_sites of{options};
   of.web.on(robots_url, ok(), ok(everything), ok());
@@ -358,7 +374,7 @@ TEST_CASE("a high-risk site is denied and listed until somebody signs it off") {
   CHECK(of.cache.awaiting_sign_off().size() == 4);
 }
 
-TEST_CASE("a sign-off is for one site: none behind a redirect, and no override stands in for it") {
+TEST_CASE("A sign-off is for one site, and no override stands in for it") {
   cache_options options = foo_bot();
   options.sign_off = {"gov"};
   scripted at{options};
@@ -366,12 +382,72 @@ TEST_CASE("a sign-off is for one site: none behind a redirect, and no override s
             ScriptedFetcher::redirect(301, "https://www.nasa.gov/robots.txt"));
   at.web.on("https://www.nasa.gov/robots.txt", ok());
   at.cache.sign_off("nasa.gov");
-  CHECK(at.cache.allowed("https://nasa.gov/"));
+  CHECK_FALSE(at.cache.allowed("https://nasa.gov/"));
+  CHECK(at.cache.awaiting_sign_off() == texts{"www.nasa.gov"});
   CHECK(at.cache.check("https://www.nasa.gov/").reason == decision_reason::needs_sign_off);
   at.cache.set_override("www.nasa.gov", site_override::allow);
   CHECK(at.cache.check("https://www.nasa.gov/").reason == decision_reason::needs_sign_off);
   at.cache.sign_off("www.nasa.gov");
   CHECK(at.cache.check("https://www.nasa.gov/").reason == decision_reason::by_hand);
+  at.clock.advance(5min);
+  CHECK(at.cache.allowed("https://nasa.gov/"));
+}
+
+TEST_CASE("No redirect leads to a site that needs a sign-off or is halted") {
+  for (const char* path : {"/robots.txt", "/other.txt"}) {
+    CAPTURE(path);
+    cache_options options = foo_bot();
+    options.sign_off = {"clinic.example"};
+    scripted at{options};
+    for (const std::string other : {"https://clinic.example", "https://stopped.example"}) {
+      at.web.on(robots_url, ScriptedFetcher::redirect(301, other + path));
+      at.web.on(other + path, ok());
+      at.cache.halt("stopped.example");
+      at.cache.invalidate(home);
+      const decision made = at.cache.check(home);
+      CHECK_FALSE(made.allowed);
+      CHECK(made.policy->source().outcome == robots::outcome::refused);
+      CHECK(made.policy->source().error_text ==
+            "redirect to a site that must not be asked: " + other);
+      CHECK(at.web.count(other + path) == 0);
+    }
+    CHECK(at.cache.awaiting_sign_off() == texts{"clinic.example"});
+    at.cache.sign_off("clinic.example");
+    at.cache.resume("stopped.example");
+    at.clock.advance(5min);
+    CHECK(at.cache.allowed(home));
+  }
+}
+
+TEST_CASE("A site that turns hostile is halted, whatever it answers in between") {
+  const std::vector<fetch_response> answers{
+      ScriptedFetcher::status(401),
+      ScriptedFetcher::status(403),
+      ok("<!DOCTYPE html><html></html>\n", {{"Content-Type", "text/html"}}),
+      ScriptedFetcher::redirect(301, robots_url),
+      ScriptedFetcher::redirect(301, "ftp://example.com/"),
+      ScriptedFetcher::status(503),
+  };
+  for (const auto& fallback :
+       {fallback_policy::permissive(), fallback_policy::rfc9309(), fallback_policy::strict()}) {
+    for (const fetch_response& between : answers) {
+      CAPTURE(fallback.name());
+      CAPTURE(between.status);
+      cache_options options = careful_bot();
+      options.fallback = fallback;
+      options.halt_hostile = true;
+      watched_sites of{options};
+      of.web.on(robots_url, ok(), between, between, ok(everything));
+      for (int retrieval = 0; retrieval < 4; ++retrieval) {
+        static_cast<void>(of.cache.refresh(home));
+      }
+      CHECK(of.cache.is_halted(home));
+      const texts heard = of.watchman.take();
+      REQUIRE(heard.size() >= 2);
+      CHECK(heard[heard.size() - 2] ==
+            "https://example.com: changed by 100 % in 0 min, fast, hostile");
+    }
+  }
 }
 
 TEST_CASE("a predicate that throws means that a site is high-risk, and a bad suffix is refused") {

@@ -328,6 +328,43 @@ TEST_CASE("whatever stands behind the authority gets a decision") {
   CHECK(at.web.count() == 1);
 }
 
+TEST_CASE("A refresh under one name of a site replaces the rules under its other names") {
+  const std::vector<std::string> names{"https://example.com/private/x", "example.com/private/x"};
+  for (const std::string& first : names) {
+    for (const std::string& second : names) {
+      CAPTURE(first);
+      CAPTURE(second);
+      scripted at;
+      at.web.on(robots_url, robots::test::ok("User-agent: *\nDisallow:\n"),
+                robots::test::ok("User-agent: *\nDisallow:\n"), robots::test::ok());
+      CHECK(at.cache.allowed(first));
+      CHECK(at.cache.allowed(second));
+      static_cast<void>(at.cache.refresh(second));
+      static_cast<void>(at.cache.refresh(second));
+      CHECK_FALSE(at.cache.allowed(first));
+      CHECK_FALSE(at.cache.allowed(second));
+    }
+  }
+}
+
+TEST_CASE("An override under one name of a site holds for its other names") {
+  scripted at;
+  at.web.on(robots_url, robots::test::ok());
+  at.cache.set_override("https://example.com", robots::site_override::deny);
+  CHECK(at.cache.check("example.com").reason == robots::decision_reason::by_hand);
+  CHECK(at.cache.check("http://example.com").reason != robots::decision_reason::by_hand);
+  at.cache.set_override("example.com", robots::site_override::allow);
+  CHECK(at.cache.allowed("example.com"));
+  CHECK(at.cache.allowed("http://example.com/private/x"));
+  CHECK_FALSE(at.cache.allowed(home));
+  at.cache.set_override("https://example.com", robots::site_override::none);
+  CHECK(at.cache.allowed(secret));
+  at.cache.set_override("example.com", robots::site_override::none);
+  at.cache.set_override("http://example.com", robots::site_override::deny);
+  CHECK_FALSE(at.cache.allowed("example.com"));
+  CHECK(at.cache.allowed(home));
+}
+
 TEST_CASE("what is invalidated is forgotten under all names that shared its fetch") {
   for (const char* what : {"example.com", "https://example.com/", "https://example.com:443/"}) {
     for (const char* stored : {"example.com", "https://example.com/"}) {

@@ -69,16 +69,17 @@ class cache_controls {
 
   /// Tells by hand what holds for a site, until it is lifted by `site_override::none`: before its
   /// robots.txt, and before exclusions and quarantine, but not before a halt or a sign-off that is
-  /// missing. A bare host stands for its https and http origins, too, unless one of these has an
-  /// override of its own. Throws `std::invalid_argument` for a text that names no site.
+  /// missing. A bare host and its https and http origins share their overrides: each goes by its
+  /// own, else an origin by that of its bare host, and a bare host by that of its https, then its
+  /// http origin. Throws `std::invalid_argument` for a text that names no site.
   void set_override(std::string_view host_or_url, site_override what);
 
   /// The overrides that are set, by `site::key`, in order.
   [[nodiscard]] std::vector<std::pair<std::string, site_override>> overrides() const;
 
   /// Halts a site: nothing is allowed there, under any scheme, until it is resumed
-  /// (`decision_reason::halted`), and nothing asked, but for what is under way and for a robots.txt
-  /// that another site redirects to. Requests that wait in a gate of a `basic_admission` are
+  /// (`decision_reason::halted`), and no request is sent there, except for one under way. Nor does
+  /// the cache follow a redirect there. Requests that wait in a gate of a `basic_admission` are
   /// refused. The cache does so itself by `cache_options::halt_hostile` and `halt_revoked`. At most
   /// 65,536 sites are halted at once; a further one is not. Throws `std::invalid_argument` for a
   /// text that names no site.
@@ -112,7 +113,7 @@ class cache_controls {
   /// Throws `std::invalid_argument` for a text that names no site.
   void sign_off(std::string_view host_or_url, bool given = true);
 
-  /// The high-risk sites that were asked about and denied since nobody has signed them off, by
+  /// The high-risk sites that a URL or a redirect led to and that nobody has signed off, by
   /// `site::key` without a scheme, in order. The first 65,536; more are denied, but not listed.
   [[nodiscard]] std::vector<std::string> awaiting_sign_off() const;
 

@@ -84,8 +84,10 @@ struct cache_options {
 
   /// A site is halted at once when its robots.txt denies everything (`denies_everything`) and the
   /// one before did not: nothing is allowed there until `basic_robots_cache::resume`, whatever it
-  /// says later. When false, what it says holds.
-  bool halt_hostile = true;
+  /// says later. If false, the site's rules hold. By default, on with `fallback_policy::strict()`
+  /// alone: elsewhere one mistake of one day would deny a site until somebody looks. A
+  /// `policy_change_event` reports the change either way.
+  std::optional<bool> halt_hostile{};
   /// A site is halted at once when `basic_robots_cache::report_response` tells that access was
   /// revoked.
   bool halt_revoked = false;
@@ -113,6 +115,11 @@ struct cache_options {
 };
 
 namespace cache_detail {
+
+/// Whether a site that turns hostile is halted.
+[[nodiscard]] inline bool halts_hostile(const cache_options& options) noexcept {
+  return options.halt_hostile.value_or(options.fallback.name() == fallback_policy::strict().name());
+}
 
 [[nodiscard]] inline retrieval_options retrieval_options_of(
     const cache_options& options, std::shared_ptr<const excluded_hosts> excluded = nullptr) {

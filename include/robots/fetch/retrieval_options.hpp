@@ -1,11 +1,13 @@
 #pragma once
 
 #include <robots/fetch/retry_options.hpp>
+#include <robots/http/origin.hpp>
 #include <robots/rep/read/product_token.hpp>
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -25,6 +27,8 @@ struct retrieval_options {
   int max_redirects = 5;
   std::chrono::milliseconds timeout{5'000};          ///< for each exchange; 0 means no limit
   std::shared_ptr<const excluded_hosts> excluded{};  ///< hosts never to be redirected to
+  /// Whether a redirect to an origin may be followed; empty means that all may. Must not throw.
+  std::function<bool(const origin&)> may_ask{};
   std::size_t max_bytes = 512'000;  ///< of body to keep; 0 means no limit (RFC 9309, section 2.5)
   retry_options retry{};            ///< how often to try again
   std::shared_ptr<origin_breakers> breakers{};  ///< asked before each try; none means no breaker

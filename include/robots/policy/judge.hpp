@@ -77,7 +77,7 @@ template <class... Parts>
 [[nodiscard]] std::shared_ptr<const policy> numbered(const std::shared_ptr<const policy>& last,
                                                      Parts&&... parts) {
   const auto next = std::make_shared<policy>(std::forward<Parts>(parts)...);
-  next->follow(last.get());
+  next->follow(last);
   return next;
 }
 

@@ -166,8 +166,9 @@ class policy {
   /// want of a robots.txt. The same on every machine. At the cost of `rule_set::fingerprint`.
   [[nodiscard]] std::uint64_t fingerprint() const;
 
-  /// Numbers this policy as the one that comes after `before`, or as the first.
-  void follow(const policy* before);
+  /// Makes this policy the successor of `before`, or the first one if that is null: numbers it, and
+  /// remembers the `last_answer` of `before` if this policy is none.
+  void follow(const std::shared_ptr<const policy>& before);
 
   /// What came of the last retrieval.
   [[nodiscard]] const record_head& source() const& noexcept { return source_; }
@@ -198,8 +199,19 @@ class policy {
   [[nodiscard]] static std::shared_ptr<const policy> kept_answer(
       const std::shared_ptr<const policy>& from);
 
+  /// The last policy that says what the site asks of the crawler: this one, or the one that held
+  /// before answers such as 403. Only for comparing: unlike `kept_answer`, it never decides.
+  [[nodiscard]] static std::shared_ptr<const policy> last_answer(
+      const std::shared_ptr<const policy>& from);
+
  private:
   [[nodiscard]] std::uint64_t fingerprint_of_rules() const;
+
+  /// Whether this policy rests on a robots.txt that was read, or on the answer that there is none.
+  [[nodiscard]] bool is_answer() const noexcept {
+    return basis_ == policy_basis::rules ||
+           (basis_ == policy_basis::allow_all && source_.outcome == outcome::not_found);
+  }
 
   [[nodiscard]] const policy& in_force() const noexcept {
     return basis_ == policy_basis::last_good ? *last_good_ : *this;
@@ -217,6 +229,7 @@ class policy {
   time_point fetched_at_{};
   std::optional<decision_reason> given_reason_{};
   std::shared_ptr<const policy> last_good_;
+  std::shared_ptr<const policy> last_answer_;
   std::uint64_t version_ = 1;
 };
 

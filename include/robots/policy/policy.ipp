@@ -100,7 +100,8 @@ ROBOTS_INLINE std::uint64_t policy::fingerprint() const {
   return by_rules ? by.fingerprint_of_rules() : 0;
 }
 
-ROBOTS_INLINE void policy::follow(const policy* before) {
+ROBOTS_INLINE void policy::follow(const std::shared_ptr<const policy>& before) {
+  last_answer_ = is_answer() ? nullptr : last_answer(before);
   const bool same = before != nullptr && before->fingerprint() == fingerprint();
   version_ = before == nullptr ? 1 : same ? before->version() : before->version() + 1;
 }
@@ -118,7 +119,8 @@ ROBOTS_INLINE std::size_t policy::memory_bytes() const noexcept {
                                   &source_.validators.etag, &source_.validators.last_modified}) {
     all += text->capacity();
   }
-  return all + (last_good_ ? last_good_->memory_bytes() : 0);
+  const policy* const earlier = last_answer_ ? last_answer_.get() : last_good_.get();
+  return all + (earlier != nullptr ? earlier->memory_bytes() : 0);
 }
 
 ROBOTS_INLINE std::shared_ptr<const policy> policy::good(
@@ -130,10 +132,12 @@ ROBOTS_INLINE std::shared_ptr<const policy> policy::good(
 
 ROBOTS_INLINE std::shared_ptr<const policy> policy::kept_answer(
     const std::shared_ptr<const policy>& from) {
-  const bool is_answer =
-      from == nullptr || from->basis_ == policy_basis::rules ||
-      (from->basis_ == policy_basis::allow_all && from->source_.outcome == outcome::not_found);
-  return is_answer ? from : from->last_good_;
+  return from == nullptr || from->is_answer() ? from : from->last_good_;
+}
+
+ROBOTS_INLINE std::shared_ptr<const policy> policy::last_answer(
+    const std::shared_ptr<const policy>& from) {
+  return from == nullptr || from->is_answer() ? from : from->last_answer_;
 }
 
 ROBOTS_INLINE std::uint64_t policy::fingerprint_of_rules() const {

@@ -55,6 +55,10 @@ class kept_sites {
     const std::string& key = led.site();
     const validity until = validity_of(*made, judging_);
     parts_.store(key, {made, until.fresh_until, until.keep_until}, now);
+    // The newest answer of an origin counts under each of its names.
+    if (answers_for(counterpart_of(led.where()), made->source())) {
+      parts_.try_erase(counterpart_of(led.where()).key());
+    }
     if (led.detached()) {
       parts_.try_erase(key);
     }

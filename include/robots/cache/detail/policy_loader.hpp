@@ -78,6 +78,10 @@ class policy_loader {
           parts_.tell(breaker_event{parts_.about(origin), now});
         });
     retrieval_.leave_to_other_sites = true;
+    retrieval_.may_ask = [this](const origin& target) {
+      const auto where = parse_site(to_string(target));
+      return where && rulings_.may_ask(*where);
+    };
   }
 
   [[nodiscard]] policy_maker& maker() noexcept { return maker_; }
@@ -217,9 +221,12 @@ class policy_loader {
       if (key.empty()) {
         clear();
       } else if (const auto where = parse_site(key)) {
-        flights_.detach(flight_key(*where));
-        parts_.try_erase(key);
-        flights_.detach(flight_key(*where));
+        const std::vector<site> names = names_of(*where);
+        detach(names);
+        for (const site& name : names) {
+          parts_.try_erase(name.key());
+        }
+        detach(names);
       }
     } catch (...) {
       parts_.counters.add(cache_event::failures);  // no memory, or the storage threw
@@ -303,6 +310,9 @@ class policy_loader {
       // Settled before the flight begins: a renewal goes on though nobody waits for it.
       kept = kept_.find(last.where, last.key, now);
       renewal = kept_.may_serve_stale(kept, now);
+    }
+    if (refreshes) {
+      flights_.detach(flight_key(last.where));  // its answer may be older than this call
     }
     auto [place, lead] = flights_.join(flight_key(last.where), last.where,
                                        renewal || options_.finish_abandoned, at.context);
@@ -400,7 +410,9 @@ class policy_loader {
       return ask(at);
     }
     refusal refused;
-    if ((loop && other_origin) || (own_flight && !loop)) {
+    if (!rulings_.may_ask(target)) {
+      refused = {outcome::refused, "redirect to a site that must not be asked: " + target.key()};
+    } else if ((loop && other_origin) || (own_flight && !loop)) {
       // A bare host shares its flight with its https origin, and answered by its http one.
       refused = {outcome::unreachable, "the redirects lead to an origin that could not be reached"};
     } else if (loop) {

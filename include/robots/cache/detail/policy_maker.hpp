@@ -143,9 +143,9 @@ class policy_maker {
 
   /// Tells what an answer of a site changes, and halts one that has turned hostile.
   void note_change(const flight& led, const std::shared_ptr<const policy>& after) {
-    const bool is_wanted = parts_.observes_changes() || options_.halt_hostile;
-    const auto before = is_wanted ? policy::kept_answer(led.last()) : nullptr;
-    if (!before || policy::kept_answer(after) != after ||
+    const bool is_wanted = parts_.observes_changes() || halts_hostile(options_);
+    const auto before = is_wanted ? policy::last_answer(led.last()) : nullptr;
+    if (!before || policy::last_answer(after) != after ||
         before->fingerprint() == after->fingerprint()) {
       return;
     }
@@ -160,7 +160,7 @@ class policy_maker {
       parts_.tell(policy_change_event{about(led), *before, *after, changes, interval, is_fast,
                                       turned_hostile});
     }
-    if (turned_hostile && options_.halt_hostile) {
+    if (turned_hostile && halts_hostile(options_)) {
       rulings_.halt(led.site(), halt_reason::hostile, led.context());
     }
   }

@@ -2,6 +2,7 @@
 
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
+#include <robots/cache/detail/shared_names.hpp>
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/http/site.hpp>
 #include <robots/http/site_key.hpp>
@@ -60,9 +61,15 @@ class site_rulings {
       return false;
     }
     const std::shared_lock lock{mutex_};
-    const entry* const own = find_entry(key);
-    const entry* const bare = find_entry(without_scheme(key));
-    return (own != nullptr && own->rules()) || (bare != nullptr && bare->rules());
+    const auto rules_on = [this](std::string_view name) {
+      const entry* const found = find_entry(name);
+      return found != nullptr && found->rules();
+    };
+    const std::string_view bare = without_scheme(key);
+    if (rules_on(key) || bare.size() != key.size()) {
+      return rules_on(key) || rules_on(bare);
+    }
+    return rules_on("https://" + std::string{bare}) || rules_on("http://" + std::string{bare});
   }
 
   /// What holds for a site; null where its robots.txt decides. Notes who waits for a sign-off.
@@ -81,13 +88,15 @@ class site_rulings {
         if (found->halted) {
           return halted_policy_;
         }
-        told = found->told;
         is_signed_off = found->signed_off;
         awaits = found->awaits;
       }
-      if (const entry* const own = find_entry(key);
-          own != nullptr && own->told != site_override::none) {
-        told = own->told;
+      for (const site& name : names_of(where)) {
+        const entry* const found = find_entry(name.key());
+        if (found != nullptr && found->told != site_override::none) {
+          told = found->told;
+          break;
+        }
       }
     }
     if (told == site_override::none && excluded_.contains(where.host)) {
@@ -100,6 +109,12 @@ class site_rulings {
       return unsigned_policy_;
     }
     return told == site_override::none ? nullptr : told == site_override::allow ? allow_ : deny_;
+  }
+
+  /// Whether the crawler may send requests to a site. Notes sites that wait for a sign-off.
+  [[nodiscard]] bool may_ask(const site& where) {
+    const auto ruling = find(where);
+    return ruling == nullptr || !ruling->refused();
   }
 
   /// Sets or lifts the override of a site.

@@ -160,13 +160,16 @@ class store_asker {
     led.known().shared = true;
     led.known().good.reset();
     auto records = own ? read(*own, led.where(), now) : std::nullopt;
-    if (records && answer_by(job, *std::move(records), now)) {
-      return true;
-    }
     auto others = counterpart ? read(*counterpart, counterpart_of(led.where()), now) : std::nullopt;
-    return others &&
-           answers_for(led.where(), others->last_good ? *others->last_good : others->latest) &&
-           answer_by(job, *std::move(others), now);
+    if (others &&
+        !answers_for(led.where(), others->last_good ? *others->last_good : others->latest)) {
+      others.reset();
+    }
+    if (records && others && records->latest.fetched_at < others->latest.fetched_at) {
+      std::swap(records, others);
+    }
+    return (records && answer_by(job, *std::move(records), now)) ||
+           (others && answer_by(job, *std::move(others), now));
   }
 
   /// Goes by what the shared store has: whether that is an answer. Else it is what is known of the
