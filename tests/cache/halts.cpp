@@ -25,6 +25,7 @@ using robots::cache_options;
 using robots::decision;
 using robots::decision_reason;
 using robots::fallback_policy;
+using robots::fetch_response;
 using robots::halt_reason;
 using robots::ManualClock;
 using robots::ScriptedFetcher;

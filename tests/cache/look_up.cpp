@@ -191,10 +191,14 @@ TEST_CASE("a look-up that is dropped leaves the probe of a breaker to the next o
   CHECK(at.cache.allowed(home));
 }
 
-TEST_CASE("what a look-up began goes on when it is left, for as long as anybody waits for it") {
+TEST_CASE(
+    "Without finish_abandoned, a fetch that a look-up has left goes on while anybody waits for "
+    "it") {
   for (const bool all_leave : {false, true}) {
     CAPTURE(all_leave);
-    scripted at;
+    cache_options options = foo_bot();
+    options.finish_abandoned = false;
+    scripted at{options};
     at.web.on(robots_url, robots::test::ok());
     look_up first = at.cache.begin(home);
     std::optional<look_up> second = at.cache.begin(home);
@@ -216,8 +220,9 @@ TEST_CASE("what a look-up began goes on when it is left, for as long as anybody 
   }
 }
 
-TEST_CASE("a wait between tries is over when nobody waits any more") {
+TEST_CASE("Without finish_abandoned, a wait between tries is over when nobody waits any more") {
   cache_options options = foo_bot();
+  options.finish_abandoned = false;
   options.retry.attempts = 3;
   scripted at{options};
   at.web.on(robots_url, ScriptedFetcher::status(503));

@@ -551,13 +551,15 @@ TEST_CASE("who began a flight leaves it at his deadline, while the fetch is unde
   CHECK(at.web.count() == 1);
 }
 
-TEST_CASE("when the last one leaves a flight, its fetch is stopped, and nothing is kept") {
+TEST_CASE("Without finish_abandoned, the fetch that the last caller leaves is stopped") {
+  cache_options options = foo_bot();
+  options.finish_abandoned = false;
   ScriptedFetcher web;
   gate under_way;
   gate stopped;
   web.on_call(robots_url, until_stopped(under_way, stopped));
   std::stop_source stop;
-  robots::basic_robots_cache<ScriptedFetcher, ManualClock> cache{foo_bot(), web};
+  robots::basic_robots_cache<ScriptedFetcher, ManualClock> cache{options, web};
   decision made;
   {
     const std::jthread caller{[&] { made = cache.check(home, {.stop = stop.get_token()}); }};
@@ -570,7 +572,31 @@ TEST_CASE("when the last one leaves a flight, its fetch is stopped, and nothing 
   CHECK(cache.allowed(home));
 }
 
-TEST_CASE("with finish_abandoned, a fetch that everyone has left is brought to its end") {
+TEST_CASE("Callers with less time than a slow site takes send it one request, and get its answer") {
+  gate door;
+  ScriptedFetcher web;
+  web.on_call(robots_url, behind(door));
+  ManualClock clock;
+  // The library's defaults.
+  robots::basic_robots_cache<ScriptedFetcher, ManualClock> cache{
+      {.user_agent = "FooBot/1.0", .fallback = robots::fallback_policy::rfc9309()}, web, clock};
+  for (int call = 0; call < 20; ++call) {
+    const robots::time_point deadline = clock.now() + 50ms;
+    decision made;
+    {
+      const std::jthread caller{[&] { made = cache.check(home, {.deadline = deadline}); }};
+      door.wait_for_arrivals();
+      clock.advance(50ms);
+    }
+    CHECK(outcome_of(made) == "cancelled");
+  }
+  CHECK(web.count() == 1);
+  door.open();
+  CHECK(outcome_of(cache.check(home)) == "success");
+  CHECK(web.count() == 1);
+}
+
+TEST_CASE("A fetch that everyone has left is brought to its end") {
   gate door;
   gate landed;
   ScriptedFetcher web;
@@ -705,7 +731,8 @@ TEST_CASE("no call takes longer than the longest, and its fetch goes on for othe
   }
 }
 
-TEST_CASE("a failure that nobody waited for until its last try is not remembered") {
+TEST_CASE(
+    "Without finish_abandoned, a failure that nobody waited for until its last try is forgotten") {
   ScriptedFetcher web;
   gate waits;
   web.on(robots_url, ScriptedFetcher::status(503));
@@ -723,6 +750,7 @@ TEST_CASE("a failure that nobody waited for until its last try is not remembered
   };
   robots::cache_options options = foo_bot(robots::fallback_policy::permissive());
   options.retry.attempts = 3;
+  options.finish_abandoned = false;
   std::stop_source stop;
   robots::basic_robots_cache<ScriptedFetcher, Sleepless> cache{options, web, Sleepless{{}, &waits}};
   {

@@ -56,7 +56,8 @@ robots::cache_options storm_options() {
   options.failure_jitter = 0.0;
   options.breaker.cooldown = least_lifetime;
   options.seed = seed;
-  options.longest_call = 0ms;  // the time of the storm leaps
+  options.longest_call = 0ms;        // the time of the storm leaps
+  options.finish_abandoned = false;  // so that retrievals are stopped midway, too
   options.halt_hostile = false;
   return options;
 }
