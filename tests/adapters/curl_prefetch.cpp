@@ -147,6 +147,9 @@ TEST_CASE("each host comes to what it deserves") {
     if (host == "none.example") {
       return many_sites::status(404);
     }
+    if (host == "shut.example") {
+      return many_sites::status(403);
+    }
     return many_sites::ok(rules_of(host));
   });
   const robots::test::closed_port nobody;
@@ -160,13 +163,10 @@ TEST_CASE("each host comes to what it deserves") {
     CHECK(now.policy != nullptr);
   };
   const std::string refuses = nobody.url("/");
-  const std::vector<std::string> hosts{"http://kept.example/",
-                                       "http://none.example/",
-                                       "http://fails.example/x?y",
-                                       "http://closes.example",
-                                       "http://example.gov/",
-                                       "no host at all",
-                                       refuses};
+  const std::vector<std::string> hosts{"http://kept.example/",     "http://none.example/",
+                                       "http://fails.example/x?y", "http://closes.example",
+                                       "http://shut.example",      "http://example.gov/",
+                                       "no host at all",           refuses};
   CHECK(prefetch(cache, std::vector<std::string_view>{"http://kept.example"}, options).fetched ==
         1);
   const prefetch_summary summary = prefetch(cache, hosts, options);
@@ -174,16 +174,18 @@ TEST_CASE("each host comes to what it deserves") {
   CHECK(came_to["http://none.example/"] == prefetch_outcome::fetched);
   CHECK(came_to["http://fails.example/x?y"] == prefetch_outcome::failed);
   CHECK(came_to["http://closes.example"] == prefetch_outcome::failed);
+  CHECK(came_to["http://shut.example"] == prefetch_outcome::failed);
   CHECK(came_to["http://example.gov/"] == prefetch_outcome::excluded);
   CHECK(came_to["no host at all"] == prefetch_outcome::invalid);
   CHECK(came_to[refuses] == prefetch_outcome::failed);
   CHECK(summary.kept == 1);
   CHECK(summary.fetched == 1);
-  CHECK(summary.failed == 3);
+  CHECK(summary.failed == 4);
   CHECK(summary.excluded == 1);
+  CHECK(cache.stats().excluded == 1);
   CHECK(summary.invalid == 1);
   CHECK(summary.complete);
-  CHECK(server.requests() == 4);
+  CHECK(server.requests() == 5);
 }
 
 TEST_CASE("a bare host is asked over http when https cannot be reached") {

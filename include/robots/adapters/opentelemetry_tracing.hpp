@@ -58,7 +58,7 @@ class OpenTelemetryTracing {
     made.set("robots.outcome", to_string(source.outcome));
     made.set("robots.basis", to_string(told.policy.basis()));
     made.set("robots.attempts", std::int64_t{source.attempts});
-    if (is_failure(source.outcome)) {
+    if (!is_successful(source.outcome)) {
       made.fail(source.error_text);
     }
     if (told.exchanges != nullptr) {

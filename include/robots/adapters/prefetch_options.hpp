@@ -16,7 +16,7 @@ namespace robots {
 /// What `prefetch` did for one host.
 enum class prefetch_outcome {
   kept,      ///< nothing: fresh rules were in the cache
-  fetched,   ///< it asked the site, which answered
+  fetched,   ///< it asked the site, which gave its robots.txt or has none
   joined,    ///< it waited for another look-up of the site, its own for a duplicate or a thread's,
              ///< or for what processes share (`TieredStorage`)
   failed,    ///< the robots.txt could not be had: the fallback policy holds

@@ -273,8 +273,8 @@ class prefetch_run {
     if (!which.at.led()) {
       return prefetch_outcome::joined;
     }
-    return is_failure(which.at.policy()->source().outcome) ? prefetch_outcome::failed
-                                                           : prefetch_outcome::fetched;
+    return is_successful(which.at.policy()->source().outcome) ? prefetch_outcome::fetched
+                                                              : prefetch_outcome::failed;
   }
 
   [[nodiscard]] std::size_t& count(prefetch_outcome outcome) noexcept {
