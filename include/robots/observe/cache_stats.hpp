@@ -29,9 +29,10 @@ struct cache_counts {
   [[nodiscard]] constexpr double hit_rate() const noexcept {
     return ratio(look_ups() - misses, look_ups());
   }
-  /// Share of decisions that allowed, from 0 to 1.
+  /// Share of decisions that allowed, from 0 to 1. Excluded hosts do not count: their robots.txt
+  /// was not asked for.
   [[nodiscard]] constexpr double allow_rate() const noexcept {
-    return ratio(allowed, allowed + denied);
+    return ratio(allowed, allowed + (denied > excluded ? denied - excluded : 0));
   }
   /// Decisions that denied for each that allowed; 0 when none allowed.
   [[nodiscard]] constexpr double blocked_to_allowed() const noexcept {
