@@ -58,6 +58,8 @@ TEST_CASE("Events of retrievals say what came, and what holds instead") {
   CHECK(explain(robots::fallback_event{{}, allows}) ==
         "there is no robots.txt to obey: server_error (HTTP 503); everything is allowed");
   CHECK(explain(robots::parse_event{{}, denies}) == "robots.txt was read: 0 rules");
+  CHECK(explain(robots::parse_event{{}, denies, {}, true}) ==
+        "robots.txt was read: 0 rules, but it is not well-formed UTF-8");
 }
 
 TEST_CASE("Events of decisions, changes and operators are explained in a sentence") {

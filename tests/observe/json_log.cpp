@@ -149,9 +149,11 @@ TEST_CASE("each event of a crawl is a line of JSON with its date, level, site an
                       R"("duration_seconds":0,"bytes":30,"hop":0,"attempt":1,)"
                       R"("message":"the site answered with status 200"})"));
   CHECK(has(lines[2], R"("event":"parse")"));
-  CHECK(has(lines[2], R"("rules":1,"lines":2,"malformed_lines":0,"not_robots_txt":false,)"
-                      R"("charset":"utf-8","findings":[],"basis":"rules","policy_version":1,)"
-                      R"("message":"robots.txt was read: 1 rule"})"));
+  CHECK(has(
+      lines[2],
+      R"("rules":1,"lines":2,"malformed_lines":0,"not_robots_txt":false,)"
+      R"("charset":"utf-8","invalid_utf8":false,"findings":[],"basis":"rules","policy_version":1,)"
+      R"("message":"robots.txt was read: 1 rule"})"));
   CHECK(has(lines[3], R"("event":"retrieval")"));
   CHECK(has(lines[3], R"("outcome":"success","status":200,)"));
   CHECK(has(lines[4], R"("event":"decision")"));
@@ -179,6 +181,22 @@ TEST_CASE("levels are those of the pipeline guide") {
     CHECK(at.cache.allowed("https://example.com/"));
     CHECK(kept.only("parse").starts_with(R"("level":"WARN")"));
     CHECK(has(kept.only("parse"), R"("charset":"windows-1252")"));
+  }
+  SUBCASE("WARN for octets that are no UTF-8 in a file that names no charset") {
+    at.web.on(robots_url, ScriptedFetcher::ok("User-agent: *\nDisallow: /\xE9\n"));
+    CHECK(at.cache.allowed("https://example.com/"));
+    CHECK(kept.only("parse").starts_with(R"("level":"WARN")"));
+    CHECK(has(kept.only("parse"), R"("charset":"utf-8","invalid_utf8":true,)"));
+  }
+  SUBCASE("INFO for a file whose last character the limit of the size cut in two") {
+    const std::string text = "User-agent: *\nDisallow: /\xC3\xA9";
+    robots::cache_options options = logged::options(robots::fallback_policy::strict());
+    options.parse.max_bytes = text.size() - 1;
+    logged::cache_type cache{std::move(options), at.web, at.clock, {}, at.observer()};
+    at.web.on(robots_url, ScriptedFetcher::ok(text));
+    static_cast<void>(cache.allowed("https://example.com/"));
+    CHECK(has(kept.only("parse"), R"("invalid_utf8":false)"));
+    CHECK(has(kept.only("retrieval"), R"("truncated":true)"));
   }
   SUBCASE("ERROR for an unreachable site and for the fallback") {
     at.web.otherwise(ScriptedFetcher::failure(robots::fetch_error::timeout));

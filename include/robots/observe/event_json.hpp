@@ -71,7 +71,8 @@ inline void add_members(base::json_writer& line, const parse_event& told) {
   line.seconds("duration_seconds", told.duration).number("rules", told.policy.rules().size());
   line.number("lines", found.lines.non_blank).number("malformed_lines", found.lines.malformed);
   line.flag("not_robots_txt", found.lines.not_robots_txt);
-  line.text("charset", to_string(told.policy.source().charset)).open_list("findings");
+  line.text("charset", to_string(told.policy.source().charset));
+  line.flag("invalid_utf8", told.invalid_utf8).open_list("findings");
   for (const diagnostic& each : found.diagnostics) {
     line.open().number("line", each.line).number("column", each.column);
     line.text("severity", to_string(each.severity)).text("code", to_string(each.code)).close();

@@ -50,11 +50,12 @@ ROBOTS_INLINE std::string explain(const exchange_event& told) {
 
 ROBOTS_INLINE std::string explain(const parse_event& told) {
   const file_findings& found = told.policy.findings();
-  const std::string text =
+  std::string text =
       "robots.txt was read: " + observe_detail::counted(told.policy.rules().size(), "rule");
-  return found.lines.malformed == 0 && !found.lines.not_robots_txt
-             ? text
-             : text + ", but " + policy_detail::malformed_text(found);
+  if (found.lines.malformed > 0 || found.lines.not_robots_txt) {
+    text += ", but " + policy_detail::malformed_text(found);
+  }
+  return text += told.invalid_utf8 ? ", but it is not well-formed UTF-8" : "";
 }
 
 ROBOTS_INLINE std::string explain(const retrieval_event& told) {

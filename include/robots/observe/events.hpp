@@ -87,6 +87,8 @@ struct parse_event : event {
   static constexpr std::string_view name = "parse";  ///< of its kind
   const robots::policy& policy;                      ///< what came of it: `rules`, `findings`
   std::chrono::nanoseconds duration{0};              ///< decoded, read and compiled
+  /// It was read as UTF-8 and is not well-formed; octets that are none stayed as they are.
+  bool invalid_utf8 = false;
 };
 
 /// A robots.txt was asked for.

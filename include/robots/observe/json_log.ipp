@@ -110,7 +110,8 @@ ROBOTS_INLINE log_level JsonLog::level_of(const exchange_event& told) {
 
 ROBOTS_INLINE log_level JsonLog::level_of(const parse_event& told) {
   const record_head& source = told.policy.source();
-  const bool odd = told.policy.lines().malformed > 0 || source.charset != charset::utf_8;
+  const bool odd =
+      told.policy.lines().malformed > 0 || source.charset != charset::utf_8 || told.invalid_utf8;
   return source.outcome == outcome::malformed ? critical : odd ? warn : info;
 }
 

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <robots/base/counter_random.hpp>
+#include <robots/base/utf8.hpp>
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/flight.hpp>
 #include <robots/cache/detail/site_rulings.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval_result.hpp>
+#include <robots/http/charset.hpp>
 #include <robots/http/message.hpp>
 #include <robots/http/site.hpp>
 #include <robots/observe/events.hpp>
@@ -71,7 +73,8 @@ class policy_maker {
     const time_point began = is_told ? parts_.now() : time_point{};
     auto result = judge(brought, options_.user_agent, judging_, before, now);
     if (is_told) {
-      parts_.tell(parse_event{about(*led), *result, parts_.now() - began});
+      const time_point ended = parts_.now();
+      parts_.tell(parse_event{about(*led), *result, ended - began, is_invalid_utf8(brought)});
     }
     return result;
   }
@@ -171,6 +174,16 @@ class policy_maker {
   }
 
  private:
+  /// Whether a file was read as UTF-8 though it is not well-formed. A character that the limit of
+  /// the size cut in two is no fault of the site.
+  [[nodiscard]] static bool is_invalid_utf8(const record& brought) noexcept {
+    std::string_view text = brought.body;
+    if (brought.truncated) {
+      text = text.substr(0, text.rfind('\n') + 1);
+    }
+    return brought.charset == charset::utf_8 && !base::is_utf8(text);
+  }
+
   const cache_options& options_;
   const judge_options judging_;
   cache_parts& parts_;
