@@ -19,6 +19,7 @@ namespace robots::example {
   options.cache.min_ttl = std::chrono::seconds{1};
   options.cache.retry.base = std::chrono::milliseconds{20};
   options.cache.quarantine_after = 1;
+  options.cache.halt_hostile = true;
   options.cache.halt_revoked = true;
   options.client = web.client_options();
   gate_options& gate = options.gate;

@@ -77,6 +77,7 @@ struct logged {
     made.breaker.failures = 1;
     made.quarantine_after = 1;
     made.longest_call = 0ms;
+    made.halt_hostile = true;
     return made;
   }
 

@@ -326,8 +326,10 @@ namespace {
 /// A crawler whose site turns hostile when it is asked again, and those that wait for it.
 struct halting_crawler {
   halting_crawler()
-      : cache({.user_agent = "FooBot/1.0", .fallback = robots::fallback_policy::rfc9309()}, web,
-              clock),
+      : cache({.user_agent = "FooBot/1.0",
+               .fallback = robots::fallback_policy::rfc9309(),
+               .halt_hostile = true},
+              web, clock),
         gate(two_seconds(), clock),
         front(cache, gate, {.review = [this](std::string_view url, const robots::decision& why) {
                 CHECK(why.reason == robots::decision_reason::halted);
