@@ -31,8 +31,8 @@ std::string complaint(const std::string& text) {
 TEST_CASE("a guard permits the internet and nothing else") {
   const address_guard guard;
   CHECK_FALSE(guard.permits_all());
-  for (const char* text :
-       {"1.1.1.1", "8.8.8.8", "::ffff:8.8.8.8", "64:ff9b::8.8.8.8", "2606:4700:4700::1111"}) {
+  for (const char* text : {"1.1.1.1", "8.8.8.8", "::ffff:8.8.8.8", "64:ff9b::8.8.8.8",
+                           "2606:4700:4700::1111", "2606:4700::200:5efe:8.8.8.8"}) {
     CAPTURE(text);
     CHECK(permits(guard, text));
     CHECK(permits(allowing({"10.0.0.0/8"}), text));
@@ -56,6 +56,12 @@ TEST_CASE("a guard permits the internet and nothing else") {
                            "64:ff9b::127.0.0.1",
                            "64:ff9b:1::1",
                            "2002:7f00:1::1",
+                           "2606:4700::5efe:7f00:1",
+                           "2606:4700::5efe:10.0.0.1",
+                           "2606:4700::200:5efe:169.254.169.254",
+                           "fe80::200:5efe:8.8.8.8",
+                           "2002:7f00:1::5efe:8.8.8.8",
+                           "::ffff:0:127.0.0.1",
                            "fd00:ec2::254",
                            "fe80::1",
                            "fec0::1",

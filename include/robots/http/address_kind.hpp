@@ -98,10 +98,11 @@ inline constexpr std::array special_ipv6{
 /// What `address` is for.
 ///
 /// An IPv6 address that stands for one of IPv4 is of that one's kind: mapped
-/// (`0:0:0:0:0:ffff:0:0/96`), NAT64 (`64:ff9b::/96`), 6to4 (`2002::/16`), and Teredo (`2001::/32`),
-/// which is `global` only when both its client and its server are. The obsolete compatible form
-/// (`::/96`) is never `global`; neither is `64:ff9b:1::/48`, since only its operator knows where in
-/// it the IPv4 address stands. Constant time.
+/// (`0:0:0:0:0:ffff:0:0/96`), NAT64 (`64:ff9b::/96`), 6to4 (`2002::/16`), ISATAP (an interface
+/// identifier that begins with `0:5efe` or `200:5efe`; the prefix counts, too), and Teredo
+/// (`2001::/32`), which is `global` only when both its client and its server are. The obsolete
+/// compatible form (`::/96`) is never `global`; neither is `64:ff9b:1::/48`, since only its
+/// operator knows where in it the IPv4 address stands. Constant time.
 [[nodiscard]] constexpr address_kind kind_of(const ip_address& address) noexcept {
   if (address.is_v4()) {
     return http_detail::kind_in(http_detail::special_ipv4, address);
@@ -109,6 +110,11 @@ inline constexpr std::array special_ipv6{
   const http_detail::embedded_ipv4 inside = http_detail::find_embedded_ipv4(address);
   if (!inside.address) {
     return http_detail::kind_in(http_detail::special_ipv6, address);
+  }
+  // An ISATAP address lies under an ordinary prefix, which counts as well.
+  if (const address_kind outer = http_detail::kind_in(http_detail::special_ipv6, address);
+      outer != address_kind::global && http_detail::is_isatap(address)) {
+    return outer;
   }
   address_kind kind = http_detail::kind_in(http_detail::special_ipv4, *inside.address);
   if (kind == address_kind::global && inside.other) {

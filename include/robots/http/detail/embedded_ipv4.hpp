@@ -41,8 +41,18 @@ inline constexpr ip_prefix teredo = parse_ip_prefix("2001::/32").value();
   return ipv4_mapped.contains(address) ? ipv4_at(address, last) : address;
 }
 
+/// Whether the interface identifier is that of ISATAP, which holds an IPv4 address (RFC 5214,
+/// section 6.1). Such an address may lie under any prefix.
+[[nodiscard]] constexpr bool is_isatap(const ip_address& address) noexcept {
+  constexpr std::size_t identifier = 8;
+  const auto& octets = address.octets();
+  constexpr std::uint8_t universal_or_group = 0x03;
+  return (octets[identifier] & ~universal_or_group) == 0 && octets[identifier + 1] == 0 &&
+         octets[identifier + 2] == 0x5E && octets[identifier + 3] == 0xFE;
+}
+
 /// Mapped and compatible (RFC 4291, section 2.5.5), NAT64 (RFC 6052, section 2.1), 6to4 (RFC 3056,
-/// section 2) and Teredo (RFC 4380, section 4).
+/// section 2), Teredo (RFC 4380, section 4) and ISATAP (RFC 5214).
 [[nodiscard]] constexpr embedded_ipv4 find_embedded_ipv4(const ip_address& address) noexcept {
   constexpr std::size_t last = 12;
   if (ipv4_mapped.contains(address) || nat64.contains(address)) {
@@ -58,6 +68,9 @@ inline constexpr ip_prefix teredo = parse_ip_prefix("2001::/32").value();
   if (ipv4_compatible.contains(address) && address != ip_address(std::array<std::uint8_t, 16>{}) &&
       address != ip_address(loopback)) {
     return {.address = ipv4_at(address, last), .obsolete = true};
+  }
+  if (is_isatap(address)) {
+    return {.address = ipv4_at(address, last)};
   }
   return {};
 }
