@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iostream>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <variant>
@@ -388,6 +389,9 @@ std::variant<settings, status> read_command_line(int argc, const char* const* ar
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
       line.app.exit(error, std::cout, std::cerr);
+      if (!std::cout.flush()) {
+        throw std::runtime_error("cannot write the output");
+      }
       return all_allowed;
     }
     std::cerr << "robots-check: " << base::printable(error.what())

@@ -8,6 +8,7 @@
 #include "check_text.hpp"
 #include "file_fetcher.hpp"
 #include "read_file.hpp"
+#include "standard_streams.hpp"
 #include <robots/adapters/curl_fetcher.hpp>
 #include <robots/base/printable.hpp>
 #include <robots/robots.hpp>
@@ -332,6 +333,9 @@ int main(int argc, char** argv) {
   // A libcurl before 7.87 may raise it while it writes TLS.
   std::signal(SIGPIPE, SIG_IGN);
   try {
+    if (!open_standard_streams()) {
+      throw std::runtime_error("standard output is closed: redirect it to a file or /dev/null");
+    }
     const auto wanted = read_command_line(argc, argv);
     const auto* const ended = std::get_if<status>(&wanted);
     return ended != nullptr ? *ended : run(std::get<settings>(wanted));

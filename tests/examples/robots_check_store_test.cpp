@@ -184,3 +184,26 @@ TEST_CASE("with --store a site that another process knows is not asked, and what
   CHECK(file.check(question).status == 1);
   CHECK(server.requests() == 2);
 }
+
+TEST_CASE("A closed standard stream leaves the store alone, and a closed output is an error") {
+  const store_file file;
+  const std::string value = encode(site_records{.latest = fresh(robots::outcome::success)});
+  file.open().publish("https://a.example", value, 24h);
+  const auto run = [&](const std::string& arguments) {
+    return robots::test::run_program(
+        "/bin/sh", {"-c", "exec \"$0\" " + arguments, ROBOTS_CHECK_PROGRAM, "lmdb:" + file.path()});
+  };
+  for (const char* closed : {">&-", "<&- >&-", ">&- 2>&-"}) {
+    CAPTURE(closed);
+    CHECK(run("--store \"$1\" --user-agent FooBot https://a.example/x " + std::string{closed})
+              .status == 2);
+  }
+  CHECK(run("--store \"$1\" --user-agent FooBot https://a.example/x <&- 2>&-").status == 1);
+  CHECK(file.open().load("https://a.example") == value);
+  for (const char* option : {"--help", "--version"}) {
+    CAPTURE(option);
+    CHECK(run(std::string{option} + " >&-").status == 2);
+    CHECK(run(std::string{option} + " > /dev/full").status == 2);
+    CHECK(run(std::string{option} + " > /dev/null").status == 0);
+  }
+}
