@@ -13,7 +13,7 @@ using robots::validate;
 
 namespace {
 
-// 1, 2, 4, 8 s at most, and 8 s from then on; of which chance takes its share.
+// 1, 2, 4, 8 s at most, and 8 s from then on; half of each wait is random.
 constexpr retry_options usual{};
 static_assert(backoff(usual, 1, 1.0) == 1s);
 static_assert(backoff(usual, 2, 1.0) == 2s);
@@ -21,8 +21,14 @@ static_assert(backoff(usual, 3, 1.0) == 4s);
 static_assert(backoff(usual, 4, 1.0) == 8s);
 static_assert(backoff(usual, 5, 1.0) == 8s);
 static_assert(backoff(usual, std::numeric_limits<int>::max(), 1.0) == 8s);
-static_assert(backoff(usual, 3, 0.25) == 1s);
-static_assert(backoff(usual, 3, 0.0) == 0s);
+static_assert(backoff(usual, 3, 0.5) == 3s);
+static_assert(backoff(usual, 1, 0.0) == 500ms);
+static_assert(backoff(usual, 3, 0.0) == 2s);
+
+// Full jitter, and none.
+static_assert(backoff({.jitter = 1.0}, 3, 0.25) == 1s);
+static_assert(backoff({.jitter = 1.0}, 3, 0.0) == 0s);
+static_assert(backoff({.jitter = 0.0}, 2, 0.0) == 2s);
 
 constexpr retry_options uneven{.attempts = 9, .base = 3s, .cap = 7s};
 static_assert(backoff(uneven, 1, 1.0) == 3s);
@@ -45,4 +51,6 @@ TEST_CASE("a number of tries below one, and negative times, are refused") {
   CHECK_THROWS_AS(validate(retry_options{.base = -1ms}), std::invalid_argument);
   CHECK_THROWS_AS(validate(retry_options{.cap = -1ms}), std::invalid_argument);
   CHECK_THROWS_AS(validate(retry_options{.max_retry_after = -1s}), std::invalid_argument);
+  CHECK_THROWS_AS(validate(retry_options{.jitter = 1.1}), std::invalid_argument);
+  CHECK_THROWS_AS(validate(retry_options{.jitter = -0.1}), std::invalid_argument);
 }

@@ -147,7 +147,10 @@ TEST_CASE("Retry-After is obeyed in both forms, and one that is too long ends th
   CHECK(until(work) == start + 31s);
 }
 
-TEST_CASE("waits are spread by chance, over all of the time from nothing to the limit") {
+TEST_CASE("Waits are spread evenly over their random share, half of the limit by default") {
+  double share = 0.0;
+  SUBCASE("of half the limit") { share = robots::retry_options{}.jitter; }
+  SUBCASE("of the whole limit") { share = 1.0; }
   double least = 2.0;
   double most = -1.0;
   double sum = 0.0;
@@ -155,6 +158,7 @@ TEST_CASE("waits are spread by chance, over all of the time from nothing to the 
   for (int i = 0; i < rounds; ++i) {
     retrieval_options with = options();
     with.seed = static_cast<std::uint64_t>(i);
+    with.retry.jitter = share;
     retrieval work = begin("https://example.com", with);
     work.on_response(web::status(500), start);
     const double wait = std::chrono::duration<double>(until(work) - start).count();
@@ -162,11 +166,11 @@ TEST_CASE("waits are spread by chance, over all of the time from nothing to the 
     most = std::max(most, wait);
     sum += wait;
   }
-  CHECK(least >= 0.0);
-  CHECK(least < 0.01);
+  CHECK(least >= 1.0 - share);
+  CHECK(least < 1.0 - share + 0.01);
   CHECK(most <= 1.0);
   CHECK(most > 0.99);
-  CHECK(sum / rounds == doctest::Approx(0.5).epsilon(0.04));
+  CHECK(sum / rounds == doctest::Approx(1.0 - share / 2).epsilon(0.04));
 }
 
 TEST_CASE("of a bare host that cannot be reached, both origins are asked again") {

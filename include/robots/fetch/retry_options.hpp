@@ -15,6 +15,9 @@ struct retry_options {
   std::chrono::milliseconds base{1'000};
   /// Most wait before any try, `Retry-After` aside.
   std::chrono::milliseconds cap{8'000};
+  /// The share of each wait that is random, from 0 to 1: with 0.5, a wait is between half and all
+  /// of 1, 2, 4 and 8 s. 0 gives exact waits; 1 gives "full jitter", with waits from 0 on.
+  double jitter = 0.5;
   /// Longest `Retry-After` that is waited for. One that asks for more ends the retrieval: no server
   /// is asked again sooner than it wants.
   std::chrono::seconds max_retry_after{30};
@@ -28,10 +31,14 @@ inline void validate(const retry_options& options) {
   if (options.base.count() < 0 || options.cap.count() < 0 || options.max_retry_after.count() < 0) {
     throw std::invalid_argument{"retry.base, retry.cap and retry.max_retry_after are not negative"};
   }
+  if (!(options.jitter >= 0 && options.jitter <= 1)) {
+    throw std::invalid_argument{"retry.jitter is no share: use a number from 0 to 1"};
+  }
 }
 
-/// How long to wait after so many failed tries: `random`, from 0 to 1, of base, 2 base, 4 base and
-/// so on up to the cap ("full jitter": callers that failed together do not come back together).
+/// How long to wait after so many failed tries: base, 2 base, 4 base and so on up to the cap, less
+/// a part of its random share, so that callers that failed together do not come back together.
+/// `random` is from 0, which gives the shortest wait, to 1.
 ///
 /// Precondition: `failed` is 1 at least.
 [[nodiscard]] constexpr std::chrono::nanoseconds backoff(const retry_options& options, int failed,
@@ -41,7 +48,7 @@ inline void validate(const retry_options& options) {
     most = most > options.cap / 2 ? options.cap : 2 * most;
   }
   const std::chrono::duration<double, std::milli> chosen =
-      std::clamp(random, 0.0, 1.0) *
+      (1 - options.jitter * (1 - std::clamp(random, 0.0, 1.0))) *
       std::min(most, std::chrono::milliseconds{std::chrono::days{1}});
   return std::chrono::duration_cast<std::chrono::nanoseconds>(chosen);
 }
