@@ -248,7 +248,9 @@ TEST_CASE("failures are tried again by the clock of the cache") {
 
 TEST_CASE("an operation that is cancelled ends, and its fetch ends when nobody else waits") {
   Held web;
-  manual_cache cache(foo_bot());
+  auto crawler = foo_bot();
+  crawler.finish_abandoned = false;
+  manual_cache cache(crawler);
   asio::io_context context;
   asio_robots_cache loop(context.get_executor(), cache, web);
   asio::cancellation_signal signal;
@@ -300,6 +302,7 @@ TEST_CASE("a wait between tries that everyone has left ends, and its failure is 
   auto crawler = foo_bot();
   crawler.retry.attempts = 3;
   crawler.retry.base = crawler.retry.cap = std::chrono::hours{24};
+  crawler.finish_abandoned = false;
   robots::basic_robots_cache<ScriptedFetcher> cache(crawler);
   asio::io_context context;
   asio_robots_cache loop(context.get_executor(), cache, web);
