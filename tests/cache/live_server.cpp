@@ -264,7 +264,9 @@ TEST_CASE("of an endless file the limit is read, and the line that is cut does n
 TEST_CASE("a call that is stopped while the server keeps it waiting ends, and is not kept") {
   loopback_server server;
   gate& door = server.stall("/robots.txt", std::string{robots::test::rules});
-  live_cache cache{patient(), CurlFetcher{direct()}};
+  robots::cache_options options = patient();
+  options.finish_abandoned = false;
+  live_cache cache{options, CurlFetcher{direct()}};
   decision made;
   {
     std::stop_source stop;
