@@ -18,12 +18,13 @@
 using namespace robots::test;
 using robots::redis_options;
 using robots::RedisStore;
+using robots::adapters_detail::with_hash_tag;
 using namespace std::chrono_literals;
 
 namespace {
 
 std::size_t slot_of(const std::string& key) {
-  return robots::adapters_detail::redis_slot("robots:v2:site:" + key);
+  return robots::adapters_detail::redis_slot("robots:v2:site:" + with_hash_tag(key));
 }
 
 /// Keys, of which each of the servers has one.
@@ -52,7 +53,7 @@ TEST_CASE("RedisStore puts keys where they belong, and lists those of all nodes"
   RedisStore store{redis_options{.url = "redis://" + cluster[1].address(), .cluster = true}};
   for (std::size_t i = 0; i < keys.size(); ++i) {
     store.publish(keys[i], "value", 1h);
-    CHECK(cluster[i].tell({"GET", "robots:v2:site:" + keys[i]}) == "value");
+    CHECK(cluster[i].tell({"GET", "robots:v2:site:" + with_hash_tag(keys[i])}) == "value");
   }
   std::size_t listed = 0;
   store.for_each([&](std::string_view, std::chrono::milliseconds) { ++listed; });
@@ -71,7 +72,7 @@ TEST_CASE("RedisStore follows a slot that moves from one node of a cluster to an
   CHECK((store.load_all(keys) == expected));
 
   const std::string slot = std::to_string(slot_of(keys[0]));
-  const std::string key = "robots:v2:site:" + keys[0];
+  const std::string key = "robots:v2:site:" + with_hash_tag(keys[0]);
   cluster[1].tell({"CLUSTER", "SETSLOT", slot, "IMPORTING", cluster.id(0)});
   cluster[0].tell({"CLUSTER", "SETSLOT", slot, "MIGRATING", cluster.id(1)});
   CHECK((store.load_all(keys) == expected));  // not moved yet

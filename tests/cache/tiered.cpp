@@ -103,6 +103,13 @@ struct LateStore : memory_store {
   std::shared_ptr<std::atomic<bool>> is_up = std::make_shared<std::atomic<bool>>(false);
 };
 
+/// Never hears of the changes of others.
+struct DeafStore : memory_store {
+  explicit DeafStore(const memory_store& store) : memory_store(store) {}
+
+  void watch(const std::function<void(std::string_view)>& /*told*/) {}
+};
+
 /// Fails once, in a thread of the cache's own.
 struct FailingClock : ManualClock {
   explicit FailingClock(const ManualClock& same) : ManualClock(same) {}
@@ -299,6 +306,29 @@ TEST_CASE("a hit in the process calls the store for nothing") {
     CHECK(cache->begin(home).policy());
   }
   CHECK(calls == 0);
+}
+
+TEST_CASE("What was fetched before a site was invalidated by another process does not come back") {
+  fleet at;
+  robots::basic_robots_cache<ScriptedFetcher, ManualClock, TieredStorage<LruStorage<4>, DeafStore>>
+      fetching{foo_bot(), at.web, at.clock, {LruStorage<4>{}, DeafStore{at.store}}};
+  const auto invalidating = at.worker();
+  for (const char* name : {site_key, lease_key}) {
+    CAPTURE(name);
+    bool is_first = true;
+    at.web.on_call(robots_url, [&](const fetch_request&) {
+      if (std::exchange(is_first, false)) {
+        invalidating->invalidate(name);
+        return ok("User-agent: *\nDisallow:\n");
+      }
+      return ok();
+    });
+    CHECK(fetching.allowed(secret));  // asked before
+    CHECK_FALSE(at.stored());
+    CHECK_FALSE(at.worker()->allowed(secret));
+    CHECK_FALSE(fetching.allowed(secret));
+    fetching.invalidate(home);
+  }
 }
 
 TEST_CASE("what forgets in one process alone leaves the store as it is") {

@@ -364,6 +364,30 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
     CHECK(!here.try_lease(key, 1h));
   }
 
+  SUBCASE("with a lease that is held, a value is stored") {
+    const auto lease = here.try_lease("example.com", 1h);
+    REQUIRE(lease);
+    CHECK(here.publish(key, "value", 1h, *lease));
+    CHECK(there.load(key) == "value");
+    CHECK(!there.try_lease("example.com", 1h));
+  }
+
+  SUBCASE("erasing a key ends its lease, and without it nothing comes back") {
+    const auto lease = here.try_lease("example.com", 1h);
+    REQUIRE(lease);
+    there.erase("example.com");
+    there.erase(key);
+    CHECK(!here.publish(key, "old", 1h, *lease));
+    CHECK(!there.load(key));
+    const auto next = there.try_lease("example.com", 1h);
+    REQUIRE(next);
+    CHECK(!here.publish(key, "old", 1h, *lease));
+    CHECK(there.publish(key, "new", 1h, *next));
+    here.release(*lease);
+    CHECK(there.publish(key, "newer", 1h, *next));
+    CHECK(here.load(key) == "newer");
+  }
+
   SUBCASE("a lease is lost when its time has passed") {
     const auto lease = here.try_lease(key, 50ms);
     REQUIRE(lease);
@@ -395,13 +419,11 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
     CHECK(!there.try_lease(key, 1h));
   }
 
-  SUBCASE("leases and values do not touch one another") {
+  SUBCASE("publishing without a lease and releasing one leave the other alone") {
     const auto lease = here.try_lease(key, 1h);
     REQUIRE(lease);
     CHECK(there.load(key) == std::nullopt);
     there.publish(key, "first", 1h);
-    CHECK(!there.try_lease(key, 1h));
-    there.erase(key);
     CHECK(!there.try_lease(key, 1h));
     there.publish(key, "second", 1h);
     here.release(*lease);

@@ -3,8 +3,8 @@
 #include <robots/adapters/detail/lmdb_entry.hpp>
 #include <robots/adapters/detail/lmdb_file.hpp>
 #include <robots/adapters/detail/lmdb_transaction.hpp>
+#include <robots/adapters/detail/store_token.hpp>
 #include <robots/adapters/lmdb_options.hpp>
-#include <robots/base/counter_random.hpp>
 #include <robots/store/shared_store.hpp>
 #include <robots/time/steady_clock.hpp>
 
@@ -67,25 +67,20 @@ class LmdbStore {
     if (lifetime <= lifetime.zero()) {
       return erase(key);
     }
-    const std::size_t most = state_->opened->options().max_bytes;
-    if (key.size() + value.size() > most / 8) {
-      throw store_error{"LmdbStore: " + state_->opened->options().path +
-                        ": a value of more than an eighth of max_bytes is not kept"};
-    }
-    const std::int64_t present = time::now();
-    const std::string entry = entry_type{time::from(present, lifetime), key, value}.text();
-    state_->opened->write([&](const transaction& now) {
-      remove(now, key);
-      const std::uint64_t number = now.append(table::values, entry);
-      now.put(table::keys, adapters_detail::stored_key(key), adapters_detail::lmdb_text(number));
-      drop_surplus(now, number, present, most / 4 * 3);
-    });
+    static_cast<void>(store_value(key, value, lifetime, nullptr));
+  }
+
+  /// See `SharedStore`.
+  [[nodiscard]] bool publish(std::string_view key, std::string_view value,
+                             std::chrono::milliseconds lifetime, const store_lease& lease) {
+    return store_value(key, value, lifetime, &lease);
   }
 
   /// See `SharedStore`.
   void erase(std::string_view key) {
     state_->opened->write([&](const transaction& now) {
       remove(now, key);
+      now.erase(table::leases, adapters_detail::stored_key(key));
       tell(now, key);
     });
   }
@@ -114,7 +109,7 @@ class LmdbStore {
       if (is_held(now)) {
         return;
       }
-      lease = {.key = std::string{key}, .token = std::to_string(state_->random())};
+      lease = {.key = std::string{key}, .token = adapters_detail::store_token()};
       now.put(table::leases, stored, time::from(present, duration).text() + lease->token);
       // Those of processes that died are cleared away one by one.
       const auto next = now.from(table::leases, stored + '\0');
@@ -176,8 +171,8 @@ class LmdbStore {
     explicit state(const lmdb_options& options) : opened{file::open(options)} {}
 
     std::shared_ptr<file> opened;
-    base::counter_random random{std::nullopt};
-    const std::string origin = adapters_detail::lmdb_text(random());  // who tells of a change
+    // Tells the changes of this process from those of the others.
+    const std::string origin = adapters_detail::store_token().substr(0, 8);
     std::mutex watching;
     std::jthread watcher{};  // ends first
   };
@@ -220,6 +215,37 @@ class LmdbStore {
       found = now->from(where, adapters_detail::lmdb_text(first));
     }
     return some;
+  }
+
+  /// Stores a value if `lease` is held, or is null; returns whether it was stored.
+  [[nodiscard]] bool store_value(std::string_view key, std::string_view value,
+                                 std::chrono::milliseconds lifetime, const store_lease* lease) {
+    const std::size_t most = state_->opened->options().max_bytes;
+    if (key.size() + value.size() > most / 8) {
+      throw store_error{"LmdbStore: " + state_->opened->options().path +
+                        ": a value of more than an eighth of max_bytes is not kept"};
+    }
+    const std::int64_t present = time::now();
+    const std::string entry = entry_type{time::from(present, lifetime), key, value}.text();
+    bool is_stored = false;
+    state_->opened->write([&](const transaction& now) {
+      is_stored = lease == nullptr || is_held(now, *lease, present);
+      if (!is_stored) {
+        return;
+      }
+      remove(now, key);
+      const std::uint64_t number = now.append(table::values, entry);
+      now.put(table::keys, adapters_detail::stored_key(key), adapters_detail::lmdb_text(number));
+      drop_surplus(now, number, present, most / 4 * 3);
+    });
+    return is_stored;
+  }
+
+  [[nodiscard]] static bool is_held(const transaction& now, const store_lease& lease,
+                                    std::int64_t present) {
+    const auto held = now.get(table::leases, adapters_detail::stored_key(lease.key));
+    return held && held->size() > time::size && held->substr(time::size) == lease.token &&
+           time::read(*held).left(present) > std::chrono::milliseconds::zero();
   }
 
   static void remove(const transaction& now, std::string_view key) {

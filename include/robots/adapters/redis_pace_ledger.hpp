@@ -2,6 +2,7 @@
 
 #include <robots/adapters/detail/redis_client.hpp>
 #include <robots/adapters/detail/redis_cluster.hpp>
+#include <robots/adapters/detail/store_token.hpp>
 #include <robots/adapters/redis_options.hpp>
 #include <robots/base/longest_delay.hpp>
 #include <robots/polite/pace_ledger.hpp>
@@ -109,7 +110,7 @@ return 0
 
   redis_options options_;
   std::unique_ptr<adapters_detail::redis_client> client_;
-  std::string owner_ = adapters_detail::redis_token();
+  std::string owner_ = adapters_detail::store_token();
 };
 
 }  // namespace robots

@@ -3,6 +3,7 @@
 #include <robots/adapters/detail/redis_client.hpp>
 #include <robots/adapters/detail/redis_cluster.hpp>
 #include <robots/adapters/detail/redis_subscription.hpp>
+#include <robots/adapters/detail/store_token.hpp>
 #include <robots/adapters/redis_options.hpp>
 #include <robots/policy/codec.hpp>
 #include <robots/store/shared_store.hpp>
@@ -37,6 +38,32 @@ namespace adapters_detail {
   return pattern;
 }
 
+/// The length of `https://` or `http://` at the start of `key`; 0 without either.
+[[nodiscard]] inline std::size_t scheme_length(std::string_view key) noexcept {
+  for (const std::string_view scheme : {"https://", "http://"}) {
+    if (key.starts_with(scheme)) {
+      return scheme.size();
+    }
+  }
+  return 0;
+}
+
+/// `key` with braces around all that follows on its scheme: keys of one site get one slot.
+[[nodiscard]] inline std::string with_hash_tag(std::string_view key) {
+  const std::size_t scheme = scheme_length(key);
+  return std::string{key.substr(0, scheme)}.append("{").append(key.substr(scheme)).append("}");
+}
+
+/// The key that `with_hash_tag` made `tagged` of; empty if it made none.
+[[nodiscard]] inline std::string without_hash_tag(std::string_view tagged) {
+  const std::size_t scheme = scheme_length(tagged);
+  const std::string_view tag = tagged.substr(scheme);
+  if (tag.size() < 2 || tag.front() != '{' || tag.back() != '}') {
+    return {};
+  }
+  return std::string{tagged.substr(0, scheme)}.append(tag.substr(1, tag.size() - 2));
+}
+
 }  // namespace adapters_detail
 
 /// A `SharedStore` in Redis, for any number of machines.
@@ -48,7 +75,9 @@ namespace adapters_detail {
 /// cluster that is for each node, and half of `connect_timeout` more when nodes have changed.
 ///
 /// Under a prefix P that ends with the format of records, a value is at `P site:KEY`, a lease at
-/// `P lease:KEY`, without the blanks, and changes are told on the channel `P changed`. In Redis an
+/// `P lease:KEY`, without the blanks, and changes are told on the channel `P changed`. In KEY, what
+/// follows on `https://` or `http://` stands in braces, so that a cluster keeps all keys of a site
+/// in one slot. In Redis an
 /// ACL needs `~P* &P*` and the commands get, set, del, eval, publish, subscribe, ping, select, and
 /// for `for_each` scan and pttl; in a cluster, cluster and asking, too.
 class RedisStore {
@@ -92,17 +121,32 @@ class RedisStore {
     if (lifetime <= std::chrono::milliseconds{0}) {
       return erase(key);
     }
-    if (value.size() > parts_->options.max_value_bytes) {
-      throw store_error{"RedisStore: a value is longer than max_value_bytes"};
-    }
+    check_size(value);
     parts_->client->ask_one(
         {"SET", parts_->value_key(key), std::string{value}, "PX", expiry(lifetime)},
         reply::kind::status);
   }
 
-  /// Removes the value of `key`, and tells the others. Two round trips. Throws `store_error`.
+  /// Stores `value`, as above, if `lease` is still held; returns whether it is. The keys must be
+  /// those of one site. One round trip. Throws `store_error`.
+  [[nodiscard]] bool publish(std::string_view key, std::string_view value,
+                             std::chrono::milliseconds lifetime, const store_lease& lease) {
+    check_size(value);
+    constexpr const char* script =
+        "if redis.call('get', KEYS[2]) ~= ARGV[3] then return 0 end "
+        "redis.call('set', KEYS[1], ARGV[1], 'px', ARGV[2]) return 1";
+    return parts_->client
+               ->ask_one({"EVAL", script, "2", parts_->value_key(key), parts_->lease_key(lease.key),
+                          std::string{value}, expiry(lifetime), lease.token},
+                         reply::kind::integer)
+               .integer == 1;
+  }
+
+  /// Removes the value of `key`, ends its lease, and tells the others. Two round trips. Throws
+  /// `store_error`.
   void erase(std::string_view key) {
-    parts_->client->ask_one({"DEL", parts_->value_key(key)}, reply::kind::integer);
+    parts_->client->ask_one({"DEL", parts_->value_key(key), parts_->lease_key(key)},
+                            reply::kind::integer);
     announce(key);
   }
 
@@ -119,7 +163,7 @@ class RedisStore {
     if (duration <= std::chrono::milliseconds{0}) {
       return std::nullopt;
     }
-    store_lease lease{.key = std::string{key}, .token = adapters_detail::redis_token()};
+    store_lease lease{.key = std::string{key}, .token = adapters_detail::store_token()};
     const reply taken = parts_->client->ask_one(
         {"SET", parts_->lease_key(key), lease.token, "NX", "PX", expiry(duration)},
         reply::kind::status);
@@ -161,7 +205,7 @@ class RedisStore {
   /// more. Throws `store_error`.
   void for_each(
       const std::function<void(std::string_view key, std::chrono::milliseconds left)>& look) {
-    const std::string prefix = parts_->value_key({});
+    const std::string prefix = parts_->prefix + "site:";
     const std::string pattern = adapters_detail::redis_pattern(prefix) + '*';
     for (const auto& server : parts_->client->servers()) {
       std::string cursor = "0";
@@ -179,8 +223,11 @@ class RedisStore {
         const std::vector<reply> times = server->ask(commands);
         for (std::size_t i = 0; i < times.size(); ++i) {
           const std::string_view key = commands[i][1];
-          if (times[i].integer > 0 && key.starts_with(prefix)) {
-            look(key.substr(prefix.size()), std::chrono::milliseconds{times[i].integer});
+          const std::string site =
+              key.starts_with(prefix) ? adapters_detail::without_hash_tag(key.substr(prefix.size()))
+                                      : std::string{};
+          if (times[i].integer > 0 && !site.empty()) {
+            look(site, std::chrono::milliseconds{times[i].integer});
           }
         }
         cursor = page.list[0].text;
@@ -201,20 +248,30 @@ class RedisStore {
           prefix{options.key_prefix + 'v' + std::to_string(record_format) + ':'} {}
 
     [[nodiscard]] std::string value_key(std::string_view key) const {
-      return (prefix + "site:").append(key);
+      return prefix + "site:" + adapters_detail::with_hash_tag(key);
     }
     [[nodiscard]] std::string lease_key(std::string_view key) const {
-      return (prefix + "lease:").append(key);
+      return prefix + "lease:" + adapters_detail::with_hash_tag(key);
     }
     [[nodiscard]] std::string channel() const { return prefix + "changed"; }
 
     redis_options options;
     std::unique_ptr<adapters_detail::redis_client> client;
     std::string prefix;
-    std::string sender = adapters_detail::redis_token();  ///< tells own messages
+    std::string sender = adapters_detail::store_token();  ///< tells own messages
     std::mutex watching;
     std::unique_ptr<adapters_detail::redis_subscription> subscription;
   };
+
+  /// Throws `store_error` for a value that is too long to be stored.
+  void check_size(std::string_view value) const {
+    const std::size_t most = parts_->options.max_value_bytes;
+    if (value.size() > most) {
+      throw store_error{"RedisStore: a value of " + std::to_string(value.size()) +
+                        " octets is above max_value_bytes, " + std::to_string(most) +
+                        ": raise it in every process"};
+    }
+  }
 
   /// What Redis takes for a time to live.
   [[nodiscard]] static std::string expiry(std::chrono::milliseconds time) {

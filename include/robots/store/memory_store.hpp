@@ -106,11 +106,26 @@ class MemoryStore {
   }
 
   /// See `SharedStore`.
+  [[nodiscard]] bool publish(std::string_view key, std::string_view value,
+                             std::chrono::milliseconds lifetime, const store_lease& lease) {
+    begin_call(key);
+    const std::scoped_lock lock{storage_->mutex};
+    const auto held = storage_->leases.find(lease.key);
+    if (held == storage_->leases.end() || held->second.octets != lease.token ||
+        held->second.until <= now()) {
+      return false;
+    }
+    storage_->values.insert_or_assign(std::string{key}, until_after(lifetime, value));
+    return true;
+  }
+
+  /// See `SharedStore`.
   void erase(std::string_view key) {
     begin_call(key);
     {
       const std::scoped_lock lock{storage_->mutex};
       storage_->values.erase(std::string{key});
+      storage_->leases.erase(std::string{key});
     }
     tell(key, process_.get());
   }

@@ -4,13 +4,9 @@
 #include <robots/adapters/detail/redis_connector.hpp>
 #include <robots/adapters/detail/redis_pool.hpp>
 #include <robots/adapters/redis_options.hpp>
-#include <robots/base/ascii.hpp>
 #include <robots/base/printable.hpp>
 #include <robots/store/shared_store.hpp>
 
-#include <unistd.h>
-
-#include <array>
 #include <memory>
 #include <span>
 #include <string>
@@ -18,20 +14,6 @@
 #include <vector>
 
 namespace robots::adapters_detail {
-
-/// Sixteen hexadecimal digits that no other process has.
-[[nodiscard]] inline std::string redis_token() {
-  std::array<unsigned char, 8> octets{};
-  if (::getentropy(octets.data(), octets.size()) != 0) {
-    throw store_error{"Redis: the system has no random numbers"};
-  }
-  std::string token;
-  for (const unsigned char octet : octets) {
-    const auto [high, low] = base::hex_digits(octet);
-    token.append({high, low});
-  }
-  return token;
-}
 
 /// Sends commands to whichever server has their keys. From any thread.
 ///

@@ -28,6 +28,9 @@ class any_store {
   [[nodiscard]] virtual stored_values load_all(std::span<const std::string> keys) = 0;
   virtual void publish(std::string_view key, std::string_view value,
                        std::chrono::milliseconds lifetime) = 0;
+  [[nodiscard]] virtual bool publish(std::string_view key, std::string_view value,
+                                     std::chrono::milliseconds lifetime,
+                                     const store_lease& lease) = 0;
   virtual void erase(std::string_view key) = 0;
   virtual void announce(std::string_view key) = 0;
   [[nodiscard]] virtual std::optional<store_lease> try_lease(std::string_view key,
@@ -50,6 +53,11 @@ class any_store_of final : public any_store {
   void publish(std::string_view key, std::string_view value,
                std::chrono::milliseconds lifetime) override {
     store_.publish(key, value, lifetime);
+  }
+  [[nodiscard]] bool publish(std::string_view key, std::string_view value,
+                             std::chrono::milliseconds lifetime,
+                             const store_lease& lease) override {
+    return store_.publish(key, value, lifetime, lease);
   }
   void erase(std::string_view key) override { store_.erase(key); }
   void announce(std::string_view key) override { store_.announce(key); }

@@ -67,10 +67,22 @@ class guarded_store {
     return values;
   }
 
-  void publish(std::string_view key, std::string_view value, std::chrono::milliseconds lifetime) {
-    if (ask([&](any_store& store) { store.publish(key, value, lifetime); })) {
+  /// Stores a value, with a lease only while that is held. Returns false if the lease was lost: the
+  /// key was erased meanwhile, and its value is not wanted any more.
+  [[nodiscard]] bool publish(std::string_view key, std::string_view value,
+                             std::chrono::milliseconds lifetime, const store_lease* lease) {
+    bool is_wanted = true;
+    const bool is_asked = ask([&](any_store& store) {
+      if (lease == nullptr) {
+        store.publish(key, value, lifetime);
+      } else {
+        is_wanted = store.publish(key, value, lifetime, *lease);
+      }
+    });
+    if (is_asked && is_wanted) {
       settle(key);
     }
+    return is_wanted;
   }
 
   /// Has every process forget a key. Where the store cannot be told, this one does not believe it,

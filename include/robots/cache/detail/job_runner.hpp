@@ -241,8 +241,11 @@ class job_runner {
     const std::function<void()> tell = [this, news] {
       flight& led = news->lead.led();
       if (!news->value.empty() && !led.detached()) {
-        store_->publish(led.site(), news->value, news->lifetime);
-        if (led.detached()) {
+        const held_lease& lease = led.known().lease;
+        if (!store_->publish(led.site(), news->value, news->lifetime,
+                             lease ? &lease.get_deleter().lease : nullptr)) {
+          loader_.forget(led.where());
+        } else if (led.detached()) {
           store_->erase(led.site());
         } else if (led.known().announces) {
           store_->announce(led.site());

@@ -31,6 +31,7 @@
 #include <robots/time/clock.hpp>
 #include <robots/time/wall_time.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -221,16 +222,22 @@ class policy_loader {
       if (key.empty()) {
         clear();
       } else if (const auto where = parse_site(key)) {
-        const std::vector<site> names = names_of(*where);
-        detach(names);
-        for (const site& name : names) {
-          parts_.try_erase(name.key());
-        }
-        detach(names);
+        forget(*where);
       }
     } catch (...) {
       parts_.counters.add(cache_event::failures);  // no memory, or the storage threw
     }
+  }
+
+  /// Drops the rules of a site under all of its names, in this process alone: also those that a
+  /// fetch under way brings.
+  void forget(const site& where) {
+    const std::vector<site> names = names_of(where);
+    detach(names);
+    for (const site& name : names) {
+      parts_.try_erase(name.key());
+    }
+    detach(names);
   }
 
   /// What is kept of a site, fresh or to be served stale, for a call that has no time to ask.
@@ -263,7 +270,11 @@ class policy_loader {
   void invalidate(const site& where) {
     // Before, so that no result is kept that was asked for earlier; after, since a flight that
     // began in between may have seen what was still kept, or still shared.
-    const std::vector<site> names = names_of(where);
+    std::vector<site> names = names_of(where);
+    // The bare host first: with it goes the lease, without which no other process can publish what
+    // it fetched before.
+    std::stable_partition(names.begin(), names.end(),
+                          [](const site& name) { return !name.scheme; });
     if (store_ != nullptr) {
       detach(names);
       for (const site& name : names) {

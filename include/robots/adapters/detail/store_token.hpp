@@ -1,0 +1,29 @@
+#pragma once
+
+#include <robots/base/ascii.hpp>
+#include <robots/store/shared_store.hpp>
+
+#include <unistd.h>
+
+#include <array>
+#include <string>
+
+namespace robots::adapters_detail {
+
+/// Sixteen hexadecimal digits that nobody can guess, by the random numbers of the operating system.
+/// They name leases, and tell the changes of one process from those of the others. Throws
+/// `store_error` if the system has none.
+[[nodiscard]] inline std::string store_token() {
+  std::array<unsigned char, 8> octets{};
+  if (::getentropy(octets.data(), octets.size()) != 0) {
+    throw store_error{"no lease can be named: the system has no random numbers"};
+  }
+  std::string token;
+  for (const unsigned char octet : octets) {
+    const auto [high, low] = base::hex_digits(octet);
+    token.append({high, low});
+  }
+  return token;
+}
+
+}  // namespace robots::adapters_detail
