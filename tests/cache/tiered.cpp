@@ -10,6 +10,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -71,6 +72,7 @@ struct store_events {
   std::mutex mutex;
   std::vector<std::string> heard;
   std::vector<std::string> hits;
+  std::vector<std::string> lost;
 };
 
 struct StoreObserver {
@@ -79,6 +81,10 @@ struct StoreObserver {
   void on(const robots::far_hit_event& event) {
     const std::scoped_lock lock{events->mutex};
     events->hits.push_back(std::string{event.site} + " " + event.record.body);
+  }
+  void on(const robots::lost_invalidation_event& event) {
+    const std::scoped_lock lock{events->mutex};
+    events->lost.emplace_back(event.site);
   }
   void on(const robots::far_store_event& event) {
     const std::scoped_lock lock{events->mutex};
@@ -329,6 +335,44 @@ TEST_CASE("What was fetched before a site was invalidated by another process doe
     CHECK_FALSE(fetching.allowed(secret));
     fetching.invalidate(home);
   }
+}
+
+TEST_CASE("An invalidation that the store missed reaches the other processes once it answers") {
+  for (const bool asks_again : {true, false}) {
+    CAPTURE(asks_again);
+    fleet at;
+    at.web.on(robots_url, ok("User-agent: *\nDisallow:\n"), ok());
+    at.web.on("https://other.example/robots.txt", ok());
+    const auto other = at.worker();
+    auto invalidating = at.worker();
+    CHECK(other->allowed(secret));
+    CHECK(invalidating->allowed(secret));
+    at.store.fail("it is down");
+    invalidating->invalidate(home);
+    at.store.recover();
+    CHECK(at.stored());
+    if (asks_again) {
+      CHECK(invalidating->allowed("https://other.example/"));  // any other call of the store
+    } else {
+      invalidating.reset();
+    }
+    CHECK_FALSE(at.stored());
+    CHECK_FALSE(other->allowed(secret));
+    CHECK(at.observer.events->lost.empty());
+  }
+}
+
+TEST_CASE("An observer hears of invalidations that are lost with their process") {
+  fleet at;
+  at.web.on(robots_url, ok());
+  auto cache = at.worker();
+  CHECK(cache->allowed(home));
+  at.store.fail("it is down");
+  cache->invalidate(home);
+  cache.reset();
+  std::vector<std::string> lost = at.observer.events->lost;
+  std::sort(lost.begin(), lost.end());
+  CHECK(lost == std::vector<std::string>{lease_key, site_key});
 }
 
 TEST_CASE("what forgets in one process alone leaves the store as it is") {

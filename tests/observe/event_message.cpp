@@ -95,6 +95,7 @@ TEST_CASE("Events of decisions, changes and operators are explained in a sentenc
         "the site was overridden by hand: deny");
   CHECK(explain(robots::override_event{}) == "the override of the site was lifted");
   CHECK(explain(robots::far_store_event{{}, true, {}}) == "the shared store answers again");
+  CHECK(explain(robots::lost_invalidation_event{}).find("old rules") != std::string::npos);
   CHECK(explain(robots::far_store_event{{}, false, "no\nroute"}) ==
         "the shared store failed: no\\x0Aroute");
 }

@@ -192,6 +192,8 @@ inline void add_members(base::json_writer& line, const far_store_event& told) {
   }
 }
 
+inline void add_members(base::json_writer& /*line*/, const lost_invalidation_event& /*told*/) {}
+
 }  // namespace observe_detail
 
 /// Adds what an event tells to a line, beside its site and its time: what `add_members` of its type

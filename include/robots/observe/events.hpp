@@ -204,4 +204,10 @@ struct far_store_event : event {
   std::string_view message;  ///< what it last failed with; empty when it is up
 };
 
+/// The shared store could not be told that `event::site` was invalidated, and this process stops
+/// trying: the other processes may go by the old rules until these expire.
+struct lost_invalidation_event : event {
+  static constexpr std::string_view name = "lost_invalidation";  ///< of its kind
+};
+
 }  // namespace robots

@@ -46,6 +46,7 @@ namespace robots {
 /// | `override`        | INFO |
 /// | `admission`       | as `decision` |
 /// | `far_store`       | ERROR when it goes; INFO when it is back |
+/// | `lost_invalidation` | ERROR |
 ///
 /// What is above `rate_lines` is counted: the next line of that event and site says how many
 /// there were (`suppressed`), or the next line of any, where the site was forgotten meanwhile
@@ -143,6 +144,7 @@ class JsonLog {
     return told.released ? info : critical;
   }
   static log_level level_of(const far_store_event& told) { return told.up ? info : error; }
+  static log_level level_of(const lost_invalidation_event& /*told*/) { return error; }
 
   /// The line of an event, with what all lines have, unless it is limited and there were too many
   /// of these.

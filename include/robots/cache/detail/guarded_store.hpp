@@ -45,8 +45,16 @@ class guarded_store {
   guarded_store(const guarded_store&) = delete;
   guarded_store& operator=(const guarded_store&) = delete;
 
-  /// Gives back what is left to be.
-  ~guarded_store() { give_back(); }
+  /// Gives back leases, and tells the store of invalidations, one last time. Those that fail are
+  /// lost, which the observer hears of.
+  ~guarded_store() {
+    give_back();
+    while (retry_erasures()) {
+    }
+    for (const std::string& key : owed_) {
+      note_lost(key);
+    }
+  }
 
   [[nodiscard]] const tiered_options& options() const noexcept { return store_->options; }
 
@@ -85,17 +93,22 @@ class guarded_store {
     return is_wanted;
   }
 
-  /// Has every process forget a key. Where the store cannot be told, this one does not believe it,
-  /// and tells it when it next asks for that key.
+  /// Has every process forget a key. If the store cannot be told, this process does not believe it,
+  /// and tells it again with each of its later calls. At most 65,536 keys wait for that; a further
+  /// one is lost, which the observer hears of.
   void erase(std::string_view key) {
     if (ask([key](any_store& store) { store.erase(key); })) {
       settle(key);
-    } else {
+      return;
+    }
+    {
       const std::scoped_lock lock{mutex_};
-      if (owed_.size() < most_owed) {
+      if (owed_.size() < most_owed || owed_.contains(key)) {
         owed_.emplace(key);
+        return;
       }
     }
+    note_lost(key);
   }
 
   void announce(std::string_view key) {
@@ -120,7 +133,8 @@ class guarded_store {
     }
   }
 
-  /// Gives back what `release_later` was told of.
+  /// Gives back what `release_later` was told of, and tells the store of invalidations that it has
+  /// missed.
   void give_back() {
     std::vector<store_lease> leases;
     {
@@ -130,6 +144,7 @@ class guarded_store {
     for (const store_lease& each : leases) {
       static_cast<void>(ask([&each](any_store& store) { store.release(each); }));
     }
+    static_cast<void>(retry_erasures());
   }
 
   /// Has `told` called with each key that another process has changed, and with "" when some may
@@ -214,6 +229,29 @@ class guarded_store {
     const std::scoped_lock lock{mutex_};
     return owed_.contains(key);
   }
+
+  /// Tells the store of some invalidations that it has missed. Returns whether it took them and
+  /// more are left.
+  [[nodiscard]] bool retry_erasures() {
+    constexpr std::size_t at_once = 64;  // so that no caller waits for all
+    std::vector<std::string> missed;
+    {
+      const std::scoped_lock lock{mutex_};
+      for (auto key = owed_.begin(); key != owed_.end() && missed.size() < at_once; ++key) {
+        missed.push_back(*key);
+      }
+    }
+    for (const std::string& key : missed) {
+      if (!ask([&key](any_store& store) { store.erase(key); })) {
+        return false;
+      }
+      settle(key);
+    }
+    const std::scoped_lock lock{mutex_};
+    return !missed.empty() && !owed_.empty();
+  }
+
+  void note_lost(std::string_view key) { parts_.tell(lost_invalidation_event{parts_.about(key)}); }
 
   void settle(std::string_view key) {
     const std::scoped_lock lock{mutex_};
