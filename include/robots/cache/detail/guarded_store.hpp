@@ -48,6 +48,7 @@ class guarded_store {
   /// Gives back leases, and tells the store of invalidations, one last time. Those that fail are
   /// lost, which the observer hears of.
   ~guarded_store() {
+    breaker_ = circuit_breaker{options().breaker};  // there is no later call to wait for
     give_back();
     while (retry_erasures()) {
     }
