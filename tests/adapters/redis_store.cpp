@@ -236,6 +236,22 @@ TEST_CASE("RedisStore publishes no value above the limit, and loads none") {
   CHECK(store.load("other") == std::nullopt);
 }
 
+TEST_CASE("A value above the limit is missing, and does not keep the others from being loaded") {
+  const redis_server server;
+  constexpr std::size_t limit = std::size_t{2} << 20U;
+  RedisStore store{redis_options{.url = server.url()}};
+  RedisStore careless{redis_options{.url = server.url(), .max_value_bytes = 10 * limit}};
+  std::vector<std::string> keys;
+  std::vector<std::optional<std::string>> expected;
+  for (int i = 0; i < 40; ++i) {
+    keys.push_back("key-" + std::to_string(i));
+    const bool is_oversized = i == 17 || i == 39;
+    careless.publish(keys.back(), std::string(is_oversized ? 5 * limit : 10, 'x'), 1h);
+    expected.push_back(is_oversized ? std::nullopt : std::optional{std::string(10, 'x')});
+  }
+  CHECK((store.load_all(keys) == expected));
+}
+
 TEST_CASE("what a hostile server answers ends in an error, in bounded time and memory") {
   struct answer {
     std::string octets;

@@ -36,6 +36,10 @@ struct chosen_store::store_of final : any_store {
                std::chrono::milliseconds lifetime) override {
     store.publish(key, value, lifetime);
   }
+  bool publish(std::string_view key, std::string_view value, std::chrono::milliseconds lifetime,
+               const store_lease& lease) override {
+    return store.publish(key, value, lifetime, lease);
+  }
   void erase(std::string_view key) override { store.erase(key); }
   void announce(std::string_view key) override { store.announce(key); }
   std::optional<store_lease> try_lease(std::string_view key,

@@ -35,6 +35,10 @@ class chosen_store {
   void publish(std::string_view key, std::string_view value, std::chrono::milliseconds lifetime) {
     store_->publish(key, value, lifetime);
   }
+  bool publish(std::string_view key, std::string_view value, std::chrono::milliseconds lifetime,
+               const store_lease& lease) {
+    return store_->publish(key, value, lifetime, lease);
+  }
   void erase(std::string_view key) { store_->erase(key); }
   void announce(std::string_view key) { store_->announce(key); }
   [[nodiscard]] std::optional<store_lease> try_lease(std::string_view key,
@@ -55,6 +59,8 @@ class chosen_store {
     virtual std::vector<std::optional<std::string>> load_all(std::span<const std::string> keys) = 0;
     virtual void publish(std::string_view key, std::string_view value,
                          std::chrono::milliseconds lifetime) = 0;
+    virtual bool publish(std::string_view key, std::string_view value,
+                         std::chrono::milliseconds lifetime, const store_lease& lease) = 0;
     virtual void erase(std::string_view key) = 0;
     virtual void announce(std::string_view key) = 0;
     virtual std::optional<store_lease> try_lease(std::string_view key,

@@ -462,3 +462,23 @@ TEST_CASE("sites are halted and resumed while threads wait for them and others c
   crawlers.clear();
   CHECK(wrong == 0);
 }
+
+TEST_CASE("The URLs of a site in quarantine go to review") {
+  ScriptedFetcher web;
+  web.otherwise(ScriptedFetcher::ok("<!DOCTYPE html><p>Hello</p>\n"));
+  ManualClock clock;
+  robots::basic_robots_cache<ScriptedFetcher, ManualClock> cache{
+      {.user_agent = "FooBot/1.0", .fallback = robots::fallback_policy::strict()}, web, clock};
+  robots::basic_host_gate<ManualClock> gate{two_seconds(), clock};
+  std::vector<std::string> review;
+  robots::basic_admission<decltype(cache), ManualClock> front{
+      cache, gate, {.review = [&](std::string_view url, const robots::decision&) {
+        review.emplace_back(url);
+      }}};
+  for (int file = 0; file < 3; ++file) {
+    static_cast<void>(cache.refresh("https://example.com/"));
+  }
+  REQUIRE(cache.quarantined().size() == 1);
+  CHECK(front.admit("https://example.com/x").reason == admission_reason::disallowed);
+  CHECK(review == std::vector<std::string>{"https://example.com/x"});
+}

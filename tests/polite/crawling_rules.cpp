@@ -77,7 +77,7 @@ TEST_CASE("a file that is too broken, or none at all, is judged as a cache judge
     CHECK_FALSE(rules.load(web, test_agent, {.fallback = fallback_policy::strict()}));
     CHECK_FALSE(rules.allowed("/foo"));
     CHECK(rules.rules()->source().outcome == robots::outcome::malformed);
-    CHECK(rules.load(web, test_agent));
+    CHECK(rules.load(web, test_agent) == (body == broken));
     CHECK(rules.allowed("/foo"));
   }
 }
@@ -267,4 +267,20 @@ TEST_CASE("many threads ask while others load and update") {
     }
   }
   CHECK(wrong == 0);
+}
+
+TEST_CASE("A load that finds no line that means something is false, and asks once") {
+  ScriptedFetcher web;
+  web.on("https://page.example/robots.txt", ScriptedFetcher::ok("<!DOCTYPE html><p>Hello</p>\n"));
+  web.on("https://empty.example/robots.txt", ScriptedFetcher::ok(""));
+  web.on("https://comment.example/robots.txt", ScriptedFetcher::ok("# nothing\n"));
+  for (const char* host : {"page.example", "empty.example", "comment.example"}) {
+    CAPTURE(host);
+    crawling_rules rules{host, 100ms};
+    CHECK_FALSE(rules.load(web, test_agent));
+    CHECK(rules.allowed("/"));
+  }
+  crawling_rules closed{"https://closed.example", 100ms};
+  CHECK_FALSE(closed.load(web, test_agent));
+  CHECK(web.count("https://closed.example/robots.txt") == 1);
 }

@@ -93,25 +93,38 @@ class RedisStore {
   }
 
   /// The values of many keys in their order, in a round trip to each server for each 512 of its
-  /// keys. Throws `store_error` when one cannot be loaded. Takes no more than `max_value_bytes` of
-  /// memory for each key, whatever the server sends.
+  /// keys. A value above `max_value_bytes` counts as missing. Throws `store_error` when one cannot
+  /// be loaded. Takes no more than `max_value_bytes` of memory for each key, whatever the server
+  /// sends.
   [[nodiscard]] std::vector<std::optional<std::string>> load_all(
       std::span<const std::string> keys) {
-    std::vector<command> commands;
-    commands.reserve(keys.size());
-    for (const std::string& key : keys) {
-      commands.push_back({"GET", parts_->value_key(key)});
-    }
     std::vector<std::optional<std::string>> values;
     values.reserve(keys.size());
-    for (reply& got : parts_->client->ask(commands)) {
-      if (got.type == reply::kind::nil || got.is_error("WRONGTYPE")) {  // the latter a stranger's
+    // A value that is too long costs the connection that it came over; the others come by halves. A
+    // server that sends no other must not keep the caller.
+    constexpr std::size_t most_oversized = 16;
+    std::size_t oversized = 0;
+    std::size_t together = keys.size();
+    do {
+      const std::span<const std::string> some =
+          keys.subspan(values.size(), std::min(together, keys.size() - values.size()));
+      try {
+        for (auto& value : load_together(some)) {
+          values.push_back(std::move(value));
+        }
+        together = keys.size();
+      } catch (const adapters_detail::oversized_reply&) {
+        if (some.size() > 1) {
+          together = some.size() / 2;
+          continue;
+        }
+        if (++oversized == std::min(most_oversized, keys.size())) {
+          throw;
+        }
         values.emplace_back();
-        continue;
+        together = keys.size();
       }
-      values.emplace_back(
-          client::accepted(commands.front(), std::move(got), reply::kind::text).text);
-    }
+    } while (values.size() < keys.size());
     return values;
   }
 
@@ -262,6 +275,26 @@ class RedisStore {
     std::mutex watching;
     std::unique_ptr<adapters_detail::redis_subscription> subscription;
   };
+
+  [[nodiscard]] std::vector<std::optional<std::string>> load_together(
+      std::span<const std::string> keys) {
+    std::vector<command> commands;
+    commands.reserve(keys.size());
+    for (const std::string& key : keys) {
+      commands.push_back({"GET", parts_->value_key(key)});
+    }
+    std::vector<std::optional<std::string>> values;
+    values.reserve(keys.size());
+    for (reply& got : parts_->client->ask(commands)) {
+      if (got.type == reply::kind::nil || got.is_error("WRONGTYPE")) {  // the latter a stranger's
+        values.emplace_back();
+        continue;
+      }
+      values.emplace_back(
+          client::accepted(commands.front(), std::move(got), reply::kind::text).text);
+    }
+    return values;
+  }
 
   /// Throws `store_error` for a value that is too long to be stored.
   void check_size(std::string_view value) const {

@@ -123,6 +123,9 @@ class cache_controls {
   /// Lets a site out of quarantine, and forgets its files: the next call fetches them.
   void release(std::string_view host_or_url);
 
+  /// Whether the site of a URL is in quarantine.
+  [[nodiscard]] bool is_quarantined(std::string_view host_or_url) const;
+
   /// The sites in quarantine, by `site::key`, in order.
   [[nodiscard]] std::vector<std::string> quarantined() const;
 

@@ -217,6 +217,11 @@ ROBOTS_INLINE void cache_controls::release(std::string_view host_or_url) {
   }
 }
 
+ROBOTS_INLINE bool cache_controls::is_quarantined(std::string_view host_or_url) const {
+  const auto where = parse_site(host_or_url);
+  return where && engine_->loader.kept().quarantined(*where, where->key()) != nullptr;
+}
+
 ROBOTS_INLINE std::vector<std::string> cache_controls::quarantined() const {
   std::vector<std::string> keys = engine_->loader.kept().all_quarantined().sites();
   std::sort(keys.begin(), keys.end());

@@ -57,9 +57,10 @@ struct admission_options {
   /// Until when a circuit breaker keeps requests for a URL back; nothing when it is closed. Called
   /// by any thread; may be empty.
   std::function<std::optional<time_point>(std::string_view url)> breaker{};
-  /// Given each URL that is refused since its site is halted, be it new, in the line of its host or
-  /// reserved: for somebody to look at (the pipeline guide: "route pending tasks to a review
-  /// workflow"). Called by the thread that asked. What it throws is dropped; may be empty.
+  /// Called with each URL that is refused because its site is halted or in quarantine, whether it
+  /// is new, waits or is reserved: for somebody to look at (the pipeline guide: "route pending
+  /// tasks to a review workflow", "route requests to a dead-letter queue"). Called by the thread
+  /// that asked. What it throws is dropped; may be empty.
   std::function<void(std::string_view url, const decision& why)> review{};
   /// Told of each answer, by the thread that asked. What it throws is dropped; may be empty. To
   /// tell an observer: `[log](const admission_event& told) mutable { log.on(told); }`.
@@ -210,6 +211,14 @@ class basic_admission {
     }
   }
 
+  [[nodiscard]] bool is_quarantined(std::string_view url) {
+    if constexpr (requires { source_.is_quarantined(url); }) {
+      return source_.is_quarantined(url);
+    } else {
+      return false;
+    }
+  }
+
   /// Decides again on a reservation whose time has come, `latest` being the decision so far. It
   /// counts only if it refuses: the URL was counted before. Where the robots.txt was fetched since,
   /// the request keeps its distance from it, and is not asked about once more: it would wait for
@@ -256,7 +265,9 @@ class basic_admission {
   void note(std::string_view url, const decision& made, admission_reason reason,
             const std::shared_ptr<const call_context>& context, time_point asked) {
     answers_.add(reason);
-    if (options_.review && reason == admission_reason::halted) {
+    const bool is_for_review = reason == admission_reason::halted ||
+                               (reason == admission_reason::disallowed && is_quarantined(url));
+    if (options_.review && is_for_review) {
       quietly([&] { options_.review(url, made); });
     }
     if (options_.tell) {

@@ -57,22 +57,25 @@ class crawling_rules {
   crawling_rules(std::string_view host_or_url, std::chrono::nanoseconds fixed_delay)
       : crawling_rules(host_or_url, delay_options{.fixed_delay = fixed_delay}) {}
 
-  /// Takes over the rules that a cache has of the site, fetching them if it has to. Whether they
-  /// are those of a robots.txt. A call that ended before it had any leaves those that are loaded.
+  /// Takes over the rules that a cache has of the site, fetching them if it has to. Returns true if
+  /// they are those of a robots.txt with at least one line that means something. A call that ended
+  /// before it had any leaves the rules that are loaded.
   template <PolicySource S>
   bool load(S& cache, const call_options& call = {}) {
     return take(cache.get(key_, call));
   }
 
-  /// Fetches robots.txt. Whether one is obeyed; where none is, `judging` says what holds, by
-  /// default that everything is allowed, as in CrawlingRules. A call that ended before there was an
-  /// answer leaves the rules that are loaded. Throws `std::invalid_argument` when the options
-  /// contradict themselves.
+  /// Fetches robots.txt, by one attempt whatever `options.retry` is: call again to try again.
+  /// Returns true if one is obeyed that has at least one line that means something. If none is,
+  /// `judging` says what holds, by default that everything is allowed, as in CrawlingRules. A call
+  /// that ended before there was an answer leaves the rules that are loaded. Throws
+  /// `std::invalid_argument` when the options contradict themselves.
   template <Fetcher F, Clock C = SteadyClock>
-  bool load(F& fetcher, const retrieval_options& options,
+  bool load(F& fetcher, retrieval_options options,
             const judge_options& judging = {.fallback = fallback_policy::permissive()},
             const call_options& call = {}, C clock = {}) {
     validate(judging);
+    options.retry.attempts = 1;
     const std::shared_ptr<const policy> before = rules();
     retrieval_result result =
         run_retrieval(retrieval{site_, options, clock.now()}, fetcher, clock, call);
@@ -129,10 +132,16 @@ class crawling_rules {
     return *std::move(where);
   }
 
+  /// Whether a policy rests on a robots.txt in which at least one line means something.
+  [[nodiscard]] static bool says_something(const policy& loaded) {
+    const line_counts lines = loaded.lines();
+    return loaded.basis() == policy_basis::rules && !lines.not_robots_txt &&
+           lines.non_blank > lines.malformed;
+  }
+
   /// Whether `found` is that of a robots.txt, now or before.
   bool take(std::shared_ptr<const policy> found) {
-    const bool valid =
-        found->basis() == policy_basis::rules || found->basis() == policy_basis::last_good;
+    const bool valid = says_something(*found) || found->basis() == policy_basis::last_good;
     return keep(std::move(found)) && valid;
   }
 
@@ -143,7 +152,7 @@ class crawling_rules {
     record brought = record_of(std::move(result), before, judging, now.wall, random_.draw());
     auto made =
         judge(static_cast<record_head&&>(brought), brought.body, user_agent, judging, before, now);
-    const bool obeyed = made->basis() == policy_basis::rules;
+    const bool obeyed = says_something(*made);
     return keep(std::move(made)) && obeyed;
   }
 

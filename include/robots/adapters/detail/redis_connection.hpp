@@ -38,6 +38,12 @@ using redis_handshake = decltype(redis_options::tls);
 /// The words of a command, of which those of all that we send but scripts have their key second.
 using redis_command = std::vector<std::string>;
 
+/// A reply is longer than the reader takes.
+class oversized_reply : public store_error {
+ public:
+  using store_error::store_error;
+};
+
 /// A connection for one thread at a time, which never waits for longer than it is told, whatever
 /// the server does. After an exception it is of no more use.
 ///
@@ -101,16 +107,18 @@ class redis_connection {
     for (;;) {
       void* read = nullptr;
       if (redisReaderGetReply(context_->reader, &read) != REDIS_OK) {
-        fail(budget_ == 0 ? "sends more than was asked for"
-                          : "does not speak the protocol of Redis: " +
-                                base::printable(context_->reader->errstr));
+        if (budget_ == 0) {
+          throw oversized_reply{"Redis at " + name_ + " sends more than was asked for"};
+        }
+        fail("does not speak the protocol of Redis: " + base::printable(context_->reader->errstr));
       }
       if (read != nullptr) {
         budget_ = max_reply_bytes_;
         return std::move(*std::unique_ptr<redis_reply>{static_cast<redis_reply*>(read)});
       }
       if (context_->reader->len - context_->reader->pos > max_reply_bytes_) {
-        fail("sends more than " + std::to_string(max_reply_bytes_) + " octets");
+        throw oversized_reply{"Redis at " + name_ + " sends more than " +
+                              std::to_string(max_reply_bytes_) + " octets"};
       }
       const short ready = wait(is_written_ ? POLLIN : POLLIN | POLLOUT, deadline);
       if (ready == 0 || deadline <= std::chrono::steady_clock::now()) {

@@ -273,8 +273,7 @@ class policy_loader {
     std::vector<site> names = names_of(where);
     // The bare host first: with it goes the lease, without which no other process can publish what
     // it fetched before.
-    std::stable_partition(names.begin(), names.end(),
-                          [](const site& name) { return !name.scheme; });
+    std::partition(names.begin(), names.end(), [](const site& name) { return !name.scheme; });
     if (store_ != nullptr) {
       detach(names);
       for (const site& name : names) {
