@@ -300,6 +300,13 @@ TEST_CASE("a trail that cannot be says why") {
                        audit_error);
 }
 
+TEST_CASE("A trail refuses a crawler whose files would be too long for its lines") {
+  const trail_folder at;
+  robots::cache_options greedy = crawler();
+  greedy.parse.max_bytes = std::size_t{5} << 20U;
+  CHECK_THROWS_AS((AuditTrail{at.options(), greedy}), std::invalid_argument);
+}
+
 TEST_CASE("what a killed process left of a line is cut off and told of") {
   const trail_folder at;
   {

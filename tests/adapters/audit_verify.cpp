@@ -5,6 +5,7 @@
 #include <robots/adapters/detail/audit_entry.hpp>
 
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 
 #include <cstddef>
 #include <filesystem>
@@ -282,4 +283,14 @@ TEST_CASE("files of any content are looked at without harm") {
     write_lines(file, {content});
     CHECK(verify_audit({file}).fault != audit_fault::none);
   }
+}
+
+TEST_CASE("A pipe, and a line that no trail has, are refused") {
+  const robots::test::temporary_folder folder;
+  const std::string file = (folder.path() / "any").string();
+  SUBCASE("a pipe that nobody writes to") { REQUIRE(::mkfifo(file.c_str(), 0600) == 0); }
+  SUBCASE("a line of more than 32 MiB") {
+    write_lines(file, {std::string((std::size_t{32} << 20U) + 1, 'x')});
+  }
+  CHECK_THROWS_AS(static_cast<void>(verify_audit({file})), audit_error);
 }

@@ -16,7 +16,7 @@ audit_answer verify(const audit_question& /*trail*/, bool /*json*/) {
 #else
 
 #include "read_file.hpp"
-#include <robots/adapters/audit_replay.hpp>
+#include <robots/adapters/audit_decisions.hpp>
 #include <robots/adapters/audit_verify.hpp>
 #include <robots/base/printable.hpp>
 
@@ -33,8 +33,8 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// Whether the entries say what was written, wherever the chain ends.
-bool is_replayed(audit_fault fault) {
+/// Whether the entries are what was written, wherever the chain ends, so that decisions count.
+bool has_decisions(audit_fault fault) {
   return fault == audit_fault::none || fault == audit_fault::torn ||
          fault == audit_fault::not_signed;
 }
@@ -43,24 +43,24 @@ std::string place_text(const std::string& file, std::uint64_t line) {
   return base::printable(file) + (line == 0 ? "" : ':' + std::to_string(line)) + ": ";
 }
 
-std::string to_text(const audit_verdict& chain, const audit_replay& again) {
+std::string to_text(const audit_verdict& chain, const audit_decisions& decisions) {
   std::string text;
   if (chain.fault != audit_fault::none) {
     text += place_text(chain.file, chain.line) + std::string{to_string(chain.fault)} + ": " +
             base::printable(chain.text) + '\n';
   }
-  for (const audit_difference& each : again.differences) {
-    text += place_text(each.file, each.line) + "replay: entry " + std::to_string(each.entry) +
+  for (const audit_difference& each : decisions.differences) {
+    text += place_text(each.file, each.line) + "decision: entry " + std::to_string(each.entry) +
             ": " + each.text + '\n';
   }
   const bool intact = text.empty();
   text += (intact ? "intact: " : "broken: in order are ") + std::to_string(chain.entries) +
           " entries" + (chain.head.empty() ? "" : ", the last with the hash " + chain.head) + '\n';
-  if (is_replayed(chain.fault)) {
-    text += "replayed: " + std::to_string(again.decisions) + " decisions and " +
-            std::to_string(again.policies) + " policies come out as they are recorded\n";
+  if (has_decisions(chain.fault)) {
+    text += "confirmed: " + std::to_string(decisions.confirmed) +
+            " decisions follow from the entries before them\n";
   }
-  for (const auto* const notes : {&chain.notes, &again.notes}) {
+  for (const auto* const notes : {&chain.notes, &decisions.notes}) {
     for (const std::string& note : *notes) {
       text += "note: " + note + '\n';
     }
@@ -68,8 +68,8 @@ std::string to_text(const audit_verdict& chain, const audit_replay& again) {
   return text;
 }
 
-std::string to_json(const audit_verdict& chain, const audit_replay& again) {
-  json made = {{"intact", chain.fault == audit_fault::none && again.differences.empty()},
+std::string to_json(const audit_verdict& chain, const audit_decisions& decisions) {
+  json made = {{"intact", chain.fault == audit_fault::none && decisions.differences.empty()},
                {"fault", to_string(chain.fault)},
                {"file", chain.file},
                {"line", chain.line},
@@ -78,16 +78,15 @@ std::string to_json(const audit_verdict& chain, const audit_replay& again) {
                {"entries", chain.entries},
                {"head", chain.head}};
   json differences = json::array();
-  for (const audit_difference& each : again.differences) {
+  for (const audit_difference& each : decisions.differences) {
     differences.push_back(
         {{"file", each.file}, {"line", each.line}, {"entry", each.entry}, {"text", each.text}});
   }
-  made["replay"] = {{"decisions", again.decisions},
-                    {"policies", again.policies},
-                    {"unknown", again.unknown},
-                    {"differences", differences}};
+  made["decisions"] = {{"confirmed", decisions.confirmed},
+                       {"unknown", decisions.unknown},
+                       {"differences", differences}};
   made["notes"] = chain.notes;
-  for (const std::string& note : again.notes) {
+  for (const std::string& note : decisions.notes) {
     made["notes"].push_back(note);
   }
   return made.dump(-1, ' ', true, json::error_handler_t::replace) + '\n';
@@ -102,9 +101,10 @@ audit_answer verify(const audit_question& trail, bool as_json) {
     checks.public_key = read_file(trail.key, longest_key);
   }
   const audit_verdict chain = verify_audit(trail.files, checks);
-  const audit_replay again = is_replayed(chain.fault) ? replay_audit(trail.files) : audit_replay{};
-  return {.intact = chain.fault == audit_fault::none && again.differences.empty(),
-          .text = as_json ? to_json(chain, again) : to_text(chain, again)};
+  const audit_decisions decisions =
+      has_decisions(chain.fault) ? verify_decisions(trail.files) : audit_decisions{};
+  return {.intact = chain.fault == audit_fault::none && decisions.differences.empty(),
+          .text = as_json ? to_json(chain, decisions) : to_text(chain, decisions)};
 }
 
 }  // namespace robots::check

@@ -19,9 +19,9 @@ struct audit_answer {
   std::string text;
 };
 
-/// Whether nobody has touched the trail, and each decision comes out again: in lines, or as an
-/// object of JSON. Throws `std::runtime_error` for what cannot be read, and where this program was
-/// built without OpenSSL.
+/// Says in lines, or as an object of JSON, whether nobody has touched the trail and each decision
+/// follows from the entries before it. Throws `std::runtime_error` for a file that cannot be read
+/// or is not a regular one, and if this program was built without OpenSSL.
 [[nodiscard]] audit_answer verify(const audit_question& trail, bool json);
 
 }  // namespace robots::check

@@ -2,7 +2,7 @@
 
 #include "check_audit.hpp"
 #include "report_style.hpp"
-#include <robots/base/decimal.hpp>
+#include <robots/adapters/detail/audit_lines.hpp>
 #include <robots/base/json_object.hpp>
 #include <robots/base/json_writer.hpp>
 
@@ -13,9 +13,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <map>
-#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -61,32 +59,6 @@ std::string html(std::string_view text) {
 
 double seconds_of(const json_object& entry, std::string_view name) {
   return std::strtod(std::string{entry.raw(name)}.c_str(), nullptr);
-}
-
-/// Seconds since 1970 of `2026-01-01T12:00:00.000Z`; nothing for another text.
-std::optional<std::int64_t> second_of(const std::string& date) {
-  const auto number = [&](std::size_t at, std::size_t size) {
-    return at + size <= date.size()
-               ? base::parse_decimal(std::string_view{date}.substr(at, size), 9'999)
-               : std::nullopt;
-  };
-  const auto year = number(0, 4);
-  const auto month = number(5, 2);
-  const auto day = number(8, 2);
-  const auto hour = number(11, 2);
-  const auto minute = number(14, 2);
-  const auto second = number(17, 2);
-  if (!year || !month || !day || !hour || !minute || !second) {
-    return std::nullopt;
-  }
-  const std::chrono::year_month_day whole{std::chrono::year{static_cast<int>(*year)},
-                                          std::chrono::month{static_cast<unsigned>(*month)},
-                                          std::chrono::day{static_cast<unsigned>(*day)}};
-  if (!whole.ok()) {
-    return std::nullopt;
-  }
-  const std::int64_t days = std::chrono::sys_days{whole}.time_since_epoch().count();
-  return days * 86'400 + static_cast<std::int64_t>(*hour * 3'600 + *minute * 60 + *second);
 }
 
 /// `2026-01-01 12:00`.
@@ -219,13 +191,13 @@ class figures {
   template <class Use>
   void for_each(const Use& use) const {
     for (std::size_t i = 0; i < files_.size(); ++i) {
-      std::ifstream stream{files_[i], std::ios::binary};
-      std::uint64_t number = 0;
-      for (std::string line; std::getline(stream, line);) {
-        ++number;
-        if (const auto entry = json_object::read(line)) {
-          use(*entry,
-              {.file = i, .line = number, .n = entry->number("n"), .date = entry->text("time")});
+      adapters_detail::audit_lines lines{files_[i]};
+      while (const auto line = lines.next()) {
+        if (const auto entry = json_object::read(*line)) {
+          use(*entry, {.file = i,
+                       .line = lines.number(),
+                       .n = entry->number("n"),
+                       .date = entry->text("time")});
         }
       }
     }
@@ -234,7 +206,7 @@ class figures {
   /// Finds from when to when things happened, and divides that into fifty parts or so.
   void measure(std::string_view type, const std::string& date) {
     const bool has_time = type == "decision" || type == "retrieval" || type == "admission";
-    const auto second = has_time ? second_of(date) : std::nullopt;
+    const auto second = has_time ? adapters_detail::audit_second(date) : std::nullopt;
     if (!second) {
       return;
     }
@@ -254,7 +226,7 @@ class figures {
 
   bucket& bucket_at(std::vector<bucket>& all, const cited_entry& at) const {
     const std::int64_t start = first_second - first_second % bucket_seconds;
-    const std::int64_t second = second_of(at.date).value_or(first_second);
+    const std::int64_t second = adapters_detail::audit_second(at.date).value_or(first_second);
     const std::int64_t index = std::max<std::int64_t>((second - start) / bucket_seconds, 0);
     return all.at(std::min(static_cast<std::size_t>(index), all.size() - 1));
   }
@@ -303,6 +275,9 @@ class figures {
     } else if (type == "policy_change" && (entry.flag("fast") || entry.flag("turned_hostile"))) {
       at.text += entry.flag("turned_hostile") ? ": turned hostile" : ": fast";
       alarming.add(at);
+    } else if (type == "gap") {
+      at.text += ": " + entry.text("file") + ' ' + entry.text("change");
+      losses.add(at);
     } else if (type == "lost") {
       at.text += ": " + count_text(entry.number("events")) + " events, " + entry.text("why");
       losses.add(at);

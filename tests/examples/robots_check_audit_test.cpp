@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
 
 #include <cstddef>
 #include <filesystem>
@@ -76,14 +77,15 @@ TEST_CASE("a trail of everything that can happen is intact, and comes out again"
   const program_result found = trail.verify({"--key", trail.key(), "--head", trail.head});
   CHECK_MESSAGE(found.status == 0, found.output);
   CHECK(found.output.starts_with("intact: "));
-  CHECK(has(found.output, ", the last with the hash " + trail.head + "\nreplayed: "));
+  CHECK(has(found.output, ", the last with the hash " + trail.head + "\nconfirmed: "));
   CHECK(!has(found.output, "note:"));
   CHECK(found.errors.empty());
   const json object = json::parse(trail.verify({"--json"}).output);
   CHECK(object["intact"] == true);
   CHECK(object["head"] == trail.head);
-  CHECK(object["replay"]["decisions"] == robots::test::count_of(lines_of(trail.files), "decision"));
-  CHECK(object["replay"]["differences"].empty());
+  CHECK(object["decisions"]["confirmed"] ==
+        robots::test::count_of(lines_of(trail.files), "decision"));
+  CHECK(object["decisions"]["differences"].empty());
   CHECK(object["notes"].size() == 1);
 }
 
@@ -177,7 +179,7 @@ TEST_CASE("a trail that was falsified is broken, and the place is named") {
     write_lines(trail.files[0], whole);
     const program_result found = run({"--verify-audit", trail.files[0]});
     CHECK(found.status == 1);
-    CHECK(has(found.output, "replay: entry "));
+    CHECK(has(found.output, "decision: entry "));
     CHECK(has(found.output, "the robots.txt asks something else of the crawler"));
     return;
   }
@@ -210,7 +212,7 @@ TEST_CASE("a torn last line is told from one that was changed") {
   const program_result found = trail.verify();
   CHECK(found.status == 1);
   CHECK(has(found.output, ": torn: the last line is not whole"));
-  CHECK(has(found.output, "replayed: "));
+  CHECK(has(found.output, "confirmed: "));
 }
 
 namespace {
@@ -311,6 +313,18 @@ TEST_CASE("a browser finds in a report what is in it") {
   REQUIRE_MESSAGE(shown.status == 0, shown.errors);
   for (const std::string_view part : {"<a ", "<section", "<li>", "<tr>", "<rect", "<title>"}) {
     CHECK_MESSAGE(count_of(shown.output, part) == count_of(page, part), part);
+  }
+}
+
+TEST_CASE("A pipe is refused, since a trail is read more than once") {
+  const signed_trail trail;
+  const std::string pipe = (trail.folder.path() / "pipe").string();
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  for (const char* const option : {"--verify-audit", "--report"}) {
+    const program_result found = run({option, pipe});
+    CHECK(found.status == 2);
+    CHECK(found.output.empty());
+    CHECK(has(found.errors, "is not a regular file"));
   }
 }
 

@@ -135,7 +135,7 @@ TEST_CASE("log, metrics and audit trail tell the same of a crawl whose sites cha
   CHECK(verified.status == 0);
   CHECK(verified.output.starts_with("intact: "));
   CHECK(verified.output.find(audit.stats().last_hash) != std::string::npos);
-  CHECK(verified.output.find("replayed: " + std::to_string(stats.allowed + stats.denied) +
+  CHECK(verified.output.find("confirmed: " + std::to_string(stats.allowed + stats.denied) +
                              " decisions") != std::string::npos);
 
   if (std::string{ROBOTS_PROMETHEUS_PYTHON}.empty()) {

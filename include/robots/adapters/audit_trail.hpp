@@ -2,6 +2,7 @@
 
 #include <robots/adapters/audit_options.hpp>
 #include <robots/adapters/detail/audit_crawler.hpp>
+#include <robots/adapters/detail/audit_lines.hpp>
 #include <robots/adapters/detail/audit_policy.hpp>
 #include <robots/adapters/detail/audit_writer.hpp>
 #include <robots/base/json_writer.hpp>
@@ -19,6 +20,7 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,7 +34,7 @@ namespace robots {
 /// It writes lines of JSON into files that only grow; each line holds the hash of the one before.
 /// So `verify_audit` finds what was changed, lost, added or moved. Each robots.txt is recorded
 /// once, beside retrievals, fallbacks, overrides, quarantine, breakers and the trace of each call.
-/// So `replay_audit` can compute every decision again.
+/// So `verify_decisions` can ask again what it says about each URL.
 ///
 /// A thread of its own writes. Callers wait for it only while the queue is full, and with
 /// `full_queue::drop` never. Events that cannot be written, since the disk is full or hangs, are
@@ -44,8 +46,8 @@ namespace robots {
 class AuditTrail {
  public:
   /// Begins or goes on with the trail of that path, for a cache with these options. Throws
-  /// `std::invalid_argument` for options that cannot be, and `audit_error` when it cannot be
-  /// written.
+  /// `std::invalid_argument` for options that cannot be, such as a `parse.max_bytes` above 4 MiB,
+  /// and `audit_error` when it cannot be written.
   AuditTrail(const audit_options& options, const cache_options& crawler)
       : ending_{std::make_shared<ending>(options)} {
     add(crawler);
@@ -62,26 +64,24 @@ class AuditTrail {
   void on(const retrieval_event& told) const {
     auto about = begin(told);
     about.seconds("duration_seconds", told.duration);
-    push(told, adapters_detail::parts_of("retrieval", std::move(about), told.policy, told.record,
-                                         told.record.body));
+    push(told,
+         adapters_detail::parts_of("retrieval", std::move(about), told.policy, told.record.body));
   }
 
   /// Records what another process had fetched.
   void on(const far_hit_event& told) const {
-    push(told, adapters_detail::parts_of("far_hit", begin(told), told.policy, told.record,
-                                         told.record.body));
+    push(told, adapters_detail::parts_of("far_hit", begin(told), told.policy, told.record.body));
   }
 
   /// Records what another process had fetched, and this one goes by in worse times.
   void on(const far_copy_event& told) const {
-    push(told, adapters_detail::parts_of("far_copy", begin(told), told.policy, told.record,
-                                         told.record.body));
+    push(told, adapters_detail::parts_of("far_copy", begin(told), told.policy, told.record.body));
   }
 
   /// Records that there was no robots.txt to go by.
   void on(const fallback_event& told) const {
     const policy& by = told.policy;
-    auto parts = adapters_detail::parts_of("policy", begin(told), by, by.source(), {});
+    auto parts = adapters_detail::parts_of("policy", begin(told), by, {});
     auto about = begin(told);
     about.text("policy", parts.back().id).text("basis", to_string(by.basis()));
     about.text("outcome", to_string(by.source().outcome));
@@ -170,6 +170,13 @@ class AuditTrail {
   };
 
   void add(const cache_options& crawler) {
+    // In JSON, a file may be six times as long, and so may be its directives.
+    constexpr std::size_t most = adapters_detail::audit_lines::longest / 8;
+    if (crawler.parse.max_bytes > most) {
+      throw std::invalid_argument{
+          "AuditTrail: parse.max_bytes is " + std::to_string(crawler.parse.max_bytes) +
+          ", and a trail records files of up to " + std::to_string(most) + " octets: lower it"};
+    }
     crawler_ = ending_->writer->add_crawler(adapters_detail::crawler_text(crawler));
   }
 

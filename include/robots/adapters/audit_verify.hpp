@@ -3,6 +3,7 @@
 #include <robots/adapters/audit_options.hpp>
 #include <robots/adapters/detail/audit_crypto.hpp>
 #include <robots/adapters/detail/audit_entry.hpp>
+#include <robots/adapters/detail/audit_lines.hpp>
 #include <robots/base/enum_text.hpp>
 
 #include <algorithm>
@@ -328,9 +329,9 @@ class audit_verifier {
 /// The chain alone shows what was done to it by somebody who does not rewrite all that follows; a
 /// signature shows that, too. Where the end was cut off at the end of a line, only a hash that was
 /// remembered or a signature that is missing can tell; `notes` say what is not known. Takes files
-/// of any content. Throws `audit_error` for one that cannot be read, and for a key that is none;
-/// `std::invalid_argument` when none is given.
-/// Linear; keeps one line in memory.
+/// of any content. Throws `audit_error` for one that cannot be read, is not a regular file or has a
+/// line of more than 32 MiB, and for a key that is none; `std::invalid_argument` when none is
+/// given. Linear; keeps one line in memory.
 [[nodiscard]] inline audit_verdict verify_audit(const std::vector<std::string>& files,
                                                 const audit_checks& checks = {}) {
   return adapters_detail::audit_verifier{files, checks}.run();

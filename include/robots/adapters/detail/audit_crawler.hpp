@@ -1,28 +1,24 @@
 // The options of a crawler, as an audit trail has them.
 #pragma once
 
+#include <robots/adapters/detail/audit_crypto.hpp>
+#include <robots/adapters/detail/audit_entry.hpp>
 #include <robots/base/json_object.hpp>
 #include <robots/base/json_writer.hpp>
 #include <robots/cache/cache_options.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/http/excluded_hosts.hpp>
-#include <robots/policy/any_fallback_policy.hpp>
 #include <robots/policy/fallback.hpp>
-#include <robots/policy/judge_options.hpp>
-#include <robots/policy/record.hpp>
 #include <robots/rep/read/dialect.hpp>
 #include <robots/rep/read/parse_options.hpp>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
-#include <chrono>
 #include <cstddef>
-#include <locale>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace robots::adapters_detail {
@@ -76,46 +72,22 @@ namespace robots::adapters_detail {
   return std::move(json).finish();
 }
 
-/// The table of a fallback policy, as far as it goes by the outcome alone.
-struct recorded_fallback {
-  std::array<fallback_action, outcome_count> actions{};
-
-  [[nodiscard]] fallback_action action(const record_head& source) const noexcept {
-    return actions[static_cast<std::size_t>(source.outcome)];
-  }
-};
-
-/// What a crawler goes by, read from a trail.
+/// A crawler as a trail describes it: what its decisions need beside the text of a robots.txt.
 struct audited_crawler {
+  std::string id;  ///< stands for all that the trail says of it
   std::string user_agent;
-  judge_options judging;
+  parse_options parse{};
   excluded_hosts excluded{};
-  excluded_hosts high_risk{};     ///< that need a sign-off
-  bool has_own_risk = false;      ///< a function of the user's says of more hosts that they do
-  bool has_own_fallback = false;  ///< a policy of the user's, which may look at more than its table
+  excluded_hosts high_risk{};  ///< that need a sign-off
+  bool has_own_risk = false;   ///< a function of the user's says of more hosts that they do
 };
 
-/// What `crawler_text` wrote.
-[[nodiscard]] inline audited_crawler read_crawler(const base::json_object& from) {
-  recorded_fallback fallback;
-  fallback.actions.fill(fallback_action::deny_all);
-  for (const base::json_object& row : from.list("actions")) {
-    for (std::size_t i = 0; i < outcome_count; ++i) {
-      const std::string said = row.text(to_string(static_cast<outcome>(i)));
-      for (const auto action : {fallback_action::parse, fallback_action::allow_all,
-                                fallback_action::last_good_or_deny}) {
-        if (said == to_string(action)) {
-          fallback.actions[i] = action;
-        }
-      }
-    }
-  }
-  const auto seconds = [&](std::string_view name) {
-    return std::chrono::seconds{static_cast<std::chrono::seconds::rep>(from.number(name))};
-  };
-  audited_crawler result{.user_agent = from.text("user_agent"), .judging = {.fallback = fallback}};
-  judge_options& judging = result.judging;
-  parse_options& parse = judging.parse;
+/// Reads what `crawler_text` wrote.
+[[nodiscard]] inline audited_crawler read_crawler(const audit_entry& from) {
+  const std::string_view said = from.before_hash();
+  const std::size_t start = std::min(said.find(",\"user_agent\":"), said.size());
+  audited_crawler result{.id = sha256(said.substr(start)), .user_agent = from.text("user_agent")};
+  parse_options& parse = result.parse;
   parse.dialect =
       from.text("dialect") == to_string(dialect::google) ? dialect::google : dialect::rfc9309;
   parse.max_bytes = from.number("max_bytes");
@@ -126,20 +98,6 @@ struct audited_crawler {
   parse.tie = from.flag("tie_disallows") ? tie_break::disallow : tie_break::allow;
   parse.names =
       from.flag("names_united") ? several_names::union_of_groups : several_names::first_with_group;
-  // Not by std::from_chars, which libc++ 19 has for whole numbers only.
-  std::istringstream share{from.text("malformed_share")};
-  share.imbue(std::locale::classic());
-  if (double said = 0; share >> said) {
-    judging.malformed.share = said;
-  }
-  judging.malformed.lines = from.number("malformed_lines");
-  judging.default_ttl = seconds("default_ttl");
-  judging.min_ttl = seconds("min_ttl");
-  judging.max_ttl = seconds("max_ttl");
-  judging.failure_ttl = seconds("failure_ttl");
-  judging.max_failure_ttl = seconds("max_failure_ttl");
-  judging.last_good_for = seconds("last_good_for");
-  judging.stale_while_revalidate = seconds("stale_while_revalidate");
   const auto hosts = [&](std::string_view name) {
     std::vector<std::string> listed;
     for (const base::json_object& each : from.list(name)) {
@@ -154,10 +112,6 @@ struct audited_crawler {
   result.excluded = hosts("excluded");
   result.high_risk = hosts("sign_off");
   result.has_own_risk = from.flag("is_high_risk");
-  const std::string name = from.text("fallback");
-  result.has_own_fallback = name != fallback_policy::permissive().name() &&
-                            name != fallback_policy::rfc9309().name() &&
-                            name != fallback_policy::strict().name();
   return result;
 }
 

@@ -13,12 +13,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 namespace robots::adapters_detail {
@@ -91,45 +88,6 @@ class audit_entry : public base::json_object {
       : json_object(std::move(object)), line_(line) {}
 
   std::string_view line_;
-};
-
-class audit_lines {
- public:
-  /// Throws `audit_error` when it cannot be opened.
-  explicit audit_lines(const std::string& file) : name_{file}, stream_{file, std::ios::binary} {
-    std::error_code ignored;
-    if (!stream_ || std::filesystem::is_directory(file, ignored)) {
-      throw audit_error{file + " cannot be read"};
-    }
-  }
-
-  /// The next line, without its end, until the next call; nothing behind the last one. Throws
-  /// `audit_error` when it cannot be read.
-  [[nodiscard]] std::optional<std::string_view> next() {
-    if (!std::getline(stream_, line_)) {
-      if (stream_.bad()) {
-        throw audit_error{name_ + " cannot be read to its end"};
-      }
-      return std::nullopt;
-    }
-    ++number_;
-    offset_ = next_offset_;
-    next_offset_ += line_.size() + 1;
-    return line_;
-  }
-
-  [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
-  [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
-  /// Whether it had an end.
-  [[nodiscard]] bool is_whole() const noexcept { return !stream_.eof(); }
-
- private:
-  std::string name_;
-  std::ifstream stream_;
-  std::string line_;
-  std::uint64_t number_ = 0;
-  std::uint64_t offset_ = 0;
-  std::uint64_t next_offset_ = 0;
 };
 
 }  // namespace robots::adapters_detail

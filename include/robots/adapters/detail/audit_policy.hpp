@@ -4,7 +4,6 @@
 #include <robots/adapters/detail/audit_crypto.hpp>
 #include <robots/base/json_writer.hpp>
 #include <robots/fetch/outcome.hpp>
-#include <robots/policy/codec.hpp>
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
@@ -65,46 +64,11 @@ namespace robots::adapters_detail {
   return std::move(json).finish();
 }
 
-/// A policy as a trail knows it, by what it says alone: equal for policies that say the same.
-struct audited_policy {
-  std::string id;          ///< stands for all of it
-  std::string directives;  ///< stands for `text`; empty where no robots.txt is obeyed
-  std::string good;        ///< the id of the last good copy, where that holds
-  std::string text;        ///< see `directives_text`
-};
-
-[[nodiscard]] inline audited_policy audited(const policy& from) {
-  const auto id_of = [&from](policy_basis basis, std::string_view given, const record_head& source,
-                             const std::string& rest) {
-    record whole;
-    static_cast<record_head&>(whole) = source;
-    std::string all = encode(whole);
-    for (const std::string_view part :
-         {to_string(basis), given, std::string_view{rest}, from.rules().user_agent()}) {
-      all.append(" ").append(part);
-    }
-    return sha256(all);
-  };
-  audited_policy result;
-  const bool is_last_good = from.basis() == policy_basis::last_good;
-  if (is_last_good || from.basis() == policy_basis::rules) {
-    result.text = directives_text(from);
-    result.directives = sha256(result.text);
-  }
-  if (is_last_good) {
-    result.good = id_of(policy_basis::rules, {}, from.rules_source(), result.directives);
-  }
-  const auto given = from.given_reason();
-  result.id = id_of(from.basis(), given ? to_string(*given) : "", from.source(),
-                    is_last_good ? result.good : result.directives);
-  return result;
-}
-
-/// A retrieval for people, and all of it but the body in base64.
+/// What a retrieval brought, for people.
 inline void add_record(base::json_writer& json, const record_head& head) {
   const auto add_text = [&](std::string_view name, std::string_view text) {
     if (!text.empty()) {
-      json.text(name, text);
+      json.long_text(name, text);
     }
   };
   json.text("outcome", to_string(head.outcome)).number("status", head.status);
@@ -118,6 +82,7 @@ inline void add_record(base::json_writer& json, const record_head& head) {
   }
   json.text("fetched_at", date_text(head.fetched_at)).seconds("lifetime_seconds", head.lifetime);
   json.number("attempts", head.attempts).number("failures", head.failures);
+  json.text("charset", to_string(head.charset));
   json.flag("truncated", head.truncated).flag("not_modified", head.not_modified);
   json.open_list("exchanges");
   for (const robots::exchange& each : head.exchanges) {
@@ -127,27 +92,46 @@ inline void add_record(base::json_writer& json, const record_head& head) {
     }
     json.close();
   }
-  record bare;
-  static_cast<record_head&>(bare) = head;
-  json.close_list().text("record", to_base64(encode(bare)));
+  json.close_list();
 }
 
-/// The record without body that `add_record` wrote; nothing if it is none.
-[[nodiscard]] inline std::optional<record> read_record(std::string_view base64) {
-  return decode(from_base64(base64)).record;
-}
+/// A policy as a trail describes it.
+struct audited_policy {
+  std::string directives;  ///< the SHA-256 of `text`; empty where no robots.txt is obeyed
+  std::string text;        ///< see `directives_text`
+  std::string members;     ///< an object: what the policy rests on
+  std::string id;          ///< the SHA-256 of `members`
+};
 
-inline void add_policy(base::json_writer& json, const policy& from, const audited_policy& known) {
-  json.text("policy", known.id).text("basis", to_string(from.basis()));
+[[nodiscard]] inline audited_policy audited(const policy& from) {
+  audited_policy result;
+  base::json_writer json;
+  json.text("basis", to_string(from.basis()));
   if (const auto given = from.given_reason()) {
     json.text("reason", to_string(*given));
   }
-  if (!known.directives.empty()) {
-    json.text("directives", known.directives).number("version", from.version());
+  const bool is_last_good = from.basis() == policy_basis::last_good;
+  if (is_last_good || from.basis() == policy_basis::rules) {
+    result.text = directives_text(from);
+    result.directives = sha256(result.text);
+    json.text("directives", result.directives);
   }
-  if (!known.good.empty()) {
-    json.text("good", known.good);
+  if (is_last_good) {
+    json.text("last_good_fetched_at", date_text(from.rules_source().fetched_at));
   }
+  add_record(json, from.source());
+  result.members = std::move(json).finish();
+  result.id = sha256(result.members);
+  return result;
+}
+
+/// The members of an entry about a policy: `about`, the policy's id, and the members that the id
+/// stands for, up to the end.
+[[nodiscard]] inline std::string with_policy(base::json_writer about, const audited_policy& known) {
+  about.text("policy", known.id);
+  std::string text = std::move(about).finish();
+  text.back() = ',';
+  return text.append(known.members, 1);
 }
 
 }  // namespace robots::adapters_detail

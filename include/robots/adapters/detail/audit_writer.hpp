@@ -40,11 +40,14 @@ struct audit_part {
   bool once = false;    ///< not needed when that is described already
 };
 
+/// Octets of a text of somebody else's, such as a URL, that an entry has at most.
+inline constexpr std::size_t longest_text = std::size_t{1} << 20U;
+
 /// The members that entries about sites begin with.
 [[nodiscard]] inline base::json_writer begin_members(std::size_t crawler, std::string_view site,
                                                      std::string_view trace_id = {},
                                                      std::string_view span_id = {}) {
-  base::json_writer json;
+  base::json_writer json{longest_text};
   json.number("crawler", crawler).text("site", site);
   if (!trace_id.empty()) {
     json.text("trace_id", trace_id).text("span_id", span_id);
@@ -91,11 +94,10 @@ struct audit_news {
   }
 };
 
-/// What a retrieval, or another event, tells of a policy: what that says, if nothing said so
-/// before, and the event, whose members begin with `about`.
+/// The entries about a policy that an event tells of: its directives and the text that they were
+/// read from, unless an entry before has them, and one of `type` whose members begin with `about`.
 [[nodiscard]] inline std::vector<audit_part> parts_of(std::string_view type,
                                                       base::json_writer about, const policy& from,
-                                                      const record_head& head,
                                                       std::string_view body) {
   audited_policy known = audited(from);
   std::vector<audit_part> parts;
@@ -103,8 +105,8 @@ struct audit_news {
     parts.push_back({"directives",
                      "{\"id\":\"" + known.directives + "\",\"directives\":" + known.text + '}',
                      known.directives, true});
+    about.number("version", from.version());
   }
-  add_policy(about, from, known);
   if (!body.empty()) {
     const std::string id = sha256(body);
     base::json_writer content;
@@ -112,8 +114,8 @@ struct audit_news {
     parts.push_back({"body", std::move(content).finish(), id, true});
     about.text("body", id);
   }
-  add_record(about, head);
-  parts.push_back({type, std::move(about).finish(), std::move(known.id), type == "policy"});
+  std::string members = with_policy(std::move(about), known);
+  parts.push_back({type, std::move(members), std::move(known.id), type == "policy"});
   return parts;
 }
 
@@ -353,13 +355,13 @@ class audit_writer {
     const decision& made = from.made;
     const std::string id = id_of(made.policy);
     if (!known_.contains(id)) {
-      for (const audit_part& part : parts_of("policy", begin_members(from.crawler, from.site),
-                                             *made.policy, made.policy->source(), {})) {
+      for (const audit_part& part :
+           parts_of("policy", begin_members(from.crawler, from.site), *made.policy, {})) {
         add_part(time, part);
       }
     }
     base::json_writer json = begin_members(from.crawler, from.site, from.trace_id, from.span_id);
-    json.text("url", from.url).text("policy", id);
+    json.long_text("url", from.url).text("policy", id);
     json.flag("allowed", made.allowed).text("reason", to_string(made.reason));
     if (made.verdict.directive) {
       json.text("directive", to_string(*made.verdict.directive))

@@ -1,4 +1,4 @@
-#include <robots/adapters/audit_replay.hpp>
+#include <robots/adapters/audit_decisions.hpp>
 
 #include "adapters/audit_sample.hpp"
 #include "support/temporary_folder.hpp"
@@ -8,21 +8,28 @@
 #include <robots/adapters/detail/audit_entry.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/fetch/scripted_fetcher.hpp>
+#include <robots/http/message.hpp>
+#include <robots/observe/events.hpp>
+#include <robots/policy/decide.hpp>
+#include <robots/policy/policy.hpp>
+#include <robots/policy/site_override.hpp>
 #include <robots/store/lru_storage.hpp>
 #include <robots/time/manual_clock.hpp>
+#include <robots/time/wall_time.hpp>
 
 #include <doctest/doctest.h>
 
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace {
 
-using robots::audit_replay;
-using robots::replay_audit;
+using robots::audit_decisions;
+using robots::verify_decisions;
 using robots::adapters_detail::audit_entry;
 using robots::test::chain_anew;
 using robots::test::count_of;
@@ -37,12 +44,12 @@ struct whole_trail {
       : files{robots::test::write_sample({.path = (folder.path() / "audit").string()})},
         lines{lines_of(files)} {}
 
-  /// Writes the chain anew from a line on, as one would who can, and replays it.
-  [[nodiscard]] audit_replay replay_from(std::size_t line) {
+  /// Writes the chain anew from a line on, as one would who can, and verifies it.
+  [[nodiscard]] audit_decisions verify_from(std::size_t line) {
     chain_anew(lines, line);
     robots::test::write_lines(files.at(0), lines);
     CHECK(robots::verify_audit(files).fault == robots::audit_fault::none);
-    return replay_audit(files);
+    return verify_decisions(files);
   }
 
   robots::test::temporary_folder folder;
@@ -58,14 +65,14 @@ bool has(const std::string& text, std::string_view part) {
 
 TEST_CASE("everything that a trail says comes out again") {
   const whole_trail trail;
-  const audit_replay found = replay_audit(trail.files);
+  const audit_decisions found = verify_decisions(trail.files);
   for (const auto& each : found.differences) {
     MESSAGE(each.entry << ": " << each.text << " in " << trail.lines.at(each.entry - 1));
   }
   CHECK(found.differences.empty());
   CHECK(found.notes.empty());
   CHECK(found.unknown == 0);
-  CHECK(found.decisions == count_of(trail.lines, "decision"));
+  CHECK(found.confirmed == count_of(trail.lines, "decision"));
   for (const std::string_view kind :
        {"retrieval", "far_hit", "far_copy", "policy", "fallback", "breaker", "quarantine",
         "override", "admission", "directives", "body", "crawler", "policy_change", "halt",
@@ -88,7 +95,7 @@ TEST_CASE("a decision that was falsified does not come out again") {
   const std::size_t at = line_with(trail.lines, "\"allowed\":false,\"reason\":\"rule\"");
   SUBCASE("allowed") {
     replace(trail.lines[at], "\"allowed\":false", "\"allowed\":true");
-    const audit_replay found = trail.replay_from(at);
+    const audit_decisions found = trail.verify_from(at);
     REQUIRE(found.differences.size() == 1);
     CHECK(found.differences[0].line == at + 1);
     CHECK(found.differences[0].entry == at + 1);
@@ -97,15 +104,15 @@ TEST_CASE("a decision that was falsified does not come out again") {
   }
   SUBCASE("of another URL") {
     replace(trail.lines[at], "/private/x?q=", "/private/open?=");
-    CHECK(trail.replay_from(at).differences.empty());  // the same rule says the same
+    CHECK(trail.verify_from(at).differences.empty());  // the same rule says the same
     replace(trail.lines[at], "https://rules.example/private", "https://none.example/private");
-    CHECK(trail.replay_from(at).differences.size() == 1);
+    CHECK(trail.verify_from(at).differences.size() == 1);
   }
   SUBCASE("by the rules of another site") {
     const std::size_t other = line_with(trail.lines, "\"url\":\"https://moved.example/private\"");
     replace(trail.lines[other], audit_entry::read(trail.lines[other])->text("policy"),
             audit_entry::read(trail.lines[at])->text("policy"));
-    const audit_replay found = trail.replay_from(other);
+    const audit_decisions found = trail.verify_from(other);
     REQUIRE(found.differences.size() == 1);
     CHECK(found.differences[0].text == "the policy is that of another site");
   }
@@ -117,7 +124,7 @@ TEST_CASE("a robots.txt that was falsified, with its hash, asks something else o
   const std::string old = audit_entry::read(trail.lines[at])->text("id");
   replace(trail.lines[at], "/private", "/elsewhere");
   SUBCASE("alone") {
-    const audit_replay found = trail.replay_from(at);
+    const audit_decisions found = trail.verify_from(at);
     REQUIRE(!found.differences.empty());
     CHECK(found.differences[0].text == "the robots.txt is not the one that its hash stands for");
   }
@@ -129,21 +136,21 @@ TEST_CASE("a robots.txt that was falsified, with its hash, asks something else o
         line.replace(i, old.size(), now);
       }
     }
-    const audit_replay found = trail.replay_from(at);
+    const audit_decisions found = trail.verify_from(at);
     REQUIRE(!found.differences.empty());
     CHECK(has(found.differences[0].text, "the robots.txt asks something else of the crawler"));
-    CHECK(found.unknown > 0);
+    CHECK(found.differences.back().text ==
+          "the robots.txt that it rests on was not recorded before");
   }
 }
 
-TEST_CASE("what is said of a retrieval is what its record says") {
+TEST_CASE("A retrieval whose outcome was falsified is found") {
   whole_trail trail;
   const std::size_t at = line_with(trail.lines, "\"outcome\":\"client_error\",\"status\":403");
   replace(trail.lines[at], "\"status\":403", "\"status\":404");
-  const audit_replay found = trail.replay_from(at);
+  const audit_decisions found = trail.verify_from(at);
   REQUIRE(!found.differences.empty());
-  CHECK(found.differences[0].text ==
-        "what the entry says of the retrieval is not what its record says");
+  CHECK(found.differences[0].text == "the policy is not the one that its hash stands for");
 }
 
 TEST_CASE("what was done by hand, excluded or in quarantine was so") {
@@ -182,10 +189,14 @@ TEST_CASE("what was done by hand, excluded or in quarantine was so") {
     replace(trail.lines[at], "\"released\":false", "\"released\":true");
   }
   SUBCASE("fallback") {
-    at = line_with(trail.lines, "\"client_error\":\"deny_all\"");
-    replace(trail.lines[at], "\"client_error\":\"deny_all\"", "\"client_error\":\"allow_all\"");
+    at = line_with(trail.lines, "\"outcome\":\"client_error\"");
+    for (std::string& line : trail.lines) {
+      if (has(line, "\"type\":\"retrieval\"") && has(line, "\"outcome\":\"client_error\"")) {
+        replace(line, "\"type\":\"retrieval\"", "\"type\":\"policy\"");
+      }
+    }
   }
-  CHECK(!trail.replay_from(at).differences.empty());
+  CHECK(!trail.verify_from(at).differences.empty());
 }
 
 TEST_CASE("what rests on an earlier file is unknown, and said to be, until that is given") {
@@ -194,12 +205,113 @@ TEST_CASE("what rests on an earlier file is unknown, and said to be, until that 
   options.file_bytes = 40'000;
   const texts files = robots::test::write_sample(options);
   REQUIRE(files.size() > 1);
-  CHECK(replay_audit(files).unknown == 0);
-  CHECK(replay_audit(files).differences.empty());
-  const audit_replay later = replay_audit({files.begin() + 1, files.end()});
+  CHECK(verify_decisions(files).unknown == 0);
+  CHECK(verify_decisions(files).differences.empty());
+  const audit_decisions later = verify_decisions({files.begin() + 1, files.end()});
   CHECK(later.differences.empty());
   CHECK(later.unknown > 0);
   CHECK(!later.notes.empty());
+}
+
+TEST_CASE("An entry after a decision counts as its basis only within a second") {
+  struct fixed_clock final : robots::event_clock {
+    robots::wall_time now{};
+    [[nodiscard]] robots::wall_time wall() noexcept override { return now; }
+  };
+  using namespace std::chrono_literals;
+  const robots::test::temporary_folder folder;
+  const robots::audit_options where{.path = (folder.path() / "audit").string()};
+  fixed_clock clock;
+  for (const auto& later : {1s, 2s}) {
+    {
+      const robots::AuditTrail trail{
+          where, {.user_agent = "FooBot", .fallback = robots::fallback_policy::rfc9309()}};
+      const auto denial = robots::policy::by_hand("FooBot", false);
+      const std::string site = later == 1s ? "https://a.example" : "https://b.example";
+      trail.on(robots::decision_event{
+          {.site = site, .clock = &clock}, site + "/", robots::decide(denial, site + "/", {})});
+      clock.now += later;
+      trail.on(
+          robots::override_event{{.site = site, .clock = &clock}, robots::site_override::deny});
+    }
+    const audit_decisions found = verify_decisions(robots::test::files_of(where.path));
+    CHECK(found.confirmed == 1);
+    CHECK(found.differences.size() == (later == 1s ? 0 : 1));
+  }
+}
+
+TEST_CASE("The trail of a site that redirects to a quarantined site has no differences") {
+  using robots::ScriptedFetcher;
+  using namespace std::chrono_literals;
+  ScriptedFetcher web;
+  web.on("https://broken.example/robots.txt", ScriptedFetcher::ok("<html></html>"))
+      .on("https://moved.example/robots.txt",
+          ScriptedFetcher::redirect(301, "https://broken.example/robots.txt"));
+  robots::cache_options options{.user_agent = "FooBot",
+                                .fallback = robots::fallback_policy::strict()};
+  options.quarantine_after = 2;
+  const robots::ManualClock clock;
+  const robots::test::temporary_folder folder;
+  const robots::audit_options where{.path = (folder.path() / "audit").string()};
+  {
+    const robots::AuditTrail trail{where, options};
+    robots::basic_robots_cache<ScriptedFetcher, robots::ManualClock, robots::LruStorage<64>,
+                               robots::AuditTrail>
+        cache{options, web, clock, {}, trail};
+    for (int day = 0; day < 5; ++day) {
+      static_cast<void>(cache.check("https://broken.example/"));
+      static_cast<void>(cache.check("https://moved.example/"));
+      clock.advance(25h);
+    }
+  }
+  const texts files = robots::test::files_of(where.path);
+  CHECK(count_of(lines_of(files), "quarantine") >= 1);
+  const audit_decisions found = verify_decisions(files);
+  CHECK(found.differences.empty());
+  CHECK(found.confirmed == 10);
+}
+
+TEST_CASE("The trail of 20 caches that have different robots.txt of one site has no differences") {
+  using robots::ScriptedFetcher;
+  using namespace std::chrono_literals;
+  int visit = 0;
+  ScriptedFetcher web;
+  web.on_call("https://rules.example/robots.txt",
+              [&visit](const robots::fetch_request& asked) {
+                const bool knows = robots::find_header(asked.headers, "If-None-Match").has_value();
+                ++visit;
+                return knows ? ScriptedFetcher::status(304)
+                             : ScriptedFetcher::ok("User-agent: *\nDisallow: /private/" +
+                                                       std::to_string(visit) + '\n',
+                                                   {{"ETag", '"' + std::to_string(visit) + '"'}});
+              })
+      .on("https://moved.example/robots.txt",
+          ScriptedFetcher::redirect(301, "https://rules.example/robots.txt"));
+  const robots::cache_options options{.user_agent = "FooBot",
+                                      .fallback = robots::fallback_policy::rfc9309()};
+  const robots::ManualClock clock;
+  const robots::test::temporary_folder folder;
+  const robots::audit_options where{.path = (folder.path() / "audit").string()};
+  {
+    const robots::AuditTrail trail{where, options};
+    using cache_type = robots::basic_robots_cache<ScriptedFetcher, robots::ManualClock,
+                                                  robots::LruStorage<64>, robots::AuditTrail>;
+    std::vector<std::unique_ptr<cache_type>> caches;
+    for (int i = 0; i < 20; ++i) {
+      caches.push_back(std::make_unique<cache_type>(options, web, clock, robots::LruStorage<64>{},
+                                                    trail.with(options)));
+    }
+    for (int day = 0; day < 3; ++day) {
+      for (const auto& cache : caches) {
+        static_cast<void>(cache->check("https://rules.example/private/1"));
+        static_cast<void>(cache->check("https://moved.example/private/7"));
+      }
+      clock.advance(25h);
+    }
+  }
+  const audit_decisions found = verify_decisions(robots::test::files_of(where.path));
+  CHECK(found.differences.empty());
+  CHECK(found.confirmed == 120);
 }
 
 TEST_CASE("a 304 comes out again, however many other policies came since the text") {
@@ -256,7 +368,7 @@ TEST_CASE("a 304 comes out again, however many other policies came since the tex
     REQUIRE(trail.flush());
     CHECK(trail.stats().lost == 0);
   }
-  const audit_replay found = replay_audit(robots::test::files_of(where.path));
+  const audit_decisions found = verify_decisions(robots::test::files_of(where.path));
   CHECK(found.differences.empty());
   CHECK(found.notes.empty());
   CHECK(found.unknown == 0);
@@ -271,5 +383,5 @@ TEST_CASE("files of any content are replayed without harm") {
     }
   }
   robots::test::write_lines(trail.files[0], trail.lines);
-  static_cast<void>(replay_audit(trail.files));
+  static_cast<void>(verify_decisions(trail.files));
 }
