@@ -134,6 +134,7 @@ class AuditTrail {
   void on(const override_event& told) const { push_whole(told); }
   /// Records that the store shared with other processes went or came back.
   void on(const far_store_event& told) const { push_whole(told); }
+  /// Records that other processes may go by the rules of a site that was invalidated.
   void on(const lost_invalidation_event& told) const { push_whole(told); }
 
   /// Waits until all that was told before is on the disk, and how much of it was lost, if any was.

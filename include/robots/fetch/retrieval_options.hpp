@@ -27,8 +27,7 @@ struct retrieval_options {
   int max_redirects = 5;
   std::chrono::milliseconds timeout{5'000};          ///< for each exchange; 0 means no limit
   std::shared_ptr<const excluded_hosts> excluded{};  ///< hosts never to be redirected to
-  /// Whether a redirect to an origin may be followed; empty means that all may. Must not throw.
-  std::function<bool(const origin&)> may_ask{};
+  std::function<bool(const origin&)> may_ask{};  ///< whether to follow a redirect there; empty: yes
   std::size_t max_bytes = 512'000;  ///< of body to keep; 0 means no limit (RFC 9309, section 2.5)
   retry_options retry{};            ///< how often to try again
   std::shared_ptr<origin_breakers> breakers{};  ///< asked before each try; none means no breaker

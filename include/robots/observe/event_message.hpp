@@ -43,6 +43,7 @@ namespace robots {
 [[nodiscard]] std::string explain(const override_event& told);
 /// Says whether the shared store answers.
 [[nodiscard]] std::string explain(const far_store_event& told);
+/// Says that other processes may go by old rules.
 [[nodiscard]] std::string explain(const lost_invalidation_event& told);
 
 }  // namespace robots
