@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
@@ -182,18 +183,19 @@ TEST_CASE("Callers wait in vain once, and again when the worker goes on") {
 
 TEST_CASE("The end of a queue wakes callers that wait for room") {
   using namespace std::chrono_literals;
-  gate stuck;
-  queue texts{100, [&](text_queue::work& /*now*/) {
-                stuck.pass();
+  // The thread of a queue that ended in vain may outlive this test.
+  const auto stuck = std::make_shared<gate>();
+  queue texts{100, [stuck](text_queue::work& /*now*/) {
+                stuck->pass();
                 return std::nullopt;
               }};
   CHECK(texts.push(std::string(60, 'x')));
-  stuck.wait_for_arrivals();
+  stuck->wait_for_arrivals();
   CHECK(texts.push_or_wait(std::string(60, 'x'), 0ms));
   const std::jthread caller{
       [&texts] { CHECK_FALSE(texts.push_or_wait("late", std::chrono::milliseconds::max())); }};
   texts.end(1ms);
-  stuck.open();
+  stuck->open();
 }
 
 TEST_CASE("The queue counts memory once that several of its items keep alive") {
