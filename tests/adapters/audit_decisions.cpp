@@ -11,7 +11,9 @@
 #include <robots/http/message.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/policy/decide.hpp>
+#include <robots/policy/judge.hpp>
 #include <robots/policy/policy.hpp>
+#include <robots/policy/record.hpp>
 #include <robots/policy/site_override.hpp>
 #include <robots/store/lru_storage.hpp>
 #include <robots/time/manual_clock.hpp>
@@ -238,6 +240,34 @@ TEST_CASE("An entry after a decision counts as its basis only within a second") 
     CHECK(found.confirmed == 1);
     CHECK(found.differences.size() == (later == 1s ? 0 : 1));
   }
+}
+
+TEST_CASE("A decision by directives that no entry has for its site is found") {
+  const robots::test::temporary_folder folder;
+  const robots::audit_options where{.path = (folder.path() / "audit").string()};
+  const robots::cache_options options{.user_agent = "FooBot",
+                                      .fallback = robots::fallback_policy::rfc9309()};
+  {
+    const robots::AuditTrail trail{where, options};
+    for (const std::string site : {"https://a.example", "https://b.example"}) {
+      robots::record brought;
+      brought.outcome = robots::outcome::success;
+      brought.url = brought.final_url = site + "/robots.txt";
+      brought.body = "User-agent: *\nDisallow: /private\n";
+      const auto by = robots::judge(brought, options.user_agent,
+                                    robots::cache_detail::judge_options_of(options), {}, {});
+      if (site == "https://b.example") {
+        brought.body.clear();  // nobody has recorded that this site has the text
+      }
+      trail.on(robots::retrieval_event{{.site = site}, *by, brought});
+      const std::string url = site + "/private";
+      trail.on(robots::decision_event{{.site = site}, url, robots::decide(by, url, {})});
+    }
+  }
+  const audit_decisions found = verify_decisions(robots::test::files_of(where.path));
+  CHECK(found.confirmed == 1);
+  REQUIRE(found.differences.size() == 1);
+  CHECK(found.differences[0].text == "the robots.txt that it rests on was not recorded before");
 }
 
 TEST_CASE("The trail of a site that redirects to a quarantined site has no differences") {

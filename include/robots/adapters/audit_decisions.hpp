@@ -248,12 +248,12 @@ class audit_judge {
           std::move(source));
     }
     const auto key = std::pair{crawler.id, recorded.directives};
-    if (const auto known = compiled_.find(key); known != compiled_.end()) {
-      return known->second;
-    }
     const auto text = texts_.find(key);
     if (text == texts_.end() || !sites_.contains({recorded.site, recorded.directives})) {
       return nullptr;
+    }
+    if (const auto known = compiled_.find(key); known != compiled_.end()) {
+      return known->second;
     }
     policy_pointer compiled = compile(text->second);
     remember(key, compiled);
