@@ -131,6 +131,9 @@ static_assert(kind("2002:7f00:1::") == loopback);
 static_assert(kind("2002:7fff:ffff::1") == loopback);
 static_assert(kind("2002:a9fe:a9fe::1") == link_local);
 static_assert(kind("2002:808:808::1") == global);
+static_assert(kind("2002:808:808::5efe:7f00:1") == loopback);
+static_assert(kind("2002:808:808::200:5efe:a00:1") == private_use);
+static_assert(kind("2002:808:808::5efe:808:808") == global);
 static_assert(kind("2002:e000::") == multicast);
 static_assert(kind("2001:0:808:808::80ff:fffe") == loopback);    // client 127.0.0.1
 static_assert(kind("2001:0:7f00:1::f7f7:f7f7") == loopback);     // server 127.0.0.1

@@ -59,7 +59,11 @@ inline constexpr ip_prefix teredo = parse_ip_prefix("2001::/32").value();
     return {.address = ipv4_at(address, last)};
   }
   if (six_to_four.contains(address)) {
-    return {.address = ipv4_at(address, 2)};
+    embedded_ipv4 found{.address = ipv4_at(address, 2)};
+    if (is_isatap(address)) {
+      found.other = ipv4_at(address, last);
+    }
+    return found;
   }
   if (teredo.contains(address)) {
     return {.address = ipv4_at(address, last, 0xFF), .other = ipv4_at(address, 4)};
