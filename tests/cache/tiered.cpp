@@ -337,6 +337,23 @@ TEST_CASE("What was fetched before a site was invalidated by another process doe
   }
 }
 
+TEST_CASE("A fetch that takes longer than its lease is kept in its process") {
+  fleet at;
+  tiered_options sharing;
+  sharing.lease = 2s;
+  const auto cache = at.worker(foo_bot(), sharing);
+  at.web.on_call(robots_url, [&](const fetch_request&) {
+    at.clock.advance(3s);
+    return ok();
+  });
+  for (int look_up = 0; look_up < 5; ++look_up) {
+    CHECK(cache->allowed(home));
+    CHECK_FALSE(cache->allowed(secret));
+  }
+  CHECK(at.web.count() == 1);
+  CHECK_FALSE(at.stored());  // whoever has the lease now publishes
+}
+
 TEST_CASE("An invalidation that the store missed reaches the other processes once it answers") {
   for (const bool asks_again : {true, false}) {
     CAPTURE(asks_again);

@@ -39,19 +39,16 @@ struct store_lease {
 /// - `publish(key, value, lifetime)` replaces, for all processes. What cannot be stored whole is
 ///   not stored at all. Any lifetime will do: one that is not above 0 does what `erase` does, and
 ///   the longest means until there is no more room.
-/// - `publish(key, value, lifetime, lease)` does so only while `lease`, which may be that of
-/// another
-///   key, is held, in one step: it returns false, and stores nothing, if the lease was lost or
-///   erased. So what was fetched before an `erase` cannot come back after it.
+/// - `publish(key, value, lifetime, lease)` publishes only while `lease` is held, in one step. The
+///   lease may be that of another key. If it was erased or has expired, the call stores nothing and
+///   returns false. So nothing that was fetched under a lease comes back after `erase`.
 /// - `erase(key)` removes the value of `key` and ends its lease, whoever holds it. It holds for
-/// every
-///   `load` that begins after it returns, and is told to the others, even if there was no value.
+///   every `load` that begins after it returns, and is told to the others, even without a value.
 /// - `announce(key)` tells the others that what they made of the value is out of date.
 /// - `try_lease(key, duration)` gives a lease that nobody else has, in any process; or nothing,
 ///   while somebody has one or if `duration` is not above 0. After `duration` it is lost.
 ///   `release(lease)` gives it back; one that was lost meanwhile, and maybe got by another, stays
-///   untouched. Publishing without a lease
-///   leaves leases alone.
+///   untouched. Publishing without a lease leaves leases alone.
 /// - `watch(told)` has `told(key)` called for each key that another process erased or announced,
 ///   within a second and from a thread of the store's own; `told("")` when some may have been
 ///   missed. It takes the place of an earlier one. Once `watch({})` has returned, or the store is

@@ -30,6 +30,7 @@ struct known_site {
   bool shared = false;           ///< the shared store was read, and this says what it has
   std::optional<record> good{};  ///< that of `policy::good(last)`, if the shared store has it
   held_lease lease{};            ///< the right to ask, if the shared store has given it
+  time_point lease_until{};      ///< when that lease expires at the earliest
   bool announces = false;        ///< what comes of it makes that of the others out of date
 };
 

@@ -244,7 +244,11 @@ class job_runner {
         const held_lease& lease = led.known().lease;
         if (!store_->publish(led.site(), news->value, news->lifetime,
                              lease ? &lease.get_deleter().lease : nullptr)) {
-          loader_.forget(led.where());
+          // A lease that ended before its time was erased, and what came under it is not wanted.
+          // One that expired says nothing: the answer stays in this process.
+          if (parts_.now() < led.known().lease_until) {
+            loader_.forget(led.where());
+          }
         } else if (led.detached()) {
           store_->erase(led.site());
         } else if (led.known().announces) {

@@ -124,6 +124,7 @@ class store_asker {
  private:
   [[nodiscard]] after_store ask_for_lease(store_job& job, std::span<const std::string> names) {
     const tiered_options& options = store_.options();
+    const time_point lease_until = base::saturating_add(parts_.now(), options.lease);
     auto [given, failed] = store_.try_lease(job.lead.led().key());
     if (failed) {
       return after_store::ask_site;  // nobody knows whether another process does
@@ -138,6 +139,7 @@ class store_asker {
         return after_store::done;
       }
       job.lead.led().known().lease = std::move(lease);
+      job.lead.led().known().lease_until = lease_until;
       return after_store::ask_site;
     }
     const time_point now = parts_.now();
