@@ -1180,11 +1180,11 @@ TEST_CASE("look-ups in steps never call the store in the thread of who drives th
 }
 
 TEST_CASE("a store that hangs holds up no look-up in steps, and no call for longer than it has") {
+  gate door;  // outlives the cache, whose threads pass it
   fleet at;
   at.web.on(robots_url, ok()).on("https://other.example/robots.txt", ok());
   const auto cache = at.worker();
   CHECK(cache->allowed("https://other.example/"));
-  gate door;
   at.store.on_call([&door](std::string_view) { door.pass(); });
   look_up looking = cache->begin(home);
   door.wait_for_arrivals();
@@ -1209,9 +1209,9 @@ TEST_CASE("many look-ups in steps ask the store in few round trips") {
     at.web.on(url(i), ok());
     CHECK(at.worker()->allowed(url(i)));
   }
-  const auto cache = at.worker();
-  gate door;
+  gate door;  // outlives the cache, whose threads pass it
   std::atomic<int> calls = 0;
+  const auto cache = at.worker();
   at.store.on_call([&](std::string_view) {
     ++calls;
     door.pass();
