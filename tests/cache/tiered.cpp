@@ -837,7 +837,6 @@ TEST_CASE("what one worker invalidates, all have forgotten") {
   for (const char* const name : {"example.com", home}) {
     first->invalidate(name);
     CHECK(first->stats().size == 0);
-    CHECK(second->stats().size == 0);
     CHECK_FALSE(at.stored());
     CHECK_FALSE(second->allowed(home));
     CHECK_FALSE(first->allowed(home));
@@ -898,9 +897,193 @@ TEST_CASE("a store that cannot be watched when a cache begins is watched once it
   CHECK(cache.stats().far_failures == 1);
   *late.is_up = true;
   CHECK(cache.allowed(home));
-  CHECK(cache.stats().size == 1);
+  CHECK(at.web.count() == 1);
   at.worker()->invalidate(home);
-  CHECK(cache.stats().size == 0);
+  CHECK(cache.allowed(home));
+  CHECK(at.web.count() == 2);
+}
+
+TEST_CASE("A store that is wiped again and again sends no worker back to the web") {
+  fleet at;
+  const std::vector<std::string> sites{"https://a.example/", "https://b.example/",
+                                       "https://c.example/"};
+  for (const std::string& site : sites) {
+    at.web.on(site + "robots.txt", ok());
+  }
+  cache_options options = foo_bot();
+  SUBCASE("where callers wait for the store") {}
+  SUBCASE("where the store is asked behind them") { options.stale_while_revalidate = 1h; }
+  const std::vector<std::unique_ptr<tiered_cache>> workers = [&] {
+    std::vector<std::unique_ptr<tiered_cache>> made;
+    for (int worker = 0; worker < 3; ++worker) {
+      made.push_back(at.worker(options));
+    }
+    return made;
+  }();
+  for (int restart = 0; restart < 20; ++restart) {
+    for (const auto& worker : workers) {
+      for (const std::string& site : sites) {
+        const decision home_page = worker->check(site);
+        CHECK(home_page.allowed);
+        CHECK_FALSE(home_page.stale);
+        CHECK_FALSE(worker->allowed(site + "private/x"));
+      }
+    }
+    at.store.clear();
+    at.store.lose_changes();
+    at.clock.advance(1min);
+  }
+  CHECK(at.web.count() == sites.size());
+}
+
+TEST_CASE("A flood of messages leads to no request to a site, and to few questions to the store") {
+  fleet at;
+  at.web.on(robots_url, ok());
+  const auto cache = at.worker();
+  CHECK(cache->allowed(home));
+  memory_store stranger{at.store};
+  std::function<void()> shout;
+  SUBCASE("about a change") {
+    shout = [&] { stranger.announce(site_key); };
+  }
+  SUBCASE("about changes that may have been missed") {
+    shout = [&] { stranger.lose_changes(); };
+  }
+  for (int message = 0; message < 1'000; ++message) {
+    shout();
+    CHECK_FALSE(cache->allowed(secret));
+    CHECK(cache->check(home).allowed);
+  }
+  CHECK(at.web.count() == 1);
+  CHECK(cache->stats().far_hits == 4);
+  at.clock.advance(10s);
+  CHECK_FALSE(cache->allowed(secret));
+  CHECK(cache->allowed(home));
+  CHECK(cache->stats().far_hits == 5);
+  CHECK(at.web.count() == 1);
+}
+
+TEST_CASE("A flood of erasures leads to few requests to a site") {
+  fleet at;
+  at.web.on(robots_url, ok());
+  const auto cache = at.worker();
+  memory_store stranger{at.store};
+  for (int second = 0; second < 100; ++second) {
+    for (int message = 0; message < 10; ++message) {
+      stranger.erase(site_key);
+      CHECK_FALSE(cache->allowed(secret));
+    }
+    at.clock.advance(1s);
+  }
+  CHECK(at.web.count() <= 1 + 4 + 10);
+  // The last of them is obeyed, too.
+  at.clock.advance(10s);
+  const std::size_t before = at.web.count();
+  CHECK(cache->allowed(home));
+  CHECK(at.web.count() == before + 1);
+}
+
+TEST_CASE("What another worker has invalidated is no last good copy") {
+  fleet at;
+  at.web.on(robots_url, ok(), ScriptedFetcher::status(503));
+  const auto first = at.worker();
+  const auto second = at.worker();
+  CHECK(first->allowed(home));
+  CHECK(second->allowed(home));
+  first->invalidate(home);
+  CHECK_FALSE(second->allowed(home));
+  CHECK(at.web.count() == 2);
+}
+
+TEST_CASE("What another worker has invalidated is not served while it is renewed") {
+  fleet at;
+  at.web.on(robots_url, ok(), ok("User-agent: *\nDisallow: /\n"));
+  cache_options options = foo_bot();
+  options.stale_while_revalidate = 1h;
+  const auto cache = at.worker(options);
+  CHECK(cache->allowed(home));
+  SUBCASE("while it is fresh") {}
+  SUBCASE("while it is stale") { at.clock.advance(24h); }
+  at.worker()->invalidate(home);
+  CHECK_FALSE(cache->allowed(home));
+  CHECK(at.web.count() == 2);
+}
+
+TEST_CASE("A worker that hears of a change while the store is down goes on until it is up") {
+  fleet at;
+  at.web.on(robots_url, ok(), ok("User-agent: *\nDisallow: /\n"));
+  const auto cache = at.worker();
+  CHECK(cache->allowed(home));
+  at.store.erase(site_key);
+  at.store.fail("it is down");
+  for (int i = 0; i < 10; ++i) {
+    CHECK(cache->allowed(home));
+  }
+  CHECK(at.web.count() == 1);
+  at.store.recover();
+  at.clock.advance(10s);
+  CHECK_FALSE(cache->allowed(home));
+  CHECK(at.web.count() == 2);
+}
+
+TEST_CASE("A refresh by a worker whose clock is behind reaches the others") {
+  fleet at;
+  at.web.on(robots_url, ok());
+  const auto cache = at.worker();
+  CHECK(cache->allowed(home));
+  record changed = good_record(at, "User-agent: *\nDisallow: /\n");
+  changed.fetched_at -= 30s;
+  at.store.publish(site_key, encode(site_records{.latest = changed}), 24h);
+  SUBCASE("which is told") {
+    at.store.announce(site_key);
+    CHECK_FALSE(cache->allowed(home));
+  }
+  SUBCASE("but an older answer of which nobody told does not") {
+    at.store.lose_changes();
+    CHECK(cache->allowed(home));
+  }
+  CHECK(at.web.count() == 1);
+}
+
+TEST_CASE("A newer answer in the store that is over makes a worker ask the site") {
+  fleet at;
+  at.web.on(robots_url, ok(), ok("User-agent: *\nDisallow: /\n"));
+  const auto cache = at.worker();
+  CHECK(cache->allowed(home));
+  at.clock.advance(1min);
+  record changed = good_record(at);
+  changed.lifetime = 5min;
+  at.store.publish(site_key, encode(site_records{.latest = changed}), 24h);
+  at.clock.advance(10min);
+  at.store.lose_changes();
+  CHECK_FALSE(cache->allowed(home));
+  CHECK(at.web.count() == 2);
+}
+
+TEST_CASE("A change that is told while a site is fetched is looked for once that has ended") {
+  fleet at;
+  const auto cache = at.worker();
+  at.web.on_call(robots_url, [&at](const fetch_request&) {
+    at.store.announce(site_key);
+    return ok();
+  });
+  CHECK(cache->allowed(home));
+  const record changed = good_record(at, "User-agent: *\nDisallow: /\n");
+  at.store.publish(site_key, encode(site_records{.latest = changed}), 24h);
+  CHECK_FALSE(cache->allowed(home));
+  CHECK(at.web.count() == 1);
+}
+
+TEST_CASE("A worker that invalidates a site while it hears of changes forgets it") {
+  fleet at;
+  at.web.on(robots_url, ok());
+  const auto cache = at.worker();
+  CHECK(cache->allowed(home));
+  at.store.announce(site_key);
+  cache->invalidate(home);
+  CHECK(cache->stats().size == 0);
+  CHECK(cache->allowed(home));
+  CHECK(at.web.count() == 2);
 }
 
 TEST_CASE("a site that redirects to another one does so in every process") {

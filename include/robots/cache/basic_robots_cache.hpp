@@ -108,7 +108,7 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
     if (!key.empty()) {
       const time_point now = parts_.clock.now();
       parts_.visit(key, now, [&](const cache_entry& kept) {
-        if (now >= kept.fresh_until) {
+        if (!parts_.answers(kept, now)) {
           return;
         }
         const std::string_view target = target_for(*kept.policy, target_behind_key(url, key));

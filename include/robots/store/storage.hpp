@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -17,6 +18,9 @@ struct cache_entry {
   std::shared_ptr<const robots::policy> policy{};  ///< never null in a stored entry
   time_point fresh_until{};                        ///< until then it answers without asking again
   time_point keep_until{};  ///< then it may be dropped; not before `fresh_until`
+  /// The epoch of the shared store in which it was found up to date: a new one begins whenever
+  /// changes of that store may have been missed. 0 without such a store.
+  std::uint32_t epoch = 0;
 };
 
 /// Where a cache keeps its entries, by the key of `site::key`.

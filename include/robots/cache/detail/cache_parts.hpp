@@ -10,6 +10,8 @@
 #include <robots/time/clock.hpp>
 #include <robots/time/wall_time.hpp>
 
+#include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -94,8 +96,16 @@ class cache_parts : public event_clock {
     return {.site = site, .context = context.get(), .clock = this, .crawler = crawler};
   }
 
+  /// Returns true if an entry answers without asking anybody: it is fresh, and no change of the
+  /// shared store may have been missed since.
+  [[nodiscard]] bool answers(const cache_entry& kept, time_point now) const noexcept {
+    return now < kept.fresh_until && kept.epoch == store_epoch.load(std::memory_order_relaxed);
+  }
+
   cache_counters counters;  ///< of what the cache does
   std::string crawler;      ///< its product token; set before anything is told
+  /// Goes up when changes of the shared store may have been missed. See `cache_entry::epoch`.
+  std::atomic<std::uint32_t> store_epoch = 0;
 
  protected:
   ~cache_parts() = default;

@@ -32,6 +32,10 @@ struct known_site {
   held_lease lease{};            ///< the right to ask, if the shared store has given it
   time_point lease_until{};      ///< when that lease expires at the earliest
   bool announces = false;        ///< what comes of it makes that of the others out of date
+  /// What this process still holds to be fresh, while the shared store is asked for a newer answer.
+  std::shared_ptr<const robots::policy> fresh{};
+  bool told = false;  ///< another process told of a change: the store has it, or it was erased
+  std::uint32_t epoch = 0;  ///< of the shared store, when the flight began
 };
 
 /// A retrieval that was redirected to the robots.txt of another site.
@@ -90,6 +94,12 @@ class flight {
 
   /// The result is not wanted in the cache.
   [[nodiscard]] bool detached() const noexcept { return detached_; }
+
+  /// Another process has told of a change, which the result may not show.
+  void tell() noexcept { told_ = true; }
+
+  /// The shared store is to be asked again before the result answers later look-ups.
+  [[nodiscard]] bool told() const noexcept { return told_; }
 
   /// Requested when nobody wants the result any more.
   [[nodiscard]] std::stop_token stop() const noexcept { return stop_.get_token(); }
@@ -229,6 +239,7 @@ class flight {
   const std::shared_ptr<const call_context> context_;
   std::stop_source stop_;
   std::atomic<bool> detached_ = false;
+  std::atomic<bool> told_ = false;
   mutable std::mutex mutex_;
   base::clock_condition changed_;
   std::map<std::uint64_t, std::function<void()>> wake_;  // by the numbers of those who wait

@@ -4,6 +4,7 @@
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/flight.hpp>
 #include <robots/cache/detail/quarantine.hpp>
+#include <robots/cache/detail/question_pace.hpp>
 #include <robots/cache/detail/shared_names.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/http/site.hpp>
@@ -14,11 +15,18 @@
 #include <robots/store/storage.hpp>
 #include <robots/time/clock.hpp>
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 
 namespace robots::cache_detail {
+
+/// The entry of a site, and whether another process has told of a change since it was stored.
+struct kept_entry : cache_entry {
+  bool is_told = false;
+};
 
 /// What this process keeps of sites: their policies, in the storage, and which of them are in
 /// quarantine.
@@ -46,6 +54,61 @@ class kept_sites {
            now < validity_of(*kept.policy, judging_).stale_until;
   }
 
+  /// Returns true if the shared store may have something newer than a fresh entry.
+  [[nodiscard]] bool is_in_doubt(const kept_entry& kept) const noexcept {
+    return kept.is_told || kept.epoch != parts_.store_epoch;
+  }
+
+  /// Returns true if the shared store may be asked now for a site whose entry is in doubt, and
+  /// counts the question.
+  [[nodiscard]] bool may_ask_store(std::string_view key, time_point now) {
+    return questions_.take(key, now);
+  }
+
+  /// Another process has told of a change of a site: its entry answers again once the shared store
+  /// has nothing newer. Never calls that store.
+  void doubt(std::string_view key) {
+    const std::uint64_t forgotten = forgotten_;
+    const time_point now = parts_.now();
+    cache_entry kept = parts_.find(key, now);
+    if (!kept.policy) {
+      return;
+    }
+    kept.fresh_until = in_doubt;
+    parts_.store(key, kept, now);
+    if (forgotten != forgotten_) {
+      parts_.try_erase(key);  // it may have been erased in between
+    }
+  }
+
+  /// Forgets what is kept under a key. Throws what the storage throws.
+  void forget(std::string_view key) {
+    ++forgotten_;
+    parts_.erase(key);
+  }
+
+  /// Like `forget`, but does not throw: the storage's failure is counted.
+  void try_forget(std::string_view key) noexcept {
+    ++forgotten_;
+    parts_.try_erase(key);
+  }
+
+  /// Forgets what is kept of a site that another process told to be out of date.
+  void forget_told(const site& where) {
+    const time_point now = parts_.now();
+    for (const site& name : names_of(where)) {
+      if (const std::string key = name.key(); look(key, now).is_told) {
+        try_forget(key);
+      }
+    }
+  }
+
+  /// Forgets what is kept of every site. Throws what the storage throws.
+  void forget_all() {
+    ++forgotten_;
+    parts_.clear();
+  }
+
   /// Stores a policy unless the site was invalidated meanwhile. Whoever does that marks the flight
   /// before it erases, so that one of the two erases last.
   void keep(const flight& led, const std::shared_ptr<const policy>& made, time_point now) noexcept {
@@ -54,7 +117,14 @@ class kept_sites {
     }
     const std::string& key = led.site();
     const validity until = validity_of(*made, judging_);
-    parts_.store(key, {made, until.fresh_until, until.keep_until}, now);
+    cache_entry kept{made, until.fresh_until, until.keep_until, led.known().epoch};
+    if (!led.told()) {
+      parts_.store(key, kept, now);
+    }
+    if (led.told()) {  // maybe meanwhile
+      kept.fresh_until = in_doubt;
+      parts_.store(key, kept, now);
+    }
     // The newest answer of an origin counts under each of its names.
     if (answers_for(counterpart_of(led.where()), made->source())) {
       parts_.try_erase(counterpart_of(led.where()).key());
@@ -88,12 +158,12 @@ class kept_sites {
   /// The entry of a site; one without a policy when there is none. A bare host and the origin that
   /// answered for it have the same rules, so that either's entry serves the other, and neither is
   /// fetched while one of them is fresh.
-  [[nodiscard]] cache_entry find(const site& where, const std::string& key, time_point now) {
-    cache_entry own = parts_.find(key, now);
+  [[nodiscard]] kept_entry find(const site& where, const std::string& key, time_point now) {
+    kept_entry own = look(key, now);
     if (own.policy && now < own.fresh_until) {
       return own;
     }
-    cache_entry other = parts_.find(counterpart_of(where).key(), now);
+    kept_entry other = look(counterpart_of(where).key(), now);
     if (!other.policy || (own.policy && now >= other.fresh_until)) {
       return own;
     }
@@ -112,9 +182,23 @@ class kept_sites {
   }
 
  private:
+  // Until then an entry is stored as fresh that is told to be out of date.
+  static constexpr time_point in_doubt = time_point::min();
+
+  [[nodiscard]] kept_entry look(std::string_view key, time_point now) {
+    kept_entry found{parts_.find(key, now)};
+    if (found.policy && found.fresh_until == in_doubt) {
+      found.is_told = true;
+      found.fresh_until = validity_of(*found.policy, judging_).fresh_until;
+    }
+    return found;
+  }
+
   cache_parts& parts_;
   const std::string& user_agent_;
   const judge_options& judging_;
+  question_pace questions_;
+  std::atomic<std::uint64_t> forgotten_ = 0;  // how often something was
   quarantine quarantine_;
 };
 

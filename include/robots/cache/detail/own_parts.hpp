@@ -67,7 +67,7 @@ class own_parts final : public cache_parts {
     }
     const time_point at = clock.now();
     visit(key, at, [&](const cache_entry& kept) {
-      if (at < kept.fresh_until) {
+      if (answers(kept, at)) {
         result = {.policy = kept.policy, .from_cache = true, .now = at};
       }
     });

@@ -215,14 +215,20 @@ class policy_loader {
     return end(std::move(job.lead), made, records, now.steady);
   }
 
-  /// Another process has changed what the shared store has under `key`, so that it is forgotten
-  /// here; "" for any key: everything is. Never calls the store.
+  /// Another process has changed what the shared store has under `key`, or such changes may have
+  /// been missed, for any key, if that is "". The store is asked again at the next look-up: if it
+  /// has nothing newer, what is fresh here stays, unless it was erased there and this was told. So
+  /// neither a store that is wiped nor a flood of messages leads to requests to sites. Never calls
+  /// the store.
   void be_told(std::string_view key) noexcept {
     try {
       if (key.empty()) {
-        clear();
+        ++parts_.store_epoch;
       } else if (const auto where = parse_site(key)) {
-        forget(*where);
+        for (const site& name : names_of(*where)) {
+          flights_.tell(flight_key(name));  // first: see `kept_sites::keep`
+          kept_.doubt(name.key());
+        }
       }
     } catch (...) {
       parts_.counters.add(cache_event::failures);  // no memory, or the storage threw
@@ -235,7 +241,7 @@ class policy_loader {
     const std::vector<site> names = names_of(where);
     detach(names);
     for (const site& name : names) {
-      parts_.try_erase(name.key());
+      kept_.try_forget(name.key());
     }
     detach(names);
   }
@@ -244,7 +250,7 @@ class policy_loader {
   [[nodiscard]] found find_stale(const site& where, const std::string& key,
                                  const std::shared_ptr<const call_context>& context) {
     const time_point now = parts_.now();
-    const cache_entry kept = kept_.find(where, key, now);
+    const kept_entry kept = kept_.find(where, key, now);
     const bool stale = kept_.may_serve_stale(kept, now);
     if (!kept.policy || (now >= kept.fresh_until && !stale) || kept_.quarantined(where, key)) {
       return {};
@@ -282,7 +288,7 @@ class policy_loader {
     }
     detach(names);
     for (const site& name : names) {
-      parts_.erase(name.key());
+      kept_.forget(name.key());
     }
     detach(names);
   }
@@ -298,7 +304,7 @@ class policy_loader {
   /// Forgets every site, in this process.
   void clear() {
     flights_.detach_all();
-    parts_.clear();
+    kept_.forget_all();
     flights_.detach_all();
   }
 
@@ -313,13 +319,14 @@ class policy_loader {
       return {.policy = std::move(quarantined), .from_cache = true, .now = parts_.now()};
     }
     const time_point now = parts_.now();
-    cache_entry kept;
+    const std::uint32_t epoch = parts_.store_epoch;
+    kept_entry kept;
     bool renewal = false;
     const bool refreshes = at.refreshes && counts;
     if (options_.stale_while_revalidate.count() > 0 && !refreshes) {
       // Settled before the flight begins: a renewal goes on though nobody waits for it.
       kept = kept_.find(last.where, last.key, now);
-      renewal = kept_.may_serve_stale(kept, now);
+      renewal = may_renew(kept, now);
     }
     if (refreshes) {
       flights_.detach(flight_key(last.where));  // its answer may be older than this call
@@ -328,20 +335,30 @@ class policy_loader {
                                        renewal || options_.finish_abandoned, at.context);
     if (lead) {
       kept = kept_.find(last.where, last.key, now);  // another flight may have ended since
-      renewal = renewal && kept_.may_serve_stale(kept, now);
+      renewal = renewal && may_renew(kept, now);
     }
-    if (kept.policy && !refreshes && (renewal || now < kept.fresh_until)) {
+    const bool is_fresh = kept.policy && !refreshes && now < kept.fresh_until;
+    const bool answers =
+        is_fresh && (!kept_.is_in_doubt(kept) || (lead && !kept_.may_ask_store(last.key, now)));
+    renewal = renewal && !answers;
+    known_site known{.last = kept.policy,
+                     .announces = refreshes,
+                     .fresh = is_fresh ? kept.policy : nullptr,
+                     .told = kept.is_told && !refreshes,
+                     .epoch = epoch};
+    if (renewal || answers) {
+      const bool is_stale = now >= kept.fresh_until;
       if (counts) {
-        maker_.note_look_up(renewal ? look_up_result::stale_hit : look_up_result::hit, last.key,
+        maker_.note_look_up(is_stale ? look_up_result::stale_hit : look_up_result::hit, last.key,
                             at.context, kept.policy);
       }
       if (lead && renewal) {
-        lead.led().known().last = kept.policy;
+        lead.led().known() = std::move(known);
         bring(at, std::move(lead), true);
       } else if (lead) {
         lead.end(kept.policy);
       }
-      return {.policy = kept.policy, .from_cache = true, .stale = renewal, .now = now};
+      return {.policy = kept.policy, .from_cache = true, .stale = is_stale, .now = now};
     }
     last.place = std::move(place);
     last.began = static_cast<bool>(lead);
@@ -349,10 +366,17 @@ class policy_loader {
       if (counts) {
         maker_.note_look_up(look_up_result::miss, last.key, at.context);
       }
-      lead.led().known() = {.last = kept.policy, .announces = refreshes};
+      lead.led().known() = std::move(known);
       bring(at, std::move(lead), false);
     }
     return {};
+  }
+
+  /// Returns true if an entry may answer while it is renewed, or while the shared store is asked
+  /// whether it has a newer one. An entry that another process told to be out of date may not.
+  [[nodiscard]] bool may_renew(const kept_entry& kept, time_point now) const {
+    return kept.policy && !kept.is_told &&
+           (now < kept.fresh_until ? kept_.is_in_doubt(kept) : kept_.may_serve_stale(kept, now));
   }
 
   /// Has the policy of the site asked last brought: by the look-up itself, or renewed by others

@@ -140,6 +140,14 @@ class single_flight {
     flights_.erase(found);
   }
 
+  /// Tells the flight on `key`, if there is one, that another process has changed something.
+  void tell(std::string_view key) {
+    const std::scoped_lock lock{mutex_};
+    if (const auto found = flights_.find(key); found != flights_.end()) {
+      found->second->tell();
+    }
+  }
+
   /// Detaches every flight.
   void detach_all() {
     const std::scoped_lock lock{mutex_};

@@ -63,9 +63,11 @@ class store_asker {
     for (std::size_t i = 0; i < jobs.size(); ++i) {
       store_job& job = *jobs[i];
       const bool is_unwanted = job.lead.led().stop().stop_requested();
-      if (values.empty() && !is_unwanted) {
-        job.next = after_store::ask_site;
-      } else if (is_unwanted || answer_by(job, values[2 * i], values[2 * i + 1])) {
+      if (is_unwanted) {
+        job.next = after_store::done;
+      } else if (values.empty()) {
+        job.next = answer_fresh(job) ? after_store::done : after_store::ask_site;
+      } else if (answer_by(job, values[2 * i], values[2 * i + 1]) || answer_confirmed(job)) {
         job.next = after_store::done;
       } else {
         job.next = ask_for_lease(job, {&keys[2 * i], 2});
@@ -180,7 +182,10 @@ class store_asker {
     flight& led = job.lead.led();
     auto last = led.last();
     const auto had = last && is_failure(last->source().outcome) ? policy::good(last) : last;
-    if (had && records.latest.fetched_at < had->source().fetched_at) {
+    // A change that another process told of may have been made by a clock that is behind.
+    const bool is_told = std::exchange(led.known().told, false);
+    const auto ahead = is_told ? store_.options().clock_skew : std::chrono::seconds{0};
+    if (had && records.latest.fetched_at + ahead < had->source().fetched_at) {
       return false;  // what this process has published since was lost
     }
     std::optional<record> good;
@@ -194,6 +199,7 @@ class store_asker {
     }
     auto latest = maker_.judged(records.latest, {.last = last}, now, &led);
     if (job.refreshes || now.steady >= validity_of(*latest, maker_.judging()).fresh_until) {
+      led.known().fresh.reset();  // there was a newer answer, which is over
       if (!records.redirects && !led.known().good) {
         parts_.tell(far_copy_event{maker_.about(led), *latest, records.latest});
         const bool is_good = latest->basis() == policy_basis::rules;
@@ -215,6 +221,35 @@ class store_asker {
       job.lead.end(std::move(latest), true);
     }
     return true;
+  }
+
+  /// Answers with what this process still holds to be fresh, if it does. It stays as it is: an
+  /// entry that is in doubt remains so.
+  [[nodiscard]] bool answer_fresh(store_job& job) {
+    const flight& led = job.lead.led();
+    const auto fresh = led.known().fresh;
+    if (!fresh || led.detached() ||
+        parts_.now() >= validity_of(*fresh, maker_.judging()).fresh_until) {
+      return false;
+    }
+    job.lead.end(fresh, true);
+    return true;
+  }
+
+  /// Answers with what this process still holds to be fresh, if it does, since the shared store has
+  /// nothing newer. A site of which that has nothing at all was erased if another process told so.
+  [[nodiscard]] bool answer_confirmed(store_job& job) {
+    flight& led = job.lead.led();
+    known_site& known = led.known();
+    if (known.told) {
+      known.told = false;
+      known.last = known.fresh = nullptr;
+      kept_.forget_told(led.where());
+    }
+    if (known.fresh) {
+      kept_.keep(led, known.fresh, parts_.now());
+    }
+    return answer_fresh(job);
   }
 
   /// What a value of the shared store says of a site; nothing if it is not to be believed.

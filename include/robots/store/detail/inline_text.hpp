@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string_view>
 
@@ -17,7 +18,7 @@ class inline_text {
   inline_text& operator=(std::string_view text) {
     far_ = text.size() > Length ? std::make_unique_for_overwrite<char[]>(text.size()) : nullptr;
     std::copy(text.begin(), text.end(), far_ ? far_.get() : near_.data());
-    size_ = text.size();
+    size_ = static_cast<std::uint32_t>(text.size());
     return *this;
   }
 
@@ -32,8 +33,8 @@ class inline_text {
   }
 
  private:
-  std::size_t size_ = 0;
   std::unique_ptr<char[]> far_;
+  std::uint32_t size_ = 0;  // of a key, which never is near 4 GiB
   std::array<char, Length> near_{};
 };
 

@@ -31,7 +31,7 @@ struct alignas(128) entry_node {
   std::size_t bytes = 0;        // of memory
   entry_node* next = nullptr;   // of those with the same place in the table, or of the vacant ones
   const void* rules = nullptr;  // what a query reads of the policy's rules, to be fetched ahead
-  inline_text<48> key{};        // long enough for nearly all sites
+  inline_text<44> key{};        // long enough for nearly all sites
 };
 
 /// Entries by their keys, in nodes that lie close together, stay where they are, and are used
