@@ -16,6 +16,8 @@
 #include <robots/policy/record.hpp>
 #include <robots/policy/site_override.hpp>
 #include <robots/store/lru_storage.hpp>
+#include <robots/store/memory_store.hpp>
+#include <robots/store/tiered_storage.hpp>
 #include <robots/time/manual_clock.hpp>
 #include <robots/time/wall_time.hpp>
 
@@ -268,6 +270,40 @@ TEST_CASE("A decision by directives that no entry has for its site is found") {
   CHECK(found.confirmed == 1);
   REQUIRE(found.differences.size() == 1);
   CHECK(found.differences[0].text == "the robots.txt that it rests on was not recorded before");
+}
+
+TEST_CASE("A redirect that a shared store knows is recorded, whatever comes of it") {
+  using robots::ScriptedFetcher;
+  using tiered =
+      robots::TieredStorage<robots::LruStorage<64>, robots::MemoryStore<robots::ManualClock>>;
+  ScriptedFetcher web;
+  web.on("https://rules.example/robots.txt",
+         ScriptedFetcher::ok("User-agent: *\nDisallow: /private\n"))
+      .on("https://moved.example/robots.txt",
+          ScriptedFetcher::redirect(301, "https://rules.example/robots.txt"));
+  robots::cache_options options{.user_agent = "FooBot",
+                                .fallback = robots::fallback_policy::rfc9309()};
+  const robots::ManualClock clock;
+  const robots::MemoryStore<robots::ManualClock> store{clock};
+  {
+    robots::basic_robots_cache<ScriptedFetcher, robots::ManualClock, tiered> first{
+        options, web, clock, tiered{store}};
+    static_cast<void>(first.check("https://moved.example/"));
+  }
+  SUBCASE("a file") {}
+  SUBCASE("more redirects than are followed") { options.max_redirects = 0; }
+  SUBCASE("a site that needs a sign-off") { options.sign_off = {"rules.example"}; }
+  const robots::test::temporary_folder folder;
+  const robots::audit_options where{.path = (folder.path() / "audit").string()};
+  {
+    const robots::AuditTrail trail{where, options};
+    robots::basic_robots_cache<ScriptedFetcher, robots::ManualClock, tiered, robots::AuditTrail>
+        second{options, web, clock, tiered{store}, trail};
+    static_cast<void>(second.check("https://moved.example/private"));
+  }
+  const audit_decisions found = verify_decisions(robots::test::files_of(where.path));
+  CHECK(found.differences.empty());
+  CHECK(found.confirmed == 1);
 }
 
 TEST_CASE("The trail of a site that redirects to a quarantined site has no differences") {

@@ -521,6 +521,7 @@ class policy_loader {
                           ? maker_.judged_redirected(brought, *theirs, last)
                           : maker_.judged(brought, {.last = last}, now, &led);
     if (begun.from_store) {
+      parts_.tell(far_hit_event{maker_.about(led), *made, brought});
       maker_.note_change(led, made);
       kept_.keep(led, made, now.steady);
       lead.end(made, true);
