@@ -347,6 +347,27 @@ TEST_CASE("A refresh under one name of a site replaces the rules under its other
   }
 }
 
+TEST_CASE("A refresh under one name replaces the rules of a host that answered by http") {
+  const std::vector<std::string> names{"http://example.com/private/x", "example.com/private/x"};
+  for (const std::string& first : names) {
+    for (const std::string& second : names) {
+      CAPTURE(first);
+      CAPTURE(second);
+      scripted at;
+      std::string body = "User-agent: *\nDisallow:\n";
+      at.web.on(robots_url, ScriptedFetcher::failure(robots::fetch_error::connect));
+      at.web.on_call("http://example.com/robots.txt",
+                     [&body](const robots::fetch_request&) { return robots::test::ok(body); });
+      CHECK(at.cache.allowed(first));
+      CHECK(at.cache.allowed(second));
+      body = robots::test::rules;
+      static_cast<void>(at.cache.refresh(second));
+      CHECK_FALSE(at.cache.allowed(first));
+      CHECK_FALSE(at.cache.allowed(second));
+    }
+  }
+}
+
 TEST_CASE("An override under one name of a site holds for its other names") {
   scripted at;
   at.web.on(robots_url, robots::test::ok());

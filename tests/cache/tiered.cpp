@@ -337,6 +337,107 @@ TEST_CASE("What was fetched before a site was invalidated by another process doe
   }
 }
 
+using deaf_cache = robots::basic_robots_cache<ScriptedFetcher, ManualClock,
+                                              TieredStorage<LruStorage<4>, DeafStore>>;
+
+TEST_CASE("What was fetched without a lease does not come back after an invalidation") {
+  for (const std::string reason : {"another process has it", "a refresh takes it", "it failed"}) {
+    CAPTURE(reason);
+    fleet at;
+    if (reason != "it failed") {
+      REQUIRE(at.store.try_lease(lease_key, 1h));
+    }
+    deaf_cache fetching{
+        foo_bot(), at.web, at.clock, {LruStorage<4>{}, DeafStore{at.store}, {.wait = 0ms}}};
+    const auto invalidating = at.worker();
+    if (reason == "it failed") {
+      at.store.fail("it is down");
+    }
+    bool is_first = true;
+    at.web.on_call(robots_url, [&](const fetch_request&) {
+      if (std::exchange(is_first, false)) {
+        at.store.recover();
+        at.clock.advance(1min);  // the breaker's time
+        invalidating->invalidate(home);
+        return ok("User-agent: *\nDisallow:\n");
+      }
+      return ok();
+    });
+    if (reason == "a refresh takes it") {
+      static_cast<void>(fetching.refresh(home));
+    } else {
+      CHECK(fetching.allowed(secret));
+    }
+    CHECK_FALSE(at.stored());
+    CHECK_FALSE(at.worker()->allowed(secret));
+  }
+}
+
+TEST_CASE("A refresh replaces what a process that asked before it is about to publish") {
+  fleet at;
+  const auto slow = at.worker();
+  const auto refreshing = at.worker();
+  bool is_first = true;
+  at.web.on_call(robots_url, [&](const fetch_request&) {
+    if (std::exchange(is_first, false)) {
+      static_cast<void>(refreshing->refresh(home));
+      return ok("User-agent: *\nDisallow:\n");
+    }
+    return ok();
+  });
+  CHECK(slow->allowed(secret));  // asked before
+  CHECK(at.stored()->latest.body == robots::test::rules);
+  CHECK_FALSE(slow->allowed(secret));
+  CHECK_FALSE(at.worker()->allowed(secret));
+  CHECK(at.web.count() == 2);
+}
+
+TEST_CASE("A refresh under one name of a site reaches its other names in other processes") {
+  constexpr const char* http_url = "http://example.com/robots.txt";
+  for (const bool by_http : {true, false}) {
+    const std::string origin = by_http ? "http://example.com/" : "https://example.com/";
+    for (const std::string& asked : {origin, std::string{"example.com/"}}) {
+      for (const std::string& refreshed : {origin, std::string{"example.com/"}}) {
+        CAPTURE(asked);
+        CAPTURE(refreshed);
+        fleet at;
+        std::string body = "User-agent: *\nDisallow:\n";
+        const auto answer = [&body](const fetch_request&) { return ok(body); };
+        if (by_http) {
+          at.web.on(robots_url, ScriptedFetcher::failure(robots::fetch_error::connect));
+          at.web.on_call(http_url, answer);
+        } else {
+          at.web.on_call(robots_url, answer);
+        }
+        const auto asking = at.worker();
+        const auto refreshing = at.worker();
+        CHECK(asking->allowed(asked + "private/x"));
+        CHECK(refreshing->allowed(asked + "private/x"));
+        at.clock.advance(1s);
+        body = robots::test::rules;
+        static_cast<void>(refreshing->refresh(refreshed));
+        CHECK_FALSE(refreshing->allowed(asked + "private/x"));
+        CHECK_FALSE(asking->allowed(asked + "private/x"));
+        CHECK_FALSE(at.worker()->allowed(asked + "private/x"));
+      }
+    }
+  }
+}
+
+TEST_CASE("A refresh that the store misses does not leave the old rules to other processes") {
+  fleet at;
+  at.web.on(robots_url, ok("User-agent: *\nDisallow:\n"), ok());
+  at.web.on("https://other.example/robots.txt", ok());
+  const auto cache = at.worker();
+  CHECK(cache->allowed(secret));
+  at.store.fail("it is down");
+  static_cast<void>(cache->refresh(home));
+  at.store.recover();
+  at.clock.advance(1min);                           // the breaker's time
+  CHECK(cache->allowed("https://other.example/"));  // any other call of the store
+  CHECK_FALSE(at.worker()->allowed(secret));
+}
+
 TEST_CASE("A fetch that takes longer than its lease is kept in its process") {
   fleet at;
   tiered_options sharing;
@@ -439,7 +540,7 @@ TEST_CASE("a store that is full and gives no leases has nobody wait") {
   CHECK_FALSE(cache->allowed(secret));
   CHECK(cache->stats().far_failures > 0);
   CHECK_FALSE(at.worker()->allowed(secret));
-  CHECK(at.web.count() == 1);
+  CHECK(at.web.count() == 2);  // nothing is published without a lease
 }
 
 TEST_CASE("near hits and sites new to the crawler are served while the store is down") {
@@ -1265,7 +1366,7 @@ TEST_CASE("who has waited for long enough asks the site itself") {
   CHECK_FALSE(at.wait_for(call));
   CHECK(at.clock.now() - began >= 5s);
   CHECK(at.web.count() == 1);
-  CHECK(at.stored());  // and tells the others
+  CHECK_FALSE(at.stored());  // whoever has the lease publishes
 }
 
 TEST_CASE("who has waited for long enough goes by what is stale, where that is allowed") {

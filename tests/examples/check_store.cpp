@@ -46,6 +46,9 @@ struct chosen_store::store_of final : any_store {
                                        std::chrono::milliseconds duration) override {
     return store.try_lease(key, duration);
   }
+  store_lease take_lease(std::string_view key, std::chrono::milliseconds duration) override {
+    return store.take_lease(key, duration);
+  }
   void release(const store_lease& lease) override { store.release(lease); }
   void watch(std::function<void(std::string_view)> told) override { store.watch(std::move(told)); }
   void for_each(const visitor& visit) override { store.for_each(visit); }

@@ -45,6 +45,9 @@ class chosen_store {
                                                      std::chrono::milliseconds duration) {
     return store_->try_lease(key, duration);
   }
+  [[nodiscard]] store_lease take_lease(std::string_view key, std::chrono::milliseconds duration) {
+    return store_->take_lease(key, duration);
+  }
   void release(const store_lease& lease) { store_->release(lease); }
   void watch(std::function<void(std::string_view)> told) { store_->watch(std::move(told)); }
   void for_each(const visitor& visit) { store_->for_each(visit); }
@@ -65,6 +68,7 @@ class chosen_store {
     virtual void announce(std::string_view key) = 0;
     virtual std::optional<store_lease> try_lease(std::string_view key,
                                                  std::chrono::milliseconds duration) = 0;
+    virtual store_lease take_lease(std::string_view key, std::chrono::milliseconds duration) = 0;
     virtual void release(const store_lease& lease) = 0;
     virtual void watch(std::function<void(std::string_view)> told) = 0;
     virtual void for_each(const visitor& visit) = 0;

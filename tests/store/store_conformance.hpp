@@ -388,6 +388,21 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
     CHECK(here.load(key) == "newer");
   }
 
+  SUBCASE("A lease that is taken over is lost for whoever had it") {
+    const auto lost = here.try_lease("example.com", 1h);
+    REQUIRE(lost);
+    const store_lease taken = there.take_lease("example.com", 1h);
+    CHECK(taken.key == "example.com");
+    CHECK(taken.token != lost->token);
+    CHECK(!here.publish(key, "old", 1h, *lost));
+    here.release(*lost);
+    CHECK(!here.try_lease("example.com", 1h));
+    CHECK(there.publish(key, "new", 1h, taken));
+    CHECK(here.load(key) == "new");
+    there.release(taken);
+    CHECK(here.publish(key, "newer", 1h, here.take_lease("example.com", 1h)));
+  }
+
   SUBCASE("a lease is lost when its time has passed") {
     const auto lease = here.try_lease(key, 50ms);
     REQUIRE(lease);

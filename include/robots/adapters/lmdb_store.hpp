@@ -94,39 +94,34 @@ class LmdbStore {
   [[nodiscard]] std::optional<store_lease> try_lease(std::string_view key,
                                                      std::chrono::milliseconds duration) {
     const std::int64_t present = time::now();
-    const std::string stored = adapters_detail::stored_key(key);
-    const auto is_held = [&](const transaction& now) {
-      const auto held = now.get(table::leases, stored);
-      return held && time::read(*held).left(present) > duration.zero();
-    };
     // A look costs nothing, a change has to wait for others.
-    if (duration <= duration.zero() || is_held(*file::snapshot{*state_->opened})) {
+    if (duration <= duration.zero() ||
+        holder_of(*file::snapshot{*state_->opened}, key, present).has_value()) {
       return std::nullopt;
     }
     std::optional<store_lease> lease;
     state_->opened->write([&](const transaction& now) {
       lease.reset();
-      if (is_held(now)) {
-        return;
-      }
-      lease = {.key = std::string{key}, .token = adapters_detail::store_token()};
-      now.put(table::leases, stored, time::from(present, duration).text() + lease->token);
-      // Those of processes that died are cleared away one by one.
-      const auto next = now.from(table::leases, stored + '\0');
-      if (next && time::read(next->second).left(present) == duration.zero()) {
-        now.erase(table::leases, std::string{next->first});
+      if (!holder_of(now, key, present)) {
+        lease = put_lease(now, key, present, duration);
       }
     });
     return lease;
   }
 
   /// See `SharedStore`.
+  [[nodiscard]] store_lease take_lease(std::string_view key, std::chrono::milliseconds duration) {
+    store_lease lease;
+    state_->opened->write(
+        [&](const transaction& now) { lease = put_lease(now, key, time::now(), duration); });
+    return lease;
+  }
+
+  /// See `SharedStore`.
   void release(const store_lease& lease) {
-    const std::string stored = adapters_detail::stored_key(lease.key);
     state_->opened->write([&](const transaction& now) {
-      const auto held = now.get(table::leases, stored);
-      if (held && held->size() > time::size && held->substr(time::size) == lease.token) {
-        now.erase(table::leases, stored);
+      if (holder_of(now, lease.key, time::now()) == lease.token) {
+        now.erase(table::leases, adapters_detail::stored_key(lease.key));
       }
     });
   }
@@ -229,7 +224,7 @@ class LmdbStore {
     const std::string entry = entry_type{time::from(present, lifetime), key, value}.text();
     bool is_stored = false;
     state_->opened->write([&](const transaction& now) {
-      is_stored = lease == nullptr || is_held(now, *lease, present);
+      is_stored = lease == nullptr || holder_of(now, lease->key, present) == lease->token;
       if (!is_stored) {
         return;
       }
@@ -241,11 +236,29 @@ class LmdbStore {
     return is_stored;
   }
 
-  [[nodiscard]] static bool is_held(const transaction& now, const store_lease& lease,
-                                    std::int64_t present) {
-    const auto held = now.get(table::leases, adapters_detail::stored_key(lease.key));
-    return held && held->size() > time::size && held->substr(time::size) == lease.token &&
-           time::read(*held).left(present) > std::chrono::milliseconds::zero();
+  /// Returns the token of the lease of `key`, or nothing if no lease is held at `present`.
+  [[nodiscard]] static std::optional<std::string_view> holder_of(const transaction& now,
+                                                                 std::string_view key,
+                                                                 std::int64_t present) {
+    const auto held = now.get(table::leases, adapters_detail::stored_key(key));
+    if (!held || held->size() <= time::size || time::read(*held).left(present).count() == 0) {
+      return std::nullopt;
+    }
+    return held->substr(time::size);
+  }
+
+  [[nodiscard]] static store_lease put_lease(const transaction& now, std::string_view key,
+                                             std::int64_t present,
+                                             std::chrono::milliseconds duration) {
+    const std::string stored = adapters_detail::stored_key(key);
+    store_lease lease{.key = std::string{key}, .token = adapters_detail::store_token()};
+    now.put(table::leases, stored, time::from(present, duration).text() + lease.token);
+    // Those of processes that died are cleared away one by one.
+    const auto next = now.from(table::leases, stored + '\0');
+    if (next && time::read(next->second).left(present).count() == 0) {
+      now.erase(table::leases, std::string{next->first});
+    }
+    return lease;
   }
 
   static void remove(const transaction& now, std::string_view key) {

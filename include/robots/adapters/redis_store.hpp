@@ -183,6 +183,14 @@ class RedisStore {
     return taken.type == reply::kind::status ? std::optional{std::move(lease)} : std::nullopt;
   }
 
+  /// The lease of `key`, whoever has it. One round trip. Throws `store_error`, as above.
+  [[nodiscard]] store_lease take_lease(std::string_view key, std::chrono::milliseconds duration) {
+    store_lease lease{.key = std::string{key}, .token = adapters_detail::store_token()};
+    parts_->client->ask_one({"SET", parts_->lease_key(key), lease.token, "PX", expiry(duration)},
+                            reply::kind::status);
+    return lease;
+  }
+
   /// Gives a lease back, if it is still this one. One round trip. Throws `store_error`.
   void release(const store_lease& lease) {
     constexpr const char* script =

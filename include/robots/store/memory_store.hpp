@@ -146,9 +146,14 @@ class MemoryStore {
         (held != storage_->leases.end() && held->second.until > now())) {
       return std::nullopt;
     }
-    store_lease lease{.key = std::string{key}, .token = std::to_string(++storage_->last_token)};
-    storage_->leases.insert_or_assign(lease.key, until_after(duration, lease.token));
-    return lease;
+    return lease_of(key, duration);
+  }
+
+  /// See `SharedStore`.
+  [[nodiscard]] store_lease take_lease(std::string_view key, std::chrono::milliseconds duration) {
+    begin_call(key);
+    const std::scoped_lock lock{storage_->mutex};
+    return lease_of(key, duration);
   }
 
   /// See `SharedStore`.
@@ -202,6 +207,12 @@ class MemoryStore {
     if (hook && *hook) {
       (*hook)(key);
     }
+  }
+
+  [[nodiscard]] store_lease lease_of(std::string_view key, std::chrono::milliseconds duration) {
+    store_lease lease{.key = std::string{key}, .token = std::to_string(++storage_->last_token)};
+    storage_->leases.insert_or_assign(lease.key, until_after(duration, lease.token));
+    return lease;
   }
 
   [[nodiscard]] time_point now() { return storage_->clock.now(); }

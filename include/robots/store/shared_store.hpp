@@ -47,8 +47,9 @@ struct store_lease {
 /// - `announce(key)` tells the others that what they made of the value is out of date.
 /// - `try_lease(key, duration)` gives a lease that nobody else has, in any process; or nothing,
 ///   while somebody has one or if `duration` is not above 0. After `duration` it is lost.
-///   `release(lease)` gives it back; one that was lost meanwhile, and maybe got by another, stays
-///   untouched. Publishing without a lease leaves leases alone.
+///   `take_lease(key, duration)` gives a lease whoever has one, who loses it; `duration` is above
+///   0. `release(lease)` gives it back; one that was lost meanwhile, and maybe got by another,
+///   stays untouched. Publishing without a lease leaves leases alone.
 /// - `watch(told)` has `told(key)` called for each key that another process erased or announced,
 ///   within a second and from a thread of the store's own; `told("")` when some may have been
 ///   missed. It takes the place of an earlier one. Once `watch({})` has returned, or the store is
@@ -73,6 +74,7 @@ concept SharedStore =
       store.erase(key);
       store.announce(key);
       { store.try_lease(key, time) } -> std::same_as<std::optional<store_lease>>;
+      { store.take_lease(key, time) } -> std::same_as<store_lease>;
       store.release(lease);
       store.watch(std::move(told));
     };

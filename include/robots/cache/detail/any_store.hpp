@@ -35,6 +35,8 @@ class any_store {
   virtual void announce(std::string_view key) = 0;
   [[nodiscard]] virtual std::optional<store_lease> try_lease(std::string_view key,
                                                              std::chrono::milliseconds time) = 0;
+  [[nodiscard]] virtual store_lease take_lease(std::string_view key,
+                                               std::chrono::milliseconds time) = 0;
   virtual void release(const store_lease& lease) = 0;
   virtual void watch(std::function<void(std::string_view)> told) = 0;
 
@@ -64,6 +66,10 @@ class any_store_of final : public any_store {
   [[nodiscard]] std::optional<store_lease> try_lease(std::string_view key,
                                                      std::chrono::milliseconds time) override {
     return store_.try_lease(key, time);
+  }
+  [[nodiscard]] store_lease take_lease(std::string_view key,
+                                       std::chrono::milliseconds time) override {
+    return store_.take_lease(key, time);
   }
   void release(const store_lease& lease) override { store_.release(lease); }
   void watch(std::function<void(std::string_view)> told) override { store_.watch(std::move(told)); }

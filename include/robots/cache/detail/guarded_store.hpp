@@ -10,11 +10,12 @@
 #include <robots/store/tiered_storage.hpp>
 #include <robots/time/clock.hpp>
 
-#include <boost/unordered/unordered_flat_set.hpp>
+#include <boost/unordered/unordered_flat_map.hpp>
 
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -31,6 +32,13 @@ namespace robots::cache_detail {
 struct lease_answer {
   std::optional<store_lease> lease{};  // none while another process has one, and after a failure
   bool failed = false;                 // the store could not be asked
+};
+
+/// What came of publishing a value.
+enum class publish_answer : std::uint8_t {
+  stored,
+  lost,    // nothing is stored: the lease was erased or taken over, or has expired
+  failed,  // nobody knows
 };
 
 /// A shared store whose failures go no further: they are counted, a store that fails again and
@@ -52,7 +60,7 @@ class guarded_store {
     give_back();
     while (retry_erasures()) {
     }
-    for (const std::string& key : owed_) {
+    for (const auto& [key, times] : owed_) {
       note_lost(key);
     }
   }
@@ -76,51 +84,45 @@ class guarded_store {
     return values;
   }
 
-  /// Stores a value, with a lease only while that is held. Returns false if the lease was lost: the
-  /// key was erased meanwhile, and its value is not wanted any more.
-  [[nodiscard]] bool publish(std::string_view key, std::string_view value,
-                             std::chrono::milliseconds lifetime, const store_lease* lease) {
-    bool is_wanted = true;
-    const bool is_asked = ask([&](any_store& store) {
-      if (lease == nullptr) {
-        store.publish(key, value, lifetime);
-      } else {
-        is_wanted = store.publish(key, value, lifetime, *lease);
-      }
-    });
-    if (is_asked && is_wanted) {
-      settle(key);
+  /// Stores a value while `lease` is held.
+  [[nodiscard]] publish_answer publish(std::string_view key, std::string_view value,
+                                       std::chrono::milliseconds lifetime,
+                                       const store_lease& lease) {
+    bool is_stored = false;
+    const std::uint64_t missed = missed_erasures(key);
+    if (!ask([&](any_store& store) { is_stored = store.publish(key, value, lifetime, lease); })) {
+      return publish_answer::failed;
     }
-    return is_wanted;
+    if (is_stored) {
+      settle(key, missed);
+    }
+    return is_stored ? publish_answer::stored : publish_answer::lost;
   }
 
   /// Has every process forget a key. If the store cannot be told, this process does not believe it,
   /// and tells it again with each of its later calls. At most 65,536 keys wait for that; a further
   /// one is lost, which the observer hears of.
   void erase(std::string_view key) {
+    const std::uint64_t missed = missed_erasures(key);
     if (ask([key](any_store& store) { store.erase(key); })) {
-      settle(key);
-      return;
+      settle(key, missed);
+    } else if (!owe(key)) {
+      note_lost(key);
     }
-    {
-      const std::scoped_lock lock{mutex_};
-      if (owed_.size() < most_owed || owed_.contains(key)) {
-        owed_.emplace(key);
-        return;
-      }
-    }
-    note_lost(key);
   }
 
   void announce(std::string_view key) {
     static_cast<void>(ask([key](any_store& store) { store.announce(key); }));
   }
 
-  [[nodiscard]] lease_answer try_lease(std::string_view key) {
+  /// Asks for the lease of a key; with `takes`, also if another process has it.
+  [[nodiscard]] lease_answer lease(std::string_view key, bool takes) {
     give_back();
     lease_answer answer;
-    answer.failed =
-        !ask([&](any_store& store) { answer.lease = store.try_lease(key, options().lease); });
+    answer.failed = !ask([&](any_store& store) {
+      answer.lease =
+          takes ? store.take_lease(key, options().lease) : store.try_lease(key, options().lease);
+    });
     return answer;
   }
 
@@ -226,27 +228,41 @@ class guarded_store {
     }
   }
 
-  [[nodiscard]] bool is_owed(std::string_view key) {
+  [[nodiscard]] bool is_owed(std::string_view key) { return missed_erasures(key) > 0; }
+
+  /// Returns how many erasures of `key` the store has missed.
+  [[nodiscard]] std::uint64_t missed_erasures(std::string_view key) {
     const std::scoped_lock lock{mutex_};
-    return owed_.contains(key);
+    const auto owed = owed_.find(key);
+    return owed == owed_.end() ? 0 : owed->second;
+  }
+
+  /// Notes an erasure that the store has missed. Returns false if there is no room for it.
+  [[nodiscard]] bool owe(std::string_view key) {
+    const std::scoped_lock lock{mutex_};
+    if (owed_.size() >= most_owed && !owed_.contains(key)) {
+      return false;
+    }
+    ++owed_[std::string{key}];
+    return true;
   }
 
   /// Tells the store of some invalidations that it has missed. Returns whether it took them and
   /// more are left.
   [[nodiscard]] bool retry_erasures() {
     constexpr std::size_t at_once = 64;  // so that no caller waits for all
-    std::vector<std::string> missed;
+    std::vector<std::pair<std::string, std::uint64_t>> missed;
     {
       const std::scoped_lock lock{mutex_};
-      for (auto key = owed_.begin(); key != owed_.end() && missed.size() < at_once; ++key) {
-        missed.push_back(*key);
+      for (auto owed = owed_.begin(); owed != owed_.end() && missed.size() < at_once; ++owed) {
+        missed.emplace_back(*owed);
       }
     }
-    for (const std::string& key : missed) {
-      if (!ask([&key](any_store& store) { store.erase(key); })) {
+    for (const auto& [key, times] : missed) {
+      if (!ask([&](any_store& store) { store.erase(key); })) {
         return false;
       }
-      settle(key);
+      settle(key, times);
     }
     const std::scoped_lock lock{mutex_};
     return !missed.empty() && !owed_.empty();
@@ -254,9 +270,14 @@ class guarded_store {
 
   void note_lost(std::string_view key) { parts_.tell(lost_invalidation_event{parts_.about(key)}); }
 
-  void settle(std::string_view key) {
+  /// A call of the store made good `times` missed erasures of `key`. Those that failed since then
+  /// stay.
+  void settle(std::string_view key, std::uint64_t times) {
     const std::scoped_lock lock{mutex_};
-    owed_.erase(key);
+    const auto owed = owed_.find(key);
+    if (owed != owed_.end() && owed->second == times) {
+      owed_.erase(owed);
+    }
   }
 
   std::unique_ptr<any_store> store_;
@@ -269,7 +290,8 @@ class guarded_store {
   std::mutex mutex_;  // guards what follows
   circuit_breaker breaker_;
   bool down_ = false;
-  boost::unordered_flat_set<std::string, base::text_hash, std::equal_to<>> owed_;  // to be erased
+  // The keys to be erased, and how often that has failed.
+  boost::unordered_flat_map<std::string, std::uint64_t, base::text_hash, std::equal_to<>> owed_;
   std::vector<store_lease> to_release_;
 };
 

@@ -241,19 +241,7 @@ class job_runner {
     const std::function<void()> tell = [this, news] {
       flight& led = news->lead.led();
       if (!news->value.empty() && !led.detached()) {
-        const held_lease& lease = led.known().lease;
-        if (!store_->publish(led.site(), news->value, news->lifetime,
-                             lease ? &lease.get_deleter().lease : nullptr)) {
-          // A lease that ended before its time was erased, and what came under it is not wanted.
-          // One that expired says nothing: the answer stays in this process.
-          if (parts_.now() < led.known().lease_until) {
-            loader_.forget(led.where());
-          }
-        } else if (led.detached()) {
-          store_->erase(led.site());
-        } else if (led.known().announces) {
-          store_->announce(led.site());
-        }
+        share(led, *news);
       }
       led.known().lease.reset();
       store_->give_back();
@@ -268,6 +256,31 @@ class job_runner {
       }
     } else if (!background_.run(tell) && !store_threads_.run(tell, true)) {
       news->lead.end(news->made);
+    }
+  }
+
+  /// Gives the other processes what came of a flight.
+  void share(const flight& led, const publication& news) {
+    const known_site& known = led.known();
+    const auto answer = known.lease ? store_->publish(led.site(), news.value, news.lifetime,
+                                                      known.lease.get_deleter().lease)
+                                    : publish_answer::failed;
+    if (answer == publish_answer::lost) {
+      // A lease that ended before its time was erased or taken over, and what came under it is not
+      // wanted. One that expired says nothing: the answer stays in this process.
+      if (parts_.now() < known.lease_until) {
+        loader_.forget(led.where());
+      }
+    } else if (led.detached()) {
+      store_->erase(led.site());
+    } else if (known.announces) {
+      // What the store has under the site's other names is older, and under its own if this failed.
+      for (const site& name : names_of(led.where())) {
+        if (name != led.where() || answer == publish_answer::failed) {
+          store_->erase(name.key());
+        }
+      }
+      store_->announce(led.site());
     }
   }
 

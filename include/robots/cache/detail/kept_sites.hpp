@@ -125,9 +125,13 @@ class kept_sites {
       kept.fresh_until = in_doubt;
       parts_.store(key, kept, now);
     }
-    // The newest answer of an origin counts under each of its names.
-    if (answers_for(counterpart_of(led.where()), made->source())) {
-      parts_.try_erase(counterpart_of(led.where()).key());
+    // The newest answer of an origin counts under each of its names, and that of a refresh replaces
+    // what all names of the site had.
+    const bool replaces_all = led.known().announces && made->source().status != 0;
+    for (const site& name : names_of(led.where())) {
+      if (name != led.where() && (replaces_all || answers_for(name, made->source()))) {
+        parts_.try_erase(name.key());
+      }
     }
     if (led.detached()) {
       parts_.try_erase(key);

@@ -329,7 +329,7 @@ class policy_loader {
       renewal = may_renew(kept, now);
     }
     if (refreshes) {
-      flights_.detach(flight_key(last.where));  // its answer may be older than this call
+      detach(names_of(last.where));  // their answers may be older than this call
     }
     auto [place, lead] = flights_.join(flight_key(last.where), last.where,
                                        renewal || options_.finish_abandoned, at.context);
@@ -563,8 +563,11 @@ class policy_loader {
   [[nodiscard]] std::shared_ptr<publication> end(
       leader lead, std::shared_ptr<const policy> made,
       const std::optional<site_records>& records = std::nullopt, time_point now = {}) {
-    const bool is_shared = store_ != nullptr && records && !lead.led().detached();
-    if (!is_shared && !lead.led().known().lease) {
+    // Without a lease, nobody could tell whether the site was invalidated since it was asked.
+    const known_site& known = lead.led().known();
+    const bool is_shared =
+        store_ != nullptr && records && !lead.led().detached() && (known.lease || known.announces);
+    if (!is_shared && !known.lease) {
       lead.end(std::move(made));
       return nullptr;
     }

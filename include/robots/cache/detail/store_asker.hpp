@@ -127,7 +127,9 @@ class store_asker {
   [[nodiscard]] after_store ask_for_lease(store_job& job, std::span<const std::string> names) {
     const tiered_options& options = store_.options();
     const time_point lease_until = base::saturating_add(parts_.now(), options.lease);
-    auto [given, failed] = store_.try_lease(job.lead.led().key());
+    // What a refresh brings is newer than what any other process is about to publish.
+    const bool takes = job.lead.led().known().announces;
+    auto [given, failed] = store_.lease(job.lead.led().key(), takes);
     if (failed) {
       return after_store::ask_site;  // nobody knows whether another process does
     }
