@@ -1,0 +1,552 @@
+// Three caches share one store while sites, the store, the network and operators change at random.
+// The tests know what each site said and when, and compare every decision and every request with
+// that. A failure prints the seed and the last operations, which replay it.
+#include <robots/cache/basic_robots_cache.hpp>
+#include <robots/fetch/scripted_fetcher.hpp>
+#include <robots/policy/decision.hpp>
+#include <robots/store/lru_storage.hpp>
+#include <robots/store/memory_store.hpp>
+#include <robots/store/tiered_storage.hpp>
+#include <robots/time/manual_clock.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+using namespace std::chrono_literals;
+using robots::cache_options;
+using robots::decision;
+using robots::decision_reason;
+using robots::fallback_policy;
+using robots::fetch_error;
+using robots::fetch_request;
+using robots::fetch_response;
+using robots::LruStorage;
+using robots::ManualClock;
+using robots::ScriptedFetcher;
+using robots::time_point;
+
+namespace {
+
+using memory_store = robots::MemoryStore<ManualClock>;
+using tiered = robots::TieredStorage<LruStorage<64>, memory_store>;
+using shared_cache = robots::basic_robots_cache<ScriptedFetcher, ManualClock, tiered>;
+
+constexpr std::size_t processes = 3;
+constexpr std::size_t sites = 6;
+constexpr std::size_t short_limit = 2'000;  // octets of a file that the last process reads
+constexpr auto fresh_for = 24h;             // the longest lifetime of an answer
+constexpr auto last_good_for = 24h * 30;    // the longest that a last good copy serves
+
+/// What a site can say.
+enum class answer { open, guarded, hostile, missing, forbidden, failing, page, long_file, moved };
+
+constexpr int answers = 9;
+
+[[nodiscard]] std::string name_of(std::size_t site) {
+  return "https://site-" + std::to_string(site) + ".example";
+}
+
+[[nodiscard]] std::size_t site_of(std::string_view url) {
+  return static_cast<std::size_t>(url.at(std::string_view{"https://site-"}.size()) - '0');
+}
+
+/// Where `answer::moved` sends a crawler: the next site, so that some redirects form chains and
+/// some a loop.
+[[nodiscard]] std::size_t next_site(std::size_t site) { return (site + 1) % sites; }
+
+[[nodiscard]] fetch_response respond(std::size_t site, answer said) {
+  switch (said) {
+    case answer::open:
+      return ScriptedFetcher::ok("User-agent: *\nDisallow:\n");
+    case answer::guarded:
+      return ScriptedFetcher::ok("User-agent: *\nDisallow: /private\n");
+    case answer::hostile:
+      return ScriptedFetcher::ok("User-agent: *\nDisallow: /\n");
+    case answer::missing:
+      return ScriptedFetcher::status(404);
+    case answer::forbidden:
+      return ScriptedFetcher::status(403);
+    case answer::failing:
+      return ScriptedFetcher::status(503);
+    case answer::page:
+      return ScriptedFetcher::ok("<!DOCTYPE html><html><body>Hello</body></html>\n",
+                                 {{"Content-Type", "text/html"}});
+    case answer::long_file:
+      return ScriptedFetcher::ok("User-agent: *\n" + std::string(2 * short_limit, '#') +
+                                 "\nDisallow: /private\n");
+    case answer::moved:
+      return ScriptedFetcher::redirect(301, name_of(next_site(site)) + "/robots.txt");
+  }
+  return {};
+}
+
+/// One span of time in which a site gave the same answer.
+struct span {
+  answer said;
+  time_point begin;
+  time_point end = time_point::max();
+};
+
+/// One request for a robots.txt.
+struct asked {
+  std::size_t process;
+  std::size_t site;
+  std::size_t operation;
+  time_point when;
+  answer said;
+};
+
+/// Everything that a run does, and all that it checks.
+class simulation {
+ public:
+  simulation(std::uint64_t seed, bool strict) : random_(seed), strict_(strict) {
+    for (std::size_t site = 0; site < sites; ++site) {
+      history_[site].push_back({answer::guarded, clock_.now()});
+      forgotten_[site].fill(time_point::min());
+    }
+    for (std::size_t process = 0; process < processes; ++process) {
+      webs_[process].otherwise_call(
+          [this, process](const fetch_request& request) { return serve(process, request); });
+      start(process);
+    }
+  }
+
+  void run(int operations) {
+    for (int i = 0; i < operations; ++i) {
+      {
+        const std::scoped_lock lock{mutex_};
+        ++operation_;
+      }
+      step();
+    }
+  }
+
+ private:
+  [[nodiscard]] std::size_t pick(std::size_t count) {
+    return std::uniform_int_distribution<std::size_t>{0, count - 1}(random_);
+  }
+
+  void log(std::string line) {
+    lines_.push_back(std::move(line));
+    if (lines_.size() > 60) {
+      lines_.pop_front();
+    }
+  }
+
+  /// The last operations, oldest first.
+  [[nodiscard]] std::string recent() const {
+    std::string text;
+    for (const std::string& line : lines_) {
+      text += "\n  " + line;
+    }
+    return text;
+  }
+
+  /// What a site has said, and for how many seconds, and what this process was to forget.
+  [[nodiscard]] std::string history_of(std::size_t process, std::size_t site) const {
+    std::string text = name_of(site) + " said, until so many seconds ago:";
+    for (const span& one : history_[site]) {
+      const auto ago = one.end == time_point::max() ? 0s : (clock_.now() - one.end) / 1s * 1s;
+      text += " " + std::to_string(static_cast<int>(one.said)) + " until " +
+              std::to_string(ago.count());
+    }
+    if (forgotten_[site][process] != time_point::min()) {
+      text += ", forgotten " + std::to_string((clock_.now() - forgotten_[site][process]) / 1s);
+    }
+    return text;
+  }
+
+  void start(std::size_t process) {
+    cache_options options{.user_agent = "FooBot/1.0 (+https://foo.example/bot)",
+                          .fallback = strict_
+                                          ? robots::any_fallback_policy{fallback_policy::strict()}
+                                          : fallback_policy::rfc9309()};
+    options.seed = 1;
+    if (process + 1 == processes) {
+      options.parse.max_bytes = short_limit;
+    }
+    overrides_[process].fill(robots::site_override::none);
+    caches_[process].reset();
+    halts_[process].fill(false);
+    if (!store_is_up_) {
+      for (auto& of_site : forgotten_) {
+        of_site[process] = time_point::min();  // an observer hears of lost invalidations
+      }
+    }
+    for (std::size_t site = 0; site < sites; ++site) {
+      if (std::exchange(late_[process][site], false)) {
+        disturb(site);
+      }
+    }
+    caches_[process] = std::make_unique<shared_cache>(std::move(options), webs_[process], clock_,
+                                                      tiered{LruStorage<64>{}, store_});
+  }
+
+  /// Answers a request in the name of its site, and remembers it.
+  [[nodiscard]] fetch_response serve(std::size_t process, const fetch_request& request) {
+    const std::scoped_lock lock{mutex_};
+    const std::size_t site = site_of(request.url);
+    if (is_slow_) {
+      clock_.advance(200ms);
+    }
+    if (offline_[process]) {
+      return ScriptedFetcher::failure(fetch_error::resolve);
+    }
+    const answer said = history_[site].back().said;
+    if (halts_[process][site]) {
+      broke_halt_ = true;
+    }
+    requests_.push_back({process, site, operation_, clock_.now(), said});
+    return respond(site, said);
+  }
+
+  void step() {
+    const std::size_t process = pick(processes);
+    const std::size_t site = pick(sites);
+    switch (pick(24)) {
+      case 0:
+      case 1:
+        return change(site, static_cast<answer>(pick(answers)));
+      case 2:
+      case 3: {
+        constexpr std::array<std::chrono::seconds, 6> pauses{1s, 60s, 10min, 2h, 13h, 25h};
+        const auto pause = pauses[pick(pauses.size())];
+        log("wait " + std::to_string(pause.count()) + " s");
+        return clock_.advance(pause);
+      }
+      case 4:
+        log("process " + std::to_string(process) + " invalidates " + name_of(site));
+        forget(process, site);
+        return caches_[process]->invalidate(name_of(site));
+      case 5:
+        log("process " + std::to_string(process) + " refreshes " + name_of(site));
+        note_change_by(process, site);
+        caches_[process]->refresh(name_of(site));
+        return;
+      case 6:
+        return disturb_store();
+      case 7:
+        log("process " + std::to_string(process) + " starts again");
+        restarted_[process] = operation_;
+        return start(process);
+      case 8:
+        return rule(process, site);
+      case 9:
+        return hurry(process, site);
+      case 10:
+        offline_[process] = !offline_[process];
+        log("process " + std::to_string(process) + (offline_[process] ? " loses" : " regains") +
+            " its network");
+        if (offline_[process]) {
+          outages_[process].push_back({clock_.now(), time_point::max()});
+        } else {
+          outages_[process].back().second = clock_.now();
+        }
+        return;
+      default:
+        return check(process, site, pick(2) == 0 ? "/private/x" : "/");
+    }
+  }
+
+  /// An operator of one process decides about a site.
+  void rule(std::size_t process, std::size_t site) {
+    shared_cache& cache = *caches_[process];
+    const std::string text = "process " + std::to_string(process) + " sets ruling ";
+    const auto choice = static_cast<int>(pick(5));
+    log(text + std::to_string(choice) + " for " + name_of(site));
+    switch (choice) {
+      case 0:
+        overrides_[process][site] = robots::site_override::allow;
+        return cache.set_override(name_of(site), robots::site_override::allow);
+      case 1:
+        overrides_[process][site] = robots::site_override::deny;
+        return cache.set_override(name_of(site), robots::site_override::deny);
+      case 2:
+        set_halt(process, site, true);
+        return cache.halt(name_of(site));
+      default:
+        overrides_[process][site] = robots::site_override::none;
+        set_halt(process, site, false);
+        cache.set_override(name_of(site), robots::site_override::none);
+        cache.resume(name_of(site));
+    }
+  }
+
+  void set_halt(std::size_t process, std::size_t site, bool halted) {
+    const std::scoped_lock lock{mutex_};
+    halts_[process][site] = halted;
+  }
+
+  /// Callers that give a slow site less time than it takes, then one that waits.
+  void hurry(std::size_t process, std::size_t site) {
+    is_slow_ = true;
+    disturb(site);  // the time may go on before a thread of the cache has published
+    for (int call = 0; call < 3; ++call) {
+      const decision made =
+          caches_[process]->check(name_of(site) + "/private/x", {.deadline = clock_.now() + 50ms});
+      log("process " + std::to_string(process) + " hurries " + name_of(site) + ": " +
+          robots::explain(made));
+    }
+    check(process, site, "/private/x");
+    is_slow_ = false;
+  }
+
+  void change(std::size_t site, answer said) {
+    log(name_of(site) + " says " + std::to_string(static_cast<int>(said)));
+    const std::scoped_lock lock{mutex_};
+    history_[site].back().end = clock_.now();
+    history_[site].push_back({said, clock_.now()});
+  }
+
+  /// From now on this process may not use what it knew of the site.
+  void forget(std::size_t process, std::size_t site) {
+    forgotten_[site][process] = clock_.now();
+    note_change_by(process, site);
+  }
+
+  /// A process tells the others to forget a site: if the store is down, some time later.
+  void note_change_by(std::size_t process, std::size_t site) {
+    late_[process][site] = late_[process][site] || !store_is_up_;
+    disturb(site);
+  }
+
+  /// Requests for this site may come again.
+  void disturb(std::size_t site) {
+    const std::scoped_lock lock{mutex_};
+    for (std::size_t from = site, hops = 0; hops < sites; from = next_site(from), ++hops) {
+      disturbed_[from] = operation_;
+    }
+  }
+
+  void disturb_store() {
+    store_disturbed_ = operation_;
+    switch (pick(4)) {
+      case 0:
+        log("the store fails");
+        store_is_up_ = false;
+        return store_.fail("it is down");
+      case 1:
+        log("the store recovers");
+        store_is_up_ = true;
+        store_.recover();
+        clock_.advance(10s);  // so that no process leaves it alone any more
+        return store_.lose_changes();
+      case 2:
+        log("the store loses everything");
+        store_.clear();
+        return store_.lose_changes();
+      default:
+        log("the store floods");
+        for (int i = 0; i < 50; ++i) {
+          store_.lose_changes();
+        }
+    }
+  }
+
+  /// A question whether a decision is possible.
+  struct claim {
+    std::size_t process;
+    bool allowed;
+    bool is_private;
+    time_point oldest;       // when an answer that serves may have ended
+    time_point oldest_good;  // the same for a last good copy
+    bool is_good = false;    // whether it rests on one
+  };
+
+  /// Some answer that the site gave in time could mean this. `path` are the sites that redirect to
+  /// it, the first one first.
+  [[nodiscard]] bool possible(std::size_t site, const claim& made,
+                              std::vector<std::size_t> path = {}) const {
+    path.push_back(site);
+    if (path.size() > 6) {
+      return made.allowed != strict_;  // more than five redirects: 'unavailable'
+    }
+    // What a redirecting site has of another one's answer does not end when that one is
+    // invalidated.
+    const time_point from =
+        path.size() > 1 ? made.oldest : std::max(made.oldest, forgotten_[site][made.process]);
+    return std::any_of(history_[site].begin(), history_[site].end(), [&](const span& one) {
+      if (one.end < from) {
+        return false;
+      }
+      switch (one.said) {
+        case answer::open:
+        case answer::missing:
+          return made.allowed;
+        case answer::guarded:
+          return made.allowed != made.is_private;
+        case answer::hostile:
+          return !made.allowed;
+        case answer::long_file:
+          // A process that reads less than the rule does not know it.
+          return made.allowed || made.is_private;
+        case answer::page:
+        case answer::forbidden:
+          return made.allowed != strict_;
+        case answer::failing:
+          return !made.allowed ||
+                 (!made.is_good && std::any_of(path.begin(), path.end(), [&](std::size_t each) {
+                   return possible_good(each, made);
+                 }));
+        case answer::moved:
+          return possible(next_site(site), made, path);
+      }
+      return false;
+    });
+  }
+
+  /// Some last good copy of the site, its own or behind redirects, allows.
+  [[nodiscard]] bool possible_good(std::size_t site, const claim& made) const {
+    const time_point known = std::max(made.oldest_good, forgotten_[site][made.process]);
+    return possible(site, {made.process, true, made.is_private, known, known, true});
+  }
+
+  /// The process had no network within `window` before now.
+  [[nodiscard]] bool had_outage(std::size_t process, std::chrono::seconds window) {
+    return std::any_of(outages_[process].begin(), outages_[process].end(),
+                       [&](const auto& one) { return one.second >= clock_.now() - window; });
+  }
+
+  void check(std::size_t process, std::size_t site, std::string_view path) {
+    const std::size_t before = count_requests();
+    const decision made = caches_[process]->check(name_of(site) + std::string{path});
+    const std::string text = "process " + std::to_string(process) + " checks " + name_of(site) +
+                             std::string{path} + ": " + robots::explain(made) + ", " +
+                             std::to_string(count_requests() - before) + " requests";
+    log(text);
+    INFO(recent());
+    INFO(history_of(process, site));
+    INFO(history_of(process, next_site(site)));
+    CHECK_FALSE(broke_halt_.exchange(false));
+    check_requests();
+    if (halts_[process][site]) {
+      CHECK(made.reason == decision_reason::halted);
+      CHECK_FALSE(made.allowed);
+      return;
+    }
+    if (made.reason == decision_reason::halted) {
+      CHECK(strict_);  // its rules have turned hostile
+      return;
+    }
+    if (overrides_[process][site] != robots::site_override::none) {
+      CHECK(made.reason == decision_reason::by_hand);
+      CHECK(made.allowed == (overrides_[process][site] == robots::site_override::allow));
+      return;
+    }
+    if (!made.allowed &&
+        (!caches_[process]->quarantined().empty() || !caches_[process]->halted().empty())) {
+      return;  // it may lead to a site about which people or alarms decide
+    }
+    if (made.policy->source().outcome == robots::outcome::circuit_open) {
+      return;  // the site has just failed
+    }
+    const bool is_private = path != "/";
+    const time_point from = clock_.now() - fresh_for - 1min;
+    const time_point good_from = clock_.now() - last_good_for - 1h;
+    // A process without a network goes by its last good copy, else by the fallback.
+    const bool own_failure = had_outage(process, 2h);
+    if (own_failure) {
+      CHECK((!made.allowed ||
+             possible(site, {process, true, is_private, good_from, good_from, true})));
+    } else {
+      CHECK(possible(site, {process, made.allowed, is_private, from, good_from}));
+    }
+  }
+
+  [[nodiscard]] std::size_t count_requests() {
+    const std::scoped_lock lock{mutex_};
+    return requests_.size();
+  }
+
+  /// No request repeats another one that was still good.
+  void check_requests() {
+    const std::scoped_lock lock{mutex_};
+    for (; checked_ < requests_.size(); ++checked_) {
+      const asked& now = requests_[checked_];
+      std::size_t in_operation = 0;
+      for (std::size_t i = checked_; i-- > 0;) {
+        const asked& earlier = requests_[i];
+        if (earlier.site != now.site) {
+          continue;
+        }
+        if (earlier.operation == now.operation) {
+          ++in_operation;
+          continue;
+        }
+        if (now.when - earlier.when >= 4min || disturbed_[now.site] > earlier.operation) {
+          break;
+        }
+        // Only processes share less after a failure of the store.
+        const bool is_same_process =
+            earlier.process == now.process && restarted_[now.process] < earlier.operation;
+        const bool is_shared = store_disturbed_ < earlier.operation &&
+                               now.process + 1 != processes && earlier.process + 1 != processes;
+        const bool is_late = std::any_of(late_.begin(), late_.end(),
+                                         [&](const auto& each) { return each[now.site]; });
+        INFO("process ", now.process, " asks site ", now.site, " again after process ",
+             earlier.process, ", ", (now.when - earlier.when) / 1s, " s later");
+        CHECK((is_late || !(is_same_process || (is_shared && store_is_up_))));
+        break;
+      }
+      CHECK(in_operation < (now.said == answer::failing ? 3 : 1));
+    }
+  }
+
+  std::mt19937_64 random_;
+  bool strict_;
+  ManualClock clock_;
+  memory_store store_{clock_};
+  bool store_is_up_ = true;
+  std::array<ScriptedFetcher, processes> webs_;
+  std::array<std::unique_ptr<shared_cache>, processes> caches_;
+  std::deque<std::string> lines_;
+
+  std::array<std::array<robots::site_override, sites>, processes> overrides_{};
+  std::array<std::array<bool, sites>, processes> halts_{};
+  // What the other processes have yet to hear of, since the store was down.
+  std::array<std::array<bool, sites>, processes> late_{};
+  std::atomic<bool> is_slow_ = false;
+  std::atomic<bool> broke_halt_ = false;
+
+  std::mutex mutex_;
+  std::size_t operation_ = 0;
+  std::array<std::vector<span>, sites> history_;
+  std::vector<asked> requests_;
+  std::size_t checked_ = 0;
+  std::array<std::atomic<bool>, processes> offline_{};
+  std::array<std::vector<std::pair<time_point, time_point>>, processes> outages_;
+  std::array<std::size_t, processes> restarted_{};
+  std::array<std::size_t, sites> disturbed_{};
+  std::size_t store_disturbed_ = 0;
+  std::array<std::array<time_point, processes>, sites> forgotten_{};
+};
+
+}  // namespace
+
+TEST_CASE("Three caches over a failing store allow nothing that is denied, and ask nothing twice") {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    for (const bool strict : {false, true}) {
+      CAPTURE(seed);
+      CAPTURE(strict);
+      simulation run{seed, strict};
+      run.run(400);
+    }
+  }
+}
