@@ -6,6 +6,7 @@
 #include <robots/policy/halt_reason.hpp>
 #include <robots/policy/policy_change.hpp>
 #include <robots/policy/site_override.hpp>
+#include <robots/store/lru_storage.hpp>
 
 #include <doctest/doctest.h>
 
@@ -222,6 +223,75 @@ TEST_CASE("a site that was hostile from the start, or cannot be read, is not hal
   at.clock.advance(31 * 24h);
   CHECK(at.cache.check("https://other.example/").reason == decision_reason::fallback);
   CHECK(at.cache.halted().empty());
+}
+
+TEST_CASE("A site that turns hostile is halted after its policy was forgotten, too") {
+  for (const bool is_evicted : {true, false}) {
+    CAPTURE(is_evicted);
+    ScriptedFetcher web;
+    ManualClock clock;
+    robots::basic_robots_cache<ScriptedFetcher, ManualClock, robots::LruStorage<1>> cache{
+        careful_bot(), web, clock};
+    web.on(robots_url, ok(), ok(everything), ok(everything));
+    web.on("https://other.example/robots.txt", ok());
+    CHECK(cache.allowed(home));
+    if (is_evicted) {
+      CHECK(cache.allowed("https://other.example/"));
+      clock.advance(25h);
+    } else {
+      cache.invalidate(home);
+    }
+    CHECK(cache.check(home).reason == decision_reason::halted);
+    CHECK(cache.resume(home));
+    CHECK(cache.check(home).reason == decision_reason::rule);
+  }
+}
+
+TEST_CASE("A site is hostile beside rules that allow its front page or its robots.txt alone") {
+  for (const std::string allowed :
+       {"Allow: /$\n", "Allow: /robots.txt\n", "Allow: /robots.txt$\nAllow: /$\n"}) {
+    CAPTURE(allowed);
+    scripted at{careful_bot()};
+    at.web.on(robots_url, ok(), ok(std::string{everything} + allowed));
+    CHECK(at.cache.allowed(home));
+    at.clock.advance(25h);
+    CHECK(at.cache.check(home).reason == decision_reason::halted);
+  }
+  for (const std::string allowed : {"Allow: /*\n", "Allow: /a\n", "Allow: /index.html\n"}) {
+    CAPTURE(allowed);
+    scripted at{careful_bot()};
+    at.web.on(robots_url, ok(), ok(std::string{everything} + allowed));
+    CHECK(at.cache.allowed(home));
+    at.clock.advance(25h);
+    CHECK(at.cache.check(home).reason != decision_reason::halted);
+  }
+}
+
+TEST_CASE("A site whose robots.txt cannot be had for long is halted where that is wanted") {
+  for (const fetch_response& failure :
+       {ScriptedFetcher::status(503), ScriptedFetcher::failure(robots::fetch_error::timeout)}) {
+    cache_options options = careful_bot();
+    options.halt_unreachable_after = 7 * 24h;
+    scripted at{options};
+    at.web.on(robots_url, failure);
+    CHECK_FALSE(at.cache.allowed(home));
+    at.clock.advance(6 * 24h);
+    CHECK(at.cache.check(home).reason == decision_reason::fallback);
+    at.clock.advance(25h);
+    CHECK(at.cache.check(home).reason == decision_reason::halted);
+    CHECK(to_string(at.cache.halted().front().second) == "unreachable");
+    CHECK(at.cache.resume(home));
+    at.clock.advance(25h);
+    CHECK(at.cache.check(home).reason == decision_reason::fallback);  // it has its time again
+  }
+  scripted at{careful_bot()};
+  at.web.on(robots_url, ScriptedFetcher::status(503));
+  CHECK_FALSE(at.cache.allowed(home));
+  at.clock.advance(365 * 24h);
+  CHECK(at.cache.check(home).reason == decision_reason::fallback);
+  cache_options options = careful_bot();
+  options.halt_unreachable_after = -1s;
+  CHECK_THROWS_AS(scripted{options}, std::invalid_argument);
 }
 
 TEST_CASE("By default, a strict cache alone halts a site that turns hostile") {

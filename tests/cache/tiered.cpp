@@ -283,8 +283,12 @@ TEST_CASE("each worker halts a site that turns hostile, whoever of them has aske
   CHECK(second->check(home).reason == robots::decision_reason::halted);
   CHECK(first->check(home).reason == robots::decision_reason::halted);
   // It is new there, and has nothing to compare with.
+  const auto third = at.worker(options);
+  CHECK(third->check(home).reason == robots::decision_reason::halted);
+  CHECK(third->resume(home));  // the site is asked again, for all
+  CHECK(third->check(home).reason == robots::decision_reason::rule);
   CHECK(at.worker(options)->check(home).reason == robots::decision_reason::rule);
-  CHECK(at.web.count() == 2);
+  CHECK(at.web.count() == 3);
 }
 
 TEST_CASE("a policy from the store is as old as its file") {

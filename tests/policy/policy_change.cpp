@@ -71,7 +71,8 @@ TEST_CASE("a site denies everything where no page is allowed, not even by an exc
   CHECK(denies_everything(*read("User-agent: *\nDisallow: /\nAllow: private\nDisallow: /a\n")));
   CHECK(denies_everything(*read("User-agent: *\nDisallow: /*\nAllow: /\n")));
   CHECK(denies_everything(*without_file(outcome::server_error, fallback_action::deny_all)));
-  CHECK_FALSE(denies_everything(*read("User-agent: *\nDisallow: /\nAllow: /$\n")));
+  CHECK(denies_everything(*read("User-agent: *\nDisallow: /\nAllow: /$\n")));
+  CHECK(denies_everything(*read("User-agent: *\nDisallow: /\nAllow: /robots.txt\nAllow: /$\n")));
   CHECK_FALSE(denies_everything(*read("User-agent: *\nDisallow: /*?\n")));
   CHECK_FALSE(
       denies_everything(*read("User-agent: FooBot\nDisallow:\nUser-agent: *\nDisallow: /\n")));

@@ -34,7 +34,9 @@ record redirect() {
 
 /// One of each form, for each outcome.
 std::vector<site_records> samples() {
-  std::vector<site_records> all{{.latest = redirect(), .redirects = true}};
+  std::vector<site_records> all{
+      {.latest = redirect(), .redirects = true},
+      {.latest = record_of_outcome(outcome::success, body), .turned_hostile = true}};
   for (const record& latest : every_record(body)) {
     all.push_back({.latest = latest});
     all.push_back({.latest = latest, .last_good = record_of_outcome(outcome::success, body)});

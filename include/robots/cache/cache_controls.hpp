@@ -80,12 +80,14 @@ class cache_controls {
   /// Halts a site: nothing is allowed there, under any scheme, until it is resumed
   /// (`decision_reason::halted`), and no request is sent there, except for one under way. Nor does
   /// the cache follow a redirect there. Requests that wait in a gate of a `basic_admission` are
-  /// refused. The cache does so itself by `cache_options::halt_hostile` and `halt_revoked`. At most
-  /// 65,536 sites are halted at once; a further one is not. Throws `std::invalid_argument` for a
-  /// text that names no site.
+  /// refused. The cache does so itself by `cache_options::halt_hostile`, `halt_unreachable_after`
+  /// and `halt_revoked`. At most 65,536 sites are halted at once; a further one is not. Throws
+  /// `std::invalid_argument` for a text that names no site.
   void halt(std::string_view host_or_url, const call_options& call = {});
 
-  /// Lifts the halt of a site: what its robots.txt says holds again. Whether it was halted.
+  /// Lifts the halt of a site: what its robots.txt says holds again. If the site was halted as
+  /// hostile, its robots.txt is fetched again. Returns true if it was halted. Other processes of a
+  /// fleet keep their own halt.
   bool resume(std::string_view host_or_url);
 
   /// Whether the site of a URL is halted.

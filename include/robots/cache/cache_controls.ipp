@@ -163,7 +163,12 @@ ROBOTS_INLINE void cache_controls::halt(std::string_view host_or_url, const call
 
 ROBOTS_INLINE bool cache_controls::resume(std::string_view host_or_url) {
   const auto where = parse_site(host_or_url);
-  return where && engine_->rulings.resume(where->key());
+  const auto was = where ? engine_->rulings.resume(where->key()) : std::nullopt;
+  if (was == halt_reason::hostile) {
+    // Else what a shared store has of the site would halt it again.
+    engine_->loader.invalidate({{}, where->host, where->port});
+  }
+  return was.has_value();
 }
 
 ROBOTS_INLINE bool cache_controls::is_halted(std::string_view host_or_url) const {

@@ -86,8 +86,13 @@ struct cache_options {
   /// one before did not: nothing is allowed there until `basic_robots_cache::resume`, whatever it
   /// says later. If false, the site's rules hold. By default, on with `fallback_policy::strict()`
   /// alone: elsewhere one mistake of one day would deny a site until somebody looks. A
-  /// `policy_change_event` reports the change either way.
+  /// `policy_change_event` reports the change either way. With a shared store, every process halts
+  /// the site that gets this answer.
   std::optional<bool> halt_hostile{};
+  /// A site is halted when its robots.txt could not be had for this long (`outcome::unreachable` or
+  /// `server_error`), seen when it is asked for again. 0 means never. See
+  /// `halt_reason::unreachable`.
+  std::chrono::seconds halt_unreachable_after{0};
   /// A site is halted at once when `basic_robots_cache::report_response` tells that access was
   /// revoked.
   bool halt_revoked = false;
@@ -163,6 +168,9 @@ inline void validate(const cache_options& options) {
   if (options.fast_change_within && options.fast_change_within->count() < 0) {
     throw std::invalid_argument{
         "fast_change_within is negative: use 0 or more, or leave it empty for any time"};
+  }
+  if (options.halt_unreachable_after.count() < 0) {
+    throw std::invalid_argument{"halt_unreachable_after is negative: use 0 for never"};
   }
   if (options.quarantine_after < 0) {
     throw std::invalid_argument{"quarantine_after is negative: use 0 for no quarantine"};

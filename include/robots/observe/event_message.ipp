@@ -119,6 +119,8 @@ ROBOTS_INLINE std::string explain(const halt_event& told) {
       return "the site was halted: its robots.txt denies everything now";
     case halt_reason::access_revoked:
       return "the site was halted: it revoked access";
+    case halt_reason::unreachable:
+      return "the site was halted: its robots.txt could not be had for too long";
     default:
       return "the site was halted: " + std::string{to_string(told.reason)};
   }

@@ -12,11 +12,13 @@ enum class halt_reason : std::uint8_t {
   hostile,         ///< its robots.txt denies everything, which it did not before
   access_revoked,  ///< it answered 401, 403 or a challenge to a request that its robots.txt allows
   by_hand,         ///< `basic_robots_cache::halt` was called
+  unreachable,     ///< its robots.txt could not be had for `cache_options::halt_unreachable_after`
 };
 
 /// The name of a reason, as its enumerator is spelled.
 [[nodiscard]] constexpr std::string_view to_string(halt_reason reason) noexcept {
-  return base::enum_text<halt_reason::by_hand>(reason, {"hostile", "access_revoked", "by_hand"});
+  return base::enum_text<halt_reason::unreachable>(
+      reason, {"hostile", "access_revoked", "by_hand", "unreachable"});
 }
 
 }  // namespace robots

@@ -25,6 +25,9 @@ struct site_records {
   /// holds here. `latest` then is one of `outcome::server_error`, so that whoever judges it by
   /// itself errs on the safe side.
   bool redirects = false;
+  /// The site denies everything with `latest`, which it did not before: caches that halt hostile
+  /// sites halt it. Not with `last_good` or `redirects`.
+  bool turned_hostile = false;
 
   [[nodiscard]] friend bool operator==(const site_records&, const site_records&) = default;
 };
@@ -71,7 +74,7 @@ namespace policy_detail {
 inline constexpr char site_version = static_cast<char>(0x80 + record_format);
 
 /// What follows on the latest record of a site.
-enum class site_form : std::uint8_t { alone, last_good, redirects };
+enum class site_form : std::uint8_t { alone, last_good, redirects, turned_hostile };
 
 }  // namespace policy_detail
 
@@ -80,7 +83,10 @@ enum class site_form : std::uint8_t { alone, last_good, redirects };
 /// where the site redirects. Linear.
 [[nodiscard]] inline std::string encode(const site_records& from) {
   using enum policy_detail::site_form;
-  const auto form = from.redirects ? redirects : from.last_good ? last_good : alone;
+  const auto form = from.redirects        ? redirects
+                    : from.last_good      ? last_good
+                    : from.turned_hostile ? turned_hostile
+                                          : alone;
   policy_detail::octet_writer out;
   out.octets({&policy_detail::site_version, 1});
   out.number(static_cast<std::uint64_t>(form));
@@ -102,7 +108,7 @@ enum class site_form : std::uint8_t { alone, last_good, redirects };
     return {.error = decode_error::unknown_version};
   }
   policy_detail::octet_reader in{text.substr(1)};
-  const std::uint64_t form = in.number(static_cast<std::uint64_t>(redirects));
+  const std::uint64_t form = in.number(static_cast<std::uint64_t>(turned_hostile));
   decode_result latest = decode(in.text(text.size()));
   decode_result good;
   if (form == static_cast<std::uint64_t>(last_good)) {
@@ -119,9 +125,11 @@ enum class site_form : std::uint8_t { alone, last_good, redirects };
   if (leads_on && latest.record->outcome != outcome::server_error) {
     return {.error = decode_error::malformed};
   }
-  return {.records = site_records{.latest = *std::move(latest.record),
-                                  .last_good = std::move(good.record),
-                                  .redirects = leads_on}};
+  return {.records =
+              site_records{.latest = *std::move(latest.record),
+                           .last_good = std::move(good.record),
+                           .redirects = leads_on,
+                           .turned_hostile = form == static_cast<std::uint64_t>(turned_hostile)}};
 }
 
 }  // namespace robots

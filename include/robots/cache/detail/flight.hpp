@@ -34,6 +34,7 @@ struct known_site {
   bool announces = false;        ///< what comes of it makes that of the others out of date
   /// What this process still holds to be fresh, while the shared store is asked for a newer answer.
   std::shared_ptr<const robots::policy> fresh{};
+  bool turned_hostile = false;  ///< by what came of it
   bool told = false;  ///< another process told of a change: the store has it, or it was erased
   std::uint32_t epoch = 0;  ///< of the shared store, when the flight began
 };

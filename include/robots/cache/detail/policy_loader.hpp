@@ -212,6 +212,9 @@ class policy_loader {
     if (records && !led.known().shared && is_failure(records->latest.outcome)) {
       records.reset();  // the store may have a last good copy that is not known here
     }
+    if (records) {
+      records->turned_hostile = led.known().turned_hostile;
+    }
     return end(std::move(job.lead), made, records, now.steady);
   }
 
@@ -523,6 +526,7 @@ class policy_loader {
     if (begun.from_store) {
       parts_.tell(far_hit_event{maker_.about(led), *made, brought});
       maker_.note_change(led, made);
+      maker_.halt_if_due(led, made, now.steady);
       kept_.keep(led, made, now.steady);
       lead.end(made, true);
       return nullptr;
@@ -544,7 +548,7 @@ class policy_loader {
 
   /// Tells of a retrieval and keeps what it brought: in this order, and before anybody goes by it,
   /// so that no decision that rests on it is told of before it. False when it is no answer.
-  [[nodiscard]] bool keep(const flight& led, const std::shared_ptr<const policy>& made,
+  [[nodiscard]] bool keep(flight& led, const std::shared_ptr<const policy>& made,
                           const record& brought, time_point began, time_point now,
                           const std::vector<exchange_event>& exchanges, bool cut_short = false) {
     if (!maker_.note_retrieval(led, *made, brought, now - began, exchanges, cut_short)) {
@@ -552,6 +556,7 @@ class policy_loader {
     }
     if (!led.detached()) {
       maker_.note_change(led, made);
+      led.known().turned_hostile = maker_.halt_if_due(led, made, now);
       kept_.watch(led, *made);
       kept_.keep(led, made, now);
     }

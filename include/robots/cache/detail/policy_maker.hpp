@@ -5,6 +5,7 @@
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/flight.hpp>
+#include <robots/cache/detail/site_memory.hpp>
 #include <robots/cache/detail/site_rulings.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval_result.hpp>
@@ -144,16 +145,12 @@ class policy_maker {
     return is_answer;
   }
 
-  /// Tells what an answer of a site changes, and halts one that has turned hostile.
+  /// Tells what an answer of a site changes.
   void note_change(const flight& led, const std::shared_ptr<const policy>& after) {
-    const bool is_wanted = parts_.observes_changes() || halts_hostile(options_);
-    const auto before = is_wanted ? policy::last_answer(led.last()) : nullptr;
-    if (!before || policy::last_answer(after) != after ||
-        before->fingerprint() == after->fingerprint()) {
-      return;
-    }
-    const bool turned_hostile = denies_everything(*after) && !denies_everything(*before);
-    if (parts_.observes_changes()) {
+    const auto before = parts_.observes_changes() ? policy::last_answer(led.last()) : nullptr;
+    if (before && policy::last_answer(after) == after &&
+        before->fingerprint() != after->fingerprint()) {
+      const bool turned_hostile = denies_everything(*after) && !denies_everything(*before);
       const change_report changes = diff(*before, *after);
       const auto interval = after->fetched_at() - before->fetched_at();
       // In whole seconds: the longest window would overflow in nanoseconds.
@@ -163,9 +160,36 @@ class policy_maker {
       parts_.tell(policy_change_event{about(led), *before, *after, changes, interval, is_fast,
                                       turned_hostile});
     }
-    if (turned_hostile && halts_hostile(options_)) {
-      rulings_.halt(led.site(), halt_reason::hostile, led.context());
+  }
+
+  /// Halts a site if its answer or its failure calls for that, by `cache_options`. Returns true if
+  /// it has turned hostile. `is_known` says that another process has found that out.
+  bool halt_if_due(const flight& led, const std::shared_ptr<const policy>& after, time_point now,
+                   bool is_known = false) {
+    const auto longest = options_.halt_unreachable_after;
+    if (policy::last_answer(after) == after) {
+      if (!halts_hostile(options_) && longest.count() == 0) {
+        return false;
+      }
+      const auto before = policy::last_answer(led.last());
+      const bool was_open = is_known || (before && !denies_everything(*before));
+      const bool turned_hostile =
+          memory_.turns_hostile(led.site(), denies_everything(*after), was_open);
+      if (turned_hostile && halts_hostile(options_)) {
+        rulings_.halt(led.site(), halt_reason::hostile, led.context());
+      }
+      return turned_hostile;
     }
+    const outcome failed = after->source().outcome;
+    if (longest.count() > 0 &&
+        (failed == outcome::unreachable || failed == outcome::server_error)) {
+      const time_point since = memory_.failing_since(led.site(), now);
+      if (std::chrono::floor<std::chrono::seconds>(now - since) >= longest) {
+        memory_.forgive(led.site());
+        rulings_.halt(led.site(), halt_reason::unreachable, led.context());
+      }
+    }
+    return false;
   }
 
   /// What all events tell of the site of a flight.
@@ -189,6 +213,7 @@ class policy_maker {
   cache_parts& parts_;
   site_rulings& rulings_;
   base::counter_random random_;
+  site_memory memory_;
 };
 
 }  // namespace robots::cache_detail

@@ -161,8 +161,8 @@ class site_rulings {
     }
   }
 
-  /// Lifts a halt. Whether there was one.
-  bool resume(std::string_view key) {
+  /// Lifts a halt. Returns the reason of it, or nothing if there was none.
+  std::optional<halt_reason> resume(std::string_view key) {
     const std::string bare{without_scheme(key)};
     std::optional<halt_reason> was;
     change(bare, [&](entry& own) {
@@ -172,7 +172,7 @@ class site_rulings {
     if (was) {
       parts_.tell(halt_event{parts_.about(bare), *was, true});
     }
-    return was.has_value();
+    return was;
   }
 
   [[nodiscard]] bool is_halted(std::string_view key) const {

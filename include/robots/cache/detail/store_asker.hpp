@@ -219,6 +219,7 @@ class store_asker {
     } else {
       parts_.tell(far_hit_event{maker_.about(led), *latest, records.latest});
       maker_.note_change(led, latest);
+      maker_.halt_if_due(led, latest, now.steady, records.turned_hostile);
       kept_.keep(led, latest, now.steady);
       job.lead.end(std::move(latest), true);
     }

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <robots/base/text_hash.hpp>
+#include <robots/time/clock.hpp>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string_view>
+#include <utility>
+
+namespace robots::cache_detail {
+
+/// Remembers of each site what halts depend on, after its policy was evicted or invalidated. Sites
+/// are told apart by a hash of 64 bits. It forgets the sites that it has not heard of for longest,
+/// once it has heard of 262,144 others. Any thread.
+class site_memory {
+ public:
+  /// Notes an answer of a site. Returns true if the answer denies everything and the last one did
+  /// not. `was_open` says that another source knows that the last one did not.
+  [[nodiscard]] bool turns_hostile(std::string_view key, bool denies_everything, bool was_open) {
+    const std::scoped_lock lock{mutex_};
+    note& noted = find_or_add(key);
+    noted.failing_since = time_point::max();
+    return std::exchange(noted.is_open, !denies_everything) | was_open && denies_everything;
+  }
+
+  /// Notes that a site gave no answer. Returns the time of the first such attempt since its last
+  /// answer.
+  [[nodiscard]] time_point failing_since(std::string_view key, time_point now) {
+    const std::scoped_lock lock{mutex_};
+    note& noted = find_or_add(key);
+    return noted.failing_since = std::min(noted.failing_since, now);
+  }
+
+  /// Forgets how long a site has given no answer.
+  void forgive(std::string_view key) {
+    const std::scoped_lock lock{mutex_};
+    find_or_add(key).failing_since = time_point::max();
+  }
+
+ private:
+  static constexpr std::size_t most = 262'144;
+
+  struct note {
+    time_point failing_since = time_point::max();
+    bool is_open = false;  // the last answer did not deny everything
+  };
+
+  [[nodiscard]] note& find_or_add(std::string_view key) {
+    const std::uint64_t hash = base::text_hash{}(key);
+    if (const auto found = newer_.find(hash); found != newer_.end()) {
+      return found->second;
+    }
+    note noted;
+    if (const auto found = older_.find(hash); found != older_.end()) {
+      noted = found->second;
+    }
+    if (newer_.size() == most) {
+      older_ = std::exchange(newer_, {});
+    }
+    return newer_.emplace(hash, noted).first->second;
+  }
+
+  std::mutex mutex_;
+  boost::unordered_flat_map<std::uint64_t, note> newer_;
+  boost::unordered_flat_map<std::uint64_t, note> older_;
+};
+
+}  // namespace robots::cache_detail
