@@ -2,7 +2,7 @@
 
 #include <robots/fetch/outcome.hpp>
 #include <robots/http/message.hpp>
-#include <robots/rep/document/value_range.hpp>
+#include <robots/rep/document/to_json.hpp>
 #include <robots/rep/rules/explanation.hpp>
 #include <robots/rep/rules/verdict.hpp>
 
@@ -75,27 +75,16 @@ json explain_of(const answer& about) {
           {"matches", matches}};
 }
 
-json list(value_range values) {
-  json made = json::array();
-  for (const std::string_view value : values) {
-    made.push_back(std::string{value});
-  }
-  return made;
-}
-
 }  // namespace
 
 std::string to_json(const answer& about) {
   const verdict& rule = about.what.verdict;
-  json made = {{"allowed", about.what.allowed},
-               {"directive", rule.directive ? json(to_string(*rule.directive)) : json{}},
-               {"pattern", rule.pattern ? json(std::string{*rule.pattern}) : json{}},
-               {"userAgent", std::string{rule.user_agent}},
-               {"url", std::string{about.url}},
+  json made = json::parse(robots::to_json(rule));
+  made.update({{"url", std::string{about.url}},
                {"line", rule.directive ? json(rule.line) : json{}},
                {"reason", to_string(about.what.reason)},
                {"crawlDelay", seconds(about.what.crawl_delay())},
-               {"source", source_of(about)}};
+               {"source", source_of(about)}});
   if (about.why) {
     made["explain"] = explain_of(about);
   }
@@ -133,20 +122,6 @@ std::string to_json(const cache_stats& stats) {
                      {"quarantined", stats.quarantined},
                      {"openBreakers", stats.open_breakers}};
   return to_line({{"stats", made}});
-}
-
-std::string to_json(const document& text) {
-  json groups = json::array();
-  for (const group each : text.groups()) {
-    groups.push_back({{"userAgents", list(each.user_agents)},
-                      {"allow", list(each.allow)},
-                      {"disallow", list(each.disallow)},
-                      {"crawlDelay", seconds(each.crawl_delay)}});
-  }
-  const auto host = text.host();
-  return to_line({{"groups", groups},
-                  {"sitemaps", list(text.sitemaps())},
-                  {"host", host ? json(std::string{*host}) : json{}}});
 }
 
 std::string to_json(const diagnostic& finding, std::string_view file) {

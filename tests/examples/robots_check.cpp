@@ -319,7 +319,7 @@ status run(const settings& wanted) {
     return run_with(wanted, CurlFetcher{wanted.curl});
   }
   if (wanted.urls.empty()) {
-    print(to_json(read_document(wanted, *wanted.file)) + '\n');
+    print(robots::to_json(read_document(wanted, *wanted.file)) + '\n');
     return all_allowed;
   }
   return run_with(wanted, FileFetcher{read_robots(wanted, *wanted.file)});

@@ -92,7 +92,13 @@ class json_writer {
     return *this;
   }
 
-  /// Begins an array of objects, each between `open` and `close`.
+  /// Adds a value that is not there.
+  json_writer& null(std::string_view name) {
+    member(name) += "null";
+    return *this;
+  }
+
+  /// Begins an array of texts, or of objects, each between `open` and `close`.
   json_writer& open_list(std::string_view name) {
     member(name) += '[';
     return *this;
@@ -100,6 +106,12 @@ class json_writer {
   /// Ends the array.
   json_writer& close_list() {
     line_ += ']';
+    return *this;
+  }
+  /// Adds a text to the array; see `append_json`.
+  json_writer& item(std::string_view value) {
+    separate();
+    append_json(line_, value);
     return *this;
   }
   /// Begins an object of the array.
@@ -113,6 +125,9 @@ class json_writer {
     line_ += '}';
     return *this;
   }
+
+  /// Octets written so far.
+  [[nodiscard]] std::size_t size() const noexcept { return line_.size(); }
 
   /// The whole object.
   [[nodiscard]] std::string finish() && { return std::move(close().line_); }
