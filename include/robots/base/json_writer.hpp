@@ -1,12 +1,12 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
+#include <robots/base/decimal.hpp>
 #include <robots/base/utf8.hpp>
 
 #include <chrono>
 #include <concepts>
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -81,14 +81,7 @@ class json_writer {
 
   /// Adds a number of seconds, exactly; 0 for a negative one.
   json_writer& seconds(std::string_view name, std::chrono::nanoseconds value) {
-    constexpr std::int64_t unit = 1'000'000'000;
-    const std::int64_t count = value.count() < 0 ? 0 : value.count();
-    std::string& line = member(name) += std::to_string(count / unit);
-    if (const std::int64_t part = count % unit; part != 0) {
-      const std::string digits = std::to_string(unit + part);
-      line += '.';
-      line.append(digits, 1, digits.find_last_not_of('0'));
-    }
+    append_seconds(member(name), value);
     return *this;
   }
 
