@@ -128,12 +128,15 @@ class session {
     const decision what = cache_.check(full);
     const auto elapsed = stopwatch::now() - began;
     note(what);
+    if (wanted_.file) {
+      warn_of_host(full);
+    }
     answer about{.url = url, .what = what, .file = file_name(), .round = round_};
     if (wanted_.timing) {
       about.elapsed = elapsed;
     }
     if (wanted_.explain) {
-      about.why = what.policy->rules().explain(full);
+      about.why = what.policy->rules().explain(target_for(*what.policy, full));
     }
     if (wanted_.json) {
       print(to_json(about) + '\n');
@@ -156,6 +159,20 @@ class session {
     }
   }
 
+  /// A document reads `admin/users` as a path, but the cache reads it as a host with a path.
+  void warn_of_host(const std::string& url) {
+    const auto where = parse_site(url);
+    if (warned_of_host_ || !where || where->scheme || url.starts_with('[')) {
+      return;
+    }
+    warned_of_host_ = true;
+    const std::string shown = base::printable(url);
+    const std::string path = base::printable(target_of(url));
+    std::cerr << "robots-check: warning: \"" << shown << "\" is read as the host " << where->host
+              << " and the path " << (path.starts_with('/') ? "" : "/") << path
+              << ": write https://" << shown << " for a URL or /" << shown << " for a path\n";
+  }
+
   void complain(const std::string& url) const {
     std::cerr << "robots-check: not an http or https URL"
               << (wanted_.file ? " nor a path that begins with /" : "") << ": \""
@@ -167,6 +184,7 @@ class session {
   text_style style_;
   std::vector<std::string> asked_;
   unsigned round_ = 0;
+  bool warned_of_host_ = false;
   status worst_ = all_allowed;
 };
 

@@ -312,6 +312,32 @@ TEST_CASE("IPv6 literals and what follows -- are taken as they are") {
   CHECK(contains(result.output, " [::1]:8080 "));
 }
 
+TEST_CASE("--file reads a target without scheme and slash as a host and warns of that once") {
+  const robots_file file{"User-agent: *\nDisallow: /users\nDisallow: /admin\n"};
+  const auto answered = [&file](const std::string& target) {
+    return file.check({"--json", "--explain", target});
+  };
+  const program_result host = answered("example.com/users");
+  CHECK(host.errors ==
+        "robots-check: warning: \"example.com/users\" is read as the host example.com and the path "
+        "/users: write https://example.com/users for a URL or /example.com/users for a path\n");
+  const json why = json::parse(host.output);
+  CHECK(why.at("pattern") == "/users");
+  CHECK(why.at("explain").at("target") == "/users");
+  CHECK(why.at("explain").at("matches").at(0).at("pattern") == "/users");
+
+  CHECK(contains(answered("admin/users").errors, "the host admin and the path /users"));
+  CHECK(contains(answered("index.html").errors, "the host index.html and the path /:"));
+  CHECK(is_plain(answered("a\xFF/\x1B").errors));
+  for (const char* const clear : {"/example.com/users", "https://example.com/users", "[::1]/users",
+                                  "HTTP://example.com/users"}) {
+    CAPTURE(clear);
+    CHECK(answered(clear).errors.empty());
+  }
+  const std::string errors = file.check({"a.example", "b.example", "--repeat", "2"}).errors;
+  CHECK(std::ranges::count(errors, '\n') == 1);
+}
+
 TEST_CASE("--repeat and --stats show the cache at work") {
   const robots_file file;
   const program_result result =
