@@ -40,7 +40,8 @@ Exit status:
      both files mean the same to the crawler
   1  some are not; with --lint, warnings or errors; with --diff, they differ;
      with --verify-audit, the trail is broken or a decision comes out otherwise
-  2  bad usage, a text that is no URL, or input or output that failed
+  2  bad usage, a text that is no URL, a line of standard input over 64 KiB,
+     or input or output that failed
 
 Examples:
   robots-check --user-agent FooBot https://example.com/private
@@ -216,7 +217,7 @@ class command_line {
     app.add_option("URL", raw.urls,
                    "URLs or bare hosts, which mean https and, where that\n"
                    "cannot be reached, http; with --file also paths; - reads\n"
-                   "them from standard input, one a line")
+                   "them from standard input, one a line of up to 64 KiB")
         ->allow_extra_args(false)
         ->type_name("");
     app.add_option("-a,--user-agent", raw.user_agent,

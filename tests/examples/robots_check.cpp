@@ -8,6 +8,7 @@
 #include "check_text.hpp"
 #include "file_fetcher.hpp"
 #include "read_file.hpp"
+#include "read_line.hpp"
 #include "standard_streams.hpp"
 #include <robots/adapters/curl_fetcher.hpp>
 #include <robots/base/printable.hpp>
@@ -99,12 +100,17 @@ class session {
   }
 
   void ask_standard_input() {
-    for (std::string line; std::getline(std::cin, line);) {
-      if (line.ends_with('\r')) {
-        line.pop_back();
-      }
-      if (!line.empty()) {
-        ask_first(line);
+    constexpr std::size_t longest = 65'536;  // rules deny longer targets anyway
+    line_reader lines{std::cin, longest};
+    std::size_t number = 0;
+    while (const auto line = lines.next()) {
+      ++number;
+      if (line->is_too_long) {
+        worst_ = failed;
+        std::cerr << "robots-check: line " << number
+                  << " of standard input is skipped: a URL has at most " << longest << " octets\n";
+      } else if (!line->text.empty()) {
+        ask_first(line->text);
       }
     }
     if (std::cin.bad() || std::ferror(stdin) != 0) {

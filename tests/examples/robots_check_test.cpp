@@ -292,6 +292,28 @@ TEST_CASE("- takes the rules or the URLs from standard input") {
   CHECK(run({"--file", file.path(), "-"}).status == 0);
 }
 
+TEST_CASE("a line of standard input over 65,536 octets is skipped and reported") {
+  const robots_file file;
+  const std::string longest = "/" + std::string(65'535, 'a');
+  const program_result whole =
+      run({"--file", file.path(), "--json", "-"}, longest + "\r\n" + longest + "\n" + longest);
+  CHECK(whole.status == 0);
+  CHECK(whole.errors.empty());
+  REQUIRE(whole.lines().size() == 3);
+  CHECK(json::parse(whole.lines()[0]).at("url") == longest);
+
+  for (const std::string& too_long : {longest + "a", longest + "a\r", std::string(200'000, 'a')}) {
+    const program_result some =
+        run({"--file", file.path(), "-"}, "/a\n\n" + too_long + "\n/b\n" + too_long);
+    CHECK(some.status == 2);
+    CHECK(some.lines().size() == 2);
+    CHECK(contains(some.output, " /b "));
+    CHECK(some.errors ==
+          "robots-check: line 3 of standard input is skipped: a URL has at most 65536 octets\n"
+          "robots-check: line 5 of standard input is skipped: a URL has at most 65536 octets\n");
+  }
+}
+
 TEST_CASE("options that may be repeated take one value each") {
   const robots_file file;
   const program_result result = file.check(
