@@ -25,7 +25,8 @@ constexpr const char* output_notes = R"(What is printed:
   pattern, userAgent, url, line, reason, crawlDelay and source; durations are in
   seconds. With --stats a last line {"stats": {...}}; with --timing a member
   elapsed; with --repeat a member round; with --explain a member explain: group,
-  target and matches.
+  target and matches. In its texts an octet that is not UTF-8 reads as \xNN, and
+  a backslash as \x5C.
   With --store-list, one line a site; with --json, an object.
   With --lint, one line a finding, FILE:LINE:COLUMN: severity: text [code], and
   their counts; with --json, only one object a finding.

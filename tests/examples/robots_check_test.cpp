@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <initializer_list>
@@ -74,6 +75,14 @@ bool contains(const std::string& where, std::string_view what) {
 json match_shape(const json& answer) {
   return json::array(
       {answer.at("allowed"), answer.at("directive"), answer.at("pattern"), answer.at("userAgent")});
+}
+
+/// The octets that a text of --json stands for: `\xNN` is the octet NN.
+std::string octets(std::string written) {
+  for (std::size_t at = 0; (at = written.find("\\x", at)) != std::string::npos; ++at) {
+    written.replace(at, 4, 1, static_cast<char>(std::stoi(written.substr(at + 2, 2), nullptr, 16)));
+  }
+  return written;
 }
 
 /// Printable ASCII and line ends.
@@ -271,6 +280,35 @@ TEST_CASE("hostile octets reach neither the terminal nor the JSON as they are") 
   CHECK(is_plain(file.check({"--json"}).output));
   CHECK(is_plain(run({"--\033[2J"}).errors));
   CHECK(is_plain(run({"--file", "/\033[2J", "/a"}).errors));
+}
+
+TEST_CASE("different octets are different in --json, and valid UTF-8 is readable") {
+  const robots_file file("User-agent: *\nDisallow: /\xC3\xA9\n");
+  std::vector<json> seen;
+  for (const std::string url : {"/a\xFF", "/a\xFE", "/a\xEF\xBF\xBD", "/a%FF", "/a\\xFF", "/a\xC3",
+                                "/a\\", "/\xC3\xA9", "https://example.com/\xFF?\xC3\xA9"}) {
+    const json answer = file.check_json({url});
+    CAPTURE(answer.dump());
+    CHECK(octets(answer.at("url")) == url);
+    CHECK(std::ranges::find(seen, answer.at("url")) == seen.end());
+    seen.push_back(answer.at("url"));
+  }
+  CHECK(seen.front() == R"(/a\xFF)");
+  CHECK(seen.back() == "https://example.com/\\xFF?\xC3\xA9");
+
+  const robots::test::temporary_folder folder;
+  const std::string name = (folder.path() / "\xFF.txt").string();
+  std::ofstream(name, std::ios::binary) << "User-agent: *\nDisallow /\xFE\n";
+  const json answer = json::parse(run({"--json", "--explain", "--file", name, "/\xFE"}).output);
+  CHECK(octets(answer.at("source").at("url")) == name);
+  CHECK(octets(answer.at("source").at("finalUrl")) == name);
+  CHECK(octets(answer.at("explain").at("matches").at(0).at("pattern")) == "/\xFE");
+  const program_result linted = run({"--json", "--lint", name});
+  CHECK(octets(json::parse(linted.lines().at(0)).at("file")) == name);
+  const json change = json::parse(run({"--json", "--diff", name, file.path()}).output);
+  CHECK(std::ranges::any_of(change.at("rules"), [](const json& rule) {
+    return !rule.at("before").is_null() && octets(rule.at("before").at("pattern")) == "/\xFE";
+  }));
 }
 
 TEST_CASE("- takes the rules or the URLs from standard input") {
