@@ -174,6 +174,7 @@ class command_line {
   [[nodiscard]] bool is_about_audit() const { return audit->count() + report->count() > 0; }
 
   void check_together() const {
+    check_answer_options();
     if (is_about_audit()) {
       return;  // all that is no option is one more file
     }
@@ -209,6 +210,19 @@ class command_line {
     }
     if (from_input + (file->count() > 0 && raw.file == "-" ? 1 : 0) > 1) {
       throw CLI::ValidationError("standard input can be read only once: give - only once");
+    }
+  }
+
+  /// Refuses what would have no effect.
+  void check_answer_options() const {
+    if (!raw.urls.empty() && !is_about_audit()) {
+      return;
+    }
+    for (const CLI::Option* const option : about_answers) {
+      if (option->count() > 0) {
+        throw CLI::ValidationError(option->get_name() +
+                                   " is about answers: remove it, or ask about a URL instead");
+      }
     }
   }
 
@@ -259,10 +273,11 @@ class command_line {
         ->check(CLI::IsMember({"permissive", "rfc9309", "strict"}))
         ->capture_default_str()
         ->type_name("P");
-    app.add_option("--repeat", raw.repeat, "ask so many times, to see the cache work")
-        ->check(CLI::Range(1U, 1'000'000U))
-        ->capture_default_str()
-        ->type_name("N");
+    about_answers.push_back(
+        app.add_option("--repeat", raw.repeat, "ask so many times, to see the cache work")
+            ->check(CLI::Range(1U, 1'000'000U))
+            ->capture_default_str()
+            ->type_name("N"));
   }
 
   void add_audit() {
@@ -355,13 +370,14 @@ class command_line {
     const std::string output = "Output";
     app.add_flag("--json", raw.json, "print JSON; with --file and no URL, what the file says")
         ->group(output);
-    app.add_flag("--explain", raw.explain,
-                 "print the group, the target and every rule that matches")
-        ->excludes(lint)
-        ->excludes(diff)
-        ->group(output);
-    app.add_flag("--stats", raw.stats, "print the cache's statistics at the end")->group(output);
-    app.add_flag("--timing", raw.timing, "print how long each answer took")->group(output);
+    about_answers.push_back(app.add_flag("--explain", raw.explain,
+                                         "print the group, the target and every rule that matches")
+                                ->group(output));
+    about_answers.push_back(
+        app.add_flag("--stats", raw.stats, "print the cache's statistics at the end")
+            ->group(output));
+    about_answers.push_back(
+        app.add_flag("--timing", raw.timing, "print how long each answer took")->group(output));
   }
 
   [[nodiscard]] fallback_policy fallback() const {
@@ -379,6 +395,7 @@ class command_line {
   CLI::Option* report = nullptr;
   CLI::Option* store = nullptr;
   CLI::Option* proxy = nullptr;
+  std::vector<const CLI::Option*> about_answers;  // options without effect where there is no URL
 };
 
 }  // namespace

@@ -143,6 +143,31 @@ TEST_CASE("robots-check returns 2 for bad usage, says why and prints nothing els
   }
 }
 
+TEST_CASE("robots-check refuses an option about answers where no URL is asked about") {
+  const robots_file file;
+  const std::vector<std::vector<std::string>> modes{
+      {"--lint", file.path()},
+      {"--diff", file.path(), file.path()},
+      {"--verify-audit", file.path()},
+      {"--report", file.path()},
+      {"--store", "lmdb:" + file.path() + ".lmdb", "--store-list"},
+      {"--store", "lmdb:" + file.path() + ".lmdb", "--store-erase", "example.com"},
+      {"--file", file.path(), "--json"}};
+  for (const std::vector<std::string>& mode : modes) {
+    for (const std::vector<std::string>& option : std::vector<std::vector<std::string>>{
+             {"--stats"}, {"--timing"}, {"--repeat", "2"}, {"--explain"}}) {
+      std::vector<std::string> arguments = mode;
+      arguments.insert(arguments.end(), option.begin(), option.end());
+      const program_result result = run(arguments);
+      CAPTURE(json(arguments).dump());
+      CHECK(result.status == 2);
+      CHECK(result.output.empty());
+      CHECK(contains(result.errors,
+                     option.front() + " is about answers: remove it, or ask about a URL instead"));
+    }
+  }
+}
+
 TEST_CASE("robots-check returns 2 for a text that is no URL and answers the others") {
   const robots_file file;
   for (const char* const no_url :
