@@ -84,7 +84,9 @@
 #include <robots/rep/audit/diff.hpp>
 #include <robots/rep/audit/lint.hpp>
 #include <robots/rep/document/document.hpp>
+#include <robots/rep/document/editable_file.hpp>
 #include <robots/rep/document/group.hpp>
+#include <robots/rep/document/to_json.hpp>
 #include <robots/rep/document/value_range.hpp>
 #include <robots/rep/extensions/clean_param.hpp>
 #include <robots/rep/extensions/content_signal.hpp>

@@ -20,6 +20,7 @@
 #include <robots/rep/audit/diff.ipp>
 #include <robots/rep/audit/lint.ipp>
 #include <robots/rep/document/document.ipp>
+#include <robots/rep/document/editable_file.ipp>
 #include <robots/rep/extensions/clean_param.ipp>
 #include <robots/rep/extensions/content_signal.ipp>
 #include <robots/rep/extensions/content_usage.ipp>

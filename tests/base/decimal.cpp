@@ -2,9 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string>
 
 namespace {
 
@@ -30,6 +32,18 @@ TEST_CASE("a number above the largest counts as the largest") {
   CHECK(parse_decimal("18446744073709551616") == most);
   CHECK(parse_decimal("99999999999999999999999999") == most);
   CHECK(parse_decimal("99999999999999999999999999x") == std::nullopt);
+}
+
+TEST_CASE("seconds are appended exactly") {
+  const auto appended = [](std::chrono::nanoseconds value) {
+    std::string text = "in ";
+    robots::base::append_seconds(text, value);
+    return text;
+  };
+  CHECK(appended(std::chrono::seconds{10}) == "in 10");
+  CHECK(appended(std::chrono::milliseconds{1050}) == "in 1.05");
+  CHECK(appended(std::chrono::nanoseconds{1}) == "in 0.000000001");
+  CHECK(appended(std::chrono::seconds{-1}) == "in 0");
 }
 
 }  // namespace

@@ -46,10 +46,10 @@ TEST_CASE("an object is written member by member") {
   json_writer line;
   line.text("a\"", "b").number("n", -1).number("m", ~0ULL).flag("yes", true).flag("no", false);
   line.open_list("l").open().number("x", 1U).number("y", 2).close().open().close().close_list();
-  line.open_list("none").close_list();
+  line.open_list("none").close_list().open_list("t").item("a").item("b\"").close_list().null("z");
   CHECK(std::move(line).finish() ==
         R"({"a\"":"b","n":-1,"m":18446744073709551615,"yes":true,"no":false,)"
-        R"("l":[{"x":1,"y":2},{}],"none":[]})");
+        R"("l":[{"x":1,"y":2},{}],"none":[],"t":["a","b\""],"z":null})");
 }
 
 TEST_CASE("seconds are written exactly") {

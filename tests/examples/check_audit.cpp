@@ -15,12 +15,11 @@ audit_answer verify(const audit_question& /*trail*/, bool /*json*/) {
 
 #else
 
+#include "json_text.hpp"
 #include "read_file.hpp"
 #include <robots/adapters/audit_decisions.hpp>
 #include <robots/adapters/audit_verify.hpp>
 #include <robots/base/printable.hpp>
-
-#include <nlohmann/json.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -30,8 +29,6 @@ audit_answer verify(const audit_question& /*trail*/, bool /*json*/) {
 
 namespace robots::check {
 namespace {
-
-using json = nlohmann::ordered_json;
 
 /// Whether the entries are what was written, wherever the chain ends, so that decisions count.
 bool has_decisions(audit_fault fault) {
@@ -71,25 +68,29 @@ std::string to_text(const audit_verdict& chain, const audit_decisions& decisions
 std::string to_json(const audit_verdict& chain, const audit_decisions& decisions) {
   json made = {{"intact", chain.fault == audit_fault::none && decisions.differences.empty()},
                {"fault", to_string(chain.fault)},
-               {"file", chain.file},
+               {"file", text_of(chain.file)},
                {"line", chain.line},
                {"entry", chain.entry},
-               {"text", chain.text},
+               {"text", text_of(chain.text)},
                {"entries", chain.entries},
-               {"head", chain.head}};
+               {"head", text_of(chain.head)}};
   json differences = json::array();
   for (const audit_difference& each : decisions.differences) {
-    differences.push_back(
-        {{"file", each.file}, {"line", each.line}, {"entry", each.entry}, {"text", each.text}});
+    differences.push_back({{"file", text_of(each.file)},
+                           {"line", each.line},
+                           {"entry", each.entry},
+                           {"text", text_of(each.text)}});
   }
   made["decisions"] = {{"confirmed", decisions.confirmed},
                        {"unknown", decisions.unknown},
                        {"differences", differences}};
-  made["notes"] = chain.notes;
-  for (const std::string& note : decisions.notes) {
-    made["notes"].push_back(note);
+  made["notes"] = json::array();
+  for (const auto* const notes : {&chain.notes, &decisions.notes}) {
+    for (const std::string& note : *notes) {
+      made["notes"].push_back(text_of(note));
+    }
   }
-  return made.dump(-1, ' ', true, json::error_handler_t::replace) + '\n';
+  return to_line(made) + '\n';
 }
 
 }  // namespace

@@ -1,12 +1,11 @@
 #include "check_json.hpp"
 
+#include "json_text.hpp"
 #include <robots/fetch/outcome.hpp>
 #include <robots/http/message.hpp>
-#include <robots/rep/document/value_range.hpp>
+#include <robots/rep/document/to_json.hpp>
 #include <robots/rep/rules/explanation.hpp>
 #include <robots/rep/rules/verdict.hpp>
-
-#include <nlohmann/json.hpp>
 
 #include <chrono>
 #include <cmath>
@@ -18,14 +17,7 @@
 namespace robots::check {
 namespace {
 
-using json = nlohmann::ordered_json;
-
-/// Octets that are no UTF-8 become U+FFFD; all else outside ASCII, and every control, is escaped.
-std::string to_line(const json& value) {
-  return value.dump(-1, ' ', true, json::error_handler_t::replace);
-}
-
-json text_or_null(std::string_view text) { return text.empty() ? json{} : json(std::string{text}); }
+json text_or_null(std::string_view text) { return text.empty() ? json{} : text_of(text); }
 
 /// Seconds to the millisecond, as an integer where they are one.
 json seconds(std::chrono::milliseconds time) {
@@ -64,38 +56,27 @@ json explain_of(const answer& about) {
   json matches = json::array();
   for (const matching_rule& rule : why.matches) {
     matches.push_back({{"directive", to_string(rule.kind)},
-                       {"pattern", std::string{rule.pattern}},
-                       {"compared", rule.compared},
+                       {"pattern", text_of(rule.pattern)},
+                       {"compared", text_of(rule.compared)},
                        {"specificity", rule.specificity},
                        {"line", rule.line}});
   }
   const bool url = about.what.reason != decision_reason::invalid_url;
   return {{"group", about.has_rules() ? json(to_string(why.group)) : json{}},
-          {"target", url ? json(why.target) : json{}},
+          {"target", url ? text_of(why.target) : json{}},
           {"matches", matches}};
-}
-
-json list(value_range values) {
-  json made = json::array();
-  for (const std::string_view value : values) {
-    made.push_back(std::string{value});
-  }
-  return made;
 }
 
 }  // namespace
 
 std::string to_json(const answer& about) {
   const verdict& rule = about.what.verdict;
-  json made = {{"allowed", about.what.allowed},
-               {"directive", rule.directive ? json(to_string(*rule.directive)) : json{}},
-               {"pattern", rule.pattern ? json(std::string{*rule.pattern}) : json{}},
-               {"userAgent", std::string{rule.user_agent}},
-               {"url", std::string{about.url}},
+  json made = json::parse(robots::to_json(rule));
+  made.update({{"url", text_of(about.url)},
                {"line", rule.directive ? json(rule.line) : json{}},
                {"reason", to_string(about.what.reason)},
                {"crawlDelay", seconds(about.what.crawl_delay())},
-               {"source", source_of(about)}};
+               {"source", source_of(about)}});
   if (about.why) {
     made["explain"] = explain_of(about);
   }
@@ -135,22 +116,8 @@ std::string to_json(const cache_stats& stats) {
   return to_line({{"stats", made}});
 }
 
-std::string to_json(const document& text) {
-  json groups = json::array();
-  for (const group each : text.groups()) {
-    groups.push_back({{"userAgents", list(each.user_agents)},
-                      {"allow", list(each.allow)},
-                      {"disallow", list(each.disallow)},
-                      {"crawlDelay", seconds(each.crawl_delay)}});
-  }
-  const auto host = text.host();
-  return to_line({{"groups", groups},
-                  {"sitemaps", list(text.sitemaps())},
-                  {"host", host ? json(std::string{*host}) : json{}}});
-}
-
 std::string to_json(const diagnostic& finding, std::string_view file) {
-  return to_line({{"file", std::string{file}},
+  return to_line({{"file", text_of(file)},
                   {"line", finding.line},
                   {"column", finding.column},
                   {"severity", to_string(finding.severity)},
@@ -160,10 +127,10 @@ std::string to_json(const diagnostic& finding, std::string_view file) {
 
 std::string to_json(const change_report& found) {
   const auto placed = [](const std::optional<placed_pattern>& rule) {
-    return rule ? json{{"pattern", rule->pattern}, {"line", rule->line}} : json{};
+    return rule ? json{{"pattern", text_of(rule->pattern)}, {"line", rule->line}} : json{};
   };
   const auto said = [](const std::optional<std::string>& value) {
-    return value ? json(*value) : json{};
+    return value ? text_of(*value) : json{};
   };
   json rules = json::array();
   for (const rule_change& each : found.rules) {
@@ -188,7 +155,7 @@ std::string to_json(const change_report& found) {
 }
 
 std::string to_json(const stored_site& site) {
-  json made = {{"site", std::string{site.key}},
+  json made = {{"site", text_of(site.key)},
                {"storedFor", seconds(site.left)},
                {"problem", site.content.records ? json{} : json(to_string(site.content.error))}};
   if (site.content.records) {
@@ -200,8 +167,8 @@ std::string to_json(const stored_site& site) {
          {"status", latest.status != 0 ? json(latest.status) : json{}},
          {"error", latest.error != fetch_error::none ? json(to_string(latest.error)) : json{}},
          {"errorText", text_or_null(latest.error_text)},
-         {"url", latest.url},
-         {"finalUrl", latest.final_url},
+         {"url", text_of(latest.url)},
+         {"finalUrl", text_of(latest.final_url)},
          {"redirects", site.content.records->redirects},
          {"octets", latest.body.size()},
          {"fetchedAt", date_text(latest.fetched_at)},

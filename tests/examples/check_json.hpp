@@ -1,11 +1,10 @@
-// What robots-check prints with --json: WEB::ROBOTS's shapes, and around them the circumstances.
+// What robots-check prints with --json, beside the documents and verdicts that the library writes.
 #pragma once
 
 #include "check_answer.hpp"
 #include "check_store.hpp"
 #include <robots/observe/cache_stats.hpp>
 #include <robots/rep/audit/change_report.hpp>
-#include <robots/rep/document/document.hpp>
 #include <robots/rep/read/diagnostic.hpp>
 
 #include <string>
@@ -13,15 +12,12 @@
 
 namespace robots::check {
 
-/// One line of ASCII: MATCH's `allowed`, `directive`, `pattern`, `userAgent`, then the
-/// circumstances. Durations are in seconds; what there is none of is null.
+/// One line of ASCII: the verdict as the library writes it (MATCH's shape), then the circumstances.
+/// Durations are in seconds; what there is none of is null.
 [[nodiscard]] std::string to_json(const answer& about);
 
 /// One line: `{"stats": {...}}`.
 [[nodiscard]] std::string to_json(const cache_stats& stats);
-
-/// One line: PARSE's `groups`, `sitemaps`, `host`.
-[[nodiscard]] std::string to_json(const document& text);
 
 /// One line about a finding in `file`: `file`, `line`, `column`, `severity`, `code`, `text`.
 [[nodiscard]] std::string to_json(const diagnostic& finding, std::string_view file);

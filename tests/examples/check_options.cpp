@@ -25,7 +25,8 @@ constexpr const char* output_notes = R"(What is printed:
   pattern, userAgent, url, line, reason, crawlDelay and source; durations are in
   seconds. With --stats a last line {"stats": {...}}; with --timing a member
   elapsed; with --repeat a member round; with --explain a member explain: group,
-  target and matches.
+  target and matches. In its texts an octet that is not UTF-8 reads as \xNN, and
+  a backslash as \x5C.
   With --store-list, one line a site; with --json, an object.
   With --lint, one line a finding, FILE:LINE:COLUMN: severity: text [code], and
   their counts; with --json, only one object a finding.
@@ -40,7 +41,8 @@ Exit status:
      both files mean the same to the crawler
   1  some are not; with --lint, warnings or errors; with --diff, they differ;
      with --verify-audit, the trail is broken or a decision comes out otherwise
-  2  bad usage, a text that is no URL, or input or output that failed
+  2  bad usage, a text that is no URL, a line of standard input over 64 KiB,
+     or input or output that failed
 
 Examples:
   robots-check --user-agent FooBot https://example.com/private
@@ -172,6 +174,7 @@ class command_line {
   [[nodiscard]] bool is_about_audit() const { return audit->count() + report->count() > 0; }
 
   void check_together() const {
+    check_answer_options();
     if (is_about_audit()) {
       return;  // all that is no option is one more file
     }
@@ -210,13 +213,26 @@ class command_line {
     }
   }
 
+  /// Refuses what would have no effect.
+  void check_answer_options() const {
+    if (!raw.urls.empty() && !is_about_audit()) {
+      return;
+    }
+    for (const CLI::Option* const option : about_answers) {
+      if (option->count() > 0) {
+        throw CLI::ValidationError(option->get_name() +
+                                   " is about answers: remove it, or ask about a URL instead");
+      }
+    }
+  }
+
   // CLI11 takes a list out of its brackets, and so an IPv6 literal, unless one argument is all that
   // is taken: the other URLs are what it leaves over.
   void add_questions() {
     app.add_option("URL", raw.urls,
                    "URLs or bare hosts, which mean https and, where that\n"
                    "cannot be reached, http; with --file also paths; - reads\n"
-                   "them from standard input, one a line")
+                   "them from standard input, one a line of up to 64 KiB")
         ->allow_extra_args(false)
         ->type_name("");
     app.add_option("-a,--user-agent", raw.user_agent,
@@ -257,10 +273,11 @@ class command_line {
         ->check(CLI::IsMember({"permissive", "rfc9309", "strict"}))
         ->capture_default_str()
         ->type_name("P");
-    app.add_option("--repeat", raw.repeat, "ask so many times, to see the cache work")
-        ->check(CLI::Range(1U, 1'000'000U))
-        ->capture_default_str()
-        ->type_name("N");
+    about_answers.push_back(
+        app.add_option("--repeat", raw.repeat, "ask so many times, to see the cache work")
+            ->check(CLI::Range(1U, 1'000'000U))
+            ->capture_default_str()
+            ->type_name("N"));
   }
 
   void add_audit() {
@@ -353,13 +370,14 @@ class command_line {
     const std::string output = "Output";
     app.add_flag("--json", raw.json, "print JSON; with --file and no URL, what the file says")
         ->group(output);
-    app.add_flag("--explain", raw.explain,
-                 "print the group, the target and every rule that matches")
-        ->excludes(lint)
-        ->excludes(diff)
-        ->group(output);
-    app.add_flag("--stats", raw.stats, "print the cache's statistics at the end")->group(output);
-    app.add_flag("--timing", raw.timing, "print how long each answer took")->group(output);
+    about_answers.push_back(app.add_flag("--explain", raw.explain,
+                                         "print the group, the target and every rule that matches")
+                                ->group(output));
+    about_answers.push_back(
+        app.add_flag("--stats", raw.stats, "print the cache's statistics at the end")
+            ->group(output));
+    about_answers.push_back(
+        app.add_flag("--timing", raw.timing, "print how long each answer took")->group(output));
   }
 
   [[nodiscard]] fallback_policy fallback() const {
@@ -377,6 +395,7 @@ class command_line {
   CLI::Option* report = nullptr;
   CLI::Option* store = nullptr;
   CLI::Option* proxy = nullptr;
+  std::vector<const CLI::Option*> about_answers;  // options without effect where there is no URL
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "check_text.hpp"
 #include "file_fetcher.hpp"
 #include "read_file.hpp"
+#include "read_line.hpp"
 #include "standard_streams.hpp"
 #include <robots/adapters/curl_fetcher.hpp>
 #include <robots/base/printable.hpp>
@@ -99,12 +100,17 @@ class session {
   }
 
   void ask_standard_input() {
-    for (std::string line; std::getline(std::cin, line);) {
-      if (line.ends_with('\r')) {
-        line.pop_back();
-      }
-      if (!line.empty()) {
-        ask_first(line);
+    constexpr std::size_t longest = 65'536;  // rules deny longer targets anyway
+    line_reader lines{std::cin, longest};
+    std::size_t number = 0;
+    while (const auto line = lines.next()) {
+      ++number;
+      if (line->is_too_long) {
+        worst_ = failed;
+        std::cerr << "robots-check: line " << number
+                  << " of standard input is skipped: a URL has at most " << longest << " octets\n";
+      } else if (!line->text.empty()) {
+        ask_first(line->text);
       }
     }
     if (std::cin.bad() || std::ferror(stdin) != 0) {
@@ -128,12 +134,15 @@ class session {
     const decision what = cache_.check(full);
     const auto elapsed = stopwatch::now() - began;
     note(what);
+    if (wanted_.file) {
+      warn_of_host(full);
+    }
     answer about{.url = url, .what = what, .file = file_name(), .round = round_};
     if (wanted_.timing) {
       about.elapsed = elapsed;
     }
     if (wanted_.explain) {
-      about.why = what.policy->rules().explain(full);
+      about.why = what.policy->rules().explain(target_for(*what.policy, full));
     }
     if (wanted_.json) {
       print(to_json(about) + '\n');
@@ -156,6 +165,20 @@ class session {
     }
   }
 
+  /// A document reads `admin/users` as a path, but the cache reads it as a host with a path.
+  void warn_of_host(const std::string& url) {
+    const auto where = parse_site(url);
+    if (warned_of_host_ || !where || where->scheme || url.starts_with('[')) {
+      return;
+    }
+    warned_of_host_ = true;
+    const std::string shown = base::printable(url);
+    const std::string path = base::printable(target_of(url));
+    std::cerr << "robots-check: warning: \"" << shown << "\" is read as the host " << where->host
+              << " and the path " << (path.starts_with('/') ? "" : "/") << path
+              << ": write https://" << shown << " for a URL or /" << shown << " for a path\n";
+  }
+
   void complain(const std::string& url) const {
     std::cerr << "robots-check: not an http or https URL"
               << (wanted_.file ? " nor a path that begins with /" : "") << ": \""
@@ -167,6 +190,7 @@ class session {
   text_style style_;
   std::vector<std::string> asked_;
   unsigned round_ = 0;
+  bool warned_of_host_ = false;
   status worst_ = all_allowed;
 };
 
@@ -319,7 +343,7 @@ status run(const settings& wanted) {
     return run_with(wanted, CurlFetcher{wanted.curl});
   }
   if (wanted.urls.empty()) {
-    print(to_json(read_document(wanted, *wanted.file)) + '\n');
+    print(robots::to_json(read_document(wanted, *wanted.file)) + '\n');
     return all_allowed;
   }
   return run_with(wanted, FileFetcher{read_robots(wanted, *wanted.file)});

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <initializer_list>
@@ -76,6 +77,14 @@ json match_shape(const json& answer) {
       {answer.at("allowed"), answer.at("directive"), answer.at("pattern"), answer.at("userAgent")});
 }
 
+/// The octets that a text of --json stands for: `\xNN` is the octet NN.
+std::string octets(std::string written) {
+  for (std::size_t at = 0; (at = written.find("\\x", at)) != std::string::npos; ++at) {
+    written.replace(at, 4, 1, static_cast<char>(std::stoi(written.substr(at + 2, 2), nullptr, 16)));
+  }
+  return written;
+}
+
 /// Printable ASCII and line ends.
 bool is_plain(const std::string& output) {
   return std::ranges::all_of(output, [](char c) { return (c >= ' ' && c <= '~') || c == '\n'; });
@@ -131,6 +140,31 @@ TEST_CASE("robots-check returns 2 for bad usage, says why and prints nothing els
     CHECK(result.status == 2);
     CHECK(result.output.empty());
     CHECK(result.errors.starts_with("robots-check: "));
+  }
+}
+
+TEST_CASE("robots-check refuses an option about answers where no URL is asked about") {
+  const robots_file file;
+  const std::vector<std::vector<std::string>> modes{
+      {"--lint", file.path()},
+      {"--diff", file.path(), file.path()},
+      {"--verify-audit", file.path()},
+      {"--report", file.path()},
+      {"--store", "lmdb:" + file.path() + ".lmdb", "--store-list"},
+      {"--store", "lmdb:" + file.path() + ".lmdb", "--store-erase", "example.com"},
+      {"--file", file.path(), "--json"}};
+  for (const std::vector<std::string>& mode : modes) {
+    for (const std::vector<std::string>& option : std::vector<std::vector<std::string>>{
+             {"--stats"}, {"--timing"}, {"--repeat", "2"}, {"--explain"}}) {
+      std::vector<std::string> arguments = mode;
+      arguments.insert(arguments.end(), option.begin(), option.end());
+      const program_result result = run(arguments);
+      CAPTURE(json(arguments).dump());
+      CHECK(result.status == 2);
+      CHECK(result.output.empty());
+      CHECK(contains(result.errors,
+                     option.front() + " is about answers: remove it, or ask about a URL instead"));
+    }
   }
 }
 
@@ -267,10 +301,39 @@ TEST_CASE("hostile octets reach neither the terminal nor the JSON as they are") 
   }
   const json answer = file.check_json({"/\033[2J\xFF\xC2\x9B"});
   CHECK(answer.at("allowed") == false);
-  CHECK(answer.at("pattern") == "/\033[2J\xEF\xBF\xBD\xC2\x9B");
+  CHECK(answer.at("pattern") == "/\033[2J\\xFF\xC2\x9B");
   CHECK(is_plain(file.check({"--json"}).output));
   CHECK(is_plain(run({"--\033[2J"}).errors));
   CHECK(is_plain(run({"--file", "/\033[2J", "/a"}).errors));
+}
+
+TEST_CASE("different octets are different in --json, and valid UTF-8 is readable") {
+  const robots_file file("User-agent: *\nDisallow: /\xC3\xA9\n");
+  std::vector<json> seen;
+  for (const std::string url : {"/a\xFF", "/a\xFE", "/a\xEF\xBF\xBD", "/a%FF", "/a\\xFF", "/a\xC3",
+                                "/a\\", "/\xC3\xA9", "https://example.com/\xFF?\xC3\xA9"}) {
+    const json answer = file.check_json({url});
+    CAPTURE(answer.dump());
+    CHECK(octets(answer.at("url")) == url);
+    CHECK(std::ranges::find(seen, answer.at("url")) == seen.end());
+    seen.push_back(answer.at("url"));
+  }
+  CHECK(seen.front() == R"(/a\xFF)");
+  CHECK(seen.back() == "https://example.com/\\xFF?\xC3\xA9");
+
+  const robots::test::temporary_folder folder;
+  const std::string name = (folder.path() / "\xFF.txt").string();
+  std::ofstream(name, std::ios::binary) << "User-agent: *\nDisallow /\xFE\n";
+  const json answer = json::parse(run({"--json", "--explain", "--file", name, "/\xFE"}).output);
+  CHECK(octets(answer.at("source").at("url")) == name);
+  CHECK(octets(answer.at("source").at("finalUrl")) == name);
+  CHECK(octets(answer.at("explain").at("matches").at(0).at("pattern")) == "/\xFE");
+  const program_result linted = run({"--json", "--lint", name});
+  CHECK(octets(json::parse(linted.lines().at(0)).at("file")) == name);
+  const json change = json::parse(run({"--json", "--diff", name, file.path()}).output);
+  CHECK(std::ranges::any_of(change.at("rules"), [](const json& rule) {
+    return !rule.at("before").is_null() && octets(rule.at("before").at("pattern")) == "/\xFE";
+  }));
 }
 
 TEST_CASE("- takes the rules or the URLs from standard input") {
@@ -292,6 +355,28 @@ TEST_CASE("- takes the rules or the URLs from standard input") {
   CHECK(run({"--file", file.path(), "-"}).status == 0);
 }
 
+TEST_CASE("a line of standard input over 65,536 octets is skipped and reported") {
+  const robots_file file;
+  const std::string longest = "/" + std::string(65'535, 'a');
+  const program_result whole =
+      run({"--file", file.path(), "--json", "-"}, longest + "\r\n" + longest + "\n" + longest);
+  CHECK(whole.status == 0);
+  CHECK(whole.errors.empty());
+  REQUIRE(whole.lines().size() == 3);
+  CHECK(json::parse(whole.lines()[0]).at("url") == longest);
+
+  for (const std::string& too_long : {longest + "a", longest + "a\r", std::string(200'000, 'a')}) {
+    const program_result some =
+        run({"--file", file.path(), "-"}, "/a\n\n" + too_long + "\n/b\n" + too_long);
+    CHECK(some.status == 2);
+    CHECK(some.lines().size() == 2);
+    CHECK(contains(some.output, " /b "));
+    CHECK(some.errors ==
+          "robots-check: line 3 of standard input is skipped: a URL has at most 65536 octets\n"
+          "robots-check: line 5 of standard input is skipped: a URL has at most 65536 octets\n");
+  }
+}
+
 TEST_CASE("options that may be repeated take one value each") {
   const robots_file file;
   const program_result result = file.check(
@@ -310,6 +395,32 @@ TEST_CASE("IPv6 literals and what follows -- are taken as they are") {
   CHECK(result.status == 0);
   CHECK(contains(result.output, " [::1] "));
   CHECK(contains(result.output, " [::1]:8080 "));
+}
+
+TEST_CASE("--file reads a target without scheme and slash as a host and warns of that once") {
+  const robots_file file{"User-agent: *\nDisallow: /users\nDisallow: /admin\n"};
+  const auto answered = [&file](const std::string& target) {
+    return file.check({"--json", "--explain", target});
+  };
+  const program_result host = answered("example.com/users");
+  CHECK(host.errors ==
+        "robots-check: warning: \"example.com/users\" is read as the host example.com and the path "
+        "/users: write https://example.com/users for a URL or /example.com/users for a path\n");
+  const json why = json::parse(host.output);
+  CHECK(why.at("pattern") == "/users");
+  CHECK(why.at("explain").at("target") == "/users");
+  CHECK(why.at("explain").at("matches").at(0).at("pattern") == "/users");
+
+  CHECK(contains(answered("admin/users").errors, "the host admin and the path /users"));
+  CHECK(contains(answered("index.html").errors, "the host index.html and the path /:"));
+  CHECK(is_plain(answered("a\xFF/\x1B").errors));
+  for (const char* const clear : {"/example.com/users", "https://example.com/users", "[::1]/users",
+                                  "HTTP://example.com/users"}) {
+    CAPTURE(clear);
+    CHECK(answered(clear).errors.empty());
+  }
+  const std::string errors = file.check({"a.example", "b.example", "--repeat", "2"}).errors;
+  CHECK(std::ranges::count(errors, '\n') == 1);
 }
 
 TEST_CASE("--repeat and --stats show the cache at work") {

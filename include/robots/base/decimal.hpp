@@ -2,9 +2,11 @@
 
 #include <robots/base/ascii.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace robots::base {
@@ -27,6 +29,18 @@ namespace robots::base {
     number = fits ? number * 10 + digit : largest;
   }
   return number;
+}
+
+/// Appends a number of seconds, exactly; 0 for a negative one.
+inline void append_seconds(std::string& text, std::chrono::nanoseconds value) {
+  constexpr std::int64_t unit = 1'000'000'000;
+  const std::int64_t count = value.count() < 0 ? 0 : value.count();
+  text += std::to_string(count / unit);
+  if (const std::int64_t part = count % unit; part != 0) {
+    const std::string digits = std::to_string(unit + part);
+    text += '.';
+    text.append(digits, 1, digits.find_last_not_of('0'));
+  }
 }
 
 }  // namespace robots::base

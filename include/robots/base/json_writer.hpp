@@ -1,12 +1,12 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
+#include <robots/base/decimal.hpp>
 #include <robots/base/utf8.hpp>
 
 #include <chrono>
 #include <concepts>
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -81,18 +81,17 @@ class json_writer {
 
   /// Adds a number of seconds, exactly; 0 for a negative one.
   json_writer& seconds(std::string_view name, std::chrono::nanoseconds value) {
-    constexpr std::int64_t unit = 1'000'000'000;
-    const std::int64_t count = value.count() < 0 ? 0 : value.count();
-    std::string& line = member(name) += std::to_string(count / unit);
-    if (const std::int64_t part = count % unit; part != 0) {
-      const std::string digits = std::to_string(unit + part);
-      line += '.';
-      line.append(digits, 1, digits.find_last_not_of('0'));
-    }
+    append_seconds(member(name), value);
     return *this;
   }
 
-  /// Begins an array of objects, each between `open` and `close`.
+  /// Adds a value that is not there.
+  json_writer& null(std::string_view name) {
+    member(name) += "null";
+    return *this;
+  }
+
+  /// Begins an array of texts, or of objects, each between `open` and `close`.
   json_writer& open_list(std::string_view name) {
     member(name) += '[';
     return *this;
@@ -100,6 +99,12 @@ class json_writer {
   /// Ends the array.
   json_writer& close_list() {
     line_ += ']';
+    return *this;
+  }
+  /// Adds a text to the array; see `append_json`.
+  json_writer& item(std::string_view value) {
+    separate();
+    append_json(line_, value);
     return *this;
   }
   /// Begins an object of the array.
@@ -113,6 +118,9 @@ class json_writer {
     line_ += '}';
     return *this;
   }
+
+  /// Octets written so far.
+  [[nodiscard]] std::size_t size() const noexcept { return line_.size(); }
 
   /// The whole object.
   [[nodiscard]] std::string finish() && { return std::move(close().line_); }

@@ -28,7 +28,8 @@ namespace robots {
 /// document as long as them; one that is about to go does not give them out. A value that many
 /// threads may ask at once. A `user_agent` is a product token or a whole `User-Agent` header value;
 /// "*" asks for what holds for crawlers that are not named. A `target` is an absolute URL or a path
-/// with query.
+/// with query. A target without scheme and leading slash is a path too: `example.com/admin` is
+/// `/example.com/admin`, except in `dialect::google`.
 class document {
  public:
   /// An empty file: everything is allowed.

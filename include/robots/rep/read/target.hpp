@@ -59,7 +59,8 @@ namespace rep_detail {
 /// Path and query of a target: an absolute URL (`scheme://...`), or a path with query. The fragment
 /// is dropped.
 ///
-/// What is neither is a path without its slash: `admin/users` is `/admin/users` (WEB::ROBOTS). Only
+/// What is neither is a path without its slash: `admin/users` is `/admin/users` (WEB::ROBOTS), and
+/// `example.com/admin` is `/example.com/admin`: write `https://` before a host. Only
 /// `lenient`, google/robotstxt's reading, takes it for a host with a path. Linear; never throws.
 [[nodiscard]] constexpr target_path path_and_query(std::string_view target,
                                                    bool lenient = false) noexcept {

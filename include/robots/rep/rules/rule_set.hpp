@@ -44,7 +44,8 @@ class rule_set {
     return *this;
   }
 
-  /// Whether the crawler may fetch `target`, an absolute URL or a path with query.
+  /// Whether the crawler may fetch `target`, an absolute URL or a path with query. A target without
+  /// scheme and leading slash is a path too: see `path_and_query`.
   ///
   /// Looks rules up by what `target` begins with or holds, so that their number hardly matters;
   /// only of those with wildcards in front some are tried one by one, where they are few or hold no

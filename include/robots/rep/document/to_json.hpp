@@ -1,0 +1,90 @@
+#pragma once
+
+#include <robots/base/json_writer.hpp>
+#include <robots/rep/document/document.hpp>
+#include <robots/rep/document/group.hpp>
+#include <robots/rep/document/value_range.hpp>
+#include <robots/rep/rules/verdict.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace robots {
+
+namespace rep_detail {
+
+inline void add_text(base::json_writer& line, std::string_view name,
+                     std::optional<std::string_view> value) {
+  value ? line.text(name, *value) : line.null(name);
+}
+
+inline void add_texts(base::json_writer& line, std::string_view name, value_range values,
+                      std::size_t most) {
+  line.open_list(name);
+  for (const std::string_view value : values) {
+    line.item(value);
+    if (line.size() > most) {
+      throw std::length_error{"the JSON of the document has more than " + std::to_string(most) +
+                              " octets: raise the limit or list the groups one by one"};
+    }
+  }
+  line.close_list();
+}
+
+}  // namespace rep_detail
+
+/// Writes a document in the shape of WEB::ROBOTS's PARSE:
+///
+///     {"groups":[{"userAgents":["*"],"allow":["/public"],"disallow":["/admin"],"crawlDelay":5}],
+///      "sitemaps":["https://example.com/sitemap.xml"],"host":null}
+///
+/// One line of printable ASCII. `crawlDelay` is in seconds, to the millisecond. A missing delay or
+/// host is null.
+///
+/// Characters outside ASCII and controls are written as `\uNNNN`. An octet that is not UTF-8 reads
+/// as the four characters `\xNN`, and a backslash reads as `\x5C`, as in the log lines of
+/// `JsonLog`. So different octets never have the same JSON. Replace each `\xNN` to get the octets
+/// back.
+///
+/// Linear in the JSON, which is quadratic in a file with a group of many parts (see `group`): a
+/// hostile file of 500 KB can have over 1 GB of JSON. Throws `std::length_error` if the JSON has
+/// more than `max_octets` octets.
+[[nodiscard]] inline std::string to_json(const document& file,
+                                         std::size_t max_octets = std::size_t{64} << 20U) {
+  base::json_writer line;
+  line.open_list("groups");
+  for (const group each : file.groups()) {
+    line.open();
+    rep_detail::add_texts(line, "userAgents", each.user_agents, max_octets);
+    rep_detail::add_texts(line, "allow", each.allow, max_octets);
+    rep_detail::add_texts(line, "disallow", each.disallow, max_octets);
+    each.crawl_delay ? line.seconds("crawlDelay", *each.crawl_delay) : line.null("crawlDelay");
+    line.close();
+  }
+  line.close_list();
+  rep_detail::add_texts(line, "sitemaps", file.sitemaps(), max_octets);
+  rep_detail::add_text(line, "host", file.host());
+  return std::move(line).finish();
+}
+
+/// Writes a verdict in the shape of WEB::ROBOTS's MATCH:
+///
+///     {"allowed":true,"directive":"allow","pattern":"/products/","userAgent":"FerretBot"}
+///
+/// `directive` and `pattern` are null if no rule decided. Texts are written as in a document.
+[[nodiscard]] inline std::string to_json(const verdict& answer) {
+  base::json_writer line;
+  line.flag("allowed", answer.allowed);
+  rep_detail::add_text(
+      line, "directive",
+      answer.directive ? std::optional{to_string(*answer.directive)} : std::nullopt);
+  rep_detail::add_text(line, "pattern", answer.pattern);
+  line.text("userAgent", answer.user_agent);
+  return std::move(line).finish();
+}
+
+}  // namespace robots

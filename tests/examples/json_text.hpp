@@ -1,0 +1,27 @@
+// How robots-check writes JSON.
+#pragma once
+
+#include <robots/base/json_writer.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace robots::check {
+
+using json = nlohmann::ordered_json;
+
+/// A text of any octets, in the form of the library's own JSON: an octet that is not UTF-8 reads as
+/// `\xNN`, and a backslash as `\x5C`, so different texts stay different. Pass every text that is
+/// not this program's own.
+[[nodiscard]] inline json text_of(std::string_view octets) {
+  std::string written;
+  base::append_json(written, octets);
+  return json::parse(written);
+}
+
+/// One line of ASCII.
+[[nodiscard]] inline std::string to_line(const json& value) { return value.dump(-1, ' ', true); }
+
+}  // namespace robots::check

@@ -1,0 +1,237 @@
+#include <robots/rep/document/editable_file.hpp>
+
+#include <robots/rep/audit/diff.hpp>
+#include <robots/rep/document/document.hpp>
+#include <robots/rep/read/scan.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using robots::directive_kind;
+using robots::editable_file;
+using robots::editable_group;
+using robots::editable_rule;
+using robots::parse;
+using robots::parse_options;
+using robots::rule_kind;
+using robots::to_editable;
+using robots::to_text;
+using namespace std::chrono_literals;
+using namespace std::string_view_literals;
+
+std::vector<std::string> list(robots::value_range values) { return {values.begin(), values.end()}; }
+
+std::vector<std::string> patterns(const editable_group& group, rule_kind kind) {
+  std::vector<std::string> found;
+  for (const editable_rule& rule : group.rules) {
+    if (rule.kind == kind) {
+      found.push_back(rule.pattern);
+    }
+  }
+  return found;
+}
+
+/// The message of the exception that writing `file` throws; empty if it throws none.
+std::string complaint(const editable_file& file) {
+  try {
+    (void)to_text(file);
+    return {};
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+}
+
+editable_file with_rule(std::string pattern) {
+  return {.groups = {{.user_agents = {"*"}, .rules = {{rule_kind::disallow, std::move(pattern)}}}}};
+}
+
+TEST_CASE("groups, delays, other lines and sitemaps are written as text") {
+  const editable_file file{
+      .groups = {{.user_agents = {"FooBot", "BarBot"},
+                  .rules = {{rule_kind::allow, "/a"}, {rule_kind::disallow, "/*.pdf$"}},
+                  .crawl_delay = 1500ms},
+                 {.user_agents = {"*"}, .lines = {{"Content-Signal", "search=yes"}}}},
+      .sitemaps = {"https://example.com/sitemap.xml"}};
+  CHECK(to_text(file) ==
+        "User-agent: FooBot\nUser-agent: BarBot\nCrawl-delay: 1.5\nAllow: /a\nDisallow: /*.pdf$\n"
+        "\nUser-agent: *\nContent-Signal: search=yes\nDisallow:\n"
+        "\nSitemap: https://example.com/sitemap.xml\n");
+  CHECK(to_text({}).empty());
+  CHECK(to_text({.crawl_delay = 2s, .lines = {{"Host", "example.com"}}}) ==
+        "Crawl-delay: 2\nHost: example.com\n");
+}
+
+TEST_CASE("a value that would change the meaning of the text is refused, and how to mend it said") {
+  CHECK(
+      complaint(with_rule("/a\nDisallow: /")) ==
+      R"("/a\x0ADisallow: /" has a line end, NUL or # in it: remove it, or write %0A, %00 or %23 )"
+      "in a URL");
+  for (const std::string_view bad : {"/a\rb"sv, "/a#b"sv, "/a\0b"sv, "/a "sv, "\t/a"sv, "a"sv}) {
+    CAPTURE(bad);
+    CHECK(!complaint(with_rule(std::string{bad})).empty());
+  }
+  CHECK(complaint(with_rule("private")) == R"("private" matches no path: begin it with / or *)");
+  CHECK(complaint({.groups = {{.user_agents = {""}}}}) ==
+        "a User-agent is empty: give it a value or remove it");
+  CHECK(complaint({.groups = {{}}}) == "a group has no user agent: add one, or * for all crawlers");
+  CHECK(!complaint({.groups = {{.user_agents = {"a\nb"}}}}).empty());
+  CHECK(!complaint({.groups = {{.user_agents = {"a"}, .crawl_delay = -1ms}}}).empty());
+  CHECK(
+      !complaint({.groups = {{.user_agents = {"a"}, .crawl_delay = 1h * 24 * 365 * 200}}}).empty());
+  CHECK(!complaint({.sitemaps = {""}}).empty());
+  CHECK(!complaint({.sitemaps = {"/a b#c"}}).empty());
+  for (const char* const key : {"", "Disallow", "disalow", "Disallowed", "User-agent", "useragent",
+                                "Sitemap", "Crawl-delay", "a:b", "a b", "\xEF\xBB\xBFHost", "<b"}) {
+    CAPTURE(key);
+    CHECK(!complaint({.lines = {{key, "x"}}}).empty());
+  }
+  CHECK(complaint(with_rule("/" + std::string(robots::max_line_bytes - 11, 'a'))).empty());
+  CHECK(complaint(with_rule("/" + std::string(robots::max_line_bytes - 10, 'a')))
+            .ends_with("octets: shorten it, since 16663 are read"));
+}
+
+TEST_CASE("what is parsed from the text of random groups is what was written") {
+  std::mt19937 random{2309};
+  const auto below = [&random](std::size_t count) { return random() % count; };
+  const auto word = [&](std::string_view alphabet, std::size_t most) {
+    std::string made;
+    for (std::size_t left = below(most + 1); left > 0; --left) {
+      made += alphabet[below(alphabet.size())];
+    }
+    return made;
+  };
+  for (int round = 0; round < 2'000; ++round) {
+    editable_file file;
+    for (std::size_t left = below(5); left > 0; --left) {
+      editable_group group;
+      for (std::size_t names = 1 + below(3); names > 0; --names) {
+        group.user_agents.push_back(below(3) == 0 ? "*" : "a" + word("aB-_", 2));
+      }
+      for (std::size_t rules = 1 + below(4); rules > 0; --rules) {
+        const rule_kind kind = below(2) == 0 ? rule_kind::allow : rule_kind::disallow;
+        group.rules.push_back(
+            {kind, below(8) == 0 ? "" : "/" + word("ab/*$%41:?=&\xC3\xA9\xFF", 6)});
+      }
+      if (below(3) == 0) {
+        group.crawl_delay = std::chrono::milliseconds{below(5'000)};
+      }
+      if (below(3) == 0) {
+        group.lines.push_back({"Request-rate", "1/5"});
+      }
+      file.groups.push_back(group);
+    }
+    for (std::size_t left = below(3); left > 0; --left) {
+      file.sitemaps.push_back("https://example.com/" + word("ab", 3));
+    }
+    const std::string text = to_text(file);
+    CAPTURE(text);
+    const auto read = parse(text);
+    CHECK(read.diagnostics().empty());
+    std::size_t index = 0;
+    for (const robots::group each : read.groups()) {
+      REQUIRE(index < file.groups.size());
+      const editable_group& written = file.groups[index++];
+      CHECK(list(each.user_agents) == written.user_agents);
+      CHECK(list(each.allow) == patterns(written, rule_kind::allow));
+      CHECK(list(each.disallow) == patterns(written, rule_kind::disallow));
+      CHECK(each.crawl_delay == written.crawl_delay);
+    }
+    CHECK(index == file.groups.size());
+    CHECK(list(read.sitemaps()) == file.sitemaps);
+    CHECK(to_editable(read) == file);
+  }
+}
+
+TEST_CASE("a file is parsed, edited and written") {
+  const auto before = parse(
+      "# ours\nUser-agent: FooBot # the first\nDisallow /a\nAllow: /a/b\nLicense: /rsl.xml\n"
+      "User-agent: *\nDisallow: /\nHost: example.com\nSitemap: /s.xml\n");
+  editable_file file = to_editable(before);
+  REQUIRE(file.groups.size() == 2);
+  file.groups[0].rules.push_back({rule_kind::disallow, "/c"});
+  file.groups[1].crawl_delay = 5s;
+  file.sitemaps = {"https://example.com/s.xml"};
+  CHECK(to_text(file) ==
+        "Host: example.com\n"
+        "\nUser-agent: FooBot\nLicense: /rsl.xml\nDisallow: /a\nAllow: /a/b\nDisallow: /c\n"
+        "\nUser-agent: *\nCrawl-delay: 5\nDisallow: /\n"
+        "\nSitemap: https://example.com/s.xml\n");
+}
+
+TEST_CASE("an editable copy of any file says the same to every crawler") {
+  constexpr std::array pool{"User-agent: a\n"sv,
+                            "User-agent: a\n"sv,
+                            "User-agent: b/1.0\n"sv,
+                            "User-agent: *\n"sv,
+                            "user agent c\n"sv,
+                            "User-agent:\n"sv,
+                            "User-agent: a\0b\n"sv,
+                            "Disallow: /\n"sv,
+                            "Disallow: /a\n"sv,
+                            "Allow: /a/b\n"sv,
+                            "Disallow: private\n"sv,
+                            "Disallow:\n"sv,
+                            "Allow: *a$ # end\n"sv,
+                            "Crawl-delay: 2\n"sv,
+                            "Crawl-delay: 3.5\n"sv,
+                            "Crawl-delay: soon\n"sv,
+                            "Request-rate: 1/5\n"sv,
+                            "Content-Signal: search=no\n"sv,
+                            "Host: example.com\n"sv,
+                            "Sitemap: https://example.com/s\n"sv,
+                            "\xEF\xBB\xBFUser-agent: *\n"sv,
+                            "Disallowed: /b\n"sv,
+                            "what is this\n"sv,
+                            "\n"sv};
+  std::mt19937 random{9309};
+  for (int round = 0; round < 3'000; ++round) {
+    std::string before;
+    for (std::size_t left = random() % 16; left > 0; --left) {
+      before += pool[random() % pool.size()];
+    }
+    parse_options options;
+    options.prepend_slash = random() % 4 == 0;
+    options.delay_closes_group = random() % 4 == 0;
+    options.dialect = random() % 4 == 0 ? robots::dialect::google : robots::dialect::rfc9309;
+    const auto was = parse(before, options);
+    const std::string after = to_text(to_editable(was));
+    const auto now = parse(after, options);
+    CAPTURE(before);
+    CAPTURE(after);
+    for (const char* const crawler : {"a", "b", "c", "other"}) {
+      CHECK(robots::diff(before, after, crawler, options).same());
+      CHECK(was.crawl_delay(crawler) == now.crawl_delay(crawler));
+      for (const char* const target : {"/", "/a", "/a/b", "/b", "/private"}) {
+        CHECK(was.allows(target, crawler) == now.allows(target, crawler));
+      }
+    }
+    CHECK(was.file_delay() == now.file_delay());
+    CHECK(was.host() == now.host());
+    CHECK(list(was.sitemaps()) == list(now.sitemaps()));
+    CHECK(to_text(to_editable(now)) == after);
+  }
+}
+
+TEST_CASE("a file whose groups would have too many rules is refused") {
+  std::string text;
+  for (int i = 0; i < 2'000; ++i) {
+    text += "User-agent: a\nCrawl-delay: 1\n";
+  }
+  for (int i = 0; i < 2'000; ++i) {
+    text += "Allow: /\n";
+  }
+  CHECK_THROWS_AS((void)to_editable(parse(text)), std::length_error);
+}
+
+}  // namespace
