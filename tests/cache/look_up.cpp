@@ -303,6 +303,34 @@ TEST_CASE("a look-up that was moved has no policy and nothing to do") {
   CHECK_THROWS_AS(static_cast<void>(at.cache.check(home, from)), std::logic_error);
 }
 
+TEST_CASE("A look-up answers for the bare host and for the origin that answered for it") {
+  for (const char* begun : {"example.com", "https://example.com/", "example.com/a"}) {
+    for (const char* checked : {"https://example.com/private/x", "example.com/private/x"}) {
+      CAPTURE(std::string{begun});
+      CAPTURE(std::string{checked});
+      scripted at;
+      at.web.on(robots_url, ok());
+      look_up looking = at.cache.begin(begun);
+      at.drive(looking);
+      CHECK(at.cache.check(checked, looking).reason == robots::decision_reason::rule);
+      CHECK_THROWS_AS(static_cast<void>(at.cache.check("http://example.com/", looking)),
+                      std::invalid_argument);
+      CHECK_THROWS_AS(static_cast<void>(at.cache.check("https://other.example/", looking)),
+                      std::invalid_argument);
+      CHECK_THROWS_AS(static_cast<void>(at.cache.check("https://example.com:8443/", looking)),
+                      std::invalid_argument);
+    }
+  }
+  scripted at;
+  at.web.on(robots_url, ScriptedFetcher::failure(robots::fetch_error::connect));
+  at.web.on("http://example.com/robots.txt", ok());
+  look_up looking = at.cache.begin("example.com");
+  at.drive(looking);
+  CHECK_FALSE(at.cache.check("http://example.com/private/x", looking).allowed);
+  CHECK_THROWS_AS(static_cast<void>(at.cache.check("https://example.com/", looking)),
+                  std::invalid_argument);
+}
+
 TEST_CASE("one loop may look thousands of sites up at once") {
   scripted at;
   at.web.otherwise(robots::test::ok());

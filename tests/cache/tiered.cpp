@@ -169,6 +169,14 @@ struct fleet {
   StoreObserver observer;
 };
 
+/// Waits until the store has heard of all that a cache invalidated.
+template <class Cache>
+void settle(Cache& cache) {
+  while (cache.stats().pending_invalidations > 0) {
+    std::this_thread::yield();
+  }
+}
+
 /// Brings a look-up to its end as an event loop does, whose thread waits for news only.
 void drive(look_up& at, fleet& in) {
   while (!at.policy()) {
@@ -286,6 +294,7 @@ TEST_CASE("each worker halts a site that turns hostile, whoever of them has aske
   const auto third = at.worker(options);
   CHECK(third->check(home).reason == robots::decision_reason::halted);
   CHECK(third->resume(home));  // the site is asked again, for all
+  settle(*third);
   CHECK(third->check(home).reason == robots::decision_reason::rule);
   CHECK(at.worker(options)->check(home).reason == robots::decision_reason::rule);
   CHECK(at.web.count() == 3);
@@ -329,6 +338,7 @@ TEST_CASE("What was fetched before a site was invalidated by another process doe
     at.web.on_call(robots_url, [&](const fetch_request&) {
       if (std::exchange(is_first, false)) {
         invalidating->invalidate(name);
+        settle(*invalidating);
         return ok("User-agent: *\nDisallow:\n");
       }
       return ok();
@@ -338,6 +348,7 @@ TEST_CASE("What was fetched before a site was invalidated by another process doe
     CHECK_FALSE(at.worker()->allowed(secret));
     CHECK_FALSE(fetching.allowed(secret));
     fetching.invalidate(home);
+    settle(fetching);
   }
 }
 
@@ -363,6 +374,7 @@ TEST_CASE("What was fetched without a lease does not come back after an invalida
         at.store.recover();
         at.clock.advance(1min);  // the breaker's time
         invalidating->invalidate(home);
+        settle(*invalidating);
         return ok("User-agent: *\nDisallow:\n");
       }
       return ok();
@@ -440,6 +452,22 @@ TEST_CASE("A refresh that the store misses does not leave the old rules to other
   at.clock.advance(1min);                           // the breaker's time
   CHECK(cache->allowed("https://other.example/"));  // any other call of the store
   CHECK_FALSE(at.worker()->allowed(secret));
+}
+
+TEST_CASE("An invalidation does not wait for a store that hangs") {
+  gate door;  // outlives the cache, whose threads pass it
+  fleet at;
+  at.web.on(robots_url, ok("User-agent: *\nDisallow:\n"), ok());
+  const auto cache = at.worker();
+  CHECK(cache->allowed(secret));
+  at.store.on_call([&door](std::string_view) { door.pass(); });
+  cache->invalidate(home);
+  door.wait_for_arrivals();
+  CHECK(cache->stats().pending_invalidations > 0);
+  door.open();
+  settle(*cache);
+  CHECK_FALSE(at.stored());
+  CHECK_FALSE(cache->allowed(secret));
 }
 
 TEST_CASE("A fetch that takes longer than its lease is kept in its process") {
@@ -925,6 +953,7 @@ TEST_CASE("a site that is invalidated while it is fetched is not shared") {
   const auto cache = at.worker();
   at.web.on_call(robots_url, [&cache](const fetch_request&) {
     cache->invalidate(home);
+    settle(*cache);
     return ok();
   });
   CHECK(cache->allowed(home));
@@ -941,6 +970,7 @@ TEST_CASE("what one worker invalidates, all have forgotten") {
   CHECK(second->allowed(home));
   for (const char* const name : {"example.com", home}) {
     first->invalidate(name);
+    settle(*first);
     CHECK(first->stats().size == 0);
     CHECK_FALSE(at.stored());
     CHECK_FALSE(second->allowed(home));
@@ -1096,6 +1126,7 @@ TEST_CASE("What another worker has invalidated is no last good copy") {
   CHECK(first->allowed(home));
   CHECK(second->allowed(home));
   first->invalidate(home);
+  settle(*first);
   CHECK_FALSE(second->allowed(home));
   CHECK(at.web.count() == 2);
 }
@@ -1186,6 +1217,7 @@ TEST_CASE("A worker that invalidates a site while it hears of changes forgets it
   CHECK(cache->allowed(home));
   at.store.announce(site_key);
   cache->invalidate(home);
+  settle(*cache);
   CHECK(cache->stats().size == 0);
   CHECK(cache->allowed(home));
   CHECK(at.web.count() == 2);

@@ -26,6 +26,7 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -234,7 +235,8 @@ class simulation {
       case 4:
         log("process " + std::to_string(process) + " invalidates " + name_of(site));
         forget(process, site);
-        return caches_[process]->invalidate(name_of(site));
+        caches_[process]->invalidate(name_of(site));
+        return settle(process, site);
       case 5:
         log("process " + std::to_string(process) + " refreshes " + name_of(site));
         note_change_by(process, site);
@@ -285,8 +287,22 @@ class simulation {
         overrides_[process][site] = robots::site_override::none;
         set_halt(process, site, false);
         cache.set_override(name_of(site), robots::site_override::none);
-        cache.resume(name_of(site));
+        if (cache.resume(name_of(site))) {
+          note_change_by(process, site);
+          settle(process, site);
+        }
     }
+  }
+
+  /// Waits until the store has heard of an invalidation, if it can.
+  void settle(std::size_t process, std::size_t site) {
+    for (int i = 0; store_is_up_ && i < 1'000; ++i) {
+      if (caches_[process]->stats().pending_invalidations == 0) {
+        return;
+      }
+      std::this_thread::sleep_for(1ms);
+    }
+    late_[process][site] = true;
   }
 
   void set_halt(std::size_t process, std::size_t site, bool halted) {
@@ -323,8 +339,10 @@ class simulation {
 
   /// A process tells the others to forget a site: if the store is down, some time later.
   void note_change_by(std::size_t process, std::size_t site) {
-    late_[process][site] = late_[process][site] || !store_is_up_;
     disturb(site);
+    if (!store_is_up_) {
+      late_[process][site] = true;
+    }
   }
 
   /// Requests for this site may come again.

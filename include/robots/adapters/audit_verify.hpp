@@ -5,6 +5,7 @@
 #include <robots/adapters/detail/audit_entry.hpp>
 #include <robots/adapters/detail/audit_lines.hpp>
 #include <robots/base/enum_text.hpp>
+#include <robots/base/printable.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -165,12 +166,13 @@ class audit_verifier {
     why_ = entry.text("why");
     has_head_ = has_head_ || last_ == checks_.head;
     if (type_ == "lost") {
-      note(entry.n(),
-           std::to_string(entry.number("events")) + " events could not be recorded: " + why_);
+      note(entry.n(), std::to_string(entry.number("events")) +
+                          " events could not be recorded: " + base::printable(why_));
     } else if (type_ == "gap") {
-      note(entry.n(), "while " + entry.text("file") + " was written, somebody did this to it: " +
-                          entry.text("change") + ". Its last entry was entry " +
-                          std::to_string(entry.number("last_entry")));
+      note(entry.n(),
+           "while " + base::printable(entry.text("file")) +
+               " was written, somebody did this to it: " + base::printable(entry.text("change")) +
+               ". Its last entry was entry " + std::to_string(entry.number("last_entry")));
     } else if (type_ == "torn") {
       note(entry.n(), "a process had been killed: the beginning of a line, " +
                           std::to_string(entry.number("octets")) + " octets, was cut off");

@@ -57,8 +57,9 @@ class cache_controls {
 
   /// Forgets the rules of a site, those kept for worse times included: the next call fetches them,
   /// unless the site is in quarantine or its circuit breaker open. For a bare host, those of its
-  /// https and http origins too. So does every process that shares the storage, within a second;
-  /// for that, this blocks as long as the shared store does.
+  /// https and http origins too. So does every process that shares the storage, within a second of
+  /// the store hearing of it; `cache_stats::pending_invalidations` counts what it has yet to hear
+  /// of. Does not block on the store.
   void invalidate(std::string_view host_or_url);
 
   /// Asks a site again now, by what it said to tell changes by, whether its rules are fresh or not;

@@ -96,7 +96,7 @@ ROBOTS_INLINE decision cache_controls::check(std::string_view url, const look_up
     return tell(target_behind_key(url, key), asked.answer);
   }
   const auto where = parse_site(url);
-  if ((where ? where->key() : std::string{}) != key) {
+  if (!cache_detail::is_answer_for(where, key, *at.policy())) {
     throw std::invalid_argument{"basic_robots_cache::check: the look-up is for " +
                                 (key.empty() ? "a text that names no site" : key) +
                                 ", not for the site of the URL: begin one for that"};
@@ -135,6 +135,7 @@ ROBOTS_INLINE void cache_controls::note(std::string_view url, const decision& ma
 ROBOTS_INLINE void cache_controls::invalidate(std::string_view host_or_url) {
   if (const auto where = parse_site(host_or_url)) {
     engine_->loader.invalidate(*where);
+    engine_->runner.deliver();
   }
 }
 
@@ -167,6 +168,7 @@ ROBOTS_INLINE bool cache_controls::resume(std::string_view host_or_url) {
   if (was == halt_reason::hostile) {
     // Else what a shared store has of the site would halt it again.
     engine_->loader.invalidate({{}, where->host, where->port});
+    engine_->runner.deliver();
   }
   return was.has_value();
 }
@@ -219,6 +221,7 @@ ROBOTS_INLINE void cache_controls::clear() { engine_->loader.clear(); }
 ROBOTS_INLINE void cache_controls::release(std::string_view host_or_url) {
   if (const auto where = parse_site(host_or_url)) {
     engine_->loader.release(*where);
+    engine_->runner.deliver();
   }
 }
 
@@ -332,6 +335,7 @@ ROBOTS_INLINE cache_stats cache_controls::counted() const {
   result.far_misses = counters.sum(far_misses);
   result.far_rejected = counters.sum(far_rejected);
   result.far_failures = counters.sum(far_failures);
+  result.pending_invalidations = engine_->store ? engine_->store->owed() : 0;
   result.quarantined = engine_->loader.kept().all_quarantined().size();
   result.open_breakers = engine_->loader.breakers().open();
   return result;

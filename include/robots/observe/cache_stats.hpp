@@ -61,13 +61,14 @@ struct cache_counts {
 
 /// What a cache has done since its construction, and what it holds.
 struct cache_stats : cache_counts {
-  std::uint64_t far_misses = 0;        ///< sites that the shared store had no fresh answer of
-  std::uint64_t far_rejected = 0;      ///< values of the shared store that were not believed
-  std::uint64_t far_failures = 0;      ///< calls that the shared store threw at
-  std::uint64_t storage_failures = 0;  ///< look-ups and stores that the storage threw at
-  std::size_t size = 0;                ///< entries kept now
-  std::size_t quarantined = 0;         ///< sites in quarantine now
-  std::size_t open_breakers = 0;       ///< origins whose circuit breaker is not closed now
+  std::uint64_t far_misses = 0;           ///< sites that the shared store had no fresh answer of
+  std::uint64_t far_rejected = 0;         ///< values of the shared store that were not believed
+  std::uint64_t far_failures = 0;         ///< calls that the shared store threw at
+  std::size_t pending_invalidations = 0;  ///< that the shared store has yet to hear of
+  std::uint64_t storage_failures = 0;     ///< look-ups and stores that the storage threw at
+  std::size_t size = 0;                   ///< entries kept now
+  std::size_t quarantined = 0;            ///< sites in quarantine now
+  std::size_t open_breakers = 0;          ///< origins whose circuit breaker is not closed now
   /// Events that the observer threw at, or one of several observers.
   std::uint64_t observer_failures = 0;
 

@@ -5,6 +5,7 @@
 #include <robots/cache/detail/any_store.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
+#include <robots/http/site_key.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/store/shared_store.hpp>
 #include <robots/store/tiered_storage.hpp>
@@ -57,9 +58,7 @@ class guarded_store {
   /// lost, which the observer hears of.
   ~guarded_store() {
     breaker_ = circuit_breaker{options().breaker};  // there is no later call to wait for
-    give_back();
-    while (retry_erasures()) {
-    }
+    deliver();
     for (const auto& [key, times] : owed_) {
       note_lost(key);
     }
@@ -111,6 +110,20 @@ class guarded_store {
     }
   }
 
+  /// Has a later call erase a key, and `deliver` before that. Until then this process does not
+  /// believe what the store has of it. Does not block.
+  void erase_later(std::string_view key) {
+    if (!owe(key)) {
+      note_lost(key);
+    }
+  }
+
+  /// Returns how many keys are yet to be erased.
+  [[nodiscard]] std::size_t owed() {
+    const std::scoped_lock lock{mutex_};
+    return owed_.size();
+  }
+
   void announce(std::string_view key) {
     static_cast<void>(ask([key](any_store& store) { store.announce(key); }));
   }
@@ -148,6 +161,13 @@ class guarded_store {
       static_cast<void>(ask([&each](any_store& store) { store.release(each); }));
     }
     static_cast<void>(retry_erasures());
+  }
+
+  /// Does what is to be done by a later call, until the store fails.
+  void deliver() {
+    give_back();
+    while (retry_erasures()) {
+    }
   }
 
   /// Has `told` called with each key that another process has changed, and with "" when some may
@@ -252,10 +272,14 @@ class guarded_store {
   [[nodiscard]] bool retry_erasures() {
     constexpr std::size_t at_once = 64;  // so that no caller waits for all
     std::vector<std::pair<std::string, std::uint64_t>> missed;
-    {
+    // The bare hosts first: with them go the leases, without which no other process can publish
+    // what it fetched before.
+    for (const bool is_bare : {true, false}) {
       const std::scoped_lock lock{mutex_};
       for (auto owed = owed_.begin(); owed != owed_.end() && missed.size() < at_once; ++owed) {
-        missed.emplace_back(*owed);
+        if (is_bare == (without_scheme(owed->first).size() == owed->first.size())) {
+          missed.emplace_back(*owed);
+        }
       }
     }
     for (const auto& [key, times] : missed) {

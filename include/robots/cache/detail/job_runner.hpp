@@ -19,6 +19,7 @@
 #include <robots/time/wall_time.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -84,6 +85,22 @@ class job_runner {
   void proceed(look_up_state& at) {
     loader_.proceed(at);
     run_errands(at);
+  }
+
+  /// Tells the shared store of invalidations, in a thread of the cache's own.
+  void deliver() {
+    if (store_ == nullptr || is_delivering_.exchange(true)) {
+      return;
+    }
+    const bool is_sent = store_threads_.run(
+        [this] {
+          is_delivering_ = false;
+          store_->deliver();
+        },
+        true);
+    if (!is_sent) {
+      is_delivering_ = false;  // a later call delivers
+    }
   }
 
   /// What the clock shows.
@@ -354,6 +371,7 @@ class job_runner {
   std::optional<store_asker> asker_{};  // if there is a store
   std::stop_source closing_;
   background_threads background_;
+  std::atomic<bool> is_delivering_ = false;
   background_threads store_threads_;  // to ask the store and to tell it, whatever else goes on
 };
 

@@ -275,18 +275,15 @@ class policy_loader {
     return {.policy = maker_.cancelled(where, kept_.find(where, key, now.steady).policy, now)};
   }
 
-  /// Forgets a site under all of its names, in the shared store, too.
+  /// Forgets a site under all of its names. The shared store is told by its next call.
   void invalidate(const site& where) {
     // Before, so that no result is kept that was asked for earlier; after, since a flight that
     // began in between may have seen what was still kept, or still shared.
-    std::vector<site> names = names_of(where);
-    // The bare host first: with it goes the lease, without which no other process can publish what
-    // it fetched before.
-    std::partition(names.begin(), names.end(), [](const site& name) { return !name.scheme; });
+    const std::vector<site> names = names_of(where);
     if (store_ != nullptr) {
       detach(names);
       for (const site& name : names) {
-        store_->erase(name.key());
+        store_->erase_later(name.key());
       }
     }
     detach(names);

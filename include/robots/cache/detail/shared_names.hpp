@@ -5,9 +5,11 @@
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace robots::cache_detail {
@@ -56,6 +58,19 @@ namespace robots::cache_detail {
                                       const std::shared_ptr<const policy>& kept) {
   const auto good = policy::good(kept);
   return answers_for(where, good ? good->source() : kept->source());
+}
+
+/// Returns true if `answer`, the policy of the site of `key`, holds for `where`: for the same site,
+/// or for its bare host or origin unless another origin answered.
+[[nodiscard]] inline bool is_answer_for(const std::optional<site>& where, std::string_view key,
+                                        const policy& answer) {
+  if (!where || where->key() == key) {
+    return !where == key.empty();
+  }
+  const auto asked = parse_site(key);
+  const auto names = names_of(*where);
+  return asked && std::find(names.begin(), names.end(), *asked) != names.end() &&
+         (answer.source().status == 0 || answers_for(*where, answer.source()));
 }
 
 }  // namespace robots::cache_detail

@@ -63,12 +63,14 @@ class store_asker {
     for (std::size_t i = 0; i < jobs.size(); ++i) {
       store_job& job = *jobs[i];
       const bool is_unwanted = job.lead.led().stop().stop_requested();
-      if (is_unwanted) {
+      const bool is_answered =
+          is_unwanted || (values.empty() ? answer_fresh(job)
+                                         : answer_by(job, values[2 * i], values[2 * i + 1]) ||
+                                               answer_confirmed(job));
+      if (is_answered) {
         job.next = after_store::done;
       } else if (values.empty()) {
-        job.next = answer_fresh(job) ? after_store::done : after_store::ask_site;
-      } else if (answer_by(job, values[2 * i], values[2 * i + 1]) || answer_confirmed(job)) {
-        job.next = after_store::done;
+        job.next = after_store::ask_site;
       } else {
         job.next = ask_for_lease(job, {&keys[2 * i], 2});
         if (job.next == after_store::ask_site) {
