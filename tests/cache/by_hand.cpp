@@ -108,6 +108,50 @@ TEST_CASE("what was told of a site by hand holds until it is lifted") {
   CHECK_THROWS_AS(at.cache.set_override("no URL", site_override::deny), std::invalid_argument);
 }
 
+TEST_CASE("The excluded hosts can be replaced while the cache runs") {
+  using robots::decision_reason;
+  robots::cache_options options = robots::test::foo_bot();
+  options.excluded = {"gov"};
+  scripted at{options};
+  at.web.otherwise(robots::test::ok());
+  CHECK(at.cache.check("https://x.gov/").reason == decision_reason::excluded);
+  CHECK(at.cache.allowed("https://x.example/"));
+  const std::vector<std::string> next{"example"};
+  at.cache.set_excluded(next);
+  CHECK(at.cache.check("https://x.example/").reason == decision_reason::excluded);
+  CHECK(at.cache.allowed("https://x.gov/"));
+  at.web.on("https://y.gov/robots.txt",
+            ScriptedFetcher::redirect(301, "https://y.example/robots.txt"));
+  CHECK_FALSE(at.cache.allowed("https://y.gov/"));
+  const std::vector<std::string> wrong{"x y"};
+  CHECK_THROWS_AS(at.cache.set_excluded(wrong), std::invalid_argument);
+  CHECK(at.cache.check("https://x.example/").reason == decision_reason::excluded);
+  at.cache.set_excluded({});
+  CHECK(at.cache.allowed("https://x.example/"));
+}
+
+TEST_CASE("Rules that nothing can use any more are removed") {
+  for (const auto& fallback :
+       {robots::fallback_policy::permissive(), robots::fallback_policy::rfc9309()}) {
+    CAPTURE(fallback.name());
+    const bool is_permissive = fallback == robots::fallback_policy::permissive();
+    scripted at{{.user_agent = "FooBot/1.0", .fallback = fallback}};
+    at.web.otherwise(robots::test::ok());
+    at.web.on("https://tagged.example/robots.txt",
+              ScriptedFetcher::ok("User-agent: *\n", {{"ETag", "\"1\""}}));
+    CHECK(at.cache.allowed("https://a.example/"));
+    CHECK(at.cache.allowed("https://b.example/"));
+    CHECK(at.cache.allowed("https://tagged.example/"));
+    at.clock.advance(std::chrono::hours{23});
+    CHECK(at.cache.remove_expired() == 0);
+    at.clock.advance(std::chrono::hours{2});
+    CHECK(at.cache.remove_expired() == (is_permissive ? 2 : 0));  // a 304 may confirm the third
+    at.clock.advance(std::chrono::days{30});
+    CHECK(at.cache.remove_expired() == (is_permissive ? 1 : 3));
+    CHECK(at.cache.stats().size == 0);
+  }
+}
+
 TEST_CASE("what is told of a site while it is looked up in steps holds for that look-up, too") {
   scripted at;
   const robots::look_up known = at.cache.begin("no URL");

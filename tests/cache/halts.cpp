@@ -371,6 +371,40 @@ TEST_CASE("access is revoked where a page that is allowed answers 401, 403 or a 
   CHECK(of.web.count() == 1);
 }
 
+TEST_CASE("After a surprising answer to a page, the site's rules are fetched again") {
+  for (const int status : {401, 403, 404, 410, 500, 503, 599}) {
+    CAPTURE(status);
+    scripted at;
+    at.web.on(robots_url, ok(), ok(everything));
+    CHECK(at.cache.allowed(home));
+    CHECK(at.cache.report_response(home, status) == (status == 401 || status == 403));
+    CHECK(at.cache.allowed(home));  // within min_ttl
+    CHECK(at.web.count() == 1);
+    at.clock.advance(5min);
+    CHECK(at.cache.allowed(home));
+    static_cast<void>(at.cache.report_response("example.com/x", status));
+    CHECK_FALSE(at.cache.allowed(home));
+    static_cast<void>(at.cache.report_response(home, status));
+    CHECK_FALSE(at.cache.allowed(home));
+    CHECK(at.web.count() == 2);
+  }
+  for (const int status : {200, 301, 304, 400, 408, 429}) {
+    CAPTURE(status);
+    scripted at;
+    at.web.on(robots_url, ok(), ok(everything));
+    CHECK(at.cache.allowed(home));
+    at.clock.advance(1h);
+    CHECK_FALSE(at.cache.report_response(home, status));
+    CHECK(at.cache.allowed(home));
+  }
+  scripted at;
+  at.web.on(robots_url, ok(), ok(everything));
+  CHECK(at.cache.allowed(home));
+  at.clock.advance(1h);
+  CHECK_FALSE(at.cache.report_response(robots::test::secret, 404));  // it is denied
+  CHECK(at.cache.allowed(home));
+}
+
 TEST_CASE("a site that revokes access is halted where that is wanted") {
   cache_options options = foo_bot();
   options.halt_revoked = true;

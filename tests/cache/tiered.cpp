@@ -470,6 +470,35 @@ TEST_CASE("An invalidation does not wait for a store that hangs") {
   CHECK_FALSE(cache->allowed(secret));
 }
 
+TEST_CASE("After a surprising answer to a page, one process fetches the rules for all") {
+  fleet at;
+  at.web.on(robots_url, ok("User-agent: *\nDisallow:\n"), ok());
+  const auto first = at.worker();
+  const auto second = at.worker();
+  CHECK(first->allowed(secret));
+  CHECK(second->allowed(secret));
+  at.clock.advance(1h);
+  CHECK_FALSE(first->report_response(secret, 404));
+  CHECK_FALSE(first->allowed(secret));
+  CHECK_FALSE(second->allowed(secret));
+  CHECK(at.web.count() == 2);
+}
+
+TEST_CASE("A cache that ignores older records asks each site again, and shares the answer") {
+  fleet at;
+  at.web.on(robots_url, ok("User-agent: *\nDisallow:\n"), ok());
+  CHECK(at.worker()->allowed(secret));
+  at.clock.advance(1min);
+  CHECK(at.worker()->allowed(secret));
+  tiered_options sharing;
+  sharing.ignore_older = true;
+  const auto first = at.worker(foo_bot(), sharing);
+  const auto second = at.worker(foo_bot(), sharing);
+  CHECK_FALSE(first->allowed(secret));
+  CHECK_FALSE(second->allowed(secret));
+  CHECK(at.web.count() == 2);
+}
+
 TEST_CASE("A fetch that takes longer than its lease is kept in its process") {
   fleet at;
   tiered_options sharing;

@@ -140,6 +140,17 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
     return cache_controls::begin(host_or_url, tried, parts_.find_fresh(tried, call.context), call);
   }
 
+  /// Drops the rules that nothing can use any more, and returns their number. They go by themselves
+  /// when their site is asked for, or for want of room. Does nothing if the storage does not offer
+  /// it; `LruStorage` does. Linear in the entries.
+  std::size_t remove_expired() {
+    if constexpr (requires { parts_.storage.remove_expired(parts_.clock.now()); }) {
+      return parts_.storage.remove_expired(parts_.clock.now());
+    } else {
+      return 0;
+    }
+  }
+
   /// What the cache has done so far. The figures are read one by one, not at one instant.
   [[nodiscard]] cache_stats stats() const {
     const S& storage = parts_.storage;

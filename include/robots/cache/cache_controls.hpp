@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -68,6 +69,11 @@ class cache_controls {
   std::shared_ptr<const policy> refresh(std::string_view host_or_url,
                                         const call_options& call = {});
 
+  /// Excludes these hosts and no others from now on, in place of `cache_options::excluded`. Throws
+  /// `std::invalid_argument` for an entry that could never exclude anything, and then changes
+  /// nothing. A fetch under way ends by the list it began with.
+  void set_excluded(std::span<const std::string> entries);
+
   /// Tells by hand what holds for a site, until it is lifted by `site_override::none`: before its
   /// robots.txt, and before exclusions and quarantine, but not before a halt or a sign-off that is
   /// missing. A bare host and its https and http origins share their overrides: each goes by its
@@ -106,8 +112,11 @@ class cache_controls {
   /// Tells the cache how a page was answered: with which status, and whether with a challenge, such
   /// as a CAPTCHA, in place of the page. Access was revoked when that is 401, 403 or a challenge,
   /// unless what is kept of the site denies the URL. Then the observer is told, the site is halted
-  /// if `cache_options::halt_revoked` is set, and the result is true. Asks no site; of the options,
-  /// only the context counts.
+  /// if `cache_options::halt_revoked` is set, and the result is true.
+  ///
+  /// After 401, 403, 404, 410, 5xx or a challenge for a URL that is allowed, the rules of the site
+  /// may have changed: its next look-up fetches them, at most once in `cache_options::min_ttl`.
+  /// Asks no site itself; of the options, only the context counts.
   bool report_response(std::string_view url, int status, bool is_challenge = false,
                        const call_options& call = {});
 

@@ -4,12 +4,12 @@
 #include <robots/cache/cache_controls.hpp>
 #include <robots/cache/detail/any_store.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
+#include <robots/cache/detail/exclusion_list.hpp>
 #include <robots/cache/detail/guarded_store.hpp>
 #include <robots/cache/detail/job_runner.hpp>
 #include <robots/cache/detail/look_up_state.hpp>
 #include <robots/cache/detail/policy_loader.hpp>
 #include <robots/cache/detail/site_rulings.hpp>
-#include <robots/http/excluded_hosts.hpp>
 #include <robots/http/origin.hpp>
 #include <robots/http/site_key.hpp>
 #include <robots/policy/decide.hpp>
@@ -46,12 +46,11 @@ struct cache_engine {
 
   const cache_options options;
   cache_parts& parts;
-  const std::shared_ptr<const excluded_hosts> excluded =
-      std::make_shared<const excluded_hosts>(options.excluded);
-  site_rulings rulings{options, *excluded, parts};
+  exclusion_list excluded{options.excluded};
+  site_rulings rulings{options, excluded, parts};
   const std::unique_ptr<guarded_store> store;
   policy_loader loader{options, excluded, parts, rulings, store.get()};
-  job_runner runner{options, *excluded, parts, loader, store.get()};  // last: it has threads
+  job_runner runner{options, excluded, parts, loader, store.get()};  // last: it has threads
 };
 
 /// The site that a text names, for a member of that name.
@@ -149,6 +148,10 @@ ROBOTS_INLINE std::shared_ptr<const policy> cache_controls::refresh(std::string_
   return engine_->runner.load(*where, where->key(), call, true).policy;
 }
 
+ROBOTS_INLINE void cache_controls::set_excluded(std::span<const std::string> entries) {
+  engine_->excluded.replace(entries);
+}
+
 ROBOTS_INLINE void cache_controls::set_override(std::string_view host_or_url, site_override what) {
   engine_->rulings.set_override(cache_detail::named(host_or_url, "set_override"), what);
 }
@@ -191,14 +194,26 @@ ROBOTS_INLINE bool cache_controls::report_response(std::string_view url, int sta
                                                    bool is_challenge, const call_options& call) {
   constexpr int unauthorized = 401;
   constexpr int forbidden = 403;
+  constexpr int not_found = 404;
+  constexpr int gone = 410;
+  constexpr int server_error = 500;
   const auto where = parse_site(url);
-  if (!where || (status != unauthorized && status != forbidden && !is_challenge)) {
+  const bool is_refusal = status == unauthorized || status == forbidden || is_challenge;
+  if (!where || (!is_refusal && status != not_found && status != gone && status < server_error)) {
     return false;
   }
   const std::string key = where->key();
+  cache_detail::kept_sites& kept = engine_->loader.kept();
   auto by = engine_->rulings.find(*where);
-  by = by ? std::move(by) : engine_->loader.kept().find(*where, key, engine_->parts.now()).policy;
+  const bool is_ruled = by != nullptr;
+  by = is_ruled ? std::move(by) : kept.find(*where, key, engine_->parts.now()).policy;
   if (by && !by->allows(target_for(*by, url))) {
+    return false;
+  }
+  if (by && !is_ruled) {
+    kept.suspect(*where, engine_->options.min_ttl);
+  }
+  if (!is_refusal) {
     return false;
   }
   engine_->parts.tell(access_revoked_event{engine_->parts.about(key, call.context), url, status});

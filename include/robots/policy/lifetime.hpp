@@ -75,4 +75,22 @@ struct validity {
   return result;
 }
 
+/// Returns true if a policy is of use when it may not answer any more: the next one follows its
+/// failures, the fallback may go by its rules, or the site may confirm its file with a 304.
+[[nodiscard]] inline bool is_of_use_when_over(const policy& kept, const judge_options& options) {
+  const record_head& source = kept.source();
+  if (is_failure(source.outcome) || !source.validators.etag.empty() ||
+      !source.validators.last_modified.empty() || options.fallback.name() == "custom") {
+    return true;
+  }
+  for (const outcome each :
+       {outcome::server_error, outcome::unreachable, outcome::cancelled, outcome::too_many_requests,
+        outcome::client_error, outcome::too_many_redirects, outcome::circuit_open}) {
+    if (options.fallback.action(each) == fallback_action::last_good_or_deny) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace robots

@@ -66,6 +66,10 @@ class lru_storage_base {
   /// Drops every entry.
   void clear();
 
+  /// Drops the entries whose time is over, and returns their number. Linear in the entries; nothing
+  /// can be stored or found meanwhile.
+  std::size_t remove_expired(time_point now);
+
   /// Number of entries kept, those included whose time is over and that nobody has asked for since.
   [[nodiscard]] std::size_t size() const;
 

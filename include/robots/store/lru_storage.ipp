@@ -120,6 +120,18 @@ ROBOTS_INLINE void lru_storage_base::clear() {
   bytes_ = 0;
 }
 
+ROBOTS_INLINE std::size_t lru_storage_base::remove_expired(time_point now) {
+  dropped gone{*this, true};
+  const std::scoped_lock lock{mutex_};
+  for (std::size_t slot = 0; slot < table_.slots(); ++slot) {
+    node& kept = table_.at(slot);
+    if (kept.used != 0 && now >= kept.value.keep_until) {
+      gone.take(kept);
+    }
+  }
+  return gone.entries.size();
+}
+
 ROBOTS_INLINE std::size_t lru_storage_base::size() const {
   const std::shared_lock lock{mutex_};
   return table_.size();

@@ -32,7 +32,8 @@ struct cache_entry {
 /// hold for every `find` that begins after they return. A model that also has `evictions() const`,
 /// the number of entries it dropped for want of room, is asked for it by
 /// `basic_robots_cache::stats`; one with `on_drop(told)` is to call `told(key, expired)` with each
-/// entry that it drops.
+/// entry that it drops; one with `remove_expired(now)`, which drops what `find` would not give and
+/// returns the number, is asked for that by `basic_robots_cache::remove_expired`.
 ///
 /// Exemplar: after `s.store(key, entry, now)`, `s.find(key, now)->policy == entry.policy`.
 ///

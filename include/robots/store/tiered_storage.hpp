@@ -35,6 +35,9 @@ struct tiered_options {
   /// How far ahead of this machine's the clocks of others may be. A record from later than that is
   /// not believed.
   std::chrono::seconds clock_skew{60};
+  /// Ignores records from before this cache was made, so that a crawl that starts again asks each
+  /// site again. Of processes that start together, one asks.
+  bool ignore_older = false;
   /// When the store is left alone, since it fails, and for how long.
   breaker_options breaker{.failures = 3, .cooldown = std::chrono::seconds{5}};
 };
@@ -107,6 +110,13 @@ class TieredStorage {
 
   /// Drops every entry of this process.
   void clear() { local_.clear(); }
+
+  /// Drops the entries of this process whose time is over, and returns their number.
+  std::size_t remove_expired(time_point now)
+    requires requires(Near& local) { local.remove_expired(now); }
+  {
+    return local_.remove_expired(now);
+  }
 
   /// Number of entries kept in this process.
   [[nodiscard]] std::size_t size() const { return local_.size(); }

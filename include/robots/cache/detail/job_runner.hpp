@@ -4,6 +4,7 @@
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/detail/background_threads.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
+#include <robots/cache/detail/exclusion_list.hpp>
 #include <robots/cache/detail/flight.hpp>
 #include <robots/cache/detail/guarded_store.hpp>
 #include <robots/cache/detail/look_up_state.hpp>
@@ -13,7 +14,6 @@
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval_result.hpp>
-#include <robots/http/excluded_hosts.hpp>
 #include <robots/http/site.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/wall_time.hpp>
@@ -38,7 +38,7 @@ class job_runner {
  public:
   /// The arguments outlive it; `store` is null when nothing is shared. Throws
   /// `std::invalid_argument` when something is, and there are no threads for it.
-  job_runner(const cache_options& options, const excluded_hosts& excluded, cache_parts& parts,
+  job_runner(const cache_options& options, const exclusion_list& excluded, cache_parts& parts,
              policy_loader& loader, guarded_store* store)
       : options_(options),
         parts_(parts),

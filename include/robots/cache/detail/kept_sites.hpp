@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/saturating_add.hpp>
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/flight.hpp>
@@ -16,6 +17,7 @@
 #include <robots/time/clock.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -26,6 +28,7 @@ namespace robots::cache_detail {
 /// The entry of a site, and whether another process has told of a change since it was stored.
 struct kept_entry : cache_entry {
   bool is_told = false;
+  bool is_suspect = false;  // a page was answered as if the rules had changed
 };
 
 /// What this process keeps of sites: their policies, in the storage, and which of them are in
@@ -67,17 +70,17 @@ class kept_sites {
 
   /// Another process has told of a change of a site: its entry answers again once the shared store
   /// has nothing newer. Never calls that store.
-  void doubt(std::string_view key) {
-    const std::uint64_t forgotten = forgotten_;
+  void doubt(std::string_view key) { mark(key, in_doubt); }
+
+  /// Has a site asked again at its next look-up, if its answer is at least that old.
+  void suspect(const site& where, std::chrono::seconds least_age) {
     const time_point now = parts_.now();
-    cache_entry kept = parts_.find(key, now);
-    if (!kept.policy) {
-      return;
-    }
-    kept.fresh_until = in_doubt;
-    parts_.store(key, kept, now);
-    if (forgotten != forgotten_) {
-      parts_.try_erase(key);  // it may have been erased in between
+    for (const site& name : names_of(where)) {
+      const std::string key = name.key();
+      const auto kept = parts_.find(key, now).policy;
+      if (kept && base::saturating_add(kept->fetched_at(), least_age) <= now) {
+        mark(key, in_suspicion);
+      }
     }
   }
 
@@ -117,7 +120,9 @@ class kept_sites {
     }
     const std::string& key = led.site();
     const validity until = validity_of(*made, judging_);
-    cache_entry kept{made, until.fresh_until, until.keep_until, led.known().epoch};
+    const bool is_kept_on = parts_.observes_changes() || is_of_use_when_over(*made, judging_);
+    cache_entry kept{made, until.fresh_until, is_kept_on ? until.keep_until : until.stale_until,
+                     led.known().epoch};
     if (!led.told()) {
       parts_.store(key, kept, now);
     }
@@ -186,13 +191,30 @@ class kept_sites {
   }
 
  private:
-  // Until then an entry is stored as fresh that is told to be out of date.
+  // Until then an entry is stored as fresh that is told to be out of date, or is suspect.
   static constexpr time_point in_doubt = time_point::min();
+  static constexpr time_point in_suspicion = in_doubt + time_point::duration{1};
+
+  /// Stores the entry of a key with a mark in place of its time, unless it has one.
+  void mark(std::string_view key, time_point as) {
+    const std::uint64_t forgotten = forgotten_;
+    const time_point now = parts_.now();
+    cache_entry kept = parts_.find(key, now);
+    if (!kept.policy || kept.fresh_until <= in_suspicion) {
+      return;
+    }
+    kept.fresh_until = as;
+    parts_.store(key, kept, now);
+    if (forgotten != forgotten_) {
+      parts_.try_erase(key);  // it may have been erased in between
+    }
+  }
 
   [[nodiscard]] kept_entry look(std::string_view key, time_point now) {
     kept_entry found{parts_.find(key, now)};
-    if (found.policy && found.fresh_until == in_doubt) {
-      found.is_told = true;
+    if (found.policy && found.fresh_until <= in_suspicion) {
+      found.is_told = found.fresh_until == in_doubt;
+      found.is_suspect = !found.is_told;
       found.fresh_until = validity_of(*found.policy, judging_).fresh_until;
     }
     return found;

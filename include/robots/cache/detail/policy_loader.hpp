@@ -2,6 +2,7 @@
 
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
+#include <robots/cache/detail/exclusion_list.hpp>
 #include <robots/cache/detail/flight.hpp>
 #include <robots/cache/detail/guarded_store.hpp>
 #include <robots/cache/detail/kept_sites.hpp>
@@ -18,7 +19,6 @@
 #include <robots/fetch/retrieval.hpp>
 #include <robots/fetch/retrieval_options.hpp>
 #include <robots/fetch/retrieval_result.hpp>
-#include <robots/http/excluded_hosts.hpp>
 #include <robots/http/site.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/policy/decision_reason.hpp>
@@ -63,11 +63,12 @@ struct refusal {
 /// flight ends. A site that redirects is there as one that redirects.
 class policy_loader {
  public:
-  /// All but `excluded` outlive it; `store` is null when nothing is shared.
-  policy_loader(const cache_options& options, std::shared_ptr<const excluded_hosts> excluded,
-                cache_parts& parts, site_rulings& rulings, guarded_store* store)
+  /// All outlive it; `store` is null when nothing is shared.
+  policy_loader(const cache_options& options, const exclusion_list& excluded, cache_parts& parts,
+                site_rulings& rulings, guarded_store* store)
       : options_(options),
-        retrieval_(retrieval_options_of(options, std::move(excluded))),
+        retrieval_(retrieval_options_of(options)),
+        excluded_(excluded),
         parts_(parts),
         rulings_(rulings),
         store_(store),
@@ -168,6 +169,7 @@ class policy_loader {
     const time_point now = parts_.now();
     retrieval_options how = retrieval_;
     how.seed = maker_.seed();
+    how.excluded = excluded_.hosts();
     const flight& led = lead.led();
     // A 304 is of no use to the other processes while none of them has the file.
     const bool needs_file = led.known().shared && !led.known().good;
@@ -337,12 +339,13 @@ class policy_loader {
       kept = kept_.find(last.where, last.key, now);  // another flight may have ended since
       renewal = renewal && may_renew(kept, now);
     }
-    const bool is_fresh = kept.policy && !refreshes && now < kept.fresh_until;
+    const bool asks_site = refreshes || kept.is_suspect;
+    const bool is_fresh = kept.policy && !asks_site && now < kept.fresh_until;
     const bool answers =
         is_fresh && (!kept_.is_in_doubt(kept) || (lead && !kept_.may_ask_store(last.key, now)));
     renewal = renewal && !answers;
     known_site known{.last = kept.policy,
-                     .announces = refreshes,
+                     .announces = asks_site,
                      .fresh = is_fresh ? kept.policy : nullptr,
                      .told = kept.is_told && !refreshes,
                      .epoch = epoch};
@@ -375,7 +378,7 @@ class policy_loader {
   /// Returns true if an entry may answer while it is renewed, or while the shared store is asked
   /// whether it has a newer one. An entry that another process told to be out of date may not.
   [[nodiscard]] bool may_renew(const kept_entry& kept, time_point now) const {
-    return kept.policy && !kept.is_told &&
+    return kept.policy && !kept.is_told && !kept.is_suspect &&
            (now < kept.fresh_until ? kept_.is_in_doubt(kept) : kept_.may_serve_stale(kept, now));
   }
 
@@ -592,6 +595,7 @@ class policy_loader {
 
   const cache_options& options_;
   retrieval_options retrieval_;
+  const exclusion_list& excluded_;
   cache_parts& parts_;
   site_rulings& rulings_;
   guarded_store* const store_;

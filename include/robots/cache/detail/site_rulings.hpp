@@ -2,6 +2,7 @@
 
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
+#include <robots/cache/detail/exclusion_list.hpp>
 #include <robots/cache/detail/shared_names.hpp>
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/http/site.hpp>
@@ -36,12 +37,12 @@ namespace robots::cache_detail {
 class site_rulings {
  public:
   /// All of them outlive it.
-  site_rulings(const cache_options& options, const excluded_hosts& excluded, cache_parts& parts)
+  site_rulings(const cache_options& options, const exclusion_list& excluded, cache_parts& parts)
       : options_(options),
         parts_(parts),
         excluded_(excluded),
         high_risk_(options.sign_off, "sign_off"),
-        has_lists_(!excluded.empty() || !high_risk_.empty() || options.is_high_risk),
+        has_risks_(!high_risk_.empty() || options.is_high_risk),
         allow_(policy::by_hand(options.user_agent, true)),
         deny_(policy::by_hand(options.user_agent, false)),
         excluded_policy_(policy::refusal(options.user_agent, decision_reason::excluded)),
@@ -51,7 +52,7 @@ class site_rulings {
   /// Whether something but its robots.txt may hold for the site of `key`, as `possible_site_key`
   /// gives it: then `find` knows.
   [[nodiscard]] bool may_hold_for(std::string_view key) const {
-    if (has_lists_) {
+    if (has_risks_ || !excluded_.empty()) {
       const std::string_view host = host_of_site_key(key);
       if (excluded_.contains(host) || is_high_risk(host)) {
         return true;
@@ -74,7 +75,7 @@ class site_rulings {
 
   /// What holds for a site; null where its robots.txt decides. Notes who waits for a sign-off.
   [[nodiscard]] std::shared_ptr<const policy> find(const site& where) {
-    if (!has_lists_ && ruled_ == 0) {
+    if (!has_risks_ && excluded_.empty() && ruled_ == 0) {
       return nullptr;
     }
     const std::string key = where.key();
@@ -287,9 +288,9 @@ class site_rulings {
 
   const cache_options& options_;
   cache_parts& parts_;
-  const excluded_hosts& excluded_;
+  const exclusion_list& excluded_;
   const excluded_hosts high_risk_;
-  const bool has_lists_;
+  const bool has_risks_;
   const std::shared_ptr<const policy> allow_;
   const std::shared_ptr<const policy> deny_;
   const std::shared_ptr<const policy> excluded_policy_;

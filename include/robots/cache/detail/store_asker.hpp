@@ -3,6 +3,7 @@
 #include <robots/base/clock_condition.hpp>
 #include <robots/base/saturating_add.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
+#include <robots/cache/detail/exclusion_list.hpp>
 #include <robots/cache/detail/flight.hpp>
 #include <robots/cache/detail/guarded_store.hpp>
 #include <robots/cache/detail/kept_sites.hpp>
@@ -12,7 +13,6 @@
 #include <robots/cache/detail/shared_records.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval_result.hpp>
-#include <robots/http/excluded_hosts.hpp>
 #include <robots/http/site.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/policy/lifetime.hpp>
@@ -47,9 +47,14 @@ namespace robots::cache_detail {
 class store_asker {
  public:
   /// All outlive it. No record is believed that ends at a host of `excluded`.
-  store_asker(guarded_store& store, cache_parts& parts, const excluded_hosts& excluded,
+  store_asker(guarded_store& store, cache_parts& parts, const exclusion_list& excluded,
               policy_maker& maker, kept_sites& kept)
-      : store_(store), parts_(parts), excluded_(excluded), maker_(maker), kept_(kept) {}
+      : store_(store),
+        parts_(parts),
+        excluded_(excluded),
+        maker_(maker),
+        kept_(kept),
+        made_at_(std::chrono::floor<std::chrono::seconds>(parts.moment().wall)) {}
 
   /// Asks for some sites, and settles what comes next: in one round trip for all, and a few for
   /// each that has no answer. Blocks.
@@ -261,11 +266,13 @@ class store_asker {
   [[nodiscard]] std::optional<site_records> read(std::string_view value, const site& where,
                                                  const wall_anchor& now) {
     using std::chrono::floor, std::chrono::seconds;
-    auto records =
-        believed(value, where, excluded_, floor<seconds>(now.wall) + store_.options().clock_skew,
-                 maker_.judging().parse.max_bytes);
+    auto records = believed(value, where, *excluded_.hosts(),
+                            floor<seconds>(now.wall) + store_.options().clock_skew,
+                            maker_.judging().parse.max_bytes);
     if (!records) {
       parts_.counters.add(cache_event::far_rejected);
+    } else if (store_.options().ignore_older && records->latest.fetched_at < made_at_) {
+      records.reset();
     }
     return records;
   }
@@ -295,9 +302,10 @@ class store_asker {
 
   guarded_store& store_;
   cache_parts& parts_;
-  const excluded_hosts& excluded_;
+  const exclusion_list& excluded_;
   policy_maker& maker_;
   kept_sites& kept_;
+  const std::chrono::sys_seconds made_at_;
 
   std::mutex mutex_;  // guards what follows
   base::clock_condition changed_;
