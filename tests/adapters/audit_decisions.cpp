@@ -272,6 +272,43 @@ TEST_CASE("A decision by directives that no entry has for its site is found") {
   CHECK(found.differences[0].text == "the robots.txt that it rests on was not recorded before");
 }
 
+TEST_CASE("The trail of a cache that answers for several crawlers has no differences") {
+  using namespace std::chrono_literals;
+  robots::test::temporary_folder folder;
+  const std::string file = (folder.path() / "trail").string();
+  robots::cache_options options{.user_agent = "FooBot/1.0",
+                                .fallback = robots::fallback_policy::strict()};
+  options.other_agents = {"BarBot", "*"};
+  robots::ScriptedFetcher web;
+  robots::ManualClock clock;
+  web.on("https://rules.example/robots.txt",
+         robots::ScriptedFetcher::ok("User-agent: FooBot\nDisallow: /foo\n"
+                                     "User-agent: BarBot\nDisallow: /bar\n"
+                                     "User-agent: *\nDisallow: /all\n"),
+         robots::ScriptedFetcher::status(503));
+  {
+    robots::basic_robots_cache cache{options, web, clock, robots::LruStorage<8>{},
+                                     robots::AuditTrail{{.path = file}, options}};
+    for (int day = 0; day < 2; ++day) {
+      for (const char* agent : {"", "FooBot", "BarBot", "*"}) {
+        for (const char* path : {"foo", "bar", "all"}) {
+          static_cast<void>(
+              cache.check(std::string{"https://rules.example/"} + path, {.user_agent = agent}));
+        }
+      }
+      clock.advance(25h);
+    }
+    cache.halt("rules.example");
+    static_cast<void>(cache.check("https://rules.example/", {.user_agent = "BarBot"}));
+  }
+  const audit_decisions found = verify_decisions(robots::test::files_of(file));
+  for (const auto& each : found.differences) {
+    MESSAGE(each.entry << ": " << each.text);
+  }
+  CHECK(found.differences.empty());
+  CHECK(found.confirmed == 25);
+}
+
 TEST_CASE("A redirect that a shared store knows is recorded, whatever comes of it") {
   using robots::ScriptedFetcher;
   using tiered =

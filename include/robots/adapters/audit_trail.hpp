@@ -64,18 +64,21 @@ class AuditTrail {
   void on(const retrieval_event& told) const {
     auto about = begin(told);
     about.seconds("duration_seconds", told.duration);
-    push(told,
-         adapters_detail::parts_of("retrieval", std::move(about), told.policy, told.record.body));
+    auto parts =
+        adapters_detail::parts_of("retrieval", std::move(about), told.policy, told.record.body);
+    push(told, with_others(std::move(parts), told, told.policy, told.record.body));
   }
 
   /// Records what another process had fetched.
   void on(const far_hit_event& told) const {
-    push(told, adapters_detail::parts_of("far_hit", begin(told), told.policy, told.record.body));
+    auto parts = adapters_detail::parts_of("far_hit", begin(told), told.policy, told.record.body);
+    push(told, with_others(std::move(parts), told, told.policy, told.record.body));
   }
 
   /// Records what another process had fetched, and this one goes by in worse times.
   void on(const far_copy_event& told) const {
-    push(told, adapters_detail::parts_of("far_copy", begin(told), told.policy, told.record.body));
+    auto parts = adapters_detail::parts_of("far_copy", begin(told), told.policy, told.record.body);
+    push(told, with_others(std::move(parts), told, told.policy, told.record.body));
   }
 
   /// Records that there was no robots.txt to go by.
@@ -86,7 +89,7 @@ class AuditTrail {
     about.text("policy", parts.back().id).text("basis", to_string(by.basis()));
     about.text("outcome", to_string(by.source().outcome));
     parts.push_back({"fallback", std::move(about).finish(), {}, false});
-    push(told, std::move(parts));
+    push(told, with_others(std::move(parts), told, by, {}));
   }
 
   /// Records a decision, or, by `audit_options::share`, does not.
@@ -95,9 +98,12 @@ class AuditTrail {
       return;
     }
     const call_context* const by = told.context;
+    // What holds without a robots.txt was recorded for the first crawler.
+    const bool is_others = !told.decision.policy->given_reason();
     push({.time = told.time(),
           .decided = adapters_detail::audit_decision{
-              crawler_, std::string{told.site}, by != nullptr ? by->trace_id : std::string{},
+              is_others ? crawler_named(told.crawler) : crawler_, std::string{told.site},
+              by != nullptr ? by->trace_id : std::string{},
               by != nullptr ? by->span_id : std::string{}, std::string{told.url}, told.decision}});
   }
 
@@ -179,11 +185,43 @@ class AuditTrail {
           ", and a trail records files of up to " + std::to_string(most) + " octets: lower it"};
     }
     crawler_ = ending_->writer->add_crawler(adapters_detail::crawler_text(crawler));
+    others_.clear();
+    for (const std::string& agent : crawler.other_agents) {
+      cache_options other = crawler;
+      other.user_agent = agent;
+      others_.emplace_back(agent,
+                           ending_->writer->add_crawler(adapters_detail::crawler_text(other)));
+    }
   }
 
-  [[nodiscard]] base::json_writer begin(const event& told) const {
+  /// The number of the crawler that an event names.
+  [[nodiscard]] std::size_t crawler_named(std::string_view agent) const {
+    for (const auto& [name, number] : others_) {
+      if (name == agent) {
+        return number;
+      }
+    }
+    return crawler_;
+  }
+
+  /// Adds what the other crawlers of a cache read in the same record.
+  [[nodiscard]] std::vector<adapters_detail::audit_part> with_others(
+      std::vector<adapters_detail::audit_part> parts, const event& told, const policy& by,
+      std::string_view body) const {
+    for (std::size_t i = 0; i < std::min(others_.size(), by.others().size()); ++i) {
+      for (auto& part : adapters_detail::parts_of("policy", begin(told, others_[i].second),
+                                                  *by.others()[i], std::string{body})) {
+        parts.push_back(std::move(part));
+      }
+    }
+    return parts;
+  }
+
+  [[nodiscard]] base::json_writer begin(const event& told) const { return begin(told, crawler_); }
+
+  [[nodiscard]] base::json_writer begin(const event& told, std::size_t crawler) const {
     const call_context* const by = told.context;
-    return adapters_detail::begin_members(crawler_, told.site,
+    return adapters_detail::begin_members(crawler, told.site,
                                           by != nullptr ? by->trace_id : std::string_view{},
                                           by != nullptr ? by->span_id : std::string_view{});
   }
@@ -219,6 +257,7 @@ class AuditTrail {
 
   std::shared_ptr<ending> ending_;
   std::size_t crawler_ = 0;
+  std::vector<std::pair<std::string, std::size_t>> others_;  // their names and numbers
 };
 
 static_assert(Observer<AuditTrail>);

@@ -76,22 +76,26 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
   /// for as long as another call waits for it.
   [[nodiscard]] std::shared_ptr<const policy> get(std::string_view host_or_url,
                                                   const call_options& call = {}) {
+    const std::size_t agent = agent_of(call);
     const std::string_view key = first_key(host_or_url);
     cache_detail::found kept = parts_.find_fresh(key, call.context);
-    return kept.policy ? std::move(kept.policy) : load_policy(host_or_url, key, call);
+    return kept.policy ? cache_detail::selected(std::move(kept), agent).policy
+                       : load_policy(host_or_url, key, call);
   }
 
   /// Whether the crawler may fetch `url`, and all that the answer rests on.
   [[nodiscard]] decision check(std::string_view url, const call_options& call = {}) {
+    const std::size_t agent = agent_of(call);
     const std::string_view key = first_key(url);
     cache_detail::found kept = parts_.find_fresh(key, call.context);
     const bool is_kept = kept.policy != nullptr;
-    decision made = is_kept ? decide(target_behind_key(url, key), std::move(kept))
-                            : decide(url, load(url, key, call));
+    decision made = is_kept ? decide(target_behind_key(url, key),
+                                     cache_detail::selected(std::move(kept), agent))
+                            : decide(url, cache_detail::selected(load(url, key, call), agent));
     if constexpr (has_observer) {
       const std::string looked_up = is_kept ? std::string{} : site_of(url);
       const std::string_view site = is_kept ? key : looked_up;
-      parts_.tell(decision_event{parts_.about(site, call.context), url, made});
+      parts_.tell(decision_event{parts_.about(site, call.context, agent_name(agent)), url, made});
     }
     return made;
   }
@@ -100,7 +104,7 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
   /// Whether the crawler may fetch `url`: `check(url).allowed`, and cheaper when nobody observes.
   /// On fresh rules of a `VisitableStorage`, threads that call this write nothing in common.
   [[nodiscard]] bool allowed(std::string_view url, const call_options& call = {}) {
-    if (has_observer) {
+    if (has_observer || !call.user_agent.empty()) {
       return check(url, call).allowed;
     }
     std::string_view key = first_key(url);

@@ -10,6 +10,7 @@
 #include <robots/policy/site_override.hpp>
 #include <robots/time/clock.hpp>
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -160,6 +161,15 @@ class cache_controls {
   /// something may hold for the site without its robots.txt.
   [[nodiscard]] std::string_view first_key(std::string_view host_or_url) const;
 
+  /// Whose rules a call is for: 0 for `cache_options::user_agent`, from 1 on one of
+  /// `cache_options::other_agents`. Throws `std::invalid_argument` for any other crawler.
+  [[nodiscard]] std::size_t agent_of(const call_options& call) const {
+    return call.user_agent.empty() ? 0 : agent_named(call.user_agent);
+  }
+
+  /// The name of such a crawler for events; empty for the first.
+  [[nodiscard]] std::string_view agent_name(std::size_t agent) const noexcept;
+
   /// What holds for a site of which nothing fresh was found under `tried`.
   [[nodiscard]] cache_detail::found load(std::string_view host_or_url, std::string_view tried,
                                          const call_options& call);
@@ -186,6 +196,8 @@ class cache_controls {
   [[nodiscard]] cache_stats counted() const;
 
  private:
+  [[nodiscard]] std::size_t agent_named(std::string_view user_agent) const;
+
   void count(const decision& made) const;
 
   /// Counts the exclusion of a host by which somebody was given a policy, if it is one, and tells

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/ascii.hpp>
 #include <robots/base/inline.hpp>
 #include <robots/cache/cache_controls.hpp>
 #include <robots/cache/detail/any_store.hpp>
@@ -88,7 +89,8 @@ ROBOTS_INLINE decision cache_controls::check(std::string_view url, const look_up
       return uncounted_decision(target, found);  // `begin` has counted it
     }
     decision result = decide(target, found);
-    engine_->parts.tell(decision_event{engine_->parts.about(key, asked.context), url, result});
+    engine_->parts.tell(decision_event{
+        engine_->parts.about(key, asked.context, agent_name(asked.agent)), url, result});
     return result;
   };
   if (!key.empty() && first_key(url) == key) {
@@ -145,7 +147,9 @@ ROBOTS_INLINE std::shared_ptr<const policy> cache_controls::refresh(std::string_
     note_exclusion(host_or_url, ruled, call);
     return std::move(ruled.policy);
   }
-  return engine_->runner.load(*where, where->key(), call, true).policy;
+  return cache_detail::selected(engine_->runner.load(*where, where->key(), call, true),
+                                agent_of(call))
+      .policy;
 }
 
 ROBOTS_INLINE void cache_controls::set_excluded(std::span<const std::string> entries) {
@@ -268,6 +272,29 @@ ROBOTS_INLINE std::string_view cache_controls::first_key(std::string_view host_o
   return engine_->rulings.may_hold_for(key) ? std::string_view{} : key;
 }
 
+ROBOTS_INLINE std::size_t cache_controls::agent_named(std::string_view user_agent) const {
+  const auto is_same = [](std::string_view a, std::string_view b) {
+    return base::equal_ignoring_case(product_token(a), product_token(b)) &&
+           a.starts_with('*') == b.starts_with('*');
+  };
+  if (is_same(engine_->options.user_agent, user_agent)) {
+    return 0;
+  }
+  const auto& others = engine_->options.other_agents;
+  const auto found = std::find_if(others.begin(), others.end(), [&](const std::string& each) {
+    return is_same(each, user_agent);
+  });
+  if (found == others.end()) {
+    throw std::invalid_argument{"call_options::user_agent: \"" + std::string{user_agent} +
+                                "\" is not listed: add it to cache_options::other_agents"};
+  }
+  return static_cast<std::size_t>(found - others.begin()) + 1;
+}
+
+ROBOTS_INLINE std::string_view cache_controls::agent_name(std::size_t agent) const noexcept {
+  return agent == 0 ? std::string_view{} : engine_->options.other_agents[agent - 1];
+}
+
 ROBOTS_INLINE cache_detail::found cache_controls::load(std::string_view host_or_url,
                                                        std::string_view tried,
                                                        const call_options& call) {
@@ -288,24 +315,27 @@ ROBOTS_INLINE std::shared_ptr<const policy> cache_controls::load_policy(
     std::string_view host_or_url, std::string_view tried, const call_options& call) {
   cache_detail::found loaded = load(host_or_url, tried, call);
   note_exclusion(host_or_url, loaded, call);
-  return std::move(loaded.policy);
+  return cache_detail::selected(std::move(loaded), agent_of(call)).policy;
 }
 
 ROBOTS_INLINE look_up cache_controls::begin(std::string_view host_or_url, std::string_view tried,
                                             cache_detail::found kept, const call_options& call) {
+  const std::size_t agent = agent_of(call);
   if (kept.policy) {
-    return {{std::string{tried}, call.context, std::move(kept)}, nullptr};
+    return {
+        {std::string{tried}, call.context, cache_detail::selected(std::move(kept), agent), agent},
+        nullptr};
   }
   const auto where = parse_site(host_or_url);
   std::string key = where ? where->key() : std::string{};
   if (cache_detail::found ruled = engine_->loader.ruling_on(where); ruled.policy) {
-    cache_detail::look_up_state refused{std::move(key), call.context, std::move(ruled)};
+    cache_detail::look_up_state refused{std::move(key), call.context, std::move(ruled), agent};
     if (note_exclusion(host_or_url, refused.answer, call)) {
       refused.counted_url = host_or_url;
     }
     return {std::move(refused), nullptr};
   }
-  return {engine_->runner.begin(*where, key, call.context), &engine_->runner};
+  return {engine_->runner.begin(*where, key, call.context, agent), &engine_->runner};
 }
 
 ROBOTS_INLINE decision cache_controls::uncounted_decision(std::string_view target,

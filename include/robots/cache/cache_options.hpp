@@ -7,6 +7,7 @@
 #include <robots/policy/judge_options.hpp>
 #include <robots/rep/read/malformed_limit.hpp>
 #include <robots/rep/read/parse_options.hpp>
+#include <robots/rep/read/product_token.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -33,6 +34,10 @@ struct cache_options {
   /// `FallbackPolicy` of your own.
   any_fallback_policy fallback;
 
+  /// Further crawlers that the same cache answers for, by their product tokens; `*` stands for all
+  /// that a file does not name. Each file is fetched once, as `user_agent`, and compiled for each
+  /// of them. `call_options::user_agent` selects one.
+  std::vector<std::string> other_agents{};
   /// Hosts that are never fetched and never allowed: top-level domains, suffixes or hosts, as for
   /// `should_skip_by_tld`.
   std::vector<std::string> excluded{};
@@ -43,6 +48,8 @@ struct cache_options {
   /// Whether a host, as in `site::host`, is high-risk, too. Called by any thread at each look-up;
   /// may be empty. If it throws, the host is high-risk.
   std::function<bool(std::string_view host)> is_high_risk{};
+  /// Keeps the text of each file with its policy: see `policy::text` and `policy::document`.
+  bool keep_text = false;
   /// How robots.txt files are read. `max_bytes` bounds what is fetched, too.
   parse_options parse{};
   /// For each exchange; the pipeline guide asks for 3 to 5 seconds. 0 means no limit.
@@ -142,6 +149,7 @@ namespace cache_detail {
   return {.fallback = options.fallback,
           .parse = options.parse,
           .malformed = options.malformed,
+          .keep_text = options.keep_text,
           .default_ttl = options.default_ttl,
           .min_ttl = options.min_ttl,
           .max_ttl = options.max_ttl,
@@ -159,6 +167,12 @@ namespace cache_detail {
 inline void validate(const cache_options& options) {
   validate(cache_detail::retrieval_options_of(options));
   validate(cache_detail::judge_options_of(options));
+  for (const std::string& each : options.other_agents) {
+    if (each != "*" && (each.empty() || product_token(each) != each)) {
+      throw std::invalid_argument{"other_agents: \"" + each +
+                                  "\" is no product token: use letters, '_' and '-', or '*'"};
+    }
+  }
   if (options.longest_call.count() < 0) {
     throw std::invalid_argument{"longest_call is negative: use 0 for no limit"};
   }

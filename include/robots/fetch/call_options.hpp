@@ -7,6 +7,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace robots {
@@ -34,6 +35,9 @@ struct call_options {
   /// Most time that a cache takes to look a policy up, 0 for no limit; nothing means
   /// `cache_options::longest_call`.
   std::optional<std::chrono::milliseconds> longest{};
+  /// The crawler whose rules answer: empty for `cache_options::user_agent`, else one of
+  /// `cache_options::other_agents`. The text must live as long as the call.
+  std::string_view user_agent{};
   /// Carried by every event that the call leads to, from whatever thread; null for none. Where
   /// several calls wait for one fetch, its events carry the context of the call that began it.
   std::shared_ptr<const call_context> context{};

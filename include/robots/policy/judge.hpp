@@ -22,6 +22,7 @@
 #include <chrono>
 #include <limits>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -118,10 +119,14 @@ template <class... Parts>
     // The limit is about octets served; what became longer is not cut once more.
     reading.max_bytes = std::max(reading.max_bytes, read.text().size());
     crawler_directives file = directives_for(read.text(), user_agent, reading);
+    std::shared_ptr<const std::string> text;
+    if (options.keep_text) {
+      text = std::make_shared<const std::string>(read.text());
+    }
     const bool malformed = options.malformed.exceeded_by(file.findings.lines);
     head.outcome = malformed ? outcome::malformed : outcome::success;
     if (action() == fallback_action::parse) {
-      return numbered(before.last, std::move(file), std::move(head), fetched_at);
+      return numbered(before.last, std::move(file), std::move(head), fetched_at, std::move(text));
     }
     found = std::move(file.findings);
   }

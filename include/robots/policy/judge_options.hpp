@@ -15,6 +15,7 @@ struct judge_options {
   any_fallback_policy fallback;  ///< see `cache_options::fallback`
   parse_options parse{};         ///< how robots.txt files are read
   malformed_limit malformed{};   ///< above this, a file counts as `outcome::malformed`
+  bool keep_text = false;        ///< policies keep the text that they were read from
 
   /// How long an answer holds whose server does not say, but never longer than `max_ttl`.
   std::chrono::seconds default_ttl = std::chrono::hours{24};

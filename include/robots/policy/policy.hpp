@@ -20,11 +20,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace robots {
 
 struct crawler_directives;
+class document;
 
 /// What a site's rules for one crawler rest on.
 enum class policy_basis : std::uint8_t {
@@ -45,8 +47,9 @@ enum class policy_basis : std::uint8_t {
 class policy {
  public:
   /// The rules of a robots.txt that was read, made of `directives_for(text, user_agent)`.
-  /// `fetched_at` is the moment at which `source` was fetched.
-  policy(crawler_directives&& file, record_head&& source, time_point fetched_at = {});
+  /// `fetched_at` is the moment at which `source` was fetched; `text` is kept, if not null.
+  policy(crawler_directives&& file, record_head&& source, time_point fetched_at = {},
+         std::shared_ptr<const std::string> text = nullptr);
   /// The same, of a copy of each.
   policy(const crawler_directives& file, const record_head& source, time_point fetched_at = {});
 
@@ -135,6 +138,18 @@ class policy {
   /// Not of a policy that is about to go.
   const std::string& host() const&& = delete;
 
+  /// The text of the robots.txt that the rules in force come from, in UTF-8, up to
+  /// `parse_options::max_bytes`. Empty without `cache_options::keep_text`, and without rules.
+  [[nodiscard]] std::string_view text() const& noexcept {
+    const auto& kept = in_force().text_;
+    return kept ? std::string_view{*kept} : std::string_view{};
+  }
+  /// Not of a policy that is about to go.
+  std::string_view text() const&& = delete;
+
+  /// The document that `text` is: all groups, comments aside. Linear in the text.
+  [[nodiscard]] robots::document document() const;
+
   /// Why the site may not be asked; nothing for one that may.
   [[nodiscard]] std::optional<decision_reason> refused() const noexcept {
     return basis_ == policy_basis::refused ? given_reason_ : std::nullopt;
@@ -169,6 +184,25 @@ class policy {
   /// Makes this policy the successor of `before`, or the first one if that is null: numbers it, and
   /// remembers the `last_answer` of `before` if this policy is none.
   void follow(const std::shared_ptr<const policy>& before);
+
+  /// Keeps the policies of further crawlers, made of the same record.
+  void set_others(std::vector<std::shared_ptr<const policy>> others) noexcept {
+    others_ = std::move(others);
+  }
+
+  /// The policies of `cache_options::other_agents`, in that order; none where all share this one.
+  [[nodiscard]] const std::vector<std::shared_ptr<const policy>>& others() const& noexcept {
+    return others_;
+  }
+  /// Not of a policy that is about to go.
+  const std::vector<std::shared_ptr<const policy>>& others() const&& = delete;
+
+  /// The policy of one of `cache_options::other_agents`, by its place there, that was made with
+  /// `of`; null if there is none.
+  [[nodiscard]] static std::shared_ptr<const policy> other(const std::shared_ptr<const policy>& of,
+                                                           std::size_t place) {
+    return of && place < of->others_.size() ? of->others_[place] : nullptr;
+  }
 
   /// What came of the last retrieval.
   [[nodiscard]] const record_head& source() const& noexcept { return source_; }
@@ -230,6 +264,8 @@ class policy {
   std::optional<decision_reason> given_reason_{};
   std::shared_ptr<const policy> last_good_;
   std::shared_ptr<const policy> last_answer_;
+  std::shared_ptr<const std::string> text_;
+  std::vector<std::shared_ptr<const policy>> others_;
   std::uint64_t version_ = 1;
 };
 

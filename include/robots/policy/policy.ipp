@@ -3,6 +3,7 @@
 #include <robots/base/fingerprint.hpp>
 #include <robots/base/inline.hpp>
 #include <robots/policy/policy.hpp>
+#include <robots/rep/document/document.hpp>
 #include <robots/rep/read/diagnostic.hpp>
 #include <robots/rep/rules/compile.hpp>
 #include <robots/rep/rules/crawler_directives.hpp>
@@ -34,7 +35,8 @@ template <class Line>
 
 }  // namespace policy_detail
 
-ROBOTS_INLINE policy::policy(crawler_directives&& file, record_head&& source, time_point fetched_at)
+ROBOTS_INLINE policy::policy(crawler_directives&& file, record_head&& source, time_point fetched_at,
+                             std::shared_ptr<const std::string> text)
     : basis_(policy_basis::rules),
       rules_(std::move(file.rules)),
       findings_(std::move(file.findings)),
@@ -43,7 +45,8 @@ ROBOTS_INLINE policy::policy(crawler_directives&& file, record_head&& source, ti
       visit_times_(policy_detail::first_of(robots::visit_times(file.extensions))),
       host_(file.host.value_or("")),
       source_(std::move(source)),
-      fetched_at_(fetched_at) {
+      fetched_at_(fetched_at),
+      text_(std::move(text)) {
   for (const std::string_view sitemap : file.sitemaps) {
     if (!sitemap.empty()) {
       sitemaps_.push_back(sitemap);
@@ -71,6 +74,8 @@ ROBOTS_INLINE policy::policy(const policy& unchanged, record_head source, time_p
   source_ = std::move(source);
   fetched_at_ = fetched_at;
 }
+
+ROBOTS_INLINE document policy::document() const { return parse(text()); }
 
 ROBOTS_INLINE std::shared_ptr<const policy> policy::refusal(std::string_view user_agent,
                                                             decision_reason why) {
@@ -118,6 +123,10 @@ ROBOTS_INLINE std::size_t policy::memory_bytes() const noexcept {
   for (const std::string* text : {&host_, &source_.error_text, &source_.url, &source_.final_url,
                                   &source_.validators.etag, &source_.validators.last_modified}) {
     all += text->capacity();
+  }
+  all += text_ ? text_->capacity() : 0;
+  for (const auto& other : others_) {
+    all += sizeof(other) + other->memory_bytes();
   }
   const policy* const earlier = last_answer_ ? last_answer_.get() : last_good_.get();
   return all + (earlier != nullptr ? earlier->memory_bytes() : 0);

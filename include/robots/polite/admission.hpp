@@ -133,12 +133,13 @@ class basic_admission {
     return answer(url, call, [&](const decision& made) {
       auto got = gate_.try_reserve(url, limits_of(url, made.policy));
       got.reservation.look_again_by([this, own = std::string{url}, context = call.context,
-                                     now = made, again = false]() mutable {
+                                     agent = std::string{call.user_agent}, now = made,
+                                     again = false]() mutable {
         const time_point began = gate_.clock().now();
-        const call_options then{.context = context};
+        const call_options then{.user_agent = agent, .context = context};
         const admission_reason reason = look_again(own, then, again, now);
         if (reason != admission_reason::go) {
-          note(own, now, reason, context, began);
+          note(own, now, reason, then, began);
         }
         return reason;
       });
@@ -181,7 +182,7 @@ class basic_admission {
     if (made) {
       static_cast<typename basic_host_gate<C>::answer&>(made) = ask_gate(made.decision);
     }
-    note(url, made.decision, made.reason, call.context, asked);
+    note(url, made.decision, made.reason, call, asked);
     return made;
   }
 
@@ -263,7 +264,7 @@ class basic_admission {
 
   /// Counts an answer, and tells of it.
   void note(std::string_view url, const decision& made, admission_reason reason,
-            const std::shared_ptr<const call_context>& context, time_point asked) {
+            const call_options& call, time_point asked) {
     answers_.add(reason);
     const bool is_for_review = reason == admission_reason::halted ||
                                (reason == admission_reason::disallowed && is_quarantined(url));
@@ -274,7 +275,10 @@ class basic_admission {
       const auto where = parse_site(url);
       const std::string key = where ? where->key() : std::string{};
       const event about{
-          .site = key, .context = context.get(), .clock = &clock_, .crawler = crawler_};
+          .site = key,
+          .context = call.context.get(),
+          .clock = &clock_,
+          .crawler = call.user_agent.empty() ? std::string_view{crawler_} : call.user_agent};
       quietly([&] {
         options_.tell(admission_event{about, url, made, reason, gate_.clock().now() - asked});
       });

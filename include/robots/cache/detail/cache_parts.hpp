@@ -6,6 +6,7 @@
 #include <robots/fetch/retrieval.hpp>
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/observe/observer.hpp>
+#include <robots/policy/policy.hpp>
 #include <robots/store/storage.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/wall_time.hpp>
@@ -27,6 +28,15 @@ struct found {
   bool stale = false;  // no longer fresh, and being renewed
   time_point now{};    // when an entry of the cache was found
 };
+
+/// What was found, for the user's own crawler or, from 1 on, one of `cache_options::other_agents`.
+/// What holds without a robots.txt holds for all of them.
+[[nodiscard]] inline found selected(found all, std::size_t agent) {
+  if (auto other = agent == 0 ? nullptr : policy::other(all.policy, agent - 1)) {
+    all.policy = std::move(other);
+  }
+  return all;
+}
 
 /// What a cache counts.
 enum class cache_event : unsigned char {
@@ -92,8 +102,12 @@ class cache_parts : public event_clock {
 
   /// What all events tell, of a site.
   [[nodiscard]] event about(std::string_view site,
-                            const std::shared_ptr<const call_context>& context = {}) noexcept {
-    return {.site = site, .context = context.get(), .clock = this, .crawler = crawler};
+                            const std::shared_ptr<const call_context>& context = {},
+                            std::string_view other_crawler = {}) noexcept {
+    return {.site = site,
+            .context = context.get(),
+            .clock = this,
+            .crawler = other_crawler.empty() ? std::string_view{crawler} : other_crawler};
   }
 
   /// Returns true if an entry answers without asking anybody: it is fresh, and no change of the

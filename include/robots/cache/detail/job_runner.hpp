@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -75,8 +76,9 @@ class job_runner {
 
   /// Begins a look-up, of which this may already be the end.
   [[nodiscard]] look_up_state begin(const site& where, const std::string& key,
-                                    std::shared_ptr<const call_context> context) {
-    look_up_state at = loader_.begin(where, key, std::move(context));
+                                    std::shared_ptr<const call_context> context,
+                                    std::size_t agent) {
+    look_up_state at = loader_.begin(where, key, std::move(context), false, agent);
     run_errands(at);
     return at;
   }

@@ -27,6 +27,7 @@ struct look_up_state {
   std::string key;  ///< of the site that the look-up is for; empty when the text names none
   std::shared_ptr<const call_context> context{};
   found answer{};
+  std::size_t agent = 0;                 ///< whose rules it is for: see `selected`
   std::vector<asked_site> asked{};       ///< that site first, then those that redirects led to
   std::shared_ptr<retrieval_job> job{};  ///< while it is for this one to do
   errands to_do{};                       ///< for the job runner

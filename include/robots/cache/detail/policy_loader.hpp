@@ -103,8 +103,8 @@ class policy_loader {
   /// Begins a look-up, of which this may already be the end.
   [[nodiscard]] look_up_state begin(const site& where, const std::string& key,
                                     std::shared_ptr<const call_context> context,
-                                    bool refresh = false) {
-    look_up_state at{.key = key, .context = std::move(context)};
+                                    bool refresh = false, std::size_t agent = 0) {
+    look_up_state at{.key = key, .context = std::move(context), .agent = agent};
     at.refreshes = refresh;
     at.asked.push_back({where, key});
     proceed(at, ask(at));
@@ -127,7 +127,7 @@ class policy_loader {
     for (;;) {
       if (known.policy && at.asked.size() == 1) {
         found ruled = ruling_on(at.asked.front().where);  // its answer may have halted it
-        at.answer = std::move(ruled.policy ? ruled : known);
+        at.answer = selected(std::move(ruled.policy ? ruled : known), at.agent);
         at.asked.clear();
         return;
       }
@@ -521,7 +521,7 @@ class policy_loader {
     const wall_anchor now = parts_.moment();
     record brought = maker_.recorded(std::move(result), {.last = last}, now);
     const auto made = theirs != nullptr && policy_detail::has_text(brought.outcome)
-                          ? maker_.judged_redirected(brought, *theirs, last)
+                          ? maker_.judged_redirected(brought, target.policy, last)
                           : maker_.judged(brought, {.last = last}, now, &led);
     if (begun.from_store) {
       parts_.tell(far_hit_event{maker_.about(led), *made, brought});

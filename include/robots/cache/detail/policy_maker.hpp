@@ -72,7 +72,12 @@ class policy_maker {
     const bool is_told = led != nullptr && parts_.is_observed() && !brought.not_modified &&
                          policy_detail::has_text(brought.outcome);
     const time_point began = is_told ? parts_.now() : time_point{};
-    auto result = judge(brought, options_.user_agent, judging_, before, now);
+    auto result = family(judge(brought, options_.user_agent, judging_, before, now),
+                         [&](const std::string& agent, std::size_t place) {
+                           const earlier_policies own{policy::other(before.last, place),
+                                                      policy::other(before.unchanged, place)};
+                           return judge(brought, agent, judging_, own, now);
+                         });
     if (is_told) {
       const time_point ended = parts_.now();
       parts_.tell(parse_event{about(*led), *result, ended - began, is_invalid_utf8(brought)});
@@ -83,8 +88,13 @@ class policy_maker {
   /// The policy of a site that redirects to another one, by `theirs`. The file, if any, is told of
   /// as theirs.
   [[nodiscard]] std::shared_ptr<const policy> judged_redirected(
-      const record_head& brought, const policy& theirs, const std::shared_ptr<const policy>& last) {
-    return judge_redirected(brought, theirs, options_.user_agent, judging_, last);
+      const record_head& brought, const std::shared_ptr<const policy>& theirs,
+      const std::shared_ptr<const policy>& last) {
+    return family(judge_redirected(brought, *theirs, options_.user_agent, judging_, last),
+                  [&](const std::string& agent, std::size_t place) {
+                    return judge_redirected(brought, *policy::other(theirs, place), agent, judging_,
+                                            policy::other(last, place));
+                  });
   }
 
   /// What holds where a call ended before anything was read.
@@ -198,6 +208,22 @@ class policy_maker {
   }
 
  private:
+  /// Joins a policy with those of `cache_options::other_agents`, which `make` makes.
+  template <class Make>
+  [[nodiscard]] std::shared_ptr<const policy> family(std::shared_ptr<const policy> own,
+                                                     const Make& make) const {
+    if (options_.other_agents.empty()) {
+      return own;
+    }
+    std::vector<std::shared_ptr<const policy>> others;
+    for (const std::string& agent : options_.other_agents) {
+      others.push_back(make(agent, others.size()));
+    }
+    const auto whole = std::make_shared<policy>(*own);
+    whole->set_others(std::move(others));
+    return whole;
+  }
+
   /// Whether a file was read as UTF-8 though it is not well-formed. A character that the limit of
   /// the size cut in two is no fault of the site.
   [[nodiscard]] static bool is_invalid_utf8(const record& brought) noexcept {
