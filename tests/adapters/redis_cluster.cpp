@@ -152,3 +152,23 @@ TEST_CASE("a server that is no node of a cluster says so") {
   CHECK_THROWS_WITH_AS(static_cast<void>(store.load("key")), doctest::Contains("cluster support"),
                        robots::store_error);
 }
+
+TEST_CASE("What the other nodes of a cluster answer is kept when one is down") {
+  redis_cluster_servers cluster;
+  const std::vector<std::string> keys = key_for_each(cluster);
+  RedisStore store{redis_options{.url = cluster.url()}};
+  for (const std::string& key : keys) {
+    store.publish(key, "value", 1h);
+  }
+  cluster[0].stop();
+  const std::vector<std::optional<std::string>> rest{std::nullopt, "value", "value"};
+  for (int i = 0; i < 3; ++i) {
+    CHECK((store.load_all(keys) == rest));
+    CHECK_THROWS_AS(store.publish(keys[0], "other", 1h), robots::store_error);
+    CHECK_THROWS_AS(store.erase(keys[0]), robots::store_error);
+    store.publish(keys[1], "value", 1h);
+  }
+  cluster[1].stop();
+  cluster[2].stop();
+  CHECK_THROWS_AS(static_cast<void>(store.load_all(keys)), robots::store_error);
+}

@@ -377,3 +377,21 @@ TEST_CASE("what strangers say on the channel does no harm") {
   CHECK(told.size() == 2);
   CHECK(told.has(""));
 }
+
+TEST_CASE("Any number of values above the limit cost only themselves") {
+  const redis_server server;
+  constexpr std::size_t limit = 64U << 10U;
+  RedisStore store{redis_options{.url = server.url(), .max_value_bytes = limit}};
+  RedisStore careless{redis_options{.url = server.url(), .max_value_bytes = 100 * limit}};
+  std::vector<std::string> keys;
+  std::vector<std::optional<std::string>> expected;
+  for (int i = 0; i < 60; ++i) {
+    keys.push_back("key-" + std::to_string(i));
+    const bool is_oversized = i % 3 == 0;
+    if (i % 3 != 2) {
+      careless.publish(keys.back(), std::string(is_oversized ? 50 * limit : 10, 'x'), 1h);
+    }
+    expected.push_back(i % 3 != 1 ? std::nullopt : std::optional{std::string(10, 'x')});
+  }
+  CHECK((store.load_all(keys) == expected));
+}

@@ -311,6 +311,17 @@ TEST_CASE("By default, a strict cache alone halts a site that turns hostile") {
   }
 }
 
+TEST_CASE("A strict fallback with another row halts hostile sites, too") {
+  using robots::outcome;
+  const auto own =
+      fallback_policy::strict().with(outcome::client_error, robots::fallback_action::allow_all);
+  scripted at{{.user_agent = "FooBot/1.0", .fallback = own}};
+  at.web.on(robots_url, ok(), ok(everything));
+  CHECK(at.cache.allowed(home));
+  at.clock.advance(25h);
+  CHECK(at.cache.check(home).reason == decision_reason::halted);
+}
+
 TEST_CASE("without halt_hostile, what a site says holds") {
   cache_options options = careful_bot();
   options.halt_hostile = false;

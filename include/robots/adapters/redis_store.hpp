@@ -77,9 +77,9 @@ namespace adapters_detail {
 /// Under a prefix P that ends with the format of records, a value is at `P site:KEY`, a lease at
 /// `P lease:KEY`, without the blanks, and changes are told on the channel `P changed`. In KEY, what
 /// follows on `https://` or `http://` stands in braces, so that a cluster keeps all keys of a site
-/// in one slot. In Redis an
-/// ACL needs `~P* &P*` and the commands get, set, del, eval, publish, subscribe, ping, select, and
-/// for `for_each` scan and pttl; in a cluster, cluster and asking, too.
+/// in one slot. An ACL of Redis
+/// needs `~P* &P*` and the commands get, getrange, set, del, eval, publish, subscribe, ping,
+/// select, and for `for_each` scan and pttl; in a cluster, cluster and asking, too.
 class RedisStore {
  public:
   /// Opens nothing yet. Throws `std::invalid_argument`, which says how to mend it, for a URL that
@@ -93,38 +93,31 @@ class RedisStore {
   }
 
   /// The values of many keys in their order, in a round trip to each server for each 512 of its
-  /// keys. A value above `max_value_bytes` counts as missing. Throws `store_error` when one cannot
-  /// be loaded. Takes no more than `max_value_bytes` of memory for each key, whatever the server
-  /// sends.
+  /// keys, or in two if a value is above `max_value_bytes`, which counts as missing. In a cluster,
+  /// values count as missing whose node is out of reach, unless all nodes are. Throws `store_error`
+  /// when values cannot be loaded. Takes no more than `max_value_bytes` of memory for each key,
+  /// whatever the server sends.
   [[nodiscard]] std::vector<std::optional<std::string>> load_all(
       std::span<const std::string> keys) {
-    std::vector<std::optional<std::string>> values;
-    values.reserve(keys.size());
-    // A value that is too long costs the connection that it came over; the others come by halves. A
-    // server that sends no other must not keep the caller.
-    constexpr std::size_t most_oversized = 16;
-    std::size_t oversized = 0;
-    std::size_t together = keys.size();
-    do {
-      const std::span<const std::string> some =
-          keys.subspan(values.size(), std::min(together, keys.size() - values.size()));
-      try {
-        for (auto& value : load_together(some)) {
-          values.push_back(std::move(value));
-        }
-        together = keys.size();
-      } catch (const adapters_detail::oversized_reply&) {
-        if (some.size() > 1) {
-          together = some.size() / 2;
-          continue;
-        }
-        if (++oversized == std::min(most_oversized, keys.size())) {
-          throw;
-        }
-        values.emplace_back();
-        together = keys.size();
+    try {
+      return load_together(
+          keys, [&](const std::string& key) { return command{"GET", parts_->value_key(key)}; });
+    } catch (const adapters_detail::oversized_reply&) {
+      if (keys.size() == 1) {
+        throw;
       }
-    } while (values.size() < keys.size());
+    }
+    // A value that is too long costs the connection that it came over, and all replies behind it.
+    // So only the start of each value is asked for, which shows the ones that are too long.
+    const std::size_t most = parts_->options.max_value_bytes;
+    auto values = load_together(keys, [&](const std::string& key) {
+      return command{"GETRANGE", parts_->value_key(key), "0", std::to_string(most - 1)};
+    });
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      if (values[i] && (values[i]->empty() || values[i]->size() == most)) {
+        values[i].reset();  // it is missing, or as long as may be or longer
+      }
+    }
     return values;
   }
 
@@ -284,17 +277,20 @@ class RedisStore {
     std::unique_ptr<adapters_detail::redis_subscription> subscription;
   };
 
+  template <class Command>
   [[nodiscard]] std::vector<std::optional<std::string>> load_together(
-      std::span<const std::string> keys) {
+      std::span<const std::string> keys, const Command& command_of) {
     std::vector<command> commands;
     commands.reserve(keys.size());
     for (const std::string& key : keys) {
-      commands.push_back({"GET", parts_->value_key(key)});
+      commands.push_back(command_of(key));
     }
     std::vector<std::optional<std::string>> values;
     values.reserve(keys.size());
     for (reply& got : parts_->client->ask(commands)) {
-      if (got.type == reply::kind::nil || got.is_error("WRONGTYPE")) {  // the latter a stranger's
+      // A value of another type is a stranger's.
+      if (got.type == reply::kind::nil || got.is_error("WRONGTYPE") ||
+          got.is_error(adapters_detail::unreachable_node)) {
         values.emplace_back();
         continue;
       }

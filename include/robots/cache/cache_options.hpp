@@ -91,10 +91,10 @@ struct cache_options {
 
   /// A site is halted at once when its robots.txt denies everything (`denies_everything`) and the
   /// one before did not: nothing is allowed there until `basic_robots_cache::resume`, whatever it
-  /// says later. If false, the site's rules hold. By default, on with `fallback_policy::strict()`
-  /// alone: elsewhere one mistake of one day would deny a site until somebody looks. A
-  /// `policy_change_event` reports the change either way. With a shared store, every process halts
-  /// the site that gets this answer.
+  /// says later. If false, the site's rules hold. By default, on where the fallback says so
+  /// (`fallback_policy::halts_hostile`: `strict()` and what `with` makes of it): elsewhere one
+  /// mistake of one day would deny a site until somebody looks. A `policy_change_event` reports the
+  /// change either way. With a shared store, every process halts the site that gets this answer.
   std::optional<bool> halt_hostile{};
   /// A site is halted when its robots.txt could not be had for this long (`outcome::unreachable` or
   /// `server_error`), seen when it is asked for again. 0 means never. See
@@ -132,7 +132,7 @@ namespace cache_detail {
 
 /// Whether a site that turns hostile is halted.
 [[nodiscard]] inline bool halts_hostile(const cache_options& options) noexcept {
-  return options.halt_hostile.value_or(options.fallback.name() == fallback_policy::strict().name());
+  return options.halt_hostile.value_or(options.fallback.halts_hostile());
 }
 
 [[nodiscard]] inline retrieval_options retrieval_options_of(

@@ -29,6 +29,11 @@ class any_fallback_policy {
                   }) {
       name_ = static_cast<const P*>(policy_.get())->name();
     }
+    if constexpr (requires(const P& named) {
+                    { named.halts_hostile() } noexcept -> std::same_as<bool>;
+                  }) {
+      halts_hostile_ = static_cast<const P*>(policy_.get())->halts_hostile();
+    }
   }
 
   // Compilers show these lines to whoever makes the mistake.
@@ -59,10 +64,14 @@ class any_fallback_policy {
   /// The policy's own name, where it has one, else `custom`.
   [[nodiscard]] std::string_view name() const noexcept { return name_; }
 
+  /// The policy's own `halts_hostile`, where it has one, else false.
+  [[nodiscard]] bool halts_hostile() const noexcept { return halts_hostile_; }
+
  private:
   std::shared_ptr<const void> policy_;
   fallback_action (*action_)(const void* policy, const record_head& source);
   std::string_view name_ = "custom";
+  bool halts_hostile_ = false;
 };
 
 }  // namespace robots

@@ -7,13 +7,14 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <stdexcept>
 #include <string_view>
 
 namespace robots {
 
 /// What to do about an outcome.
-enum class fallback_action {
+enum class fallback_action : std::uint8_t {
   parse,              ///< obey the rules that came
   allow_all,          ///< act as if there were no robots.txt
   deny_all,           ///< act as if everything were disallowed
@@ -91,9 +92,12 @@ class fallback_policy {
   /// Default-deny: only a robots.txt that was read, or is known not to exist, allows.
   [[nodiscard]] static constexpr fallback_policy strict() noexcept {
     using enum fallback_action;
-    return {"strict",
-            {parse, allow_all, deny_all, last_good_or_deny, last_good_or_deny, last_good_or_deny,
-             deny_all, deny_all, deny_all, last_good_or_deny, last_good_or_deny, deny_all}};
+    fallback_policy made{
+        "strict",
+        {parse, allow_all, deny_all, last_good_or_deny, last_good_or_deny, last_good_or_deny,
+         deny_all, deny_all, deny_all, last_good_or_deny, last_good_or_deny, deny_all}};
+    made.halts_hostile_ = true;
+    return made;
   }
 
   /// What to do about `kind`. Constant time.
@@ -122,6 +126,10 @@ class fallback_policy {
     return changed;
   }
 
+  /// Returns true if a cache halts a site that turns hostile, unless `cache_options::halt_hostile`
+  /// says otherwise: for `strict`, with other rows, too.
+  [[nodiscard]] constexpr bool halts_hostile() const noexcept { return halts_hostile_; }
+
   /// `permissive`, `rfc9309`, `strict` or `custom`.
   [[nodiscard]] constexpr std::string_view name() const noexcept { return name_; }
 
@@ -136,6 +144,7 @@ class fallback_policy {
 
   std::string_view name_;
   actions actions_;
+  bool halts_hostile_ = false;
 };
 
 static_assert(FallbackPolicy<fallback_policy>);

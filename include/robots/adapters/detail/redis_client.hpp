@@ -15,6 +15,10 @@
 
 namespace robots::adapters_detail {
 
+/// The error that stands for a reply of a node that is out of reach, while other nodes have
+/// replied.
+inline constexpr std::string_view unreachable_node = "UNREACHABLENODE";
+
 /// Sends commands to whichever server has their keys. From any thread.
 ///
 /// What is asked takes no longer than to open a connection and twice `command_timeout`, for each
@@ -26,7 +30,8 @@ class redis_client {
   redis_client& operator=(const redis_client&) = delete;
   virtual ~redis_client() = default;
 
-  /// The replies to commands that do not depend on one another, in their order.
+  /// The replies to commands that do not depend on one another, in their order. Those of a node
+  /// that is out of reach are errors, `unreachable_node`; if no node replies, it throws.
   [[nodiscard]] virtual std::vector<redis_reply> ask(std::span<const redis_command> commands) = 0;
 
   /// A connection for a subscription, which waits for nothing once the pipe is written to.

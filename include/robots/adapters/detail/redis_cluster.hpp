@@ -5,6 +5,7 @@
 #include <robots/adapters/detail/redis_pool.hpp>
 #include <robots/adapters/detail/redis_slot.hpp>
 #include <robots/adapters/redis_options.hpp>
+#include <robots/fetch/circuit_breaker.hpp>
 #include <robots/store/shared_store.hpp>
 
 #include <algorithm>
@@ -26,8 +27,9 @@ namespace robots::adapters_detail {
 /// Sends each command to the node of a Redis Cluster that has its key.
 ///
 /// Which node has which slots is asked for when it is first needed, and again, at most once a
-/// second, when a node has sent us to another one or could not be reached. A command that is sent
-/// from node to node is given up after five of them.
+/// second, when a node has sent us to another one or could not be reached. A node that could not be
+/// reached is left alone for a second, then twice as long after each failure. A command that is
+/// sent from node to node is given up after five of them.
 class redis_cluster final : public redis_client {
  public:
   explicit redis_cluster(const redis_options& options) : options_{options}, connector_{options} {}
@@ -37,6 +39,8 @@ class redis_cluster final : public redis_client {
     std::vector<std::size_t> open(commands.size());
     std::iota(open.begin(), open.end(), std::size_t{0});
     constexpr int most_hops = 5;
+    bool has_replied = false;
+    std::string failure;
     for (int hops = 0; !open.empty(); ++hops) {
       if (hops > most_hops) {
         throw store_error{"Redis Cluster sends a command from node to node"};
@@ -48,7 +52,23 @@ class redis_cluster final : public redis_client {
       }
       open.clear();
       for (const auto& [from, indices] : by_node) {
-        std::vector<redis_reply> answered = ask_node(*from, commands, indices);
+        std::vector<redis_reply> answered;
+        try {
+          answered = ask_node(*from, commands, indices);
+        } catch (const oversized_reply&) {
+          throw;
+        } catch (const store_error& error) {
+          if (indices.size() == commands.size()) {
+            throw;
+          }
+          failure = error.what();
+          for (const std::size_t i : indices) {
+            replies[i] = {.type = redis_reply::kind::error,
+                          .text = std::string{unreachable_node} + ' ' + failure};
+          }
+          continue;
+        }
+        has_replied = true;
         for (std::size_t i = 0; i < indices.size(); ++i) {
           redis_reply& reply = replies[indices[i]] = std::move(answered[i]);
           if (reply.is_error("ASK")) {
@@ -60,6 +80,9 @@ class redis_cluster final : public redis_client {
           }
         }
       }
+    }
+    if (!has_replied && !failure.empty()) {
+      throw store_error{failure};
     }
     return replies;
   }
@@ -90,6 +113,7 @@ class redis_cluster final : public redis_client {
 
     redis_address address;
     redis_pool pool;
+    circuit_breaker breaker{{.failures = 1, .cooldown = std::chrono::seconds{1}}};  // by `mutex_`
   };
 
   [[nodiscard]] static const std::string& key_of(const redis_command& command) {
@@ -98,18 +122,29 @@ class redis_cluster final : public redis_client {
 
   [[nodiscard]] std::vector<redis_reply> ask_node(node& to, std::span<const redis_command> commands,
                                                   std::span<const std::size_t> indices) {
+    {
+      const std::scoped_lock lock{mutex_};
+      if (!to.breaker.admits(clock::now())) {
+        throw store_error{"Redis at " + to_string(to.address) + " has just been out of reach"};
+      }
+    }
+    std::vector<redis_command> own;
+    own.reserve(indices.size());
+    for (const std::size_t i : indices) {
+      own.push_back(commands[i]);
+    }
     try {
-      if (indices.size() == commands.size()) {
-        return to.pool.ask(commands);
-      }
-      std::vector<redis_command> own;
-      own.reserve(indices.size());
-      for (const std::size_t i : indices) {
-        own.push_back(commands[i]);
-      }
-      return to.pool.ask(own);
+      std::vector<redis_reply> replies = to.pool.ask(own);
+      const std::scoped_lock lock{mutex_};
+      to.breaker.on_success();
+      return replies;
+    } catch (const oversized_reply&) {
+      const std::scoped_lock lock{mutex_};
+      to.breaker.on_success();
+      throw;
     } catch (const store_error&) {
       const std::scoped_lock lock{mutex_};
+      to.breaker.on_failure(clock::now());
       is_stale_ = true;
       throw;
     }
