@@ -99,10 +99,8 @@ void crawler::work() {
                                  .headers = {{"User-Agent", options_.cache.user_agent}},
                                  .timeout = options_.cache.timeout,
                                  .max_bytes = 1'000'000});
-      cache_.report_response(url, response.status, false, {.context = context});
       admitted.reservation.complete(report_of(response, clock.now() - admitted.reservation.at(),
                                               std::chrono::system_clock::now()));
-      cache_.report_response(url, response.status, false, {.context = context});
     }
     const time_point now = clock.now();
     const schedule next = gate_.next_allowed_at(url, {.rules = admitted.decision.policy});

@@ -108,7 +108,7 @@ TEST_CASE("A URL counts and is reported once, whether or not it waits for its ti
   auto reserved = front.try_reserve(page);
   REQUIRE(reserved);
   clock.advance(10s);
-  CHECK_FALSE(reserved.reservation.start());
+  CHECK(reserved.reservation.start());
   CHECK(cache.stats().allowed == 11);
   CHECK(cache.stats().denied == 10);
   CHECK(metrics.snapshot().allowed == 11);
@@ -231,10 +231,10 @@ TEST_CASE("a reserved time does not count once the site has changed to allow not
   REQUIRE(reserved);
   of.web.on("https://example.com/robots.txt", ScriptedFetcher::ok("User-agent: *\nDisallow: /\n"));
   of.cache.invalidate("https://example.com/");
-  CHECK(reserved.reservation.start() == reserved.plan.at);
+  CHECK(reserved.reservation.start().ask_again == reserved.plan.at);
   CHECK(of.web.count() == 1);
   of.clock.advance(10s);
-  CHECK(reserved.reservation.start() == time_point::max());
+  CHECK(reserved.reservation.start().state == robots::start_state::refused);
   CHECK_FALSE(reserved.reservation);
   CHECK(reserved.reservation.reason() == admission_reason::disallowed);
   CHECK(of.front.stats()[admission_reason::disallowed] == 1);
@@ -269,11 +269,10 @@ TEST_CASE("a robots.txt that has to be fetched again for a reserved time puts it
   auto reserved = of.front.try_reserve("https://example.com/a");
   REQUIRE(reserved);
   of.clock.advance(48h);
-  const auto until = reserved.reservation.start();
-  CHECK(until == of.clock.now() + 48h);
+  CHECK(reserved.reservation.start().ask_again == of.clock.now() + 48h);
   CHECK(of.web.count() == 2);
   of.clock.advance(48h);
-  CHECK(reserved.reservation.start() == std::nullopt);
+  CHECK(reserved.reservation.start());
 }
 
 TEST_CASE("a robots.txt that nothing keeps, fetched for each call, does not keep a crawler away") {
@@ -354,13 +353,30 @@ struct halting_crawler {
 
 }  // namespace
 
+TEST_CASE("A page's status is reported once, to the gate and the cache") {
+  crawler of;
+  for (const auto& ask : {0, 1, 2}) {
+    auto got = ask == 0   ? of.front.admit("https://example.com/a")
+               : ask == 1 ? of.front.try_reserve("https://example.com/a")
+                          : of.front.admit("https://example.com/a");
+    REQUIRE(got);
+    of.clock.advance(1h);
+    CHECK(got.reservation.start());
+    got.reservation.complete({.status = ask == 2 ? 200 : 403});
+    of.clock.advance(1h);
+    const std::size_t before = of.web.count();
+    CHECK(of.cache.allowed("https://example.com/a"));
+    CHECK(of.web.count() == before + (ask == 2 ? 0 : 1));  // its rules were fetched again
+  }
+}
+
 TEST_CASE("a site that turns hostile starts no request that was planned, and has them reviewed") {
   halting_crawler of;
   auto planned = of.front.try_reserve("https://example.com/x");
   auto elsewhere = of.front.try_reserve("https://other.example/x");
   REQUIRE(planned);
   of.turn_hostile();
-  CHECK(planned.reservation.start() == time_point::max());  // before its time
+  CHECK(planned.reservation.start().state == robots::start_state::refused);  // before its time
   CHECK(planned.reservation.reason() == admission_reason::halted);
   const auto refused = of.front.admit("https://example.com/y");
   CHECK(refused.reason == admission_reason::halted);
@@ -369,7 +385,7 @@ TEST_CASE("a site that turns hostile starts no request that was planned, and has
   CHECK(of.review == std::set<std::string>{"https://example.com/x", "https://example.com/y",
                                            "http://example.com/z"});
   of.clock.advance(10s);
-  CHECK_FALSE(elsewhere.reservation.start());
+  CHECK(elsewhere.reservation.start());
   CHECK(of.cache.resume("example.com"));
   of.cache.invalidate("https://example.com/");
   CHECK(of.front.admit("https://example.com/y"));

@@ -82,8 +82,9 @@ struct admission_options {
 ///           report_of(fetch(url), how_long, std::chrono::system_clock::now()));
 ///     }
 ///
-/// Source and gate must outlive it, and it the start of its reservations. All members may be called
-/// from any thread.
+/// The source hears of each page's status from `reservation::complete`; there is no need to call
+/// `report_response`, too. Source and gate must outlive it and its reservations, and it the start
+/// of its reservations. All members may be called from any thread.
 template <PolicySource S, Clock C>
 class basic_admission {
  public:
@@ -181,6 +182,14 @@ class basic_admission {
     made.reason = reason_of(made.decision);
     if (made) {
       static_cast<typename basic_host_gate<C>::answer&>(made) = ask_gate(made.decision);
+    }
+    if constexpr (requires { source_.report_response(url, 0, false, call); }) {
+      if (made) {
+        made.reservation.report_to([&source = source_, own = std::string{url},
+                                    context = call.context](const request_report& report) {
+          source.report_response(own, report.status, report.is_challenge, {.context = context});
+        });
+      }
     }
     note(url, made.decision, made.reason, call, asked);
     return made;

@@ -42,6 +42,22 @@ struct gate_stats {
   std::size_t hosts = 0;        ///< hosts remembered now
 };
 
+/// Whether a reserved request may start.
+enum class start_state : std::uint8_t {
+  go,       ///< now
+  wait,     ///< not yet
+  refused,  ///< no more: there is no place, or it was given back
+};
+
+/// What `reservation::start` says.
+struct start_result {
+  start_state state = start_state::refused;
+  time_point ask_again = time_point::max();  ///< with `start_state::wait`, not before this
+
+  /// Returns true if the request may start now.
+  [[nodiscard]] explicit operator bool() const noexcept { return state == start_state::go; }
+};
+
 /// Paces the requests of many threads to many hosts: tells each when it may go, so that between two
 /// starts at one host the delay in force has passed, and learns from what the hosts answer.
 ///
@@ -88,6 +104,7 @@ class basic_host_gate {
         host_ = other.host_;
         place_ = std::move(other.place_);
         look_again_ = std::move(other.look_again_);
+        report_ = std::move(other.report_);
         reason_ = other.reason_;
         withdrawals_ = other.withdrawals_;
       }
@@ -109,19 +126,19 @@ class basic_host_gate {
     /// `go`, or why `start()` gave the place back.
     [[nodiscard]] admission_reason reason() const noexcept { return reason_; }
 
-    /// Call this right before the request. Nothing: go now. Else the moment before which to ask
-    /// again: `at()` has not come, or meanwhile something asks for more patience, such as a
-    /// request that started late or a Retry-After. The end of time without a place.
+    /// Call this right before the request: it says whether to go now. With `start_state::wait`,
+    /// `at()` has not come, or meanwhile something asks for more patience, such as a request that
+    /// started late or a Retry-After.
     ///
     /// Once its time has come, or `withdraw` was called, a reservation made by a `basic_admission`
     /// asks for the decision on its URL again. Where that allows no more, the place is given back:
     /// see `reason()`. Any other one is, when `withdraw` was called.
-    [[nodiscard]] std::optional<time_point> start() {
+    [[nodiscard]] start_result start() {
       if (!gate_) {
-        return time_point::max();
+        return {};
       }
       if (place_.started) {
-        return std::nullopt;
+        return {.state = start_state::go};
       }
       for (;;) {
         const std::uint64_t withdrawals = host_->withdrawals;
@@ -131,7 +148,7 @@ class basic_host_gate {
           if (reason_ != admission_reason::go) {
             gate_->withdrawn.fetch_add(1, std::memory_order_relaxed);
             cancel();
-            return time_point::max();
+            return {};
           }
           withdrawals_ = withdrawals;
         }
@@ -141,7 +158,8 @@ class basic_host_gate {
         if (host_->withdrawals == withdrawals_) {
           const auto until = host_->state.start(place_, now, gate_->options);
           gate_->started += until ? 0 : 1;
-          return until;
+          return until ? start_result{start_state::wait, *until}
+                       : start_result{.state = start_state::go};
         }
       }
     }
@@ -152,8 +170,14 @@ class basic_host_gate {
       look_again_ = std::move(allowed);
     }
 
+    /// Has `complete()` tell `report` of the request, too.
+    void report_to(std::function<void(const request_report&)> report) {
+      report_ = std::move(report);
+    }
+
     /// Tells what came of the request and gives the place back. Without effect without a place:
-    /// the second time, say.
+    /// the second time, say. A reservation made by a `basic_admission` reports the status to its
+    /// source, as `basic_robots_cache::report_response` does.
     void complete(const request_report& report) {
       if (const auto gate = std::exchange(gate_, nullptr)) {
         const time_point now = gate->clock.now();
@@ -165,6 +189,9 @@ class basic_host_gate {
         gate->hosts.hand_on(*host_);
         lock.unlock();
         gate->tell_others(pause, now);
+        if (report_) {
+          report_(report);
+        }
       }
     }
 
@@ -212,6 +239,7 @@ class basic_host_gate {
     host* host_ = nullptr;
     polite_detail::host_reservation place_;
     std::function<admission_reason()> look_again_;
+    std::function<void(const request_report&)> report_;
     admission_reason reason_ = admission_reason::go;
     std::uint64_t withdrawals_ = 0;  // of the host, that the place is not subject to
   };
@@ -267,13 +295,13 @@ class basic_host_gate {
   [[nodiscard]] answer try_acquire(std::string_view url, const restraints& limits = {}) {
     answer made = enter(url, limits, {}, if_busy::refuse, latest::now);
     if (made) {
-      const auto until = made.reservation.start();
-      if (!made.reservation) {
+      const start_result started = made.reservation.start();
+      if (started.state == start_state::refused) {
         made.reason = made.reservation.reason();
-      } else if (until) {
+      } else if (started.state == start_state::wait) {
         refuse(made, admission_reason::not_yet);
         made.plan = next_allowed_at(url, limits);
-        made.plan.not_before(*until, start_limit::delay);
+        made.plan.not_before(started.ask_again, start_limit::delay);
       }
     }
     return counted(std::move(made));
@@ -298,22 +326,22 @@ class basic_host_gate {
       made.reservation.look_again_by(std::move(look_again));
     }
     while (made) {
-      const std::optional<time_point> until = made.reservation.start();
-      if (!until) {
+      const start_result started = made.reservation.start();
+      if (started) {
         break;
       }
-      if (!made.reservation) {
+      if (started.state == start_state::refused) {
         made.reason = made.reservation.reason();
         break;
       }
-      if (call.deadline && *until > *call.deadline) {
+      if (call.deadline && started.ask_again > *call.deadline) {
         refuse(made, admission_reason::too_late);
         break;
       }
       // In steps, since not every clock can wait for the end of time.
       const time_point now = state_->clock.now();
       made.reservation.sleep_until(
-          std::min(*until, base::saturating_add(now, std::chrono::hours{1})), call.stop);
+          std::min(started.ask_again, base::saturating_add(now, std::chrono::hours{1})), call.stop);
       if (call.stop.stop_requested()) {
         refuse(made, admission_reason::stopped);
       }

@@ -14,6 +14,7 @@ struct request_report {
   std::chrono::nanoseconds response_time{0};  ///< from the request to the response; 0: not known
   int status = 0;                             ///< HTTP status; 0 without response
   std::optional<std::chrono::seconds> retry_after{};  ///< how long to leave the host alone
+  bool is_challenge = false;  ///< a challenge, such as a CAPTCHA, came in place of the page
 
   /// Whether the host says that it has too much to do: 429 (RFC 6585, section 4) or 503 (RFC 9110,
   /// section 15.6.4).
