@@ -570,3 +570,29 @@ TEST_CASE("a trail that lives as long as the process is written to its end") {
   CHECK_MESSAGE(found.fault == audit_fault::none, found.text);
   CHECK(count_of(at.lines(), "decision") == 100);
 }
+
+TEST_CASE("The durations of an audit trail work at their extremes or are refused") {
+  using std::chrono::milliseconds;
+  const robots::test::temporary_folder folder;
+  const robots::cache_options crawler{.user_agent = "FooBot/1.0",
+                                      .fallback = robots::fallback_policy::rfc9309()};
+  int accepted = 0;
+  for (const milliseconds time : {milliseconds::min(), milliseconds{-1}, milliseconds{0},
+                                  milliseconds::max() - milliseconds{1}, milliseconds::max()}) {
+    for (const auto option :
+         {&robots::audit_options::close_within, &robots::audit_options::longest_wait}) {
+      robots::audit_options options{
+          .path = (folder.path() / ("trail" + std::to_string(accepted))).string()};
+      options.*option = time;
+      try {
+        robots::AuditTrail trail{options, crawler};
+        trail.on(robots::halt_event{{.site = "example.com"}, robots::halt_reason::by_hand});
+        CHECK(trail.flush());
+        ++accepted;
+      } catch (const std::invalid_argument&) {
+        continue;
+      }
+    }
+  }
+  CHECK(accepted >= 4);
+}

@@ -391,3 +391,21 @@ TEST_CASE("a file that was deleted while it was open can be made again") {
   CHECK(store.load("https://example.com") == "value");
   CHECK(other.load("https://example.com") == "new");
 }
+
+TEST_CASE("The timeout of LMDB works at its extremes or is refused") {
+  using std::chrono::milliseconds;
+  const robots::test::temporary_folder folder;
+  int accepted = 0;
+  for (const milliseconds timeout : {milliseconds::min(), milliseconds{-1}, milliseconds{0},
+                                     milliseconds::max() - milliseconds{1}, milliseconds::max()}) {
+    try {
+      robots::LmdbStore store{{.path = (folder.path() / "store").string(), .timeout = timeout}};
+      store.publish("key", "value", milliseconds::max());
+      CHECK(store.load("key") == "value");
+      ++accepted;
+    } catch (const std::invalid_argument&) {
+      continue;
+    }
+  }
+  CHECK(accepted >= 2);
+}

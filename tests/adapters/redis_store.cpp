@@ -395,3 +395,25 @@ TEST_CASE("Any number of values above the limit cost only themselves") {
   }
   CHECK((store.load_all(keys) == expected));
 }
+
+TEST_CASE("The timeouts of Redis work at their extremes or are refused") {
+  using std::chrono::milliseconds;
+  const redis_server server;
+  int accepted = 0;
+  for (const milliseconds timeout : {milliseconds::min(), milliseconds{-1}, milliseconds{0},
+                                     milliseconds::max() - milliseconds{1}, milliseconds::max()}) {
+    for (const auto option : {&redis_options::connect_timeout, &redis_options::command_timeout}) {
+      redis_options options{.url = server.url()};
+      options.*option = timeout;
+      try {
+        RedisStore store{options};
+        store.publish("key", "value", milliseconds::max());
+        CHECK(store.load("key") == "value");
+        ++accepted;
+      } catch (const std::invalid_argument&) {
+        continue;
+      }
+    }
+  }
+  CHECK(accepted >= 4);
+}

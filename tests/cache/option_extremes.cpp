@@ -3,7 +3,13 @@
 #include "cache_fixture.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/fetch/call_options.hpp>
+#include <robots/observe/events.hpp>
+#include <robots/observe/json_log.hpp>
+#include <robots/policy/halt_reason.hpp>
 #include <robots/polite/host_gate.hpp>
+#include <robots/store/lru_storage.hpp>
+#include <robots/store/memory_store.hpp>
+#include <robots/store/tiered_storage.hpp>
 
 #include <doctest/doctest.h>
 
@@ -11,6 +17,7 @@
 #include <chrono>
 #include <functional>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
 #include <string_view>
 #include <vector>
@@ -23,6 +30,7 @@ using robots::gate_options;
 using robots::ManualClock;
 using robots::request_report;
 using robots::ScriptedFetcher;
+using robots::tiered_options;
 using robots::time_point;
 using robots::test::home;
 using robots::test::ok;
@@ -81,9 +89,41 @@ void visit(const cache_options& options) {
     static_cast<void>(cache.refresh(home));
     CHECK_FALSE(cache.allowed(secret));
   }
+  for (const auto longest : extremes<std::chrono::milliseconds>) {
+    CHECK_FALSE(cache.check(secret, {.longest = longest}).allowed);
+    static_cast<void>(cache.refresh(home, {.longest = longest}));
+  }
   for (const time_point deadline : {time_point::min(), time_point{}, time_point::max()}) {
     CHECK_FALSE(cache.check(secret, {.deadline = deadline}).allowed);
     static_cast<void>(cache.refresh(home, {.deadline = deadline}));
+  }
+}
+
+/// A site that two processes share, and that one of them invalidates.
+void share(const tiered_options& options) {
+  using storage = robots::TieredStorage<robots::LruStorage<4>, robots::MemoryStore<ManualClock>>;
+  ScriptedFetcher web;
+  const ManualClock clock;
+  const robots::MemoryStore<ManualClock> store{clock};
+  web.on(robots_url, ok());
+  const cache_options crawler{.user_agent = "FooBot/1.0", .fallback = fallback_policy::rfc9309()};
+  robots::basic_robots_cache<ScriptedFetcher, ManualClock, storage> first{
+      crawler, web, clock, storage{robots::LruStorage<4>{}, store, options}};
+  robots::basic_robots_cache<ScriptedFetcher, ManualClock, storage> second{
+      crawler, web, clock, storage{robots::LruStorage<4>{}, store, options}};
+  CHECK_FALSE(first.allowed(secret));
+  CHECK_FALSE(second.allowed(secret));
+  first.invalidate(home);
+  CHECK_FALSE(first.allowed(secret));
+  CHECK_FALSE(second.allowed(secret));
+}
+
+/// Lines of one site, some of them suppressed.
+void write_lines(const robots::json_log_options& options) {
+  std::ostringstream out;
+  robots::JsonLog writer{out, options};
+  for (int i = 0; i < 30; ++i) {
+    writer.on(robots::halt_event{{.site = "example.com"}, robots::halt_reason::by_hand});
   }
 }
 
@@ -160,6 +200,10 @@ TEST_CASE("Every duration of cache_options works at its extremes or is refused")
        [](cache_options& o, std::size_t extreme) {
          set_extreme(o.retry.max_retry_after, extreme);
        }},
+      {"halt_unreachable_after",
+       [](cache_options& o, std::size_t extreme) {
+         set_extreme(o.halt_unreachable_after, extreme);
+       }},
       {"breaker.cooldown",
        [](cache_options& o, std::size_t extreme) { set_extreme(o.breaker.cooldown, extreme); }},
   };
@@ -168,10 +212,37 @@ TEST_CASE("Every duration of cache_options works at its extremes or is refused")
   CHECK(accepted<cache_options>(good, table, visit) >= 3 * table.size());
 }
 
+TEST_CASE("Every duration of tiered_options works at its extremes or is refused") {
+  const std::vector<setting<tiered_options>> table{
+      {"lease", [](tiered_options& o, std::size_t extreme) { set_extreme(o.lease, extreme); }},
+      {"wait", [](tiered_options& o, std::size_t extreme) { set_extreme(o.wait, extreme); }},
+      {"poll", [](tiered_options& o, std::size_t extreme) { set_extreme(o.poll, extreme); }},
+      {"patience",
+       [](tiered_options& o, std::size_t extreme) { set_extreme(o.patience, extreme); }},
+      {"clock_skew",
+       [](tiered_options& o, std::size_t extreme) { set_extreme(o.clock_skew, extreme); }},
+      {"breaker.cooldown",
+       [](tiered_options& o, std::size_t extreme) { set_extreme(o.breaker.cooldown, extreme); }},
+  };
+  CHECK(accepted<tiered_options>({}, table, share) >= 2 * table.size());
+}
+
+TEST_CASE("The period of a log's limit works at its extremes or is refused") {
+  const std::vector<setting<robots::json_log_options>> table{
+      {"rate_period", [](robots::json_log_options& o,
+                         std::size_t extreme) { set_extreme(o.rate_period, extreme); }},
+  };
+  CHECK(accepted<robots::json_log_options>({}, table, write_lines) >= 3);
+}
+
 TEST_CASE("Every duration of gate_options works at its extremes or is refused") {
   const std::vector<setting<gate_options>> table{
       {"delay.fixed_delay",
        [](gate_options& o, std::size_t extreme) { set_extreme(o.delay.fixed_delay, extreme); }},
+      {"delay.floor",
+       [](gate_options& o, std::size_t extreme) { set_extreme(o.delay.floor, extreme); }},
+      {"delay.cap",
+       [](gate_options& o, std::size_t extreme) { set_extreme(o.delay.cap, extreme); }},
       {"slow_down.first",
        [](gate_options& o, std::size_t extreme) { set_extreme(o.slow_down.first, extreme); }},
       {"slow_down.most",

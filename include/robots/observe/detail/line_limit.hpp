@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/saturating_add.hpp>
 #include <robots/base/site_table.hpp>
 #include <robots/observe/json_log_options.hpp>
 #include <robots/time/clock.hpp>
@@ -30,7 +31,9 @@ class line_limit {
       return 0;
     }
     const time_point now{when.time_since_epoch()};  // the table asks for the order of moments only
-    const auto until = [this](const window& counted) { return counted.began + period_; };
+    const auto until = [this](const window& counted) {
+      return base::saturating_add(counted.began, period_);
+    };
     std::string key{event};
     key.append(" ").append(site);
     const std::scoped_lock lock{mutex_};
@@ -39,7 +42,7 @@ class line_limit {
       return 0;
     }
     counted->forgotten = &forgotten_;
-    if (now < counted->began || now - counted->began >= period_) {
+    if (now < counted->began || now >= until(*counted)) {
       counted->began = now;
       counted->lines = 0;
     }
