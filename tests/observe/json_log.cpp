@@ -277,6 +277,7 @@ TEST_CASE("a log tells what a site has changed, and what became of it") {
   CHECK(has(halts[1], R"("level":"INFO")"));
   CHECK(has(kept.only("decision"), R"("reason":"halted")"));
 
+  static_cast<void>(at.cache.get("https://example.com/"));
   at.cache.report_response("https://example.com/x", 403);
   CHECK(kept.of("access_revoked").empty());  // no page of it is allowed any more
   const JsonLog log{kept};
