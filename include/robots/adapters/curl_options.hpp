@@ -47,7 +47,12 @@ struct curl_options {
   /// Off, every address may be reached.
   bool guard_addresses = true;
 
-  /// Handles, each with its open connections, that are kept while no call uses them.
+  /// Keeps connections and addresses of hosts for later requests. Set it to fetch many pages of few
+  /// hosts. One robots.txt of each of many sites gains nothing from it, while each request costs
+  /// more the more of them libcurl keeps.
+  bool keep_connections = false;
+
+  /// Handles, each with the connections that it keeps open, that are kept while no call uses them.
   std::size_t max_idle_handles = 64;
 
   /// Most octets of header section in one exchange; more is `fetch_error::protocol`. Above 0.
