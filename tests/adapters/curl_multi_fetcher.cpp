@@ -123,7 +123,9 @@ TEST_CASE("a callback comes from run_once, even for what cannot begin") {
 TEST_CASE("a callback may start exchanges") {
   loopback_server server;
   server.get("/robots.txt", std::string(rules));
-  curl_multi_fetcher web({.curl = direct()});
+  robots::curl_options keeping = direct();
+  keeping.keep_connections = true;
+  curl_multi_fetcher web({.curl = keeping});
   int left = 5;
   std::function<void(const fetch_response&)> again = [&](const fetch_response& response) {
     check_answered(response, 200, rules);
@@ -216,7 +218,9 @@ TEST_CASE("a fetcher can end with exchanges under way") {
 TEST_CASE("no more connections than allowed are opened, and exchanges wait for theirs") {
   loopback_server server;
   server.get("/robots.txt", std::string(rules));
-  curl_multi_fetcher web({.curl = direct(), .max_connections = 2});
+  robots::curl_options keeping = direct();
+  keeping.keep_connections = true;
+  curl_multi_fetcher web({.curl = keeping, .max_connections = 2});
   int called = 0;
   for (int i = 0; i < 20; ++i) {
     web.start(get(server.url("/robots.txt")), [&](const fetch_response& response) {
