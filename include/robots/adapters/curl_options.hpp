@@ -64,11 +64,13 @@ struct curl_multi_options {
   /// What goes for every exchange. `max_idle_handles` are the handles kept for later exchanges.
   curl_options curl{};
 
-  /// Most connections open at once, those kept for later included; 0 means no limit. An exchange
-  /// for which there is none yet waits, and its time runs.
+  /// Most connections open at once, those kept for later included; 0 means no limit. This is also
+  /// the limit of exchanges at once: a further one waits in order, and its timeout starts when it
+  /// begins.
   std::size_t max_connections = 256;
 
-  /// Most connections open at once to one host and port; 0 means no limit.
+  /// Most exchanges at once with the host and port of a URL; 0 means no limit. A further one waits,
+  /// and lets those of other hosts begin before it. Its timeout starts when it begins.
   std::size_t max_host_connections = 0;
 };
 
