@@ -281,7 +281,9 @@ TEST_CASE("exchanges above the limit of their host wait, and those of other host
   robots::test::gate& gate = server.stall("/slow", std::string(rules));
   server.get("/robots.txt", std::string(rules));
   other.get("/robots.txt", std::string(rules));
-  curl_multi_fetcher web({.curl = direct(), .max_connections = 2, .max_host_connections = 1});
+  robots::curl_options keeping = direct();
+  keeping.keep_connections = true;
+  curl_multi_fetcher web({.curl = keeping, .max_connections = 2, .max_host_connections = 1});
   std::string order;
   std::stop_source stop;
   const auto start = [&](const std::string& url, char name, bool is_stopped = false) {
