@@ -6,6 +6,7 @@
 #include <adapters/fetcher_connection.hpp>
 #include <adapters/fetcher_exchange.hpp>
 #include <adapters/fetcher_helpers.hpp>
+#include <adapters/waiting_hosts.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <doctest/doctest.h>
@@ -229,4 +230,46 @@ TEST_CASE("a context may be stopped and left with exchanges under way") {
     other.join();
   }
   CHECK(stop.request_stop());
+}
+
+TEST_CASE("hosts that hang take no time from the exchanges that wait behind them") {
+  loopback_server server;
+  robots::test::waiting_hosts hosts{server};
+  boost::asio::io_context context;
+  AsioCurlFetcher web(context.get_executor(), {.curl = hosts.options(), .max_connections = 2});
+  hosts.check([&](const fetch_request& request, auto done) { web.async_fetch(request, done); },
+              [&] { context.run(); });
+}
+
+TEST_CASE("a stop ends an exchange that waits for a connection") {
+  loopback_server server;
+  robots::test::gate& gate = server.stall("/slow", std::string(rules));
+  server.get("/robots.txt", std::string(rules));
+  boost::asio::io_context context;
+  AsioCurlFetcher web(context.get_executor(), {.curl = direct(), .max_connections = 1});
+  std::string order;
+  web.async_fetch(get(server.url("/slow")), [&](const fetch_response& response) {
+    check_answered(response, 200, rules);
+    order += "slow ";
+  });
+  std::stop_source stop;
+  fetch_request stopped = get(server.url("/stopped"));
+  stopped.stop = stop.get_token();
+  web.async_fetch(stopped, [&](const fetch_response& response) {
+    check_failed(response, fetch_error::cancelled);
+    order += "stopped ";
+    gate.open();
+  });
+  web.async_fetch(get(server.url("/robots.txt")), [&](const fetch_response& response) {
+    check_answered(response, 200, rules);
+    order += "last ";
+  });
+  std::thread other([&] {
+    gate.wait_for_arrivals();
+    stop.request_stop();
+  });
+  context.run();
+  other.join();
+  CHECK(order == "stopped slow last ");
+  CHECK(server.requests("/stopped") == 0);
 }

@@ -6,6 +6,7 @@
 #include <adapters/fetcher_connection.hpp>
 #include <adapters/fetcher_exchange.hpp>
 #include <adapters/fetcher_helpers.hpp>
+#include <adapters/waiting_hosts.hpp>
 #include <doctest/doctest.h>
 #include <support/gate.hpp>
 #include <support/loopback_server.hpp>
@@ -123,7 +124,9 @@ TEST_CASE("a callback comes from run_once, even for what cannot begin") {
 TEST_CASE("a callback may start exchanges") {
   loopback_server server;
   server.get("/robots.txt", std::string(rules));
-  curl_multi_fetcher web({.curl = direct()});
+  robots::curl_options keeping = direct();
+  keeping.keep_connections = true;
+  curl_multi_fetcher web({.curl = keeping});
   int left = 5;
   std::function<void(const fetch_response&)> again = [&](const fetch_response& response) {
     check_answered(response, 200, rules);
@@ -216,7 +219,9 @@ TEST_CASE("a fetcher can end with exchanges under way") {
 TEST_CASE("no more connections than allowed are opened, and exchanges wait for theirs") {
   loopback_server server;
   server.get("/robots.txt", std::string(rules));
-  curl_multi_fetcher web({.curl = direct(), .max_connections = 2});
+  robots::curl_options keeping = direct();
+  keeping.keep_connections = true;
+  curl_multi_fetcher web({.curl = keeping, .max_connections = 2});
   int called = 0;
   for (int i = 0; i < 20; ++i) {
     web.start(get(server.url("/robots.txt")), [&](const fetch_response& response) {
@@ -227,4 +232,104 @@ TEST_CASE("no more connections than allowed are opened, and exchanges wait for t
   run(web);
   CHECK(called == 20);
   CHECK(server.connections() <= 2);
+}
+
+TEST_CASE("the timeout of an exchange starts when its connection is free") {
+  loopback_server server;
+  robots::test::waiting_hosts hosts{server};
+  curl_multi_fetcher web({.curl = hosts.options(), .max_connections = 2});
+  hosts.check([&](const fetch_request& request, auto done) { web.start(request, done); },
+              [&] { run(web); });
+  CHECK(server.connections() >= robots::test::waiting_hosts::hanging);
+}
+
+TEST_CASE("exchanges that wait for a connection begin in order, without those that were stopped") {
+  loopback_server server;
+  robots::test::gate& gate = server.stall("/slow", std::string(rules));
+  server.otherwise([](const auto&) { return robots::test::loopback_reply{}; });
+  curl_multi_fetcher web({.curl = direct(), .max_connections = 1});
+  web.start(get(server.url("/slow")),
+            [&](const fetch_response& response) { check_answered(response, 200, rules); });
+  std::string order;
+  std::stop_source stop;
+  for (const char* const path : {"/a", "/stopped", "/b", "/c"}) {
+    fetch_request request = get(server.url(path));
+    const bool is_stopped = request.url.ends_with("/stopped");
+    if (is_stopped) {
+      request.stop = stop.get_token();
+    }
+    web.start(request, [&, path, is_stopped](const fetch_response& response) {
+      order += path;
+      if (is_stopped) {
+        check_failed(response, fetch_error::cancelled);
+        gate.open();
+      } else {
+        check_answered(response, 200, "");
+      }
+    });
+  }
+  CHECK(web.in_flight() == 5);
+  stop.request_stop();
+  run(web);
+  CHECK(order == "/stopped/a/b/c");
+  CHECK(server.requests("/stopped") == 0);
+}
+
+TEST_CASE("exchanges above the limit of their host wait, and those of other hosts do not") {
+  loopback_server server;
+  loopback_server other;
+  robots::test::gate& gate = server.stall("/slow", std::string(rules));
+  server.get("/robots.txt", std::string(rules));
+  other.get("/robots.txt", std::string(rules));
+  robots::curl_options keeping = direct();
+  keeping.keep_connections = true;
+  curl_multi_fetcher web({.curl = keeping, .max_connections = 2, .max_host_connections = 1});
+  std::string order;
+  std::stop_source stop;
+  const auto start = [&](const std::string& url, char name, bool is_stopped = false) {
+    fetch_request request = get(url);
+    request.timeout = name == 's' ? std::chrono::milliseconds{0} : long_wait;
+    if (is_stopped) {
+      request.stop = stop.get_token();
+    }
+    web.start(request, [&, name](const fetch_response& response) {
+      order += name;
+      CHECK(response.error == (name == 'x' ? fetch_error::cancelled : fetch_error::none));
+      if (name == 'o') {
+        stop.request_stop();
+      } else if (name == 'x') {
+        gate.open();
+      }
+    });
+  };
+  start(server.url("/slow"), 's');
+  start(server.url("/robots.txt"), 'x', true);
+  start(server.url("/robots.txt"), 'a');
+  start(server.url("/robots.txt"), 'b');
+  start(other.url("/robots.txt"), 'o');
+  run(web);
+  CHECK(order == "oxsab");
+  CHECK(server.connections() == 1);
+}
+
+TEST_CASE("a fetcher can end while exchanges wait for a connection") {
+  loopback_server server;
+  robots::test::gate& gate = server.stall("/slow");
+  std::stop_source stop;
+  {
+    curl_multi_fetcher web({.curl = direct(), .max_connections = 2, .max_host_connections = 1});
+    for (int i = 0; i < 4; ++i) {
+      fetch_request request = get(server.url("/slow"));
+      request.stop = stop.get_token();
+      web.start(request, [](const fetch_response&) { FAIL("called back"); });
+    }
+    std::thread other([&] {
+      gate.wait_for_arrivals();
+      web.wake();
+    });
+    web.run_once(long_wait);
+    web.run_once(long_wait);
+    other.join();
+  }
+  CHECK(stop.request_stop());
 }

@@ -260,6 +260,27 @@ TEST_CASE("no more hosts wait than allowed") {
   CHECK(most_open == 5);
 }
 
+TEST_CASE("good hosts behind more hanging hosts than there are connections are fetched") {
+  loopback_server server;
+  gate& closed = server.make_gate();
+  constexpr std::size_t hanging = 4;
+  server.otherwise([&closed](const loopback_request& request) -> loopback_reply {
+    if (std::stoul(request.host().substr(std::string_view{"host-"}.size())) < hanging) {
+      closed.pass();
+    }
+    return {.body = rules_of(request.host())};
+  });
+  robots::cache_options asking = foo_bot();
+  asking.timeout = std::chrono::milliseconds{900};
+  asking.retry.attempts = 1;
+  manual_cache cache(asking);
+  prefetch_options options = to(server);
+  options.max_in_flight = 2;
+  const prefetch_summary summary = prefetch(cache, sites(hanging + 6), options);
+  CHECK(summary.failed == hanging);
+  CHECK(summary.fetched == 6);
+}
+
 TEST_CASE("a look-up that another thread leads is waited for") {
   loopback_server server;
   server.otherwise([](const loopback_request&) { return loopback_reply{.body = "fetched here"}; });

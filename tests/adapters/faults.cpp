@@ -114,7 +114,9 @@ TEST_CASE("a fault on a connection that served before is an error, too") {
   for (const fault_case& wanted : fault_cases()) {
     CAPTURE(to_string(wanted.what));
     const faulty_server server(wanted.what, false);
-    const CurlFetcher fetcher(server.options());
+    robots::curl_options keeping = server.options();
+    keeping.keep_connections = true;
+    const CurlFetcher fetcher(keeping);
     check_answered(fetcher.fetch(get(server->url(good_path))), 200, good_body);
     fetch_request request = get(server->url());
     request.max_bytes = body_limit;

@@ -162,12 +162,15 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher stops when it is told to", F, fetcher_stop)
   }
 }
 
-TEST_CASE_TEMPLATE_DEFINE("a fetcher uses its connections again", F, fetcher_reuse) {
+TEST_CASE_TEMPLATE_DEFINE("A fetcher uses its connections again where that is wanted", F,
+                          fetcher_reuse) {
   using namespace robots::test;
   certificate_authority authority;
   loopback_server server(authority.issue({"127.0.0.1"}));
   server.get("/robots.txt", std::string(rules));
-  const F fetcher(trusting(authority));
+  robots::curl_options keeping = trusting(authority);
+  keeping.keep_connections = true;
+  const F fetcher(keeping);
 
   SUBCASE("call after call") {
     for (int i = 0; i < 10; ++i) {
@@ -197,14 +200,20 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher uses its connections again", F, fetcher_reu
     CHECK(fetcher.connections_opened() == server.connections());
   }
   SUBCASE("but not when it may keep no handle") {
-    robots::curl_options options = trusting(authority);
-    options.max_idle_handles = 0;
-    const F forgetful(options);
+    keeping.max_idle_handles = 0;
+    const F forgetful(keeping);
     for (int i = 0; i < 3; ++i) {
       check_answered(forgetful.fetch(get(server.url("/robots.txt"))), 200, rules);
     }
     CHECK(server.connections() == 3);
     CHECK(forgetful.connections_opened() == 3);
+  }
+  SUBCASE("but not unless it is told to") {
+    const F fetching(trusting(authority));
+    for (int i = 0; i < 3; ++i) {
+      check_answered(fetching.fetch(get(server.url("/robots.txt"))), 200, rules);
+    }
+    CHECK(server.connections() == 3);
   }
 }
 

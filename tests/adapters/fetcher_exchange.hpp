@@ -348,7 +348,9 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher sends no cookie back", F, fetcher_cookies) 
   loopback_server server;
   server.get("/robots.txt", loopback_reply{.body = std::string(rules),
                                            .headers = {{"Set-Cookie", "id=1; Path=/"}}});
-  F fetcher(direct());
+  robots::curl_options keeping = direct();
+  keeping.keep_connections = true;
+  F fetcher(keeping);
   for (int i = 0; i < 2; ++i) {
     const robots::fetch_response response = fetcher.fetch(get(server.url("/robots.txt")));
     CHECK(value_of(response, "Set-Cookie") == "id=1; Path=/");

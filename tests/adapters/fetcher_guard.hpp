@@ -189,8 +189,11 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher connects to the addresses that it is allowe
     check_answered(fetcher.fetch(get(server.url("/robots.txt", "localhost"))), 200, rules);
   }
   SUBCASE("though it shares its handles with no other fetcher") {
-    const F allowed(allowing({"127.0.0.1"}));
-    const F guarded(allowing({}));
+    robots::curl_options keeping = allowing({"127.0.0.1"});
+    keeping.keep_connections = true;
+    const F allowed(keeping);
+    keeping.allowed_addresses = {};
+    const F guarded(keeping);
     for (int i = 0; i < 3; ++i) {
       check_answered(allowed.fetch(get(server.url("/robots.txt"))), 200, rules);
       check_refused(guarded.fetch(get(server.url("/robots.txt"))), "127.0.0.1");
@@ -242,7 +245,9 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher guards what it asks a proxy for", F, fetche
   const scoped_variable nor_here("NO_PROXY", "");
 
   SUBCASE("but not where the proxy itself is") {
-    const F fetcher(by_proxy(proxy));
+    robots::curl_options keeping = by_proxy(proxy);
+    keeping.keep_connections = true;
+    const F fetcher(keeping);
     check_answered(fetcher.fetch(get(url)), 200, "by proxy: " + url);
     CHECK(fetcher.fetch(get("http://www.example.test./robots.txt")).status == 200);
     check_refused(fetcher.fetch(get("http://127.0.0.1/")), "127.0.0.1 (loopback)");

@@ -305,10 +305,12 @@ TEST_CASE("what the server's status means is what the failure table says") {
   CHECK(cache.stats().failures == 3);  // the refusal (403), too
 }
 
-TEST_CASE("a site that is asked again is asked over the same connection") {
+TEST_CASE("A site that is asked again is asked over the same connection where that is wanted") {
   loopback_server server;
   server.get("/robots.txt", std::string{robots::test::rules});
-  const CurlFetcher fetcher{direct()};
+  robots::curl_options keeping = direct();
+  keeping.keep_connections = true;
+  const CurlFetcher fetcher{keeping};
   live_cache cache{patient(), fetcher};
   for (int round = 0; round < 5; ++round) {
     CHECK(cache.allowed(server.url()));

@@ -47,7 +47,12 @@ struct curl_options {
   /// Off, every address may be reached.
   bool guard_addresses = true;
 
-  /// Handles, each with its open connections, that are kept while no call uses them.
+  /// Keeps connections and addresses of hosts for later requests. Set it to fetch many pages of few
+  /// hosts. One robots.txt of each of many sites gains nothing from it, while each request costs
+  /// more the more of them libcurl keeps.
+  bool keep_connections = false;
+
+  /// Handles, each with the connections that it keeps open, that are kept while no call uses them.
   std::size_t max_idle_handles = 64;
 
   /// Most octets of header section in one exchange; more is `fetch_error::protocol`. Above 0.
@@ -59,11 +64,13 @@ struct curl_multi_options {
   /// What goes for every exchange. `max_idle_handles` are the handles kept for later exchanges.
   curl_options curl{};
 
-  /// Most connections open at once, those kept for later included; 0 means no limit. An exchange
-  /// for which there is none yet waits, and its time runs.
+  /// Most connections open at once, those kept for later included; 0 means no limit. This is also
+  /// the limit of exchanges at once: a further one waits in order, and its timeout starts when it
+  /// begins.
   std::size_t max_connections = 256;
 
-  /// Most connections open at once to one host and port; 0 means no limit.
+  /// Most exchanges at once with the host and port of a URL; 0 means no limit. A further one waits,
+  /// and lets those of other hosts begin before it. Its timeout starts when it begins.
   std::size_t max_host_connections = 0;
 };
 

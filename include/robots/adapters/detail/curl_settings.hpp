@@ -178,6 +178,9 @@ class curl_settings {
     set_option(easy, CURLOPT_ACCEPT_ENCODING, body_decoder::accepted);
     set_option(easy, CURLOPT_HTTP_CONTENT_DECODING, 0L);
     set_option(easy, CURLOPT_NOSIGNAL, 1L);
+    constexpr long default_lifetime = 60;  // of an address, as libcurl has it
+    set_option(easy, CURLOPT_FORBID_REUSE, options_.keep_connections ? 0L : 1L);
+    set_option(easy, CURLOPT_DNS_CACHE_TIMEOUT, options_.keep_connections ? default_lifetime : 0L);
     set_option(easy, CURLOPT_CONNECTTIMEOUT_MS, curl_milliseconds(options_.connect_timeout));
 #if LIBCURL_VERSION_NUM >= 0x075700
     // Without it, ending a transfer during name lookup waits for the system's resolver.

@@ -5,6 +5,7 @@
 #include <robots/adapters/detail/curl_settings.hpp>
 #include <robots/adapters/detail/curl_transfer.hpp>
 #include <robots/http/message.hpp>
+#include <robots/http/origin.hpp>
 
 #include <curl/curl.h>
 
@@ -16,10 +17,12 @@
 #include <functional>
 #include <limits>
 #include <list>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -45,6 +48,9 @@ using curl_slot = std::function<CURL*(const fetch_request& request)>;
 /// Begins exchanges in a multi handle and takes the responses off those that have ended. It is
 /// driven by `run_once`; or somebody else drives the handle, and calls `collect()` now and then.
 /// One thread at a time, while a request may be stopped from any.
+///
+/// Exchanges above a limit wait here and not in libcurl, because libcurl counts the wait as part of
+/// the timeout.
 class curl_transfers {
  public:
   using on_done = std::function<void(fetch_response)>;
@@ -64,9 +70,10 @@ class curl_transfers {
       : curl_transfers(std::make_shared<const curl_settings>(options.curl), &plain_curl_slot,
                        std::move(wake)) {
     const long most = curl_count(options.max_connections);
+    most_begun_ = options.max_connections;
+    most_per_host_ = options.max_host_connections;
+    // Connections that are kept for later count, too.
     curl_multi_setopt(multi_.get(), CURLMOPT_MAX_TOTAL_CONNECTIONS, most);
-    curl_multi_setopt(multi_.get(), CURLMOPT_MAX_HOST_CONNECTIONS,
-                      curl_count(options.max_host_connections));
     // How many are kept open while idle; libcurl's own figure grows with the transfers.
     curl_multi_setopt(
         multi_.get(), CURLMOPT_MAXCONNECTS,
@@ -82,18 +89,22 @@ class curl_transfers {
 
   [[nodiscard]] CURLM* multi() const noexcept { return multi_.get(); }
 
-  /// Begins an exchange; a later `collect()` calls `done` with the response.
+  /// Begins an exchange, or queues it until the limits permit it; a later `collect()` calls `done`
+  /// with the response. Throws what making a slot throws, unless the exchange has to wait.
   void start(fetch_request request, on_done done) {
     if (std::optional<fetch_response> refused = refusal(request, *settings_)) {
       ready_.push_back({std::move(done), *std::move(refused)});
       return;
     }
-    under_way_.emplace_back(*this, std::move(request), std::move(done));
-    entry& begun = under_way_.back();
-    begun.self = std::prev(under_way_.end());
-    if (!begun.is_in_multi) {
-      end(begun, CURLE_FAILED_INIT);
+    curl_slot slot = waiting_.empty() && has_room() ? take_slot() : curl_slot{};
+    const host_map::iterator host = host_of(request.url);
+    waiting_.emplace_back(*this, std::move(request), std::move(done), host, std::move(slot));
+    waiting_.back().self = std::prev(waiting_.end());
+    ++open_;
+    if (host != hosts_.end()) {
+      ++host->second.open;
     }
+    begin_waiting();
   }
 
   /// Lets the network work, waits until something has happened, `wake()` was called or `timeout` is
@@ -135,9 +146,13 @@ class curl_transfers {
     while (!under_way_.empty()) {
       end(under_way_.front(), CURLE_FAILED_INIT);
     }
+    // Those that wait for their host come to `waiting_` as others of the host end.
+    while (!waiting_.empty()) {
+      end(waiting_.front(), CURLE_FAILED_INIT);
+    }
   }
 
-  [[nodiscard]] std::size_t in_flight() const noexcept { return under_way_.size() + ready_.size(); }
+  [[nodiscard]] std::size_t in_flight() const noexcept { return open_ + ready_.size(); }
 
   /// Whether `collect()` has something to call back for at once.
   [[nodiscard]] bool has_ended() const noexcept { return !ready_.empty(); }
@@ -145,21 +160,41 @@ class curl_transfers {
   [[nodiscard]] std::uint64_t connections_opened() const noexcept { return opened_; }
 
  private:
+  struct entry;
+
+  /// The exchanges of one host and port.
+  struct host_state {
+    std::size_t open = 0;   // begun or not
+    std::size_t begun = 0;  // and not ended
+    std::list<entry> waiting{};
+  };
+  using host_map = std::map<std::string, host_state>;
+
   struct entry {
-    entry(curl_transfers& transfers, fetch_request what, on_done then)
+    entry(curl_transfers& transfers, fetch_request what, on_done then, host_map::iterator of_host,
+          curl_slot with)
         : owner(transfers),
           request(std::move(what)),
           done(std::move(then)),
-          slot(owner.take_slot()),
-          easy(slot(request)),
-          transfer(easy, request, *owner.settings_) {
-      curl_easy_setopt(easy, CURLOPT_PRIVATE, static_cast<void*>(this));
-      is_in_multi = curl_multi_add_handle(owner.multi(), easy) == CURLM_OK;
+          host(of_host),
+          slot(std::move(with)) {
       on_stop.emplace(request.stop, [this] { owner.note_stopped(*this); });
     }
     entry(const entry&) = delete;
     entry& operator=(const entry&) = delete;
     ~entry() { leave(); }
+
+    /// Gives the exchange to libcurl; its timeout starts here. Returns false if libcurl refuses it.
+    [[nodiscard]] bool begin() {
+      if (!slot) {
+        slot = owner.take_slot();
+      }
+      easy = slot(request);
+      transfer.emplace(easy, request, *owner.settings_);
+      curl_easy_setopt(easy, CURLOPT_PRIVATE, static_cast<void*>(this));
+      is_in_multi = curl_multi_add_handle(owner.multi(), easy) == CURLM_OK;
+      return is_in_multi;
+    }
 
     void leave() noexcept {
       if (std::exchange(is_in_multi, false)) {
@@ -167,13 +202,20 @@ class curl_transfers {
       }
     }
 
+    [[nodiscard]] fetch_response finish(CURLcode code) {
+      return transfer ? transfer->finish(code)
+                      : failed(to_fetch_error(code), "the exchange ended before it began");
+    }
+
     curl_transfers& owner;
     fetch_request request;
     on_done done;
-    curl_slot slot;
-    CURL* easy;
-    curl_transfer transfer;
+    host_map::iterator host;  // the end if the limit for each host does not apply
+    curl_slot slot;           // may be empty until it begins
+    CURL* easy = nullptr;
+    std::optional<curl_transfer> transfer{};
     bool is_in_multi = false;
+    std::list<entry>* home = &owner.waiting_;
     std::list<entry>::iterator self{};
     std::list<entry*> mark{this};  // goes to stopped_ and back, so that a stop allocates nothing
     std::optional<std::stop_callback<std::function<void()>>> on_stop;
@@ -211,9 +253,70 @@ class curl_transfers {
     while (entry* const which = next_stopped()) {
       end(*which, CURLE_ABORTED_BY_CALLBACK);
     }
+    begin_waiting();
   }
 
-  /// Takes an exchange out of the multi handle, and its response off it.
+  /// The state of the host that `url` names, or the end if the limit for each host does not apply.
+  [[nodiscard]] host_map::iterator host_of(const std::string& url) {
+    if (most_per_host_ == 0) {
+      return hosts_.end();
+    }
+    const std::optional<origin> where = parse_origin(url);
+    return where ? hosts_.try_emplace(where->host + ':' + std::to_string(where->port)).first
+                 : hosts_.end();
+  }
+
+  [[nodiscard]] bool has_room() const noexcept {
+    return most_begun_ == 0 || under_way_.size() < most_begun_;
+  }
+
+  /// Begins the oldest exchanges that wait, as far as the limits permit.
+  void begin_waiting() {
+    while (!waiting_.empty() && has_room()) {
+      entry& next = waiting_.front();
+      const bool has_host = next.host != hosts_.end();
+      if (has_host && next.host->second.begun >= most_per_host_) {
+        std::list<entry>& queue = next.host->second.waiting;
+        move(next, queue, queue.end());
+        continue;
+      }
+      move(next, under_way_, under_way_.end());
+      if (has_host) {
+        ++next.host->second.begun;
+      }
+      bool is_begun = false;
+      try {
+        is_begun = next.begin();
+      } catch (...) {
+        // There is no memory for a handle. It is the failure of this exchange alone.
+      }
+      if (!is_begun) {
+        end(next, CURLE_FAILED_INIT);
+      }
+    }
+  }
+
+  static void move(entry& which, std::list<entry>& to, std::list<entry>::iterator before) noexcept {
+    to.splice(before, *which.home, which.self);
+    which.home = &to;
+  }
+
+  /// Takes an exchange that ends off the count of its host. Another one of the host gets its turn.
+  void leave_host(const entry& which) {
+    if (which.host == hosts_.end()) {
+      return;
+    }
+    host_state& host = which.host->second;
+    host.begun -= which.home == &under_way_ ? 1U : 0U;
+    if (host.begun < most_per_host_ && !host.waiting.empty()) {
+      move(host.waiting.front(), waiting_, waiting_.begin());
+    }
+    if (--host.open == 0) {
+      hosts_.erase(which.host);
+    }
+  }
+
+  /// Takes an exchange out of its queue or the multi handle, and its response off it.
   void end(entry& which, CURLcode code) {
     which.on_stop.reset();  // from here on nobody marks it
     {
@@ -223,18 +326,22 @@ class curl_transfers {
       }
     }
     std::list<entry> ended;
-    ended.splice(ended.begin(), under_way_, which.self);
-    which.leave();
-    opened_ += static_cast<std::uint64_t>(opened_connections(which.easy));
+    ended.splice(ended.begin(), *which.home, which.self);
+    --open_;
+    leave_host(which);
+    if (which.is_in_multi) {
+      which.leave();
+      opened_ += static_cast<std::uint64_t>(opened_connections(which.easy));
+    }
     ready_.push_back({std::move(which.done), {}});
     try {
-      ready_.back().response = which.transfer.finish(code);
+      ready_.back().response = which.finish(code);
     } catch (...) {
       ready_.back().response.error = fetch_error::other;  // no memory for the response
     }
     curl_slot slot = std::move(which.slot);
     ended.clear();
-    if (idle_.size() < settings_->options().max_idle_handles) {
+    if (slot && idle_.size() < settings_->options().max_idle_handles) {
       idle_.push_back(std::move(slot));
     }
   }
@@ -264,7 +371,13 @@ class curl_transfers {
   std::vector<curl_slot> idle_;
   std::deque<ended_exchange> ready_;
   std::uint64_t opened_ = 0;
-  std::list<entry> under_way_;  // last: ends before what it stands on
+  std::size_t most_begun_ = 0;     // 0 means no limit
+  std::size_t most_per_host_ = 0;  // 0 means no limit
+  std::size_t open_ = 0;
+  // The lists are last: they end before what their entries stand on.
+  host_map hosts_;
+  std::list<entry> waiting_;
+  std::list<entry> under_way_;
 };
 
 }  // namespace robots::adapters_detail
