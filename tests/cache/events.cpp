@@ -217,6 +217,7 @@ TEST_CASE("an observer hears of quarantine and of what is told by hand") {
 TEST_CASE("the context of a call goes along into the cache's own threads") {
   cache_options options = foo_bot();
   options.longest_call = 1h;
+  options.timeout = 0ms;  // no caller has time for an exchange without a limit
   observed at{options};
   at.web.otherwise(ok(""));
   CHECK(at.cache.allowed("https://example.com/", {.context = span("s1")}));

@@ -105,12 +105,13 @@ struct all_busy : watched {
   all_busy() : watched(with_threads(1)) {
     web.on_call("https://busy.example/robots.txt", behind(busy));
     caller = std::jthread{[this] {
-      CHECK(cache.check("https://busy.example/", {.deadline = clock.now() + 1h}).allowed);
+      CHECK(cache.check("https://busy.example/", {.stop = unused.get_token()}).allowed);
     }};
     busy.wait_for_arrivals();
   }
 
   gate busy;
+  std::stop_source unused;  // who may be stopped leaves the exchange to another thread
   std::jthread caller;
   opening last{busy};
 };
@@ -703,10 +704,30 @@ TEST_CASE(
   CHECK(at.web.count(robots_url) == 2);
 }
 
+TEST_CASE("With the default options, a call makes the exchanges that it has time for itself") {
+  ScriptedFetcher web;
+  ManualClock clock;
+  std::vector<bool> by_caller;
+  const auto caller = std::this_thread::get_id();
+  web.on_call(robots_url, [&](const fetch_request&) {
+    by_caller.push_back(std::this_thread::get_id() == caller);
+    clock.advance(3'600ms);  // of the timeout of 5 s
+    return by_caller.size() < 3 ? ScriptedFetcher::status(503) : robots::test::ok();
+  });
+  robots::cache_options options{.user_agent = "FooBot/1.0",
+                                .fallback = robots::fallback_policy::rfc9309()};
+  options.retry.jitter = 0;  // waits of 1 s and 2 s
+  robots::basic_robots_cache<ScriptedFetcher, ManualClock> cache{options, web, clock};
+  CHECK(cache.check(secret).reason == robots::decision_reason::rule);
+  // After two exchanges and the waits for them, less than 5 s of the 15 s of a call are left.
+  CHECK(by_caller == std::vector{true, true, false});
+}
+
 TEST_CASE("no call takes longer than the longest, and its fetch goes on for others") {
   for (const bool by_option : {false, true}) {
     robots::cache_options options = foo_bot(robots::fallback_policy::permissive());
     options.longest_call = by_option ? 15s : 0s;
+    options.timeout = 0ms;  // the exchange may take longer than the call
     held at{robots::test::ok(), options};
     decision early;
     decision late;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/saturating_add.hpp>
 #include <robots/base/thrown_text.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/fetcher.hpp>
@@ -39,6 +40,31 @@ inline void be_no_cancellation(fetch_response& response) {
 }
 
 }  // namespace fetch_detail
+
+/// Goes on with a retrieval while `deadline` leaves time for its next step: for the whole timeout
+/// of an exchange, and for a wait before the next try. Returns true if the retrieval has ended.
+template <Fetcher F, Clock C>
+[[nodiscard]] bool advance_retrieval(retrieval& work, F& fetcher, C& clock, time_point deadline) {
+  while (!std::holds_alternative<retrieval_result>(work.next())) {
+    if (const auto* const wait = std::get_if<retry_wait>(&work.next())) {
+      if (wait->until >= deadline) {
+        return false;
+      }
+      clock.sleep_until(wait->until, {});
+      work.on_wait_over(clock.now());
+      continue;
+    }
+    const fetch_request& request = std::get<fetch_request>(work.next());
+    if (request.timeout.count() == 0 ||
+        base::saturating_add(clock.now(), request.timeout) > deadline) {
+      return false;
+    }
+    fetch_response response = fetch_detail::fetch_without_throwing(fetcher, request);
+    fetch_detail::be_no_cancellation(response);
+    work.on_response(std::move(response), clock.now(), wall_now(clock));
+  }
+  return true;
+}
 
 /// Brings a retrieval to its end with a blocking fetcher.
 ///

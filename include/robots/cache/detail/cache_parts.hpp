@@ -81,6 +81,8 @@ class cache_parts : public event_clock {
 
   /// Brings a retrieval to its end with the blocking fetcher.
   [[nodiscard]] virtual retrieval_result run(retrieval work, const call_options& limits) = 0;
+  /// As `advance_retrieval`.
+  [[nodiscard]] virtual bool advance(retrieval& work, time_point deadline) = 0;
   /// Waits until `ready()`, which is true only after `changed` has been notified, or until the call
   /// is over; gives `ready()`. `lock` is held when it is called.
   [[nodiscard]] virtual bool wait(base::clock_condition& changed,

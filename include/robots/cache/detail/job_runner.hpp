@@ -163,12 +163,15 @@ class job_runner {
     const bool may_leave = limits.deadline || limits.stop.stop_possible();
     while (run_errands(at, &limits), !at.answer.policy) {
       std::shared_ptr<retrieval_job> job = std::move(at.job);
-      if (job && may_leave) {
-        // Another thread does the work, so that it need not end when this caller leaves.
+      // What this caller has no time for, another thread does, so that it need not end when the
+      // caller leaves.
+      const bool is_done = job && limits.deadline && !limits.stop.stop_possible() &&
+                           parts_.advance(job->work, *limits.deadline);
+      if (job && may_leave && !is_done) {
         job = send_off(std::move(job), limits);
       }
       if (job) {
-        if (!(may_leave ? bring_for(*job, limits) : bring(*job))) {
+        if (!(may_leave && !is_done ? bring_for(*job, limits) : bring(*job))) {
           return false;
         }
       } else if (!at.asked.back().place->wait(parts_, limits)) {

@@ -102,6 +102,9 @@ class own_parts final : public cache_parts {
   [[nodiscard]] retrieval_result run(retrieval work, const call_options& limits) override {
     return run_retrieval(std::move(work), fetcher, clock, limits);
   }
+  [[nodiscard]] bool advance(retrieval& work, time_point deadline) override {
+    return advance_retrieval(work, fetcher, clock, deadline);
+  }
   [[nodiscard]] bool wait(base::clock_condition& changed, std::unique_lock<std::mutex>& lock,
                           const call_options& limits, const std::function<bool()>& ready) override {
     return changed.wait(lock, clock, limits.deadline, limits.stop, ready);
