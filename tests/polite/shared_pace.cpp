@@ -207,6 +207,24 @@ TEST_CASE("the fetch of robots.txt that one process tells of counts for all") {
   CHECK(visit_home(b) == start + 1s);
 }
 
+TEST_CASE("However late the ledger answers, two processes come no closer than the delay") {
+  for (const auto late : {1ms, 45ms, 50ms, 51ms, 300ms}) {
+    CAPTURE(late.count());
+    fleet all;
+    gate_options slow = all.options();
+    slow.ledger = std::make_shared<SlowLedger>(all.table, late);
+    gate a{slow, all.clock};
+    gate b{all.options(), all.clock};
+    for (int round = 0; round < 5; ++round) {
+      CAPTURE(round);
+      const time_point by_a = visit_home(a);
+      const time_point by_b = visit_home(b);
+      CHECK(by_b >= by_a + 1s);
+      CHECK(visit_home(b) >= by_b + 1s);
+    }
+  }
+}
+
 TEST_CASE("a request that starts late, since the ledger was slow to answer, counts from then") {
   fleet all;
   gate_options slow = all.options();

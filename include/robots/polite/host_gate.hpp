@@ -458,10 +458,12 @@ class basic_host_gate {
     [[nodiscard]] wall_anchor take_turn(host& where, const polite_detail::host_reservation& place) {
       const wall_anchor now = read_clock(clock);
       std::unique_lock lock{mutex};
-      const auto claim = where.state.claim(place, now, options);
+      auto claim = where.state.claim(place, now, options);
       if (!claim) {
         return now;
       }
+      const std::chrono::nanoseconds allowance = lateness;
+      claim->after += allowance;
       const std::string& key = hosts.key_of(where);  // stays, as the host does
       lock.unlock();
       const polite_detail::shared_turn turn = pace.take_turn(key, *claim, now.steady);
@@ -472,20 +474,23 @@ class basic_host_gate {
         where.state.wait_for_turn(base::saturating_add(now.steady, turn.wait));
       } else {
         lock.unlock();
-        return after_answer(key, *claim, now.steady);
+        return after_answer(key, *claim, now.steady, allowance);
       }
       return now;
     }
 
-    /// The moment at which a request starts that was given a turn. Where the answer came late, the
-    /// others are told to count from there, and from when they know.
+    /// The moment at which a request starts that was given a turn. The turn counts from before the
+    /// answer came, so the claim allows for as much lateness as answers have had. If this one came
+    /// later, the others are told to count from now, and from when they know.
     [[nodiscard]] wall_anchor after_answer(std::string_view key, const pace_claim& claim,
-                                           time_point asked) {
-      constexpr std::chrono::milliseconds soon{50};
+                                           time_point asked, std::chrono::nanoseconds allowance) {
+      constexpr std::chrono::nanoseconds most = std::chrono::milliseconds{50};
       const time_point now = clock.now();
-      if (now - asked > soon) {
+      const std::chrono::nanoseconds late = now - asked;
+      lateness = std::min(std::max(late, allowance - allowance / 8), most);
+      if (late > allowance) {
         const time_point until = base::saturating_add(now, claim.after);
-        pace.hold(key, base::saturating_add(until, now - asked), now);
+        pace.hold(key, base::saturating_add(until, late), now);
       }
       return read_clock(clock);
     }
@@ -496,7 +501,8 @@ class basic_host_gate {
     polite_detail::shared_pace pace{options};
     polite_detail::admission_counters answers;
     std::atomic<std::uint64_t> withdrawn = 0;
-    std::mutex mutex;  // of what follows
+    std::atomic<std::chrono::nanoseconds> lateness{};  // of the ledger's answers of late
+    std::mutex mutex;                                  // of what follows
     polite_detail::host_table hosts{options};
     std::uint64_t started = 0;
     std::uint64_t cancelled = 0;
