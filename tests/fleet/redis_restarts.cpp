@@ -1,0 +1,95 @@
+// A Redis that restarts empty sends no process back to the web for what it still has.
+#include "support/redis_server.hpp"
+#include <robots/adapters/redis_store.hpp>
+#include <robots/cache/basic_robots_cache.hpp>
+#include <robots/fetch/scripted_fetcher.hpp>
+#include <robots/store/lru_storage.hpp>
+#include <robots/store/tiered_storage.hpp>
+#include <robots/time/manual_clock.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+namespace {
+
+using robots::test::redis_server;
+
+constexpr int sites = 30;
+
+/// Counts how often it was told that changes may have been missed.
+class HeardStore : public robots::RedisStore {
+ public:
+  HeardStore(const redis_server& server, std::shared_ptr<std::atomic<int>> missed)
+      : RedisStore{robots::redis_options{.url = server.url()}}, missed_{std::move(missed)} {}
+
+  void watch(std::function<void(std::string_view)> told) {
+    if (!told) {
+      return RedisStore::watch({});
+    }
+    RedisStore::watch([told = std::move(told), missed = missed_](std::string_view key) {
+      told(key);
+      *missed += key.empty() ? 1 : 0;
+    });
+  }
+
+ private:
+  std::shared_ptr<std::atomic<int>> missed_;
+};
+
+static_assert(robots::SharedStore<HeardStore>);
+
+using storage = robots::TieredStorage<robots::LruStorage<100>, HeardStore>;
+using shared_cache =
+    robots::basic_robots_cache<robots::ScriptedFetcher, robots::ManualClock, storage>;
+
+/// Asks each process for each site.
+void visit(const std::array<std::unique_ptr<shared_cache>, 2>& processes) {
+  for (int site = 0; site < sites; ++site) {
+    const std::string origin = "https://site-" + std::to_string(site) + ".example";
+    for (const auto& process : processes) {
+      CHECK(process->allowed(origin + "/"));
+      CHECK_FALSE(process->allowed(origin + "/private"));
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("After five restarts of an empty Redis, each site was fetched once") {
+  redis_server redis;
+  robots::ScriptedFetcher web;
+  robots::ManualClock clock;
+  web.otherwise(robots::ScriptedFetcher::ok("User-agent: *\nDisallow: /private\n"));
+  std::array<std::shared_ptr<std::atomic<int>>, 2> missed;
+  std::array<std::unique_ptr<shared_cache>, 2> processes;
+  for (std::size_t i = 0; i < processes.size(); ++i) {
+    missed[i] = std::make_shared<std::atomic<int>>(0);
+    processes[i] = std::make_unique<shared_cache>(
+        robots::cache_options{.user_agent = "FooBot/1.0",
+                              .fallback = robots::fallback_policy::rfc9309()},
+        web, clock, storage{robots::LruStorage<100>{}, HeardStore{redis, missed[i]}});
+  }
+  visit(processes);
+  CHECK(web.count() == sites);
+  for (int restart = 0; restart < 5; ++restart) {
+    const std::array<int, 2> before{*missed[0], *missed[1]};
+    redis.stop();
+    visit(processes);
+    redis.start();
+    while (*missed[0] == before[0] || *missed[1] == before[1]) {
+      std::this_thread::yield();
+    }
+    clock.advance(std::chrono::minutes{1});  // no process leaves the store alone any more
+    visit(processes);
+  }
+  CHECK(web.count() == sites);
+}
