@@ -94,3 +94,27 @@ TEST_CASE_TEMPLATE_INVOKE(fetcher_allow_list, robots::CurlFetcher);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_guard_ipv6, robots::CurlFetcher);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_guard_proxy, robots::CurlFetcher);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_bad_allow_list, robots::CurlFetcher);
+
+TEST_CASE("The timeouts of curl work at their extremes or are refused") {
+  using std::chrono::milliseconds;
+  robots::test::loopback_server server;
+  server.get("/robots.txt", std::string{robots::test::rules});
+  int accepted = 0;
+  for (const milliseconds time : {milliseconds::min(), milliseconds{-1}, milliseconds{0},
+                                  milliseconds::max() - milliseconds{1}, milliseconds::max()}) {
+    robots::curl_options options = robots::test::direct();
+    options.connect_timeout = time;
+    try {
+      robots::CurlFetcher fetcher{options};
+      for (const milliseconds timeout : {milliseconds{0}, milliseconds::max()}) {
+        robots::fetch_request request = robots::test::get(server.url("/robots.txt"));
+        request.timeout = timeout;
+        CHECK(fetcher.fetch(request).status == 200);
+      }
+      ++accepted;
+    } catch (const std::invalid_argument&) {
+      continue;
+    }
+  }
+  CHECK(accepted >= 2);
+}

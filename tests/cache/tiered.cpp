@@ -484,6 +484,24 @@ TEST_CASE("After a surprising answer to a page, one process fetches the rules fo
   CHECK(at.web.count() == 2);
 }
 
+TEST_CASE("When many processes get surprising answers to pages, one of them fetches the rules") {
+  fleet at;
+  at.web.on(robots_url, ok("User-agent: *\nDisallow:\n"), ok());
+  std::vector<std::unique_ptr<tiered_cache>> processes;
+  for (int i = 0; i < 5; ++i) {
+    processes.push_back(at.worker());
+    CHECK(processes.back()->allowed(secret));
+  }
+  at.clock.advance(1h);
+  for (const auto& each : processes) {
+    CHECK_FALSE(each->report_response(secret, 503));
+  }
+  for (const auto& each : processes) {
+    CHECK_FALSE(each->allowed(secret));
+  }
+  CHECK(at.web.count() == 2);
+}
+
 TEST_CASE("A cache that ignores older records asks each site again, and shares the answer") {
   fleet at;
   at.web.on(robots_url, ok("User-agent: *\nDisallow:\n"), ok());

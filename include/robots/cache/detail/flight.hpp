@@ -32,6 +32,8 @@ struct known_site {
   held_lease lease{};            ///< the right to ask, if the shared store has given it
   time_point lease_until{};      ///< when that lease expires at the earliest
   bool announces = false;        ///< what comes of it makes that of the others out of date
+  bool refreshes = false;        ///< nothing that was fetched before will do, by any process
+  bool is_suspect = false;       ///< only what is newer than `last` will do
   /// What this process still holds to be fresh, while the shared store is asked for a newer answer.
   std::shared_ptr<const robots::policy> fresh{};
   bool turned_hostile = false;  ///< by what came of it

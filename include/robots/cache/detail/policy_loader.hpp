@@ -346,6 +346,8 @@ class policy_loader {
     renewal = renewal && !answers;
     known_site known{.last = kept.policy,
                      .announces = asks_site,
+                     .refreshes = refreshes,
+                     .is_suspect = kept.is_suspect,
                      .fresh = is_fresh ? kept.policy : nullptr,
                      .told = kept.is_told && !refreshes,
                      .epoch = epoch};
@@ -387,7 +389,7 @@ class policy_loader {
   void bring(look_up_state& at, leader lead, bool renews) {
     if (store_ != nullptr) {
       const time_point now = parts_.now();
-      const bool refreshes = lead.led().known().announces || at.asks_sites;
+      const bool refreshes = lead.led().known().refreshes || at.asks_sites;
       at.to_do.question =
           std::make_unique<store_job>(store_job{std::move(lead), now, now, refreshes, renews});
     } else if (renews) {

@@ -135,7 +135,7 @@ class store_asker {
     const tiered_options& options = store_.options();
     const time_point lease_until = base::saturating_add(parts_.now(), options.lease);
     // What a refresh brings is newer than what any other process is about to publish.
-    const bool takes = job.lead.led().known().announces;
+    const bool takes = job.lead.led().known().refreshes;
     auto [given, failed] = store_.lease(job.lead.led().key(), takes);
     if (failed) {
       return after_store::ask_site;  // nobody knows whether another process does
@@ -190,6 +190,7 @@ class store_asker {
   [[nodiscard]] bool answer_by(store_job& job, site_records records, const wall_anchor& now) {
     flight& led = job.lead.led();
     auto last = led.last();
+    const auto last_asked = last ? last->source().fetched_at : std::chrono::sys_seconds::min();
     const auto had = last && is_failure(last->source().outcome) ? policy::good(last) : last;
     // A change that another process told of may have been made by a clock that is behind.
     const bool is_told = std::exchange(led.known().told, false);
@@ -207,7 +208,9 @@ class store_asker {
       }
     }
     auto latest = maker_.judged(records.latest, {.last = last}, now, &led);
-    if (job.refreshes || now.steady >= validity_of(*latest, maker_.judging()).fresh_until) {
+    const bool is_known = led.known().is_suspect && last_asked >= records.latest.fetched_at;
+    if (job.refreshes || is_known ||
+        now.steady >= validity_of(*latest, maker_.judging()).fresh_until) {
       led.known().fresh.reset();  // there was a newer answer, which is over
       if (!records.redirects && !led.known().good) {
         parts_.tell(far_copy_event{maker_.about(led), *latest, records.latest});
