@@ -309,6 +309,36 @@ TEST_CASE("The trail of a cache that answers for several crawlers has no differe
   CHECK(found.confirmed == 25);
 }
 
+TEST_CASE("The trail of a cache whose excluded hosts are replaced has no differences") {
+  const robots::test::temporary_folder folder;
+  const robots::audit_options where{.path = (folder.path() / "trail").string()};
+  robots::cache_options options{.user_agent = "FooBot/1.0",
+                                .fallback = robots::fallback_policy::strict()};
+  options.excluded = {"gov"};
+  options.other_agents = {"BarBot"};
+  robots::ScriptedFetcher web;
+  web.otherwise(robots::ScriptedFetcher::ok("User-agent: *\nDisallow: /private\n"));
+  {
+    robots::basic_robots_cache cache{options, web, robots::ManualClock{}, robots::LruStorage<8>{},
+                                     robots::AuditTrail{where, options}};
+    for (const std::vector<std::string>& list :
+         {std::vector<std::string>{"gov"}, {"example"}, {"example", "gov"}, {}}) {
+      cache.set_excluded(list);
+      for (const char* url :
+           {"https://a.gov/", "https://a.example/", "https://b.example/private"}) {
+        static_cast<void>(cache.check(url));
+        static_cast<void>(cache.check(url, {.user_agent = "BarBot"}));
+      }
+    }
+  }
+  const audit_decisions found = verify_decisions(robots::test::files_of(where.path));
+  for (const auto& each : found.differences) {
+    MESSAGE(each.entry << ": " << each.text);
+  }
+  CHECK(found.differences.empty());
+  CHECK(found.confirmed == 24);
+}
+
 TEST_CASE("A redirect that a shared store knows is recorded, whatever comes of it") {
   using robots::ScriptedFetcher;
   using tiered =

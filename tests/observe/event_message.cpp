@@ -12,6 +12,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <vector>
 
 using robots::explain;
 
@@ -86,6 +87,9 @@ TEST_CASE("Events of decisions, changes and operators are explained in a sentenc
         "the site was halted: its robots.txt denies everything now");
   CHECK(explain(robots::halt_event{{}, halt_reason::by_hand}) == "the site was halted: by_hand");
   CHECK(explain(robots::halt_event{{}, halt_reason::by_hand, true}) == "the site was resumed");
+  const std::vector<std::string> hosts{"gov", "mil"};
+  CHECK(explain(robots::exclusions_event{{}, hosts}) ==
+        "the excluded hosts were replaced: there are 2 now");
   CHECK(explain(robots::sign_off_event{{}, true}) == "the site was signed off");
   CHECK(explain(robots::sign_off_event{}) == "the sign-off of the site was taken back");
   CHECK(explain(robots::quarantine_event{{}, true}) == "the site was released from quarantine");

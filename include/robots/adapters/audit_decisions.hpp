@@ -145,6 +145,8 @@ class audit_judge {
       take_policy(entry, type);
     } else if (type == "decision") {
       take_decision(entry);
+    } else if (type == "exclusions") {
+      take_exclusions(entry);
     } else if (type == "override") {
       take_fact(entry, "override " + entry.text("value"));
     } else if ((type == "quarantine" && !entry.flag("released")) ||
@@ -153,6 +155,16 @@ class audit_judge {
       take_fact(entry, type);
     } else if (type == "lost" || type == "gap") {
       has_gaps_ = true;
+    }
+  }
+
+  void take_exclusions(const audit_entry& entry) {
+    const auto found = crawlers_.find(entry.number("crawler"));
+    if (found != crawlers_.end()) {
+      auto next = *found->second;
+      next.excluded_before = next.excluded;
+      next.excluded = adapters_detail::hosts_in(entry, "hosts");
+      found->second = std::make_shared<const audited_crawler>(std::move(next));
     }
   }
 
@@ -309,14 +321,17 @@ class audit_judge {
     }
     const std::string site = bare(key);
     const bool is_high_risk = where && crawler.high_risk.contains(where->host);
+    // Decisions that were made while the list was replaced may rest on either list.
     const bool is_excluded = where && crawler.excluded.contains(where->host);
+    const bool was_excluded =
+        where && crawler.excluded_before.value_or(crawler.excluded).contains(where->host);
     if (given == decision_reason::halted) {
       return need(entry, {"halt " + site}, "the site was never halted");
     }
     if (given == decision_reason::needs_sign_off && !is_high_risk && !crawler.has_own_risk) {
       return differ("the site needs no sign-off");
     }
-    if (given == decision_reason::excluded && !is_excluded) {
+    if (given == decision_reason::excluded && !is_excluded && !was_excluded) {
       return differ("the host is not excluded");
     }
     if (given == decision_reason::invalid_url || given == decision_reason::needs_sign_off ||
@@ -333,7 +348,7 @@ class audit_judge {
           {(by.basis == policy_basis::allow_all ? "override allow " : "override deny ") + site},
           "nobody has set the override");
     }
-    if (is_excluded) {
+    if (is_excluded && was_excluded) {
       return differ("the host is excluded");
     }
     if (by.site != site) {

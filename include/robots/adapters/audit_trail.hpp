@@ -138,6 +138,15 @@ class AuditTrail {
   void on(const quarantine_event& told) const { push_whole(told); }
   /// Records that an override was set or lifted.
   void on(const override_event& told) const { push_whole(told); }
+  /// Records that the excluded hosts were replaced, for each crawler of the cache.
+  void on(const exclusions_event& told) const {
+    push_whole(told);
+    for (const auto& [name, number] : others_) {
+      auto about = begin(told, number);
+      add_event(about, told);
+      push(told, exclusions_event::name, std::move(about));
+    }
+  }
   /// Records that the store shared with other processes went or came back.
   void on(const far_store_event& told) const { push_whole(told); }
   /// Records that other processes may go by the rules of a site that was invalidated.
@@ -211,6 +220,9 @@ class AuditTrail {
     for (std::size_t i = 0; i < std::min(others_.size(), by.others().size()); ++i) {
       for (auto& part : adapters_detail::parts_of("policy", begin(told, others_[i].second),
                                                   *by.others()[i], std::string{body})) {
+        if (part.type == "policy") {
+          part.id = adapters_detail::id_for(part.id, others_[i].second);
+        }
         parts.push_back(std::move(part));
       }
     }

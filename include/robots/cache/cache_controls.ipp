@@ -154,6 +154,8 @@ ROBOTS_INLINE std::shared_ptr<const policy> cache_controls::refresh(std::string_
 
 ROBOTS_INLINE void cache_controls::set_excluded(std::span<const std::string> entries) {
   engine_->excluded.replace(entries);
+  exclusions_event told{engine_->parts.about({}), entries};
+  engine_->parts.tell(told);
 }
 
 ROBOTS_INLINE void cache_controls::set_override(std::string_view host_or_url, site_override what) {

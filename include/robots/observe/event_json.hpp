@@ -194,6 +194,14 @@ inline void add_members(base::json_writer& line, const far_store_event& told) {
 
 inline void add_members(base::json_writer& /*line*/, const lost_invalidation_event& /*told*/) {}
 
+inline void add_members(base::json_writer& line, const exclusions_event& told) {
+  line.open_list("hosts");
+  for (const std::string& host : told.hosts) {
+    line.open().text("host", host).close();
+  }
+  line.close_list();
+}
+
 }  // namespace observe_detail
 
 /// Adds what an event tells to a line, beside its site and its time: what `add_members` of its type

@@ -41,6 +41,8 @@ namespace robots {
 [[nodiscard]] std::string explain(const quarantine_event& told);
 /// Says which override holds now.
 [[nodiscard]] std::string explain(const override_event& told);
+/// Says how many hosts are excluded now.
+[[nodiscard]] std::string explain(const exclusions_event& told);
 /// Says whether the shared store answers.
 [[nodiscard]] std::string explain(const far_store_event& told);
 /// Says that other processes may go by old rules.

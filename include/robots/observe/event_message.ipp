@@ -157,6 +157,11 @@ ROBOTS_INLINE std::string explain(const override_event& told) {
              : "the site was overridden by hand: " + std::string{to_string(told.value)};
 }
 
+ROBOTS_INLINE std::string explain(const exclusions_event& told) {
+  return "the excluded hosts were replaced: there are " + std::to_string(told.hosts.size()) +
+         " now";
+}
+
 ROBOTS_INLINE std::string explain(const far_store_event& told) {
   return told.up ? "the shared store answers again"
                  : "the shared store failed: " + base::printable(told.message);

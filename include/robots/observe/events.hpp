@@ -7,6 +7,8 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -186,6 +188,12 @@ struct quarantine_event : event {
 struct override_event : event {
   static constexpr std::string_view name = "override";  ///< of its kind
   site_override value{};  ///< what holds now; `none`: the override was lifted
+};
+
+/// The excluded hosts were replaced: see `basic_robots_cache::set_excluded`. Of no site.
+struct exclusions_event : event {
+  static constexpr std::string_view name = "exclusions";  ///< of its kind
+  std::span<const std::string> hosts;                     ///< the new list, as it was given
 };
 
 /// A gate has answered whether and when a URL may be fetched.

@@ -8,13 +8,14 @@
 namespace robots {
 
 /// One of all events, by reference.
-using any_event = std::variant<const look_up_event*, const exchange_event*, const parse_event*,
-                               const retrieval_event*, const far_hit_event*, const far_copy_event*,
-                               const fallback_event*, const decision_event*, const breaker_event*,
-                               const drop_event*, const quarantine_event*, const override_event*,
-                               const policy_change_event*, const access_revoked_event*,
-                               const halt_event*, const sign_off_event*, const far_store_event*,
-                               const lost_invalidation_event*, const admission_event*>;
+using any_event =
+    std::variant<const look_up_event*, const exchange_event*, const parse_event*,
+                 const retrieval_event*, const far_hit_event*, const far_copy_event*,
+                 const fallback_event*, const decision_event*, const breaker_event*,
+                 const drop_event*, const quarantine_event*, const override_event*,
+                 const policy_change_event*, const access_revoked_event*, const halt_event*,
+                 const sign_off_event*, const far_store_event*, const lost_invalidation_event*,
+                 const exclusions_event*, const admission_event*>;
 
 /// An observer that wants to be told of events of one kind.
 template <class O, class Event>

@@ -16,6 +16,7 @@
 #include <array>
 #include <charconv>
 #include <cstddef>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -78,9 +79,23 @@ struct audited_crawler {
   std::string user_agent;
   parse_options parse{};
   excluded_hosts excluded{};
-  excluded_hosts high_risk{};  ///< that need a sign-off
-  bool has_own_risk = false;   ///< a function of the user's says of more hosts that they do
+  std::optional<excluded_hosts> excluded_before{};  // the list that was replaced, if one was
+  excluded_hosts high_risk{};                       ///< that need a sign-off
+  bool has_own_risk = false;  ///< a function of the user's says of more hosts that they do
 };
+
+/// Reads a list of hosts of an entry.
+[[nodiscard]] inline excluded_hosts hosts_in(const audit_entry& from, std::string_view name) {
+  std::vector<std::string> listed;
+  for (const base::json_object& each : from.list(name)) {
+    listed.push_back(each.text("host"));
+  }
+  try {
+    return excluded_hosts{listed};
+  } catch (const std::invalid_argument&) {
+    return excluded_hosts{};  // no trail has such a name
+  }
+}
 
 /// Reads what `crawler_text` wrote.
 [[nodiscard]] inline audited_crawler read_crawler(const audit_entry& from) {
@@ -98,19 +113,8 @@ struct audited_crawler {
   parse.tie = from.flag("tie_disallows") ? tie_break::disallow : tie_break::allow;
   parse.names =
       from.flag("names_united") ? several_names::union_of_groups : several_names::first_with_group;
-  const auto hosts = [&](std::string_view name) {
-    std::vector<std::string> listed;
-    for (const base::json_object& each : from.list(name)) {
-      listed.push_back(each.text("host"));
-    }
-    try {
-      return excluded_hosts{listed};
-    } catch (const std::invalid_argument&) {
-      return excluded_hosts{};  // no trail has such a name
-    }
-  };
-  result.excluded = hosts("excluded");
-  result.high_risk = hosts("sign_off");
+  result.excluded = hosts_in(from, "excluded");
+  result.high_risk = hosts_in(from, "sign_off");
   result.has_own_risk = from.flag("is_high_risk");
   return result;
 }

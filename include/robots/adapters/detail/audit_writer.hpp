@@ -94,6 +94,12 @@ struct audit_news {
   }
 };
 
+/// By what a trail remembers that it has the policy of that id for a further crawler, who may have
+/// read the same in other lines.
+[[nodiscard]] inline std::string id_for(const std::string& policy, std::size_t crawler) {
+  return policy + '/' + std::to_string(crawler);
+}
+
 /// The entries about a policy that an event tells of: its directives and the text that they were
 /// read from, unless an entry before has them, and one of `type` whose members begin with `about`.
 [[nodiscard]] inline std::vector<audit_part> parts_of(std::string_view type,
@@ -354,7 +360,7 @@ class audit_writer {
   void add_decision(wall_time time, const audit_decision& from) {
     const decision& made = from.made;
     const std::string id = id_of(made.policy);
-    if (!known_.contains(id)) {
+    if (!known_.contains(id) && !known_.contains(id_for(id, from.crawler))) {
       for (const audit_part& part :
            parts_of("policy", begin_members(from.crawler, from.site), *made.policy, {})) {
         add_part(time, part);
