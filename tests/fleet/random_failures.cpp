@@ -574,7 +574,7 @@ class simulation {
 }  // namespace
 
 TEST_CASE("Three caches over a failing store allow nothing that is denied, and ask nothing twice") {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     for (const bool strict : {false, true}) {
       CAPTURE(seed);
       CAPTURE(strict);
