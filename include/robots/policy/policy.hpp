@@ -234,7 +234,8 @@ class policy {
       const std::shared_ptr<const policy>& from);
 
   /// The last policy that says what the site asks of the crawler: this one, or the one that held
-  /// before answers such as 403. Only for comparing: unlike `kept_answer`, it never decides.
+  /// before answers such as 403. Policies are compared with it. Unlike `kept_answer`, it never
+  /// decides.
   [[nodiscard]] static std::shared_ptr<const policy> last_answer(
       const std::shared_ptr<const policy>& from);
 
