@@ -45,6 +45,7 @@ TEST_CASE_TEMPLATE_INVOKE(fetcher_broken_peer, robots::CprFetcher);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_cookies, robots::CprFetcher);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_proxy, robots::CprFetcher);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_options, robots::CprFetcher);
+TEST_CASE_TEMPLATE_INVOKE(fetcher_long_times, robots::CprFetcher);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_guard, robots::CprFetcher);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_allow_list, robots::CprFetcher);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_guard_ipv6, robots::CprFetcher);

@@ -256,7 +256,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher says what the peer did wrong", F, fetcher_b
   }
   SUBCASE("when nobody listens") {
     const closed_port port;
-    check_failed(fetcher.fetch(get(port.url())), fetch_error::connect);
+    check_failed(fetcher.fetch(get(port.url())), fetch_error::connection_refused);
   }
   SUBCASE("when the name means nothing") {
     // A label over 63 octets (RFC 1035, section 2.3.4): the resolver needs no network to know.

@@ -376,6 +376,25 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher is not made with options it cannot follow",
   refused([](robots::curl_options& o) { o.proxy = "http://"; });
   refused([](robots::curl_options& o) { o.proxy = "no proxy"; });
   refused([](robots::curl_options& o) { o.connect_to = {"example.com:443"}; });
+  refused([](robots::curl_options& o) { o.connect_timeout = std::chrono::milliseconds::min(); });
   CHECK_NOTHROW(F{});
   CHECK_NOTHROW(F{robots::curl_options{}});
+}
+
+TEST_CASE_TEMPLATE_DEFINE("a fetcher takes the longest times there are", F, fetcher_long_times) {
+  using std::chrono::milliseconds;
+  using namespace robots::test;
+  loopback_server server;
+  server.get("/robots.txt", std::string(rules));
+  for (const milliseconds longest : {milliseconds::max() - milliseconds(1), milliseconds::max()}) {
+    robots::curl_options options = direct();
+    options.connect_timeout = longest;
+    F fetcher(options);
+    robots::fetch_request request = get(server.url("/robots.txt"));
+    check_answered(fetcher.fetch(request), 200, rules);
+    request.timeout = longest;
+    check_answered(fetcher.fetch(request), 200, rules);
+    request.timeout = milliseconds::min();
+    check_failed(fetcher.fetch(request), robots::fetch_error::timeout);
+  }
 }

@@ -224,7 +224,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher tells IPv6 from IPv4", F, fetcher_guard_ipv
   check_refused(F(allowing({"127.0.0.0/8"})).fetch(get(url)), "::1 (loopback)");
   // The name's other address may be tried, but there nobody listens.
   const robots::fetch_response tried = F(allowing({"127.0.0.0/8"})).fetch(get(by_name));
-  check_failed(tried, robots::fetch_error::connect);
+  check_failed(tried, robots::fetch_error::connection_refused);
   CHECK(tried.error_text.find("::1 (loopback) is not in") != std::string::npos);
   CHECK(server->connections() == 0);
 

@@ -382,6 +382,29 @@ TEST_CASE("access is revoked where a page that is allowed answers 401, 403 or a 
   CHECK(of.web.count() == 1);
 }
 
+TEST_CASE("The same refusal of the same page, reported twice at once, counts once") {
+  watched_sites of;
+  of.web.on(robots_url, ok());
+  CHECK(of.cache.allowed(home));
+  const std::string page = std::string{home} + "page";
+  const texts once{"https://example.com: revoked " + page + " 403"};
+  for (int day = 0; day < 3; ++day) {
+    CHECK(of.cache.report_response(page, 403));
+    of.clock.advance(9s);
+    CHECK(of.cache.report_response(page, 403));
+    CHECK(of.cache.report_response(page, 403, true));
+    CHECK(of.watchman.take() == once);
+    of.clock.advance(1s);
+    CHECK(of.cache.report_response(page, 403));
+    CHECK(of.watchman.take() == once);
+    of.clock.advance(10s);
+  }
+  for (int i = 0; i < 10'000; ++i) {
+    CHECK(of.cache.report_response(page + std::to_string(i), 403));
+  }
+  CHECK(of.watchman.take().size() == 10'000);
+}
+
 TEST_CASE("After a surprising answer to a page, the site's rules are fetched again") {
   for (const int status : {401, 403, 404, 410, 500, 503, 599}) {
     CAPTURE(status);

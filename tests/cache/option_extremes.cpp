@@ -16,10 +16,12 @@
 #include <array>
 #include <chrono>
 #include <functional>
+#include <future>
 #include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 using namespace std::chrono_literals;
@@ -116,6 +118,27 @@ void share(const tiered_options& options) {
   first.invalidate(home);
   CHECK_FALSE(first.allowed(secret));
   CHECK_FALSE(second.allowed(secret));
+}
+
+/// A site whose lease is held by a process that never publishes.
+void wait_for_lease(const tiered_options& options) {
+  using storage = robots::TieredStorage<robots::LruStorage<4>, robots::MemoryStore<ManualClock>>;
+  ScriptedFetcher web;
+  const ManualClock clock;
+  robots::MemoryStore<ManualClock> store{clock};
+  web.on(robots_url, ok());
+  CHECK(store.try_lease("example.com", 10s));
+  robots::basic_robots_cache<ScriptedFetcher, ManualClock, storage> cache{
+      {.user_agent = "FooBot/1.0", .fallback = fallback_policy::rfc9309()},
+      web,
+      clock,
+      storage{robots::LruStorage<4>{}, store, options}};
+  auto call = std::async(std::launch::async, [&cache] { return cache.allowed(secret); });
+  while (call.wait_for(0s) != std::future_status::ready) {
+    clock.advance(10ms);
+    std::this_thread::yield();
+  }
+  CHECK_FALSE(call.get());
 }
 
 /// Lines of one site, some of them suppressed.
@@ -225,6 +248,7 @@ TEST_CASE("Every duration of tiered_options works at its extremes or is refused"
        [](tiered_options& o, std::size_t extreme) { set_extreme(o.breaker.cooldown, extreme); }},
   };
   CHECK(accepted<tiered_options>({}, table, share) >= 2 * table.size());
+  CHECK(accepted<tiered_options>({}, table, wait_for_lease) >= 2 * table.size());
 }
 
 TEST_CASE("The period of a log's limit works at its extremes or is refused") {

@@ -907,7 +907,7 @@ TEST_CASE("A worker that gets no response of a site keeps that from the other wo
   constexpr const char* www = "https://www.example.com/robots.txt";
   using enum robots::fetch_error;
   for (const robots::fetch_error error :
-       {resolve, connect, tls, timeout, refused_address, protocol, other}) {
+       {resolve, connect, tls, timeout, refused_address, protocol, other, connection_refused}) {
     CAPTURE(to_string(error));
     fleet asked;
     asked.web.on(robots_url, ScriptedFetcher::failure(error), ok());

@@ -44,6 +44,7 @@ static_assert(outcome_of(-404) == outcome::server_error);
 
 static_assert(outcome_of(fetch_error::resolve) == outcome::unreachable);
 static_assert(outcome_of(fetch_error::connect) == outcome::unreachable);
+static_assert(outcome_of(fetch_error::connection_refused) == outcome::unreachable);
 static_assert(outcome_of(fetch_error::tls) == outcome::unreachable);
 static_assert(outcome_of(fetch_error::timeout) == outcome::unreachable);
 static_assert(outcome_of(fetch_error::protocol) == outcome::unreachable);

@@ -109,7 +109,7 @@ TEST_CASE("the body of a failure is not kept") {
 TEST_CASE("a bare host falls back to http when https cannot be reached") {
   for (const fetch_error error :
        {fetch_error::resolve, fetch_error::connect, fetch_error::tls, fetch_error::timeout,
-        fetch_error::protocol, fetch_error::other}) {
+        fetch_error::protocol, fetch_error::other, fetch_error::connection_refused}) {
     CAPTURE(to_string(error));
     retrieval work = start("example.com");
     work.on_response(web::failure(error), now);

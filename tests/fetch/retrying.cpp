@@ -94,7 +94,8 @@ TEST_CASE("anything else is final") {
     CAPTURE(status);
     CHECK(result(work).attempts == 1);
   }
-  for (const fetch_error error : {fetch_error::cancelled, fetch_error::refused_address}) {
+  for (const fetch_error error :
+       {fetch_error::cancelled, fetch_error::refused_address, fetch_error::connection_refused}) {
     retrieval work = begin();
     work.on_response(web::failure(error), start);
     CHECK(result(work).attempts == 1);
@@ -187,6 +188,48 @@ TEST_CASE("of a bare host that cannot be reached, both origins are asked again")
   work.on_response(web::ok(""), start);
   CHECK(result(work).outcome == outcome::success);
   CHECK(result(work).exchanges.size() == 5);
+}
+
+TEST_CASE("A host whose ports refuse connections is not asked again") {
+  const fetch_response closed = web::failure(fetch_error::connection_refused);
+  retrieval work = begin("example.com");
+  work.on_response(closed, start);
+  CHECK(asked(work) == http_url);
+  work.on_response(closed, start);
+  CHECK(result(work).outcome == outcome::unreachable);
+  CHECK(result(work).error == fetch_error::connection_refused);
+  CHECK(result(work).attempts == 1);
+  CHECK(result(work).exchanges.size() == 2);
+
+  work = begin();
+  work.on_response(web::redirect(301, "/moved"), start);
+  work.on_response(closed, start);
+  CHECK(result(work).outcome == outcome::unreachable);
+
+  work = begin();
+  work.on_response(web::status(503), start);
+  go_on(work);
+  work.on_response(closed, start);
+  CHECK(result(work).outcome == outcome::unreachable);
+  CHECK(result(work).attempts == 2);
+}
+
+TEST_CASE("A bare host is asked again unless both of its origins refuse connections") {
+  const fetch_response closed = web::failure(fetch_error::connection_refused);
+  for (const fetch_error other :
+       {fetch_error::timeout, fetch_error::resolve, fetch_error::connect, fetch_error::protocol}) {
+    for (const bool is_https_closed : {true, false}) {
+      retrieval work = begin("example.com");
+      work.on_response(is_https_closed ? closed : web::failure(other), start);
+      work.on_response(is_https_closed ? web::failure(other) : closed, start);
+      REQUIRE(waits(work));
+      go_on(work);
+      CHECK(asked(work) == https_url);
+      work.on_response(closed, start);
+      work.on_response(closed, start);
+      CHECK(result(work).attempts == 2);
+    }
+  }
 }
 
 TEST_CASE("behind a redirect, the URL that failed is asked again") {
@@ -407,9 +450,12 @@ TEST_CASE("no retrieval exceeds its budget, whatever comes back") {
         continue;
       }
       ++requests;
-      switch (random() % 5) {
+      switch (random() % 6) {
         case 0:
           work.on_response(web::failure(fetch_error::connect), now);
+          break;
+        case 5:
+          work.on_response(web::failure(fetch_error::connection_refused), now);
           break;
         case 1:
           work.on_response(web::status(500 + static_cast<int>(random() % 100)), now);

@@ -46,6 +46,7 @@ TEST_CASE("a preset answers as it does by itself") {
        {fallback_policy::permissive(), fallback_policy::rfc9309(), fallback_policy::strict()}) {
     const any_fallback_policy any = preset;
     CHECK(any.name() == preset.name());
+    CHECK(any.halts_hostile() == preset.halts_hostile());
     for (int i = 0; i < static_cast<int>(robots::outcome_count); ++i) {
       const auto what = static_cast<outcome>(i);
       CHECK(any.action(what) == preset.action(what));
@@ -56,6 +57,7 @@ TEST_CASE("a preset answers as it does by itself") {
 TEST_CASE("a policy of the user's own sees all that is known of the failure") {
   const any_fallback_policy any = Cautious{};
   CHECK(any.name() == "custom");
+  CHECK_FALSE(any.halts_hostile());
   record_head head{{.outcome = outcome::server_error, .url = "https://a.gov/robots.txt"}};
   CHECK(any.action(head) == fallback_action::deny_all);
   head.url = "https://a.example/robots.txt";

@@ -63,6 +63,11 @@ static_assert(rfc9309.with(outcome::client_error, allow_all) == rfc9309);
 static_assert(rfc9309.with(outcome::malformed, deny_all).action(outcome::malformed) == deny_all);
 static_assert(strict.with(outcome::malformed, parse).action(outcome::malformed) == parse);
 
+static_assert(strict.halts_hostile());
+static_assert(strict.with(outcome::malformed, parse).halts_hostile());
+static_assert(!permissive.halts_hostile());
+static_assert(!rfc9309.with(outcome::client_error, deny_all).halts_hostile());
+
 static_assert(to_string(last_good_or_deny) == "last_good_or_deny");
 
 }  // namespace

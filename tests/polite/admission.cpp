@@ -116,6 +116,35 @@ TEST_CASE("A URL counts and is reported once, whether or not it waits for its ti
   CHECK(front.stats()[admission_reason::go] == 11);
 }
 
+TEST_CASE("A refused page counts once, whether complete, report_response or both report it") {
+  ManualClock clock;
+  ScriptedFetcher web;
+  web.otherwise(ScriptedFetcher::ok("User-agent: *\nDisallow: /private\n"));
+  const robots::Metrics metrics;
+  robots::basic_robots_cache<ScriptedFetcher, ManualClock, robots::LruStorage<64>, robots::Metrics>
+      cache{{.user_agent = "FooBot/1.0", .fallback = robots::fallback_policy::rfc9309()},
+            web,
+            clock,
+            {},
+            metrics};
+  robots::basic_host_gate<ManualClock> gate{two_seconds(), clock};
+  robots::basic_admission front{cache, gate};
+  for (std::uint64_t way = 0; way < 3; ++way) {
+    const std::string page = "https://example.com/" + std::to_string(way);
+    auto got = front.admit(page);
+    REQUIRE(got);
+    if (way == 1) {
+      CHECK(cache.report_response(page, 403));
+    }
+    got.reservation.complete({.status = 403});
+    got.reservation.complete({.status = 403});
+    if (way == 2) {
+      CHECK(cache.report_response(page, 403));
+    }
+    CHECK(metrics.snapshot().revocations == way + 1);
+  }
+}
+
 TEST_CASE("what robots.txt disallows takes no place in the line") {
   crawler of;
   const auto got = of.front.admit("https://example.com/private/x");

@@ -34,6 +34,7 @@ constexpr const char* test_link = "https://example.com/foo/baz/bar";
 constexpr const char* text = "User-agent: *\n    Disallow: */baz/*\n    Crawl-delay: 2";
 
 const robots::retrieval_options test_agent{.user_agent = "test-agent"};
+const robots::retrieval_options one_attempt{.user_agent = "test-agent", .retry = {.attempts = 1}};
 
 }  // namespace
 
@@ -58,7 +59,7 @@ TEST_CASE("where there is no robots.txt, load says so and everything is allowed"
     ScriptedFetcher web;
     web.otherwise(answer);
     crawling_rules rules{"example.com", 100ms};
-    CHECK_FALSE(rules.load(web, test_agent));
+    CHECK_FALSE(rules.load(web, one_attempt));
     CHECK(rules.allowed(test_link));
     CHECK(rules.crawl_delay() >= 50ms);
     CHECK(rules.crawl_delay() <= 150ms);
@@ -127,13 +128,13 @@ TEST_CASE("what a failure means is the user's choice, and old rules can stand in
   web.on(robots_url, ScriptedFetcher::ok(text), ScriptedFetcher::status(503));
   crawling_rules rules{"https://example.com", 100ms};
   CHECK(rules.load(web, test_agent, {.fallback = fallback_policy::rfc9309()}));
-  CHECK_FALSE(rules.load(web, test_agent, {.fallback = fallback_policy::rfc9309()}));
+  CHECK_FALSE(rules.load(web, one_attempt, {.fallback = fallback_policy::rfc9309()}));
   CHECK_FALSE(rules.allowed(test_link));
   CHECK(rules.allowed("/foo"));
   CHECK(rules.crawl_delay() == 2s);
 
   crawling_rules fresh{"https://example.com", 100ms};
-  CHECK_FALSE(fresh.load(web, test_agent, {.fallback = fallback_policy::rfc9309()}));
+  CHECK_FALSE(fresh.load(web, one_attempt, {.fallback = fallback_policy::rfc9309()}));
   CHECK_FALSE(fresh.allowed("/foo"));
 }
 
@@ -269,7 +270,7 @@ TEST_CASE("many threads ask while others load and update") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("A load that finds no line that means something is false, and asks once") {
+TEST_CASE("A load that finds no line that means something is false") {
   ScriptedFetcher web;
   web.on("https://page.example/robots.txt", ScriptedFetcher::ok("<!DOCTYPE html><p>Hello</p>\n"));
   web.on("https://empty.example/robots.txt", ScriptedFetcher::ok(""));
@@ -280,7 +281,29 @@ TEST_CASE("A load that finds no line that means something is false, and asks onc
     CHECK_FALSE(rules.load(web, test_agent));
     CHECK(rules.allowed("/"));
   }
-  crawling_rules closed{"https://closed.example", 100ms};
-  CHECK_FALSE(closed.load(web, test_agent));
-  CHECK(web.count("https://closed.example/robots.txt") == 1);
+}
+
+TEST_CASE("A load from a host whose ports are closed takes one attempt, with or without a cache") {
+  robots::test::scripted at{
+      {.user_agent = "test-agent", .fallback = fallback_policy::permissive()}};
+  at.web.otherwise(ScriptedFetcher::failure(robots::fetch_error::connection_refused));
+  const robots::time_point start = at.clock.now();
+  const robots::judge_options judging{.fallback = fallback_policy::permissive()};
+  crawling_rules fetched{"closed.example", 100ms};
+  CHECK_FALSE(fetched.load(at.web, test_agent, judging, {}, at.clock));
+  CHECK(at.web.count() == 2);  // https and http
+  CHECK_FALSE(crawling_rules{"closed.example", 100ms}.load(at.cache));
+  CHECK(at.web.count() == 4);
+  CHECK(at.clock.now() == start);
+}
+
+TEST_CASE("A load tries a host again that may answer later") {
+  ScriptedFetcher web;
+  const ManualClock clock;
+  web.on(robots_url, ScriptedFetcher::failure(robots::fetch_error::timeout),
+         ScriptedFetcher::ok(text));
+  crawling_rules rules{"https://example.com", 100ms};
+  const robots::judge_options judging{.fallback = fallback_policy::permissive()};
+  CHECK(rules.load(web, test_agent, judging, {}, clock));
+  CHECK(web.count() == 2);
 }

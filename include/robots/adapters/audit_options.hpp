@@ -35,8 +35,8 @@ struct audit_options {
   double share = 1;
 
   /// How soon what is written is put on the disk, so that it outlives a power failure: 0 for at
-  /// once, nothing for when the system sees fit. In any case it outlives the process, however that
-  /// ends.
+  /// once, nothing for when the system sees fit. Not negative. In any case it outlives the process,
+  /// however that ends.
   std::optional<std::chrono::milliseconds> flush_every{1'000};
 
   /// A private Ed25519 key in PEM, to sign with; empty to sign nothing. `openssl genpkey -algorithm

@@ -10,6 +10,7 @@
 #include <robots/cache/detail/job_runner.hpp>
 #include <robots/cache/detail/look_up_state.hpp>
 #include <robots/cache/detail/policy_loader.hpp>
+#include <robots/cache/detail/recent_refusals.hpp>
 #include <robots/cache/detail/site_rulings.hpp>
 #include <robots/http/origin.hpp>
 #include <robots/http/site_key.hpp>
@@ -49,6 +50,7 @@ struct cache_engine {
   cache_parts& parts;
   exclusion_list excluded{options.excluded};
   site_rulings rulings{options, excluded, parts};
+  recent_refusals refusals;
   const std::unique_ptr<guarded_store> store;
   policy_loader loader{options, excluded, parts, rulings, store.get()};
   job_runner runner{options, excluded, parts, loader, store.get()};  // last: it has threads
@@ -222,7 +224,9 @@ ROBOTS_INLINE bool cache_controls::report_response(std::string_view url, int sta
   if (!is_refusal) {
     return false;
   }
-  engine_->parts.tell(access_revoked_event{engine_->parts.about(key, call.context), url, status});
+  if (engine_->refusals.is_news(url, status, engine_->parts.now())) {
+    engine_->parts.tell(access_revoked_event{engine_->parts.about(key, call.context), url, status});
+  }
   if (engine_->options.halt_revoked) {
     engine_->rulings.halt(key, halt_reason::access_revoked, call.context);
   }

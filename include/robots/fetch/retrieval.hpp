@@ -43,8 +43,9 @@ namespace robots {
 /// only; whatever is found at their end are the rules of the first origin (RFC 9309,
 /// section 2.3.1.2). After a 5xx, a 429 or a network error it waits and tries again, as
 /// `retrieval_options::retry` says: the URL that answered so, or, when no origin could be reached,
-/// all of them. There are never more exchanges than origins times tries plus redirects. A 429 is
-/// never asked again before `retry_options::base`.
+/// all of them. A try whose failures are all refused connections is the last one, since a closed
+/// port rarely opens within seconds. There are never more exchanges than origins times tries plus
+/// redirects. A 429 is never asked again before `retry_options::base`.
 ///
 /// The breaker of an origin is asked once a try, and told how the try ended, behind redirects or
 /// not: a failure behind a redirect counts as the origin's own. The origins that redirects lead to
@@ -102,6 +103,9 @@ class retrieval {
   void settle(const fetch_response& response, time_point now);
 
   void on_failure(outcome kind, fetch_response response, time_point now, wall_time date = {});
+
+  /// Returns true if every failure of this try is a refused connection.
+  [[nodiscard]] bool is_closed() const noexcept;
 
   void try_again(outcome kind, fetch_response response, time_point now, wall_time date);
 

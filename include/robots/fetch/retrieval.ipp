@@ -151,13 +151,24 @@ ROBOTS_INLINE void retrieval::on_failure(outcome kind, fetch_response response, 
   if (out_of_reach && !answered_ && origin_ + 1 < origins_.size()) {
     ++origin_;
     ask_origin(now);
-  } else if (kind == outcome::unreachable) {
+  } else if (kind == outcome::unreachable && !is_closed()) {
     try_again(kind, std::move(response), now, date);
   } else if (kind == outcome::circuit_open && result_.attempts > 1) {
     finish(failure_, std::move(failed_));  // which is why it opened
   } else {
     finish(kind, std::move(response));
   }
+}
+
+ROBOTS_INLINE bool retrieval::is_closed() const noexcept {
+  for (std::size_t i = result_.exchanges.size();
+       i-- > 0 && result_.timings[i].attempt == result_.attempts;) {
+    const fetch_error error = result_.exchanges[i].error;
+    if (error != fetch_error::none && error != fetch_error::connection_refused) {
+      return false;
+    }
+  }
+  return true;
 }
 
 ROBOTS_INLINE void retrieval::try_again(outcome kind, fetch_response response, time_point now,

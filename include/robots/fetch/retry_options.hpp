@@ -7,7 +7,7 @@
 namespace robots {
 
 /// How often a retrieval tries again after a 5xx, a 429 or a network error, and how long it waits
-/// before (the pipeline guide: 1, 2, 4, 8 s with jitter).
+/// before (the pipeline guide: 1, 2, 4, 8 s with jitter). A refused connection is not tried again.
 struct retry_options {
   /// Tries in all; 1 means never again. Of a bare host, one try asks https and http.
   int attempts = 3;

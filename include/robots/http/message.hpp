@@ -23,20 +23,21 @@ struct http_header {
 enum class fetch_error {
   none,             ///< there is a response
   resolve,          ///< the host name did not resolve
-  connect,          ///< no connection could be made
+  connect,          ///< no connection could be made, for another reason than `connection_refused`
   tls,              ///< the TLS handshake or the check of the certificate failed
   timeout,          ///< `fetch_request::timeout` ran out
   cancelled,        ///< `fetch_request::stop` was requested
   refused_address,  ///< the address is one that policy forbids to reach
   protocol,         ///< the peer broke HTTP, or the URL is none that HTTP can fetch
   other,            ///< anything else; `fetch_response::error_text` says what
+  connection_refused,  ///< nothing listens on the port (ECONNREFUSED)
 };
 
 /// The name of an error, as its enumerator is spelled.
 [[nodiscard]] constexpr std::string_view to_string(fetch_error error) noexcept {
-  return base::enum_text<fetch_error::other>(
+  return base::enum_text<fetch_error::connection_refused>(
       error, {"none", "resolve", "connect", "tls", "timeout", "cancelled", "refused_address",
-              "protocol", "other"});
+              "protocol", "other", "connection_refused"});
 }
 
 /// One GET to make: exactly one exchange, without redirects and without retries.

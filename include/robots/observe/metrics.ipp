@@ -49,7 +49,7 @@ struct Metrics::state {
   base::enum_counters<outcome::quarantined> outcomes;
   std::array<base::enum_counters<policy_basis::last_good>, outcome_count> fallbacks;
   std::array<counter, 600> statuses{};
-  base::enum_counters<fetch_error::other> errors;
+  base::enum_counters<fetch_error::connection_refused> errors;
   // Bounds in seconds.
   observe_detail::duration_counters exchange_duration{
       {0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0}};

@@ -59,26 +59,27 @@ struct metrics_snapshot : cache_counts {
   base::enum_counts<outcome::quarantined> outcomes{};
   /// How often the fallback policy decided: by `outcome`, as an index, and by what it did.
   std::array<base::enum_counts<policy_basis::last_good>, outcome_count> fallbacks{};
-  std::vector<status_count> statuses{};            ///< responses, by status in order
-  base::enum_counts<fetch_error::other> errors{};  ///< exchanges without response, by why
-  std::uint64_t retries = 0;                       ///< tries after the first of a retrieval
-  std::uint64_t bytes = 0;                         ///< octets of bodies that were read
-  duration_histogram exchange_duration{};          ///< of exchanges, one request each
-  duration_histogram fetch_duration{};             ///< of retrievals, with retries and waits
-  duration_histogram parse_duration{};             ///< of reading files that came
-  std::uint64_t malformed_lines = 0;               ///< lines of these that mean nothing
-  std::uint64_t expiries = 0;                      ///< entries dropped when their time was over
-  std::uint64_t quarantines = 0;                   ///< sites put in quarantine
-  std::uint64_t releases = 0;                      ///< sites let out of it
-  std::uint64_t breaker_openings = 0;              ///< times that a circuit breaker opened
-  std::uint64_t overrides = 0;                     ///< overrides set or lifted
-  std::uint64_t policy_changes = 0;                ///< times that a site asked for something else
-  std::uint64_t fast_changes = 0;                  ///< of these, those told as fast
-  std::uint64_t revocations = 0;                   ///< pages refused though robots.txt allows them
-  std::uint64_t halts = 0;                         ///< sites halted
-  std::uint64_t resumptions = 0;                   ///< sites resumed
-  std::uint64_t far_outages = 0;                   ///< times that a shared store failed
-  std::uint64_t far_returns = 0;                   ///< times that it answered again
+  std::vector<status_count> statuses{};  ///< responses, by status in order
+  base::enum_counts<fetch_error::connection_refused>
+      errors{};                            ///< exchanges without response, by why
+  std::uint64_t retries = 0;               ///< tries after the first of a retrieval
+  std::uint64_t bytes = 0;                 ///< octets of bodies that were read
+  duration_histogram exchange_duration{};  ///< of exchanges, one request each
+  duration_histogram fetch_duration{};     ///< of retrievals, with retries and waits
+  duration_histogram parse_duration{};     ///< of reading files that came
+  std::uint64_t malformed_lines = 0;       ///< lines of these that mean nothing
+  std::uint64_t expiries = 0;              ///< entries dropped when their time was over
+  std::uint64_t quarantines = 0;           ///< sites put in quarantine
+  std::uint64_t releases = 0;              ///< sites let out of it
+  std::uint64_t breaker_openings = 0;      ///< times that a circuit breaker opened
+  std::uint64_t overrides = 0;             ///< overrides set or lifted
+  std::uint64_t policy_changes = 0;        ///< times that a site asked for something else
+  std::uint64_t fast_changes = 0;          ///< of these, those told as fast
+  std::uint64_t revocations = 0;           ///< pages refused though robots.txt allows them
+  std::uint64_t halts = 0;                 ///< sites halted
+  std::uint64_t resumptions = 0;           ///< sites resumed
+  std::uint64_t far_outages = 0;           ///< times that a shared store failed
+  std::uint64_t far_returns = 0;           ///< times that it answered again
   base::enum_counts<admission_reason::too_late> admissions{};  ///< answers of gates
   duration_histogram gate_wait{};  ///< how long those were kept that might go
 

@@ -59,7 +59,8 @@ inline constexpr std::uint32_t all_record_parts = 16'383;
 
 // The numbers of the format are those of the enumerators: one that is added comes last.
 inline constexpr std::uint64_t last_outcome = outcome_count - 1;
-inline constexpr auto last_fetch_error = static_cast<std::uint64_t>(fetch_error::other);
+inline constexpr auto last_fetch_error =
+    static_cast<std::uint64_t>(fetch_error::connection_refused);
 inline constexpr auto last_charset = static_cast<std::uint64_t>(charset::utf_16be);
 static_assert(last_outcome == static_cast<std::uint64_t>(outcome::quarantined));
 

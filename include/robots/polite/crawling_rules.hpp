@@ -65,17 +65,16 @@ class crawling_rules {
     return take(cache.get(key_, call));
   }
 
-  /// Fetches robots.txt, by one attempt whatever `options.retry` is: call again to try again.
-  /// Returns true if one is obeyed that has at least one line that means something. If none is,
-  /// `judging` says what holds, by default that everything is allowed, as in CrawlingRules. A call
-  /// that ended before there was an answer leaves the rules that are loaded. Throws
-  /// `std::invalid_argument` when the options contradict themselves.
+  /// Fetches robots.txt; `options.retry` says how often it tries again. Returns true if one is
+  /// obeyed that has at least one line that means something. If none is, `judging` says what holds,
+  /// by default that everything is allowed, as in CrawlingRules. A call that ended before there was
+  /// an answer leaves the rules that are loaded. Throws `std::invalid_argument` when the options
+  /// contradict themselves.
   template <Fetcher F, Clock C = SteadyClock>
-  bool load(F& fetcher, retrieval_options options,
+  bool load(F& fetcher, const retrieval_options& options,
             const judge_options& judging = {.fallback = fallback_policy::permissive()},
             const call_options& call = {}, C clock = {}) {
     validate(judging);
-    options.retry.attempts = 1;
     const std::shared_ptr<const policy> before = rules();
     retrieval_result result =
         run_retrieval(retrieval{site_, options, clock.now()}, fetcher, clock, call);

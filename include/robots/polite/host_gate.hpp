@@ -177,7 +177,8 @@ class basic_host_gate {
 
     /// Tells what came of the request and gives the place back. Without effect without a place:
     /// the second time, say. A reservation made by a `basic_admission` reports the status to its
-    /// source, as `basic_robots_cache::report_response` does.
+    /// source, as `basic_robots_cache::report_response` does; reporting it there, too, does no
+    /// harm.
     void complete(const request_report& report) {
       if (const auto gate = std::exchange(gate_, nullptr)) {
         const time_point now = gate->clock.now();

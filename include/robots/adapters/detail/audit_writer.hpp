@@ -9,6 +9,7 @@
 #include <robots/adapters/detail/audit_policy.hpp>
 #include <robots/base/json_writer.hpp>
 #include <robots/base/sampler.hpp>
+#include <robots/base/saturating_add.hpp>
 #include <robots/base/work_queue.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/policy.hpp>
@@ -141,6 +142,9 @@ class audit_writer {
     }
     if (!(options.share >= 0 && options.share <= 1)) {
       throw std::invalid_argument{"audit_options: share is from 0 to 1"};
+    }
+    if (options.flush_every && options.flush_every->count() < 0) {
+      throw std::invalid_argument{"audit_options: flush_every is negative: use 0 for at once"};
     }
     written_.chain = file_.end();
     written_.signed_entries = written_.chain.entries;
@@ -437,7 +441,7 @@ class audit_writer {
     untold_ -= losses;
     written_ = next_;
     if (options_.flush_every && !flush_at_) {
-      flush_at_ = clock::now() + *options_.flush_every;
+      flush_at_ = base::saturating_add(clock::now(), *options_.flush_every);
     }
   }
 

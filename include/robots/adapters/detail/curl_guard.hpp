@@ -147,6 +147,9 @@ class curl_guard {
     set_option(easy, CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
   }
 
+  /// Returns true if connections go to a proxy that the options or the environment name.
+  [[nodiscard]] bool connects_to_proxy() const noexcept { return connects_to_proxy_; }
+
   /// `failure`, or `fetch_error::refused_address` when no address was left to try. Where some
   /// address was tried, its failure is what counts, and the others are mentioned.
   [[nodiscard]] fetch_response judge(fetch_response failure) const {

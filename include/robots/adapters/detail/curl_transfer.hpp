@@ -11,6 +11,7 @@
 #include <curl/curl.h>
 
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <optional>
@@ -133,6 +134,13 @@ inline constexpr std::size_t longest_url = 8'000'000;
   return microseconds > 0;
 }
 
+/// Returns true if the last connection that `easy` tried to open was refused.
+[[nodiscard]] inline bool was_refused(CURL* easy) noexcept {
+  long error = 0;
+  curl_easy_getinfo(easy, CURLINFO_OS_ERRNO, &error);
+  return error == ECONNREFUSED;
+}
+
 /// How many connections the last transfer of `easy` had to open.
 [[nodiscard]] inline long opened_connections(CURL* easy) noexcept {
   long count = 0;
@@ -210,9 +218,12 @@ class curl_transfer {
     const bool connecting_ran_out =
         code == CURLE_OPERATION_TIMEDOUT && !had_connection(easy_) &&
         (timeout.count() == 0 || settings_->options().connect_timeout < timeout);
+    fetch_error error = connecting_ran_out ? fetch_error::connect : to_fetch_error(code);
+    if (code == CURLE_COULDNT_CONNECT && !guard_.connects_to_proxy() && was_refused(easy_)) {
+      error = fetch_error::connection_refused;
+    }
     return guard_.judge(
-        failed(connecting_ran_out ? fetch_error::connect : to_fetch_error(code),
-               error_text_.front() != '\0' ? error_text_.data() : curl_easy_strerror(code)));
+        failed(error, error_text_.front() != '\0' ? error_text_.data() : curl_easy_strerror(code)));
   }
 
  private:

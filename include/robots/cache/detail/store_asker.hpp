@@ -158,9 +158,8 @@ class store_asker {
     if (job.refreshes || now >= until) {
       return answer_stale(job) ? after_store::done : after_store::ask_site;
     }
-    const time_point::duration pause =
-        std::max<time_point::duration>(options.poll, (now - job.began) / 2);
-    job.next_look = std::min(base::saturating_add(now, pause), until);
+    job.next_look = std::min(until, std::max(base::saturating_add(now, options.poll),
+                                             base::saturating_add(now, (now - job.began) / 2)));
     return after_store::look_again;
   }
 
