@@ -117,7 +117,7 @@ class cache_controls {
   ///
   /// After 401, 403, 404, 410, 5xx or a challenge for a URL that is allowed, the rules of the site
   /// may have changed: its next look-up fetches them, at most once in `cache_options::min_ttl`.
-  /// Asks no site itself; of the options, only the context counts.
+  /// Asks no site itself; of the options, the crawler and the context count.
   ///
   /// A `basic_admission` calls this when `reservation::complete` is called. Both may report the
   /// same page: the observer is not told again of the same status of a URL within 10 seconds.

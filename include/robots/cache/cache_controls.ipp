@@ -214,7 +214,10 @@ ROBOTS_INLINE bool cache_controls::report_response(std::string_view url, int sta
   cache_detail::kept_sites& kept = engine_->loader.kept();
   auto by = engine_->rulings.find(*where);
   const bool is_ruled = by != nullptr;
-  by = is_ruled ? std::move(by) : kept.find(*where, key, engine_->parts.now()).policy;
+  if (!is_ruled) {
+    by = kept.find(*where, key, engine_->parts.now()).policy;
+    by = cache_detail::selected({.policy = std::move(by)}, agent_of(call)).policy;
+  }
   if (by && !by->allows(target_for(*by, url))) {
     return false;
   }

@@ -2,6 +2,7 @@
 
 #include <robots/base/saturating_add.hpp>
 #include <robots/fetch/outcome.hpp>
+#include <robots/policy/fallback.hpp>
 #include <robots/policy/judge_options.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
@@ -79,18 +80,10 @@ struct validity {
 /// failures, the fallback may go by its rules, or the site may confirm its file with a 304.
 [[nodiscard]] inline bool is_of_use_when_over(const policy& kept, const judge_options& options) {
   const record_head& source = kept.source();
-  if (is_failure(source.outcome) || !source.validators.etag.empty() ||
-      !source.validators.last_modified.empty() || options.fallback.name() == "custom") {
-    return true;
-  }
-  for (const outcome each :
-       {outcome::server_error, outcome::unreachable, outcome::cancelled, outcome::too_many_requests,
-        outcome::client_error, outcome::too_many_redirects, outcome::circuit_open}) {
-    if (options.fallback.action(each) == fallback_action::last_good_or_deny) {
-      return true;
-    }
-  }
-  return false;
+  // Any other policy may go by the last good copy.
+  const bool is_permissive = options.fallback.name() == fallback_policy::permissive().name();
+  return !is_permissive || is_failure(source.outcome) || !source.validators.etag.empty() ||
+         !source.validators.last_modified.empty();
 }
 
 }  // namespace robots

@@ -186,8 +186,10 @@ class basic_admission {
     if constexpr (requires { source_.report_response(url, 0, false, call); }) {
       if (made) {
         made.reservation.report_to([&source = source_, own = std::string{url},
+                                    agent = std::string{call.user_agent},
                                     context = call.context](const request_report& report) {
-          source.report_response(own, report.status, report.is_challenge, {.context = context});
+          source.report_response(own, report.status, report.is_challenge,
+                                 {.user_agent = agent, .context = context});
         });
       }
     }
