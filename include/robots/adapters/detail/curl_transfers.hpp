@@ -288,7 +288,7 @@ class curl_transfers {
       try {
         is_begun = next.begin();
       } catch (...) {
-        // There is no memory for a handle. It is the failure of this exchange alone.
+        is_begun = false;  // no memory for a handle: the failure of this exchange alone
       }
       if (!is_begun) {
         end(next, CURLE_FAILED_INIT);

@@ -216,6 +216,7 @@ class policy_maker {
       return own;
     }
     std::vector<std::shared_ptr<const policy>> others;
+    others.reserve(options_.other_agents.size());
     for (const std::string& agent : options_.other_agents) {
       others.push_back(make(agent, others.size()));
     }
