@@ -161,10 +161,10 @@ ROBOTS_INLINE void retrieval::on_failure(outcome kind, fetch_response response, 
 }
 
 ROBOTS_INLINE bool retrieval::is_closed() const noexcept {
-  for (std::size_t i = result_.exchanges.size();
-       i-- > 0 && result_.timings[i].attempt == result_.attempts;) {
+  for (std::size_t i = 0; i < result_.exchanges.size(); ++i) {
     const fetch_error error = result_.exchanges[i].error;
-    if (error != fetch_error::none && error != fetch_error::connection_refused) {
+    if (result_.timings[i].attempt == result_.attempts && error != fetch_error::none &&
+        error != fetch_error::connection_refused) {
       return false;
     }
   }
