@@ -51,7 +51,7 @@ enum class start_state : std::uint8_t {
 
 /// What `reservation::start` says.
 struct start_result {
-  start_state state = start_state::refused;
+  start_state state = start_state::refused;  ///< whether to go
   time_point ask_again = time_point::max();  ///< with `start_state::wait`, not before this
 
   /// Returns true if the request may start now.
