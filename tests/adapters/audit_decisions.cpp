@@ -339,6 +339,32 @@ TEST_CASE("The trail of a cache whose excluded hosts are replaced has no differe
   CHECK(found.confirmed == 24);
 }
 
+TEST_CASE("The trail of a site with an empty robots.txt has no differences") {
+  using namespace std::chrono_literals;
+  const robots::test::temporary_folder folder;
+  const robots::audit_options where{.path = (folder.path() / "trail").string()};
+  const robots::cache_options options{.user_agent = "FooBot/1.0",
+                                      .fallback = robots::fallback_policy::strict()};
+  robots::ScriptedFetcher web;
+  robots::ManualClock clock;
+  web.on("https://rules.example/robots.txt",
+         robots::ScriptedFetcher::ok("User-agent: *\nDisallow: /private\n"),
+         robots::ScriptedFetcher::ok(""));
+  {
+    robots::basic_robots_cache cache{options, web, clock, robots::LruStorage<8>{},
+                                     robots::AuditTrail{where, options}};
+    CHECK_FALSE(cache.allowed("https://rules.example/private"));
+    clock.advance(25h);
+    CHECK(cache.allowed("https://rules.example/private"));
+  }
+  const audit_decisions found = verify_decisions(robots::test::files_of(where.path));
+  for (const auto& each : found.differences) {
+    MESSAGE(each.entry << ": " << each.text);
+  }
+  CHECK(found.differences.empty());
+  CHECK(found.confirmed == 2);
+}
+
 TEST_CASE("A redirect that a shared store knows is recorded, whatever comes of it") {
   using robots::ScriptedFetcher;
   using tiered =

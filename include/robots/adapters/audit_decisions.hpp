@@ -104,6 +104,7 @@ class audit_judge {
     std::shared_ptr<const audited_crawler> crawler;
     robots::charset charset{};
     bool truncated = false;
+    bool is_empty = false;  ///< no entry has the text
   };
 
   struct recorded_policy {
@@ -206,7 +207,8 @@ class audit_judge {
     if (recorded.basis != policy_basis::rules || crawler == crawlers_.end() ||
         body == bodies_.end()) {
       return sites_.contains({recorded.site, recorded.directives}) ||
-             sites_.contains({recorded.final_site, recorded.directives});
+             sites_.contains({recorded.final_site, recorded.directives}) ||
+             (crawler != crawlers_.end() && learn_empty(crawler->second, recorded.directives));
     }
     const recorded_text text{body->second, crawler->second,
                              enum_named(entry.text("charset"), charset::utf_16be),
@@ -224,14 +226,31 @@ class audit_judge {
     return true;
   }
 
+  /// Learns that directives are those of an empty file, which no entry has. Returns false if they
+  /// are not.
+  bool learn_empty(const std::shared_ptr<const audited_crawler>& crawler,
+                   const std::string& directives) {
+    const recorded_text text{{}, crawler, charset::utf_8, false, true};
+    const policy_pointer compiled = compile(text);
+    if (sha256(directives_text(*compiled)) != directives) {
+      return false;
+    }
+    texts_.emplace(std::pair{crawler->id, directives}, text);
+    return true;
+  }
+
   [[nodiscard]] policy_pointer compile(const recorded_text& text) const {
-    audit_lines lines{files_[text.body.file], text.body.offset};
-    const auto entry = audit_entry::read(lines.next().value_or(""));
+    std::string read;
+    if (!text.is_empty) {
+      audit_lines lines{files_[text.body.file], text.body.offset};
+      const auto entry = audit_entry::read(lines.next().value_or(""));
+      read = entry ? entry->text("text") : "";
+    }
     record_head head;
     head.outcome = outcome::success;
     head.charset = text.charset;
     head.truncated = text.truncated;
-    return judge(head, entry ? entry->text("text") : std::string{}, text.crawler->user_agent,
+    return judge(head, read, text.crawler->user_agent,
                  {.fallback = always_parse{}, .parse = text.crawler->parse}, {}, {});
   }
 
