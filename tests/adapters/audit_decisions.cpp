@@ -61,6 +61,16 @@ struct whole_trail {
   texts lines;
 };
 
+/// Checks that all decisions of a trail follow from it, and how many there are.
+void check_confirms(const std::string& path, std::size_t decisions) {
+  const audit_decisions found = verify_decisions(robots::test::files_of(path));
+  for (const auto& each : found.differences) {
+    MESSAGE(each.entry << ": " << each.text);
+  }
+  CHECK(found.differences.empty());
+  CHECK(found.confirmed == decisions);
+}
+
 bool has(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
@@ -301,12 +311,7 @@ TEST_CASE("The trail of a cache that answers for several crawlers has no differe
     cache.halt("rules.example");
     static_cast<void>(cache.check("https://rules.example/", {.user_agent = "BarBot"}));
   }
-  const audit_decisions found = verify_decisions(robots::test::files_of(file));
-  for (const auto& each : found.differences) {
-    MESSAGE(each.entry << ": " << each.text);
-  }
-  CHECK(found.differences.empty());
-  CHECK(found.confirmed == 25);
+  check_confirms(file, 25);
 }
 
 TEST_CASE("The trail of a cache whose excluded hosts are replaced has no differences") {
@@ -331,12 +336,7 @@ TEST_CASE("The trail of a cache whose excluded hosts are replaced has no differe
       }
     }
   }
-  const audit_decisions found = verify_decisions(robots::test::files_of(where.path));
-  for (const auto& each : found.differences) {
-    MESSAGE(each.entry << ": " << each.text);
-  }
-  CHECK(found.differences.empty());
-  CHECK(found.confirmed == 24);
+  check_confirms(where.path, 24);
 }
 
 TEST_CASE("The trail of a site with an empty robots.txt has no differences") {
@@ -357,12 +357,7 @@ TEST_CASE("The trail of a site with an empty robots.txt has no differences") {
     clock.advance(25h);
     CHECK(cache.allowed("https://rules.example/private"));
   }
-  const audit_decisions found = verify_decisions(robots::test::files_of(where.path));
-  for (const auto& each : found.differences) {
-    MESSAGE(each.entry << ": " << each.text);
-  }
-  CHECK(found.differences.empty());
-  CHECK(found.confirmed == 2);
+  check_confirms(where.path, 2);
 }
 
 TEST_CASE("A redirect that a shared store knows is recorded, whatever comes of it") {
@@ -394,9 +389,7 @@ TEST_CASE("A redirect that a shared store knows is recorded, whatever comes of i
         second{options, web, clock, tiered{store}, trail};
     static_cast<void>(second.check("https://moved.example/private"));
   }
-  const audit_decisions found = verify_decisions(robots::test::files_of(where.path));
-  CHECK(found.differences.empty());
-  CHECK(found.confirmed == 1);
+  check_confirms(where.path, 1);
 }
 
 TEST_CASE("The trail of a site that redirects to a quarantined site has no differences") {
@@ -468,9 +461,7 @@ TEST_CASE("The trail of 20 caches that have different robots.txt of one site has
       clock.advance(25h);
     }
   }
-  const audit_decisions found = verify_decisions(robots::test::files_of(where.path));
-  CHECK(found.differences.empty());
-  CHECK(found.confirmed == 120);
+  check_confirms(where.path, 120);
 }
 
 TEST_CASE("a 304 comes out again, however many other policies came since the text") {

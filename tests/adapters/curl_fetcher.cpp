@@ -10,6 +10,7 @@
 #include <adapters/fetcher_guard.hpp>
 #include <curl/curl.h>
 #include <doctest/doctest.h>
+#include <support/extremes.hpp>
 
 #include <concepts>
 #include <type_traits>
@@ -101,8 +102,7 @@ TEST_CASE("The timeouts of curl work at their extremes or are refused") {
   robots::test::loopback_server server;
   server.get("/robots.txt", std::string{robots::test::rules});
   int accepted = 0;
-  for (const milliseconds time : {milliseconds::min(), milliseconds{-1}, milliseconds{0},
-                                  milliseconds::max() - milliseconds{1}, milliseconds::max()}) {
+  for (const milliseconds time : robots::test::extremes<milliseconds>) {
     robots::curl_options options = robots::test::direct();
     options.connect_timeout = time;
     try {

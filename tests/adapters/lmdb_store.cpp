@@ -2,6 +2,7 @@
 
 #include "adapters/lmdb_records.hpp"
 #include "store/store_conformance.hpp"
+#include "support/extremes.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <doctest/doctest.h>
@@ -396,8 +397,7 @@ TEST_CASE("The timeout of LMDB works at its extremes or is refused") {
   using std::chrono::milliseconds;
   const robots::test::temporary_folder folder;
   int accepted = 0;
-  for (const milliseconds timeout : {milliseconds::min(), milliseconds{-1}, milliseconds{0},
-                                     milliseconds::max() - milliseconds{1}, milliseconds::max()}) {
+  for (const milliseconds timeout : robots::test::extremes<milliseconds>) {
     try {
       robots::LmdbStore store{{.path = (folder.path() / "store").string(), .timeout = timeout}};
       store.publish("key", "value", milliseconds::max());

@@ -2,6 +2,7 @@
 #include <robots/adapters/redis_store.hpp>
 
 #include "store/store_conformance.hpp"
+#include "support/extremes.hpp"
 #include "support/raw_server.hpp"
 #include "support/redis_server.hpp"
 
@@ -400,8 +401,7 @@ TEST_CASE("The timeouts of Redis work at their extremes or are refused") {
   using std::chrono::milliseconds;
   const redis_server server;
   int accepted = 0;
-  for (const milliseconds timeout : {milliseconds::min(), milliseconds{-1}, milliseconds{0},
-                                     milliseconds::max() - milliseconds{1}, milliseconds::max()}) {
+  for (const milliseconds timeout : robots::test::extremes<milliseconds>) {
     for (const auto option : {&redis_options::connect_timeout, &redis_options::command_timeout}) {
       redis_options options{.url = server.url()};
       options.*option = timeout;

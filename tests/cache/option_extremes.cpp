@@ -1,6 +1,7 @@
 // Every duration option at its extremes: each value is refused when the object is made, or works.
 // UndefinedBehaviorSanitizer finds what overflows.
 #include "cache_fixture.hpp"
+#include "support/extremes.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/observe/events.hpp>
@@ -34,18 +35,13 @@ using robots::request_report;
 using robots::ScriptedFetcher;
 using robots::tiered_options;
 using robots::time_point;
+using robots::test::extremes;
 using robots::test::home;
 using robots::test::ok;
 using robots::test::robots_url;
 using robots::test::secret;
 
 namespace {
-
-/// The extremes of a duration: each option is tried with each of them.
-template <class Duration>
-constexpr std::array extremes{
-    Duration::min(), Duration{-1}, Duration::zero(), Duration{1}, Duration::max() - Duration{1},
-    Duration::max()};
 
 /// Sets an option, by name, to one of its extremes.
 template <class Options>

@@ -172,7 +172,7 @@ class simulation {
     return text;
   }
 
-  /// What a site has said, and for how many seconds, and what this process was to forget.
+  /// Returns what a site has said and until when, and when this process was to forget the site.
   [[nodiscard]] std::string history_of(std::size_t process, std::size_t site) const {
     std::string text = name_of(site) + " said, until so many seconds ago:";
     for (const span& one : history_[site]) {

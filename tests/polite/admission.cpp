@@ -66,6 +66,30 @@ struct crawler {
   robots::basic_admission<cache_type, ManualClock> front;
 };
 
+/// A crawler whose decisions are counted, in a web whose sites all have one robots.txt.
+struct measured_crawler {
+  using cache_type = robots::basic_robots_cache<ScriptedFetcher, ManualClock,
+                                                robots::LruStorage<64>, robots::Metrics>;
+
+  explicit measured_crawler(const char* robots_txt)
+      : cache{{.user_agent = "FooBot/1.0", .fallback = robots::fallback_policy::rfc9309()},
+              web,
+              clock,
+              {},
+              metrics},
+        gate{two_seconds(), clock},
+        front{cache, gate} {
+    web.otherwise(ScriptedFetcher::ok(robots_txt));
+  }
+
+  ManualClock clock;
+  ScriptedFetcher web;
+  robots::Metrics metrics;
+  cache_type cache;
+  robots::basic_host_gate<ManualClock> gate;
+  robots::basic_admission<cache_type, ManualClock> front;
+};
+
 }  // namespace
 
 TEST_CASE("an admitted URL goes at its time, and says why and when") {
@@ -86,62 +110,40 @@ TEST_CASE("an admitted URL goes at its time, and says why and when") {
 }
 
 TEST_CASE("A URL counts and is reported once, whether or not it waits for its time") {
-  ManualClock clock;
-  ScriptedFetcher web;
-  web.otherwise(ScriptedFetcher::ok("User-agent: *\nDisallow: /private\nCrawl-delay: 10\n"));
-  const robots::Metrics metrics;
-  robots::basic_robots_cache<ScriptedFetcher, ManualClock, robots::LruStorage<64>, robots::Metrics>
-      cache{{.user_agent = "FooBot/1.0", .fallback = robots::fallback_policy::rfc9309()},
-            web,
-            clock,
-            {},
-            metrics};
-  robots::basic_host_gate<ManualClock> gate{two_seconds(), clock};
-  robots::basic_admission front{cache, gate};
+  measured_crawler of{"User-agent: *\nDisallow: /private\nCrawl-delay: 10\n"};
   const std::string page = "https://example.com/";
   for (int i = 0; i < 10; ++i) {
-    auto got = front.admit(page + std::to_string(i));
+    auto got = of.front.admit(page + std::to_string(i));
     REQUIRE(got);
     got.reservation.complete(fine);
-    CHECK_FALSE(front.admit(page + "private"));
+    CHECK_FALSE(of.front.admit(page + "private"));
   }
-  auto reserved = front.try_reserve(page);
+  auto reserved = of.front.try_reserve(page);
   REQUIRE(reserved);
-  clock.advance(10s);
+  of.clock.advance(10s);
   CHECK(reserved.reservation.start());
-  CHECK(cache.stats().allowed == 11);
-  CHECK(cache.stats().denied == 10);
-  CHECK(metrics.snapshot().allowed == 11);
-  CHECK(metrics.snapshot().denied == 10);
-  CHECK(front.stats()[admission_reason::go] == 11);
+  CHECK(of.cache.stats().allowed == 11);
+  CHECK(of.cache.stats().denied == 10);
+  CHECK(of.metrics.snapshot().allowed == 11);
+  CHECK(of.metrics.snapshot().denied == 10);
+  CHECK(of.front.stats()[admission_reason::go] == 11);
 }
 
 TEST_CASE("A refused page counts once, whether complete, report_response or both report it") {
-  ManualClock clock;
-  ScriptedFetcher web;
-  web.otherwise(ScriptedFetcher::ok("User-agent: *\nDisallow: /private\n"));
-  const robots::Metrics metrics;
-  robots::basic_robots_cache<ScriptedFetcher, ManualClock, robots::LruStorage<64>, robots::Metrics>
-      cache{{.user_agent = "FooBot/1.0", .fallback = robots::fallback_policy::rfc9309()},
-            web,
-            clock,
-            {},
-            metrics};
-  robots::basic_host_gate<ManualClock> gate{two_seconds(), clock};
-  robots::basic_admission front{cache, gate};
+  measured_crawler of{"User-agent: *\nDisallow: /private\n"};
   for (std::uint64_t way = 0; way < 3; ++way) {
     const std::string page = "https://example.com/" + std::to_string(way);
-    auto got = front.admit(page);
+    auto got = of.front.admit(page);
     REQUIRE(got);
     if (way == 1) {
-      CHECK(cache.report_response(page, 403));
+      CHECK(of.cache.report_response(page, 403));
     }
     got.reservation.complete({.status = 403});
     got.reservation.complete({.status = 403});
     if (way == 2) {
-      CHECK(cache.report_response(page, 403));
+      CHECK(of.cache.report_response(page, 403));
     }
-    CHECK(metrics.snapshot().revocations == way + 1);
+    CHECK(of.metrics.snapshot().revocations == way + 1);
   }
 }
 

@@ -17,8 +17,10 @@
 #include <robots/policy/record.hpp>
 #include <robots/rep/audit/change_report.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <iterator>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -64,22 +66,14 @@ class AuditTrail {
   void on(const retrieval_event& told) const {
     auto about = begin(told);
     about.seconds("duration_seconds", told.duration);
-    auto parts =
-        adapters_detail::parts_of("retrieval", std::move(about), told.policy, told.record.body);
-    push(told, with_others(std::move(parts), told, told.policy, told.record.body));
+    push_policy(told, "retrieval", std::move(about));
   }
 
   /// Records what another process had fetched.
-  void on(const far_hit_event& told) const {
-    auto parts = adapters_detail::parts_of("far_hit", begin(told), told.policy, told.record.body);
-    push(told, with_others(std::move(parts), told, told.policy, told.record.body));
-  }
+  void on(const far_hit_event& told) const { push_policy(told, "far_hit", begin(told)); }
 
   /// Records what another process had fetched, and this one goes by in worse times.
-  void on(const far_copy_event& told) const {
-    auto parts = adapters_detail::parts_of("far_copy", begin(told), told.policy, told.record.body);
-    push(told, with_others(std::move(parts), told, told.policy, told.record.body));
-  }
+  void on(const far_copy_event& told) const { push_policy(told, "far_copy", begin(told)); }
 
   /// Records that there was no robots.txt to go by.
   void on(const fallback_event& told) const {
@@ -218,15 +212,19 @@ class AuditTrail {
       std::vector<adapters_detail::audit_part> parts, const event& told, const policy& by,
       std::string_view body) const {
     for (std::size_t i = 0; i < std::min(others_.size(), by.others().size()); ++i) {
-      for (auto& part : adapters_detail::parts_of("policy", begin(told, others_[i].second),
-                                                  *by.others()[i], std::string{body})) {
-        if (part.type == "policy") {
-          part.id = adapters_detail::id_for(part.id, others_[i].second);
-        }
-        parts.push_back(std::move(part));
-      }
+      const std::size_t number = others_[i].second;
+      auto own = adapters_detail::parts_of("policy", begin(told, number), *by.others()[i], body);
+      own.back().id = adapters_detail::id_for(own.back().id, number);
+      std::move(own.begin(), own.end(), std::back_inserter(parts));
     }
     return parts;
+  }
+
+  /// Records what all crawlers of a cache read in a record.
+  template <class Event>
+  void push_policy(const Event& told, std::string_view type, base::json_writer about) const {
+    auto parts = adapters_detail::parts_of(type, std::move(about), told.policy, told.record.body);
+    push(told, with_others(std::move(parts), told, told.policy, told.record.body));
   }
 
   [[nodiscard]] base::json_writer begin(const event& told) const { return begin(told, crawler_); }

@@ -78,9 +78,11 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
                                                   const call_options& call = {}) {
     const std::size_t agent = agent_of(call);
     const std::string_view key = first_key(host_or_url);
-    cache_detail::found kept = parts_.find_fresh(key, call.context);
-    return kept.policy ? cache_detail::selected(std::move(kept), agent).policy
-                       : load_policy(host_or_url, key, call);
+    cache_detail::found known = parts_.find_fresh(key, call.context);
+    if (!known.policy) {
+      known = load_for_user(host_or_url, key, call);
+    }
+    return cache_detail::selected(std::move(known), agent).policy;
   }
 
   /// Whether the crawler may fetch `url`, and all that the answer rests on.

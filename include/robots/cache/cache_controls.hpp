@@ -164,23 +164,23 @@ class cache_controls {
   /// something may hold for the site without its robots.txt.
   [[nodiscard]] std::string_view first_key(std::string_view host_or_url) const;
 
-  /// Whose rules a call is for: 0 for `cache_options::user_agent`, from 1 on one of
-  /// `cache_options::other_agents`. Throws `std::invalid_argument` for any other crawler.
+  /// Returns the number of the crawler that a call names: 0 for `cache_options::user_agent`, and 1
+  /// for the first of `cache_options::other_agents`. Throws `std::invalid_argument` if the name is
+  /// not listed.
   [[nodiscard]] std::size_t agent_of(const call_options& call) const {
     return call.user_agent.empty() ? 0 : agent_named(call.user_agent);
   }
 
-  /// The name of such a crawler for events; empty for the first.
+  /// Returns the name that events have for such a crawler, or an empty text for number 0.
   [[nodiscard]] std::string_view agent_name(std::size_t agent) const noexcept;
 
   /// What holds for a site of which nothing fresh was found under `tried`.
   [[nodiscard]] cache_detail::found load(std::string_view host_or_url, std::string_view tried,
                                          const call_options& call);
 
-  /// What holds for a site of which nothing fresh was found under `tried`. An exclusion counts.
-  [[nodiscard]] std::shared_ptr<const policy> load_policy(std::string_view host_or_url,
-                                                          std::string_view tried,
-                                                          const call_options& call);
+  /// Does what `load` does, and counts an exclusion as a decision.
+  [[nodiscard]] cache_detail::found load_for_user(std::string_view host_or_url,
+                                                  std::string_view tried, const call_options& call);
 
   /// A look-up for a site of which `kept` was found under `tried`.
   [[nodiscard]] look_up begin(std::string_view host_or_url, std::string_view tried,

@@ -54,6 +54,11 @@ struct cache_engine {
   const std::unique_ptr<guarded_store> store;
   policy_loader loader{options, excluded, parts, rulings, store.get()};
   job_runner runner{options, excluded, parts, loader, store.get()};  // last: it has threads
+
+  void invalidate(const site& where) {
+    loader.invalidate(where);
+    runner.deliver();
+  }
 };
 
 /// The site that a text names, for a member of that name.
@@ -137,27 +142,25 @@ ROBOTS_INLINE void cache_controls::note(std::string_view url, const decision& ma
 
 ROBOTS_INLINE void cache_controls::invalidate(std::string_view host_or_url) {
   if (const auto where = parse_site(host_or_url)) {
-    engine_->loader.invalidate(*where);
-    engine_->runner.deliver();
+    engine_->invalidate(*where);
   }
 }
 
 ROBOTS_INLINE std::shared_ptr<const policy> cache_controls::refresh(std::string_view host_or_url,
                                                                     const call_options& call) {
+  const std::size_t agent = agent_of(call);
   const auto where = parse_site(host_or_url);
   if (cache_detail::found ruled = engine_->loader.ruling_on(where); ruled.policy) {
     note_exclusion(host_or_url, ruled, call);
     return std::move(ruled.policy);
   }
-  return cache_detail::selected(engine_->runner.load(*where, where->key(), call, true),
-                                agent_of(call))
+  return cache_detail::selected(engine_->runner.load(*where, where->key(), call, true), agent)
       .policy;
 }
 
 ROBOTS_INLINE void cache_controls::set_excluded(std::span<const std::string> entries) {
   engine_->excluded.replace(entries);
-  exclusions_event told{engine_->parts.about({}), entries};
-  engine_->parts.tell(told);
+  engine_->parts.tell(exclusions_event{engine_->parts.about({}), entries});
 }
 
 ROBOTS_INLINE void cache_controls::set_override(std::string_view host_or_url, site_override what) {
@@ -178,8 +181,7 @@ ROBOTS_INLINE bool cache_controls::resume(std::string_view host_or_url) {
   const auto was = where ? engine_->rulings.resume(where->key()) : std::nullopt;
   if (was == halt_reason::hostile) {
     // Else what a shared store has of the site would halt it again.
-    engine_->loader.invalidate({{}, where->host, where->port});
-    engine_->runner.deliver();
+    engine_->invalidate({{}, where->host, where->port});
   }
   return was.has_value();
 }
@@ -320,11 +322,12 @@ ROBOTS_INLINE cache_detail::found cache_controls::load(std::string_view host_or_
   return engine_->runner.load(*where, key, call);
 }
 
-ROBOTS_INLINE std::shared_ptr<const policy> cache_controls::load_policy(
-    std::string_view host_or_url, std::string_view tried, const call_options& call) {
+ROBOTS_INLINE cache_detail::found cache_controls::load_for_user(std::string_view host_or_url,
+                                                                std::string_view tried,
+                                                                const call_options& call) {
   cache_detail::found loaded = load(host_or_url, tried, call);
   note_exclusion(host_or_url, loaded, call);
-  return cache_detail::selected(std::move(loaded), agent_of(call)).policy;
+  return loaded;
 }
 
 ROBOTS_INLINE look_up cache_controls::begin(std::string_view host_or_url, std::string_view tried,

@@ -135,12 +135,10 @@ namespace cache_detail {
   return options.halt_hostile.value_or(options.fallback.halts_hostile());
 }
 
-[[nodiscard]] inline retrieval_options retrieval_options_of(
-    const cache_options& options, std::shared_ptr<const excluded_hosts> excluded = nullptr) {
+[[nodiscard]] inline retrieval_options retrieval_options_of(const cache_options& options) {
   return {.user_agent = options.user_agent,
           .max_redirects = options.max_redirects,
           .timeout = options.timeout,
-          .excluded = std::move(excluded),
           .max_bytes = options.parse.max_bytes,
           .retry = options.retry};
 }

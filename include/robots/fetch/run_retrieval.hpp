@@ -39,6 +39,54 @@ inline void be_no_cancellation(fetch_response& response) {
   }
 }
 
+/// Takes the next step of a retrieval: an exchange, a wait, or the end that the limits ask for.
+template <Fetcher F, Clock C>
+void take_step(retrieval& work, F& fetcher, C& clock, const call_options& limits) {
+  using std::chrono::milliseconds;
+  constexpr const char* too_late = "the deadline of the call passed";
+  const time_point now = clock.now();
+  const auto* const wait = std::get_if<retry_wait>(&work.next());
+  if (limits.stop.stop_requested()) {
+    work.cancel("the call was stopped", now);
+  } else if (limits.deadline && *limits.deadline <= (wait != nullptr ? wait->until : now)) {
+    work.cancel(too_late, now);
+  } else if (wait != nullptr) {
+    clock.sleep_until(wait->until, limits.stop);
+    work.on_wait_over(clock.now());
+  } else {
+    fetch_request request = std::get<fetch_request>(work.next());
+    request.stop = limits.stop;
+    bool hurried = false;
+    if (limits.deadline) {
+      const auto left = std::chrono::ceil<milliseconds>(*limits.deadline - now);
+      hurried = request.timeout == milliseconds{0} || left < request.timeout;
+      if (hurried) {
+        request.timeout = left;
+      }
+    }
+    fetch_response response = fetch_without_throwing(fetcher, request);
+    if (hurried && response.error == fetch_error::timeout) {
+      response.error = fetch_error::cancelled;
+      response.error_text = too_late;
+    } else if (!limits.stop.stop_requested() &&
+               !(limits.deadline && *limits.deadline <= clock.now())) {
+      be_no_cancellation(response);
+    }
+    work.on_response(std::move(response), clock.now(), wall_now(clock));
+  }
+}
+
+/// Returns true if the next step of a retrieval is over by `deadline`: an exchange with its whole
+/// timeout, or a wait before the next try.
+[[nodiscard]] inline bool has_time_for_step(const retrieval& work, time_point now,
+                                            time_point deadline) {
+  if (const auto* const wait = std::get_if<retry_wait>(&work.next())) {
+    return wait->until < deadline;
+  }
+  const auto timeout = std::get<fetch_request>(work.next()).timeout;
+  return timeout.count() != 0 && base::saturating_add(now, timeout) <= deadline;
+}
+
 }  // namespace fetch_detail
 
 /// Goes on with a retrieval while `deadline` leaves time for its next step: for the whole timeout
@@ -46,22 +94,10 @@ inline void be_no_cancellation(fetch_response& response) {
 template <Fetcher F, Clock C>
 [[nodiscard]] bool advance_retrieval(retrieval& work, F& fetcher, C& clock, time_point deadline) {
   while (!std::holds_alternative<retrieval_result>(work.next())) {
-    if (const auto* const wait = std::get_if<retry_wait>(&work.next())) {
-      if (wait->until >= deadline) {
-        return false;
-      }
-      clock.sleep_until(wait->until, {});
-      work.on_wait_over(clock.now());
-      continue;
-    }
-    const fetch_request& request = std::get<fetch_request>(work.next());
-    if (request.timeout.count() == 0 ||
-        base::saturating_add(clock.now(), request.timeout) > deadline) {
+    if (!fetch_detail::has_time_for_step(work, clock.now(), deadline)) {
       return false;
     }
-    fetch_response response = fetch_detail::fetch_without_throwing(fetcher, request);
-    fetch_detail::be_no_cancellation(response);
-    work.on_response(std::move(response), clock.now(), wall_now(clock));
+    fetch_detail::take_step(work, fetcher, clock, {});
   }
   return true;
 }
@@ -77,39 +113,8 @@ template <Fetcher F, Clock C>
 template <Fetcher F, Clock C>
 [[nodiscard]] retrieval_result run_retrieval(retrieval work, F& fetcher, C& clock,
                                              const call_options& limits = {}) {
-  using std::chrono::milliseconds;
-  constexpr const char* too_late = "the deadline of the call passed";
   while (!std::holds_alternative<retrieval_result>(work.next())) {
-    const time_point now = clock.now();
-    const auto* const wait = std::get_if<retry_wait>(&work.next());
-    if (limits.stop.stop_requested()) {
-      work.cancel("the call was stopped", now);
-    } else if (limits.deadline && *limits.deadline <= (wait != nullptr ? wait->until : now)) {
-      work.cancel(too_late, now);
-    } else if (wait != nullptr) {
-      clock.sleep_until(wait->until, limits.stop);
-      work.on_wait_over(clock.now());
-    } else {
-      fetch_request request = std::get<fetch_request>(work.next());
-      request.stop = limits.stop;
-      bool hurried = false;
-      if (limits.deadline) {
-        const auto left = std::chrono::ceil<milliseconds>(*limits.deadline - now);
-        hurried = request.timeout == milliseconds{0} || left < request.timeout;
-        if (hurried) {
-          request.timeout = left;
-        }
-      }
-      fetch_response response = fetch_detail::fetch_without_throwing(fetcher, request);
-      if (hurried && response.error == fetch_error::timeout) {
-        response.error = fetch_error::cancelled;
-        response.error_text = too_late;
-      } else if (!limits.stop.stop_requested() &&
-                 !(limits.deadline && *limits.deadline <= clock.now())) {
-        fetch_detail::be_no_cancellation(response);
-      }
-      work.on_response(std::move(response), clock.now(), wall_now(clock));
-    }
+    fetch_detail::take_step(work, fetcher, clock, limits);
   }
   return std::get<retrieval_result>(std::move(work).next());
 }

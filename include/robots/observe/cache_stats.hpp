@@ -64,7 +64,7 @@ struct cache_stats : cache_counts {
   std::uint64_t far_misses = 0;           ///< sites that the shared store had no fresh answer of
   std::uint64_t far_rejected = 0;         ///< values of the shared store that were not believed
   std::uint64_t far_failures = 0;         ///< calls that the shared store threw at
-  std::size_t pending_invalidations = 0;  ///< that the shared store has yet to hear of
+  std::size_t pending_invalidations = 0;  ///< not yet in the shared store
   std::uint64_t storage_failures = 0;     ///< look-ups and stores that the storage threw at
   std::size_t size = 0;                   ///< entries kept now
   std::size_t quarantined = 0;            ///< sites in quarantine now

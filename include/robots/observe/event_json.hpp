@@ -23,6 +23,9 @@
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
 
 namespace robots {
 
@@ -194,12 +197,18 @@ inline void add_members(base::json_writer& line, const far_store_event& told) {
 
 inline void add_members(base::json_writer& /*line*/, const lost_invalidation_event& /*told*/) {}
 
-inline void add_members(base::json_writer& line, const exclusions_event& told) {
-  line.open_list("hosts");
-  for (const std::string& host : told.hosts) {
+/// Adds a list of hosts.
+inline void add_hosts(base::json_writer& line, std::string_view name,
+                      std::span<const std::string> hosts) {
+  line.open_list(name);
+  for (const std::string& host : hosts) {
     line.open().text("host", host).close();
   }
   line.close_list();
+}
+
+inline void add_members(base::json_writer& line, const exclusions_event& told) {
+  add_hosts(line, "hosts", told.hosts);
 }
 
 }  // namespace observe_detail

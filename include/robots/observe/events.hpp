@@ -190,7 +190,7 @@ struct override_event : event {
   site_override value{};  ///< what holds now; `none`: the override was lifted
 };
 
-/// The excluded hosts were replaced: see `basic_robots_cache::set_excluded`. Of no site.
+/// The excluded hosts were replaced: see `basic_robots_cache::set_excluded`. Its site is empty.
 struct exclusions_event : event {
   static constexpr std::string_view name = "exclusions";  ///< of its kind
   std::span<const std::string> hosts;                     ///< the new list, as it was given

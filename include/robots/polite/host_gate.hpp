@@ -126,9 +126,9 @@ class basic_host_gate {
     /// `go`, or why `start()` gave the place back.
     [[nodiscard]] admission_reason reason() const noexcept { return reason_; }
 
-    /// Call this right before the request: it says whether to go now. With `start_state::wait`,
-    /// `at()` has not come, or meanwhile something asks for more patience, such as a request that
-    /// started late or a Retry-After.
+    /// Returns whether the request may start now. Call it right before the request.
+    /// `start_state::wait` means that `at()` has not come yet, or that the host needs more time by
+    /// now: another request started late, or a response had a Retry-After.
     ///
     /// Once its time has come, or `withdraw` was called, a reservation made by a `basic_admission`
     /// asks for the decision on its URL again. Where that allows no more, the place is given back:

@@ -8,6 +8,7 @@
 #include <robots/cache/cache_options.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/http/excluded_hosts.hpp>
+#include <robots/observe/event_json.hpp>
 #include <robots/policy/fallback.hpp>
 #include <robots/rep/read/dialect.hpp>
 #include <robots/rep/read/parse_options.hpp>
@@ -60,15 +61,8 @@ namespace robots::adapters_detail {
     json.open().text(to_string(kind), to_string(options.fallback.action(kind))).close();
   }
   json.close_list();
-  const auto add_hosts = [&](std::string_view name, const std::vector<std::string>& hosts) {
-    json.open_list(name);
-    for (const std::string& host : hosts) {
-      json.open().text("host", host).close();
-    }
-    json.close_list();
-  };
-  add_hosts("excluded", options.excluded);
-  add_hosts("sign_off", options.sign_off);
+  observe_detail::add_hosts(json, "excluded", options.excluded);
+  observe_detail::add_hosts(json, "sign_off", options.sign_off);
   json.flag("is_high_risk", static_cast<bool>(options.is_high_risk));
   return std::move(json).finish();
 }

@@ -95,8 +95,8 @@ struct audit_news {
   }
 };
 
-/// By what a trail remembers that it has the policy of that id for a further crawler, who may have
-/// read the same in other lines.
+/// Returns the name under which a trail remembers that it has a policy for a further crawler. Two
+/// crawlers may have the same policy from different lines of a file.
 [[nodiscard]] inline std::string id_for(const std::string& policy, std::size_t crawler) {
   return policy + '/' + std::to_string(crawler);
 }

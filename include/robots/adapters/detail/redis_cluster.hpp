@@ -58,9 +58,6 @@ class redis_cluster final : public redis_client {
         } catch (const oversized_reply&) {
           throw;
         } catch (const store_error& error) {
-          if (indices.size() == commands.size()) {
-            throw;
-          }
           failure = error.what();
           for (const std::size_t i : indices) {
             replies[i] = {.type = redis_reply::kind::error,

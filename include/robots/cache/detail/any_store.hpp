@@ -26,8 +26,6 @@ class any_store {
   virtual ~any_store() = default;
 
   [[nodiscard]] virtual stored_values load_all(std::span<const std::string> keys) = 0;
-  virtual void publish(std::string_view key, std::string_view value,
-                       std::chrono::milliseconds lifetime) = 0;
   [[nodiscard]] virtual bool publish(std::string_view key, std::string_view value,
                                      std::chrono::milliseconds lifetime,
                                      const store_lease& lease) = 0;
@@ -51,10 +49,6 @@ class any_store_of final : public any_store {
 
   [[nodiscard]] stored_values load_all(std::span<const std::string> keys) override {
     return store_.load_all(keys);
-  }
-  void publish(std::string_view key, std::string_view value,
-               std::chrono::milliseconds lifetime) override {
-    store_.publish(key, value, lifetime);
   }
   [[nodiscard]] bool publish(std::string_view key, std::string_view value,
                              std::chrono::milliseconds lifetime,

@@ -29,8 +29,9 @@ struct found {
   time_point now{};    // when an entry of the cache was found
 };
 
-/// What was found, for the user's own crawler or, from 1 on, one of `cache_options::other_agents`.
-/// What holds without a robots.txt holds for all of them.
+/// Returns what was found, with the policy of one crawler: 0 is the crawler of
+/// `cache_options::user_agent`, and 1 is the first one of `cache_options::other_agents`. A policy
+/// that rests on no robots.txt holds for all crawlers.
 [[nodiscard]] inline found selected(found all, std::size_t agent) {
   if (auto other = agent == 0 ? nullptr : policy::other(all.policy, agent - 1)) {
     all.policy = std::move(other);
@@ -81,7 +82,7 @@ class cache_parts : public event_clock {
 
   /// Brings a retrieval to its end with the blocking fetcher.
   [[nodiscard]] virtual retrieval_result run(retrieval work, const call_options& limits) = 0;
-  /// As `advance_retrieval`.
+  /// Goes on with a retrieval as `advance_retrieval` does.
   [[nodiscard]] virtual bool advance(retrieval& work, time_point deadline) = 0;
   /// Waits until `ready()`, which is true only after `changed` has been notified, or until the call
   /// is over; gives `ready()`. `lock` is held when it is called.
@@ -120,7 +121,7 @@ class cache_parts : public event_clock {
 
   cache_counters counters;  ///< of what the cache does
   std::string crawler;      ///< its product token; set before anything is told
-  /// Goes up when changes of the shared store may have been missed. See `cache_entry::epoch`.
+  /// Counts how often messages of the shared store may have been missed. See `cache_entry::epoch`.
   std::atomic<std::uint32_t> store_epoch = 0;
 
  protected:

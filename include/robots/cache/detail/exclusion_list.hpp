@@ -37,7 +37,11 @@ class exclusion_list {
   [[nodiscard]] bool empty() const noexcept { return is_empty_; }
 
   [[nodiscard]] bool contains(std::string_view host) const {
-    return !empty() && hosts()->contains(host);
+    if (empty()) {
+      return false;
+    }
+    const std::shared_lock lock{mutex_};
+    return hosts_->contains(host);
   }
 
  private:

@@ -31,14 +31,17 @@ struct known_site {
   std::optional<record> good{};  ///< that of `policy::good(last)`, if the shared store has it
   held_lease lease{};            ///< the right to ask, if the shared store has given it
   time_point lease_until{};      ///< when that lease expires at the earliest
-  bool announces = false;        ///< what comes of it makes that of the others out of date
-  bool refreshes = false;        ///< nothing that was fetched before will do, by any process
-  bool is_suspect = false;       ///< only what is newer than `last` will do
-  /// What this process still holds to be fresh, while the shared store is asked for a newer answer.
+  bool refreshes = false;   ///< a refresh asked for it: no earlier answer of any process will do
+  bool is_suspect = false;  ///< only an answer that is newer than `last` will do
+  /// The answer that is still fresh in this process, while the shared store is asked for a newer
+  /// one.
   std::shared_ptr<const robots::policy> fresh{};
-  bool turned_hostile = false;  ///< by what came of it
-  bool told = false;  ///< another process told of a change: the store has it, or it was erased
-  std::uint32_t epoch = 0;  ///< of the shared store, when the flight began
+  bool turned_hostile = false;  ///< the answer of this flight has turned hostile
+  bool told = false;  ///< another process has changed or erased what the store has of the site
+  std::uint32_t epoch = 0;  ///< `cache_parts::store_epoch` when the flight began
+
+  /// Returns true if the answer makes those of the other processes out of date.
+  [[nodiscard]] bool announces() const noexcept { return refreshes || is_suspect; }
 };
 
 /// A retrieval that was redirected to the robots.txt of another site.

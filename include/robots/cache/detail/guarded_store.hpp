@@ -110,8 +110,8 @@ class guarded_store {
     }
   }
 
-  /// Has a later call erase a key, and `deliver` before that. Until then this process does not
-  /// believe what the store has of it. Does not block.
+  /// Notes that a key is to be erased. `deliver` or a later call erases it. Until then this process
+  /// does not believe what the store has of the key. Does not block.
   void erase_later(std::string_view key) {
     if (!owe(key)) {
       note_lost(key);
@@ -163,7 +163,7 @@ class guarded_store {
     static_cast<void>(retry_erasures());
   }
 
-  /// Does what is to be done by a later call, until the store fails.
+  /// Gives back leases, and erases the keys that are noted, until the store fails.
   void deliver() {
     give_back();
     while (retry_erasures()) {
@@ -314,7 +314,7 @@ class guarded_store {
   std::mutex mutex_;  // guards what follows
   circuit_breaker breaker_;
   bool down_ = false;
-  // The keys to be erased, and how often that has failed.
+  // The keys to be erased, and how many erasures of each the store has missed.
   boost::unordered_flat_map<std::string, std::uint64_t, base::text_hash, std::equal_to<>> owed_;
   std::vector<store_lease> to_release_;
 };

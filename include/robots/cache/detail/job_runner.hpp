@@ -160,18 +160,19 @@ class job_runner {
 
   /// Brings a look-up to its end with blocking parts; false when the call was over first.
   [[nodiscard]] bool finish(look_up_state& at, const call_options& limits) {
-    const bool may_leave = limits.deadline || limits.stop.stop_possible();
     while (run_errands(at, &limits), !at.answer.policy) {
       std::shared_ptr<retrieval_job> job = std::move(at.job);
       // What this caller has no time for, another thread does, so that it need not end when the
       // caller leaves.
-      const bool is_done = job && limits.deadline && !limits.stop.stop_possible() &&
-                           parts_.advance(job->work, *limits.deadline);
-      if (job && may_leave && !is_done) {
+      const bool may_stop = limits.stop.stop_possible();
+      const bool is_done =
+          job && limits.deadline && !may_stop && parts_.advance(job->work, *limits.deadline);
+      const bool may_leave = !is_done && (limits.deadline || may_stop);
+      if (job && may_leave) {
         job = send_off(std::move(job), limits);
       }
       if (job) {
-        if (!(may_leave && !is_done ? bring_for(*job, limits) : bring(*job))) {
+        if (!(may_leave ? bring_for(*job, limits) : bring(*job))) {
           return false;
         }
       } else if (!at.asked.back().place->wait(parts_, limits)) {
@@ -295,7 +296,7 @@ class job_runner {
       }
     } else if (led.detached()) {
       store_->erase(led.site());
-    } else if (known.announces) {
+    } else if (known.announces()) {
       // What the store has under the site's other names is older, and under its own if this failed.
       for (const site& name : names_of(led.where())) {
         if (name != led.where() || answer == publish_answer::failed) {

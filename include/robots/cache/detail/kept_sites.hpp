@@ -25,9 +25,9 @@
 
 namespace robots::cache_detail {
 
-/// The entry of a site, and whether another process has told of a change since it was stored.
+/// The entry of a site, and the mark that it may have.
 struct kept_entry : cache_entry {
-  bool is_told = false;
+  bool is_told = false;     // another process has changed the site since it was stored
   bool is_suspect = false;  // a page was answered as if the rules had changed
 };
 
@@ -68,19 +68,14 @@ class kept_sites {
     return questions_.take(key, now);
   }
 
-  /// Another process has told of a change of a site: its entry answers again once the shared store
-  /// has nothing newer. Never calls that store.
+  /// Notes that another process has changed a site: its entry answers again once the shared store
+  /// has shown nothing newer. Never calls that store.
   void doubt(std::string_view key) { mark(key, in_doubt); }
 
   /// Has a site asked again at its next look-up, if its answer is at least that old.
   void suspect(const site& where, std::chrono::seconds least_age) {
-    const time_point now = parts_.now();
     for (const site& name : names_of(where)) {
-      const std::string key = name.key();
-      const auto kept = parts_.find(key, now).policy;
-      if (kept && base::saturating_add(kept->fetched_at(), least_age) <= now) {
-        mark(key, in_suspicion);
-      }
+      mark(name.key(), in_suspicion, least_age);
     }
   }
 
@@ -90,7 +85,7 @@ class kept_sites {
     parts_.erase(key);
   }
 
-  /// Like `forget`, but does not throw: the storage's failure is counted.
+  /// Forgets what is kept under a key. Counts what the storage throws instead of throwing it.
   void try_forget(std::string_view key) noexcept {
     ++forgotten_;
     parts_.try_erase(key);
@@ -132,7 +127,7 @@ class kept_sites {
     }
     // The newest answer of an origin counts under each of its names, and that of a refresh replaces
     // what all names of the site had.
-    const bool replaces_all = led.known().announces && made->source().status != 0;
+    const bool replaces_all = led.known().announces() && made->source().status != 0;
     for (const site& name : names_of(led.where())) {
       if (name != led.where() && (replaces_all || answers_for(name, made->source()))) {
         parts_.try_erase(name.key());
@@ -191,16 +186,17 @@ class kept_sites {
   }
 
  private:
-  // Until then an entry is stored as fresh that is told to be out of date, or is suspect.
+  // These stand in the place of the time until which an entry is fresh, and mark it.
   static constexpr time_point in_doubt = time_point::min();
   static constexpr time_point in_suspicion = in_doubt + time_point::duration{1};
 
-  /// Stores the entry of a key with a mark in place of its time, unless it has one.
-  void mark(std::string_view key, time_point as) {
+  /// Marks the entry of a key, unless it has a mark or is younger than `least_age`.
+  void mark(std::string_view key, time_point as, std::chrono::seconds least_age = {}) {
     const std::uint64_t forgotten = forgotten_;
     const time_point now = parts_.now();
     cache_entry kept = parts_.find(key, now);
-    if (!kept.policy || kept.fresh_until <= in_suspicion) {
+    if (!kept.policy || kept.fresh_until <= in_suspicion ||
+        base::saturating_add(kept.policy->fetched_at(), least_age) > now) {
       return;
     }
     kept.fresh_until = as;

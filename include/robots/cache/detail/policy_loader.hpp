@@ -220,11 +220,11 @@ class policy_loader {
     return end(std::move(job.lead), made, records, now.steady);
   }
 
-  /// Another process has changed what the shared store has under `key`, or such changes may have
-  /// been missed, for any key, if that is "". The store is asked again at the next look-up: if it
-  /// has nothing newer, what is fresh here stays, unless it was erased there and this was told. So
-  /// neither a store that is wiped nor a flood of messages leads to requests to sites. Never calls
-  /// the store.
+  /// Notes that another process has changed what the shared store has under `key`. "" means that
+  /// changes of any key may have been missed. The next look-up asks the store again. If the store
+  /// has nothing newer, a fresh answer stays, unless a message said that its site was erased. So
+  /// neither a wiped store nor a flood of messages causes requests to sites. This function never
+  /// calls the store.
   void be_told(std::string_view key) noexcept {
     try {
       if (key.empty()) {
@@ -283,7 +283,6 @@ class policy_loader {
     // began in between may have seen what was still kept, or still shared.
     const std::vector<site> names = names_of(where);
     if (store_ != nullptr) {
-      detach(names);
       for (const site& name : names) {
         store_->erase_later(name.key());
       }
@@ -345,7 +344,6 @@ class policy_loader {
         is_fresh && (!kept_.is_in_doubt(kept) || (lead && !kept_.may_ask_store(last.key, now)));
     renewal = renewal && !answers;
     known_site known{.last = kept.policy,
-                     .announces = asks_site,
                      .refreshes = refreshes,
                      .is_suspect = kept.is_suspect,
                      .fresh = is_fresh ? kept.policy : nullptr,
@@ -572,8 +570,8 @@ class policy_loader {
       const std::optional<site_records>& records = std::nullopt, time_point now = {}) {
     // Without a lease, nobody could tell whether the site was invalidated since it was asked.
     const known_site& known = lead.led().known();
-    const bool is_shared =
-        store_ != nullptr && records && !lead.led().detached() && (known.lease || known.announces);
+    const bool is_shared = store_ != nullptr && records && !lead.led().detached() &&
+                           (known.lease || known.announces());
     if (!is_shared && !known.lease) {
       lead.end(std::move(made));
       return nullptr;

@@ -64,13 +64,14 @@ namespace robots::cache_detail {
 /// or for its bare host or origin unless another origin answered.
 [[nodiscard]] inline bool is_answer_for(const std::optional<site>& where, std::string_view key,
                                         const policy& answer) {
-  if (!where || where->key() == key) {
-    return !where == key.empty();
+  if (!where) {
+    return key.empty();
   }
-  const auto asked = parse_site(key);
   const auto names = names_of(*where);
-  return asked && std::find(names.begin(), names.end(), *asked) != names.end() &&
-         (answer.source().status == 0 || answers_for(*where, answer.source()));
+  const auto asked =
+      std::find_if(names.begin(), names.end(), [&](const site& name) { return name.key() == key; });
+  return asked != names.end() &&
+         (*asked == *where || answer.source().status == 0 || answers_for(*where, answer.source()));
 }
 
 }  // namespace robots::cache_detail

@@ -25,7 +25,8 @@ class site_memory {
     const std::scoped_lock lock{mutex_};
     note& noted = find_or_add(key);
     noted.failing_since = time_point::max();
-    return std::exchange(noted.is_open, !denies_everything) | was_open && denies_everything;
+    const bool was_noted_open = std::exchange(noted.is_open, !denies_everything);
+    return denies_everything && (was_noted_open || was_open);
   }
 
   /// Notes that a site gave no answer. Returns the time of the first such attempt since its last

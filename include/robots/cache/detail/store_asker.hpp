@@ -189,9 +189,9 @@ class store_asker {
   [[nodiscard]] bool answer_by(store_job& job, site_records records, const wall_anchor& now) {
     flight& led = job.lead.led();
     auto last = led.last();
-    const auto last_asked = last ? last->source().fetched_at : std::chrono::sys_seconds::min();
+    const auto last_fetched = last ? last->source().fetched_at : std::chrono::sys_seconds::min();
     const auto had = last && is_failure(last->source().outcome) ? policy::good(last) : last;
-    // A change that another process told of may have been made by a clock that is behind.
+    // The clock of the process that sent a message may be behind.
     const bool is_told = std::exchange(led.known().told, false);
     const auto ahead = is_told ? store_.options().clock_skew : std::chrono::seconds{0};
     if (had && records.latest.fetched_at + ahead < had->source().fetched_at) {
@@ -207,7 +207,7 @@ class store_asker {
       }
     }
     auto latest = maker_.judged(records.latest, {.last = last}, now, &led);
-    const bool is_known = led.known().is_suspect && last_asked >= records.latest.fetched_at;
+    const bool is_known = led.known().is_suspect && last_fetched >= records.latest.fetched_at;
     if (job.refreshes || is_known ||
         now.steady >= validity_of(*latest, maker_.judging()).fresh_until) {
       led.known().fresh.reset();  // there was a newer answer, which is over
@@ -235,8 +235,8 @@ class store_asker {
     return true;
   }
 
-  /// Answers with what this process still holds to be fresh, if it does. It stays as it is: an
-  /// entry that is in doubt remains so.
+  /// Ends the flight with the answer that is still fresh in this process. Returns false if there is
+  /// none. The entry of the site keeps its mark.
   [[nodiscard]] bool answer_fresh(store_job& job) {
     const flight& led = job.lead.led();
     const auto fresh = led.known().fresh;
@@ -248,8 +248,9 @@ class store_asker {
     return true;
   }
 
-  /// Answers with what this process still holds to be fresh, if it does, since the shared store has
-  /// nothing newer. A site of which that has nothing at all was erased if another process told so.
+  /// Does what `answer_fresh` does, and takes the mark off the entry, since the shared store has
+  /// nothing newer. If a message told of a change, the store has nothing because the site was
+  /// erased: then this process forgets the site, too.
   [[nodiscard]] bool answer_confirmed(store_job& job) {
     flight& led = job.lead.led();
     known_site& known = led.known();

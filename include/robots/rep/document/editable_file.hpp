@@ -20,7 +20,8 @@ struct editable_rule {
   [[nodiscard]] friend bool operator==(const editable_rule&, const editable_rule&) = default;
 };
 
-/// A line of a kind that has no member of its own, such as `Content-Signal: search=yes`.
+/// A line for which `editable_file` and `editable_group` have no other member, such as
+/// `Content-Signal: search=yes`.
 struct editable_line {
   std::string key{};    ///< letters, digits, `-` and `_`
   std::string value{};  ///< may be empty

@@ -1,0 +1,14 @@
+// The durations at which an option may overflow.
+#pragma once
+
+#include <array>
+
+namespace robots::test {
+
+/// The extremes of a duration: each option is tried with each of them.
+template <class Duration>
+inline constexpr std::array extremes{
+    Duration::min(), Duration{-1}, Duration::zero(), Duration{1}, Duration::max() - Duration{1},
+    Duration::max()};
+
+}  // namespace robots::test
