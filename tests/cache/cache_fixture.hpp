@@ -12,6 +12,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -101,11 +102,12 @@ class WatchedStorage {
  public:
   [[nodiscard]] std::optional<cache_entry> find(std::string_view key, time_point now) {
     auto found = shared_->kept.find(key, now);
+    const std::scoped_lock lock{shared_->mutex};
+    shared_->looked[std::string{key}].insert(std::this_thread::get_id());
     if (!found) {
-      const std::scoped_lock lock{shared_->mutex};
       shared_->missed.insert(std::this_thread::get_id());
-      shared_->changed.notify_all();
     }
+    shared_->changed.notify_all();
     return found;
   }
   void store(std::string_view key, const cache_entry& entry, time_point now) {
@@ -114,6 +116,12 @@ class WatchedStorage {
   void erase(std::string_view key) { shared_->kept.erase(key); }
   void clear() { shared_->kept.clear(); }
   [[nodiscard]] std::size_t size() const { return shared_->kept.size(); }
+
+  /// Waits until so many threads have looked for `key`.
+  void wait_for_looks(const std::string& key, std::size_t threads) const {
+    std::unique_lock lock{shared_->mutex};
+    shared_->changed.wait(lock, [&] { return shared_->looked[key].size() >= threads; });
+  }
 
   /// Waits until so many threads have missed something.
   void wait_for_misses(std::size_t threads) const {
@@ -127,6 +135,7 @@ class WatchedStorage {
     std::mutex mutex;
     std::condition_variable changed;
     std::set<std::thread::id> missed;
+    std::map<std::string, std::set<std::thread::id>> looked;
   };
   std::shared_ptr<state> shared_ = std::make_shared<state>();
 };

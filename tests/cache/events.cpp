@@ -175,11 +175,11 @@ TEST_CASE("an observer hears each hop under the site that was asked, and once") 
         texts{"https://example.com: miss [s1]",
               "https://example.com: exchange https://example.com/robots.txt 301 hop 0 try 1 0 "
               "octets 0 ms [s1]",
+              "https://example.com: retrieved redirected 0 by 301 [s1]",
               "https://www.example.com: exchange https://www.example.com/robots.txt 200 hop 0 try "
               "1 27 octets 0 ms [s1]",
               "https://www.example.com: parsed success [s1]",
               "https://www.example.com: retrieved success 27 by 200 [s1]",
-              "https://example.com: retrieved success 0 by 301 [s1]",
               "https://example.com: decided no https://example.com/a [s1]"});
 }
 

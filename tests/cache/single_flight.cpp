@@ -260,71 +260,6 @@ TEST_CASE("who cannot wait is called when the flight has ended") {
   CHECK(called == 3);
 }
 
-TEST_CASE("a flight that is redirected wakes its waiters, of which one takes the lead") {
-  single_flight flights;
-  auto first = flights.join("a");
-  const auto second = flights.join("a");
-  robots::cache_detail::own_parts<ScriptedFetcher, ManualClock, robots::LruStorage<1>,
-                                  robots::NullObserver>
-      waiting{{}, {}, {}, {}};
-  first.lead.redirect({});
-  CHECK_FALSE(first.lead);
-  CHECK(second.place->wait(waiting, {}));
-  const auto newcomer = flights.join("a");  // which waits for the same
-  CHECK_FALSE(newcomer.lead);
-  auto lead = second.place.take_lead(flight::state::redirected);
-  CHECK(lead);
-  CHECK_FALSE(first.place.take_lead(flight::state::redirected));
-  CHECK_FALSE(newcomer.place->wait(waiting, {.deadline = waiting.clock.now()}));
-  const auto result = some_policy();
-  lead.end(result);
-  CHECK(newcomer.place->wait(waiting, {}));
-  CHECK(newcomer.place->result() == result);
-  CHECK(flights.join("a").lead);
-}
-
-TEST_CASE("a flight that is offered to its waiters is taken on by one of them") {
-  single_flight flights;
-  auto first = flights.join("a");
-  auto second = flights.join("a");
-  first.lead.led().known().last = some_policy();
-  CHECK(first.lead.offer());
-  CHECK_FALSE(first.lead);
-  CHECK_FALSE(first.place.take_lead(flight::state::redirected));
-  auto lead = second.place.take_lead(flight::state::offered);
-  REQUIRE(lead);
-  CHECK(lead.led().known().last);
-  CHECK_FALSE(first.place.take_lead(flight::state::offered));
-  CHECK(lead.offer());
-  first.place = {};
-  second.place = {};
-  CHECK(flights.join("a").lead);  // which nobody was left to take on
-}
-
-TEST_CASE("a flight that nobody waits for is offered to nobody") {
-  single_flight flights;
-  auto first = flights.join("a");
-  first.place = {};
-  first.lead.led().known().last = some_policy();
-  CHECK_FALSE(first.lead.offer());
-  REQUIRE(first.lead);
-  CHECK(first.lead.led().known().last);
-}
-
-TEST_CASE("a flight that is redirected is forgotten when nobody is left to end it") {
-  single_flight flights;
-  for (const bool before : {false, true}) {
-    auto first = flights.join("a");
-    REQUIRE(first.lead);
-    if (before) {
-      first.place = {};
-    }
-    first.lead.redirect({});
-    first.place = {};
-    CHECK(flights.join("a").lead);
-  }
-}
-
 TEST_CASE("however many threads ask for one cold site, it is fetched once") {
   constexpr std::size_t threads = 32;
   constexpr std::array<const char*, 4> spellings{
@@ -814,7 +749,8 @@ TEST_CASE("without a thread to spare, who may leave fetches himself, and a follo
     at.storage.wait_for_misses(2);
     stop.request_stop();
   }
-  CHECK(outcome_of(began) == "cancelled");
+  // The follower may have brought the rules before the first caller leaves.
+  CHECK((outcome_of(began) == "cancelled" || outcome_of(began) == "success"));
   CHECK(outcome_of(followed) == "success");
   CHECK(at.web.count() == 2);
 }

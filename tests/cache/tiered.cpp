@@ -150,9 +150,9 @@ struct fleet {
   /// Lets the time go on until `call` is done.
   template <class T>
   T wait_for(std::future<T>& call) {
-    while (call.wait_for(0s) != std::future_status::ready) {
+    // The clock is not to run so fast that a thread that the system leaves waiting comes too late.
+    while (call.wait_for(50us) != std::future_status::ready) {
       clock.advance(10ms);
-      std::this_thread::yield();
     }
     return call.get();
   }
@@ -919,7 +919,8 @@ TEST_CASE("A worker that gets no response of a site keeps that from the other wo
     redirected.web.on(robots_url, ScriptedFetcher::redirect(301, www))
         .on(www, ScriptedFetcher::failure(error), ok());
     CHECK_FALSE(redirected.worker()->allowed(home));
-    CHECK_FALSE(redirected.stored());
+    REQUIRE(redirected.stored());
+    CHECK(redirected.stored()->latest.outcome == outcome::redirected);
     CHECK_FALSE(redirected.stored("https://www.example.com"));
     CHECK(redirected.worker()->allowed(home));
   }
@@ -951,7 +952,8 @@ TEST_CASE("A worker that follows fewer redirects than another keeps its limit to
   cache_options options = foo_bot();
   options.max_redirects = 1;
   CHECK_FALSE(at.worker(options)->allowed(home));
-  CHECK_FALSE(at.stored());
+  REQUIRE(at.stored());
+  CHECK(at.stored()->latest.outcome == outcome::redirected);
   CHECK(at.worker()->allowed(home));
   CHECK_FALSE(at.worker()->allowed(secret));
 }
@@ -1287,7 +1289,7 @@ TEST_CASE("a site that redirects to another one does so in every process") {
   }
   CHECK(at.web.count() == 2);
   REQUIRE(at.stored());
-  CHECK(at.stored()->redirects);
+  CHECK(at.stored()->latest.outcome == outcome::redirected);
   at.clock.advance(24h);
   const auto cache = at.worker();
   CHECK_FALSE(cache->allowed(secret));
@@ -1309,11 +1311,11 @@ TEST_CASE("a cold worker goes by the last good copy of the site that another red
       site_key,
       [&at] {
         record redirect = good_record(at, "");
-        redirect.outcome = outcome::server_error;
+        redirect.outcome = outcome::redirected;
         redirect.status = 301;
         redirect.final_url = www;
         redirect.redirects = 1;
-        return encode(site_records{.latest = redirect, .redirects = true});
+        return encode(site_records{.latest = redirect});
       }(),
       24h);
   const auto cold = at.worker();
@@ -1328,10 +1330,10 @@ TEST_CASE("a redirect in the store to a host that is excluded is not followed") 
   fleet at;
   at.web.on(robots_url, ok());
   record redirect = good_record(at, "");
-  redirect.outcome = outcome::server_error;
+  redirect.outcome = outcome::redirected;
   redirect.status = 301;
   redirect.final_url = "https://ads.example/robots.txt";
-  at.store.publish(site_key, encode(site_records{.latest = redirect, .redirects = true}), 24h);
+  at.store.publish(site_key, encode(site_records{.latest = redirect}), 24h);
   cache_options options = foo_bot();
   options.excluded = {"ads.example"};
   const auto cache = at.worker(options);
@@ -1351,6 +1353,7 @@ TEST_CASE("where redirects go round by what the store has, the sites are asked")
   SUBCASE("since a site has turned its redirect round") { at.web.on(robots_url, ok()); }
   SUBCASE("and they do") { goes_round = true; }
   at.web.on(www, ScriptedFetcher::redirect(301, robots_url));
+  at.clock.advance(5min);  // a redirect that leads nowhere is asked for again after `failure_ttl`
   const decision made = cache->check("https://www.example.com/private/x");
   CHECK(made.allowed == goes_round);
   CHECK(made.policy->source().outcome ==
@@ -1362,12 +1365,12 @@ TEST_CASE("redirects in the store of which none was counted lead nowhere") {
   fleet at;
   at.web.on(robots_url, ok());
   record redirect = good_record(at, "");
-  redirect.outcome = outcome::server_error;
+  redirect.outcome = outcome::redirected;
   redirect.status = 301;
   redirect.final_url = "https://other.example/robots.txt";
   SUBCASE("none") { redirect.redirects = 0; }
   SUBCASE("more than can be added up") { redirect.redirects = std::numeric_limits<int>::max(); }
-  at.store.publish(site_key, encode(site_records{.latest = redirect, .redirects = true}), 24h);
+  at.store.publish(site_key, encode(site_records{.latest = redirect}), 24h);
   const auto cache = at.worker();
   CHECK(cache->allowed(home));
   CHECK(cache->stats().far_rejected > 0);
@@ -1429,10 +1432,17 @@ TEST_CASE("when the thread that looks again fails, whoever waits for it begins a
   FailingClock::is_test = true;
   robots::basic_robots_cache cache{foo_bot(), at.web, clock,
                                    tiered{LruStorage<64>{}, at.store, patient()}};
+  std::promise<void> asked;
+  at.store.on_call([&, is_first = true](std::string_view /*key*/) mutable {
+    if (std::exchange(is_first, false)) {
+      asked.set_value();
+    }
+  });
   auto call = std::async(std::launch::async, [&cache] {
     FailingClock::is_test = true;
     return cache.allowed(secret);
   });
+  asked.get_future().wait();
   CHECK_FALSE(at.wait_for(call));
   CHECK_FALSE(*clock.fails);
   CHECK(cache.stats().failures == 1);
@@ -1539,6 +1549,12 @@ TEST_CASE("look-ups in steps never call the store in the thread of who drives th
     drive(looking, at);
     CHECK_FALSE(cache->check(secret, looking).allowed);
     CHECK(looking.led() == (cache == first.get()));
+    // The store is told once the look-up has ended.
+    std::async(std::launch::async, [&at] {
+      while (!at.stored("https://www.example.com")) {
+        std::this_thread::yield();
+      }
+    }).wait();
   }
   CHECK(at.web.count() == 2);
   const std::scoped_lock lock{mutex};

@@ -169,7 +169,7 @@ std::string to_json(const stored_site& site) {
          {"errorText", text_or_null(latest.error_text)},
          {"url", text_of(latest.url)},
          {"finalUrl", text_of(latest.final_url)},
-         {"redirects", site.content.records->redirects},
+         {"redirects", latest.outcome == outcome::redirected},
          {"octets", latest.body.size()},
          {"fetchedAt", date_text(latest.fetched_at)},
          {"ageSeconds", (site.now - latest.fetched_at).count()},

@@ -284,7 +284,7 @@ std::string to_text(const stored_site& site) {
     return line + "cannot be read: " + std::string{to_string(site.content.error)} + kept;
   }
   const record& latest = site.content.records->latest;
-  if (site.content.records->redirects) {
+  if (site.content.records->latest.outcome == outcome::redirected) {
     line += padded("as " + base::printable(latest.final_url), 30);
   } else {
     line += padded(outcome_text(latest), 30);

@@ -60,8 +60,8 @@ TEST_CASE("--store-list tells of each site what is known, since when, and until 
     store.publish("https://b.example", encode(site_records{.latest = failed, .last_good = of_2026}),
                   24h);
     failed.final_url = "https://d.example/robots.txt";
-    store.publish("https://c.example", encode(site_records{.latest = failed, .redirects = true}),
-                  24h);
+    failed.outcome = robots::outcome::redirected;
+    store.publish("https://c.example", encode(site_records{.latest = failed}), 24h);
     store.publish("https://d\n.example", "no record", 1h);
   }
   const program_result text = file.check({"--store-list"});

@@ -53,7 +53,7 @@ static_assert(outcome_of(fetch_error::cancelled) == outcome::cancelled);
 static_assert(outcome_of(fetch_error::refused_address) == outcome::refused);
 
 static_assert(to_string(outcome::too_many_redirects) == "too_many_redirects");
-static_assert(static_cast<std::size_t>(outcome::quarantined) + 1 == robots::outcome_count);
+static_assert(static_cast<std::size_t>(outcome::redirected) + 1 == robots::outcome_count);
 
 }  // namespace
 

@@ -26,7 +26,7 @@ using robots::test::record_of_outcome;
 constexpr std::string_view body = "User-agent: *\nDisallow: /private\n";
 
 record redirect() {
-  record made = record_of_outcome(outcome::server_error);
+  record made = record_of_outcome(outcome::redirected);
   made.status = 301;
   made.final_url = "https://www.example.com/robots.txt";
   return made;
@@ -35,7 +35,7 @@ record redirect() {
 /// One of each form, for each outcome.
 std::vector<site_records> samples() {
   std::vector<site_records> all{
-      {.latest = redirect(), .redirects = true},
+      {.latest = redirect()},
       {.latest = record_of_outcome(outcome::success, body), .turned_hostile = true}};
   for (const record& latest : every_record(body)) {
     all.push_back({.latest = latest});
@@ -92,21 +92,23 @@ TEST_CASE("no octet of the records of a site can be changed unnoticed") {
   }
 }
 
-TEST_CASE(
-    "a redirect to another site that is judged by itself denies, whatever the fallback but"
-    " the permissive one") {
+TEST_CASE("A redirect to another site denies everything by itself, and says where the rules are") {
   const robots::wall_anchor now{.steady = robots::time_point{std::chrono::hours{1'000}},
                                 .wall = robots::test::record_time};
-  for (const auto preset :
-       {robots::fallback_policy::rfc9309(), robots::fallback_policy::strict()}) {
+  for (const auto preset : {robots::fallback_policy::rfc9309(), robots::fallback_policy::strict(),
+                            robots::fallback_policy::permissive()}) {
     const auto made = judge(redirect(), "FooBot", {.fallback = preset}, {}, now);
-    CHECK(made->basis() == robots::policy_basis::deny_all);
+    CHECK(made->basis() == robots::policy_basis::redirected);
+    CHECK(made->leads_to() == "https://www.example.com/robots.txt");
+    CHECK_FALSE(made->allows("/"));
+    CHECK(made->allows("/robots.txt"));
   }
 }
 
 TEST_CASE("Files and statuses of errors are answers of the site, and nothing else is") {
   using enum outcome;
-  for (const outcome own : {success, not_found, client_error, too_many_requests, malformed}) {
+  for (const outcome own :
+       {success, not_found, client_error, too_many_requests, malformed, redirected}) {
     CHECK(robots::is_answer_of_site(record_of_outcome(own)));
   }
   for (const outcome other :
@@ -116,7 +118,8 @@ TEST_CASE("Files and statuses of errors are answers of the site, and nothing els
   record failed = record_of_outcome(server_error);
   failed.status = 503;
   CHECK(robots::is_answer_of_site(failed));
-  CHECK_FALSE(robots::is_answer_of_site(redirect()));
+  failed.status = 301;
+  CHECK_FALSE(robots::is_answer_of_site(failed));
 }
 
 TEST_CASE("A file that was cut reaches no further than its octets") {

@@ -183,8 +183,8 @@ class audit_judge {
     recorded_policy recorded{
         .site = bare(entry.text("site")),
         .final_site = final_site ? bare(final_site->key()) : std::string{},
-        .basis = enum_named(entry.text("basis"), policy_basis::last_good),
-        .outcome = enum_named(entry.text("outcome"), outcome::quarantined),
+        .basis = enum_named(entry.text("basis"), policy_basis::redirected),
+        .outcome = enum_named(entry.text("outcome"), outcome::redirected),
         .directives = entry.text("directives"),
     };
     if (const std::string reason = entry.text("reason"); !reason.empty()) {

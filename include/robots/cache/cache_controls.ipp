@@ -7,9 +7,10 @@
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/exclusion_list.hpp>
 #include <robots/cache/detail/guarded_store.hpp>
-#include <robots/cache/detail/job_runner.hpp>
+#include <robots/cache/detail/look_up_environment.hpp>
+#include <robots/cache/detail/look_up_runner.hpp>
 #include <robots/cache/detail/look_up_state.hpp>
-#include <robots/cache/detail/policy_loader.hpp>
+#include <robots/cache/detail/look_ups.hpp>
 #include <robots/cache/detail/recent_refusals.hpp>
 #include <robots/cache/detail/site_rulings.hpp>
 #include <robots/http/origin.hpp>
@@ -52,11 +53,11 @@ struct cache_engine {
   site_rulings rulings{options, excluded, parts};
   recent_refusals refusals;
   const std::unique_ptr<guarded_store> store;
-  policy_loader loader{options, excluded, parts, rulings, store.get()};
-  job_runner runner{options, excluded, parts, loader, store.get()};  // last: it has threads
+  look_up_environment sites{options, excluded, parts, rulings, store.get()};
+  look_up_runner runner{sites};  // last: it has threads
 
   void invalidate(const site& where) {
-    loader.invalidate(where);
+    sites.invalidate(where);
     runner.deliver();
   }
 };
@@ -109,7 +110,7 @@ ROBOTS_INLINE decision cache_controls::check(std::string_view url, const look_up
                                 (key.empty() ? "a text that names no site" : key) +
                                 ", not for the site of the URL: begin one for that"};
   }
-  const cache_detail::found ruled = engine_->loader.ruling_on(where);
+  const cache_detail::found ruled = engine_->sites.ruling_on(where);
   return tell(url, ruled.policy ? ruled : asked.answer);
 }
 
@@ -123,7 +124,7 @@ ROBOTS_INLINE decision cache_controls::check(std::string_view url,
   const auto where = parse_site(url.starts_with('/') ? by->source().url : url);
   cache_detail::found found;
   if (where || !by->given_reason()) {
-    found = engine_->loader.ruling_on(where);
+    found = engine_->sites.ruling_on(where);
   }
   if (!found.policy) {
     found = {.policy = by, .from_cache = true, .now = engine_->parts.now()};
@@ -150,7 +151,7 @@ ROBOTS_INLINE std::shared_ptr<const policy> cache_controls::refresh(std::string_
                                                                     const call_options& call) {
   const std::size_t agent = agent_of(call);
   const auto where = parse_site(host_or_url);
-  if (cache_detail::found ruled = engine_->loader.ruling_on(where); ruled.policy) {
+  if (cache_detail::found ruled = engine_->sites.ruling_on(where); ruled.policy) {
     note_exclusion(host_or_url, ruled, call);
     return std::move(ruled.policy);
   }
@@ -213,18 +214,17 @@ ROBOTS_INLINE bool cache_controls::report_response(std::string_view url, int sta
     return false;
   }
   const std::string key = where->key();
-  cache_detail::kept_sites& kept = engine_->loader.kept();
   auto by = engine_->rulings.find(*where);
   const bool is_ruled = by != nullptr;
   if (!is_ruled) {
-    by = kept.find(*where, key, engine_->parts.now()).policy;
+    by = cache_detail::look_ups{engine_->sites}.kept_policy(*where);
     by = cache_detail::selected({.policy = std::move(by)}, agent_of(call)).policy;
   }
   if (by && !by->allows(target_for(*by, url))) {
     return false;
   }
   if (by && !is_ruled) {
-    kept.suspect(*where, engine_->options.min_ttl);
+    engine_->sites.kept.suspect(*where, engine_->options.min_ttl);
   }
   if (!is_refusal) {
     return false;
@@ -246,22 +246,22 @@ ROBOTS_INLINE std::vector<std::string> cache_controls::awaiting_sign_off() const
   return engine_->rulings.awaiting_sign_off();
 }
 
-ROBOTS_INLINE void cache_controls::clear() { engine_->loader.clear(); }
+ROBOTS_INLINE void cache_controls::clear() { engine_->sites.clear(); }
 
 ROBOTS_INLINE void cache_controls::release(std::string_view host_or_url) {
   if (const auto where = parse_site(host_or_url)) {
-    engine_->loader.release(*where);
+    engine_->sites.release(*where);
     engine_->runner.deliver();
   }
 }
 
 ROBOTS_INLINE bool cache_controls::is_quarantined(std::string_view host_or_url) const {
   const auto where = parse_site(host_or_url);
-  return where && engine_->loader.kept().quarantined(*where, where->key()) != nullptr;
+  return where && engine_->sites.kept.quarantined(*where, where->key()) != nullptr;
 }
 
 ROBOTS_INLINE std::vector<std::string> cache_controls::quarantined() const {
-  std::vector<std::string> keys = engine_->loader.kept().all_quarantined().sites();
+  std::vector<std::string> keys = engine_->sites.kept.all_quarantined().sites();
   std::sort(keys.begin(), keys.end());
   return keys;
 }
@@ -269,8 +269,8 @@ ROBOTS_INLINE std::vector<std::string> cache_controls::quarantined() const {
 ROBOTS_INLINE std::optional<time_point> cache_controls::breaker_open_until(
     std::string_view host_or_url) {
   const auto where = parse_site(host_or_url);
-  return where ? engine_->loader.breakers().open_until(to_string(where->origins().front()),
-                                                       engine_->parts.now())
+  return where ? engine_->sites.retrieval.breakers->open_until(to_string(where->origins().front()),
+                                                               engine_->parts.now())
                : std::nullopt;
 }
 
@@ -310,7 +310,7 @@ ROBOTS_INLINE cache_detail::found cache_controls::load(std::string_view host_or_
                                                        std::string_view tried,
                                                        const call_options& call) {
   const auto where = parse_site(host_or_url);
-  if (cache_detail::found ruled = engine_->loader.ruling_on(where); ruled.policy) {
+  if (cache_detail::found ruled = engine_->sites.ruling_on(where); ruled.policy) {
     return ruled;
   }
   const std::string key = where->key();
@@ -334,20 +334,25 @@ ROBOTS_INLINE look_up cache_controls::begin(std::string_view host_or_url, std::s
                                             cache_detail::found kept, const call_options& call) {
   const std::size_t agent = agent_of(call);
   if (kept.policy) {
-    return {
-        {std::string{tried}, call.context, cache_detail::selected(std::move(kept), agent), agent},
-        nullptr};
+    return {{.key = std::string{tried},
+             .context = call.context,
+             .answer = cache_detail::selected(std::move(kept), agent),
+             .agent = agent},
+            nullptr};
   }
   const auto where = parse_site(host_or_url);
   std::string key = where ? where->key() : std::string{};
-  if (cache_detail::found ruled = engine_->loader.ruling_on(where); ruled.policy) {
-    cache_detail::look_up_state refused{std::move(key), call.context, std::move(ruled), agent};
+  if (cache_detail::found ruled = engine_->sites.ruling_on(where); ruled.policy) {
+    cache_detail::look_up_state refused{
+        .key = std::move(key), .context = call.context, .answer = std::move(ruled), .agent = agent};
     if (note_exclusion(host_or_url, refused.answer, call)) {
       refused.counted_url = host_or_url;
     }
     return {std::move(refused), nullptr};
   }
-  return {engine_->runner.begin(*where, key, call.context, agent), &engine_->runner};
+  cache_detail::look_up_state begun{.key = std::move(key), .context = call.context, .agent = agent};
+  engine_->runner.begin(begun, *where);
+  return {std::move(begun), &engine_->runner};
 }
 
 ROBOTS_INLINE decision cache_controls::uncounted_decision(std::string_view target,
@@ -393,8 +398,8 @@ ROBOTS_INLINE cache_stats cache_controls::counted() const {
   result.far_rejected = counters.sum(far_rejected);
   result.far_failures = counters.sum(far_failures);
   result.pending_invalidations = engine_->store ? engine_->store->owed() : 0;
-  result.quarantined = engine_->loader.kept().all_quarantined().size();
-  result.open_breakers = engine_->loader.breakers().open();
+  result.quarantined = engine_->sites.kept.all_quarantined().size();
+  result.open_breakers = engine_->sites.retrieval.breakers->open();
   return result;
 }
 

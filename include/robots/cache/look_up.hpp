@@ -12,10 +12,11 @@
 namespace robots {
 
 class policy;
+class retrieval;
 
 namespace cache_detail {
 
-class job_runner;
+class look_up_runner;
 struct look_up_state;
 
 }  // namespace cache_detail
@@ -105,12 +106,15 @@ class look_up {
   friend class cache_controls;
 
   /// One that `runner` brings to its end; without a runner, one that is answered.
-  look_up(cache_detail::look_up_state&& begun, cache_detail::job_runner* runner);
+  look_up(cache_detail::look_up_state&& begun, cache_detail::look_up_runner* runner);
 
   [[nodiscard]] const cache_detail::look_up_state& state() const noexcept;
 
+  /// The fetch that this look-up is to drive, or null.
+  [[nodiscard]] retrieval* fetch() const noexcept;
+
   std::unique_ptr<cache_detail::look_up_state> state_;  // null once it was moved
-  cache_detail::job_runner* runner_;
+  cache_detail::look_up_runner* runner_;
 };
 
 }  // namespace robots

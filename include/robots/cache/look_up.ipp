@@ -1,9 +1,11 @@
 #pragma once
 
 #include <robots/base/inline.hpp>
-#include <robots/cache/detail/job_runner.hpp>
+#include <robots/cache/detail/look_up_runner.hpp>
 #include <robots/cache/detail/look_up_state.hpp>
+#include <robots/cache/detail/site_work.hpp>
 #include <robots/cache/look_up.hpp>
+#include <robots/fetch/retrieval.hpp>
 #include <robots/fetch/run_retrieval.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/time/wall_time.hpp>
@@ -13,7 +15,7 @@
 namespace robots {
 
 ROBOTS_INLINE look_up::look_up(cache_detail::look_up_state&& begun,
-                               cache_detail::job_runner* runner)
+                               cache_detail::look_up_runner* runner)
     : state_(std::make_unique<cache_detail::look_up_state>(std::move(begun))), runner_(runner) {}
 
 ROBOTS_INLINE look_up::look_up(look_up&&) noexcept = default;
@@ -25,16 +27,22 @@ ROBOTS_INLINE const cache_detail::look_up_state& look_up::state() const noexcept
   return state_ ? *state_ : none;
 }
 
+ROBOTS_INLINE retrieval* look_up::fetch() const noexcept {
+  const auto& work = state().work;
+  return work && work->next() == cache_detail::work_step::fetch ? &work->fetch() : nullptr;
+}
+
 ROBOTS_INLINE look_up_step look_up::next() const {
-  const auto& job = state().job;
-  if (!job) {
-    return state().asked.empty() ? look_up_step{policy()} : news_wait{};
+  const retrieval* const fetched = fetch();
+  if (fetched == nullptr) {
+    return state().place ? look_up_step{news_wait{}} : policy();
   }
-  if (const auto* const pause = std::get_if<retry_wait>(&job->work.next())) {
-    return retry_wait{pause->until, job->stop};
+  const std::stop_token stop = state().work->led()->stop();
+  if (const auto* const pause = std::get_if<retry_wait>(&fetched->next())) {
+    return retry_wait{pause->until, stop};
   }
-  auto request = std::get<fetch_request>(job->work.next());
-  request.stop = job->stop;
+  auto request = std::get<fetch_request>(fetched->next());
+  request.stop = stop;
   return request;
 }
 
@@ -51,32 +59,32 @@ ROBOTS_INLINE std::optional<decision_reason> look_up::refusal() const noexcept {
 }
 
 ROBOTS_INLINE void look_up::on_response(fetch_response response) {
-  const auto& job = state().job;
-  if (!job) {
+  retrieval* const fetched = fetch();
+  if (fetched == nullptr) {
     return;
   }
-  if (!job->stop.stop_requested()) {
+  if (!state().work->led()->stop().stop_requested()) {
     fetch_detail::be_no_cancellation(response);
   }
   const wall_anchor now = runner_->moment();
-  job->work.on_response(std::move(response), now.steady, now.wall);
+  fetched->on_response(std::move(response), now.steady, now.wall);
   resume();
 }
 
 ROBOTS_INLINE void look_up::on_wait_over() {
-  const auto& job = state().job;
-  if (job && job->stop.stop_requested()) {
+  retrieval* const fetched = fetch();
+  if (fetched != nullptr && state().work->led()->stop().stop_requested()) {
     cut_short();
-  } else if (job) {
-    job->work.on_wait_over(runner_->moment().steady);
+  } else if (fetched != nullptr) {
+    fetched->on_wait_over(runner_->moment().steady);
     resume();
   }
 }
 
 ROBOTS_INLINE void look_up::cut_short() {
-  const auto& job = state().job;
-  if (job && std::holds_alternative<retry_wait>(job->work.next())) {
-    job->work.cancel({}, runner_->moment().steady);
+  retrieval* const fetched = fetch();
+  if (fetched != nullptr && std::holds_alternative<retry_wait>(fetched->next())) {
+    fetched->cancel({}, runner_->moment().steady);
     resume();
   }
 }
@@ -97,9 +105,9 @@ ROBOTS_INLINE void look_up::call_on_news(std::function<void()> wake) {
 
 ROBOTS_INLINE bool look_up::leave() noexcept {
   if (state_) {
-    state_->asked.clear();
+    state_->place = {};
   }
-  return state().job != nullptr;
+  return fetch() != nullptr;
 }
 
 }  // namespace robots

@@ -23,17 +23,18 @@ enum class outcome {
   cancelled,           ///< the caller gave up, which says nothing about the origin: not to be kept
   circuit_open,        ///< not asked: the origin failed too often in a row, see `circuit_breaker`
   quarantined,         ///< not asked: its files are malformed again and again, until released
+  redirected,          ///< a redirect to the robots.txt of another site, which decides
 };
 
 /// How many outcomes there are.
-inline constexpr std::size_t outcome_count = 12;
+inline constexpr std::size_t outcome_count = 13;
 
 /// The name of an outcome, as its enumerator is spelled.
 [[nodiscard]] constexpr std::string_view to_string(outcome kind) noexcept {
-  return base::enum_text<outcome::quarantined>(
-      kind,
-      {"success", "not_found", "client_error", "too_many_requests", "server_error", "unreachable",
-       "too_many_redirects", "refused", "malformed", "cancelled", "circuit_open", "quarantined"});
+  return base::enum_text<outcome::redirected>(
+      kind, {"success", "not_found", "client_error", "too_many_requests", "server_error",
+             "unreachable", "too_many_redirects", "refused", "malformed", "cancelled",
+             "circuit_open", "quarantined", "redirected"});
 }
 
 /// Whether an outcome is no answer of the site, so that it is asked again sooner and the last good
@@ -44,16 +45,18 @@ inline constexpr std::size_t outcome_count = 12;
     case outcome::not_found:
     case outcome::client_error:
     case outcome::malformed:
+    case outcome::redirected:
       return false;
     default:
       return true;
   }
 }
 
-/// Whether the site gave its robots.txt, or said that it has none. 401, 403 and other refusals are
-/// answers too (`is_failure`), but the crawler does not get the file.
+/// Returns true if the site gave its robots.txt, or said where it is, or that there is none. 401,
+/// 403 and other refusals are answers too (`is_failure`), but the crawler does not get the file.
 [[nodiscard]] constexpr bool is_successful(outcome kind) noexcept {
-  return kind == outcome::success || kind == outcome::not_found || kind == outcome::malformed;
+  return kind == outcome::success || kind == outcome::not_found || kind == outcome::malformed ||
+         kind == outcome::redirected;
 }
 
 /// The row that a final status falls into. A status without a row counts as `server_error`, which

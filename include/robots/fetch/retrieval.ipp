@@ -208,10 +208,10 @@ ROBOTS_INLINE void retrieval::on_redirect(fetch_response response, time_point no
   } else {
     url_ = std::move(to.url);
     chain_.push_back(url_);
-    result_.left_to_other_site = options_.leave_to_other_sites && is_robots_txt_of_other(url_);
-    if (!result_.left_to_other_site) {
+    if (!options_.leave_to_other_sites || !is_robots_txt_of_other(url_)) {
       return send(now);
     }
+    to.refusal = outcome::redirected;
   }
   settle(response, now);
   finish(to.refusal, std::move(response));

@@ -32,10 +32,9 @@ struct retrieval_options {
   retry_options retry{};            ///< how often to try again
   std::shared_ptr<origin_breakers> breakers{};  ///< asked before each try; none means no breaker
   std::uint64_t seed = 0;                       ///< of the jitter
-  /// A redirect to the robots.txt of another site ends the retrieval, as a `server_error` with
-  /// `retrieval_result::left_to_other_site`: for those who know better than to ask there. One to
-  /// another path, or to one with a query, is followed: it leads to another resource, at the cost
-  /// of one request for each site that redirects to it.
+  /// A redirect to the robots.txt of another site ends the retrieval as `outcome::redirected`:
+  /// whoever wants its rules looks that site up. A redirect to another path, or to one with a
+  /// query, is followed: it leads to another resource.
   bool leave_to_other_sites = false;
 };
 

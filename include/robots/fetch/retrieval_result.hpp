@@ -55,7 +55,6 @@ struct retrieval_result : retrieval_facts {
   std::string body{};      ///< the robots.txt; empty unless `outcome` is `success`, and after a 304
   bool cut_short = false;  ///< cancelled while it waited to try again: `outcome` is the last try's
   time_point next_try{};   ///< when the next try was due, if `cut_short`
-  bool left_to_other_site = false;  ///< `final_url` was not asked for: see `leave_to_other_sites`
 };
 
 /// A time to wait for before the next try.

@@ -46,8 +46,8 @@ struct Metrics::state {
   base::striped_counters<tally> hot;
   observe_detail::frequent_hosts denied_hosts;
   observe_detail::domain_counters domains;
-  base::enum_counters<outcome::quarantined> outcomes;
-  std::array<base::enum_counters<policy_basis::last_good>, outcome_count> fallbacks;
+  base::enum_counters<outcome::redirected> outcomes;
+  std::array<base::enum_counters<policy_basis::redirected>, outcome_count> fallbacks;
   std::array<counter, 600> statuses{};
   base::enum_counters<fetch_error::connection_refused> errors;
   // Bounds in seconds.

@@ -56,9 +56,9 @@ struct metrics_snapshot : cache_counts {
   /// `metrics_options::domains` asks for them. They add up to the counts of all sites.
   std::vector<domain_counts> domains{};
   /// Retrievals, by the row of the failure table.
-  base::enum_counts<outcome::quarantined> outcomes{};
+  base::enum_counts<outcome::redirected> outcomes{};
   /// How often the fallback policy decided: by `outcome`, as an index, and by what it did.
-  std::array<base::enum_counts<policy_basis::last_good>, outcome_count> fallbacks{};
+  std::array<base::enum_counts<policy_basis::redirected>, outcome_count> fallbacks{};
   std::vector<status_count> statuses{};  ///< responses, by status in order
   base::enum_counts<fetch_error::connection_refused>
       errors{};                            ///< exchanges without response, by why

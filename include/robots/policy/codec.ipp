@@ -62,7 +62,7 @@ inline constexpr std::uint64_t last_outcome = outcome_count - 1;
 inline constexpr auto last_fetch_error =
     static_cast<std::uint64_t>(fetch_error::connection_refused);
 inline constexpr auto last_charset = static_cast<std::uint64_t>(charset::utf_16be);
-static_assert(last_outcome == static_cast<std::uint64_t>(outcome::quarantined));
+static_assert(last_outcome == static_cast<std::uint64_t>(outcome::redirected));
 
 inline constexpr std::uint64_t last_second = (std::uint64_t{1} << 33U) - 1;  // in the year 2242
 inline constexpr auto longest_time =

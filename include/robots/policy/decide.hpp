@@ -22,6 +22,7 @@ namespace robots {
   switch (what.basis()) {
     case policy_basis::rules:
     case policy_basis::refused:
+    case policy_basis::redirected:
       return false;
     case policy_basis::allow_all:
       return what.source().outcome != outcome::not_found;

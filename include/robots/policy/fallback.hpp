@@ -66,6 +66,7 @@ concept FallbackPolicy =
 /// | `malformed`                 | parse        | parse             | deny all          |
 /// | `circuit_open`              | allow all    | last good or deny | last good or deny |
 /// | `quarantined`               | deny all     | deny all          | deny all          |
+/// | `redirected`                | (the other site decides)                            |
 ///
 /// When to use which: `rfc9309` does what RFC 9309, section 2.3.1, asks of a crawler. `permissive`
 /// is SPYDER's error table: what cannot be had forbids nothing. `strict` is the default-deny of the
@@ -78,7 +79,7 @@ class fallback_policy {
     using enum fallback_action;
     return {"permissive",
             {parse, allow_all, allow_all, allow_all, allow_all, allow_all, allow_all, deny_all,
-             parse, allow_all, allow_all, deny_all}};
+             parse, allow_all, allow_all, deny_all, deny_all}};
   }
 
   /// The table of RFC 9309, section 2.3.1.
@@ -86,7 +87,7 @@ class fallback_policy {
     using enum fallback_action;
     return {"rfc9309",
             {parse, allow_all, allow_all, last_good_or_deny, last_good_or_deny, last_good_or_deny,
-             allow_all, deny_all, parse, last_good_or_deny, last_good_or_deny, deny_all}};
+             allow_all, deny_all, parse, last_good_or_deny, last_good_or_deny, deny_all, deny_all}};
   }
 
   /// Default-deny: only a robots.txt that was read, or is known not to exist, allows.
@@ -95,7 +96,7 @@ class fallback_policy {
     fallback_policy made{
         "strict",
         {parse, allow_all, deny_all, last_good_or_deny, last_good_or_deny, last_good_or_deny,
-         deny_all, deny_all, deny_all, last_good_or_deny, last_good_or_deny, deny_all}};
+         deny_all, deny_all, deny_all, last_good_or_deny, last_good_or_deny, deny_all, deny_all}};
     made.halts_hostile_ = true;
     return made;
   }

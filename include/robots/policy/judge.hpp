@@ -105,6 +105,10 @@ template <class... Parts>
     return numbered(before.last, *before.unchanged,
                     renewed(before.unchanged->source(), std::move(head)), fetched_at);
   }
+  if (head.outcome == outcome::redirected) {
+    return numbered(before.last, fallback_action::deny_all, user_agent, std::move(head), nullptr,
+                    fetched_at);
+  }
   if (head.not_modified) {
     head.outcome = outcome::server_error;  // a 304 that nobody asked for: see `outcome_of`
   }
@@ -153,23 +157,28 @@ template <class... Parts>
                now);
 }
 
-/// What a site permits that redirects to another one, whose file came: by `theirs`, the same rules
-/// for as long as they are fresh. Where those were not read, there is nothing to parse. `head` is
-/// what the site itself answered with, and what came of it; `last` is the policy to be replaced.
+/// Returns what a site permits that redirects to the site of `theirs`: the rules of that one. If
+/// they were not read, the fallback policy decides by `head`, which is what came of asking there in
+/// the name of the first site. `own` is the last answer of the first site itself, or null; it
+/// counts as a last good copy if the other site has none.
 [[nodiscard]] inline std::shared_ptr<const policy> judge_redirected(
-    record_head head, const policy& theirs, std::string_view user_agent,
-    const judge_options& options, const std::shared_ptr<const policy>& last) {
-  head.fetched_at = theirs.source().fetched_at;
-  head.lifetime = theirs.source().lifetime;
-  head.validators = {};
-  const fallback_action action = options.fallback.action(head);
-  const time_point fetched_at = theirs.fetched_at();
-  if (action == fallback_action::parse && theirs.basis() == policy_basis::rules) {
-    return policy_detail::numbered(last, theirs, std::move(head), fetched_at);
+    record_head head, const std::shared_ptr<const policy>& theirs, std::string_view user_agent,
+    const judge_options& options, const std::shared_ptr<const policy>& own) {
+  const time_point fetched_at = theirs->fetched_at();
+  if (theirs->basis() == policy_basis::rules) {
+    return std::make_shared<policy>(*theirs, std::move(head), fetched_at);
   }
-  return policy_detail::numbered(
-      last, action == fallback_action::parse ? fallback_action::deny_all : action, user_agent,
-      std::move(head), policy::kept_answer(last), fetched_at);
+  fallback_action action = options.fallback.action(head);
+  if (action == fallback_action::parse) {
+    action = fallback_action::deny_all;
+  }
+  auto good = policy::kept_answer(theirs);
+  if (!good && own &&
+      fetched_at <= base::saturating_add(own->fetched_at(), options.last_good_for)) {
+    good = own;
+  }
+  return policy_detail::numbered(theirs, action, user_agent, std::move(head), std::move(good),
+                                 fetched_at, theirs->findings());
 }
 
 }  // namespace robots

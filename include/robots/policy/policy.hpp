@@ -30,17 +30,18 @@ class document;
 
 /// What a site's rules for one crawler rest on.
 enum class policy_basis : std::uint8_t {
-  rules,      ///< a robots.txt that was read
-  allow_all,  ///< there is none, or the fallback policy allows
-  deny_all,   ///< the fallback policy denies all but /robots.txt itself
-  refused,    ///< the site is none that may be asked: nothing is allowed, not even /robots.txt
-  last_good,  ///< the last robots.txt that could be read, since a newer one could not be had
+  rules,       ///< a robots.txt that was read
+  allow_all,   ///< there is none, or the fallback policy allows
+  deny_all,    ///< the fallback policy denies all but /robots.txt itself
+  refused,     ///< the site is none that may be asked: nothing is allowed, not even /robots.txt
+  last_good,   ///< the last robots.txt that could be read, since a newer one could not be had
+  redirected,  ///< the robots.txt of another site, which `robots_cache` looks up: see `leads_to`
 };
 
 /// The name of a basis, as its enumerator is spelled.
 [[nodiscard]] constexpr std::string_view to_string(policy_basis basis) noexcept {
-  return base::enum_text<policy_basis::last_good>(
-      basis, {"rules", "allow_all", "deny_all", "refused", "last_good"});
+  return base::enum_text<policy_basis::redirected>(
+      basis, {"rules", "allow_all", "deny_all", "refused", "last_good", "redirected"});
 }
 
 /// What one site permits one crawler, and how that is known. Immutable: threads share it freely.
@@ -83,12 +84,13 @@ class policy {
   /// The same with the deciding rule, if one decided. The views in the result live as long as this
   /// policy. Never allocates.
   [[nodiscard]] verdict match(std::string_view target) const& noexcept {
-    verdict result = in_force().rules_.match(target);
-    if (basis_ == policy_basis::refused) {
+    const policy& by = in_force();
+    verdict result = by.rules_.match(target);
+    if (by.basis_ == policy_basis::refused) {
       result.allowed = result.exempt = false;
     }
     // RFC 9309, section 2.2.2: /robots.txt is allowed whatever else is not.
-    if (basis_ == policy_basis::deny_all) {
+    if (by.basis_ == policy_basis::deny_all || by.basis_ == policy_basis::redirected) {
       result.allowed = result.exempt;
     }
     return result;
@@ -149,6 +151,17 @@ class policy {
 
   /// The document that `text` is: all groups, comments aside. Linear in the text.
   [[nodiscard]] robots::document document() const;
+
+  /// The URL of the robots.txt of another site, if the site redirects there. Then this policy by
+  /// itself denies everything.
+  [[nodiscard]] std::optional<std::string_view> leads_to() const& noexcept {
+    const policy& by = in_force();
+    return by.basis_ == policy_basis::redirected
+               ? std::optional<std::string_view>{by.source_.final_url}
+               : std::nullopt;
+  }
+  /// Deleted for temporaries: the result would dangle.
+  std::optional<std::string_view> leads_to() const&& = delete;
 
   /// Why the site may not be asked; nothing for one that may.
   [[nodiscard]] std::optional<decision_reason> refused() const noexcept {
@@ -229,7 +242,8 @@ class policy {
   [[nodiscard]] static std::shared_ptr<const policy> good(
       const std::shared_ptr<const policy>& from);
 
-  /// The same, or one that rests on the site's answer that it has no robots.txt.
+  /// The last policy that may stand in for a newer one: this is `good`, or rests on the site's
+  /// answer that it has no robots.txt, or that another site has it.
   [[nodiscard]] static std::shared_ptr<const policy> kept_answer(
       const std::shared_ptr<const policy>& from);
 

@@ -23,11 +23,17 @@ template <class Line>
   return {lines.begin(), lines.begin() + std::min(std::ssize(lines), most)};
 }
 
-[[nodiscard]] inline policy_basis basis_of(fallback_action action, bool last_good) noexcept {
+[[nodiscard]] inline policy_basis basis_of(fallback_action action, const policy* last_good,
+                                           outcome kind) noexcept {
+  if (kind == outcome::redirected) {
+    return policy_basis::redirected;
+  }
   if (action == fallback_action::allow_all) {
     return policy_basis::allow_all;
   }
-  if (action == fallback_action::last_good_or_deny && last_good) {
+  const bool has_rules =
+      last_good != nullptr && (last_good->basis() == policy_basis::rules || last_good->leads_to());
+  if (action == fallback_action::last_good_or_deny && has_rules) {
     return policy_basis::last_good;
   }
   return policy_basis::deny_all;
@@ -62,7 +68,7 @@ ROBOTS_INLINE policy::policy(const crawler_directives& file, const record_head& 
 ROBOTS_INLINE policy::policy(fallback_action action, std::string_view user_agent,
                              record_head source, std::shared_ptr<const policy> last_good,
                              time_point fetched_at, file_findings findings)
-    : basis_(policy_detail::basis_of(action, good(last_good) != nullptr)),
+    : basis_(policy_detail::basis_of(action, kept_answer(last_good).get(), source.outcome)),
       rules_(compile({}, user_agent)),
       findings_(std::move(findings)),
       source_(std::move(source)),
@@ -141,7 +147,9 @@ ROBOTS_INLINE std::shared_ptr<const policy> policy::good(
 
 ROBOTS_INLINE std::shared_ptr<const policy> policy::kept_answer(
     const std::shared_ptr<const policy>& from) {
-  return from == nullptr || from->is_answer() ? from : from->last_good_;
+  const bool stands_in =
+      from == nullptr || from->is_answer() || from->basis_ == policy_basis::redirected;
+  return stands_in ? from : from->last_good_;
 }
 
 ROBOTS_INLINE std::shared_ptr<const policy> policy::last_answer(

@@ -21,12 +21,8 @@ struct site_records {
   record latest{};  ///< what the last retrieval brought
   /// The last robots.txt that could be read, where `latest` is none: what holds may rest on it.
   std::optional<record> last_good{};
-  /// The site redirects to the robots.txt of another site, at `latest.final_url`: what holds there
-  /// holds here. `latest` then is one of `outcome::server_error`, so that whoever judges it by
-  /// itself errs on the safe side.
-  bool redirects = false;
   /// The site denies everything with `latest`, which it did not before: caches that halt hostile
-  /// sites halt it. Not with `last_good` or `redirects`.
+  /// sites halt it. Not with `last_good`.
   bool turned_hostile = false;
 
   [[nodiscard]] friend bool operator==(const site_records&, const site_records&) = default;
@@ -47,6 +43,7 @@ struct site_records {
     case outcome::client_error:
     case outcome::too_many_requests:
     case outcome::malformed:
+    case outcome::redirected:
       return true;
     case outcome::server_error:
       return !is_redirect(brought.status);
@@ -73,20 +70,17 @@ namespace policy_detail {
 /// other.
 inline constexpr char site_version = static_cast<char>(0x80 + record_format);
 
-/// What follows on the latest record of a site.
-enum class site_form : std::uint8_t { alone, last_good, redirects, turned_hostile };
+/// What follows on the latest record of a site. If one bit of a number changes, the result is no
+/// number in use, or the length is wrong.
+enum class site_form : std::uint8_t { alone, last_good, unused, turned_hostile };
 
 }  // namespace policy_detail
 
 /// The records of a site as octets, the same on every machine: an octet of the version, a number of
-/// the form, and each record as `encode` writes it, its length first. The last good one is left out
-/// where the site redirects. Linear.
+/// the form, and each record as `encode` writes it, its length first. Linear.
 [[nodiscard]] inline std::string encode(const site_records& from) {
   using enum policy_detail::site_form;
-  const auto form = from.redirects        ? redirects
-                    : from.last_good      ? last_good
-                    : from.turned_hostile ? turned_hostile
-                                          : alone;
+  const auto form = from.last_good ? last_good : from.turned_hostile ? turned_hostile : alone;
   policy_detail::octet_writer out;
   out.octets({&policy_detail::site_version, 1});
   out.number(static_cast<std::uint64_t>(form));
@@ -114,21 +108,16 @@ enum class site_form : std::uint8_t { alone, last_good, redirects, turned_hostil
   if (form == static_cast<std::uint64_t>(last_good)) {
     good = decode(in.text(text.size()));
   }
-  if (in.failed() || !in.rest().empty()) {
+  if (in.failed() || !in.rest().empty() || form == static_cast<std::uint64_t>(unused)) {
     return {.error = decode_error::malformed};
   }
   const decode_error error = latest.error != decode_error::none ? latest.error : good.error;
   if (error != decode_error::none) {
     return {.error = error};
   }
-  const bool leads_on = form == static_cast<std::uint64_t>(redirects);
-  if (leads_on && latest.record->outcome != outcome::server_error) {
-    return {.error = decode_error::malformed};
-  }
   return {.records =
               site_records{.latest = *std::move(latest.record),
                            .last_good = std::move(good.record),
-                           .redirects = leads_on,
                            .turned_hostile = form == static_cast<std::uint64_t>(turned_hostile)}};
 }
 

@@ -113,10 +113,11 @@ class cache_parts : public event_clock {
             .crawler = other_crawler.empty() ? std::string_view{crawler} : other_crawler};
   }
 
-  /// Returns true if an entry answers without asking anybody: it is fresh, and no change of the
-  /// shared store may have been missed since.
+  /// Returns true if an entry answers without asking anybody: it is fresh, no change of the shared
+  /// store may have been missed since, and no other site has the answer.
   [[nodiscard]] bool answers(const cache_entry& kept, time_point now) const noexcept {
-    return now < kept.fresh_until && kept.epoch == store_epoch.load(std::memory_order_relaxed);
+    return now < kept.fresh_until && kept.epoch == store_epoch.load(std::memory_order_relaxed) &&
+           !kept.policy->leads_to();
   }
 
   cache_counters counters;  ///< of what the cache does

@@ -29,10 +29,29 @@
 
 namespace robots::cache_detail {
 
-/// What came of asking for a lease.
-struct lease_answer {
-  std::optional<store_lease> lease{};  // none while another process has one, and after a failure
-  bool failed = false;                 // the store could not be asked
+/// Whether a question to the store asks for the lease of the site, too.
+enum class lease_wish : std::uint8_t {
+  none,
+  if_missing,  ///< if the store has nothing of the site and no other process has the lease
+  if_free,     ///< if no other process has the lease
+  take,        ///< also if another process has it
+};
+
+/// What to ask the store about a site.
+struct store_question {
+  std::string key;        ///< `site::key`
+  std::string other_key;  ///< the other name that may share its rules
+  std::string lease_key;
+  lease_wish wish = lease_wish::none;
+};
+
+/// What the store has of a site.
+struct store_reply {
+  std::optional<std::string> value{};
+  std::optional<std::string> other_value{};
+  std::optional<store_lease> lease{};
+  time_point asked_at{};
+  bool is_answered = false;  ///< false if the store could not be asked
 };
 
 /// What came of publishing a value.
@@ -66,13 +85,19 @@ class guarded_store {
 
   [[nodiscard]] const tiered_options& options() const noexcept { return store_->options; }
 
-  /// The values of some keys; none when the store could not be asked.
-  [[nodiscard]] stored_values load_all(std::span<const std::string> keys) {
+  /// Asks for some sites. The replies are in the order of the questions.
+  [[nodiscard]] std::vector<store_reply> ask(std::span<const store_question> questions) {
     give_back();
+    std::vector<store_reply> replies(questions.size());
+    std::vector<std::string> keys;
+    for (const store_question& each : questions) {
+      keys.push_back(each.key);
+      keys.push_back(each.other_key);
+    }
     stored_values values;
     if (!ask([&](any_store& store) { values = store.load_all(keys); }) ||
         values.size() != keys.size()) {
-      return {};
+      return replies;
     }
     for (std::size_t i = 0; i < keys.size(); ++i) {
       if (values[i] && is_owed(keys[i])) {
@@ -80,7 +105,27 @@ class guarded_store {
         values[i].reset();
       }
     }
-    return values;
+    for (std::size_t i = 0; i < replies.size(); ++i) {
+      const lease_wish wish = questions[i].wish;
+      store_reply& reply = replies[i];
+      reply = {std::move(values[2 * i]), std::move(values[2 * i + 1]), {}, parts_.now(), true};
+      const bool is_missing = !reply.value && !reply.other_value;
+      if (wish == lease_wish::none || (wish == lease_wish::if_missing && !is_missing)) {
+        continue;
+      }
+      const std::string& key = questions[i].lease_key;
+      reply.is_answered = ask([&](any_store& store) {
+        reply.lease = wish == lease_wish::take ? store.take_lease(key, options().lease)
+                                               : store.try_lease(key, options().lease);
+        if (reply.lease) {
+          // Whoever had it before may have published since the store was asked.
+          stored_values newer = store.load_all(std::span{keys}.subspan(2 * i, 2));
+          reply.value = std::move(newer[0]);
+          reply.other_value = std::move(newer[1]);
+        }
+      });
+    }
+    return replies;
   }
 
   /// Stores a value while `lease` is held.
@@ -126,17 +171,6 @@ class guarded_store {
 
   void announce(std::string_view key) {
     static_cast<void>(ask([key](any_store& store) { store.announce(key); }));
-  }
-
-  /// Asks for the lease of a key; with `takes`, also if another process has it.
-  [[nodiscard]] lease_answer lease(std::string_view key, bool takes) {
-    give_back();
-    lease_answer answer;
-    answer.failed = !ask([&](any_store& store) {
-      answer.lease =
-          takes ? store.take_lease(key, options().lease) : store.try_lease(key, options().lease);
-    });
-    return answer;
   }
 
   /// Has a lease given back by whoever asks the store next. Does not block.

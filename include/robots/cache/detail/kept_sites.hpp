@@ -108,8 +108,11 @@ class kept_sites {
   }
 
   /// Stores a policy unless the site was invalidated meanwhile. Whoever does that marks the flight
-  /// before it erases, so that one of the two erases last.
-  void keep(const flight& led, const std::shared_ptr<const policy>& made, time_point now) noexcept {
+  /// before it erases, so that one of the two erases last. `epoch` is `cache_parts::store_epoch`
+  /// when the flight began. With `replaces_all`, the policy replaces what all names of the site
+  /// have.
+  void keep(const flight& led, const std::shared_ptr<const policy>& made, time_point now,
+            std::uint32_t epoch, bool replaces_all = false) noexcept {
     if (led.detached()) {
       return;
     }
@@ -117,7 +120,7 @@ class kept_sites {
     const validity until = validity_of(*made, judging_);
     const bool is_kept_on = parts_.observes_changes() || is_of_use_when_over(*made, judging_);
     cache_entry kept{made, until.fresh_until, is_kept_on ? until.keep_until : until.stale_until,
-                     led.known().epoch};
+                     epoch};
     if (!led.told()) {
       parts_.store(key, kept, now);
     }
@@ -125,9 +128,8 @@ class kept_sites {
       kept.fresh_until = in_doubt;
       parts_.store(key, kept, now);
     }
-    // The newest answer of an origin counts under each of its names, and that of a refresh replaces
-    // what all names of the site had.
-    const bool replaces_all = led.known().announces() && made->source().status != 0;
+    replaces_all = replaces_all && made->source().status != 0;
+    // The newest answer of an origin counts under each of its names.
     for (const site& name : names_of(led.where())) {
       if (name != led.where() && (replaces_all || answers_for(name, made->source()))) {
         parts_.try_erase(name.key());

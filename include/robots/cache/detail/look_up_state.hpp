@@ -1,47 +1,52 @@
 #pragma once
 
 #include <robots/cache/detail/cache_parts.hpp>
-#include <robots/cache/detail/retrieval_job.hpp>
 #include <robots/cache/detail/single_flight.hpp>
+#include <robots/cache/detail/site_work.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/http/site.hpp>
 
+#include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace robots::cache_detail {
 
-/// A site that was asked for.
-struct asked_site {
+/// A site whose answer is known to a look-up: it redirects to the next one.
+struct redirecting_site {
   site where;
-  std::string key;
-  single_flight::waiter place{};
-  bool began = false;  ///< the flight, for its part: it did not join it
+  found answer;
 };
 
-/// A look-up, one that is answered or one that is yet to be.
+/// A look-up, answered or under way.
 struct look_up_state {
-  std::string key;  ///< of the site that the look-up is for; empty when the text names none
+  std::string key;  ///< of the site that the look-up is for; empty if the text names none
   std::shared_ptr<const call_context> context{};
   found answer{};
-  std::size_t agent = 0;                 ///< whose rules it is for: see `selected`
-  std::vector<asked_site> asked{};       ///< that site first, then those that redirects led to
-  std::shared_ptr<retrieval_job> job{};  ///< while it is for this one to do
-  errands to_do{};                       ///< for the job runner
-  bool led = false;                      ///< it brought the policy, at least in part
-  bool refreshes = false;                ///< what is kept of that site does not do, however fresh
-  bool asks_sites = false;               ///< what other processes know of them does not do
+  std::size_t agent = 0;      ///< whose rules it is for: see `selected`
+  bool refreshes = false;     ///< no answer of its site that is kept will do
+  bool asks_anew = false;     ///< nor do redirects that were found out some time ago
+  bool has_no_time = false;   ///< what is kept must do
+  bool led = false;           ///< it brought the policy, at least in part
+  bool is_counted = false;    ///< as hit, miss or joined
   std::string counted_url{};  ///< as the look-up was begun, if that counted as a decision
 
-  /// As `look_up::call_on_news`.
+  std::vector<redirecting_site> behind{};  ///< the sites that led to the one asked now
+  std::optional<site> where{};             ///< the site asked now; empty once there is an answer
+  single_flight::waiter place{};           ///< in the flight of that site
+  std::shared_ptr<site_work> work{};       ///< on that site, if this look-up is to do it
+  std::vector<std::shared_ptr<site_work>> left{};  ///< work for threads of the cache
+
+  /// Does what `look_up::call_on_news` does.
   void call_on_news(std::function<void()> wake) {
-    if (asked.empty() || !asked.back().place) {
-      wake();
+    if (place) {
+      place.on_news(std::move(wake));
     } else {
-      asked.back().place.on_news(std::move(wake));
+      wake();
     }
   }
 };

@@ -85,15 +85,15 @@ class policy_maker {
     return result;
   }
 
-  /// The policy of a site that redirects to another one, by `theirs`. The file, if any, is told of
-  /// as theirs.
+  /// The policy of a site that redirects to the site of `theirs`. See `robots::judge_redirected`.
   [[nodiscard]] std::shared_ptr<const policy> judged_redirected(
-      const record_head& brought, const std::shared_ptr<const policy>& theirs,
-      const std::shared_ptr<const policy>& last) {
-    return family(judge_redirected(brought, *theirs, options_.user_agent, judging_, last),
+      const record_head& head, const std::shared_ptr<const policy>& theirs,
+      const std::shared_ptr<const policy>& own) {
+    return family(judge_redirected(head, theirs, options_.user_agent, judging_, own),
                   [&](const std::string& agent, std::size_t place) {
-                    return judge_redirected(brought, *policy::other(theirs, place), agent, judging_,
-                                            policy::other(last, place));
+                    const auto other = policy::other(theirs, place);
+                    return judge_redirected(head, other ? other : theirs, agent, judging_,
+                                            policy::other(own, place));
                   });
   }
 
@@ -212,7 +212,7 @@ class policy_maker {
   template <class Make>
   [[nodiscard]] std::shared_ptr<const policy> family(std::shared_ptr<const policy> own,
                                                      const Make& make) const {
-    if (options_.other_agents.empty()) {
+    if (options_.other_agents.empty() || own->basis() == policy_basis::redirected) {
       return own;
     }
     std::vector<std::shared_ptr<const policy>> others;

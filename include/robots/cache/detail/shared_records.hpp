@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/fetch/outcome.hpp>
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/http/site.hpp>
 #include <robots/policy/policy.hpp>
@@ -27,9 +28,12 @@ namespace robots::cache_detail {
                                                           std::size_t max_bytes) {
   auto read = decode_site(value).records;
   const std::vector<std::string> urls = where.robots_urls();
-  constexpr int most_redirects = 65'536;  // whose sums along a chain of sites do not overflow
+  constexpr int most_redirects = 65'536;  // so that sums along a chain of sites do not overflow
   const auto may_end_there = [&](const record& each) {
     const auto end = each.final_url == each.url ? where : parse_site(each.final_url);
+    if (each.outcome == outcome::redirected) {
+      return end && each.redirects > 0;  // what holds for that site is found out there
+    }
     return end && !excluded.contains(end->host);
   };
   const auto is_credible = [&](const record& each) {
@@ -37,14 +41,12 @@ namespace robots::cache_detail {
            each.fetched_at <= latest && !each.not_modified && reaches(each, max_bytes) &&
            each.redirects <= most_redirects && may_end_there(each);
   };
-  const auto is_own_or_leads_on = [&] {
-    return read->redirects ? read->latest.redirects > 0 : is_answer_of_site(read->latest);
-  };
   const auto is_last_good_credible = [&] {
     return !read->last_good ||
            (is_credible(*read->last_good) && is_answer_of_site(*read->last_good));
   };
-  if (!read || !is_credible(read->latest) || !is_own_or_leads_on() || !is_last_good_credible()) {
+  if (!read || !is_credible(read->latest) || !is_answer_of_site(read->latest) ||
+      !is_last_good_credible()) {
     return std::nullopt;
   }
   return read;

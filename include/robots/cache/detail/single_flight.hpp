@@ -18,7 +18,7 @@
 
 namespace robots::cache_detail {
 
-/// Lets at most one party at a time lead the work on a key. Waiters and leaders must not outlive
+/// Lets at most one party at a time bring the policy of a key. Waiters and leaders must not outlive
 /// it.
 class single_flight {
  public:
@@ -38,7 +38,7 @@ class single_flight {
 
     [[nodiscard]] explicit operator bool() const noexcept { return flight_ != nullptr; }
     [[nodiscard]] flight& led() const noexcept { return *flight_; }
-    /// The same, for who may need it after the end.
+    /// Like `led()`, but keeps the flight alive after `end()`.
     [[nodiscard]] std::shared_ptr<flight> share() const noexcept { return flight_; }
 
     /// Hands the result to everyone who waits. From here on a new flight can begin.
@@ -47,23 +47,6 @@ class single_flight {
         owner_->remove(ended);
         ended->end(std::move(result), from_store);
       }
-    }
-
-    /// Leaves the rest to those who wait.
-    void redirect(redirected_retrieval begun) {
-      if (flight_->redirect(std::move(begun))) {
-        owner_->remove(flight_);
-      }
-      flight_.reset();
-    }
-
-    /// Has one of those who wait ask the site itself. False, and nothing happens, when nobody does.
-    [[nodiscard]] bool offer() {
-      const bool taken = flight_->offer();
-      if (taken) {
-        flight_.reset();
-      }
-      return taken;
     }
 
    private:
@@ -75,37 +58,27 @@ class single_flight {
   class waiter {
    public:
     waiter() = default;
-    waiter(single_flight& owner, std::shared_ptr<flight> wanted)
-        : owner_(&owner), flight_(std::move(wanted)), number_(flight_->join()) {}
+    explicit waiter(std::shared_ptr<flight> wanted)
+        : flight_(std::move(wanted)), number_(flight_->join()) {}
     waiter(waiter&&) noexcept = default;
     waiter& operator=(waiter other) noexcept {  // which leaves what this one waited for
-      std::swap(owner_, other.owner_);
       flight_.swap(other.flight_);
       std::swap(number_, other.number_);
       return *this;
     }
-    ~waiter() { leave(); }
+    ~waiter() {
+      if (flight_) {
+        static_cast<void>(flight_->leave(number_));  // work that is left behind ends the flight
+      }
+    }
 
     [[nodiscard]] explicit operator bool() const noexcept { return flight_ != nullptr; }
     [[nodiscard]] flight* operator->() const noexcept { return flight_.get(); }
 
-    /// Calls `wake` once nobody leads the flight, or at once, unless this has left it by then.
-    /// Takes the place of an earlier call.
+    /// Does what `flight::on_news` does, unless this has left the flight by then.
     void on_news(std::function<void()> wake) const { flight_->on_news(number_, std::move(wake)); }
 
-    /// The lead of a flight that nobody leads; none when somebody else has taken it.
-    [[nodiscard]] leader take_lead(flight::state from) const {
-      return flight_->take_lead(from) ? leader{*owner_, flight_} : leader{};
-    }
-
    private:
-    void leave() noexcept {
-      if (const auto left = std::exchange(flight_, nullptr); left && left->leave(number_)) {
-        owner_->remove(left);
-      }
-    }
-
-    single_flight* owner_ = nullptr;
     std::shared_ptr<flight> flight_;
     std::uint64_t number_ = 0;  // among those who have joined the flight
   };
@@ -122,11 +95,11 @@ class single_flight {
                             const std::shared_ptr<const call_context>& context = {}) {
     const std::scoped_lock lock{mutex_};
     if (const auto found = flights_.find(key); found != flights_.end()) {
-      return {waiter{*this, found->second}, {}};
+      return {waiter{found->second}, {}};
     }
     auto begun = std::make_shared<flight>(key, where, finishes_alone, context);
     flights_.emplace(std::string{key}, begun);  // nothing throws from here: somebody has to end it
-    return {waiter{*this, begun}, {*this, begun}};
+    return {waiter{begun}, {*this, begun}};
   }
 
   /// Detaches the flight on `key`, if there is one: the next to join begins a new one.

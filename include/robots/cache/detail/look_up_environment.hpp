@@ -1,0 +1,156 @@
+#pragma once
+
+#include <robots/cache/cache_options.hpp>
+#include <robots/cache/detail/cache_parts.hpp>
+#include <robots/cache/detail/exclusion_list.hpp>
+#include <robots/cache/detail/guarded_store.hpp>
+#include <robots/cache/detail/kept_sites.hpp>
+#include <robots/cache/detail/policy_maker.hpp>
+#include <robots/cache/detail/shared_names.hpp>
+#include <robots/cache/detail/single_flight.hpp>
+#include <robots/cache/detail/site_rulings.hpp>
+#include <robots/fetch/circuit_breaker.hpp>
+#include <robots/fetch/origin_breakers.hpp>
+#include <robots/fetch/retrieval_options.hpp>
+#include <robots/http/origin.hpp>
+#include <robots/http/site.hpp>
+#include <robots/observe/events.hpp>
+#include <robots/policy/decision_reason.hpp>
+#include <robots/policy/policy.hpp>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace robots::cache_detail {
+
+/// What all look-ups of a cache work with, and the orders of the user that concern a site under all
+/// of its names. Any thread.
+class look_up_environment {
+ public:
+  /// The arguments outlive it; `shared` is null when nothing is shared.
+  look_up_environment(const cache_options& how, const exclusion_list& not_asked, cache_parts& own,
+                      site_rulings& ruled, guarded_store* shared)
+      : options(how),
+        excluded(not_asked),
+        parts(own),
+        rulings(ruled),
+        store(shared),
+        maker(how, own, ruled),
+        kept(own, how, maker.judging()),
+        retrieval(retrieval_options_of(how)),
+        made_at(std::chrono::floor<std::chrono::seconds>(own.moment().wall)),
+        invalid_policy_(policy::refusal(how.user_agent, decision_reason::invalid_url)) {
+    retrieval.breakers = std::make_shared<origin_breakers>(
+        how.breaker, [this](std::string_view origin, breaker_state now) {
+          parts.tell(breaker_event{parts.about(origin), now});
+        });
+    retrieval.leave_to_other_sites = true;
+    retrieval.may_ask = [this](const origin& target) {
+      const auto where = parse_site(to_string(target));
+      return where && rulings.may_ask(*where);
+    };
+  }
+
+  look_up_environment(const look_up_environment&) = delete;
+  look_up_environment& operator=(const look_up_environment&) = delete;
+
+  /// Returns what holds for a site without its robots.txt, or nothing for one that may be asked.
+  [[nodiscard]] found ruling_on(const std::optional<site>& where) {
+    if (!where) {
+      return {.policy = invalid_policy_};
+    }
+    auto ruled = rulings.find(*where);
+    const bool is_known = ruled && ruled->given_reason() != decision_reason::excluded;
+    return {.policy = std::move(ruled), .from_cache = is_known, .now = parts.now()};
+  }
+
+  /// Notes that another process has changed what the shared store has under `key`. "" means that
+  /// changes of any key may have been missed. The next look-up asks the store again. If the store
+  /// has nothing newer, a fresh answer stays, unless a message said that its site was erased. So
+  /// neither a wiped store nor a flood of messages causes requests to sites. This function never
+  /// calls the store.
+  void on_message(std::string_view key) noexcept {
+    try {
+      if (key.empty()) {
+        ++parts.store_epoch;
+      } else if (const auto where = parse_site(key)) {
+        for (const site& name : names_of(*where)) {
+          flights.tell(flight_key(name));  // first: see `kept_sites::keep`
+          kept.doubt(name.key());
+        }
+      }
+    } catch (...) {
+      parts.counters.add(cache_event::failures);  // no memory, or the storage threw
+    }
+  }
+
+  /// Drops the rules of a site under all of its names, in this process alone: also those that a
+  /// fetch under way brings.
+  void forget(const site& where) {
+    const std::vector<site> names = names_of(where);
+    detach(names);
+    for (const site& name : names) {
+      kept.try_forget(name.key());
+    }
+    detach(names);
+  }
+
+  /// Forgets a site under all of its names. The shared store is told by its next call.
+  void invalidate(const site& where) {
+    const std::vector<site> names = names_of(where);
+    if (store != nullptr) {
+      for (const site& name : names) {
+        store->erase_later(name.key());
+      }
+    }
+    // Before, so that no result is kept that was asked for earlier; after, since a flight that
+    // began in between may have seen what was still kept, or still shared.
+    detach(names);
+    for (const site& name : names) {
+      kept.forget(name.key());
+    }
+    detach(names);
+  }
+
+  /// Releases a site from quarantine under all of its names, and forgets it.
+  void release(const site& where) {
+    invalidate(where);  // first, so that no file counts that was asked for earlier
+    for (const site& name : names_of(where)) {
+      kept.release(name.key());
+    }
+  }
+
+  /// Forgets every site, in this process.
+  void clear() {
+    flights.detach_all();
+    kept.forget_all();
+    flights.detach_all();
+  }
+
+  /// From now on, the flights under way answer only those who wait for them already.
+  void detach(const std::vector<site>& names) {
+    for (const site& name : names) {
+      flights.detach(flight_key(name));
+    }
+  }
+
+  const cache_options& options;
+  const exclusion_list& excluded;
+  cache_parts& parts;
+  site_rulings& rulings;
+  guarded_store* const store;
+  policy_maker maker;
+  kept_sites kept;
+  single_flight flights;
+  retrieval_options retrieval;             ///< of every fetch
+  const std::chrono::sys_seconds made_at;  ///< when the cache was made
+
+ private:
+  const std::shared_ptr<const policy> invalid_policy_;
+};
+
+}  // namespace robots::cache_detail

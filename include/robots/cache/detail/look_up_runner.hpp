@@ -1,0 +1,349 @@
+#pragma once
+
+#include <robots/base/saturating_add.hpp>
+#include <robots/cache/cache_options.hpp>
+#include <robots/cache/detail/background_threads.hpp>
+#include <robots/cache/detail/cache_parts.hpp>
+#include <robots/cache/detail/guarded_store.hpp>
+#include <robots/cache/detail/look_up_environment.hpp>
+#include <robots/cache/detail/look_up_state.hpp>
+#include <robots/cache/detail/look_ups.hpp>
+#include <robots/cache/detail/site_work.hpp>
+#include <robots/cache/detail/store_queue.hpp>
+#include <robots/fetch/call_options.hpp>
+#include <robots/fetch/outcome.hpp>
+#include <robots/fetch/retrieval_result.hpp>
+#include <robots/http/site.hpp>
+#include <robots/time/clock.hpp>
+#include <robots/time/wall_time.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace robots::cache_detail {
+
+/// Brings look-ups to their end. A call that blocks does the work of its look-up in its own thread
+/// if it has the time. What it has no time for, and what nobody waits for, threads of the cache do:
+/// `background_` fetches, and `store_threads_` ask and tell the shared store.
+class look_up_runner {
+ public:
+  /// `cache` outlives it. Throws `std::invalid_argument` if there is a shared store and no thread.
+  explicit look_up_runner(look_up_environment& cache)
+      : cache_(cache),
+        look_ups_(cache),
+        queue_(cache.parts),
+        background_(cache.options.background_threads, cache.parts.counters),
+        store_threads_(2, cache.parts.counters) {
+    if (cache.store == nullptr) {
+      return;
+    }
+    if (cache.options.background_threads == 0) {
+      throw std::invalid_argument{
+          "background_threads is 0: a cache with a shared store needs 1 at least"};
+    }
+    cache.store->watch([this](std::string_view key) { cache_.on_message(key); });
+  }
+
+  look_up_runner(const look_up_runner&) = delete;
+  look_up_runner& operator=(const look_up_runner&) = delete;
+  ~look_up_runner() { end(); }
+
+  /// Stops what is under way in threads, and waits for them.
+  void end() {
+    closing_.request_stop();
+    if (cache_.store != nullptr) {
+      cache_.store->unwatch();
+    }
+    store_threads_.end();
+    background_.end();
+    for (const shared_work& work : queue_.take_all()) {
+      publish(*work);  // the flights of other work are given up
+    }
+  }
+
+  /// Begins a look-up for those who drive the network themselves. It may be answered already.
+  void begin(look_up_state& at, const site& where) {
+    look_ups_.begin(at, where);
+    hand_over(at);
+  }
+
+  /// Goes on with such a look-up as far as it gets by itself.
+  void proceed(look_up_state& at) {
+    look_ups_.proceed(at);
+    hand_over(at);
+  }
+
+  /// Returns the policy of a site within the limits of a call, however long it takes. With
+  /// `refreshes`, it is fetched now.
+  [[nodiscard]] found load(const site& where, std::string key, const call_options& call,
+                           bool refreshes = false) {
+    const call_options limits = limits_of(call);
+    look_up_state at{.key = std::move(key), .context = call.context, .refreshes = refreshes};
+    at.has_no_time =
+        limits.stop.stop_requested() || (limits.deadline && *limits.deadline <= cache_.parts.now());
+    look_ups_.begin(at, where);
+    while (at.where) {
+      if (!advance(at, limits)) {
+        look_ups_.give_up(at);
+      } else {
+        look_ups_.proceed(at);
+      }
+    }
+    hand_over_left(at, &limits);
+    return std::move(at.answer);
+  }
+
+  /// Tells the shared store of invalidations, in a thread of the cache.
+  void deliver() {
+    if (cache_.store == nullptr || is_delivering_.exchange(true)) {
+      return;
+    }
+    const bool is_sent = store_threads_.run(
+        [this] {
+          is_delivering_ = false;
+          cache_.store->deliver();
+        },
+        true);
+    if (!is_sent) {
+      is_delivering_ = false;  // a later call delivers
+    }
+  }
+
+  /// What the clock shows.
+  [[nodiscard]] wall_anchor moment() { return cache_.parts.moment(); }
+
+ private:
+  using shared_work = std::shared_ptr<site_work>;
+
+  // Calls that block.
+
+  /// Does the next step of a look-up. Returns false if the call was over first.
+  [[nodiscard]] bool advance(look_up_state& at, const call_options& limits) {
+    hand_over_left(at, &limits);
+    if (!at.work) {
+      return at.place->wait(cache_.parts, limits);
+    }
+    if (at.work->next() == work_step::fetch) {
+      return fetch(at, limits);
+    }
+    if (at.work->next() == work_step::ask_store && has_time_for_store(&limits)) {
+      ask_store({&at.work, 1});
+    } else {
+      queue(std::exchange(at.work, nullptr));
+    }
+    return true;
+  }
+
+  /// Fetches in this thread as far as the call has time. The rest another thread does, so that it
+  /// need not end when the caller leaves.
+  [[nodiscard]] bool fetch(look_up_state& at, const call_options& limits) {
+    const bool may_stop = limits.stop.stop_possible();
+    if (!limits.deadline && !may_stop) {
+      fetch_here(*at.work);
+      return true;
+    }
+    if (!may_stop && cache_.parts.advance(at.work->fetch(), *limits.deadline)) {
+      return true;  // `look_ups` takes the result
+    }
+    // A call that has the time for an exchange does not wait for a thread.
+    const auto timeout = cache_.options.timeout;
+    const bool in_haste =
+        limits.deadline && (timeout.count() == 0 ||
+                            *limits.deadline < base::saturating_add(cache_.parts.now(), timeout));
+    if (in_background(at.work, in_haste)) {
+      at.work = nullptr;
+      return true;
+    }
+    auto result = cache_.parts.run(std::move(at.work->fetch()), limits);
+    const bool is_stopped = limits.stop.stop_requested();
+    const bool is_over = result.outcome == outcome::cancelled || (result.cut_short && is_stopped);
+    if (result.outcome == outcome::cancelled && cache_.options.background_threads > 0) {
+      at.work->start_fetch();
+      static_cast<void>(in_background(std::exchange(at.work, nullptr), true));
+    } else {
+      at.work->on_fetched(std::move(result), is_stopped);
+    }
+    return !is_over;
+  }
+
+  [[nodiscard]] call_options limits_of(const call_options& call) {
+    call_options limits = call;
+    const auto longest = call.longest.value_or(cache_.options.longest_call);
+    if (longest.count() > 0) {
+      const time_point until = base::saturating_add(cache_.parts.now(), longest);
+      limits.deadline = std::min(call.deadline.value_or(until), until);
+    }
+    return limits;
+  }
+
+  [[nodiscard]] bool has_time_for_store(const call_options* limits) {
+    return limits != nullptr &&
+           (!limits->deadline ||
+            *limits->deadline >=
+                base::saturating_add(cache_.parts.now(), cache_.store->options().patience));
+  }
+
+  // Threads of the cache.
+
+  /// Hands over what a look-up that does not block leaves to threads of the cache.
+  void hand_over(look_up_state& at) {
+    hand_over_left(at, nullptr);
+    if (at.work && at.work->next() != work_step::fetch) {
+      queue(std::exchange(at.work, nullptr));
+    }
+  }
+
+  /// Hands the work over that nobody waits for. A call that has the time publishes by itself.
+  void hand_over_left(look_up_state& at, const call_options* limits) {
+    for (shared_work& work : std::exchange(at.left, {})) {
+      if (work->next() == work_step::publish && has_time_for_store(limits)) {
+        publish(*work);
+      } else {
+        dispatch(std::move(work));
+      }
+    }
+  }
+
+  /// Hands work to the thread that does its next step.
+  void dispatch(shared_work work) {
+    switch (work->next()) {
+      case work_step::ask_store:
+      case work_step::wait:
+      case work_step::publish:
+        queue(std::move(work));
+        break;
+      case work_step::fetch:
+        // Without a free thread, a renewal waits for the next call.
+        static_cast<void>(in_background(std::move(work), false));
+        break;
+      case work_step::done:
+        break;
+    }
+  }
+
+  /// Has a thread of the cache fetch. Returns false if none is free, unless the work may wait.
+  [[nodiscard]] bool in_background(shared_work work, bool may_wait) {
+    return background_.run(
+        [this, work] {
+          const std::stop_callback closing{closing_.get_token(),
+                                           [led = work->led()] { led->request_stop(); }};
+          fetch_here(*work);
+          publish(*work);
+        },
+        may_wait);
+  }
+
+  void fetch_here(site_work& work) {
+    const std::stop_token stop = work.led()->stop();
+    auto result = cache_.parts.run(std::move(work.fetch()), {.deadline = {}, .stop = stop});
+    work.on_fetched(std::move(result), stop.stop_requested());
+  }
+
+  // The shared store.
+
+  /// Has the thread for the store ask when it is time to.
+  void queue(shared_work work) {
+    if (queue_.add(std::move(work)) && !store_threads_.run([this] { serve(); }, true)) {
+      for (shared_work& each : queue_.take_all()) {
+        go_on_without_store(std::move(each));
+      }
+    }
+  }
+
+  void serve() {
+    try {
+      for (auto due = queue_.take_due(closing_.get_token()); !due.empty();
+           due = queue_.take_due(closing_.get_token())) {
+        ask_store(due);
+        for (shared_work& work : due) {
+          if (work->next() == work_step::wait) {
+            static_cast<void>(queue_.add(std::move(work)));
+          } else {
+            go_on_without_store(std::move(work));
+          }
+        }
+      }
+    } catch (...) {
+      // No memory: the flights are given up, those whose time has not come too.
+      cache_.parts.counters.add(cache_event::failures);
+      static_cast<void>(queue_.take_all());
+    }
+  }
+
+  /// Asks the store until each of some works waits, fetches or has ended: in one round trip for
+  /// all, and in another one for those that need the lease. Blocks.
+  void ask_store(std::span<const shared_work> works) {
+    for (;;) {
+      std::vector<site_work*> asking;
+      std::vector<store_question> questions;
+      for (const shared_work& work : works) {
+        if (work->next() == work_step::ask_store) {
+          asking.push_back(work.get());
+          questions.push_back(work->question());
+        }
+      }
+      if (asking.empty()) {
+        return;
+      }
+      std::vector<store_reply> replies = cache_.store->ask(questions);
+      for (std::size_t i = 0; i < asking.size(); ++i) {
+        asking[i]->on_store_reply(std::move(replies[i]));
+      }
+    }
+  }
+
+  /// Publishes what is left of work that has ended. Else one of those who wait asks the site
+  /// itself, or a thread of the cache if nobody waits and the answer is wanted all the same.
+  void go_on_without_store(shared_work work) {
+    if (work->has_ended()) {
+      return publish(*work);
+    }
+    if (work->next() != work_step::fetch) {
+      work->start_fetch();
+    }
+    const std::shared_ptr<flight> led = work->led();
+    if (!led->offer(work) && led->finishes_alone()) {
+      static_cast<void>(in_background(std::move(work), true));
+    }
+  }
+
+  /// Tells the other processes what came of a flight, and gives the lease back. Blocks.
+  void publish(site_work& work) {
+    if (work.next() != work_step::publish) {
+      return;
+    }
+    const flight& led = *work.led();
+    guarded_store& store = *cache_.store;
+    const bool is_wanted = !work.value().empty() && !led.detached();
+    publish_answer answer = publish_answer::failed;
+    if (is_wanted && work.lease() != nullptr) {
+      answer = store.publish(led.site(), work.value(), work.lifetime(), *work.lease());
+    }
+    for (const std::string& key : work.on_published(answer)) {
+      store.erase(key);
+    }
+    if (is_wanted && work.announces() && answer != publish_answer::lost && !led.detached()) {
+      store.announce(led.site());
+    }
+    store.give_back();
+  }
+
+  look_up_environment& cache_;
+  look_ups look_ups_;
+  store_queue queue_;
+  std::stop_source closing_;
+  background_threads background_;
+  std::atomic<bool> is_delivering_ = false;
+  background_threads store_threads_;  // for the store, whatever waits for the web
+};
+
+}  // namespace robots::cache_detail

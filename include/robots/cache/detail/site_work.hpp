@@ -1,0 +1,438 @@
+#pragma once
+
+#include <robots/base/saturating_add.hpp>
+#include <robots/cache/detail/cache_parts.hpp>
+#include <robots/cache/detail/flight.hpp>
+#include <robots/cache/detail/guarded_store.hpp>
+#include <robots/cache/detail/kept_sites.hpp>
+#include <robots/cache/detail/look_up_environment.hpp>
+#include <robots/cache/detail/policy_maker.hpp>
+#include <robots/cache/detail/shared_names.hpp>
+#include <robots/cache/detail/shared_records.hpp>
+#include <robots/cache/detail/single_flight.hpp>
+#include <robots/fetch/known_copy.hpp>
+#include <robots/fetch/outcome.hpp>
+#include <robots/fetch/retrieval.hpp>
+#include <robots/fetch/retrieval_options.hpp>
+#include <robots/fetch/retrieval_result.hpp>
+#include <robots/http/site.hpp>
+#include <robots/observe/events.hpp>
+#include <robots/policy/judge.hpp>
+#include <robots/policy/lifetime.hpp>
+#include <robots/policy/policy.hpp>
+#include <robots/policy/record.hpp>
+#include <robots/policy/site_records.hpp>
+#include <robots/store/tiered_storage.hpp>
+#include <robots/time/clock.hpp>
+#include <robots/time/wall_time.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace robots::cache_detail {
+
+/// What the work on a site needs next from whoever does it.
+enum class work_step : std::uint8_t {
+  ask_store,  ///< ask the shared store `question()`, and report to `on_store_reply`
+  wait,       ///< another process asks the site: from `next_look()` on, call `on_wait_over`
+  fetch,      ///< bring `fetch()` to its end, and report to `on_fetched`
+  publish,    ///< the flight has ended: publish `value()` and report to `on_published`
+  done,
+};
+
+/// The work that brings the policy of one site: which step comes next, and what each result means.
+/// It does no I/O, has no thread, and never waits. Whoever does the steps reports what came of
+/// them.
+///
+/// Without a shared store it fetches. With one, it asks the store first. If the store has no
+/// answer, the process that has the store's lease of the site fetches. The others look again and
+/// again for what it brings, for as long as `tiered_options::wait`. If the store fails, each
+/// process fetches.
+///
+/// The flight ends as soon as the answer is known; the store is told afterwards. Work that is
+/// destroyed before that gives its flight up: those who wait begin anew.
+class site_work {
+ public:
+  /// `known` is what this process keeps of the site, and `epoch` is `cache_parts::store_epoch` from
+  /// before it was found. With `refreshes`, no earlier answer of any process will do. With
+  /// `is_fresh`, `known` still answers if the store has nothing newer. `cache` outlives the work.
+  site_work(look_up_environment& cache, single_flight::leader lead, const kept_entry& known,
+            bool refreshes, bool is_fresh, std::uint32_t epoch)
+      : cache_(cache),
+        lead_(std::move(lead)),
+        flight_(lead_.share()),
+        began_(cache.parts.now()),
+        epoch_(epoch),
+        refreshes_(refreshes),
+        is_suspect_(known.is_suspect),
+        is_told_(known.is_told && !refreshes),
+        fresh_(is_fresh ? known.policy : nullptr) {
+    flight_->set_last(known.policy);
+    if (cache.store == nullptr) {
+      start_fetch();
+    } else {
+      wish_ = refreshes ? lease_wish::take : is_fresh ? lease_wish::none : lease_wish::if_missing;
+    }
+  }
+
+  site_work(const site_work&) = delete;
+  site_work& operator=(const site_work&) = delete;
+  ~site_work() = default;
+
+  [[nodiscard]] work_step next() const noexcept { return step_; }
+  [[nodiscard]] const std::shared_ptr<flight>& led() const noexcept { return flight_; }
+
+  /// Returns true if the flight has ended: what is left, nobody waits for.
+  [[nodiscard]] bool has_ended() const noexcept {
+    return step_ == work_step::publish || step_ == work_step::done;
+  }
+
+  // The shared store.
+
+  [[nodiscard]] store_question question() const {
+    return {flight_->site(), counterpart_of(flight_->where()).key(), flight_->key(), wish_};
+  }
+
+  /// Takes what the store has of the site, and whether this process has the lease now.
+  void on_store_reply(store_reply reply) {
+    if (reply.lease) {
+      lease_ = held_lease{cache_.store, {*std::move(reply.lease)}};
+      lease_until_ = base::saturating_add(reply.asked_at, options().lease);
+    }
+    if (flight_->stop().stop_requested()) {
+      return give_up();
+    }
+    if (!reply.is_answered) {
+      if (!end_with_fresh()) {
+        start_fetch();
+      }
+      return;
+    }
+    if (end_with_shared(reply) || end_with_confirmed()) {
+      return;
+    }
+    if (lease_) {
+      cache_.parts.counters.add(cache_event::far_misses);
+      start_fetch();
+    } else if (!was_leased(reply)) {
+      wish_ = refreshes_ ? lease_wish::take : lease_wish::if_free;
+    } else {
+      wait_for_other_process();
+    }
+  }
+
+  [[nodiscard]] time_point next_look() const noexcept { return next_look_; }
+  /// Ends the wait. Has no effect in other steps.
+  void on_wait_over() noexcept { step_ = step_ == work_step::wait ? work_step::ask_store : step_; }
+
+  // The site itself.
+
+  [[nodiscard]] retrieval& fetch() noexcept { return *fetch_; }
+
+  /// Begins the fetch anew.
+  void start_fetch() {
+    asked_by_ = policy::good(flight_->last());
+    fetch_began_ = cache_.parts.now();
+    retrieval_options how = cache_.retrieval;
+    how.seed = cache_.maker.seed();
+    how.excluded = cache_.excluded.hosts();
+    // A 304 is of no use to the other processes while none of them has the file.
+    const bool needs_file = has_asked_store_ && !shared_good_;
+    fetch_.emplace(flight_->where(), std::move(how), fetch_began_,
+                   needs_file ? known_copy{} : known_copy_of(asked_by_));
+    step_ = work_step::fetch;
+  }
+
+  /// Takes the end of `fetch()`, if it has ended.
+  void settle() {
+    if (step_ == work_step::fetch && std::holds_alternative<retrieval_result>(fetch_->next())) {
+      on_fetched(std::get<retrieval_result>(std::move(*fetch_).next()),
+                 flight_->stop().stop_requested());
+    }
+  }
+
+  /// Takes the end of `fetch()`. A fetch that was cut short by a stop is no answer.
+  void on_fetched(retrieval_result result, bool is_stopped) {
+    fetch_.reset();
+    const auto exchanges = cache_.maker.exchanges_of(*flight_, result);
+    for (const exchange_event& each : exchanges) {
+      cache_.parts.tell(each);
+    }
+    const earlier_policies before{flight_->last(), asked_by_};
+    const wall_anchor now = cache_.parts.moment();
+    const bool is_hasty = result.cut_short;
+    record brought = cache_.maker.recorded(std::move(result), before, now);
+    const auto made = cache_.maker.judged(brought, before, now, flight_.get());
+    if (!cache_.maker.note_retrieval(*flight_, *made, brought, now.steady - fetch_began_, exchanges,
+                                     is_hasty && is_stopped)) {
+      return give_up();
+    }
+    // The observer hears of all this before anybody goes by the answer.
+    bool turned_hostile = false;
+    if (!flight_->detached()) {
+      cache_.maker.note_change(*flight_, made);
+      turned_hostile = cache_.maker.halt_if_due(*flight_, made, now.steady);  // may halt the site
+      cache_.kept.watch(*flight_, *made);  // may put it into quarantine
+      cache_.kept.keep(*flight_, made, now.steady, epoch_, announces());
+    }
+    if (cache_.store != nullptr && !is_hasty) {
+      prepare_publication(std::move(brought), made, turned_hostile, now.steady);
+    }
+    end_with(made, false);
+  }
+
+  // The other processes.
+
+  /// What to publish, or nothing if the lease is only to be given back.
+  [[nodiscard]] const std::string& value() const noexcept { return value_; }
+  [[nodiscard]] std::chrono::milliseconds lifetime() const noexcept { return lifetime_; }
+  /// The lease, or null if this process has none.
+  [[nodiscard]] const store_lease* lease() const noexcept {
+    return lease_ ? &lease_.get_deleter().lease : nullptr;
+  }
+
+  /// Returns true if the answer makes those of the other processes out of date.
+  [[nodiscard]] bool announces() const noexcept { return refreshes_ || is_suspect_; }
+
+  /// Takes what came of publishing. Returns the keys that the store must forget.
+  [[nodiscard]] std::vector<std::string> on_published(publish_answer answer) {
+    step_ = work_step::done;
+    lease_.reset();
+    if (answer == publish_answer::lost) {
+      // A lease that ended before its time was erased or taken over, and what came under it is not
+      // wanted. One that expired says nothing: the answer stays in this process.
+      if (cache_.parts.now() < lease_until_) {
+        cache_.forget(flight_->where());
+      }
+      return {};
+    }
+    if (flight_->detached()) {
+      return answer == publish_answer::stored ? std::vector{flight_->site()}
+                                              : std::vector<std::string>{};
+    }
+    std::vector<std::string> outdated;
+    if (announces() && !value_.empty()) {
+      // What the store has under the site's other names is older, and so is what it has under the
+      // site's own name if publishing failed.
+      for (const site& name : names_of(flight_->where())) {
+        if (name != flight_->where() || answer == publish_answer::failed) {
+          outdated.push_back(name.key());
+        }
+      }
+    }
+    return outdated;
+  }
+
+ private:
+  [[nodiscard]] const tiered_options& options() const { return cache_.store->options(); }
+  [[nodiscard]] const judge_options& judging() const { return cache_.maker.judging(); }
+
+  /// Ends the flight without an answer.
+  void give_up() { end_with(nullptr, false); }
+
+  /// Ends the flight. Publishing comes next, or giving the lease back.
+  void end_with(std::shared_ptr<const policy> made, bool from_store) {
+    step_ = value_.empty() && !lease_ ? work_step::done : work_step::publish;
+    lead_.end(std::move(made), from_store);
+  }
+
+  /// Returns true if the store was asked for the lease.
+  [[nodiscard]] bool was_leased(const store_reply& reply) const noexcept {
+    return wish_ == lease_wish::if_free || wish_ == lease_wish::take ||
+           (wish_ == lease_wish::if_missing && !reply.value && !reply.other_value);
+  }
+
+  void wait_for_other_process() {
+    const time_point now = cache_.parts.now();
+    const time_point until = base::saturating_add(began_, options().wait);
+    if (refreshes_ || now >= until) {
+      if (!end_with_stale()) {
+        start_fetch();
+      }
+      return;
+    }
+    wish_ = lease_wish::if_missing;
+    next_look_ = std::min(until, std::max(base::saturating_add(now, options().poll),
+                                          base::saturating_add(now, (now - began_) / 2)));
+    step_ = work_step::wait;
+  }
+
+  /// Ends the flight with what the store has of the site under its own name or its counterpart's.
+  /// Returns false if that is no answer; then it is what is known of the site.
+  [[nodiscard]] bool end_with_shared(const store_reply& reply) {
+    const wall_anchor now = cache_.parts.moment();
+    const site& where = flight_->where();
+    has_asked_store_ = true;
+    shared_good_.reset();
+    auto records = reply.value ? read(*reply.value, where, now) : std::nullopt;
+    auto others =
+        reply.other_value ? read(*reply.other_value, counterpart_of(where), now) : std::nullopt;
+    if (others && !answers_for(where, others->last_good ? *others->last_good : others->latest)) {
+      others.reset();
+    }
+    if (records && others && records->latest.fetched_at < others->latest.fetched_at) {
+      std::swap(records, others);
+    }
+    return (records && end_with_records(*std::move(records), now)) ||
+           (others && end_with_records(*std::move(others), now));
+  }
+
+  [[nodiscard]] bool end_with_records(site_records records, const wall_anchor& now) {
+    auto last = flight_->last();
+    const auto last_fetched = last ? last->source().fetched_at : std::chrono::sys_seconds::min();
+    const auto had = last && is_failure(last->source().outcome) ? policy::good(last) : last;
+    // The clock of the process that sent a message may be behind.
+    const bool is_told = std::exchange(is_told_, false);
+    const auto ahead = is_told ? options().clock_skew : std::chrono::seconds{0};
+    if (had && records.latest.fetched_at + ahead < had->source().fetched_at) {
+      return false;  // what this process has published since was lost
+    }
+    policy_maker& maker = cache_.maker;
+    std::optional<record> good;
+    if (records.last_good) {
+      auto earlier = maker.judged(*records.last_good, {.last = last}, now, nullptr);
+      if (earlier->basis() == policy_basis::rules) {
+        cache_.parts.tell(far_copy_event{maker.about(*flight_), *earlier, *records.last_good});
+        last = std::move(earlier);
+        good = std::move(records.last_good);
+      }
+    }
+    auto latest = maker.judged(records.latest, {.last = last}, now, flight_.get());
+    const bool is_known = is_suspect_ && last_fetched >= records.latest.fetched_at;
+    const bool is_over = now.steady >= validity_of(*latest, judging()).fresh_until;
+    if (refreshes_ || is_known || is_over) {
+      fresh_.reset();  // there was a newer answer, which is over
+      if (!shared_good_) {
+        cache_.parts.tell(far_copy_event{maker.about(*flight_), *latest, records.latest});
+        const bool is_good = latest->basis() == policy_basis::rules;
+        shared_good_ = is_good ? std::move(records.latest) : std::move(good);
+        flight_->set_last(std::move(latest));
+      }
+      return false;
+    }
+    cache_.parts.counters.add(cache_event::far_hits);
+    cache_.parts.tell(far_hit_event{maker.about(*flight_), *latest, records.latest});
+    maker.note_change(*flight_, latest);
+    maker.halt_if_due(*flight_, latest, now.steady, records.turned_hostile);  // may halt the site
+    cache_.kept.keep(*flight_, latest, now.steady, epoch_);
+    end_with(std::move(latest), true);
+    return true;
+  }
+
+  /// Returns what a value of the store says of a site, or nothing if it must not be believed.
+  [[nodiscard]] std::optional<site_records> read(std::string_view value, const site& where,
+                                                 const wall_anchor& now) {
+    using std::chrono::floor, std::chrono::seconds;
+    auto records =
+        believed(value, where, *cache_.excluded.hosts(),
+                 floor<seconds>(now.wall) + options().clock_skew, judging().parse.max_bytes);
+    if (!records) {
+      cache_.parts.counters.add(cache_event::far_rejected);
+    } else if (options().ignore_older && records->latest.fetched_at < cache_.made_at) {
+      records.reset();
+    }
+    return records;
+  }
+
+  /// Ends the flight with the answer that is still fresh in this process. Returns false if there is
+  /// none. The entry of the site keeps its mark.
+  [[nodiscard]] bool end_with_fresh() {
+    if (!fresh_ || flight_->detached() ||
+        cache_.parts.now() >= validity_of(*fresh_, judging()).fresh_until) {
+      return false;
+    }
+    end_with(fresh_, true);
+    return true;
+  }
+
+  /// Does what `end_with_fresh` does, and takes the mark off the entry, since the store has nothing
+  /// newer. If a message told of a change, the store has nothing because the site was erased: then
+  /// this process forgets the site, too.
+  [[nodiscard]] bool end_with_confirmed() {
+    if (std::exchange(is_told_, false)) {
+      flight_->set_last(nullptr);
+      fresh_ = nullptr;
+      cache_.kept.forget_told(flight_->where());
+    }
+    if (fresh_) {
+      cache_.kept.keep(*flight_, fresh_, cache_.parts.now(), epoch_);
+    }
+    return end_with_fresh();
+  }
+
+  /// Ends the flight with what is known of a site that another process is about to ask, though it
+  /// is not fresh. Returns false if it must not be used. See
+  /// `cache_options::stale_while_revalidate` and `fallback_action::last_good_or_deny`.
+  [[nodiscard]] bool end_with_stale() {
+    const wall_anchor now = cache_.parts.moment();
+    const auto last = refreshes_ ? nullptr : flight_->last();
+    if (!last) {
+      return false;
+    }
+    if (now.steady < validity_of(*last, judging()).stale_until) {
+      cache_.kept.keep(*flight_, last, now.steady, epoch_);
+      end_with(last, true);
+      return true;
+    }
+    auto made = cache_.maker.cancelled(flight_->where(), last, now);
+    if (made->basis() != policy_basis::last_good) {
+      return false;
+    }
+    end_with(std::move(made), true);
+    return true;
+  }
+
+  /// Has the answer published, if the other processes can use it.
+  void prepare_publication(record brought, const std::shared_ptr<const policy>& made,
+                           bool turned_hostile, time_point now) {
+    // Without a lease, nobody could tell whether the site was invalidated since it was asked.
+    if (flight_->detached() || (!lease_ && !announces())) {
+      return;
+    }
+    auto records = records_to_share(std::move(brought), made, std::move(shared_good_));
+    if (!records || (!has_asked_store_ && is_failure(records->latest.outcome))) {
+      return;  // the store may have a last good copy that is not known here
+    }
+    records->turned_hostile = turned_hostile;
+    value_ = encode(*records);
+    lifetime_ = std::chrono::floor<std::chrono::milliseconds>(
+        validity_of(*made, judging()).keep_until - now);
+  }
+
+  look_up_environment& cache_;
+  single_flight::leader lead_;  // until the flight has ended
+  const std::shared_ptr<flight> flight_;
+  work_step step_ = work_step::ask_store;
+
+  const time_point began_;
+  const std::uint32_t epoch_;
+  const bool refreshes_;
+  const bool is_suspect_;  // only an answer that is newer than the last one will do
+  bool is_told_;           // another process has changed or erased what the store has of the site
+  std::shared_ptr<const policy> fresh_;  // the answer unless the store has a newer one
+
+  lease_wish wish_ = lease_wish::none;
+  held_lease lease_{};
+  time_point lease_until_{};  // when the lease expires at the earliest
+  time_point next_look_{};
+  bool has_asked_store_ = false;
+  std::optional<record> shared_good_{};  // the last good record, if the store has it
+
+  std::optional<retrieval> fetch_{};
+  time_point fetch_began_{};
+  std::shared_ptr<const policy> asked_by_{};  // the one that a 304 speaks of
+
+  std::string value_{};
+  std::chrono::milliseconds lifetime_{};
+};
+
+}  // namespace robots::cache_detail
