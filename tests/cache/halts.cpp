@@ -382,6 +382,69 @@ TEST_CASE("access is revoked where a page that is allowed answers 401, 403 or a 
   CHECK(of.web.count() == 1);
 }
 
+TEST_CASE("Access is revoked where a site that gave its robots.txt answers 401 or 403 for it") {
+  const fetch_response forbidden = ScriptedFetcher::status(403);
+  const texts once{"https://example.com: revoked https://example.com/robots.txt 403"};
+  const std::vector<std::pair<std::vector<fetch_response>, std::vector<bool>>> cases{
+      {{ok(), forbidden, forbidden}, {false, true, false}},
+      {{ScriptedFetcher::status(404), forbidden}, {false, true}},
+      {{ok(), ScriptedFetcher::status(503), forbidden, forbidden}, {false, false, true, false}},
+      {{ok(), forbidden, ok(), forbidden}, {false, true, false, true}},
+      {{ok(), ScriptedFetcher::status(400), ScriptedFetcher::status(451)}, {false, false, false}},
+      {{forbidden, forbidden}, {false, false}},
+      {{ok(everything), forbidden}, {false, true}},
+  };
+  for (const auto& fallback :
+       {fallback_policy::permissive(), fallback_policy::rfc9309(), fallback_policy::strict()}) {
+    for (const auto& [answers, are_revoked] : cases) {
+      cache_options options{.user_agent = "FooBot/1.0", .fallback = fallback};
+      watched_sites of{options};
+      for (std::size_t i = 0; i < answers.size(); ++i) {
+        CAPTURE(i);
+        of.web.on(robots_url, answers[i]);
+        static_cast<void>(of.cache.refresh(home));
+        CHECK((of.watchman.take() == once) == are_revoked[i]);
+        CHECK_FALSE(of.cache.is_halted(home));
+      }
+    }
+  }
+  watched_sites unauthorized;
+  unauthorized.web.on(robots_url, ScriptedFetcher::redirect(302, "https://www.example.com/r"));
+  unauthorized.web.on("https://www.example.com/r", ok(), ScriptedFetcher::status(401));
+  static_cast<void>(unauthorized.cache.refresh(home));
+  static_cast<void>(unauthorized.cache.refresh(home));
+  CHECK(unauthorized.watchman.take() ==
+        texts{"https://example.com: revoked https://www.example.com/r 401"});
+}
+
+TEST_CASE("A site that refuses its robots.txt is halted with halt_revoked, and only then") {
+  for (const bool is_halting : {true, false}) {
+    cache_options options = foo_bot();
+    options.halt_revoked = is_halting;
+    watched_sites of{options};
+    of.web.on(robots_url, ok(), ScriptedFetcher::status(403));
+    CHECK(of.cache.allowed(home));
+    of.clock.advance(25h);
+    static_cast<void>(of.cache.check(home));
+    CHECK(of.cache.is_halted(home) == is_halting);
+    if (is_halting) {
+      CHECK(of.watchman.take() ==
+            texts{"https://example.com: revoked https://example.com/robots.txt 403",
+                  "example.com: halted access_revoked", "https://example.com: denied halted"});
+      CHECK(of.cache.resume(home));
+      static_cast<void>(of.cache.refresh(home));
+      CHECK_FALSE(of.cache.is_halted(home));  // it is known that the site refuses
+    }
+  }
+  for (const auto& fallback : {fallback_policy::permissive(), fallback_policy::strict()}) {
+    scripted unwatched{{.user_agent = "FooBot/1.0", .fallback = fallback, .halt_revoked = true}};
+    unwatched.web.on(robots_url, ok(), ScriptedFetcher::status(403));
+    CHECK(unwatched.cache.allowed(home));
+    unwatched.cache.invalidate(home);
+    CHECK(unwatched.cache.check(home).reason == decision_reason::halted);
+  }
+}
+
 TEST_CASE("The same refusal of the same page, reported twice at once, counts once") {
   watched_sites of;
   of.web.on(robots_url, ok());

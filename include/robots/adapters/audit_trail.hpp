@@ -120,7 +120,7 @@ class AuditTrail {
     push(told, "policy_change", std::move(about));
   }
 
-  /// Records that a site has refused a page that its robots.txt allows.
+  /// Records that a site has refused a page that its robots.txt allows, or its robots.txt.
   void on(const access_revoked_event& told) const { push_whole(told); }
   /// Records that a site was halted or resumed.
   void on(const halt_event& told) const { push_whole(told); }

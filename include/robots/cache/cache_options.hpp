@@ -100,8 +100,9 @@ struct cache_options {
   /// `server_error`), seen when it is asked for again. 0 means never. See
   /// `halt_reason::unreachable`.
   std::chrono::seconds halt_unreachable_after{0};
-  /// A site is halted at once when `basic_robots_cache::report_response` tells that access was
-  /// revoked.
+  /// A site is halted at once when it revokes access: `basic_robots_cache::report_response` says
+  /// so, or its robots.txt is answered with 401 or 403 and was not before. See
+  /// `access_revoked_event`.
   bool halt_revoked = false;
   /// A change of more than this share of the rules and lines (`change_report::share`), from 0 to 1,
   /// counts as fast (the pipeline guide: ">30% directive delta").

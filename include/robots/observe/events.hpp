@@ -137,12 +137,13 @@ struct policy_change_event : event {
   bool turned_hostile = false;  ///< everything is denied now (`denies_everything`), and was not
 };
 
-/// A page that robots.txt allows was answered with 401, 403 or a challenge; see
-/// `basic_robots_cache::report_response`.
+/// A page that robots.txt allows was answered with 401, 403 or a challenge, see
+/// `basic_robots_cache::report_response`; or the robots.txt itself was answered with 401 or 403,
+/// and the site gave it, or said that there is none, when it answered last.
 struct access_revoked_event : event {
   static constexpr std::string_view name = "access_revoked";  ///< of its kind
-  std::string_view url;                                       ///< of the page
-  int status = 0;                                             ///< of the answer
+  std::string_view url;  ///< of the page, or of the robots.txt behind its redirects
+  int status = 0;        ///< of the answer
 };
 
 /// A site was halted, or resumed. `site` is a host or `host:port` without a scheme, since a halt

@@ -172,10 +172,12 @@ class policy_maker {
     }
   }
 
-  /// Halts a site if its answer or its failure calls for that, by `cache_options`. Returns true if
-  /// it has turned hostile. `is_known` says that another process has found that out.
+  /// Halts a site if its answer or its failure calls for that, by `cache_options`. Tells of one
+  /// that revokes access. Returns true if it has turned hostile. `is_known` says that another
+  /// process has found that out.
   bool halt_if_due(const flight& led, const std::shared_ptr<const policy>& after, time_point now,
                    bool is_known = false) {
+    note_access(led, after);
     const auto longest = options_.halt_unreachable_after;
     if (policy::last_answer(after) == after) {
       if (!halts_hostile(options_) && longest.count() == 0) {
@@ -223,6 +225,38 @@ class policy_maker {
     const auto whole = std::make_shared<policy>(*own);
     whole->set_others(std::move(others));
     return whole;
+  }
+
+  [[nodiscard]] static bool refuses_robots_txt(const policy& what) noexcept {
+    constexpr int unauthorized = 401;
+    constexpr int forbidden = 403;
+    const record_head& source = what.source();
+    return source.outcome == outcome::client_error &&
+           (source.status == unauthorized || source.status == forbidden);
+  }
+
+  /// Tells of a site that refuses its robots.txt, and gave it or said that there is none when it
+  /// answered last (the pipeline guide: "returns 403 on previously allowed paths"). Halts it by
+  /// `cache_options::halt_revoked`; then it counts, too, what it did before it was forgotten.
+  void note_access(const flight& led, const std::shared_ptr<const policy>& after) {
+    const bool refuses = refuses_robots_txt(*after);
+    if (!refuses && (!options_.halt_revoked || policy::last_answer(after) != after)) {
+      return;
+    }
+    const auto before = led.last();
+    bool is_revoked =
+        refuses && policy::last_answer(before) != nullptr && !refuses_robots_txt(*before);
+    if (options_.halt_revoked) {
+      is_revoked = memory_.turns_away(led.site(), refuses, is_revoked);
+    }
+    if (!is_revoked) {
+      return;
+    }
+    const record_head& source = after->source();
+    parts_.tell(access_revoked_event{about(led), source.final_url, source.status});
+    if (options_.halt_revoked) {
+      rulings_.halt(led.site(), halt_reason::access_revoked, led.context());
+    }
   }
 
   /// Whether a file was read as UTF-8 though it is not well-formed. A character that the limit of

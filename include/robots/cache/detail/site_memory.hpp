@@ -29,6 +29,14 @@ class site_memory {
     return denies_everything && (was_noted_open || was_open);
   }
 
+  /// Notes whether a site refused its robots.txt or answered. Returns true if it refused, and
+  /// answered the last time. `was_open` is as above.
+  [[nodiscard]] bool turns_away(std::string_view key, bool refuses, bool was_open) {
+    const std::scoped_lock lock{mutex_};
+    const bool was_noted_open = std::exchange(find_or_add(key).is_readable, !refuses);
+    return refuses && (was_noted_open || was_open);
+  }
+
   /// Notes that a site gave no answer. Returns the time of the first such attempt since its last
   /// answer.
   [[nodiscard]] time_point failing_since(std::string_view key, time_point now) {
@@ -48,7 +56,8 @@ class site_memory {
 
   struct note {
     time_point failing_since = time_point::max();
-    bool is_open = false;  // the last answer did not deny everything
+    bool is_open = false;      // the last answer did not deny everything
+    bool is_readable = false;  // the site has not refused its robots.txt since the last answer
   };
 
   [[nodiscard]] note& find_or_add(std::string_view key) {
