@@ -156,6 +156,49 @@ TEST_CASE("what counts as a fast change is an option") {
   }
 }
 
+TEST_CASE("Changes within fast_change_within add up, and older ones do not count") {
+  cache_options options = foo_bot();
+  options.fast_change_within = 60min;
+  watched_sites of{options};
+  const auto next = [&](std::chrono::seconds after, int count) {
+    of.clock.advance(after);
+    of.web.on(robots_url, ok(numbered_rules(0, count)));
+    static_cast<void>(of.cache.refresh(home));
+    const texts told = of.watchman.take();
+    return told.size() == 1 && told.front().ends_with(", fast");
+  };
+  CHECK_FALSE(next(0min, 20));
+  CHECK_FALSE(next(20min, 18));  // 10 %
+  CHECK_FALSE(next(20min, 16));  // 21 %
+  CHECK(next(20min, 14));        // 34 % since the first retrieval, an hour ago
+  CHECK(next(10min, 13));        // 31 %: the first change began more than an hour ago
+  CHECK_FALSE(next(15min, 12));  // 27 %
+  CHECK_FALSE(next(120min, 11));
+  of.web.on("https://other.example/robots.txt", ok(numbered_rules(0, 10)),
+            ok(numbered_rules(0, 9)));
+  static_cast<void>(of.cache.refresh("other.example"));
+  static_cast<void>(of.cache.refresh("other.example"));
+  CHECK_FALSE(of.watchman.take().front().ends_with(", fast"));  // each site has its own sum
+  for (int changes = 0; changes < 100; ++changes) {  // one that is taken back counts twice
+    CHECK(next(18s, changes % 2 == 0 ? 10 : 11) == (changes > 2));
+  }
+  CHECK(next(30min, 10));
+  CHECK_FALSE(next(31min, 11));
+  CHECK_FALSE(next(120min, 10));
+  for (const int count : {9, 10, 9}) {
+    CHECK_FALSE(next(1min, count));  // 30 % are not more than 30 %
+  }
+  CHECK(next(1min, 10));
+  watched_sites by_default{foo_bot()};  // each change alone
+  for (int count = 20; count > 10; --count) {
+    by_default.web.on(robots_url, ok(numbered_rules(0, count)));
+    static_cast<void>(by_default.cache.refresh(home));
+    for (const std::string& told : by_default.watchman.take()) {
+      CHECK_FALSE(told.ends_with(", fast"));
+    }
+  }
+}
+
 TEST_CASE("a site that turns hostile is halted at once, until somebody resumes it") {
   watched_sites of;
   of.web.on(robots_url, ok(), ok(everything), ok());

@@ -133,7 +133,7 @@ struct policy_change_event : event {
   const robots::policy& after;                               ///< made of this one
   const change_report& changes;                              ///< what has changed
   std::chrono::nanoseconds interval{0};  ///< between the times at which both were fetched
-  bool fast = false;                     ///< see `cache_options::fast_change_share`
+  bool fast = false;                     ///< see `fast_change_share` and `fast_change_within`
   bool turned_hostile = false;  ///< everything is denied now (`denies_everything`), and was not
 };
 

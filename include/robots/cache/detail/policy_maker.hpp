@@ -163,10 +163,13 @@ class policy_maker {
       const bool turned_hostile = denies_everything(*after) && !denies_everything(*before);
       const change_report changes = diff(*before, *after);
       const auto interval = after->fetched_at() - before->fetched_at();
-      // In whole seconds: the longest window would overflow in nanoseconds.
-      const bool is_fast = changes.share() > options_.fast_change_share &&
-                           std::chrono::ceil<std::chrono::seconds>(interval) <=
-                               options_.fast_change_within.value_or(std::chrono::seconds::max());
+      const double share =
+          options_.fast_change_within
+              ? memory_.changed_within(*options_.fast_change_within, led.site(), changes.share(),
+                                       before->fetched_at(), after->fetched_at())
+              : changes.share();
+      constexpr double rounding = 1e-9;  // three times 10 % are not more than 30 %
+      const bool is_fast = share > options_.fast_change_share + rounding;
       parts_.tell(policy_change_event{about(led), *before, *after, changes, interval, is_fast,
                                       turned_hostile});
     }
