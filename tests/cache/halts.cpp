@@ -10,6 +10,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <memory>
@@ -56,7 +57,9 @@ struct Watchman {
   void on(const robots::halt_event& told) {
     note(told, (told.resumed ? "resumed " : "halted ") + std::string{to_string(told.reason)});
   }
-  void on(const robots::sign_off_event& told) { note(told, told.given ? "signed" : "unsigned"); }
+  void on(const robots::sign_off_event& told) {
+    note(told, told.given ? "signed" : told.awaited ? "awaits a sign-off" : "unsigned");
+  }
   void on(const robots::decision_event& told) {
     if (!told.decision.allowed) {
       note(told, "denied " + std::string{to_string(told.decision.reason)});
@@ -615,9 +618,27 @@ TEST_CASE("a high-risk site is denied and listed until somebody signs it off") {
 
   of.cache.sign_off("nasa.gov", false);
   CHECK_FALSE(of.cache.allowed("https://nasa.gov/"));
-  CHECK(of.watchman.take() ==
-        texts{"nasa.gov: unsigned", "https://nasa.gov: denied needs_sign_off"});
+  CHECK(of.watchman.take() == texts{"nasa.gov: unsigned", "nasa.gov: awaits a sign-off",
+                                    "https://nasa.gov: denied needs_sign_off"});
   CHECK(of.cache.awaiting_sign_off().size() == 4);
+}
+
+TEST_CASE("A high-risk site is told of when it is first met, once") {
+  cache_options options = foo_bot();
+  options.sign_off = {"gov"};
+  watched_sites of{options};
+  of.web.on(robots_url, ScriptedFetcher::redirect(301, "https://www.nasa.gov/robots.txt"));
+  for (const char* url : {"https://nasa.gov/", "http://nasa.gov/x", home, home}) {
+    CHECK_FALSE(of.cache.allowed(url));
+  }
+  const texts told = of.watchman.take();
+  CHECK(told.front() == "nasa.gov: awaits a sign-off");
+  CHECK(std::count(told.begin(), told.end(), "nasa.gov: awaits a sign-off") == 1);
+  CHECK(std::count(told.begin(), told.end(), "www.nasa.gov: awaits a sign-off") == 1);
+  of.cache.sign_off("nasa.gov");
+  static_cast<void>(of.cache.allowed("https://nasa.gov/"));
+  CHECK(of.watchman.take().front() == "nasa.gov: signed");
+  CHECK(of.watchman.take().empty());
 }
 
 TEST_CASE("A sign-off is for one site, and no override stands in for it") {

@@ -154,10 +154,12 @@ struct halt_event : event {
   bool resumed = false;                             ///< the halt was lifted
 };
 
-/// A site was signed off, or its sign-off was taken back. `site` is as in `halt_event`.
+/// A high-risk site was met first, was signed off, or its sign-off was taken back. `site` is as in
+/// `halt_event`.
 struct sign_off_event : event {
   static constexpr std::string_view name = "sign_off";  ///< of its kind
-  bool given = false;                                   ///< true: signed off; false: taken back
+  bool given = false;                                   ///< the site was signed off
+  bool awaited = false;  ///< it was met and waits for a sign-off; neither: that was taken back
 };
 
 /// A decision was made.
