@@ -187,7 +187,7 @@ TEST_CASE("what was done by hand, excluded or in quarantine was so") {
     }
   }
   SUBCASE("signed off") {
-    at = line_with(trail.lines, "\"type\":\"sign_off\"");
+    at = line_with(trail.lines, "\"given\":true");
     replace(trail.lines[at], "\"given\":true", "\"given\":false");
   }
   SUBCASE("in need of a sign-off") {

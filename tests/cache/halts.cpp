@@ -10,6 +10,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <memory>
@@ -56,7 +57,9 @@ struct Watchman {
   void on(const robots::halt_event& told) {
     note(told, (told.resumed ? "resumed " : "halted ") + std::string{to_string(told.reason)});
   }
-  void on(const robots::sign_off_event& told) { note(told, told.given ? "signed" : "unsigned"); }
+  void on(const robots::sign_off_event& told) {
+    note(told, told.given ? "signed" : told.awaited ? "awaits a sign-off" : "unsigned");
+  }
   void on(const robots::decision_event& told) {
     if (!told.decision.allowed) {
       note(told, "denied " + std::string{to_string(told.decision.reason)});
@@ -153,6 +156,49 @@ TEST_CASE("what counts as a fast change is an option") {
   for (const double share : {-0.1, 1.5}) {
     options.fast_change_share = share;
     CHECK_THROWS_AS(scripted{options}, std::invalid_argument);
+  }
+}
+
+TEST_CASE("Changes within fast_change_within add up, and older ones do not count") {
+  cache_options options = foo_bot();
+  options.fast_change_within = 60min;
+  watched_sites of{options};
+  const auto next = [&](std::chrono::seconds after, int count) {
+    of.clock.advance(after);
+    of.web.on(robots_url, ok(numbered_rules(0, count)));
+    static_cast<void>(of.cache.refresh(home));
+    const texts told = of.watchman.take();
+    return told.size() == 1 && told.front().ends_with(", fast");
+  };
+  CHECK_FALSE(next(0min, 20));
+  CHECK_FALSE(next(20min, 18));  // 10 %
+  CHECK_FALSE(next(20min, 16));  // 21 %
+  CHECK(next(20min, 14));        // 34 % since the first retrieval, an hour ago
+  CHECK(next(10min, 13));        // 31 %: the first change began more than an hour ago
+  CHECK_FALSE(next(15min, 12));  // 27 %
+  CHECK_FALSE(next(120min, 11));
+  of.web.on("https://other.example/robots.txt", ok(numbered_rules(0, 10)),
+            ok(numbered_rules(0, 9)));
+  static_cast<void>(of.cache.refresh("other.example"));
+  static_cast<void>(of.cache.refresh("other.example"));
+  CHECK_FALSE(of.watchman.take().front().ends_with(", fast"));  // each site has its own sum
+  for (int changes = 0; changes < 100; ++changes) {  // one that is taken back counts twice
+    CHECK(next(18s, changes % 2 == 0 ? 10 : 11) == (changes > 2));
+  }
+  CHECK(next(30min, 10));
+  CHECK_FALSE(next(31min, 11));
+  CHECK_FALSE(next(120min, 10));
+  for (const int count : {9, 10, 9}) {
+    CHECK_FALSE(next(1min, count));  // 30 % are not more than 30 %
+  }
+  CHECK(next(1min, 10));
+  watched_sites by_default{foo_bot()};  // each change alone
+  for (int count = 20; count > 10; --count) {
+    by_default.web.on(robots_url, ok(numbered_rules(0, count)));
+    static_cast<void>(by_default.cache.refresh(home));
+    for (const std::string& told : by_default.watchman.take()) {
+      CHECK_FALSE(told.ends_with(", fast"));
+    }
   }
 }
 
@@ -382,6 +428,69 @@ TEST_CASE("access is revoked where a page that is allowed answers 401, 403 or a 
   CHECK(of.web.count() == 1);
 }
 
+TEST_CASE("Access is revoked where a site that gave its robots.txt answers 401 or 403 for it") {
+  const fetch_response forbidden = ScriptedFetcher::status(403);
+  const texts once{"https://example.com: revoked https://example.com/robots.txt 403"};
+  const std::vector<std::pair<std::vector<fetch_response>, std::vector<bool>>> cases{
+      {{ok(), forbidden, forbidden}, {false, true, false}},
+      {{ScriptedFetcher::status(404), forbidden}, {false, true}},
+      {{ok(), ScriptedFetcher::status(503), forbidden, forbidden}, {false, false, true, false}},
+      {{ok(), forbidden, ok(), forbidden}, {false, true, false, true}},
+      {{ok(), ScriptedFetcher::status(400), ScriptedFetcher::status(451)}, {false, false, false}},
+      {{forbidden, forbidden}, {false, false}},
+      {{ok(everything), forbidden}, {false, true}},
+  };
+  for (const auto& fallback :
+       {fallback_policy::permissive(), fallback_policy::rfc9309(), fallback_policy::strict()}) {
+    for (const auto& [answers, are_revoked] : cases) {
+      cache_options options{.user_agent = "FooBot/1.0", .fallback = fallback};
+      watched_sites of{options};
+      for (std::size_t i = 0; i < answers.size(); ++i) {
+        CAPTURE(i);
+        of.web.on(robots_url, answers[i]);
+        static_cast<void>(of.cache.refresh(home));
+        CHECK((of.watchman.take() == once) == are_revoked[i]);
+        CHECK_FALSE(of.cache.is_halted(home));
+      }
+    }
+  }
+  watched_sites unauthorized;
+  unauthorized.web.on(robots_url, ScriptedFetcher::redirect(302, "https://www.example.com/r"));
+  unauthorized.web.on("https://www.example.com/r", ok(), ScriptedFetcher::status(401));
+  static_cast<void>(unauthorized.cache.refresh(home));
+  static_cast<void>(unauthorized.cache.refresh(home));
+  CHECK(unauthorized.watchman.take() ==
+        texts{"https://example.com: revoked https://www.example.com/r 401"});
+}
+
+TEST_CASE("A site that refuses its robots.txt is halted with halt_revoked, and only then") {
+  for (const bool is_halting : {true, false}) {
+    cache_options options = foo_bot();
+    options.halt_revoked = is_halting;
+    watched_sites of{options};
+    of.web.on(robots_url, ok(), ScriptedFetcher::status(403));
+    CHECK(of.cache.allowed(home));
+    of.clock.advance(25h);
+    static_cast<void>(of.cache.check(home));
+    CHECK(of.cache.is_halted(home) == is_halting);
+    if (is_halting) {
+      CHECK(of.watchman.take() ==
+            texts{"https://example.com: revoked https://example.com/robots.txt 403",
+                  "example.com: halted access_revoked", "https://example.com: denied halted"});
+      CHECK(of.cache.resume(home));
+      static_cast<void>(of.cache.refresh(home));
+      CHECK_FALSE(of.cache.is_halted(home));  // it is known that the site refuses
+    }
+  }
+  for (const auto& fallback : {fallback_policy::permissive(), fallback_policy::strict()}) {
+    scripted unwatched{{.user_agent = "FooBot/1.0", .fallback = fallback, .halt_revoked = true}};
+    unwatched.web.on(robots_url, ok(), ScriptedFetcher::status(403));
+    CHECK(unwatched.cache.allowed(home));
+    unwatched.cache.invalidate(home);
+    CHECK(unwatched.cache.check(home).reason == decision_reason::halted);
+  }
+}
+
 TEST_CASE("The same refusal of the same page, reported twice at once, counts once") {
   watched_sites of;
   of.web.on(robots_url, ok());
@@ -406,7 +515,8 @@ TEST_CASE("The same refusal of the same page, reported twice at once, counts onc
 }
 
 TEST_CASE("After a surprising answer to a page, the site's rules are fetched again") {
-  for (const int status : {401, 403, 404, 410, 500, 503, 599}) {
+  for (const int status :
+       {400, 401, 402, 403, 404, 405, 406, 408, 410, 418, 421, 451, 499, 500, 503, 599}) {
     CAPTURE(status);
     scripted at;
     at.web.on(robots_url, ok(), ok(everything));
@@ -422,7 +532,7 @@ TEST_CASE("After a surprising answer to a page, the site's rules are fetched aga
     CHECK_FALSE(at.cache.allowed(home));
     CHECK(at.web.count() == 2);
   }
-  for (const int status : {200, 301, 304, 400, 408, 429}) {
+  for (const int status : {200, 301, 304, 429}) {
     CAPTURE(status);
     scripted at;
     at.web.on(robots_url, ok(), ok(everything));
@@ -508,9 +618,27 @@ TEST_CASE("a high-risk site is denied and listed until somebody signs it off") {
 
   of.cache.sign_off("nasa.gov", false);
   CHECK_FALSE(of.cache.allowed("https://nasa.gov/"));
-  CHECK(of.watchman.take() ==
-        texts{"nasa.gov: unsigned", "https://nasa.gov: denied needs_sign_off"});
+  CHECK(of.watchman.take() == texts{"nasa.gov: unsigned", "nasa.gov: awaits a sign-off",
+                                    "https://nasa.gov: denied needs_sign_off"});
   CHECK(of.cache.awaiting_sign_off().size() == 4);
+}
+
+TEST_CASE("A high-risk site is told of when it is first met, once") {
+  cache_options options = foo_bot();
+  options.sign_off = {"gov"};
+  watched_sites of{options};
+  of.web.on(robots_url, ScriptedFetcher::redirect(301, "https://www.nasa.gov/robots.txt"));
+  for (const char* url : {"https://nasa.gov/", "http://nasa.gov/x", home, home}) {
+    CHECK_FALSE(of.cache.allowed(url));
+  }
+  const texts told = of.watchman.take();
+  CHECK(told.front() == "nasa.gov: awaits a sign-off");
+  CHECK(std::count(told.begin(), told.end(), "nasa.gov: awaits a sign-off") == 1);
+  CHECK(std::count(told.begin(), told.end(), "www.nasa.gov: awaits a sign-off") == 1);
+  of.cache.sign_off("nasa.gov");
+  static_cast<void>(of.cache.allowed("https://nasa.gov/"));
+  CHECK(of.watchman.take().front() == "nasa.gov: signed");
+  CHECK(of.watchman.take().empty());
 }
 
 TEST_CASE("A sign-off is for one site, and no override stands in for it") {

@@ -270,7 +270,9 @@ class figures {
       at.text += ": " + entry.text("url");
       revoked.add(at);
     } else if (type == "sign_off") {
-      at.text += entry.flag("given") ? ": given" : ": taken back";
+      at.text += entry.flag("given")     ? ": given"
+                 : entry.flag("awaited") ? ": awaited"
+                                         : ": taken back";
       sign_offs.add(at);
     } else if (type == "policy_change" && (entry.flag("fast") || entry.flag("turned_hostile"))) {
       at.text += entry.flag("turned_hostile") ? ": turned hostile" : ": fast";

@@ -91,6 +91,8 @@ TEST_CASE("Events of decisions, changes and operators are explained in a sentenc
   CHECK(explain(robots::exclusions_event{{}, hosts}) ==
         "the excluded hosts were replaced: there are 2 now");
   CHECK(explain(robots::sign_off_event{{}, true}) == "the site was signed off");
+  CHECK(explain(robots::sign_off_event{{}, false, true}) ==
+        "the site is high-risk and waits for somebody to sign it off");
   CHECK(explain(robots::sign_off_event{}) == "the sign-off of the site was taken back");
   CHECK(explain(robots::quarantine_event{{}, true}) == "the site was released from quarantine");
   CHECK(explain(robots::quarantine_event{}) ==

@@ -283,9 +283,12 @@ TEST_CASE("a log tells what a site has changed, and what became of it") {
   const JsonLog log{kept};
   log.on(robots::access_revoked_event{{}, "https://example.com/", 403});
   log.on(robots::sign_off_event{{}, true});
+  log.on(robots::sign_off_event{{}, false, true});
   CHECK(has(kept.only("access_revoked"), R"("url":"https://example.com/","status":403,)"));
   CHECK(kept.of("access_revoked").front().find("CRITICAL") != std::string::npos);
-  CHECK(kept.of("sign_off").front().find(R"("given":true,)") != std::string::npos);
+  CHECK(has(kept.of("sign_off").front(), R"("given":true,"awaited":false,)"));
+  CHECK(has(kept.of("sign_off").back(), R"("level":"WARN",)"));
+  CHECK(has(kept.of("sign_off").back(), R"("given":false,"awaited":true,)"));
 }
 
 TEST_CASE("lines below the least level, and decisions outside the sample, are not written") {

@@ -68,6 +68,9 @@ TEST_CASE("metrics count what the cache counts, and say more of it") {
   at.cache.set_override("b.example", robots::site_override::deny);
   CHECK_FALSE(at.cache.allowed("https://b.example/"));
   CHECK(at.cache.report_response("https://c.example/", 403));
+  for (const bool is_signed_off : {false, true}) {
+    at.metrics.on(robots::sign_off_event{{}, is_signed_off, !is_signed_off});
+  }
   at.cache.halt("c.example");
   CHECK(at.cache.resume("c.example"));
 
@@ -111,6 +114,7 @@ TEST_CASE("metrics count what the cache counts, and say more of it") {
   CHECK(now.revocations == 1);
   CHECK(now.halts == 1);
   CHECK(now.resumptions == 1);
+  CHECK(now.awaited_sign_offs == 1);
   CHECK(now.policy_changes == 0);
   REQUIRE(now.denied_hosts.size() == 7);
   CHECK(now.denied_hosts.front() == robots::host_count{"dead.example", 2});

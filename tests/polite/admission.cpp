@@ -433,9 +433,14 @@ TEST_CASE("a site that is not signed off is admitted nowhere") {
       web,
       clock};
   robots::basic_host_gate<ManualClock> gate{two_seconds(), clock};
-  robots::basic_admission<decltype(cache), ManualClock> front{cache, gate};
+  std::vector<std::string> review;
+  robots::basic_admission<decltype(cache), ManualClock> front{
+      cache, gate, {.review = [&](std::string_view url, const robots::decision&) {
+        review.emplace_back(url);
+      }}};
   const auto refused = front.admit("https://nasa.gov/");
   CHECK(refused.reason == admission_reason::needs_sign_off);
+  CHECK(review == std::vector<std::string>{"https://nasa.gov/"});
   CHECK(explain(refused) == "refused: not allowed: the site needs a sign-off");
   CHECK(cache.awaiting_sign_off() == std::vector<std::string>{"nasa.gov"});
   CHECK(web.count() == 0);

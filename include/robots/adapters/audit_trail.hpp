@@ -120,11 +120,11 @@ class AuditTrail {
     push(told, "policy_change", std::move(about));
   }
 
-  /// Records that a site has refused a page that its robots.txt allows.
+  /// Records that a site has refused a page that its robots.txt allows, or its robots.txt.
   void on(const access_revoked_event& told) const { push_whole(told); }
   /// Records that a site was halted or resumed.
   void on(const halt_event& told) const { push_whole(told); }
-  /// Records that a site was signed off, or no longer is.
+  /// Records that a site waits for a sign-off, was signed off, or no longer is.
   void on(const sign_off_event& told) const { push_whole(told); }
   /// Records that a circuit breaker has changed.
   void on(const breaker_event& told) const { push_whole(told); }

@@ -115,9 +115,10 @@ class cache_controls {
   /// unless what is kept of the site denies the URL. Then the observer is told, the site is halted
   /// if `cache_options::halt_revoked` is set, and the result is true.
   ///
-  /// After 401, 403, 404, 410, 5xx or a challenge for a URL that is allowed, the rules of the site
-  /// may have changed: its next look-up fetches them, at most once in `cache_options::min_ttl`.
-  /// Asks no site itself; of the options, the crawler and the context count.
+  /// After 4xx, 5xx or a challenge for a URL that is allowed, the rules of the site may have
+  /// changed: its next look-up fetches them, at most once in `cache_options::min_ttl` (the pipeline
+  /// guide: "Trigger immediate re-fetch on 4xx/5xx responses"). 429 speaks of the pace and does not
+  /// count. Asks no site itself; of the options, the crawler and the context count.
   ///
   /// A `basic_admission` calls this when `reservation::complete` is called. Both may report the
   /// same page: the observer is not told again of the same status of a URL within 10 seconds.

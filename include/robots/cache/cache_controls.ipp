@@ -205,12 +205,11 @@ ROBOTS_INLINE bool cache_controls::report_response(std::string_view url, int sta
                                                    bool is_challenge, const call_options& call) {
   constexpr int unauthorized = 401;
   constexpr int forbidden = 403;
-  constexpr int not_found = 404;
-  constexpr int gone = 410;
-  constexpr int server_error = 500;
+  constexpr int client_error = 400;
+  constexpr int too_many_requests = 429;  // about the pace, not about the rules
   const auto where = parse_site(url);
   const bool is_refusal = status == unauthorized || status == forbidden || is_challenge;
-  if (!where || (!is_refusal && status != not_found && status != gone && status < server_error)) {
+  if (!where || (!is_refusal && (status < client_error || status == too_many_requests))) {
     return false;
   }
   const std::string key = where->key();

@@ -100,15 +100,17 @@ struct cache_options {
   /// `server_error`), seen when it is asked for again. 0 means never. See
   /// `halt_reason::unreachable`.
   std::chrono::seconds halt_unreachable_after{0};
-  /// A site is halted at once when `basic_robots_cache::report_response` tells that access was
-  /// revoked.
+  /// A site is halted at once when it revokes access: `basic_robots_cache::report_response` says
+  /// so, or its robots.txt is answered with 401 or 403 and was not before. See
+  /// `access_revoked_event`.
   bool halt_revoked = false;
   /// A change of more than this share of the rules and lines (`change_report::share`), from 0 to 1,
   /// counts as fast (the pipeline guide: ">30% directive delta").
   double fast_change_share = 0.3;
-  /// The longest time between the two retrievals of a change that counts as fast. By default any
-  /// time will do: rules are fresh for a day, so two retrievals are rarely within the pipeline
-  /// guide's hour.
+  /// Only changes within this time count as fast, from the retrieval before the first one to that
+  /// after the last one. Their shares are added up: a change that is taken back counts twice. By
+  /// default each change counts alone, whatever time it took: rules are fresh for a day, so two
+  /// retrievals are rarely within the pipeline guide's hour.
   std::optional<std::chrono::seconds> fast_change_within{};
 
   /// How often a retrieval tries again.

@@ -174,7 +174,7 @@ inline void add_members(base::json_writer& line, const halt_event& told) {
   line.text("reason", to_string(told.reason)).flag("resumed", told.resumed);
 }
 inline void add_members(base::json_writer& line, const sign_off_event& told) {
-  line.flag("given", told.given);
+  line.flag("given", told.given).flag("awaited", told.awaited);
 }
 inline void add_members(base::json_writer& line, const breaker_event& told) {
   line.text("state", to_string(told.state));

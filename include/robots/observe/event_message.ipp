@@ -127,7 +127,9 @@ ROBOTS_INLINE std::string explain(const halt_event& told) {
 }
 
 ROBOTS_INLINE std::string explain(const sign_off_event& told) {
-  return told.given ? "the site was signed off" : "the sign-off of the site was taken back";
+  return told.given     ? "the site was signed off"
+         : told.awaited ? "the site is high-risk and waits for somebody to sign it off"
+                        : "the sign-off of the site was taken back";
 }
 
 ROBOTS_INLINE std::string explain(const breaker_event& told) {

@@ -133,16 +133,17 @@ struct policy_change_event : event {
   const robots::policy& after;                               ///< made of this one
   const change_report& changes;                              ///< what has changed
   std::chrono::nanoseconds interval{0};  ///< between the times at which both were fetched
-  bool fast = false;                     ///< see `cache_options::fast_change_share`
+  bool fast = false;                     ///< see `fast_change_share` and `fast_change_within`
   bool turned_hostile = false;  ///< everything is denied now (`denies_everything`), and was not
 };
 
-/// A page that robots.txt allows was answered with 401, 403 or a challenge; see
-/// `basic_robots_cache::report_response`.
+/// A page that robots.txt allows was answered with 401, 403 or a challenge, see
+/// `basic_robots_cache::report_response`; or the robots.txt itself was answered with 401 or 403,
+/// and the site gave it, or said that there is none, when it answered last.
 struct access_revoked_event : event {
   static constexpr std::string_view name = "access_revoked";  ///< of its kind
-  std::string_view url;                                       ///< of the page
-  int status = 0;                                             ///< of the answer
+  std::string_view url;  ///< of the page, or of the robots.txt behind its redirects
+  int status = 0;        ///< of the answer
 };
 
 /// A site was halted, or resumed. `site` is a host or `host:port` without a scheme, since a halt
@@ -153,10 +154,12 @@ struct halt_event : event {
   bool resumed = false;                             ///< the halt was lifted
 };
 
-/// A site was signed off, or its sign-off was taken back. `site` is as in `halt_event`.
+/// A high-risk site was met first, was signed off, or its sign-off was taken back. `site` is as in
+/// `halt_event`.
 struct sign_off_event : event {
   static constexpr std::string_view name = "sign_off";  ///< of its kind
-  bool given = false;                                   ///< true: signed off; false: taken back
+  bool given = false;                                   ///< the site was signed off
+  bool awaited = false;  ///< it was met and waits for a sign-off; neither: that was taken back
 };
 
 /// A decision was made.

@@ -39,7 +39,7 @@ namespace robots {
 /// | `policy_change`   | INFO; ERROR for a fast one; CRITICAL for one that turns hostile |
 /// | `access_revoked`  | CRITICAL |
 /// | `halt`            | CRITICAL; INFO for a site that is resumed |
-/// | `sign_off`        | INFO |
+/// | `sign_off`        | INFO; WARN for a site that waits for one |
 /// | `breaker`         | INFO; WARN when it opens |
 /// | `drop`            | DEBUG |
 /// | `quarantine`      | CRITICAL; INFO for a release |
@@ -136,6 +136,7 @@ class JsonLog {
   }
   static log_level level_of(const access_revoked_event& /*told*/) { return critical; }
   static log_level level_of(const halt_event& told) { return told.resumed ? info : critical; }
+  static log_level level_of(const sign_off_event& told) { return told.awaited ? warn : info; }
   static log_level level_of(const breaker_event& told) {
     return told.state == breaker_state::open ? warn : info;
   }

@@ -14,7 +14,9 @@ namespace robots {
 enum class log_level : std::uint8_t {
   debug,  ///< what happens all the time: hits, dropped entries
   info,   ///< what a crawl is made of
-  warn,   ///< what its site should mend: malformed lines, another charset than UTF-8
+  /// What its site should mend: malformed lines, another charset than UTF-8; and high-risk sites
+  /// that wait for a sign-off.
+  warn,
   error,  ///< what failed, such as a retrieval; sudden changes of rules
   /// What a person must look at: files too malformed to be obeyed, quarantine, sites that turn
   /// hostile, halts, revoked access.

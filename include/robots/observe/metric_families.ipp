@@ -161,10 +161,12 @@ ROBOTS_INLINE std::vector<metric_family> metric_families(const metrics_snapshot&
   list.count("robots.policy.changes", "Times that a site asked for something else.",
              of.policy_changes);
   list.count("robots.policy.fast_changes", "Of these, those told as fast.", of.fast_changes);
-  list.count("robots.access_revocations", "Pages refused though robots.txt allows them.",
-             of.revocations);
+  list.count("robots.access_revocations",
+             "Pages and robots.txt files refused that were allowed before.", of.revocations);
   list.count("robots.halts", "Sites halted.", of.halts);
   list.count("robots.halt.resumptions", "Sites resumed.", of.resumptions);
+  list.count("robots.sign_offs.awaited", "High-risk sites met before anybody signed them off.",
+             of.awaited_sign_offs);
   list.count("robots.far_store.hits", "Sites whose answer the shared store had.", of.far_hits);
   list.count("robots.far_store.outages", "Times that a shared store failed.", of.far_outages);
   list.gauge("robots.far_store.down", "Caches whose shared store is down.",

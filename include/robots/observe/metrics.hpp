@@ -67,6 +67,8 @@ class Metrics {
   void on(const access_revoked_event& /*told*/) noexcept;
   /// Counts a site that is halted or resumed.
   void on(const halt_event& told) noexcept;
+  /// Counts a high-risk site that is met first.
+  void on(const sign_off_event& told) noexcept;
   /// Counts a shared store that fails or is back.
   void on(const far_store_event& told) noexcept;
   /// Counts an answer of a gate.

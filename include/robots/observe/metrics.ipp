@@ -62,8 +62,8 @@ struct Metrics::state {
   base::enum_counters<admission_reason::too_late> admissions;
   counter not_modified{0}, far_hits{0}, evictions{0}, retries{0}, bytes{0}, malformed_lines{0},
       expiries{0}, quarantines{0}, releases{0}, breaker_openings{0}, overrides{0},
-      policy_changes{0}, fast_changes{0}, revocations{0}, halts{0}, resumptions{0}, far_outages{0},
-      far_returns{0};
+      policy_changes{0}, fast_changes{0}, revocations{0}, halts{0}, resumptions{0},
+      awaited_sign_offs{0}, far_outages{0}, far_returns{0};
 };
 
 ROBOTS_INLINE Metrics::Metrics(const metrics_options& options)
@@ -120,6 +120,7 @@ ROBOTS_INLINE metrics_snapshot Metrics::snapshot() const {
   all.revocations = now.revocations;
   all.halts = now.halts;
   all.resumptions = now.resumptions;
+  all.awaited_sign_offs = now.awaited_sign_offs;
   all.far_outages = now.far_outages;
   all.far_returns = now.far_returns;
   return all;
@@ -198,6 +199,10 @@ ROBOTS_INLINE void Metrics::on(const access_revoked_event& /*told*/) noexcept {
 
 ROBOTS_INLINE void Metrics::on(const halt_event& told) noexcept {
   ++(told.resumed ? shared_->resumptions : shared_->halts);
+}
+
+ROBOTS_INLINE void Metrics::on(const sign_off_event& told) noexcept {
+  shared_->awaited_sign_offs += told.awaited ? 1 : 0;
 }
 
 ROBOTS_INLINE void Metrics::on(const far_store_event& told) noexcept {

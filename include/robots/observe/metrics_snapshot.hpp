@@ -75,11 +75,12 @@ struct metrics_snapshot : cache_counts {
   std::uint64_t overrides = 0;             ///< overrides set or lifted
   std::uint64_t policy_changes = 0;        ///< times that a site asked for something else
   std::uint64_t fast_changes = 0;          ///< of these, those told as fast
-  std::uint64_t revocations = 0;           ///< pages refused though robots.txt allows them
-  std::uint64_t halts = 0;                 ///< sites halted
-  std::uint64_t resumptions = 0;           ///< sites resumed
-  std::uint64_t far_outages = 0;           ///< times that a shared store failed
-  std::uint64_t far_returns = 0;           ///< times that it answered again
+  std::uint64_t revocations = 0;        ///< pages, and robots.txt files, refused that were allowed
+  std::uint64_t halts = 0;              ///< sites halted
+  std::uint64_t resumptions = 0;        ///< sites resumed
+  std::uint64_t awaited_sign_offs = 0;  ///< high-risk sites met before anybody signed them off
+  std::uint64_t far_outages = 0;        ///< times that a shared store failed
+  std::uint64_t far_returns = 0;        ///< times that it answered again
   base::enum_counts<admission_reason::too_late> admissions{};  ///< answers of gates
   duration_histogram gate_wait{};  ///< how long those were kept that might go
 

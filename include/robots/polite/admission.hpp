@@ -57,10 +57,10 @@ struct admission_options {
   /// Until when a circuit breaker keeps requests for a URL back; nothing when it is closed. Called
   /// by any thread; may be empty.
   std::function<std::optional<time_point>(std::string_view url)> breaker{};
-  /// Called with each URL that is refused because its site is halted or in quarantine, whether it
-  /// is new, waits or is reserved: for somebody to look at (the pipeline guide: "route pending
-  /// tasks to a review workflow", "route requests to a dead-letter queue"). Called by the thread
-  /// that asked. What it throws is dropped; may be empty.
+  /// Called with each URL that is refused because its site is halted, in quarantine or not signed
+  /// off, whether it is new, waits or is reserved: for somebody to look at (the pipeline guide:
+  /// "route pending tasks to a review workflow", "route requests to a dead-letter queue"). Called
+  /// by the thread that asked. What it throws is dropped; may be empty.
   std::function<void(std::string_view url, const decision& why)> review{};
   /// Told of each answer, by the thread that asked. What it throws is dropped; may be empty. To
   /// tell an observer: `[log](const admission_event& told) mutable { log.on(told); }`.
@@ -278,6 +278,7 @@ class basic_admission {
             const call_options& call, time_point asked) {
     answers_.add(reason);
     const bool is_for_review = reason == admission_reason::halted ||
+                               reason == admission_reason::needs_sign_off ||
                                (reason == admission_reason::disallowed && is_quarantined(url));
     if (options_.review && is_for_review) {
       quietly([&] { options_.review(url, made); });

@@ -137,6 +137,9 @@ TEST_CASE("a file with too many malformed lines is said to be so as a whole") {
   REQUIRE(all.size() == 6);
   CHECK(all[1] == std::pair{1U, diagnostic_code::malformed_share});
   CHECK(findings("a\nb\nc\nd\nUser-agent: *\n").size() == 4);
+  const auto values = findings("Crawl-delay: a\nVisit-time: b\nRequest-rate: c\nUser-agent:\n");
+  REQUIRE(values.size() == 5);
+  CHECK(values[0] == std::pair{1U, diagnostic_code::malformed_share});
 }
 
 TEST_CASE("every finding has a name, a place and a sentence") {

@@ -2,6 +2,7 @@
 
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/rules/compile.hpp>
+#include <robots/rep/rules/directives_for.hpp>
 
 #include <doctest/doctest.h>
 
@@ -90,6 +91,10 @@ TEST_CASE("what a line gets wrong is said once, and the rest of the file is read
   CHECK(codes("User-agent: *\nDisallow: x\n", {.prepend_slash = true}).empty());
   CHECK(codes("User-agent:\n") == list{diagnostic_code::empty_product_token});
   CHECK(codes("Crawl-delay: 10s\n") == list{diagnostic_code::invalid_crawl_delay});
+  CHECK(codes("Request-rate: x\n") == list{diagnostic_code::invalid_request_rate});
+  CHECK(codes("Request-rate: 1/10s 0600-0845\n").empty());
+  CHECK(codes("Visit-time: 9-17\n") == list{diagnostic_code::invalid_visit_time});
+  CHECK(codes("Visit-time: 0900-1700\n").empty());
   CHECK(codes("User-agent: a\nCrawl-delay: 1\nCrawl-delay: 2\n") ==
         list{diagnostic_code::repeated_crawl_delay});
   CHECK(codes("User-agent: a\nCrawl-delay: 1\nUser-agent: b\n") ==
@@ -100,6 +105,34 @@ TEST_CASE("what a line gets wrong is said once, and the rest of the file is read
   CHECK(codes("<meta content=\"a: b\">\n") == list{diagnostic_code::looks_like_html});
   CHECK(codes("<html>\n<body>\n") ==
         list{diagnostic_code::looks_like_html, diagnostic_code::malformed_line});
+}
+
+TEST_CASE("a line whose key does not take the value counts as malformed, findings or not") {
+  struct {
+    void on_directive(const robots::directive& /*line*/) {}
+  } silent;
+  const auto malformed = [&](std::string_view text, const parse_options& options) {
+    recorder heard;
+    const auto count = robots::scan(text, heard, options).malformed;
+    CHECK(robots::scan(text, silent, options).malformed == count);
+    CHECK(robots::parse(text, options).lines().malformed == count);
+    CHECK(robots::directives_for(text, "a", options).findings.lines.malformed == count);
+    return count;
+  };
+  for (const std::string_view line : {"User-agent:", "Disallow: x", "Allow: x", "Crawl-delay: abc",
+                                      "Crawl-delay:", "Request-rate: x", "Request-rate: 0/1",
+                                      "Visit-time: x", "Visit-time: 0900"}) {
+    CAPTURE(line);
+    CHECK(malformed(line, {}) == 1);
+    CHECK(malformed("User-agent: a\n" + std::string{line}, {}) == 1);
+  }
+  for (const std::string_view line :
+       {"Disallow:", "Allow: *x", "Crawl-delay: 1\nCrawl-delay: 2", "Unknown: x", "Useragent: a",
+        "Sitemap: /s", "Content-Signal: x", "Request-rate: 1/5", "Visit-time: 0000-2400"}) {
+    CAPTURE(line);
+    CHECK(malformed("User-agent: a\n" + std::string{line}, {}) == 0);
+  }
+  CHECK(malformed("User-agent: a\nDisallow: x\n", {.prepend_slash = true}) == 0);
 }
 
 TEST_CASE("strict reading takes no misspelled key and no missing colon") {

@@ -163,19 +163,24 @@ class policy_maker {
       const bool turned_hostile = denies_everything(*after) && !denies_everything(*before);
       const change_report changes = diff(*before, *after);
       const auto interval = after->fetched_at() - before->fetched_at();
-      // In whole seconds: the longest window would overflow in nanoseconds.
-      const bool is_fast = changes.share() > options_.fast_change_share &&
-                           std::chrono::ceil<std::chrono::seconds>(interval) <=
-                               options_.fast_change_within.value_or(std::chrono::seconds::max());
+      const double share =
+          options_.fast_change_within
+              ? memory_.changed_within(*options_.fast_change_within, led.site(), changes.share(),
+                                       before->fetched_at(), after->fetched_at())
+              : changes.share();
+      constexpr double rounding = 1e-9;  // three times 10 % are not more than 30 %
+      const bool is_fast = share > options_.fast_change_share + rounding;
       parts_.tell(policy_change_event{about(led), *before, *after, changes, interval, is_fast,
                                       turned_hostile});
     }
   }
 
-  /// Halts a site if its answer or its failure calls for that, by `cache_options`. Returns true if
-  /// it has turned hostile. `is_known` says that another process has found that out.
+  /// Halts a site if its answer or its failure calls for that, by `cache_options`. Tells of one
+  /// that revokes access. Returns true if it has turned hostile. `is_known` says that another
+  /// process has found that out.
   bool halt_if_due(const flight& led, const std::shared_ptr<const policy>& after, time_point now,
                    bool is_known = false) {
+    note_access(led, after);
     const auto longest = options_.halt_unreachable_after;
     if (policy::last_answer(after) == after) {
       if (!halts_hostile(options_) && longest.count() == 0) {
@@ -223,6 +228,38 @@ class policy_maker {
     const auto whole = std::make_shared<policy>(*own);
     whole->set_others(std::move(others));
     return whole;
+  }
+
+  [[nodiscard]] static bool refuses_robots_txt(const policy& what) noexcept {
+    constexpr int unauthorized = 401;
+    constexpr int forbidden = 403;
+    const record_head& source = what.source();
+    return source.outcome == outcome::client_error &&
+           (source.status == unauthorized || source.status == forbidden);
+  }
+
+  /// Tells of a site that refuses its robots.txt, and gave it or said that there is none when it
+  /// answered last (the pipeline guide: "returns 403 on previously allowed paths"). Halts it by
+  /// `cache_options::halt_revoked`; then it counts, too, what it did before it was forgotten.
+  void note_access(const flight& led, const std::shared_ptr<const policy>& after) {
+    const bool refuses = refuses_robots_txt(*after);
+    if (!refuses && (!options_.halt_revoked || policy::last_answer(after) != after)) {
+      return;
+    }
+    const auto before = led.last();
+    bool is_revoked =
+        refuses && policy::last_answer(before) != nullptr && !refuses_robots_txt(*before);
+    if (options_.halt_revoked) {
+      is_revoked = memory_.turns_away(led.site(), refuses, is_revoked);
+    }
+    if (!is_revoked) {
+      return;
+    }
+    const record_head& source = after->source();
+    parts_.tell(access_revoked_event{about(led), source.final_url, source.status});
+    if (options_.halt_revoked) {
+      rulings_.halt(led.site(), halt_reason::access_revoked, led.context());
+    }
   }
 
   /// Whether a file was read as UTF-8 though it is not well-formed. A character that the limit of

@@ -6,17 +6,21 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <forward_list>
+#include <iterator>
 #include <mutex>
+#include <numeric>
 #include <string_view>
 #include <utility>
 
 namespace robots::cache_detail {
 
-/// Remembers of each site what halts depend on, after its policy was evicted or invalidated. Sites
-/// are told apart by a hash of 64 bits. It forgets the sites that it has not heard of for longest,
-/// once it has heard of 262,144 others. Any thread.
+/// Remembers of each site what halts depend on, after its policy was evicted or invalidated, and
+/// the shares of its latest changes. Sites are told apart by a hash of 64 bits. It forgets the
+/// sites that it has not heard of for longest, once it has heard of 262,144 others. Any thread.
 class site_memory {
  public:
   /// Notes an answer of a site. Returns true if the answer denies everything and the last one did
@@ -27,6 +31,37 @@ class site_memory {
     noted.failing_since = time_point::max();
     const bool was_noted_open = std::exchange(noted.is_open, !denies_everything);
     return denies_everything && (was_noted_open || was_open);
+  }
+
+  /// Notes whether a site refused its robots.txt or answered. Returns true if it refused, and
+  /// answered the last time. `was_open` is as above.
+  [[nodiscard]] bool turns_away(std::string_view key, bool refuses, bool was_open) {
+    const std::scoped_lock lock{mutex_};
+    const bool was_noted_open = std::exchange(find_or_add(key).is_readable, !refuses);
+    return refuses && (was_noted_open || was_open);
+  }
+
+  /// Notes a change of a site's rules between two retrievals. Returns the sum of the shares of the
+  /// changes that lie within the last `window`. Of more than 16, the newest count as one.
+  [[nodiscard]] double changed_within(std::chrono::seconds window, std::string_view key,
+                                      double share, time_point before, time_point after) {
+    // In whole seconds: the longest window would overflow in nanoseconds.
+    const auto is_over = [&](const change& one) {
+      return std::chrono::ceil<std::chrono::seconds>(after - one.since) > window;
+    };
+    const std::scoped_lock lock{mutex_};
+    std::forward_list<change>& changes = find_or_add(key).changes;
+    changes.remove_if(is_over);
+    if (const change latest{before, share}; !is_over(latest)) {
+      constexpr std::ptrdiff_t most_changes = 16;
+      if (std::distance(changes.begin(), changes.end()) < most_changes) {
+        changes.push_front(latest);
+      } else {
+        changes.front() = {before, changes.front().share + share};
+      }
+    }
+    return std::accumulate(changes.begin(), changes.end(), 0.0,
+                           [](double sum, const change& one) { return sum + one.share; });
   }
 
   /// Notes that a site gave no answer. Returns the time of the first such attempt since its last
@@ -46,9 +81,16 @@ class site_memory {
  private:
   static constexpr std::size_t most = 262'144;
 
+  struct change {
+    time_point since;  // when the rules before it were fetched
+    double share = 0;
+  };
+
   struct note {
     time_point failing_since = time_point::max();
-    bool is_open = false;  // the last answer did not deny everything
+    bool is_open = false;      // the last answer did not deny everything
+    bool is_readable = false;  // the site has not refused its robots.txt since the last answer
+    std::forward_list<change> changes{};  // newest first
   };
 
   [[nodiscard]] note& find_or_add(std::string_view key) {
@@ -58,12 +100,12 @@ class site_memory {
     }
     note noted;
     if (const auto found = older_.find(hash); found != older_.end()) {
-      noted = found->second;
+      noted = std::move(found->second);
     }
     if (newer_.size() == most) {
       older_ = std::exchange(newer_, {});
     }
-    return newer_.emplace(hash, noted).first->second;
+    return newer_.emplace(hash, std::move(noted)).first->second;
   }
 
   std::mutex mutex_;

@@ -73,7 +73,8 @@ class site_rulings {
     return rules_on("https://" + std::string{bare}) || rules_on("http://" + std::string{bare});
   }
 
-  /// What holds for a site; null where its robots.txt decides. Notes who waits for a sign-off.
+  /// What holds for a site; null where its robots.txt decides. Notes who waits for a
+  /// sign-off, and tells of it the first time.
   [[nodiscard]] std::shared_ptr<const policy> find(const site& where) {
     if (!has_risks_ && excluded_.empty() && ruled_ == 0) {
       return nullptr;
@@ -270,12 +271,17 @@ class site_rulings {
   }
 
   void note_awaiting(const std::string& bare) {
-    change(bare, [this](entry& own) {
-      if (!own.signed_off && !own.awaits && awaiting_ < most_noted) {
+    bool is_news = false;
+    change(bare, [&](entry& own) {
+      is_news = !own.signed_off && !own.awaits && awaiting_ < most_noted;
+      if (is_news) {
         own.awaits = true;
         ++awaiting_;
       }
     });
+    if (is_news) {
+      parts_.tell(sign_off_event{parts_.about(bare), false, true});
+    }
   }
 
   template <class Visit>

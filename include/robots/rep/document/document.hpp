@@ -100,7 +100,7 @@ class document {
   [[nodiscard]] constexpr const parse_options& options() const& noexcept { return options_; }
   const parse_options& options() const&& = delete;
 
-  /// How many lines there are, and how many of them are no `key: value` (the pipeline guide).
+  /// How many lines there are, and how many of them are malformed (the pipeline guide).
   [[nodiscard]] constexpr line_counts lines() const noexcept { return parts_.counts; }
 
   /// The rules that apply to one crawler, compiled: what a hot loop should ask.

@@ -45,19 +45,21 @@ enum class diagnostic_code : std::uint8_t {
   malformed_share,
   not_robots_txt,
   unread_content_signal,
+  invalid_request_rate,
+  invalid_visit_time,
 };
 
 /// The name of a code, as its enumerator is spelled.
 [[nodiscard]] constexpr std::string_view to_string(diagnostic_code code) noexcept {
-  return base::enum_text<diagnostic_code::unread_content_signal>(
-      code, {"malformed_line",       "missing_colon",       "misspelled_key",
-             "unknown_key",          "rule_outside_group",  "pattern_never_matches",
-             "empty_product_token",  "invalid_crawl_delay", "repeated_crawl_delay",
-             "delay_only_group",     "nul_in_line",         "line_too_long",
-             "file_too_long",        "looks_like_html",     "duplicate_rule",
-             "shadowed_rule",        "redundant_rule",      "unmatchable_user_agent",
-             "relative_sitemap",     "malformed_share",     "not_robots_txt",
-             "unread_content_signal"});
+  return base::enum_text<diagnostic_code::invalid_visit_time>(
+      code, {"malformed_line",        "missing_colon",        "misspelled_key",
+             "unknown_key",           "rule_outside_group",   "pattern_never_matches",
+             "empty_product_token",   "invalid_crawl_delay",  "repeated_crawl_delay",
+             "delay_only_group",      "nul_in_line",          "line_too_long",
+             "file_too_long",         "looks_like_html",      "duplicate_rule",
+             "shadowed_rule",         "redundant_rule",       "unmatchable_user_agent",
+             "relative_sitemap",      "malformed_share",      "not_robots_txt",
+             "unread_content_signal", "invalid_request_rate", "invalid_visit_time"});
 }
 
 /// Something in a robots.txt text that its author should know.
@@ -101,13 +103,15 @@ inline constexpr auto finding_texts = std::to_array<finding_text>({
     {severity::error, "names no crawler; a product token holds no such characters"},
     {severity::warning, "write an absolute URL; crawlers may not resolve a path"},
     {severity::error,
-     "so much of the file is no `key: value` that strict crawlers may obey none of it"},
+     "so many lines have no effect that strict crawlers may obey none of the file"},
     {severity::error, "the content is no robots.txt; serve one as plain text in UTF-8"},
     {severity::warning, "write `search`, `ai-input` or `ai-train` with `=yes` or `=no`"},
+    {severity::error, "the rate has no effect; write requests and a period, as in `1/10s`"},
+    {severity::error, "the hours have no effect; write `hhmm-hhmm` in UTC, as in `0600-0845`"},
 });
 
 static_assert(finding_texts.size() ==
-              static_cast<std::size_t>(diagnostic_code::unread_content_signal) + 1);
+              static_cast<std::size_t>(diagnostic_code::invalid_visit_time) + 1);
 
 }  // namespace rep_detail
 

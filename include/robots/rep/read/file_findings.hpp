@@ -10,7 +10,9 @@ namespace robots {
 /// How many lines a text has, and how many of them mean nothing (the pipeline guide's threshold).
 struct line_counts {
   std::uint32_t non_blank = 0;  ///< lines that hold more than white space and a comment
-  std::uint32_t malformed = 0;  ///< of these, lines that are no `key: value`
+  /// Of these, lines that are no `key: value`, or whose key does not take the value, such as
+  /// `Crawl-delay: soon` and `Disallow: x`. Each has a finding of severity `error`.
+  std::uint32_t malformed = 0;
   /// The text begins as something else does, so that whatever lines it has are there by chance.
   bool not_robots_txt = false;
 };

@@ -5,6 +5,7 @@
 #include <robots/rep/read/detail/keys.hpp>
 #include <robots/rep/read/detail/line_index.hpp>
 #include <robots/rep/read/detail/parse_delay.hpp>
+#include <robots/rep/read/detail/parse_rate.hpp>
 #include <robots/rep/read/detail/split_line.hpp>
 #include <robots/rep/read/diagnostic.hpp>
 #include <robots/rep/read/directive.hpp>
@@ -25,7 +26,7 @@ namespace robots {
 /// What `scan` reports to: every directive, in file order.
 ///
 /// A handler that has a member `on_diagnostic` too is told of every finding about the text; for one
-/// that has not, nothing is looked for. One that has `expect_lines` is told once, before any
+/// that has not, none is made. One that has `expect_lines` is told once, before any
 /// directive, how many lines there are, exactly or not, but not of a text without any. To one that
 /// has `waits_for_group`, lines that are no User-agent lines may be left out while that is true;
 /// what `scan` returns has no meaning then. Exemplar: `h.on_directive(d)` for `const directive d`,
@@ -299,7 +300,7 @@ class scanner {
 
   [[gnu::always_inline]] constexpr void emit(directive line) {
     place(line);
-    if constexpr (diagnoses) {
+    if constexpr (!waits) {
       check(line);
     }
     handler_.on_directive(line);
@@ -335,23 +336,27 @@ class scanner {
     line.in_group = in_group_;
   }
 
-  /// What can be said of one directive without knowing for whom it is read.
+  /// Counts and reports what is wrong with one directive, whomever it is read for.
   constexpr void check(const directive& line) {
     if (is_rule(line.kind)) [[likely]] {
       if (!line.in_group) {
         report(diagnostic_code::rule_outside_group, line.key);
       }
       if (pattern_never_matches(line.value)) {
-        report(diagnostic_code::pattern_never_matches, line.value);
+        malformed(diagnostic_code::pattern_never_matches, line.value);
       }
     } else if (line.kind == directive_kind::user_agent && line.value.empty()) {
-      report(diagnostic_code::empty_product_token, line.value);
+      malformed(diagnostic_code::empty_product_token, line.value);
     } else if (line.kind == directive_kind::crawl_delay) {
       if (!parse_delay(line.value)) {
-        report(diagnostic_code::invalid_crawl_delay, line.value);
+        malformed(diagnostic_code::invalid_crawl_delay, line.value);
       } else if (std::exchange(run_has_delay_, true)) {
         report(diagnostic_code::repeated_crawl_delay, line.value);
       }
+    } else if (line.kind == directive_kind::request_rate && !parse_rate(line.value)) {
+      malformed(diagnostic_code::invalid_request_rate, line.value);
+    } else if (line.kind == directive_kind::visit_time && !parse_hours(line.value)) {
+      malformed(diagnostic_code::invalid_visit_time, line.value);
     }
   }
 
