@@ -174,26 +174,23 @@ class asio_robots_cache {
     /// Has `run` called when the next wait is over.
     void set_timer() {
       const std::optional<time_point> next = driver_->next_run();
-      if (next == timer_end_) {
-        return;
-      }
-      timer_end_ = next;
       if (!next) {
         timer_.cancel();
       } else if constexpr (NotifyingClock<clock_type>) {
         // Such a clock is moved by whoever sleeps by it.
-        post(this->weak_from_this(), [until = *next](look_ups& self) {
-          if (std::exchange(self.timer_end_, std::nullopt) == until) {
-            self.cache_.clock().sleep_until(until, {});
+        post(this->weak_from_this(), [](look_ups& self) {
+          if (const auto until = self.driver_->next_run()) {
+            self.cache_.clock().sleep_until(*until, {});
           }
         });
       } else {
         // The clock may run at any speed, so it is looked at every minute.
         constexpr time_point::duration longest = std::chrono::minutes{1};
-        timer_.expires_after(std::min(*next - cache_.clock().now(), longest));
+        const time_point now = cache_.clock().now();
+        timer_.expires_after(std::min(std::max(*next, now) - now, longest));
         timer_.async_wait([all = this->weak_from_this()](const boost::system::error_code& error) {
           if (!error) {
-            post(all, [](look_ups& self) { self.timer_end_.reset(); });
+            post(all);
           }
         });
       }
@@ -201,7 +198,6 @@ class asio_robots_cache {
 
     strand strand_;
     timer_type timer_;
-    std::optional<time_point> timer_end_{};  // of the wait that the timer is set for
     Cache& cache_;
     F fetcher_;
     std::atomic<bool> is_closed_ = false;

@@ -121,14 +121,13 @@ class look_up_driver {
   }
 
  private:
-  enum class request_state : std::uint8_t { none, queued, sent };
   using waits = std::multimap<time_point, number>;
 
   struct item {
     item(look_up begun, on_done then) : at(std::move(begun)), done(std::move(then)) {}
     look_up at;
-    on_done done;  // empty once it was left
-    request_state request = request_state::none;
+    on_done done;              // empty once it was left
+    bool has_request = false;  // sent or in `ready_`
     std::optional<typename waits::iterator> wait{};
     std::optional<std::stop_callback<std::function<void()>>> on_stop{};
   };
@@ -201,8 +200,7 @@ class look_up_driver {
     if (!what.response) {
       one.at.resume();
       one.at.on_wait_over();
-    } else if (one.request == request_state::sent) {
-      one.request = request_state::none;
+    } else if (std::exchange(one.has_request, false)) {
       --fetching_;
       one.at.on_response(*std::move(what.response));
     }
@@ -215,8 +213,7 @@ class look_up_driver {
     end_wait(one);
     look_up_step step = one.at.next();
     if (auto* const request = std::get_if<fetch_request>(&step)) {
-      if (one.request == request_state::none) {
-        one.request = request_state::queued;
+      if (!std::exchange(one.has_request, true)) {
         ready_.emplace_back(id, std::move(*request));
       }
     } else if (const auto* const pause = std::get_if<retry_wait>(&step)) {
@@ -245,14 +242,12 @@ class look_up_driver {
     while (!ready_.empty() && fetching_ < max_fetches_) {
       auto [id, request] = std::move(ready_.front());
       ready_.pop_front();
-      items_.at(id)->request = request_state::sent;
       ++fetching_;
-      auto done = reporter(id);
       try {
-        fetcher_.async_fetch(std::move(request), done);
+        fetcher_.async_fetch(std::move(request), reporter(id));
       } catch (...) {
-        done(fetch_response{.error = fetch_error::other,
-                            .error_text = base::thrown_text("the fetcher")});
+        reporter(id)(fetch_response{.error = fetch_error::other,
+                                    .error_text = base::thrown_text("the fetcher")});
       }
     }
   }
