@@ -1,17 +1,27 @@
-// What it costs to fetch the robots.txt of many sites: `prefetch` and `CurlFetcher` beside bare
-// libcurl with the same options. All hosts lead to one local server.
+// What it costs to fetch the robots.txt of many sites: the ways of this library beside bare libcurl
+// with the same options. All hosts lead to one local server, which sites.sh starts.
 //
-//   robots-sites <port> <libcurl|prefetch|threads> <sites>
+//   robots-sites <way> <web> <port> <CA file> <sites>
 //
-// Prints the sites, the seconds of CPU, the seconds that passed, and the octets of memory that the
-// process holds more for each site.
+// Ways: libcurl, multi (`curl_multi_fetcher` alone), prefetch, asio, threads (16 that block in
+// `CurlFetcher`), and prefetch-4096, whose cache keeps 4,096 sites and not all. Webs: http, https,
+// and http-redirect and https-redirect, where each site sends to another host.
+//
+// Prints the way, the web, the sites, the seconds of CPU, the seconds that passed, the microseconds
+// of CPU for each site, the most memory that the run took, and what of it the cache keeps, in MiB.
 #include <robots/adapters/curl_fetcher.hpp>
+#include <robots/adapters/curl_multi_fetcher.hpp>
 #include <robots/adapters/curl_prefetch.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
+#ifdef BENCH_HAS_ASIO
+#include <robots/adapters/asio_curl_fetcher.hpp>
+#include <robots/adapters/asio_robots_cache.hpp>
+
+#include <boost/asio/io_context.hpp>
+#endif
 
 #include <curl/curl.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -21,8 +31,10 @@
 #include <cstdlib>
 #include <exception>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <ranges>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -31,10 +43,34 @@
 namespace {
 
 constexpr std::size_t at_once = 64;
+constexpr int blocking_threads = 16;
 
-[[nodiscard]] std::string url_of(std::size_t site) {
-  return "http://site" + std::to_string(site) + ".example/robots.txt";
-}
+/// The sites of a run, and how to reach the server that stands for them all.
+struct sites {
+  std::string web;
+  std::string port;
+  std::string ca_file;
+  std::size_t count = 0;
+
+  /// A host whose name begins with "moved" sends to the one with "www-" before its name.
+  [[nodiscard]] std::string url_of(std::size_t site) const {
+    return web.substr(0, web.find('-')) + (web.ends_with("-redirect") ? "://moved" : "://site") +
+           std::to_string(site) + ".sites.test/robots.txt";
+  }
+  [[nodiscard]] std::string connect_to() const { return "::127.0.0.1:" + port; }
+  [[nodiscard]] robots::curl_options how() const {
+    robots::curl_options options;
+    options.ca_file = ca_file;
+    options.proxy = "";
+    options.connect_to = {connect_to()};
+    options.allowed_addresses = {"127.0.0.1"};
+    return options;
+  }
+  [[nodiscard]] auto urls() const {
+    return std::views::iota(std::size_t{0}, count) |
+           std::views::transform([this](std::size_t site) { return url_of(site); });
+  }
+};
 
 [[nodiscard]] double cpu_seconds() {
   rusage used{};
@@ -45,12 +81,11 @@ constexpr std::size_t at_once = 64;
   return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
-[[nodiscard]] double memory_bytes() {
-  std::ifstream file{"/proc/self/statm"};
-  double all = 0;
-  double resident = 0;
-  file >> all >> resident;
-  return resident * static_cast<double>(sysconf(_SC_PAGESIZE));
+/// Octets of memory that the process holds, at most so far.
+[[nodiscard]] double peak_memory() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  return 1024.0 * static_cast<double>(used.ru_maxrss);
 }
 
 std::size_t count_octets(const char* /*data*/, std::size_t size, std::size_t count, void* total) {
@@ -59,28 +94,33 @@ std::size_t count_octets(const char* /*data*/, std::size_t size, std::size_t cou
 }
 
 /// Fetches each file once, with nothing but libcurl. Returns how many came.
-std::size_t fetch_bare(const std::string& connect_to, std::size_t sites) {
+std::size_t fetch_bare(const sites& all) {
   CURLM* const multi = curl_multi_init();
   curl_multi_setopt(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, static_cast<long>(at_once));
-  curl_slist* const where = curl_slist_append(nullptr, connect_to.c_str());
+  curl_slist* const where = curl_slist_append(nullptr, all.connect_to().c_str());
   std::size_t octets = 0;
   std::size_t next = 0;
   std::size_t good = 0;
   const auto begin = [&](CURL* easy) {
-    if (next == sites) {
+    if (next == all.count) {
       curl_easy_cleanup(easy);
       return;
     }
-    curl_easy_setopt(easy, CURLOPT_URL, url_of(next++).c_str());
+    curl_easy_setopt(easy, CURLOPT_URL, all.url_of(next++).c_str());
     curl_multi_add_handle(multi, easy);
   };
   for (std::size_t i = 0; i < at_once; ++i) {
     CURL* const easy = curl_easy_init();
     curl_easy_setopt(easy, CURLOPT_CONNECT_TO, where);
+    curl_easy_setopt(easy, CURLOPT_CAINFO, all.ca_file.c_str());
+    curl_easy_setopt(easy, CURLOPT_CAPATH, static_cast<const char*>(nullptr));
+    curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 1L);
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
     curl_easy_setopt(easy, CURLOPT_USERAGENT, "FooBot/1.0");
     curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);
     curl_easy_setopt(easy, CURLOPT_DNS_CACHE_TIMEOUT, 0L);
+    curl_easy_setopt(easy, CURLOPT_PROXY, "");
+    curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip, deflate");
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, 5'000L);
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &count_octets);
@@ -93,7 +133,9 @@ std::size_t fetch_bare(const std::string& connect_to, std::size_t sites) {
     int left = 0;
     while (const CURLMsg* const told = curl_multi_info_read(multi, &left)) {
       CURL* const easy = told->easy_handle;
-      good += told->data.result == CURLE_OK ? 1 : 0;
+      long status = 0;
+      curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
+      good += told->data.result == CURLE_OK && status == 200 ? 1 : 0;
       curl_multi_remove_handle(multi, easy);
       begin(easy);
       running = 1;
@@ -105,46 +147,110 @@ std::size_t fetch_bare(const std::string& connect_to, std::size_t sites) {
   return good;
 }
 
-int run(const std::string& port, std::string_view what, std::size_t sites) {
-  const std::string connect_to = "::127.0.0.1:" + port;
-  robots::curl_options how;
-  how.connect_to = {connect_to};
-  how.allowed_addresses = {"127.0.0.1"};
-  robots::basic_robots_cache<robots::CurlFetcher, robots::SteadyClock,
-                             robots::LruStorage<1'000'000>>
-      cache{{.user_agent = "FooBot/1.0", .fallback = robots::fallback_policy::rfc9309()},
-            robots::CurlFetcher{how}};
+/// Fetches each file once, without a cache. Redirects count as answers.
+std::size_t fetch_multi(const sites& all) {
+  robots::curl_multi_fetcher web{{.curl = all.how(), .max_connections = at_once}};
+  std::size_t good = 0;
+  std::size_t next = 0;
+  std::function<void()> begin = [&] {
+    if (next == all.count) {
+      return;
+    }
+    robots::fetch_request request;
+    request.url = all.url_of(next++);
+    request.headers = {{"User-Agent", "FooBot/1.0"}};
+    request.timeout = std::chrono::seconds{5};
+    request.max_bytes = 512'000;
+    web.start(std::move(request), [&](const robots::fetch_response& response) {
+      good += response.status >= 200 && response.status < 400 ? 1 : 0;
+      begin();
+    });
+  };
+  for (std::size_t i = 0; i < at_once; ++i) {
+    begin();
+  }
+  while (web.in_flight() != 0) {
+    web.run_once(std::chrono::seconds{1});
+  }
+  return good;
+}
 
-  const double memory = memory_bytes();
+#ifdef BENCH_HAS_ASIO
+template <class Cache>
+std::size_t fetch_asio(const sites& all, Cache& cache) {
+  boost::asio::io_context context;
+  robots::asio_robots_cache loop{
+      context.get_executor(), cache,
+      robots::AsioCurlFetcher{context.get_executor(),
+                              {.curl = all.how(), .max_connections = at_once}}};
+  std::size_t next = 0;
+  std::size_t good = 0;
+  std::function<void()> begin = [&] {
+    if (next == all.count) {
+      return;
+    }
+    loop.async_check(all.url_of(next++),
+                     [&](boost::system::error_code error, const robots::decision& made) {
+                       good += !error && is_successful(made.policy->source().outcome) ? 1 : 0;
+                       begin();
+                     });
+  };
+  for (std::size_t i = 0; i < at_once; ++i) {
+    begin();
+  }
+  context.run();
+  return good;
+}
+#endif
+
+template <class Cache>
+std::size_t fetch_threads(const sites& all, Cache& cache) {
+  std::atomic<std::size_t> next = 0;
+  std::atomic<std::size_t> good = 0;
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < blocking_threads; ++i) {
+    threads.emplace_back([&] {
+      for (std::size_t site = next++; site < all.count; site = next++) {
+        good += is_successful(cache.get(all.url_of(site))->source().outcome) ? 1U : 0U;
+      }
+    });
+  }
+  threads.clear();
+  return good;
+}
+
+template <std::size_t Kept>
+int run(const sites& all, std::string_view way) {
+  robots::basic_robots_cache<robots::CurlFetcher, robots::SteadyClock, robots::LruStorage<Kept>>
+      cache{{.user_agent = "FooBot/1.0", .fallback = robots::fallback_policy::rfc9309()},
+            robots::CurlFetcher{all.how()}};
+  const double memory = peak_memory();
   const double cpu = cpu_seconds();
   const auto began = std::chrono::steady_clock::now();
   std::size_t good = 0;
-  if (what == "libcurl") {
-    good = fetch_bare(connect_to, sites);
-  } else if (what == "prefetch") {
-    robots::prefetch_options options;
-    options.max_in_flight = at_once;
-    options.curl = how;
-    good = prefetch(cache, std::views::iota(std::size_t{0}, sites) | std::views::transform(url_of),
-                    options)
-               .fetched;
+  if (way == "libcurl") {
+    good = fetch_bare(all);
+  } else if (way == "multi") {
+    good = fetch_multi(all);
+  } else if (way.starts_with("prefetch")) {
+    good = prefetch(cache, all.urls(), {.max_in_flight = at_once, .curl = all.how()}).fetched;
+#ifdef BENCH_HAS_ASIO
+  } else if (way == "asio") {
+    good = fetch_asio(all, cache);
+#endif
+  } else if (way == "threads") {
+    good = fetch_threads(all, cache);
   } else {
-    std::atomic<std::size_t> next = 0;
-    std::vector<std::jthread> threads;
-    for (int i = 0; i < 16; ++i) {
-      threads.emplace_back([&] {
-        for (std::size_t site = next++; site < sites; site = next++) {
-          static_cast<void>(cache.allowed(url_of(site)));
-        }
-      });
-    }
-    threads.clear();
-    good = cache.stats().retrievals - cache.stats().failures;
+    throw std::invalid_argument{"there is no way \"" + std::string{way} + "\""};
   }
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began;
-  std::printf("%s\t%zu\t%.2f\t%.2f\t%.0f\n", std::string{what}.c_str(), sites, cpu_seconds() - cpu,
-              passed.count(), (memory_bytes() - memory) / static_cast<double>(sites));
-  return good == sites ? 0 : 1;
+  const double used = cpu_seconds() - cpu;
+  constexpr double mebi = 1024.0 * 1024.0;
+  std::printf("%s\t%s\t%zu\t%.2f\t%.2f\t%.1f\t%.1f\t%.1f\n", std::string{way}.c_str(),
+              all.web.c_str(), all.count, used, passed.count(),
+              1e6 * used / static_cast<double>(all.count), (peak_memory() - memory) / mebi,
+              static_cast<double>(cache.memory_bytes().value_or(0)) / mebi);
+  return good == all.count ? 0 : 1;
 }
 
 }  // namespace
@@ -152,11 +258,12 @@ int run(const std::string& port, std::string_view what, std::size_t sites) {
 int main(int argc, char** argv) {
   try {
     const std::vector<std::string> words{argv + 1, argv + argc};
-    if (words.size() != 3) {
-      std::fputs("usage: robots-sites <port> <libcurl|prefetch|threads> <sites>\n", stderr);
+    if (words.size() != 5) {
+      std::fputs("usage: robots-sites <way> <web> <port> <CA file> <sites>\n", stderr);
       return 2;
     }
-    return run(words[0], words[1], std::stoul(words[2]));
+    const sites all{words[1], words[2], words[3], std::stoul(words[4])};
+    return words[0].ends_with("-4096") ? run<4'096>(all, words[0]) : run<1'000'000>(all, words[0]);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "robots-sites: %s\n", error.what());
     return 1;

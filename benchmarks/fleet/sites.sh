@@ -1,12 +1,21 @@
 #!/bin/sh
 # sites.sh <robots-sites> [<sites>...]: starts nginx (Debian: nginx-light) and prints what it costs to
-# fetch the robots.txt of so many sites.
+# fetch the robots.txt of so many sites, with and without redirects, over http and https (up to 20,000).
+# WAYS and WEBS choose some.
 set -eu
 program=$1
 shift
 [ $# -gt 0 ] || set -- 2500 20000 100000
+ways=${WAYS:-libcurl multi prefetch prefetch-4096 asio threads}
+webs=${WEBS:-http http-redirect https https-redirect}
 folder=$(mktemp -d)
-port=18088
+port=${PORT:-18088}
+curve="-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes"
+# shellcheck disable=SC2086
+openssl req -x509 $curve -keyout "$folder/ca.key" -out "$folder/ca.pem" -days 2 -subj "/CN=sites" 2>/dev/null
+# shellcheck disable=SC2086
+openssl req -x509 -CA "$folder/ca.pem" -CAkey "$folder/ca.key" $curve -keyout "$folder/key.pem" \
+  -out "$folder/cert.pem" -days 2 -subj "/CN=sites.test" -addext "subjectAltName=DNS:*.sites.test" 2>/dev/null
 cat >"$folder/nginx.conf" <<END
 worker_processes 1;
 pid $folder/pid;
@@ -14,10 +23,15 @@ error_log $folder/errors;
 events { worker_connections 4096; }
 http {
   access_log off;
+  map \$host \$target { ~^moved \$scheme://www-\$host/robots.txt; }
   server {
-    listen 127.0.0.1:$port;
+    listen 127.0.0.1:$port backlog=4096;
+    listen 127.0.0.1:$((port + 1)) ssl backlog=4096;
+    ssl_certificate $folder/cert.pem;
+    ssl_certificate_key $folder/key.pem;
     location = /robots.txt {
       default_type text/plain;
+      if (\$target) { return 301 \$target; }
       return 200 "User-agent: *\nDisallow: /private\nDisallow: /tmp\nAllow: /tmp/open\nDisallow: /cgi-bin\n";
     }
   }
@@ -26,9 +40,13 @@ END
 PATH="$PATH:/usr/sbin" nginx -c "$folder/nginx.conf"
 trap 'kill "$(cat "$folder/pid")"; rm -rf "$folder"' EXIT
 sleep 1
-printf 'what\tsites\tseconds of CPU\tseconds\toctets a site\n'
-for sites in "$@"; do
-  for what in libcurl prefetch threads; do
-    "$program" "$port" "$what" "$sites"
+printf 'way\tweb\tsites\tseconds of CPU\tseconds\tmicroseconds a site\tpeak MiB\tMiB kept\n'
+for web in $webs; do
+  case $web in https*) at=$((port + 1)) ;; *) at=$port ;; esac
+  for sites in "$@"; do
+    [ "$at" = "$port" ] || [ "$sites" -le 20000 ] || continue
+    for way in $ways; do
+      "$program" "$way" "$web" "$at" "$folder/ca.pem" "$sites"
+    done
   done
 done

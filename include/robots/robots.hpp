@@ -5,6 +5,8 @@
 #include <robots/cache/cache_controls.hpp>
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/look_up.hpp>
+#include <robots/cache/look_up_driver.hpp>
+#include <robots/cache/prefetch.hpp>
 #include <robots/fetch/async_fetcher.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/circuit_breaker.hpp>

@@ -1,11 +1,13 @@
 // A cache driven from an event loop of one's own: nothing here blocks, and no thread is started.
 //
-// `basic_robots_cache::begin` gives a look-up, which says what to do next until it has the policy
-// of a site; see `look_up`. This loop speaks to a scripted web, whose answers come one turn later,
-// at a time that it moves itself. With sockets, only `network` would differ.
+// `basic_robots_cache::begin` gives a look-up, and a `look_up_driver` brings it to its end: it
+// needs an `AsyncFetcher`, to be run when it says so, and a timer. This loop speaks to a scripted
+// web, whose answers come one turn later, at a time that it moves itself. With sockets, only
+// `network` would differ.
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/cache/look_up.hpp>
-#include <robots/fetch/retrieval_result.hpp>
+#include <robots/cache/look_up_driver.hpp>
+#include <robots/fetch/async_fetcher.hpp>
 #include <robots/fetch/scripted_fetcher.hpp>
 #include <robots/http/message.hpp>
 #include <robots/policy/decision.hpp>
@@ -17,10 +19,8 @@
 #include <functional>
 #include <iostream>
 #include <map>
-#include <memory>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 namespace {
@@ -56,14 +56,13 @@ class event_loop {
   std::multimap<robots::time_point, std::function<void()>> timers_;
 };
 
-/// Answers a request one turn later.
+/// Answers a request one turn later: an `AsyncFetcher`.
 class network {
  public:
   network(event_loop& loop, robots::ScriptedFetcher web) : loop_(loop), web_(std::move(web)) {}
-  void send(robots::fetch_request request, std::function<void(robots::fetch_response)> done) {
-    loop_.post([this, request = std::move(request), done = std::move(done)] {
-      done(web_.fetch(request));
-    });
+  void async_fetch(const robots::fetch_request& request,
+                   const std::function<void(robots::fetch_response)>& done) {
+    loop_.post([this, request, done] { done(web_.fetch(request)); });
   }
 
  private:
@@ -71,33 +70,36 @@ class network {
   robots::ScriptedFetcher web_;
 };
 
-/// Asks about a URL; `answer` is called with the decision, at once or later.
-void ask(const std::string& url, const std::shared_ptr<robots::look_up>& at, cache_type& cache,
-         event_loop& loop, network& net, const std::function<void(robots::decision)>& answer) {
-  const auto go_on = [=, &cache, &loop, &net] { ask(url, at, cache, loop, net, answer); };
-  const robots::look_up_step step = at->next();
-  if (const auto* const request = std::get_if<robots::fetch_request>(&step)) {
-    net.send(*request, [=](robots::fetch_response response) {
-      at->on_response(std::move(response));
-      go_on();
+static_assert(robots::AsyncFetcher<network>);
+
+/// Asks the cache, on the loop. In a loop with threads, `post` is what must bear several of them.
+class asker {
+ public:
+  asker(cache_type& cache, event_loop& loop, network& net)
+      : cache_(cache),
+        loop_(loop),
+        driver_(loop.clock(), net, [this] { loop_.post([this] { run(); }); }) {}
+
+  /// Asks about a URL; `answer` is called with the decision, at once or later.
+  void ask(const std::string& url, const std::function<void(const robots::decision&)>& answer) {
+    driver_.start(cache_.begin(url), [this, url, answer](const robots::look_up& at) {
+      answer(cache_.check(url, at));
     });
-  } else if (const auto* const pause = std::get_if<robots::retry_wait>(&step)) {
-    std::cout << "  waits to try again\n";
-    loop.at(pause->until, [=] {
-      at->on_wait_over();
-      go_on();
-    });
-  } else if (std::holds_alternative<robots::news_wait>(step)) {
-    at->call_on_news([=, &loop] {  // maybe from another thread, hence the post
-      loop.post([=] {
-        at->resume();
-        go_on();
-      });
-    });
-  } else {
-    answer(cache.check(url, *at));
   }
-}
+
+ private:
+  void run() {
+    driver_.run();
+    if (const auto next = driver_.next_run()) {
+      std::cout << "  waits to try again\n";
+      loop_.at(*next, [this] { run(); });
+    }
+  }
+
+  cache_type& cache_;
+  event_loop& loop_;
+  robots::look_up_driver<robots::ManualClock, network> driver_;
+};
 
 }  // namespace
 
@@ -118,9 +120,9 @@ int main() {
   const std::vector<std::string> urls{"https://example.com/", "https://example.com/admin",
                                       "https://busy.example/", "https://nowhere.example/",
                                       "https://example.com/shop"};
+  asker all{cache, loop, net};
   for (const std::string& url : urls) {
-    const auto at = std::make_shared<robots::look_up>(cache.begin(url));
-    ask(url, at, cache, loop, net, [&, url](const robots::decision& made) {
+    all.ask(url, [&, url](const robots::decision& made) {
       std::cout << url << ": " << explain(made) << '\n';
       ++answered;
       allowed += made.allowed ? 1 : 0;

@@ -32,6 +32,7 @@ static_assert(CPR_VERSION_NUM >= 0x10900, "robots::CprFetcher needs cpr 1.10 or 
 [[nodiscard]] inline curl_slot cpr_slot(const curl_settings& settings,
                                         const cpr_configure& configure) {
   const auto session = std::make_shared<cpr::Session>();
+  trust_file_alone(session->GetCurlHolder()->handle);
   if (configure) {
     configure(*session);
   }

@@ -2,6 +2,7 @@
 
 #include <robots/adapters/curl_options.hpp>
 #include <robots/adapters/detail/curl_transfers.hpp>
+#include <robots/fetch/async_fetcher.hpp>
 #include <robots/http/message.hpp>
 
 #include <chrono>
@@ -46,6 +47,11 @@ class curl_multi_fetcher {
     transfers_.start(std::move(request), std::move(done));
   }
 
+  /// Does the same, as the name in the concept `AsyncFetcher`.
+  void async_fetch(fetch_request request, on_done done) {
+    start(std::move(request), std::move(done));
+  }
+
   /// Lets the network work, waits until something has happened, `wake` was called or `timeout` is
   /// over, and calls back for what has ended. Does not wait when something had ended already.
   /// Returns how many were called back. What a callback throws comes out, and the exchanges that
@@ -69,5 +75,7 @@ class curl_multi_fetcher {
  private:
   adapters_detail::curl_transfers transfers_;
 };
+
+static_assert(PolledFetcher<curl_multi_fetcher>);
 
 }  // namespace robots

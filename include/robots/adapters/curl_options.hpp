@@ -17,7 +17,7 @@ struct curl_options {
   std::chrono::milliseconds connect_timeout{10'000};
 
   /// PEM file of the certificates to trust. With this or `ca_path` set, nothing else is trusted;
-  /// with neither, libcurl's own store is.
+  /// with neither, libcurl's own file of certificates is, or its folder if it has no file.
   std::string ca_file{};
 
   /// Folder of certificates to trust, prepared with `openssl rehash`.

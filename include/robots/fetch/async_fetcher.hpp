@@ -2,7 +2,7 @@
 
 #include <robots/http/message.hpp>
 
-#include <concepts>
+#include <chrono>
 #include <functional>
 #include <utility>
 
@@ -20,12 +20,24 @@ namespace robots {
 /// Exemplar: after `f.async_fetch(request, done)`, `done(response)` is called later, with
 /// `response.status == 0` exactly when `response.error != fetch_error::none`.
 ///
-/// Models: in `adapters/`, `AsioCurlFetcher`; one over another client is a small class.
+/// Models: in `adapters/`, `AsioCurlFetcher` and `curl_multi_fetcher`; one over another client is a
+/// small class.
 template <class F>
 concept AsyncFetcher =
-    std::move_constructible<F> &&
     requires(F& fetcher, fetch_request request, std::function<void(fetch_response)> done) {
       fetcher.async_fetch(std::move(request), std::move(done));
     };
+
+/// An `AsyncFetcher` that works, and calls back, only while its user calls `run_once(most)`.
+///
+/// That call waits until an exchange has ended or `wake()` was called, but no longer than `most`.
+/// `wake()` may be called from any thread, and ends the next wait if there is none now.
+///
+/// Models: in `adapters/`, `curl_multi_fetcher`.
+template <class F>
+concept PolledFetcher = AsyncFetcher<F> && requires(F& fetcher, std::chrono::milliseconds most) {
+  fetcher.run_once(most);
+  fetcher.wake();
+};
 
 }  // namespace robots

@@ -104,6 +104,12 @@ inline constexpr std::string_view not_allowed = " is not in curl_options::allowe
 
 /// The proxy that the options or the environment name for `url`; empty for none.
 [[nodiscard]] inline std::string proxy_to(const std::string& url, const curl_settings& settings) {
+  // Reading the URL twice for each request costs as much as all else that is done before it.
+  const auto& wanted = settings.options().proxy;
+  if (wanted ? wanted->empty()
+             : environment_proxy("http").empty() && environment_proxy("https").empty()) {
+    return {};
+  }
   const std::optional<curl_target> target = read_target(url);
   return target ? proxy_for(target->scheme, target->host, settings.options().proxy) : std::string{};
 }

@@ -1,0 +1,266 @@
+#pragma once
+
+#include <robots/base/thrown_text.hpp>
+#include <robots/cache/look_up.hpp>
+#include <robots/fetch/async_fetcher.hpp>
+#include <robots/fetch/retrieval_result.hpp>
+#include <robots/http/message.hpp>
+#include <robots/time/clock.hpp>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <iterator>
+#include <limits>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <utility>
+#include <variant>
+
+namespace robots {
+
+/// Drives any number of look-ups over an `AsyncFetcher`, for an event loop that supplies the
+/// execution and the timers. `tests/examples/event_loop.cpp` is such a loop; `prefetch` and
+/// `asio_robots_cache` are others.
+///
+/// The loop calls `run` soon after each `wake`, and at the time that `next_run` names. One thread
+/// at a time. Callbacks may call `start` and `leave`. Destroying the driver gives up what is under
+/// way without calling back: others who wait for that begin anew. The clock is that of the cache;
+/// clock, fetcher and cache must outlive the driver.
+template <Clock C, AsyncFetcher F>
+class look_up_driver {
+ public:
+  using number = std::uint64_t;
+  using on_done = std::function<void(const look_up&)>;
+
+  /// `wake` is called from any thread, under a lock, when `run` has something to do. It must not
+  /// throw nor call this driver. At most `max_fetches` (above 0) requests are under way at once;
+  /// more wait in order.
+  look_up_driver(C& clock, F& fetcher, std::function<void()> wake,
+                 std::size_t max_fetches = std::numeric_limits<std::size_t>::max())
+      : clock_(clock),
+        fetcher_(fetcher),
+        max_fetches_(max_fetches),
+        inbox_(std::make_shared<inbox>(std::move(wake))) {}
+
+  look_up_driver(const look_up_driver&) = delete;
+  look_up_driver& operator=(const look_up_driver&) = delete;
+  ~look_up_driver() { inbox_->close(); }
+
+  /// Drives a look-up. `done` is called once when the look-up has its policy: from here if it has
+  /// one, else from `run`. Returns the number by which to `leave` it.
+  number start(look_up at, on_done done) {
+    const number id = ++last_number_;
+    items_.emplace(id, std::make_unique<item>(std::move(at), std::move(done)));
+    go_on(id);
+    return id;
+  }
+
+  /// Drops `done` of a look-up. The driver goes on with what the look-up has begun for as long as
+  /// others wait for it or the cache wants it (`cache_options::finish_abandoned`).
+  void leave(number id) {
+    const auto found = items_.find(id);
+    if (found == items_.end()) {
+      return;
+    }
+    item& one = *found->second;
+    one.done = nullptr;
+    if (!one.at.leave()) {
+      end_wait(one);
+      items_.erase(found);
+    }
+  }
+
+  /// Takes over the responses and the news that have come, and ends the waits that are over. What a
+  /// callback throws comes out; the rest is for the next call.
+  void run() {
+    for (auto next = inbox_->take(); !next.empty(); next = inbox_->take()) {
+      take(next.front());
+    }
+    while (!waits_.empty() && waits_.begin()->first <= clock_.now()) {
+      const number id = waits_.begin()->second;
+      items_.at(id)->at.on_wait_over();
+      go_on(id);
+    }
+  }
+
+  /// The time at which to call `run`, unless `wake` is called earlier; `time_point::min()` for at
+  /// once. Without a value, only `wake` tells.
+  [[nodiscard]] std::optional<time_point> next_run() const {
+    if (!inbox_->is_empty()) {
+      return time_point::min();
+    }
+    return waits_.empty() ? std::nullopt : std::optional{waits_.begin()->first};
+  }
+
+  /// Ends the waits between tries that would last until `from` or longer: the failure holds.
+  void cut_short(time_point from) {
+    while (!waits_.empty() && std::prev(waits_.end())->first >= from) {
+      const number id = std::prev(waits_.end())->second;
+      items_.at(id)->at.cut_short();
+      go_on(id);
+    }
+  }
+
+  /// Look-ups that were started and have no policy yet, those included that were left and go on.
+  [[nodiscard]] std::size_t size() const noexcept { return items_.size(); }
+
+  /// Requests given to the fetcher that it has not answered.
+  [[nodiscard]] std::size_t fetching() const noexcept { return fetching_; }
+
+  /// True if the next request would be sent at once.
+  [[nodiscard]] bool has_room() const noexcept {
+    return ready_.empty() && fetching_ < max_fetches_;
+  }
+
+ private:
+  using waits = std::multimap<time_point, number>;
+
+  struct item {
+    item(look_up begun, on_done then) : at(std::move(begun)), done(std::move(then)) {}
+    look_up at;
+    on_done done;              // empty once it was left
+    bool has_request = false;  // sent or in `ready_`
+    std::optional<typename waits::iterator> wait{};
+    std::optional<std::stop_callback<std::function<void()>>> on_stop{};
+  };
+
+  /// A response, or without one the word that there is news or a wait was stopped.
+  struct report {
+    number id = 0;
+    std::optional<fetch_response> response{};
+  };
+
+  /// What other threads report. Outlives the driver, for those that report late.
+  class inbox {
+   public:
+    explicit inbox(std::function<void()> wake) : wake_(std::move(wake)) {}
+
+    /// Moves the node, and so allocates nothing.
+    void add(std::list<report>& node) {
+      const std::scoped_lock lock{mutex_};
+      if (wake_) {
+        const bool is_first = reports_.empty();
+        reports_.splice(reports_.end(), node);
+        if (is_first) {
+          wake_();
+        }
+      }
+    }
+
+    /// The oldest report, or none.
+    [[nodiscard]] std::list<report> take() {
+      std::list<report> oldest;
+      const std::scoped_lock lock{mutex_};
+      if (!reports_.empty()) {
+        oldest.splice(oldest.begin(), reports_, reports_.begin());
+      }
+      return oldest;
+    }
+
+    [[nodiscard]] bool is_empty() {
+      const std::scoped_lock lock{mutex_};
+      return reports_.empty();
+    }
+
+    void close() {
+      const std::scoped_lock lock{mutex_};
+      wake_ = nullptr;
+    }
+
+   private:
+    std::mutex mutex_;
+    std::function<void()> wake_;
+    std::list<report> reports_;
+  };
+
+  /// Returns what any thread may call once, with a response or with nothing.
+  [[nodiscard]] auto reporter(number id) {
+    return [box = inbox_, node = std::list<report>{{.id = id}}](auto... response) mutable {
+      if (!node.empty()) {
+        ((node.front().response = std::move(response)), ...);
+        box->add(node);
+      }
+    };
+  }
+
+  void take(report& what) {
+    const auto found = items_.find(what.id);
+    if (found == items_.end()) {
+      return;
+    }
+    item& one = *found->second;
+    if (!what.response) {
+      one.at.resume();
+      one.at.on_wait_over();
+    } else if (std::exchange(one.has_request, false)) {
+      --fetching_;
+      one.at.on_response(*std::move(what.response));
+    }
+    go_on(what.id);
+  }
+
+  /// Does what a look-up wants done next.
+  void go_on(number id) {
+    item& one = *items_.at(id);
+    end_wait(one);
+    look_up_step step = one.at.next();
+    if (auto* const request = std::get_if<fetch_request>(&step)) {
+      if (!std::exchange(one.has_request, true)) {
+        ready_.emplace_back(id, std::move(*request));
+      }
+    } else if (const auto* const pause = std::get_if<retry_wait>(&step)) {
+      one.wait = waits_.emplace(pause->until, id);
+      one.on_stop.emplace(pause->stop, reporter(id));
+    } else if (std::holds_alternative<news_wait>(step)) {
+      one.at.call_on_news(reporter(id));
+    } else {
+      const std::unique_ptr<item> ended = std::move(items_.at(id));
+      items_.erase(id);
+      if (ended->done) {
+        ended->done(ended->at);
+      }
+    }
+    send();
+  }
+
+  void end_wait(item& one) {
+    one.on_stop.reset();
+    if (const auto wait = std::exchange(one.wait, std::nullopt)) {
+      waits_.erase(*wait);
+    }
+  }
+
+  void send() {
+    while (!ready_.empty() && fetching_ < max_fetches_) {
+      auto [id, request] = std::move(ready_.front());
+      ready_.pop_front();
+      ++fetching_;
+      try {
+        fetcher_.async_fetch(std::move(request), reporter(id));
+      } catch (...) {
+        reporter(id)(fetch_response{.error = fetch_error::other,
+                                    .error_text = base::thrown_text("the fetcher")});
+      }
+    }
+  }
+
+  C& clock_;
+  F& fetcher_;
+  std::size_t max_fetches_;
+  std::shared_ptr<inbox> inbox_;
+  number last_number_ = 0;
+  std::size_t fetching_ = 0;
+  std::deque<std::pair<number, fetch_request>> ready_;  // until there is room
+  waits waits_;
+  boost::unordered_flat_map<number, std::unique_ptr<item>> items_;
+};
+
+}  // namespace robots

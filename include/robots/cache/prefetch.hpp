@@ -1,0 +1,281 @@
+#pragma once
+
+#include <robots/base/clock_condition.hpp>
+#include <robots/base/on_move.hpp>
+#include <robots/cache/basic_robots_cache.hpp>
+#include <robots/cache/look_up.hpp>
+#include <robots/cache/look_up_driver.hpp>
+#include <robots/fetch/async_fetcher.hpp>
+#include <robots/fetch/outcome.hpp>
+#include <robots/policy/policy.hpp>
+#include <robots/time/clock.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+namespace robots {
+
+/// A range of hosts for `prefetch`, which reads it once: an input range whose elements convert to
+/// `std::string_view`.
+template <class R>
+concept HostRange = requires(R& hosts) {
+  { *std::begin(hosts) } -> std::convertible_to<std::string_view>;
+  std::end(hosts);
+};
+
+/// What `prefetch` did for one host.
+enum class prefetch_outcome {
+  kept,      ///< nothing: fresh rules were in the cache
+  fetched,   ///< it asked the site, which gave its robots.txt or has none
+  joined,    ///< it waited for another look-up of the site, its own for a duplicate or a thread's,
+             ///< or for what processes share (`TieredStorage`)
+  failed,    ///< the robots.txt could not be had: the fallback policy holds
+  excluded,  ///< nothing: `cache_options::excluded` names the host, or it is halted or not signed
+             ///< off
+  invalid,   ///< nothing: the text is no URL, host or `host:port`
+};
+
+/// How far `prefetch` is. Valid during the call of the callback only.
+struct prefetch_progress {
+  std::size_t done;                              ///< hosts done, this one included
+  std::optional<std::size_t> total;              ///< number of all hosts, if the range has a size
+  std::string_view host;                         ///< the element of the range
+  prefetch_outcome outcome;                      ///< what was done for it
+  std::shared_ptr<const robots::policy> policy;  ///< what holds for it now; never null
+};
+
+/// Receives the progress after each host, in the thread that called `prefetch`. It may use the
+/// cache. What it throws comes out of `prefetch`, which gives up everything under way.
+using prefetch_callback = std::function<void(const prefetch_progress&)>;
+
+/// Limits of one call of `prefetch`.
+struct prefetch_limits {
+  /// Most exchanges at once. Above 0.
+  std::size_t max_in_flight = 64;
+
+  /// Most hosts begun and not done: in flight, waiting to try again after a failure, or waiting for
+  /// another thread that asks already. Bounds the memory; at least `max_in_flight` in effect.
+  std::size_t max_pending = 4'096;
+
+  /// Requested from any thread, it gives up what is under way, and nothing more begins.
+  std::stop_token stop{};
+
+  /// By the clock of the cache; passed, the same. A wait to try again that would last until then is
+  /// not begun: the failure holds.
+  std::optional<time_point> deadline{};
+};
+
+/// What `prefetch` did: how many hosts had which outcome.
+struct prefetch_summary {
+  std::size_t kept = 0;       ///< see `prefetch_outcome::kept`
+  std::size_t fetched = 0;    ///< see `prefetch_outcome::fetched`
+  std::size_t joined = 0;     ///< see `prefetch_outcome::joined`
+  std::size_t failed = 0;     ///< see `prefetch_outcome::failed`
+  std::size_t excluded = 0;   ///< see `prefetch_outcome::excluded`
+  std::size_t invalid = 0;    ///< see `prefetch_outcome::invalid`
+  std::size_t abandoned = 0;  ///< begun, and given up when it was stopped or the deadline passed
+  bool complete = true;       ///< the range came to its end, and nothing was given up
+
+  /// Hosts that came to an end.
+  [[nodiscard]] std::size_t done() const noexcept {
+    return kept + fetched + joined + failed + excluded + invalid;
+  }
+};
+
+namespace cache_detail {
+
+template <class Cache, class Hosts, class F>
+class prefetch_run {
+ public:
+  prefetch_run(Cache& cache, Hosts& hosts, F& web, const prefetch_limits& limits,
+               const prefetch_callback& progress)
+      : cache_(cache), hosts_(hosts), web_(web), limits_(limits), progress_(progress) {
+    if (limits.max_in_flight == 0) {
+      throw std::invalid_argument{"prefetch: max_in_flight is 0; set it to 1 or more"};
+    }
+    if constexpr (requires { std::size(hosts); }) {
+      total_ = static_cast<std::size_t>(std::size(hosts));
+    }
+  }
+
+  [[nodiscard]] prefetch_summary operator()() {
+    const std::stop_callback stopped{limits_.stop, [this]() noexcept { wake(); }};
+    [[maybe_unused]] const auto moves = base::on_move(cache_.clock(), [this] { wake(); });
+    auto next = std::begin(hosts_);
+    const auto end = std::end(hosts_);
+    while (next != end || driver_.size() != 0) {
+      if (limits_.stop.stop_requested() ||
+          (limits_.deadline && *limits_.deadline <= cache_.clock().now())) {
+        driver_.cut_short(time_point::min());
+        summary_.abandoned = driver_.size();
+        summary_.complete = false;
+        break;
+      }
+      driver_.run();
+      if (limits_.deadline) {
+        driver_.cut_short(*limits_.deadline);
+      }
+      for (int left = batch; left > 0 && next != end && has_room(); --left) {
+        begin(std::string{std::string_view{*next}});
+        ++next;
+      }
+      if (next != end || driver_.size() != 0) {
+        wait(next != end && has_room());
+      }
+    }
+    return summary_;
+  }
+
+ private:
+  using clock_type = std::remove_cvref_t<decltype(std::declval<Cache&>().clock())>;
+
+  // Hosts begun between two looks at the network; all of them may be in the cache already.
+  static constexpr int batch = 64;
+  // A clock may run at any speed, so it is looked at this often.
+  static constexpr std::chrono::milliseconds longest_sleep{1'000};
+
+  [[nodiscard]] bool has_room() const noexcept {
+    return driver_.has_room() &&
+           driver_.size() < std::max(limits_.max_pending, limits_.max_in_flight);
+  }
+
+  void begin(std::string host) {
+    look_up at = cache_.begin(host);
+    driver_.start(std::move(at),
+                  [this, host = std::move(host)](const look_up& ended) { finish(host, ended); });
+  }
+
+  void finish(std::string_view host, const look_up& at) {
+    const prefetch_outcome outcome = outcome_of(at);
+    constexpr std::array counts{&prefetch_summary::kept,     &prefetch_summary::fetched,
+                                &prefetch_summary::joined,   &prefetch_summary::failed,
+                                &prefetch_summary::excluded, &prefetch_summary::invalid};
+    ++(summary_.*counts.at(static_cast<std::size_t>(outcome)));
+    if (progress_) {
+      progress_({.done = summary_.done(),
+                 .total = total_,
+                 .host = host,
+                 .outcome = outcome,
+                 .policy = at.policy()});
+    }
+  }
+
+  [[nodiscard]] static prefetch_outcome outcome_of(const look_up& at) {
+    using enum prefetch_outcome;
+    if (const auto refusal = at.refusal()) {
+      return *refusal == decision_reason::invalid_url ? invalid : excluded;
+    }
+    if (at.from_cache()) {
+      return kept;
+    }
+    if (!at.led()) {
+      return joined;
+    }
+    return is_successful(at.policy()->source().outcome) ? fetched : failed;
+  }
+
+  void wait(bool more_to_begin) {
+    using std::chrono::milliseconds;
+    const std::optional<time_point> next = driver_.next_run();
+    std::optional<time_point> until = more_to_begin ? time_point::min() : limits_.deadline;
+    if (next && (!until || *next < *until)) {
+      until = next;
+    }
+    if constexpr (NotifyingClock<clock_type>) {
+      // Such a clock moves when somebody moves it, which may be whoever sleeps by it.
+      if (until && *until != time_point::min()) {
+        if (next && driver_.fetching() == 0) {
+          return cache_.clock().sleep_until(*until, limits_.stop);
+        }
+        until = std::nullopt;
+      }
+    }
+    if constexpr (PolledFetcher<F>) {
+      milliseconds most = longest_sleep;
+      if (until) {
+        const time_point now = cache_.clock().now();
+        most = *until <= now ? milliseconds{0}
+                             : std::chrono::ceil<milliseconds>(
+                                   std::min<time_point::duration>(*until - now, most));
+      }
+      web_.run_once(most);
+    } else {
+      std::unique_lock lock{mutex_};
+      static_cast<void>(changed_.wait(lock, cache_.clock(), until, limits_.stop,
+                                      [this] { return std::exchange(is_woken_, false); }));
+    }
+  }
+
+  /// Ends `wait`. Any thread.
+  void wake() noexcept {
+    if constexpr (PolledFetcher<F>) {
+      web_.wake();
+    } else {
+      {
+        const std::scoped_lock lock{mutex_};
+        is_woken_ = true;
+      }
+      changed_.notify_all();
+    }
+  }
+
+  Cache& cache_;
+  Hosts& hosts_;
+  F& web_;
+  const prefetch_limits& limits_;
+  const prefetch_callback& progress_;
+  std::optional<std::size_t> total_{};
+  prefetch_summary summary_{};
+  std::mutex mutex_;
+  base::clock_condition changed_;
+  bool is_woken_ = false;
+  std::thread::id home_ = std::this_thread::get_id();
+  // What this thread reports itself is seen before it waits.
+  look_up_driver<clock_type, F> driver_{cache_.clock(), web_,
+                                        [this]() noexcept {
+                                          if (std::this_thread::get_id() != home_) {
+                                            wake();
+                                          }
+                                        },
+                                        limits_.max_in_flight};
+};
+
+}  // namespace cache_detail
+
+/// Brings the policies of `hosts`, which are URLs, hosts or `host:port`, into `cache`: the calling
+/// thread asks up to `prefetch_limits::max_in_flight` of them at once over `web`, not over the
+/// fetcher of the cache. It runs a `PolledFetcher` itself; any other one works by itself. Retries,
+/// circuit breakers, fallbacks and what is kept are those of the cache, and look-ups by other
+/// threads are shared both ways.
+///
+/// `hosts` is read once, as there is room for more, from this thread: it may be endless or read a
+/// file, but should not block. Memory does not grow with it. What it throws comes out, and so does
+/// what the callback throws; then everything under way is given up, and others who wait for that
+/// begin anew.
+///
+/// Throws `std::invalid_argument` if `max_in_flight` is 0, and else only `std::bad_alloc`. Waits by
+/// the cache's clock: a `ManualClock` is moved to the next retry once no exchange is in flight.
+template <Fetcher F, Clock C, Storage S, Observer O, HostRange Hosts, AsyncFetcher Web>
+prefetch_summary prefetch(
+    basic_robots_cache<F, C, S, O>& cache,
+    Hosts&& hosts,  // NOLINT(cppcoreguidelines-missing-std-forward): read here
+    Web& web, const prefetch_limits& limits = {}, const prefetch_callback& progress = {}) {
+  return cache_detail::prefetch_run<basic_robots_cache<F, C, S, O>, std::remove_reference_t<Hosts>,
+                                    Web>{cache, hosts, web, limits, progress}();
+}
+
+}  // namespace robots

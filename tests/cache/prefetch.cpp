@@ -1,0 +1,114 @@
+// `prefetch` over fetchers that work by themselves. See adapters/curl_prefetch.cpp for the rest.
+#include <robots/cache/prefetch.hpp>
+
+#include "cache_fixture.hpp"
+#include <robots/cache/basic_robots_cache.hpp>
+#include <robots/fetch/async_fetcher.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+using robots::fetch_request;
+using robots::fetch_response;
+using robots::prefetch;
+using robots::ScriptedFetcher;
+using robots::test::foo_bot;
+using robots::test::scripted;
+
+namespace {
+
+/// Answers from a thread for each exchange. Ends when all have ended.
+struct Threads {
+  void async_fetch(fetch_request request, std::function<void(fetch_response)> done) {
+    running.emplace_back(
+        [this, request = std::move(request), done = std::move(done)] { done(answer(request)); });
+  }
+  std::function<fetch_response(const fetch_request&)> answer;
+  std::vector<std::jthread> running{};
+};
+
+/// Answers at once.
+struct Prompt {
+  void async_fetch(const fetch_request& request, const std::function<void(fetch_response)>& done) {
+    done(web.fetch(request));
+  }
+  ScriptedFetcher web;
+};
+
+std::vector<std::string> sites(int count) {
+  std::vector<std::string> result;
+  for (int i = 0; i < count; ++i) {
+    result.push_back("https://host-" + std::to_string(i) + ".example/");
+  }
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("a fetcher with threads of its own wakes the thread that prefetches") {
+  scripted at;
+  Threads web{[](const fetch_request&) { return robots::test::ok(); }};
+  std::size_t calls = 0;
+  const auto summary = prefetch(at.cache, sites(40), web, {.max_in_flight = 4},
+                                [&](const robots::prefetch_progress& now) {
+                                  CHECK(now.total == 40);
+                                  CHECK(now.done == ++calls);
+                                });
+  CHECK(summary.fetched == 40);
+  CHECK(summary.complete);
+  CHECK(calls == 40);
+  CHECK(at.web.count() == 0);  // the fetcher of the cache
+}
+
+TEST_CASE("a fetcher that answers at once is enough, and retries move a manual clock") {
+  auto options = foo_bot();
+  options.retry.attempts = 2;
+  scripted at{options};
+  Prompt web{at.web};
+  at.web.on("https://host-1.example/robots.txt", ScriptedFetcher::status(503), robots::test::ok());
+  at.web.otherwise(robots::test::ok());
+  const auto began = at.clock.now();
+  CHECK(prefetch(at.cache, sites(3), web).fetched == 3);
+  CHECK(at.clock.now() > began);
+  CHECK(at.web.count() == 4);
+  CHECK(prefetch(at.cache, sites(3), web).kept == 3);
+}
+
+TEST_CASE("a stop ends the wait for a fetcher that does not answer") {
+  scripted at;
+  std::stop_source stop;
+  Threads web{[&](const fetch_request& request) {
+    stop.request_stop();
+    return ScriptedFetcher::failure(request.stop.stop_requested() ? robots::fetch_error::cancelled
+                                                                  : robots::fetch_error::timeout);
+  }};
+  struct Silent {
+    Threads& inner;
+    void async_fetch(fetch_request request, std::function<void(fetch_response)> done) {
+      kept.push_back(std::move(done));
+      inner.async_fetch(std::move(request), [](const fetch_response&) {});
+    }
+    std::vector<std::function<void(fetch_response)>> kept{};
+  } silent{web};
+  const auto summary = prefetch(at.cache, sites(3), silent, {.stop = stop.get_token()});
+  CHECK(summary.done() == 0);
+  CHECK(summary.abandoned >= 1);
+  CHECK_FALSE(summary.complete);
+}
+
+TEST_CASE("a limit of 0 requests at once is refused") {
+  scripted at;
+  Prompt web{at.web};
+  CHECK_THROWS_AS(static_cast<void>(prefetch(at.cache, sites(1), web, {.max_in_flight = 0})),
+                  std::invalid_argument);
+}
