@@ -1,0 +1,305 @@
+#include <robots/cache/detail/site_work.hpp>
+
+#include "../cache_fixture.hpp"
+#include <robots/cache/detail/any_store.hpp>
+#include <robots/cache/detail/look_up_environment.hpp>
+#include <robots/cache/detail/own_parts.hpp>
+#include <robots/store/memory_store.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+using namespace std::chrono_literals;
+using robots::cache_options;
+using robots::fallback_policy;
+using robots::fetch_request;
+using robots::fetch_response;
+using robots::ManualClock;
+using robots::outcome;
+using robots::ScriptedFetcher;
+using robots::cache_detail::flight;
+using robots::cache_detail::kept_entry;
+using robots::cache_detail::lease_wish;
+using robots::cache_detail::publish_answer;
+using robots::cache_detail::site_work;
+using robots::cache_detail::store_reply;
+using robots::cache_detail::work_step;
+using robots::test::foo_bot;
+using robots::test::ok;
+using robots::test::robots_url;
+
+namespace {
+
+using memory_store = robots::MemoryStore<ManualClock>;
+
+/// The work on https://example.com, step by step: what the store says and what the site answers, a
+/// test reports.
+struct workplace {
+  explicit workplace(bool has_store, cache_options how = foo_bot()) : options(std::move(how)) {
+    if (has_store) {
+      store.emplace(
+          std::make_unique<robots::cache_detail::any_store_of<memory_store>>(shared, sharing),
+          parts);
+    }
+    cache.emplace(options, excluded, parts, rulings, store ? &*store : nullptr);
+  }
+
+  /// Begins work. Somebody waits for it.
+  std::shared_ptr<site_work> begin(const kept_entry& known = {}, bool refreshes = false) {
+    auto [joined, lead] = cache->flights.join("example.com", where);
+    place = std::move(joined);
+    const bool is_fresh = known.policy && !known.is_suspect && clock.now() < known.fresh_until;
+    return std::make_shared<site_work>(*cache, std::move(lead), known, refreshes, is_fresh, 0);
+  }
+
+  /// What the process keeps of the site.
+  [[nodiscard]] kept_entry known() { return cache->kept.find(where, where.key(), clock.now()); }
+
+  /// Lets the site answer.
+  void answer(site_work& work, fetch_response response) {
+    REQUIRE(work.next() == work_step::fetch);
+    REQUIRE(std::holds_alternative<fetch_request>(work.fetch().next()));
+    work.fetch().on_response(std::move(response), clock.now(), clock.wall_now());
+    work.settle();
+  }
+
+  /// What a store says that has nothing of the site and gives the lease.
+  [[nodiscard]] store_reply lease() {
+    return {.lease = robots::store_lease{"example.com", "token"},
+            .asked_at = clock.now(),
+            .is_answered = true};
+  }
+
+  ManualClock clock;
+  memory_store shared{clock};
+  robots::tiered_options sharing;
+  robots::cache_detail::own_parts<ScriptedFetcher, ManualClock, robots::LruStorage<16>,
+                                  robots::NullObserver>
+      parts{{}, clock, {}, {}};
+  const cache_options options;
+  robots::cache_detail::exclusion_list excluded{options.excluded};
+  robots::cache_detail::site_rulings rulings{options, excluded, parts};
+  std::optional<robots::cache_detail::guarded_store> store;
+  std::optional<robots::cache_detail::look_up_environment> cache;
+  const robots::site where = *robots::parse_site("https://example.com/");
+  robots::cache_detail::single_flight::waiter place;
+};
+
+}  // namespace
+
+TEST_CASE("Without a shared store the site is fetched, and the answer kept") {
+  workplace at{false};
+  const auto work = at.begin();
+  at.answer(*work, ok());
+  CHECK(work->next() == work_step::done);
+  REQUIRE(at.place->result());
+  CHECK_FALSE(at.place->result()->allows("/private"));
+  CHECK(at.known().policy == at.place->result());
+}
+
+TEST_CASE("A fetch may take several requests and waits") {
+  cache_options options = foo_bot();
+  options.retry.attempts = 2;
+  workplace at{false, options};
+  const auto work = at.begin();
+  at.answer(*work, ScriptedFetcher::status(503));
+  CHECK(work->next() == work_step::fetch);
+  const auto pause = std::get<robots::retry_wait>(work->fetch().next());
+  at.clock.advance(pause.until - at.clock.now());
+  work->fetch().on_wait_over(at.clock.now());
+  at.answer(*work, ok());
+  CHECK(at.place->result()->basis() == robots::policy_basis::rules);
+}
+
+TEST_CASE(
+    "A site that nobody in the fleet knows is fetched under a lease, and published after the end") {
+  workplace at{true};
+  const auto work = at.begin();
+  CHECK(work->next() == work_step::ask_store);
+  CHECK(work->question().key == "https://example.com");
+  CHECK(work->question().other_key == "example.com");
+  CHECK(work->question().lease_key == "example.com");
+  CHECK(work->question().wish == lease_wish::if_missing);
+  work->on_store_reply(at.lease());
+  at.answer(*work, ok());
+  CHECK(at.place->has_ended());
+  CHECK(work->next() == work_step::publish);
+  REQUIRE(work->lease() != nullptr);
+  CHECK(work->lease()->token == "token");
+  const auto published = robots::decode_site(work->value()).records;
+  REQUIRE(published);
+  CHECK(published->latest.outcome == outcome::success);
+  CHECK(work->lifetime() > 24h);
+  CHECK(work->on_published(publish_answer::stored).empty());
+  CHECK(work->next() == work_step::done);
+}
+
+TEST_CASE("A site that another process asks is looked for in the store, and asked after the wait") {
+  workplace at{true};
+  const auto work = at.begin();
+  const auto last_look = at.clock.now() + at.sharing.wait;
+  int looks = 0;
+  for (; at.clock.now() < last_look; ++looks) {
+    work->on_store_reply({.is_answered = true});
+    REQUIRE(work->next() == work_step::wait);
+    CHECK(work->next_look() >= at.clock.now() + at.sharing.poll - 1ms);
+    at.clock.advance(work->next_look() - at.clock.now());
+    work->on_wait_over();
+    CHECK(work->next() == work_step::ask_store);
+  }
+  CHECK(looks < 15);
+  work->on_store_reply({.is_answered = true});
+  CHECK(work->next() == work_step::fetch);
+  at.answer(*work, ok());
+  CHECK(work->next() == work_step::done);  // nothing is published without a lease
+}
+
+TEST_CASE("A fresh record of another process is the answer") {
+  workplace first{true};
+  const auto fetched = first.begin();
+  fetched->on_store_reply(first.lease());
+  first.answer(*fetched, ok());
+  workplace second{true};
+  const auto work = second.begin();
+  work->on_store_reply({.value = fetched->value(), .is_answered = true});
+  CHECK(work->next() == work_step::done);
+  CHECK(second.place->from_store());
+  CHECK_FALSE(second.place->result()->allows("/private"));
+}
+
+TEST_CASE(
+    "A record that is over is asked about once more, for the lease, and then by its validators") {
+  workplace first{true};
+  const auto fetched = first.begin();
+  fetched->on_store_reply(first.lease());
+  first.answer(*fetched, ok(robots::test::rules, {{"ETag", "\"1\""}}));
+  workplace second{true};
+  second.clock.advance(25h);
+  const auto work = second.begin();
+  work->on_store_reply({.value = fetched->value(), .is_answered = true});
+  CHECK(work->next() == work_step::ask_store);
+  CHECK(work->question().wish == lease_wish::if_free);
+  store_reply reply = second.lease();
+  reply.value = fetched->value();
+  work->on_store_reply(std::move(reply));
+  REQUIRE(work->next() == work_step::fetch);
+  const auto request = std::get<fetch_request>(work->fetch().next());
+  CHECK(robots::find_header(request.headers, "If-None-Match") == "\"1\"");
+  second.answer(*work, ScriptedFetcher::status(304));
+  CHECK_FALSE(second.place->result()->allows("/private"));
+  CHECK(work->next() == work_step::publish);
+}
+
+TEST_CASE("If the store fails, the process fetches by itself and publishes nothing") {
+  workplace at{true};
+  const auto work = at.begin();
+  work->on_store_reply({});
+  at.answer(*work, ok());
+  CHECK(work->next() == work_step::done);
+}
+
+TEST_CASE("A refresh takes the lease over, and what it could not publish is erased") {
+  workplace at{true};
+  const auto work = at.begin({}, true);
+  CHECK(work->question().wish == lease_wish::take);
+  work->on_store_reply(at.lease());
+  at.answer(*work, ok());
+  CHECK(work->announces());
+  CHECK(work->on_published(publish_answer::failed) ==
+        std::vector<std::string>{"https://example.com", "example.com"});
+}
+
+TEST_CASE("What was fetched under a lease that was taken away is forgotten") {
+  workplace at{true};
+  for (const bool expired : {false, true}) {
+    const auto work = at.begin();
+    work->on_store_reply(at.lease());
+    at.answer(*work, ok());
+    CHECK(at.known().policy);
+    if (expired) {
+      at.clock.advance(at.sharing.lease);
+    }
+    CHECK(work->on_published(publish_answer::lost).empty());
+    CHECK((at.known().policy != nullptr) == expired);
+  }
+}
+
+TEST_CASE("A fresh answer that is in doubt stays if the store has nothing newer") {
+  workplace at{true};
+  const auto fetched = at.begin();
+  fetched->on_store_reply({});
+  at.answer(*fetched, ok());
+  kept_entry known = at.known();
+  REQUIRE(known.policy);
+  const auto work = at.begin(known);
+  CHECK(work->question().wish == lease_wish::none);
+  work->on_store_reply({.is_answered = true});
+  CHECK(work->next() == work_step::done);
+  CHECK(at.place->result() == known.policy);
+  SUBCASE("but not if a message said that the site was erased") {
+    known.is_told = true;
+    const auto told = at.begin(known);
+    told->on_store_reply({.is_answered = true});
+    CHECK(told->next() == work_step::ask_store);
+    CHECK(told->question().wish == lease_wish::if_free);
+  }
+}
+
+TEST_CASE("An answer that turns hostile halts the site") {
+  workplace at{false, {.user_agent = "FooBot/1.0", .fallback = fallback_policy::strict()}};
+  at.answer(*at.begin(), ok());
+  CHECK_FALSE(at.rulings.is_halted("https://example.com"));
+  at.answer(*at.begin(at.known(), true), ok("User-agent: *\nDisallow: /\n"));
+  CHECK(at.rulings.is_halted("https://example.com"));
+}
+
+TEST_CASE("Work that is dropped gives its flight up") {
+  workplace at{false};
+  auto work = at.begin();
+  work.reset();
+  CHECK(at.place->has_ended());
+  CHECK(at.place->result() == nullptr);
+  CHECK(at.cache->flights.join("example.com").lead);
+}
+
+TEST_CASE("Work is offered to those who wait, and one of them takes it") {
+  workplace at{false};
+  auto work = at.begin();
+  auto second = at.cache->flights.join("example.com");
+  int called = 0;
+  second.place.on_news([&called] { ++called; });
+  CHECK(work->led()->offer(work));
+  CHECK(called == 1);
+  CHECK(second.place->wait(at.parts, {}));
+  CHECK(second.place->take_work() == work);
+  CHECK(at.place->take_work() == nullptr);
+  CHECK_FALSE(at.place->wait(at.parts, {.deadline = at.clock.now()}));
+  at.answer(*work, ok());
+  CHECK(at.place->result() == second.place->result());
+}
+
+TEST_CASE("Work that is offered to nobody stays with its owner") {
+  workplace at{false};
+  const auto work = at.begin();
+  at.place = {};
+  CHECK_FALSE(work->led()->offer(work));
+  CHECK(work->led()->stop().stop_requested());
+}
+
+TEST_CASE("Work that everyone has left is dropped") {
+  workplace at{false};
+  auto work = at.begin();
+  const auto led = work->led();
+  REQUIRE(led->offer(work));
+  work.reset();
+  at.place = {};
+  CHECK(led->has_ended());
+  CHECK(at.cache->flights.join("example.com").lead);
+}
