@@ -62,7 +62,6 @@ class RobotsConan(ConanFile):
         self.requires("boost/[>=1.81 <2]", options={"header_only": True})
         if self._has_curl:
             self.requires("libcurl/[>=7.86 <9]")
-            self.requires("zlib/[>=1.2 <2]")
         if self.options.with_cpr:
             self.requires("cpr/[>=1.10 <2]")
         if self.options.with_lmdb:
@@ -86,8 +85,7 @@ class RobotsConan(ConanFile):
             self.test_requires("nlohmann_json/[>=3.11 <4]")
             if not self._has_openssl:
                 self.test_requires("openssl/[>=3 <4]")
-            if not self._has_curl:
-                self.test_requires("zlib/[>=1.2 <2]")
+            self.test_requires("zlib/[>=1.2 <2]")
 
     def validate(self):
         check_min_cppstd(self, 20)
@@ -136,7 +134,7 @@ class RobotsConan(ConanFile):
         if self.settings.os in ("Linux", "FreeBSD"):
             core.system_libs = ["pthread"]
         if self._has_curl:
-            self._adapter("curl", "robots::curl", ["libcurl::libcurl", "zlib::zlib"])
+            self._adapter("curl", "robots::curl", ["libcurl::libcurl"])
         if self.options.with_cpr:
             self._adapter("cpr", "robots::cpr", ["curl", "cpr::cpr"])
         if self.options.with_asio:

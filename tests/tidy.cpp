@@ -6,7 +6,7 @@
 template class robots::basic_host_gate<robots::SteadyClock>;
 template class robots::basic_admission<robots::FixedPolicySource>;
 
-#if __has_include(<curl/curl.h>) && __has_include(<zlib.h>)
+#if __has_include(<curl/curl.h>)
 #include <robots/adapters/curl_fetcher.hpp>
 #include <robots/adapters/curl_prefetch.hpp>
 

@@ -1,6 +1,8 @@
 // What a fetcher has to make of each fault, and a robots.txt that shows if it does not.
 #pragma once
 
+#include "fetcher_helpers.hpp"
+#include "support/brotli.hpp"
 #include <robots/http/message.hpp>
 
 #include <support/fault.hpp>
@@ -32,6 +34,7 @@ struct fault_case {
 
 /// All faults but `stalled`, which ends when the client says so.
 inline std::vector<fault_case> fault_cases() {
+  const bool brotli = has_brotli() && decodes_brotli();
   using enum fetch_error;
   return {
       {.what = fault::none, .status = 200},
@@ -62,8 +65,11 @@ inline std::vector<fault_case> fault_cases() {
       {.what = fault::cut_redirect, .status = 302, .requests = 2},
       {.what = fault::redirect_to_nowhere, .status = 302},
       {.what = fault::gzip_bomb, .status = 200, .truncated = true},
-      {.what = fault::brotli_bomb, .error = protocol},
-      {.what = fault::layered_bomb, .error = protocol},
+      {.what = fault::brotli_bomb,
+       .error = brotli ? none : protocol,
+       .status = brotli ? 200 : 0,
+       .truncated = brotli},
+      {.what = fault::layered_bomb, .status = 200, .truncated = true},
       {.what = fault::broken_gzip, .error = protocol},
       {.what = fault::cut_gzip, .error = protocol},
       {.what = fault::cut_brotli, .error = protocol},

@@ -1,7 +1,6 @@
 // CurlFetcher, alone and under a cache, against a server that makes every mistake there is.
 #include "fault_cases.hpp"
 #include "fetcher_helpers.hpp"
-#include "support/brotli.hpp"
 #include "support/certificate_authority.hpp"
 #include "support/fault_server.hpp"
 #include <robots/adapters/curl_fetcher.hpp>
@@ -162,20 +161,5 @@ TEST_CASE("no fault makes a strict cache allow what the site did not") {
       CHECK_FALSE(cache.check(server->url("/y")).allowed);
       CHECK(server->requests() == wanted.requests);
     }
-  }
-}
-
-TEST_CASE("a compressed body that breaks off is no whole body, and says what is wrong with it") {
-  const auto text_of = [](fault what) {
-    const faulty_server server(what, false);
-    const fetch_response response = CurlFetcher(server.options()).fetch(get(server->url()));
-    check_failed(response, fetch_error::protocol);
-    return response.error_text;
-  };
-  CHECK(text_of(fault::cut_gzip) == "the encoded body breaks off");
-  CHECK(text_of(fault::broken_gzip) == "the body is not what its Content-Encoding says");
-  CHECK(text_of(fault::layered_bomb) == "Content-Encoding is gzip, gzip, which nobody asked for");
-  if (has_brotli()) {
-    CHECK(text_of(fault::cut_brotli) == "Content-Encoding is br, which nobody asked for");
   }
 }

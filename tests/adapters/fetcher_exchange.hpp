@@ -15,6 +15,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -41,7 +42,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher brings status, headers and body", F, fetche
     CHECK(got.header("User-Agent") == "FooBot/1.0");
     CHECK(got.header("If-None-Match") == "\"0\"");
 
-    CHECK(got.header("Accept-Encoding") == "gzip, deflate");
+    CHECK(got.header("Accept-Encoding").find("gzip") != std::string::npos);
   }
   SUBCASE("of one without a body") {
     server.get("/robots.txt", loopback_reply{.status = 304});
@@ -238,13 +239,17 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher keeps max_bytes of the decoded body", F, fe
                loopback_reply{.body = bomb, .headers = {{"Content-Encoding", "gzip"}}});
     check_truncated(fetcher.fetch(request), limit);
   }
-  SUBCASE("but refuses 10 MB in 27 octets of brotli, for which nobody asked") {
+  SUBCASE("when 10 MB come as 27 octets of brotli, or not at all") {
     constexpr std::string_view bomb =
         "\xcb\xff\xff\x3f\xf8\x25\x46\xe2\xb1\x40\x20\xf7\xfe\x2f\xff\x2c\x31\xf0\x4b\x00\xc4\x61"
         "\x11\x80\x8e\x23\x06";
     server.get("/robots.txt",
                loopback_reply{.body = std::string(bomb), .headers = {{"Content-Encoding", "br"}}});
-    check_failed(fetcher.fetch(request), robots::fetch_error::protocol);
+    if (decodes_brotli()) {
+      check_truncated(fetcher.fetch(request), limit);
+    } else {
+      check_failed(fetcher.fetch(request), robots::fetch_error::protocol);
+    }
   }
   SUBCASE("and is good for another exchange after that") {
     server.get("/robots.txt", std::string(limit + 1, '#'));
@@ -262,52 +267,63 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher decodes content", F, fetcher_decoding) {
                             "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
     return fetcher.fetch(get(server.url()));
   };
-  const auto check_refused = [](const robots::fetch_response& response, std::string_view why) {
+  const auto check_refused = [](const robots::fetch_response& response) {
     check_failed(response, robots::fetch_error::protocol);
-    // libcurl 8.14 finds some of it first.
-    const bool found_by_libcurl =
-        response.error_text == "Unsolicited Transfer-Encoding (gzip) found";
-    CHECK((found_by_libcurl ? why : response.error_text) == why);
   };
-  constexpr std::string_view broken = "the body is not what its Content-Encoding says";
 
   SUBCASE("in gzip and deflate, by all of their names and forms") {
     check_answered(fetched("Content-Encoding: gzip\r\n", gzip(rules)), 200, rules);
     check_answered(fetched("content-encoding:X-GZip \r\n", gzip(rules)), 200, rules);
     check_answered(fetched("Content-Encoding: deflate\r\n", zlib_format(rules)), 200, rules);
     check_answered(fetched("Content-Encoding: deflate\r\n", raw_deflate(rules)), 200, rules);
-    check_answered(fetched("Content-Encoding:\r\n gzip\r\n", gzip(rules)), 200, rules);
   }
   SUBCASE("and leaves alone what is in no coding") {
     check_answered(fetched("Content-Encoding: identity\r\n", std::string(rules)), 200, rules);
     check_answered(fetched("Content-Encoding:\r\n", std::string(rules)), 200, rules);
   }
-  SUBCASE("but not in several layers, which no limit on the outcome can hold") {
-    constexpr std::string_view why = "Content-Encoding is gzip, gzip, which nobody asked for";
+  SUBCASE("in several layers") {
     const std::string twice = gzip(gzip(rules));
-    check_refused(fetched("Content-Encoding: gzip, gzip\r\n", twice), why);
-    check_refused(fetched("Content-Encoding: gzip\r\nContent-Encoding: gzip\r\n", twice), why);
+    check_answered(fetched("Content-Encoding: gzip, gzip\r\n", twice), 200, rules);
   }
-  SUBCASE("and says so when it is none") {
-    check_refused(fetched("Content-Encoding: gzip\r\n", "this is no gzip at all"), broken);
-    check_refused(fetched("Content-Encoding: gzip\r\n", gzip(rules) + "and more"), broken);
-  }
-  SUBCASE("and says so when it breaks off, be it by one octet") {
+  SUBCASE("in chunks") {
     const std::string whole = gzip(rules);
-    constexpr std::string_view why = "the encoded body breaks off";
-    check_refused(fetched("Content-Encoding: gzip\r\n", whole.substr(0, whole.size() / 2)), why);
-    check_refused(fetched("Content-Encoding: gzip\r\n", whole.substr(0, whole.size() - 1)), why);
+    REQUIRE(whole.size() >= 0x10);
+    REQUIRE(whole.size() < 0x100);
+    std::ostringstream size;
+    size << std::hex << whole.size();
+    const raw_server server(
+        "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n" +
+        size.str() + "\r\n" + whole + "\r\n0\r\n\r\n");
+    check_answered(fetcher.fetch(get(server.url())), 200, rules);
   }
-  SUBCASE("and says so when it is in a coding that nobody asked for") {
-    check_refused(fetched("Content-Encoding: zstd\r\n", "any octets"),
-                  "Content-Encoding is zstd, which nobody asked for");
-    const raw_server packed("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n" + gzip(rules));
-    check_refused(fetcher.fetch(get(packed.url())),
-                  "Transfer-Encoding is gzip, which nobody asked for");
-    const raw_server both("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n" +
-                          std::string("1\r\nx\r\n0\r\n\r\n"));
-    check_refused(fetcher.fetch(get(both.url())),
-                  "Transfer-Encoding is gzip, chunked, which nobody asked for");
+  SUBCASE("but not what is in no such coding") {
+    check_refused(fetched("Content-Encoding: gzip\r\n", "this is no gzip at all"));
+    check_refused(fetched("Content-Encoding: gzip\r\n", gzip(rules) + "and more"));
+    check_refused(fetched("Content-Encoding: nonsense\r\n", "any octets"));
+    std::string changed = gzip(rules);
+    changed[changed.size() - 8] = static_cast<char>(changed[changed.size() - 8] ^ 1);
+    check_refused(fetched("Content-Encoding: gzip\r\n", changed));
+  }
+  SUBCASE("but not when its connection breaks off") {
+    const std::string whole = gzip(rules);
+    const raw_server server("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: " +
+                            std::to_string(whole.size()) + "\r\n\r\n" +
+                            whole.substr(0, whole.size() - 1));
+    check_refused(fetcher.fetch(get(server.url())));
+  }
+  SUBCASE("but not when nothing marks its end, cut or whole") {
+    const std::string whole = gzip(rules);
+    for (const std::string& body :
+         {whole, whole.substr(0, whole.size() - 1), whole.substr(0, whole.size() / 2)}) {
+      for (const char* const coding : {"Content-Encoding", "Transfer-Encoding"}) {
+        const raw_server server("HTTP/1.1 200 OK\r\n" + std::string(coding) + ": gzip\r\n\r\n" +
+                                body);
+        check_refused(fetcher.fetch(get(server.url())));
+      }
+    }
+    const raw_server server("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + whole);
+    CHECK(fetcher.fetch(get(server.url())).error_text ==
+          "neither a length nor chunks mark the end of the encoded body");
   }
   SUBCASE("of the final response, whatever an interim one or a trailer says") {
     const raw_server interim(
@@ -336,9 +352,11 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher decodes content", F, fetcher_decoding) {
     const std::string whole = gzip(rules);
     check_answered(answer(404, "gzip", whole), 404, rules);
     for (const int status : {301, 404, 503}) {
-      check_answered(answer(status, "gzip", whole.substr(0, whole.size() / 2)), status, "");
       check_answered(answer(status, "gzip", "this is no gzip at all"), status, "");
-      check_answered(answer(status, "br", "any octets"), status, "");
+      check_answered(answer(status, "nonsense", "any octets"), status, "");
+      const raw_server unmarked("HTTP/1.1 " + std::to_string(status) +
+                                " Status\r\nContent-Encoding: gzip\r\n\r\n" + whole);
+      check_answered(fetcher.fetch(get(unmarked.url())), status, "");
     }
   }
 }

@@ -10,6 +10,7 @@
 #include <adapters/fetcher_helpers.hpp>
 #include <doctest/doctest.h>
 #include <support/loopback_server.hpp>
+#include <support/raw_server.hpp>
 #include <support/scoped_variable.hpp>
 
 #include <initializer_list>
@@ -310,26 +311,42 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher guards what it asks a proxy for", F, fetche
   }
   SUBCASE("when the environment names the proxy") {
     const scoped_variable variable("http_proxy", *by_proxy(proxy).proxy);
-    const F fetcher(robots::curl_options{});
+    robots::curl_options options;
+    check_refused(F(options).fetch(get(url)), "127.0.0.1 (loopback)");
+    CHECK(proxy.connections() == 0);
+    options.allowed_addresses = {"127.0.0.1"};
+    const F fetcher(options);
     check_answered(fetcher.fetch(get(url)), 200, "by proxy: " + url);
-    check_refused(fetcher.fetch(get("http://127.0.0.1/")), "127.0.0.1 (loopback)");
+    check_refused(fetcher.fetch(get("http://10.0.0.1/")), "10.0.0.1 (private_use)");
     check_refused(F(allowing({})).fetch(get(proxy.url())), "127.0.0.1 (loopback)");
   }
-  SUBCASE("and where no_proxy exempts the host, what it connects to") {
+  SUBCASE("which is never taken for a site that refuses connections") {
+    const closed_port nobody;
+    const scoped_variable variable("http_proxy", "127.0.0.1:" + std::to_string(nobody.number()));
+    robots::curl_options options;
+    options.allowed_addresses = {"127.0.0.1"};
+    check_failed(F(options).fetch(get(url)), robots::fetch_error::connect);
+    options.proxy = "127.0.0.1:" + std::to_string(nobody.number());
+    check_failed(F(options).fetch(get(url)), robots::fetch_error::connect);
+  }
+  SUBCASE("and where no_proxy exempts the host from it, what it connects to") {
     loopback_server server;
     server.get("/robots.txt", std::string(rules));
+    const scoped_variable variable("http_proxy", "8.8.8.8:1");
     const scoped_variable exempt("no_proxy", "direct.test,127.0.0.0/8");
-    robots::curl_options options = by_proxy(proxy);
+    robots::curl_options options;
     options.connect_to = {server.connect_to("www.direct.test", 80)};
     const F fetcher(options);
     check_refused(fetcher.fetch(get("http://www.direct.test/robots.txt")), "127.0.0.1 (loopback)");
     check_refused(fetcher.fetch(get(server.url("/robots.txt"))), "127.0.0.1 (loopback)");
     CHECK(server.connections() == 0);
-    CHECK(proxy.connections() == 0);
-    check_answered(fetcher.fetch(get(url)), 200, "by proxy: " + url);
     options.allowed_addresses = {"127.0.0.1"};
     check_answered(F(options).fetch(get("http://www.direct.test/robots.txt")), 200, rules);
     CHECK(server.connections() == 1);
+  }
+  SUBCASE("where no_proxy exempts no host from the proxy of the options") {
+    const scoped_variable exempt("no_proxy", "*");
+    check_answered(F(by_proxy(proxy)).fetch(get(url)), 200, "by proxy: " + url);
   }
 }
 

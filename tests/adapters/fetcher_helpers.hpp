@@ -4,6 +4,7 @@
 #include <robots/adapters/curl_options.hpp>
 #include <robots/http/message.hpp>
 
+#include <curl/curl.h>
 #include <doctest/doctest.h>
 #include <support/certificate_authority.hpp>
 #include <support/site_rules.hpp>
@@ -64,6 +65,11 @@ inline void check_truncated(const fetch_response& response, std::size_t size) {
   CHECK(response.truncated);
   CHECK(response.body.size() == size);
   CHECK(response.body.capacity() <= 2 * size + 64 * 1024);
+}
+
+/// Whether libcurl decodes brotli.
+inline bool decodes_brotli() {
+  return (curl_version_info(CURLVERSION_NOW)->features & CURL_VERSION_BROTLI) != 0;
 }
 
 inline std::string value_of(const fetch_response& response, std::string_view name) {

@@ -40,7 +40,7 @@ enum class fault {
   brotli_bomb,            ///< the same in brotli; like `garbage` where there is no encoder
   layered_bomb,           ///< the gzip bomb in gzip once more
   broken_gzip,            ///< the body as it is, and a Content-Encoding that says gzip
-  cut_gzip,               ///< half of the body's gzip, with the Content-Length of this half
+  cut_gzip,               ///< half of the body's gzip and no length, then the end
   cut_brotli,             ///< the same in brotli; like `garbage` where there is no encoder
   not_modified,           ///< 304, which nobody asked for
   no_http,                ///< the body alone, as in HTTP/0.9

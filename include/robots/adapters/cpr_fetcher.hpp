@@ -58,10 +58,8 @@ static_assert(CPR_VERSION_NUM >= 0x10900, "robots::CprFetcher needs cpr 1.10 or 
 /// cookies, schemes, the check of certificates, callbacks for header, body, debugging and sockets,
 /// and timeouts. Interceptors are not run. `fetch` throws what `configure` throws, too.
 ///
-/// With a `configure`, `curl_options::proxy` alone names a proxy whose address need not be
-/// permitted: that of one from the session or the environment has to be, with
-/// `curl_options::allowed_addresses`, where it is not of the internet. An address in a URL has to
-/// be permitted even where `curl_options::connect_to` leads elsewhere.
+/// With a `configure`, a session may have a proxy: its address has to be permitted like that of one
+/// from the environment, see `curl_options::allowed_addresses`.
 class CprFetcher : public CurlFetcher {
  public:
   /// A fetcher with default options.

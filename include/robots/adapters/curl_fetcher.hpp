@@ -20,11 +20,12 @@ namespace robots {
 /// address that is not of the internet, unless `curl_options::allowed_addresses` has it: the error
 /// is `fetch_error::refused_address`.
 ///
-/// Content in gzip and deflate is asked for and decoded before `max_bytes` is applied, so a small
-/// bomb stays small; a body over the limit ends the transfer at once and is a response,
-/// `truncated`. Content that comes in another coding or in several, that does not decode to its
-/// end, or whose checksum is wrong is `fetch_error::protocol`. With a status other than 2xx, which
-/// says all that there is to know, it is a response without a body instead.
+/// libcurl asks for the codings that it decodes, and decodes before `max_bytes` is applied, so a
+/// small bomb stays small; a body over the limit ends the transfer at once and is a response,
+/// `truncated`. Content that libcurl cannot decode is `fetch_error::protocol`, and so is encoded
+/// content that ends with its connection: libcurl does not tell whether it was cut, so only a
+/// length or chunks show that it is whole. With a status other than 2xx, which says all that there
+/// is to know, it is a response without a body instead.
 ///
 /// Speaks HTTP/1.1 and nothing newer: a robots.txt gains nothing from HTTP/2.
 ///

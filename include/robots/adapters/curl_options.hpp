@@ -23,8 +23,8 @@ struct curl_options {
   /// Folder of certificates to trust, prepared with `openssl rehash`.
   std::string ca_path{};
 
-  /// Proxy as `[scheme://]host[:port]`; empty means none. Without a value the environment decides
-  /// (`http_proxy`, `https_proxy`, `no_proxy`), as for all programs on libcurl.
+  /// Proxy as `[scheme://]host[:port]` for every request; empty means none. Without a value the
+  /// environment decides (`http_proxy`, `https_proxy`, `no_proxy`), as for all programs on libcurl.
   std::optional<std::string> proxy{};
 
   /// Where to connect instead: `HOST1:PORT1:HOST2:PORT2` sends what is meant for the first pair to
@@ -39,9 +39,11 @@ struct curl_options {
   /// name has several addresses, those that are permitted are tried; if none of these can be
   /// reached, that is the error.
   ///
-  /// The address of a proxy from `proxy` or from the environment need not be permitted. Behind a
-  /// proxy no connection to the site is opened here, so what a name stands for is not guarded; an
-  /// address in a URL is, and so is `localhost`.
+  /// The address of `proxy` need not be permitted. That of a proxy from the environment has to be,
+  /// since libcurl does not tell which connections go to it. Behind a proxy no connection to the
+  /// site is opened here, so what a name stands for is not guarded; an address in a URL is, and so
+  /// is `localhost`. Where the environment names a proxy, an address in a URL has to be permitted
+  /// even if `connect_to` leads elsewhere.
   std::vector<std::string> allowed_addresses{};
 
   /// Off, every address may be reached.

@@ -17,7 +17,6 @@
 #include <array>
 #include <charconv>
 #include <cstddef>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -31,7 +30,7 @@ namespace robots::adapters_detail {
   return {text.data(), end};
 }
 
-/// The options that decide what a record means.
+/// The options that decide what a robots.txt means to the crawler, and which hosts need more.
 [[nodiscard]] inline std::string crawler_text(const cache_options& options) {
   const parse_options& parse = options.parse;
   base::json_writer json;
@@ -44,16 +43,6 @@ namespace robots::adapters_detail {
       .flag("prepend_slash", parse.prepend_slash)
       .flag("tie_disallows", parse.tie == tie_break::disallow)
       .flag("names_united", parse.names == several_names::union_of_groups)
-      .text("malformed_share", number_text(options.malformed.share))
-      .number("malformed_lines", options.malformed.lines)
-      .seconds("default_ttl", options.default_ttl)
-      .seconds("min_ttl", options.min_ttl)
-      .seconds("max_ttl", options.max_ttl)
-      .seconds("failure_ttl", options.failure_ttl)
-      .seconds("max_failure_ttl", options.max_failure_ttl)
-      .seconds("last_good_for", options.last_good_for)
-      .seconds("stale_while_revalidate", options.stale_while_revalidate)
-      .number("quarantine_after", options.quarantine_after)
       .text("fallback", options.fallback.name())
       .open_list("actions");
   for (std::size_t i = 0; i < outcome_count; ++i) {
@@ -72,10 +61,9 @@ struct audited_crawler {
   std::string id;  ///< stands for all that the trail says of it
   std::string user_agent;
   parse_options parse{};
-  excluded_hosts excluded{};
-  std::optional<excluded_hosts> excluded_before{};  // the list that was replaced, if one was
-  excluded_hosts high_risk{};                       ///< that need a sign-off
-  bool has_own_risk = false;  ///< a function of the user's says of more hosts that they do
+  std::vector<excluded_hosts> excluded{};  ///< each list so far
+  excluded_hosts high_risk{};              ///< that need a sign-off
+  bool has_own_risk = false;               ///< a function of the user's may name more of them
 };
 
 /// Reads a list of hosts of an entry.
@@ -107,7 +95,7 @@ struct audited_crawler {
   parse.tie = from.flag("tie_disallows") ? tie_break::disallow : tie_break::allow;
   parse.names =
       from.flag("names_united") ? several_names::union_of_groups : several_names::first_with_group;
-  result.excluded = hosts_in(from, "excluded");
+  result.excluded.push_back(hosts_in(from, "excluded"));
   result.high_risk = hosts_in(from, "sign_off");
   result.has_own_risk = from.flag("is_high_risk");
   return result;

@@ -4,6 +4,7 @@
 #include <robots/adapters/detail/audit_crypto.hpp>
 #include <robots/base/json_writer.hpp>
 #include <robots/fetch/outcome.hpp>
+#include <robots/policy/decision.hpp>
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
@@ -93,6 +94,17 @@ inline void add_record(base::json_writer& json, const record_head& head) {
     json.close();
   }
   json.close_list();
+}
+
+/// What a decision says of its URL. These members end an entry, so that they can be compared.
+inline void add_verdict(base::json_writer& json, const decision& made) {
+  json.flag("allowed", made.allowed).text("reason", to_string(made.reason));
+  if (made.verdict.directive) {
+    json.text("directive", to_string(*made.verdict.directive))
+        .text("pattern", made.verdict.pattern.value_or(""))
+        .number("line", made.verdict.line);
+  }
+  json.text("user_agent", made.verdict.user_agent);
 }
 
 /// A policy as a trail describes it.

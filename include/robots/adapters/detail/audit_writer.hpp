@@ -371,15 +371,9 @@ class audit_writer {
       }
     }
     base::json_writer json = begin_members(from.crawler, from.site, from.trace_id, from.span_id);
-    json.long_text("url", from.url).text("policy", id);
-    json.flag("allowed", made.allowed).text("reason", to_string(made.reason));
-    if (made.verdict.directive) {
-      json.text("directive", to_string(*made.verdict.directive))
-          .text("pattern", made.verdict.pattern.value_or(""))
-          .number("line", made.verdict.line);
-    }
-    json.text("user_agent", made.verdict.user_agent).seconds("age_seconds", made.age);
+    json.long_text("url", from.url).text("policy", id).seconds("age_seconds", made.age);
     json.flag("from_cache", made.from_cache).flag("stale", made.stale);
+    add_verdict(json, made);
     add_entry("decision", std::move(json).finish(), time);
   }
 

@@ -4,7 +4,6 @@
 #include <robots/adapters/detail/curl_errors.hpp>
 #include <robots/adapters/detail/curl_handle.hpp>
 #include <robots/adapters/detail/curl_settings.hpp>
-#include <robots/adapters/detail/proxy_choice.hpp>
 #include <robots/base/ascii.hpp>
 #include <robots/http/address_guard.hpp>
 #include <robots/http/address_kind.hpp>
@@ -73,56 +72,32 @@ namespace robots::adapters_detail {
   return std::nullopt;
 }
 
-/// One part of a URL; empty when it is not there.
-[[nodiscard]] inline std::string url_part(CURLU* url, CURLUPart part) {
-  char* text = nullptr;
-  const CURLUcode code = curl_url_get(url, part, &text, 0);
-  const std::unique_ptr<char, curl_deleter<&curl_free>> owned(text);
-  return code == CURLUE_OK && owned ? std::string(owned.get()) : std::string{};
-}
-
-struct curl_target {
-  std::string scheme;  ///< in lower case
-  /// Decoded; an IPv6 address has its brackets, and an IPv4 address of whatever spelling
-  /// (`2130706433`, `0x7f.1`) its four decimal parts.
-  std::string host;
-};
-
-/// Nothing when libcurl would refuse `url`.
-[[nodiscard]] inline std::optional<curl_target> read_target(const std::string& url) {
+/// The host of `url`, decoded: an IPv6 address has its brackets, and an IPv4 address of whatever
+/// spelling (`2130706433`, `0x7f.1`) its four decimal parts. Nothing when libcurl would refuse
+/// `url`.
+[[nodiscard]] inline std::optional<std::string> host_of(const std::string& url) {
   const curl_url_handle handle = made(curl_url_handle(curl_url()));
   constexpr unsigned as_in_transfers =
       CURLU_GUESS_SCHEME | CURLU_NON_SUPPORT_SCHEME | CURLU_DISALLOW_USER;
   if (curl_url_set(handle.get(), CURLUPART_URL, url.c_str(), as_in_transfers) != CURLUE_OK) {
     return std::nullopt;
   }
-  return curl_target{url_part(handle.get(), CURLUPART_SCHEME),
-                     url_part(handle.get(), CURLUPART_HOST)};
+  char* text = nullptr;
+  const CURLUcode code = curl_url_get(handle.get(), CURLUPART_HOST, &text, 0);
+  const std::unique_ptr<char, curl_deleter<&curl_free>> owned(text);
+  return code == CURLUE_OK && owned ? std::string(owned.get()) : std::string{};
 }
 
 inline constexpr std::string_view not_allowed = " is not in curl_options::allowed_addresses";
 
-/// The proxy that the options or the environment name for `url`; empty for none.
-[[nodiscard]] inline std::string proxy_to(const std::string& url, const curl_settings& settings) {
-  // Reading the URL twice for each request costs as much as all else that is done before it.
-  const auto& wanted = settings.options().proxy;
-  if (wanted ? wanted->empty()
-             : environment_proxy("http").empty() && environment_proxy("https").empty()) {
-    return {};
-  }
-  const std::optional<curl_target> target = read_target(url);
-  return target ? proxy_for(target->scheme, target->host, settings.options().proxy) : std::string{};
-}
-
-/// The answer to a request that no proxy must be asked for; nothing when it may, or none is asked.
+/// The answer to a request that no proxy must be asked for; nothing when one may, or none is asked.
 [[nodiscard]] inline std::optional<fetch_response> refusal_by_proxy(const std::string& url,
                                                                     const curl_settings& settings) {
-  if (settings.guard().permits_all() ||
-      (!settings.session_may_choose_proxy() && proxy_to(url, settings).empty())) {
+  if (settings.guard().permits_all() || settings.next_proxy() == proxy_use::never) {
     return std::nullopt;
   }
-  const std::optional<curl_target> target = read_target(url);
-  const auto what = target ? why_not_by_proxy(settings.guard(), target->host) : std::nullopt;
+  const std::optional<std::string> host = host_of(url);
+  const auto what = host ? why_not_by_proxy(settings.guard(), *host) : std::nullopt;
   return what
              ? std::optional(failed(fetch_error::refused_address, *what + std::string(not_allowed)))
              : std::nullopt;
@@ -132,29 +107,21 @@ inline constexpr std::string_view not_allowed = " is not in curl_options::allowe
 /// its place.
 class curl_guard {
  public:
-  explicit curl_guard(const curl_settings& settings) noexcept : settings_(&settings) {}
+  explicit curl_guard(const curl_settings& settings) noexcept
+      : settings_(&settings), proxy_(settings.next_proxy()) {}
   curl_guard(const curl_guard&) = delete;
   curl_guard& operator=(const curl_guard&) = delete;
   ~curl_guard() = default;
 
-  /// Chooses the proxy for `url` and guards what is connected to.
-  void attach(CURL* easy, const std::string& url) {
-    if (settings_->chooses_proxy()) {
-      const std::string proxy = proxy_to(url, *settings_);
-      // A libcurl that knows no proxies takes none of this; with an empty list of exemptions, one
-      // that does looks for no other.
-      const bool taken = try_option(easy, CURLOPT_PROXY, proxy.c_str()) == CURLE_OK &&
-                         try_option(easy, CURLOPT_NOPROXY, "") == CURLE_OK;
-      connects_to_proxy_ = taken && !proxy.empty();
-    }
+  void attach(CURL* easy) {
     set_option(easy, CURLOPT_PREREQFUNCTION, &curl_guard::on_request);
     set_option(easy, CURLOPT_PREREQDATA, static_cast<void*>(this));
     set_option(easy, CURLOPT_OPENSOCKETFUNCTION, &curl_guard::on_open);
     set_option(easy, CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
   }
 
-  /// Returns true if connections go to a proxy that the options or the environment name.
-  [[nodiscard]] bool connects_to_proxy() const noexcept { return connects_to_proxy_; }
+  /// Whether this exchange takes a proxy.
+  [[nodiscard]] proxy_use proxy() const noexcept { return proxy_; }
 
   /// `failure`, or `fetch_error::refused_address` when no address was left to try. Where some
   /// address was tried, its failure is what counts, and the others are mentioned.
@@ -206,7 +173,9 @@ class curl_guard {
   }
 
   [[nodiscard]] bool permits(const std::optional<ip_address>& address) noexcept {
-    if (connects_to_proxy_ || settings_->guard().permits_all() ||
+    // libcurl does not say whether an address is that of a proxy, so one from elsewhere than the
+    // options has to be permitted.
+    if (proxy_ == proxy_use::always || settings_->guard().permits_all() ||
         (address && settings_->guard().permits(*address))) {
       return true;
     }
@@ -217,7 +186,7 @@ class curl_guard {
   }
 
   const curl_settings* settings_;
-  bool connects_to_proxy_ = false;
+  proxy_use proxy_;
   bool on_other_connection_ = false;
   unsigned opened_ = 0;
   unsigned refused_ = 0;

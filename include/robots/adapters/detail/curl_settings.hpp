@@ -2,7 +2,6 @@
 #pragma once
 
 #include <robots/adapters/curl_options.hpp>
-#include <robots/adapters/detail/body_decoder.hpp>
 #include <robots/adapters/detail/curl_handle.hpp>
 #include <robots/base/ascii.hpp>
 #include <robots/http/address_guard.hpp>
@@ -10,8 +9,10 @@
 #include <curl/curl.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdlib>
 #include <filesystem>
 #include <new>
 #include <optional>
@@ -60,22 +61,16 @@ namespace robots::adapters_detail {
                       CURLU_GUESS_SCHEME | CURLU_NON_SUPPORT_SCHEME) == CURLUE_OK;
 }
 
-/// Sets one option of libcurl, and says what libcurl says to it. Throws nothing but std::bad_alloc.
-template <class T>
-[[nodiscard]] CURLcode try_option(CURL* easy, CURLoption option, T value) {
-  const CURLcode code = curl_easy_setopt(easy, option, value);
-  if (code == CURLE_OUT_OF_MEMORY) {
-    throw std::bad_alloc();
-  }
-  return code;
-}
-
-/// Sets one option of libcurl. Throws std::invalid_argument when libcurl does not take it.
+/// Sets one option of libcurl. Throws std::bad_alloc, and std::invalid_argument when libcurl does
+/// not take the option.
 template <class T>
 void set_option(CURL* easy, CURLoption option, T value) {
-  const CURLcode code = try_option(easy, option, value);
+  const CURLcode code = curl_easy_setopt(easy, option, value);
   if (code == CURLE_OK) {
     return;
+  }
+  if (code == CURLE_OUT_OF_MEMORY) {
+    throw std::bad_alloc();
   }
   const curl_easyoption* const known = curl_easy_option_by_id(option);
   const std::string name = known == nullptr ? std::to_string(option) : known->name;
@@ -91,9 +86,25 @@ inline void clear_option(CURL* easy, CURLoption option) noexcept {
 
 /// Who says which proxy is taken when no option does.
 enum class proxy_source {
-  environment,  ///< `http_proxy` and its like
-  session,      ///< whoever sets up the handles, in ways that cannot be seen from here
+  environment,  ///< `http_proxy` and its like, which libcurl reads
+  session,      ///< whoever sets up the handles, and then the environment
 };
+
+/// What is known about the proxy of an exchange before libcurl makes it.
+enum class proxy_use {
+  never,    ///< connections go to the site
+  always,   ///< connections go to the proxy that `curl_options::proxy` names
+  unknown,  ///< libcurl may take a proxy of the environment or of the session
+};
+
+/// Returns true if libcurl may find a proxy in the environment.
+[[nodiscard]] inline bool environment_names_proxy() noexcept {
+  constexpr std::array names{"http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"};
+  return std::ranges::any_of(names, [](const char* name) {
+    const char* const value = std::getenv(name);
+    return value != nullptr && *value != '\0';
+  });
+}
 
 /// `curl_options` that are known to be good, in the form libcurl wants.
 class curl_settings {
@@ -113,13 +124,13 @@ class curl_settings {
 
   [[nodiscard]] const address_guard& guard() const noexcept { return guard_; }
 
-  /// Whether a handle may have a proxy that is not known here.
-  [[nodiscard]] bool session_may_choose_proxy() const noexcept {
-    return proxy_source_ == proxy_source::session;
-  }
-  /// Whether the options or the environment decide on the proxy.
-  [[nodiscard]] bool chooses_proxy() const noexcept {
-    return options_.proxy || !session_may_choose_proxy();
+  /// Whether the next exchange takes a proxy.
+  [[nodiscard]] proxy_use next_proxy() const noexcept {
+    if (options_.proxy) {
+      return options_.proxy->empty() ? proxy_use::never : proxy_use::always;
+    }
+    return proxy_source_ == proxy_source::session || environment_names_proxy() ? proxy_use::unknown
+                                                                               : proxy_use::never;
   }
 
   /// Sets on a handle all that does not change from request to request, over whatever was there.
@@ -174,9 +185,8 @@ class curl_settings {
     // while a host sends empty DATA frames, takes a body that RST_STREAM(NO_ERROR) cuts off for a
     // whole one, and mixes trailer fields with header fields.
     set_option(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
-    // libcurl does not ask whether compressed content came to its end: the sink decodes.
-    set_option(easy, CURLOPT_ACCEPT_ENCODING, body_decoder::accepted);
-    set_option(easy, CURLOPT_HTTP_CONTENT_DECODING, 0L);
+    set_option(easy, CURLOPT_ACCEPT_ENCODING, "");  // every coding that this libcurl decodes
+    set_option(easy, CURLOPT_HTTP_CONTENT_DECODING, 1L);
     set_option(easy, CURLOPT_NOSIGNAL, 1L);
     constexpr long default_lifetime = 60;  // of an address, as libcurl has it
     set_option(easy, CURLOPT_FORBID_REUSE, options_.keep_connections ? 0L : 1L);
@@ -215,6 +225,7 @@ class curl_settings {
   void apply_route(CURL* easy) const {
     if (options_.proxy) {
       set_option(easy, CURLOPT_PROXY, options_.proxy->c_str());
+      set_option(easy, CURLOPT_NOPROXY, "");  // no exemption that the guard does not know
     }
     if (!guard_.permits_all()) {
       clear_option(easy, CURLOPT_UNIX_SOCKET_PATH);

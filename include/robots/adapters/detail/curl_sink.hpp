@@ -1,7 +1,6 @@
 // Where libcurl puts what it receives, and where the limits on it are kept.
 #pragma once
 
-#include <robots/adapters/detail/body_decoder.hpp>
 #include <robots/adapters/detail/curl_settings.hpp>
 #include <robots/base/ascii.hpp>
 #include <robots/base/decimal.hpp>
@@ -11,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -67,15 +67,16 @@ class content_length {
   std::optional<std::uint64_t> said_;
 };
 
-/// Takes and decodes the body of one exchange and counts the octets of its header sections.
-/// Whatever is over a limit ends the transfer, and so does the body of a redirect. Must outlive the
-/// transfer and stay in its place.
+/// Takes the decoded body of one exchange and counts the octets of its header sections. Whatever is
+/// over a limit ends the transfer, and so does the body of a redirect. Must outlive the transfer
+/// and stay in its place.
 class curl_sink {
  public:
   /// Keeps at most `max_body` octets of decoded body, where 0 means no limit, and lets pass at most
   /// `max_headers` octets of header.
   curl_sink(std::size_t max_body, std::size_t max_headers) noexcept
-      : body_(max_body), header_room_(max_headers) {}
+      : body_room_(max_body == 0 ? std::numeric_limits<std::size_t>::max() : max_body),
+        header_room_(max_headers) {}
 
   curl_sink(const curl_sink&) = delete;
   curl_sink& operator=(const curl_sink&) = delete;
@@ -89,9 +90,11 @@ class curl_sink {
     set_option(easy, CURLOPT_HEADERDATA, static_cast<void*>(this));
   }
 
-  /// What was received of the body; one that is over its limit or refused has ended the transfer.
-  [[nodiscard]] body_decoder& body() noexcept { return body_; }
-  /// What ended the transfer here, beside the body; `fetch_error::none` if nothing did.
+  /// The decoded body, up to the limit.
+  [[nodiscard]] std::string& body() noexcept { return body_; }
+  /// Returns true if the body was longer than the limit, which ended the transfer.
+  [[nodiscard]] bool over_limit() const noexcept { return over_limit_; }
+  /// What else ended the transfer here; `fetch_error::none` if nothing did.
   [[nodiscard]] fetch_error error() const noexcept { return error_; }
   [[nodiscard]] const char* error_text() const noexcept { return error_text_; }
   /// Whether the last header section came to its empty line. libcurl takes a connection that is
@@ -106,7 +109,7 @@ class curl_sink {
   // libcurl takes any number but `size * count` as the order to end the transfer, and its frames
   // know no exceptions.
   static std::size_t on_body(char* data, std::size_t size, std::size_t count, void* self) noexcept {
-    return static_cast<curl_sink*>(self)->take_body(data, size * count);
+    return static_cast<curl_sink*>(self)->take_body({data, size * count});
   }
 
   static std::size_t on_header(char* data, std::size_t size, std::size_t count,
@@ -114,19 +117,18 @@ class curl_sink {
     return static_cast<curl_sink*>(self)->count_header({data, size * count});
   }
 
-  std::size_t take_body(const char* data, std::size_t size) noexcept {
+  std::size_t take_body(std::string_view text) noexcept {
     if (has_redirect()) {
-      return refuse(size);
+      return refuse(text.size());
     }
     try {
-      if (!body_begun_) {
-        body_begun_ = true;
-        body_.begin(field_values(easy_, "Content-Encoding"),
-                    field_values(easy_, "Transfer-Encoding"));
-      }
-      return body_.take({data, size}) ? size : refuse(size);
+      const std::string_view kept = text.substr(0, body_room_);
+      body_.append(kept);
+      body_room_ -= kept.size();
+      over_limit_ = kept.size() < text.size();
+      return over_limit_ ? refuse(text.size()) : text.size();
     } catch (...) {
-      return fail(size, fetch_error::other, "no memory for the body");
+      return fail(text.size(), fetch_error::other, "no memory for the body");
     }
   }
 
@@ -163,11 +165,12 @@ class curl_sink {
   }
 
   CURL* easy_ = nullptr;
-  body_decoder body_;
+  std::string body_;
+  std::size_t body_room_;
   std::size_t header_room_;
   std::size_t header_lines_ = 0;
   content_length length_;
-  bool body_begun_ = false;
+  bool over_limit_ = false;
   bool headers_complete_ = false;
   fetch_error error_ = fetch_error::none;
   const char* error_text_ = "";

@@ -148,25 +148,40 @@ inline constexpr std::size_t longest_url = 8'000'000;
   return count;
 }
 
-/// The response to a transfer that ended well, or whose body was cut. Only of a success (2xx) does
-/// the body matter: that of any other status is left out if it cannot be decoded, or is not whole.
-[[nodiscard]] inline fetch_response received(CURL* easy, curl_sink& sink, const tls_trace& tls) {
+/// Returns true if the body came in a coding. libcurl decodes it, but does not ask whether it came
+/// to its end.
+[[nodiscard]] inline bool is_encoded(CURL* easy) {
+  const auto has_other = [easy](const char* field, std::string_view none) {
+    const std::string coding = trimmed(field_values(easy, field).c_str());
+    return !coding.empty() && !base::equal_ignoring_case(coding, none);
+  };
+  return has_other("Content-Encoding", "identity") || has_other("Transfer-Encoding", "chunked");
+}
+
+/// The response to a transfer that ended well, or whose body was cut. `problem` says what libcurl
+/// found wrong with the body. Only of a success (2xx) does the body matter: that of any other
+/// status is left out if it cannot be decoded, or is not whole.
+[[nodiscard]] inline fetch_response received(CURL* easy, curl_sink& sink, const tls_trace& tls,
+                                             std::string_view problem) {
   const int status = received_status(easy);
   if (status < 200 || !sink.headers_complete()) {
     return failed(fetch_error::protocol, "the connection ended before the header section did");
   }
   fetch_response response{.status = status, .headers = received_headers(easy)};
-  std::string_view problem = sink.body().problem();
-  if (tls.without_close_notify() && ends_with_connection(easy) && !sink.body().over_limit()) {
-    // RFC 9112, section 9.8: anyone on the way may have cut it.
-    problem = "TLS ended without close_notify, maybe before the body did";
+  if (!sink.over_limit() && ends_with_connection(easy)) {
+    if (is_encoded(easy)) {
+      problem = "neither a length nor chunks mark the end of the encoded body";
+    } else if (tls.without_close_notify()) {
+      // RFC 9112, section 9.8: anyone on the way may have cut it.
+      problem = "TLS ended without close_notify, maybe before the body did";
+    }
   }
   if (problem.empty()) {
-    response.body = std::move(sink.body().text());
+    response.body = std::move(sink.body());
   } else if (status < 300) {
     return failed(fetch_error::protocol, std::string(problem));
   }
-  response.truncated = sink.body().over_limit();
+  response.truncated = sink.over_limit();
   return response;
 }
 
@@ -184,7 +199,7 @@ class curl_transfer {
         lines_(header_lines(request.headers)),
         sink_(request.max_bytes, settings.options().max_header_bytes),
         tls_(easy) {
-    guard_.attach(easy_, request.url);
+    guard_.attach(easy_);
     sink_.attach(easy_);
     set_option(easy_, CURLOPT_URL, request.url.c_str());
     set_option(easy_, CURLOPT_HTTPHEADER, lines_.get());
@@ -203,11 +218,16 @@ class curl_transfer {
 
   [[nodiscard]] fetch_response finish(CURLcode code) {
     const bool redirected = sink_.has_redirect() && code != CURLE_ABORTED_BY_CALLBACK;
-    if (code == CURLE_OK || redirected || sink_.body().over_limit() || sink_.body().refused()) {
-      return received(easy_, sink_, tls_);
+    if (code == CURLE_OK || redirected || sink_.over_limit()) {
+      return received(easy_, sink_, tls_, {});
     }
     if (sink_.error() != fetch_error::none) {
       return failed(sink_.error(), sink_.error_text());
+    }
+    // Of octets behind the end of the encoded body, libcurl says that they cannot be written.
+    if (sink_.headers_complete() &&
+        (code == CURLE_BAD_CONTENT_ENCODING || code == CURLE_WRITE_ERROR)) {
+      return received(easy_, sink_, tls_, reason(code));
     }
     if (code == CURLE_OUT_OF_MEMORY && had_connection(easy_) && !sink_.headers_complete()) {
       // What libcurl says of a line over 100 KiB before version 8.6.
@@ -219,14 +239,18 @@ class curl_transfer {
         code == CURLE_OPERATION_TIMEDOUT && !had_connection(easy_) &&
         (timeout.count() == 0 || settings_->options().connect_timeout < timeout);
     fetch_error error = connecting_ran_out ? fetch_error::connect : to_fetch_error(code);
-    if (code == CURLE_COULDNT_CONNECT && !guard_.connects_to_proxy() && was_refused(easy_)) {
+    if (code == CURLE_COULDNT_CONNECT && guard_.proxy() == proxy_use::never && was_refused(easy_)) {
       error = fetch_error::connection_refused;
     }
-    return guard_.judge(
-        failed(error, error_text_.front() != '\0' ? error_text_.data() : curl_easy_strerror(code)));
+    return guard_.judge(failed(error, reason(code)));
   }
 
  private:
+  /// libcurl's words for `code`.
+  [[nodiscard]] const char* reason(CURLcode code) const noexcept {
+    return error_text_.front() != '\0' ? error_text_.data() : curl_easy_strerror(code);
+  }
+
   CURL* easy_;
   const fetch_request* request_;
   const curl_settings* settings_;
