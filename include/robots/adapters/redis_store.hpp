@@ -79,7 +79,8 @@ namespace adapters_detail {
 /// `P lease:KEY`, without the blanks, and changes are told on the channel `P changed`. In KEY, what
 /// follows on `https://` or `http://` stands in braces, so that a cluster keeps all keys of a site
 /// in one slot. An ACL of Redis needs `~P* &P*` and the commands get, strlen, set, del, eval,
-/// publish, subscribe, ping, select, and for `for_each` scan and pttl; in a cluster, cluster and asking, too.
+/// publish, subscribe, ping, select, and for `for_each` scan and pttl; in a cluster, cluster and
+/// asking, too.
 class RedisStore {
  public:
   /// Opens nothing yet. Throws `std::invalid_argument`, which says how to mend it, for a URL that
@@ -94,11 +95,16 @@ class RedisStore {
 
   /// The values of many keys in their order, in a round trip to each server for each 512 of its
   /// keys, or in two if a value is above `max_value_bytes`, which counts as missing. In a cluster,
-  /// values count as missing whose node is out of reach, unless all nodes are. Throws `store_error`
-  /// when values cannot be loaded. Takes no more than `max_value_bytes` of memory for each key,
-  /// whatever the server sends.
+  /// values count as missing whose node is out of reach, unless all that are asked are. Throws
+  /// `store_error` when values cannot be loaded. Takes no more than `max_value_bytes` of memory for
+  /// each key, whatever the server sends.
   [[nodiscard]] std::vector<std::optional<std::string>> load_all(
       std::span<const std::string> keys) {
+    return load_partly(keys).values;
+  }
+
+  /// Does what `load_all` does, and says which values are those of a node that is out of reach.
+  [[nodiscard]] partial_values load_partly(std::span<const std::string> keys) {
     try {
       return load_together(
           keys, [&](const std::string& key) { return command{"GET", parts_->value_key(key)}; });
@@ -143,8 +149,8 @@ class RedisStore {
                .integer == 1;
   }
 
-  /// Removes the value of `key`, ends its lease, and tells the others. Two round trips. Throws
-  /// `store_error`.
+  /// Removes the value of `key`, ends its lease, and tells the others, through whichever node of a
+  /// cluster answers. Two round trips. Throws `store_error`.
   void erase(std::string_view key) {
     parts_->client->ask_one({"DEL", parts_->value_key(key), parts_->lease_key(key)},
                             reply::kind::integer);
@@ -273,19 +279,21 @@ class RedisStore {
   };
 
   template <class Command>
-  [[nodiscard]] std::vector<std::optional<std::string>> load_together(
-      std::span<const std::string> keys, const Command& command_of) {
+  [[nodiscard]] partial_values load_together(std::span<const std::string> keys,
+                                             const Command& command_of) {
     std::vector<command> commands;
     commands.reserve(keys.size());
     for (const std::string& key : keys) {
       commands.push_back(command_of(key));
     }
-    std::vector<std::optional<std::string>> values;
+    partial_values loaded;
+    auto& [values, lost] = loaded;
     values.reserve(keys.size());
+    lost.reserve(keys.size());
     for (reply& got : parts_->client->ask(commands)) {
+      lost.push_back(got.is_error(adapters_detail::unreachable_node));
       // A value of another type is a stranger's.
-      if (got.type == reply::kind::nil || got.is_error("WRONGTYPE") ||
-          got.is_error(adapters_detail::unreachable_node)) {
+      if (lost.back() || got.type == reply::kind::nil || got.is_error("WRONGTYPE")) {
         values.emplace_back();
         continue;
       }
@@ -293,7 +301,7 @@ class RedisStore {
       const bool is_oversized = text.size() > parts_->options.max_value_bytes;
       values.push_back(is_oversized ? std::nullopt : std::optional{std::move(text)});
     }
-    return values;
+    return loaded;
   }
 
   /// Throws `store_error` for a value that is too long to be stored.
