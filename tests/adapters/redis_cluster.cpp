@@ -172,3 +172,55 @@ TEST_CASE("What the other nodes of a cluster answer is kept when one is down") {
   cluster[2].stop();
   CHECK_THROWS_AS(static_cast<void>(store.load_all(keys)), robots::store_error);
 }
+
+TEST_CASE("RedisStore says which values are on a node of a cluster that is down") {
+  redis_cluster_servers cluster;
+  const std::vector<std::string> keys = key_for_each(cluster);
+  RedisStore store{redis_options{.url = cluster.url()}};
+  store.publish(keys[1], "value", 1h);
+  cluster[0].stop();
+  const robots::partial_values loaded = store.load_partly(keys);
+  CHECK((loaded.values ==
+         std::vector<std::optional<std::string>>{std::nullopt, "value", std::nullopt}));
+  CHECK((loaded.lost == std::vector<bool>{true, false, false}));
+}
+
+TEST_CASE("RedisStore tells a part of a cluster that is down from a cluster that is down") {
+  redis_cluster_servers cluster;
+  const std::vector<std::string> keys = key_for_each(cluster);
+  RedisStore store{redis_options{.url = cluster.url()}};
+  CHECK(store.load(keys[0]) == std::nullopt);
+  cluster[0].stop();
+  for (int i = 0; i < 3; ++i) {
+    CHECK_THROWS_AS(static_cast<void>(store.load(keys[0])), robots::store_part_error);
+    CHECK_THROWS_AS(store.publish(keys[0], "value", 1h), robots::store_part_error);
+    CHECK_THROWS_AS(store.erase(keys[0]), robots::store_part_error);
+    CHECK_THROWS_AS(static_cast<void>(store.try_lease(keys[0], 1h)), robots::store_part_error);
+  }
+  cluster[1].stop();
+  cluster[2].stop();
+  try {
+    static_cast<void>(store.load_all(keys));
+    FAIL("loaded");
+  } catch (const robots::store_error& error) {
+    CHECK(dynamic_cast<const robots::store_part_error*>(&error) == nullptr);
+  }
+}
+
+TEST_CASE("RedisStore erases and tells of it while the node with the slot of the channel is down") {
+  redis_cluster_servers cluster;
+  const std::vector<std::string> keys = key_for_each(cluster);
+  RedisStore store{redis_options{.url = cluster.url()}};
+  RedisStore other{redis_options{.url = cluster.url()}};
+  const std::size_t down = cluster.owner(robots::adapters_detail::redis_slot("robots:v2:changed"));
+  cluster[down].stop();
+  told_keys told;
+  other.watch(told.listener());
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (i != down) {
+      store.publish(keys[i], "value", 1h);
+      CHECK(is_told(real_time{}, told, keys[i], [&] { store.erase(keys[i]); }));
+      CHECK(store.load(keys[i]) == std::nullopt);
+    }
+  }
+}

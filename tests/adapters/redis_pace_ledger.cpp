@@ -94,6 +94,38 @@ TEST_CASE("RedisPaceLedger gives no turn while a host is held") {
   CHECK(is_about(b.take_turn(home, {}), 2h));
 }
 
+TEST_CASE("RedisPaceLedger counts a turn from the latest start that its claim allows for") {
+  const redis_server server;
+  RedisPaceLedger a{redis_options{.url = server.url()}};
+  RedisPaceLedger b{redis_options{.url = server.url()}};
+  CHECK(a.take_turn(home, {.after = 1h, .lateness = 1h}) == 0ns);
+  CHECK(is_about(b.take_turn(home, {}), 2h));
+  CHECK(is_about(b.take_turn(home, {.least = 5h, .after = 5h}), 6h));
+}
+
+TEST_CASE("RedisPaceLedger gives a turn once more to who has it") {
+  const redis_server server;
+  RedisPaceLedger a{redis_options{.url = server.url()}};
+  RedisPaceLedger b{redis_options{.url = server.url()}};
+  const pace_claim first{.after = 1h, .turn = 1};
+  const pace_claim again{.after = 1h, .lateness = 1h, .turn = 1};
+  CHECK(a.take_turn(home, first) == 0ns);
+  CHECK(is_about(b.take_turn(home, first), 1h));
+  CHECK(is_about(a.take_turn(home, {.after = 1h, .turn = 2}), 1h));
+  CHECK(a.take_turn(home, again) == 0ns);
+  CHECK(is_about(b.take_turn(home, {}), 2h));
+  SUBCASE("but not while the host is held") {
+    b.hold(home, 5h);
+    CHECK(is_about(a.take_turn(home, again), 5h));
+  }
+  SUBCASE("but not after another process had one") {
+    constexpr const char* other = "https://other.example";
+    CHECK(a.take_turn(other, {.turn = 3}) == 0ns);
+    CHECK(b.take_turn(other, {.after = 1h}) == 0ns);
+    CHECK(is_about(a.take_turn(other, {.turn = 3}), 1h));
+  }
+}
+
 TEST_CASE("RedisPaceLedger that was wiped counts as if there had been a turn now") {
   const redis_server server;
   RedisPaceLedger a{redis_options{.url = server.url()}};

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -233,8 +234,14 @@ TEST_CASE("RedisStore publishes no value above the limit, and loads none") {
   CHECK(store.load("key")->size() == limit);
   careless.publish("key", std::string(5 * limit, 'x'), 1h);
   CHECK(careless.load("key")->size() == 5 * limit);
-  CHECK_THROWS_AS(load(store), robots::store_error);
+  CHECK(store.load("key") == std::nullopt);
   CHECK(store.load("other") == std::nullopt);
+  // A server may send a reply of 1 MiB, even if no value may be so long.
+  RedisStore strict{redis_options{.url = server.url(), .max_value_bytes = 10}};
+  store.publish("key", "01234567890", 1h);
+  CHECK(strict.load("key") == std::nullopt);
+  store.publish("key", "0123456789", 1h);
+  CHECK(strict.load("key") == "0123456789");
 }
 
 TEST_CASE("A value above the limit is missing, and does not keep the others from being loaded") {
@@ -244,13 +251,19 @@ TEST_CASE("A value above the limit is missing, and does not keep the others from
   RedisStore careless{redis_options{.url = server.url(), .max_value_bytes = 10 * limit}};
   std::vector<std::string> keys;
   std::vector<std::optional<std::string>> expected;
-  for (int i = 0; i < 40; ++i) {
+  for (std::size_t i = 0; i < 40; ++i) {
     keys.push_back("key-" + std::to_string(i));
-    const bool is_oversized = i == 17 || i == 39;
-    careless.publish(keys.back(), std::string(is_oversized ? 5 * limit : 10, 'x'), 1h);
-    expected.push_back(is_oversized ? std::nullopt : std::optional{std::string(10, 'x')});
+    const bool is_oversized = i < 17 || i == 39;
+    const std::size_t length = is_oversized ? limit + 1 + i * limit / 8 : i == 20 ? limit : 10;
+    careless.publish(keys.back(), std::string(length, 'x'), 1h);
+    expected.push_back(is_oversized ? std::nullopt : std::optional{std::string(length, 'x')});
   }
+  keys.insert(keys.end(), {"missing", "empty", "of a stranger"});
+  store.publish("empty", "", 1h);
+  server.tell({"LPUSH", "robots:v2:site:{of a stranger}", "x"});
+  expected.insert(expected.end(), {std::nullopt, "", std::nullopt});
   CHECK((store.load_all(keys) == expected));
+  CHECK((store.load_all(std::span{keys}.first(17)) == std::vector<std::optional<std::string>>(17)));
 }
 
 TEST_CASE("what a hostile server answers ends in an error, in bounded time and memory") {

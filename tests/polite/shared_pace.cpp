@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
@@ -60,10 +61,17 @@ class SlowLedger final : public MemoryPaceLedger {
   SlowLedger(std::shared_ptr<table> shared, std::chrono::nanoseconds late)
       : MemoryPaceLedger{shared}, clock_{shared->clock}, late_{late} {}
 
+  /// Calls `meanwhile` once while the next answer is on its way.
+  void on_answer(std::function<void()> meanwhile) { meanwhile_ = std::move(meanwhile); }
+  void set_late(std::chrono::nanoseconds late) { late_ = late; }
+
   [[nodiscard]] std::chrono::nanoseconds take_turn(std::string_view host,
                                                    const robots::pace_claim& claim) override {
     const auto wait = MemoryPaceLedger::take_turn(host, claim);
     clock_.advance(late_);
+    if (const auto meanwhile = std::exchange(meanwhile_, {})) {
+      meanwhile();
+    }
     return wait;
   }
 
@@ -75,6 +83,7 @@ class SlowLedger final : public MemoryPaceLedger {
  private:
   ManualClock clock_;
   std::chrono::nanoseconds late_;
+  std::function<void()> meanwhile_;
 };
 
 /// Does not move between a turn that a ledger gave and the start of the request, which on a clock
@@ -114,6 +123,7 @@ class StartLedger final : public MemoryPaceLedger {
 
   [[nodiscard]] std::chrono::nanoseconds take_turn(std::string_view host,
                                                    const robots::pace_claim& claim) override {
+    static_cast<void>(clock_.wall_now());  // this may be the second question for one start
     clock_.stand_still();
     const auto wait = MemoryPaceLedger::take_turn(host, claim);
     if (wait.count() > 0) {
@@ -235,6 +245,56 @@ TEST_CASE("a request that starts late, since the ledger was slow to answer, coun
   const time_point late = visit_home(a);
   CHECK(late >= start + 400ms);
   CHECK(visit_home(b) >= late + 1s);
+}
+
+TEST_CASE("turns keep the delay, however late the ledger answers") {
+  for (const auto late : {1ns, 1'000'000ns, 45'000'000ns, 50'000'000ns, 900'000'000ns}) {
+    CAPTURE(late.count());
+    fleet all;
+    gate_options slow = all.options();
+    const auto ledger = std::make_shared<SlowLedger>(all.table, late);
+    slow.ledger = ledger;
+    gate a{slow, all.clock};
+    gate b{all.options(), all.clock};
+    time_point last = visit_home(b);
+    for (int i = 0; i < 10; ++i) {
+      ledger->set_late(i % 3 == 0 ? 2 * late : late);
+      for (gate* const next : {&a, &b}) {
+        const time_point start = visit_home(*next);
+        CHECK(start >= last + 1s);
+        CHECK(start <= last + 1s + 10 * late);
+        last = start;
+      }
+    }
+  }
+}
+
+TEST_CASE("turns keep the longest delay of all processes, however late the ledger answers") {
+  fleet all;
+  gate_options slow = all.options();
+  slow.ledger = std::make_shared<SlowLedger>(all.table, 45ms);
+  gate a{slow, all.clock};
+  gate b{all.options(), all.clock};
+  const auto five = rules_with("Crawl-delay: 5\n");
+  time_point last = visit_home(b, five);
+  for (int i = 0; i < 3; ++i) {
+    const time_point of_a = visit_home(a);
+    CHECK(of_a >= last + 5s);
+    last = visit_home(b, five);
+    CHECK(last >= of_a + 5s);
+  }
+}
+
+TEST_CASE("a turn that another process was given, before its answer came, is not used") {
+  fleet all;
+  gate_options slow = all.options();
+  const auto ledger = std::make_shared<SlowLedger>(all.table, 1500ms);
+  slow.ledger = ledger;
+  gate a{slow, all.clock};
+  gate b{all.options(), all.clock};
+  time_point of_b{};
+  ledger->on_answer([&] { of_b = visit_home(b); });
+  CHECK(visit_home(a) >= of_b + 1s);
 }
 
 TEST_CASE("hosts do not wait for each other") {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -26,6 +27,7 @@ class MemoryPaceLedger : public PaceLedger {
     struct entry {
       time_point next = time_point::min();  // after the last turn, by what was claimed at it
       time_point last = time_point::min();
+      std::pair<const void*, std::uint64_t> last_turn{};  // whose that is, and its number
       time_point held_until = time_point::min();
       std::chrono::nanoseconds longest{0};
       const void* longest_by = nullptr;
@@ -46,26 +48,32 @@ class MemoryPaceLedger : public PaceLedger {
     const std::scoped_lock lock{table_->mutex};
     ask();
     const time_point now = table_->clock.now();
+    const time_point start = now + claim.lateness;
+    const std::pair<const void*, std::uint64_t> turn{this, claim.turn};
     const auto [found, added] = table_->hosts.try_emplace(std::string{host});
     table::entry& entry = found->second;
     if (added && claim.last_asked && *claim.last_asked < std::max(memory, claim.after)) {
-      entry.last = now;
-      entry.next = now + claim.after;
+      entry.last = start;
+      entry.next = start + claim.after;
     }
     if (entry.longest_by == this || claim.least >= entry.longest || now >= entry.longest_until) {
       entry.longest = claim.least;
       entry.longest_by = this;
       entry.longest_until = now + memory;
     }
-    time_point next = std::max(entry.next, entry.held_until);
-    if (entry.last != time_point::min()) {
-      next = std::max(next, entry.last + entry.longest);
+    time_point next = entry.held_until;
+    if (claim.turn == 0 || entry.last_turn != turn) {
+      next = std::max(next, entry.next);
+      if (entry.last != time_point::min()) {
+        next = std::max(next, entry.last + entry.longest);
+      }
     }
     if (next > now) {
       return next - now;
     }
-    entry.last = now;
-    entry.next = now + claim.after;
+    entry.last = start;
+    entry.next = start + claim.after;
+    entry.last_turn = turn;
     return {};
   }
 

@@ -38,7 +38,8 @@ class RedisPaceLedger final : public PaceLedger {
   [[nodiscard]] std::chrono::nanoseconds take_turn(std::string_view host,
                                                    const pace_claim& claim) override {
     return ask(take_turn_script, host,
-               {claim.least, claim.after, claim.last_asked.value_or(longest_delay)});
+               {claim.least, claim.after, claim.last_asked.value_or(longest_delay), claim.lateness},
+               claim.turn);
   }
 
   /// Tells Redis. Throws `store_error`.
@@ -47,18 +48,20 @@ class RedisPaceLedger final : public PaceLedger {
   }
 
  private:
-  // Times are microseconds. Of a host is known: when the last turn was, before when there is no
-  // next one, the longest of all delays that processes have, whose that is, and until when it
-  // counts if that one asks no more.
+  // Times are microseconds. Of a host is known: from when the last turn counts, whose it is, before
+  // when there is no next one, the longest of all delays that processes have, whose that is, and
+  // until when it counts if that one asks no more. A turn is asked for again while nothing but that
+  // turn keeps others from the host.
   static constexpr const char* take_turn_script = R"(
 local time = redis.call('time')
 local now = time[1] * 1000000 + time[2]
-local owner, minute = ARGV[1], 60000000
-local least, after, last_asked = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
-local known = redis.call('hmget', KEYS[1], 'last', 'next', 'longest', 'owner', 'until')
+local owner, turn, minute = ARGV[1], ARGV[1] .. ' ' .. ARGV[2], 60000000
+local least, after, last_asked = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local start = now + tonumber(ARGV[6])
+local known = redis.call('hmget', KEYS[1], 'last', 'next', 'longest', 'owner', 'until', 'turn')
 local last, next = tonumber(known[1]), tonumber(known[2])
 if not next and last_asked < math.max(minute, after) then
-  last, next = now, now + after
+  last, next = start, start + after
 end
 local longest, longest_by = tonumber(known[3]) or 0, known[4]
 local longest_until = tonumber(known[5]) or 0
@@ -67,10 +70,14 @@ if longest_by == owner or least >= longest or now >= longest_until then
 end
 next = next or 0
 local wait = math.max(next - now, last and last + longest - now or 0, 0)
-if wait == 0 then
-  last, next = now, now + after
+if ARGV[2] ~= '0' and known[6] == turn and next == last + after then
+  wait = 0
 end
 local text = function(number) return string.format('%.0f', number) end
+if wait == 0 then
+  last, next = start, start + after
+  redis.call('hset', KEYS[1], 'turn', turn)
+end
 redis.call('hset', KEYS[1], 'next', text(next), 'longest', text(longest),
            'owner', longest_by, 'until', text(longest_until))
 if last then
@@ -83,7 +90,7 @@ return wait
 local time = redis.call('time')
 local now = time[1] * 1000000 + time[2]
 local next = tonumber(redis.call('hget', KEYS[1], 'next')) or 0
-next = math.max(next, now + tonumber(ARGV[2]))
+next = math.max(next, now + tonumber(ARGV[3]))
 redis.call('hset', KEYS[1], 'next', string.format('%.0f', next))
 redis.call('pexpire', KEYS[1], string.format('%.0f', (next - now + 60000000) / 1000))
 return 0
@@ -91,10 +98,11 @@ return 0
 
   [[nodiscard]] std::chrono::nanoseconds ask(
       const char* script, std::string_view host,
-      std::initializer_list<std::chrono::nanoseconds> arguments) {
+      std::initializer_list<std::chrono::nanoseconds> arguments, std::uint64_t turn = 0) {
     using std::chrono::microseconds;
-    adapters_detail::redis_command command{"EVAL", script, "1",
-                                           (options_.key_prefix + "pace:").append(host), owner_};
+    adapters_detail::redis_command command{"EVAL", script,
+                                           "1",    (options_.key_prefix + "pace:").append(host),
+                                           owner_, std::to_string(turn)};
     for (const std::chrono::nanoseconds argument : arguments) {
       const auto bounded = std::clamp(argument, std::chrono::nanoseconds{0}, longest_delay);
       command.push_back(std::to_string(std::chrono::ceil<microseconds>(bounded).count()));

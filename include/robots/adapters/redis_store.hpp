@@ -71,15 +71,16 @@ namespace adapters_detail {
 /// Values and leases expire by the clock of the server; those of the workers do not matter. A
 /// connection is opened when it is first needed, so that a server that is down costs no crawler its
 /// start, and is dropped after each error. A call takes no longer than `connect_timeout` and twice
-/// `command_timeout`, of which `load_all` takes one more for each 512 keys behind the first; in a
-/// cluster that is for each node, and half of `connect_timeout` more when nodes have changed.
+/// `command_timeout`, of which `load_all` takes one more for each 512 keys behind the first; all
+/// that twice if a value is above `max_value_bytes`. In a cluster that is for each node, and half
+/// of `connect_timeout` more when nodes have changed.
 ///
 /// Under a prefix P that ends with the format of records, a value is at `P site:KEY`, a lease at
 /// `P lease:KEY`, without the blanks, and changes are told on the channel `P changed`. In KEY, what
 /// follows on `https://` or `http://` stands in braces, so that a cluster keeps all keys of a site
-/// in one slot. An ACL of Redis
-/// needs `~P* &P*` and the commands get, getrange, set, del, eval, publish, subscribe, ping,
-/// select, and for `for_each` scan and pttl; in a cluster, cluster and asking, too.
+/// in one slot. An ACL of Redis needs `~P* &P*` and the commands get, strlen, set, del, eval,
+/// publish, subscribe, ping, select, and for `for_each` scan and pttl; in a cluster, cluster and
+/// asking, too.
 class RedisStore {
  public:
   /// Opens nothing yet. Throws `std::invalid_argument`, which says how to mend it, for a URL that
@@ -94,31 +95,31 @@ class RedisStore {
 
   /// The values of many keys in their order, in a round trip to each server for each 512 of its
   /// keys, or in two if a value is above `max_value_bytes`, which counts as missing. In a cluster,
-  /// values count as missing whose node is out of reach, unless all nodes are. Throws `store_error`
-  /// when values cannot be loaded. Takes no more than `max_value_bytes` of memory for each key,
-  /// whatever the server sends.
+  /// values count as missing whose node is out of reach, unless all that are asked are. Throws
+  /// `store_error` when values cannot be loaded. Takes no more than `max_value_bytes` of memory for
+  /// each key, whatever the server sends.
   [[nodiscard]] std::vector<std::optional<std::string>> load_all(
       std::span<const std::string> keys) {
+    return load_partly(keys).values;
+  }
+
+  /// Does what `load_all` does, and says which values are those of a node that is out of reach.
+  [[nodiscard]] partial_values load_partly(std::span<const std::string> keys) {
     try {
       return load_together(
           keys, [&](const std::string& key) { return command{"GET", parts_->value_key(key)}; });
     } catch (const adapters_detail::oversized_reply&) {
-      if (keys.size() == 1) {
-        throw;
-      }
+      // A value that is too long costs the connection that it came over, and all replies behind it.
+      // A script costs more than GET, but leaves such a value out.
+      constexpr const char* script =
+          "local length = redis.pcall('strlen', KEYS[1]) "
+          "if type(length) ~= 'number' then return length end "
+          "return length <= tonumber(ARGV[1]) and redis.call('get', KEYS[1])";
+      const std::string most = std::to_string(parts_->options.max_value_bytes);
+      return load_together(keys, [&](const std::string& key) {
+        return command{"EVAL", script, "1", parts_->value_key(key), most};
+      });
     }
-    // A value that is too long costs the connection that it came over, and all replies behind it.
-    // So only the start of each value is asked for, which shows the ones that are too long.
-    const std::size_t most = parts_->options.max_value_bytes;
-    auto values = load_together(keys, [&](const std::string& key) {
-      return command{"GETRANGE", parts_->value_key(key), "0", std::to_string(most - 1)};
-    });
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      if (values[i] && (values[i]->empty() || values[i]->size() == most)) {
-        values[i].reset();  // it is missing, or as long as may be or longer
-      }
-    }
-    return values;
   }
 
   /// Stores `value` until `lifetime` has passed, which may be a hundred years. Throws `store_error`
@@ -148,8 +149,8 @@ class RedisStore {
                .integer == 1;
   }
 
-  /// Removes the value of `key`, ends its lease, and tells the others. Two round trips. Throws
-  /// `store_error`.
+  /// Removes the value of `key`, ends its lease, and tells the others, through whichever node of a
+  /// cluster answers. Two round trips. Throws `store_error`.
   void erase(std::string_view key) {
     parts_->client->ask_one({"DEL", parts_->value_key(key), parts_->lease_key(key)},
                             reply::kind::integer);
@@ -278,26 +279,29 @@ class RedisStore {
   };
 
   template <class Command>
-  [[nodiscard]] std::vector<std::optional<std::string>> load_together(
-      std::span<const std::string> keys, const Command& command_of) {
+  [[nodiscard]] partial_values load_together(std::span<const std::string> keys,
+                                             const Command& command_of) {
     std::vector<command> commands;
     commands.reserve(keys.size());
     for (const std::string& key : keys) {
       commands.push_back(command_of(key));
     }
-    std::vector<std::optional<std::string>> values;
+    partial_values loaded;
+    auto& [values, lost] = loaded;
     values.reserve(keys.size());
+    lost.reserve(keys.size());
     for (reply& got : parts_->client->ask(commands)) {
+      lost.push_back(got.is_error(adapters_detail::unreachable_node));
       // A value of another type is a stranger's.
-      if (got.type == reply::kind::nil || got.is_error("WRONGTYPE") ||
-          got.is_error(adapters_detail::unreachable_node)) {
+      if (lost.back() || got.type == reply::kind::nil || got.is_error("WRONGTYPE")) {
         values.emplace_back();
         continue;
       }
-      values.emplace_back(
-          client::accepted(commands.front(), std::move(got), reply::kind::text).text);
+      std::string text = client::accepted(commands.front(), std::move(got), reply::kind::text).text;
+      const bool is_oversized = text.size() > parts_->options.max_value_bytes;
+      values.push_back(is_oversized ? std::nullopt : std::optional{std::move(text)});
     }
-    return values;
+    return loaded;
   }
 
   /// Throws `store_error` for a value that is too long to be stored.

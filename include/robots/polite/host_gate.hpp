@@ -454,46 +454,46 @@ class basic_host_gate {
       }
     }
 
-    /// Asks the ledger whether a request may start, if nothing else keeps it. The moment by which
-    /// that is to be judged: what was not given a turn must not start a moment later without one.
+    /// Asks the ledger whether a request may start, if nothing else keeps it. Returns the moment by
+    /// which to judge that: what was not given a turn must not start a moment later without one.
+    ///
+    /// A claim allows for as much lateness as answers have had. An answer that comes later gives no
+    /// turn: the request might start too close to that of another process. So the ledger is asked
+    /// again for the same turn, with more lateness.
     [[nodiscard]] wall_anchor take_turn(host& where, const polite_detail::host_reservation& place) {
-      const wall_anchor now = read_clock(clock);
+      constexpr std::chrono::nanoseconds most = std::chrono::milliseconds{50};
+      wall_anchor now = read_clock(clock);
       std::unique_lock lock{mutex};
       auto claim = where.state.claim(place, now, options);
       if (!claim) {
         return now;
       }
-      const std::chrono::nanoseconds allowance = lateness;
-      claim->after += allowance;
+      claim->lateness = lateness;
+      claim->turn = polite_detail::shared_pace::next_turn();
       const std::string& key = hosts.key_of(where);  // stays, as the host does
       lock.unlock();
-      const polite_detail::shared_turn turn = pace.take_turn(key, *claim, now.steady);
-      lock.lock();
-      if (turn.alone) {
-        where.state.go_alone(place, now, options);
-      } else if (turn.wait.count() > 0) {
-        where.state.wait_for_turn(base::saturating_add(now.steady, turn.wait));
-      } else {
-        lock.unlock();
-        return after_answer(key, *claim, now.steady, allowance);
+      while (true) {
+        const polite_detail::shared_turn turn = pace.take_turn(key, *claim, now.steady);
+        if (turn.alone || turn.wait.count() > 0) {
+          lock.lock();
+          if (turn.alone) {
+            where.state.go_alone(place, now, options);
+          } else {
+            where.state.wait_for_turn(base::saturating_add(now.steady, turn.wait));
+          }
+          return now;
+        }
+        const wall_anchor answered = read_clock(clock);
+        const std::chrono::nanoseconds late = answered.steady - now.steady;
+        const std::chrono::nanoseconds allowed = claim->lateness;
+        lateness = std::min(std::max(late, allowed - allowed / 8), most);
+        now = answered;
+        if (late <= allowed) {
+          return now;
+        }
+        claim->lateness = late;
+        claim->last_asked = late;
       }
-      return now;
-    }
-
-    /// The moment at which a request starts that was given a turn. The turn counts from before the
-    /// answer came, so the claim allows for as much lateness as answers have had. If this one came
-    /// later, the others are told to count from now, and from when they know.
-    [[nodiscard]] wall_anchor after_answer(std::string_view key, const pace_claim& claim,
-                                           time_point asked, std::chrono::nanoseconds allowance) {
-      constexpr std::chrono::nanoseconds most = std::chrono::milliseconds{50};
-      const time_point now = clock.now();
-      const std::chrono::nanoseconds late = now - asked;
-      lateness = std::min(std::max(late, allowance - allowance / 8), most);
-      if (late > allowance) {
-        const time_point until = base::saturating_add(now, claim.after);
-        pace.hold(key, base::saturating_add(until, late), now);
-      }
-      return read_clock(clock);
     }
 
     const gate_options options;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -15,6 +16,11 @@ struct pace_claim {
   /// How long ago the process asked for a turn at the host before, in vain or not; nothing if it
   /// never did.
   std::optional<std::chrono::nanoseconds> last_asked{};
+  /// How late the request may start, since the answer takes its time: the turn counts from then.
+  std::chrono::nanoseconds lateness{0};
+  /// Tells the turn from all others of the process; 0: from none. If the ledger gave the last turn
+  /// at the host for the same number, its request has not started: the turn counts anew.
+  std::uint64_t turn = 0;
 };
 
 /// Whose turn it is at the hosts of a crawl that several processes share; see
@@ -24,9 +30,10 @@ struct pace_claim {
 /// has asked for as `least` within the last minute. All is measured by the ledger's own time, so
 /// that the clocks of the processes need not agree. It remembers a host for a minute, or for as
 /// long as its delay lasts. Where it knows nothing of one for which the process asked sooner than
-/// that, it was wiped: then it counts as if there had been a turn now. A gate that has its answer
-/// late tells the ledger to count from then; only an answer that takes longer than the delay may
-/// let two requests be closer than that.
+/// that, it was wiped: then it counts as if there had been a turn now. A turn counts from the
+/// latest start that its claim allows for. A gate whose answer comes later asks again for the same
+/// turn, and does not start if another process was given one meanwhile: answers that take longer
+/// than the delay can keep a process from a host that others visit.
 ///
 /// Models are derived from it, and may be called from any thread at once. They block for no longer
 /// than their own timeouts, and throw what is derived from `std::exception` for what they could not

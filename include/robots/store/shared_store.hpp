@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <concepts>
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <span>
@@ -18,6 +19,23 @@ namespace robots {
 class store_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+};
+
+/// A part of a shared store is down, while other parts answer: calls for their keys can succeed.
+class store_part_error : public store_error {
+ public:
+  using store_error::store_error;
+};
+
+/// What a shared store has under some keys, while a part of it may be down.
+struct partial_values {
+  std::vector<std::optional<std::string>> values{};  ///< in the order of the keys
+  std::vector<bool> lost{};  ///< of each key, whether its part is down; empty if none is
+
+  /// Returns true if nobody knows whether there is a value of the key at index `i`.
+  [[nodiscard]] bool is_lost(std::size_t i) const {
+    return i >= values.size() || (i < lost.size() && lost[i]);
+  }
 };
 
 /// The right to bring the value of a key while others wait for it.
@@ -57,10 +75,16 @@ struct store_lease {
 ///
 /// A store that is moved goes on, with its watch, while nobody calls it.
 ///
+/// A store of several parts, such as a cluster, goes on while one of them is down: `load_all`
+/// counts the values of that part as missing, and a call that needs that part throws
+/// `store_part_error`. Such a model should also have `load_partly(keys)`. It does what `load_all`
+/// does, but gives a `partial_values`, by which a cache tells values that are lost from values that
+/// were erased.
+///
 /// The test suite `tests/store/store_conformance.hpp` runs these sentences against any model.
 ///
 /// Exemplar: after `s.publish(key, value, 1h)`, `s.load(key) == value`, in this process and in any
-/// other. Models: `RedisStore`, `LmdbStore`; `MemoryStore` for tests.
+/// other. Models: `RedisStore`, which has `load_partly`, and `LmdbStore`; `MemoryStore` for tests.
 template <class S>
 concept SharedStore =
     std::movable<S> &&

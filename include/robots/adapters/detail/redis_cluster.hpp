@@ -35,12 +35,19 @@ class redis_cluster final : public redis_client {
   explicit redis_cluster(const redis_options& options) : options_{options}, connector_{options} {}
 
   [[nodiscard]] std::vector<redis_reply> ask(std::span<const redis_command> commands) override {
+    if (commands.size() == 1 && commands.front().front() == "PUBLISH") {
+      return publish(commands);
+    }
     std::vector<redis_reply> replies(commands.size());
     std::vector<std::size_t> open(commands.size());
     std::iota(open.begin(), open.end(), std::size_t{0});
     constexpr int most_hops = 5;
-    bool has_replied = false;
     std::string failure;
+    const auto lose = [&](std::size_t i, const store_error& why) {
+      failure = why.what();
+      replies[i] = {.type = redis_reply::kind::error,
+                    .text = std::string{unreachable_node} + ' ' + failure};
+    };
     for (int hops = 0; !open.empty(); ++hops) {
       if (hops > most_hops) {
         throw store_error{"Redis Cluster sends a command from node to node"};
@@ -48,7 +55,11 @@ class redis_cluster final : public redis_client {
       learn_slots();
       std::map<std::shared_ptr<node>, std::vector<std::size_t>> by_node;
       for (const std::size_t i : open) {
-        by_node[node_of(redis_slot(key_of(commands[i])))].push_back(i);
+        try {
+          by_node[node_of(redis_slot(key_of(commands[i])))].push_back(i);
+        } catch (const store_error& error) {
+          lose(i, error);
+        }
       }
       open.clear();
       for (const auto& [from, indices] : by_node) {
@@ -58,18 +69,21 @@ class redis_cluster final : public redis_client {
         } catch (const oversized_reply&) {
           throw;
         } catch (const store_error& error) {
-          failure = error.what();
           for (const std::size_t i : indices) {
-            replies[i] = {.type = redis_reply::kind::error,
-                          .text = std::string{unreachable_node} + ' ' + failure};
+            lose(i, error);
           }
           continue;
         }
-        has_replied = true;
         for (std::size_t i = 0; i < indices.size(); ++i) {
           redis_reply& reply = replies[indices[i]] = std::move(answered[i]);
           if (reply.is_error("ASK")) {
-            reply = ask_elsewhere(*from, reply.text, commands[indices[i]]);
+            try {
+              reply = ask_elsewhere(*from, reply.text, commands[indices[i]]);
+            } catch (const oversized_reply&) {
+              throw;
+            } catch (const store_error& error) {
+              lose(indices[i], error);
+            }
           }
           if (reply.is_error("MOVED")) {
             note_move(*from, reply.text);
@@ -78,8 +92,10 @@ class redis_cluster final : public redis_client {
         }
       }
     }
-    if (!has_replied && !failure.empty()) {
-      throw store_error{failure};
+    if (std::ranges::all_of(
+            replies, [](const redis_reply& one) { return one.is_error(unreachable_node); }) &&
+        !failure.empty()) {
+      throw_failure(failure);
     }
     return replies;
   }
@@ -151,7 +167,42 @@ class redis_cluster final : public redis_client {
   [[nodiscard]] redis_reply ask_elsewhere(const node& from, const std::string& redirect,
                                           const redis_command& command) {
     const std::array<redis_command, 2> commands{{{"ASKING"}, command}};
-    return std::move(node_at(destination(from, redirect).server)->pool.ask(commands).back());
+    constexpr std::array<std::size_t, 2> both{0, 1};
+    return std::move(ask_node(*node_at(destination(from, redirect).server), commands, both).back());
+  }
+
+  /// Asks one node after the other until one answers: what is published at one is told by all.
+  [[nodiscard]] std::vector<redis_reply> publish(std::span<const redis_command> command) {
+    learn_slots();
+    std::vector<std::shared_ptr<node>> nodes;
+    {
+      const std::scoped_lock lock{mutex_};
+      for (const auto& [address, each] : nodes_) {
+        nodes.push_back(each);
+      }
+    }
+    std::string failure = "Redis Cluster has no nodes";
+    for (const auto& each : nodes) {
+      try {
+        constexpr std::array<std::size_t, 1> all{0};
+        return ask_node(*each, command, all);
+      } catch (const store_error& error) {
+        failure = error.what();
+      }
+    }
+    throw store_error{failure};
+  }
+
+  /// Throws for commands whose nodes did not answer. It is a `store_part_error` unless all nodes
+  /// failed when they were asked last.
+  [[noreturn]] void throw_failure(const std::string& why) {
+    const std::scoped_lock lock{mutex_};
+    for (const auto& [address, each] : nodes_) {
+      if (each->breaker.state() == breaker_state::closed) {
+        throw store_part_error{why};
+      }
+    }
+    throw store_error{why};
   }
 
   void note_move(const node& from, const std::string& text) {

@@ -7,7 +7,9 @@
 #include <robots/time/clock.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -29,6 +31,12 @@ class shared_pace {
 
   /// Whether there is a ledger.
   [[nodiscard]] explicit operator bool() const noexcept { return options_.ledger != nullptr; }
+
+  /// A number for a claim that no other claim of this process has.
+  [[nodiscard]] static std::uint64_t next_turn() noexcept {
+    static std::atomic<std::uint64_t> last = 0;
+    return ++last;
+  }
 
   /// Asks for a turn. A ledger that fails is waited for, and after a while done without.
   [[nodiscard]] shared_turn take_turn(std::string_view host, const pace_claim& claim,
