@@ -22,6 +22,7 @@
 #include <new>
 #include <optional>
 #include <set>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -46,6 +47,7 @@ using robots::retry_wait;
 using robots::ScriptedFetcher;
 using robots::site_records;
 using robots::store_error;
+using robots::store_part_error;
 using robots::tiered_options;
 using robots::TieredStorage;
 using robots::test::foo_bot;
@@ -114,6 +116,27 @@ struct DeafStore : memory_store {
   explicit DeafStore(const memory_store& store) : memory_store(store) {}
 
   void watch(const std::function<void(std::string_view)>& /*told*/) {}
+};
+
+/// The keys of example.com are in a part of the store that may be down.
+struct PartStore : memory_store {
+  explicit PartStore(const memory_store& store) : memory_store(store) {}
+
+  [[nodiscard]] robots::partial_values load_partly(std::span<const std::string> keys) {
+    robots::partial_values loaded{.values = memory_store::load_all(keys)};
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      loaded.lost.push_back(*is_down && keys[i].ends_with("example.com"));
+      if (loaded.lost[i]) {
+        loaded.values[i].reset();
+      }
+    }
+    if (std::ranges::find(loaded.lost, false) == loaded.lost.end()) {
+      throw store_part_error{"a part is down"};
+    }
+    return loaded;
+  }
+
+  std::shared_ptr<std::atomic<bool>> is_down = std::make_shared<std::atomic<bool>>(false);
 };
 
 /// Fails once, in a thread of the cache's own.
@@ -605,6 +628,97 @@ TEST_CASE("a store that fails costs no decision, and is left alone until it answ
   CHECK(at.observer.events->heard == std::vector<std::string>{"down: it is down", "up"});
   CHECK(at.worker()->allowed(home));
   CHECK(at.web.count() == 11);
+}
+
+TEST_CASE("a store of which a part is down is used for the sites in its other parts") {
+  fleet at;
+  const std::string other = "https://other.example/";
+  at.web.on(robots_url, ok()).on(other + "robots.txt", ok());
+  at.store.on_call([](std::string_view key) {
+    if (key.find("example.com") != std::string_view::npos) {
+      throw store_part_error{"a part is down"};
+    }
+  });
+  const auto cache = at.worker();
+  const auto reader = at.worker();
+  for (int i = 0; i < 10; ++i) {
+    CHECK_FALSE(cache->allowed(secret));
+    cache->clear();
+  }
+  CHECK(at.web.count() == 10);
+  CHECK(cache->allowed(other));
+  CHECK(reader->allowed(other));
+  CHECK(at.web.count() == 11);
+  CHECK(cache->stats().far_failures > 3);
+  CHECK(at.observer.events->heard.empty());
+}
+
+TEST_CASE("invalidations that a part of a store misses do not hold back others") {
+  fleet at;
+  const std::string other = "https://other.example/";
+  at.web.on(other + "robots.txt", ok());
+  const auto cache = at.worker();
+  const auto reader = at.worker();
+  CHECK(reader->allowed(other));
+  at.store.on_call([](std::string_view /*key*/) { throw store_part_error{"a part is down"}; });
+  for (int i = 0; i < 200; ++i) {
+    cache->invalidate("https://www" + std::to_string(i) + ".example.com/");
+  }
+  cache->invalidate(other);
+  std::atomic<int> calls = 0;
+  at.store.on_call([&calls](std::string_view key) {
+    ++calls;
+    if (key.find("example.com") != std::string_view::npos) {
+      throw store_part_error{"a part is down"};
+    }
+  });
+  for (int i = 0; i < 10; ++i) {
+    static_cast<void>(cache->allowed(other));
+    cache->clear();
+  }
+  CHECK(at.store.load("https://other.example") != std::nullopt);
+  const std::size_t asked = at.web.count();
+  CHECK(asked <= 3);  // a lease that an invalidation ended brings nothing into the store
+  CHECK(reader->allowed(other));
+  CHECK(at.web.count() == asked);
+  const int before = calls;
+  CHECK(cache->allowed(other));
+  CHECK(calls - before < 5);  // those of the part wait for a second
+  at.clock.advance(1s);
+  cache->clear();
+  CHECK(cache->allowed(other));
+  CHECK(calls - before > 50);
+  at.store.recover();
+}
+
+TEST_CASE("a site in a part of the store that is down does not count as erased") {
+  fleet at;
+  const std::string first = "https://first.example/";
+  const std::string other = "https://other.example/";
+  at.web.on(robots_url, ok()).on(first + "robots.txt", ok()).on(other + "robots.txt", ok());
+  gate door;
+  PartStore store{at.store};
+  const auto is_down = store.is_down;
+  robots::basic_robots_cache<ScriptedFetcher, ManualClock, TieredStorage<LruStorage<64>, PartStore>>
+      cache{foo_bot(), at.web, at.clock, {LruStorage<64>{}, std::move(store)}};
+  for (const std::string& url : {std::string{home}, first, other}) {
+    CHECK(cache.allowed(url));
+  }
+  for (const std::string key : {site_key, "https://first.example", "https://other.example"}) {
+    at.store.announce(key);
+  }
+  *is_down = true;
+  at.store.on_call([&door](std::string_view) { door.pass(); });
+  std::vector<look_up> looking;
+  looking.push_back(cache.begin(first));
+  door.wait_for_arrivals();
+  looking.push_back(cache.begin(home));
+  looking.push_back(cache.begin(other));
+  door.open();
+  for (look_up& each : looking) {
+    drive(each, at);
+  }
+  CHECK(at.web.count() == 3);
 }
 
 TEST_CASE("a store that is full and gives no leases has nobody wait") {

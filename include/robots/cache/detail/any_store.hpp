@@ -10,12 +10,8 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace robots::cache_detail {
-
-/// What a store has under some keys, in their order.
-using stored_values = std::vector<std::optional<std::string>>;
 
 /// A `SharedStore` without its type, so that what uses it is compiled once.
 class any_store {
@@ -25,7 +21,7 @@ class any_store {
   any_store& operator=(const any_store&) = delete;
   virtual ~any_store() = default;
 
-  [[nodiscard]] virtual stored_values load_all(std::span<const std::string> keys) = 0;
+  [[nodiscard]] virtual partial_values load_all(std::span<const std::string> keys) = 0;
   [[nodiscard]] virtual bool publish(std::string_view key, std::string_view value,
                                      std::chrono::milliseconds lifetime,
                                      const store_lease& lease) = 0;
@@ -47,8 +43,12 @@ class any_store_of final : public any_store {
  public:
   any_store_of(S& store, const tiered_options& how) noexcept : any_store(how), store_(store) {}
 
-  [[nodiscard]] stored_values load_all(std::span<const std::string> keys) override {
-    return store_.load_all(keys);
+  [[nodiscard]] partial_values load_all(std::span<const std::string> keys) override {
+    if constexpr (requires { store_.load_partly(keys); }) {
+      return store_.load_partly(keys);
+    } else {
+      return {.values = store_.load_all(keys)};
+    }
   }
   [[nodiscard]] bool publish(std::string_view key, std::string_view value,
                              std::chrono::milliseconds lifetime,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/saturating_add.hpp>
 #include <robots/base/text_hash.hpp>
 #include <robots/base/thrown_text.hpp>
 #include <robots/cache/detail/any_store.hpp>
@@ -43,7 +44,8 @@ enum class publish_answer : std::uint8_t {
 };
 
 /// A shared store whose failures go no further: they are counted, a store that fails again and
-/// again is left alone for a while, and the observer is told when that begins and ends. Any thread.
+/// again is left alone for a while, and the observer is told when that begins and ends. A store of
+/// which only a part fails is not left alone. Any thread.
 /// All members may block but those that say that they do not.
 class guarded_store {
  public:
@@ -58,8 +60,11 @@ class guarded_store {
   /// lost, which the observer hears of.
   ~guarded_store() {
     breaker_ = circuit_breaker{options().breaker};  // there is no later call to wait for
+    for (auto& [key, owed] : owed_) {
+      owed.next_try = time_point::min();
+    }
     deliver();
-    for (const auto& [key, times] : owed_) {
+    for (const auto& [key, owed] : owed_) {
       note_lost(key);
     }
   }
@@ -67,20 +72,20 @@ class guarded_store {
   [[nodiscard]] const tiered_options& options() const noexcept { return store_->options; }
 
   /// The values of some keys; none when the store could not be asked.
-  [[nodiscard]] stored_values load_all(std::span<const std::string> keys) {
+  [[nodiscard]] partial_values load_all(std::span<const std::string> keys) {
     give_back();
-    stored_values values;
-    if (!ask([&](any_store& store) { values = store.load_all(keys); }) ||
-        values.size() != keys.size()) {
+    partial_values loaded;
+    if (!ask([&](any_store& store) { loaded = store.load_all(keys); }) ||
+        loaded.values.size() != keys.size()) {
       return {};
     }
     for (std::size_t i = 0; i < keys.size(); ++i) {
-      if (values[i] && is_owed(keys[i])) {
+      if (loaded.values[i] && is_owed(keys[i])) {
         erase(keys[i]);
-        values[i].reset();
+        loaded.values[i].reset();
       }
     }
-    return values;
+    return loaded;
   }
 
   /// Stores a value while `lease` is held.
@@ -160,13 +165,14 @@ class guarded_store {
     for (const store_lease& each : leases) {
       static_cast<void>(ask([&each](any_store& store) { store.release(each); }));
     }
-    static_cast<void>(retry_erasures());
+    static_cast<void>(retry_erasures(parts_.now()));
   }
 
   /// Gives back leases, and erases the keys that are noted, until the store fails.
   void deliver() {
     give_back();
-    while (retry_erasures()) {
+    const time_point due = parts_.now();
+    while (retry_erasures(due)) {
     }
   }
 
@@ -194,22 +200,44 @@ class guarded_store {
  private:
   static constexpr std::size_t most_owed = 65'536;
 
-  /// Does `what` unless the store is left alone; whether it did.
+  /// What came of a call of the store.
+  enum class call_end : std::uint8_t {
+    done,
+    part_failed,  // calls for other keys may succeed
+    failed,       // or was not made, since the store is left alone
+  };
+
+  /// Erasures of a key that the store has missed.
+  struct missed_erasure {
+    std::uint64_t times = 0;
+    time_point next_try = time_point::min();
+  };
+
+  /// Returns whether the store did `what`.
   [[nodiscard]] bool ask(const std::function<void(any_store&)>& what) {
+    return call(what) == call_end::done;
+  }
+
+  /// Does `what` unless the store is left alone.
+  [[nodiscard]] call_end call(const std::function<void(any_store&)>& what) {
     {
       const std::scoped_lock lock{mutex_};
       if (!breaker_.admits(parts_.now())) {
-        return false;
+        return call_end::failed;
       }
     }
     try {
       watch_once();
       what(*store_);
       note_success();
-      return true;
+      return call_end::done;
+    } catch (const store_part_error&) {
+      parts_.counters.add(cache_event::far_failures);
+      note_success();  // of the store as a whole
+      return call_end::part_failed;
     } catch (...) {
       note_failure(base::thrown_text("the shared store"));
-      return false;
+      return call_end::failed;
     }
   }
 
@@ -254,7 +282,7 @@ class guarded_store {
   [[nodiscard]] std::uint64_t missed_erasures(std::string_view key) {
     const std::scoped_lock lock{mutex_};
     const auto owed = owed_.find(key);
-    return owed == owed_.end() ? 0 : owed->second;
+    return owed == owed_.end() ? 0 : owed->second.times;
   }
 
   /// Notes an erasure that the store has missed. Returns false if there is no room for it.
@@ -263,13 +291,14 @@ class guarded_store {
     if (owed_.size() >= most_owed && !owed_.contains(key)) {
       return false;
     }
-    ++owed_[std::string{key}];
+    ++owed_[std::string{key}].times;
     return true;
   }
 
-  /// Tells the store of some invalidations that it has missed. Returns whether it took them and
-  /// more are left.
-  [[nodiscard]] bool retry_erasures() {
+  /// Tells the store of some invalidations that it has missed, out of those that were to be tried
+  /// again by `due`. Returns whether more may be left. The store is asked again a second later
+  /// about a key in a part of it that is down, so that such keys do not hold back others.
+  [[nodiscard]] bool retry_erasures(time_point due) {
     constexpr std::size_t at_once = 64;  // so that no caller waits for all
     std::vector<std::pair<std::string, std::uint64_t>> missed;
     // The bare hosts first: with them go the leases, without which no other process can publish
@@ -277,19 +306,32 @@ class guarded_store {
     for (const bool is_bare : {true, false}) {
       const std::scoped_lock lock{mutex_};
       for (auto owed = owed_.begin(); owed != owed_.end() && missed.size() < at_once; ++owed) {
-        if (is_bare == (without_scheme(owed->first).size() == owed->first.size())) {
-          missed.emplace_back(*owed);
+        if (owed->second.next_try <= due &&
+            is_bare == (without_scheme(owed->first).size() == owed->first.size())) {
+          missed.emplace_back(owed->first, owed->second.times);
         }
       }
     }
     for (const auto& [key, times] : missed) {
-      if (!ask([&](any_store& store) { store.erase(key); })) {
+      const call_end end = call([&](any_store& store) { store.erase(key); });
+      if (end == call_end::failed) {
         return false;
       }
-      settle(key, times);
+      if (end == call_end::done) {
+        settle(key, times);
+      } else {
+        put_off(key, due);
+      }
     }
+    return !missed.empty();
+  }
+
+  /// Has a missed erasure tried again a second after `due`.
+  void put_off(std::string_view key, time_point due) {
     const std::scoped_lock lock{mutex_};
-    return !missed.empty() && !owed_.empty();
+    if (const auto owed = owed_.find(key); owed != owed_.end()) {
+      owed->second.next_try = base::saturating_add(due, std::chrono::seconds{1});
+    }
   }
 
   void note_lost(std::string_view key) { parts_.tell(lost_invalidation_event{parts_.about(key)}); }
@@ -299,7 +341,7 @@ class guarded_store {
   void settle(std::string_view key, std::uint64_t times) {
     const std::scoped_lock lock{mutex_};
     const auto owed = owed_.find(key);
-    if (owed != owed_.end() && owed->second == times) {
+    if (owed != owed_.end() && owed->second.times == times) {
       owed_.erase(owed);
     }
   }
@@ -314,8 +356,7 @@ class guarded_store {
   std::mutex mutex_;  // guards what follows
   circuit_breaker breaker_;
   bool down_ = false;
-  // The keys to be erased, and how many erasures of each the store has missed.
-  boost::unordered_flat_map<std::string, std::uint64_t, base::text_hash, std::equal_to<>> owed_;
+  boost::unordered_flat_map<std::string, missed_erasure, base::text_hash, std::equal_to<>> owed_;
   std::vector<store_lease> to_release_;
 };
 

@@ -64,17 +64,18 @@ class store_asker {
       keys.push_back(job->lead.led().site());
       keys.push_back(counterpart_of(job->lead.led().where()).key());
     }
-    const auto values = store_.load_all(keys);
+    const partial_values loaded = store_.load_all(keys);
     for (std::size_t i = 0; i < jobs.size(); ++i) {
       store_job& job = *jobs[i];
       const bool is_unwanted = job.lead.led().stop().stop_requested();
-      const bool is_answered =
-          is_unwanted || (values.empty() ? answer_fresh(job)
-                                         : answer_by(job, values[2 * i], values[2 * i + 1]) ||
-                                               answer_confirmed(job));
+      const bool is_lost = loaded.is_lost(2 * i) || loaded.is_lost(2 * i + 1);
+      const bool is_answered = is_unwanted || (is_lost ? answer_fresh(job)
+                                                       : answer_by(job, loaded.values[2 * i],
+                                                                   loaded.values[2 * i + 1]) ||
+                                                             answer_confirmed(job));
       if (is_answered) {
         job.next = after_store::done;
-      } else if (values.empty()) {
+      } else if (is_lost) {
         job.next = after_store::ask_site;
       } else {
         job.next = ask_for_lease(job, {&keys[2 * i], 2});
@@ -143,7 +144,7 @@ class store_asker {
     if (given) {
       held_lease lease{&store_, {*std::move(given)}};
       // Whoever had it before may have published since the store was asked.
-      const auto values = job.refreshes ? stored_values{} : store_.load_all(names);
+      const auto values = job.refreshes ? partial_values{}.values : store_.load_all(names).values;
       if (!values.empty() && answer_by(job, values.front(), values.back())) {
         lease.reset();
         store_.give_back();
