@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from text import table, times
+from text import table
 
 COST = "microseconds a site"
 PLOTS = [
@@ -59,8 +59,8 @@ def main():
         for way, cost in costs.items():
             line = [way]
             for count in sites:
-                line.append(f"{cost[count]:.0f}, {times(cost[count] / costs['libcurl'][count])}, {peaks[way][count]:.0f}")
-            line += [times(cost[after] / cost[before]) for before, after in zip(sites, sites[1:])]
+                line.append(f"{cost[count]:.0f}, {cost[count] / costs['libcurl'][count]:.2f}, {peaks[way][count]:.0f}")
+            line += [f"{cost[after] / cost[before]:.2f}" for before, after in zip(sites, sites[1:])]
             lines.append(line)
         print(table(head, lines) + "\n")
         for plot in PLOTS:
