@@ -247,8 +247,13 @@ class audit_judge {
           allows ? fallback_action::allow_all : fallback_action::deny_all, crawler.user_agent,
           std::move(source));
     }
-    const std::string key = text_key(crawler, by.site, by.directives);
-    const auto text = texts_.find(key);
+    // A site that redirects has the text of the site that it leads to.
+    std::string key = text_key(crawler, by.site, by.directives);
+    auto text = texts_.find(key);
+    if (text == texts_.end()) {
+      key = text_key(crawler, by.final_site, by.directives);
+      text = texts_.find(key);
+    }
     if (text == texts_.end()) {
       return nullptr;
     }
@@ -329,8 +334,12 @@ class audit_judge {
            "nobody has set the override");
     } else {
       const std::string_view what = to_string(by.outcome);
+      const bool led_nowhere = by.outcome == outcome::refused ||
+                               by.outcome == outcome::too_many_redirects ||
+                               by.outcome == outcome::server_error;
       need(by.basis == policy_basis::rules || by.outcome == outcome::cancelled || has(what, site) ||
-               has(what, by.final_site),
+               has(what, by.final_site) ||
+               (led_nowhere && has(to_string(outcome::redirected), site)),
            by.outcome == outcome::quarantined
                ? "the site was never put in quarantine"
                : "no retrieval before had the outcome that it rests on");
