@@ -721,14 +721,10 @@ TEST_CASE("a site in a part of the store that is down does not count as erased")
   CHECK(at.web.count() == 3);
 }
 
-TEST_CASE("a store that is full and gives no leases has nobody wait") {
+TEST_CASE("a store that fails and gives no leases has nobody wait") {
   fleet at;
   at.web.on(robots_url, ok());
-  at.store.on_call([](std::string_view key) {
-    if (key == lease_key) {
-      throw store_error{"out of memory"};
-    }
-  });
+  at.store.fail("out of memory");
   const auto cache = at.worker();
   CHECK_FALSE(cache->allowed(secret));
   CHECK(cache->stats().far_failures > 0);
@@ -1383,6 +1379,24 @@ TEST_CASE("A worker that invalidates a site while it hears of changes forgets it
   settle(*cache);
   CHECK(cache->stats().size == 0);
   CHECK(cache->allowed(home));
+  CHECK(at.web.count() == 2);
+}
+
+TEST_CASE(
+    "A site that nobody knows costs two calls of the store, and one that is known costs one") {
+  fleet at;
+  at.web.on(robots_url, ok());
+  int calls = 0;
+  at.store.on_call([&calls](std::string_view /*key*/) { ++calls; });
+  const auto first = at.worker();
+  CHECK_FALSE(first->allowed(secret));
+  CHECK(calls == 2);
+  const auto second = at.worker();
+  CHECK_FALSE(second->allowed(secret));
+  CHECK(calls == 3);
+  at.clock.advance(24h);  // the record is over: the lease is asked for in a call of its own
+  CHECK_FALSE(second->allowed(secret));
+  CHECK(calls == 6);
   CHECK(at.web.count() == 2);
 }
 

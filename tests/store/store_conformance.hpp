@@ -15,6 +15,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -369,7 +370,47 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
     REQUIRE(lease);
     CHECK(here.publish(key, "value", 1h, *lease));
     CHECK(there.load(key) == "value");
-    CHECK(!there.try_lease("example.com", 1h));
+    CHECK(!here.publish(key, "again", 1h, *lease));  // publishing has ended the lease
+    CHECK(there.try_lease("example.com", 1h));
+  }
+
+  if constexpr (requires(std::span<const robots::store_question> all) {
+                  here.load_or_lease(all, 1h);
+                }) {
+    SUBCASE("a question gives the values of a site, and the lease as it wishes") {
+      const auto ask = [&key](auto& store, robots::lease_wish wish) {
+        const std::array questions{robots::store_question{"https://other.example", "other.example",
+                                                          "other.example", lease_wish::none},
+                                   robots::store_question{key, "example.com", "example.com", wish}};
+        auto replies = store.load_or_lease(questions, 1h);
+        CHECK(replies.size() == 2);
+        CHECK(replies.front().is_answered);
+        CHECK(!replies.front().value);
+        CHECK(!replies.front().lease);
+        return replies.back();
+      };
+      using robots::lease_wish;
+      CHECK(!ask(here, lease_wish::none).lease);
+      const auto first = ask(here, lease_wish::if_missing);
+      CHECK(!first.value);
+      REQUIRE(first.lease);
+      CHECK(!ask(there, lease_wish::if_missing).lease);
+      CHECK(!ask(there, lease_wish::if_free).lease);
+      CHECK(here.publish(key, "value", 1h, *first.lease));
+      const auto second = ask(there, lease_wish::if_missing);
+      CHECK(second.value == "value");
+      CHECK(!second.other_value);
+      CHECK(!second.lease);
+      here.publish("example.com", "other", 1h);
+      const auto third = ask(there, lease_wish::if_free);
+      CHECK(third.value == "value");
+      CHECK(third.other_value == "other");
+      REQUIRE(third.lease);
+      const auto fourth = ask(here, lease_wish::take);
+      REQUIRE(fourth.lease);
+      CHECK(!there.publish(key, "lost", 1h, *third.lease));
+      CHECK(here.publish(key, "newer", 1h, *fourth.lease));
+    }
   }
 
   SUBCASE("erasing a key ends its lease, and without it nothing comes back") {
@@ -382,7 +423,6 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
     const auto next = there.try_lease("example.com", 1h);
     REQUIRE(next);
     CHECK(!here.publish(key, "old", 1h, *lease));
-    CHECK(there.publish(key, "new", 1h, *next));
     here.release(*lease);
     CHECK(there.publish(key, "newer", 1h, *next));
     CHECK(here.load(key) == "newer");

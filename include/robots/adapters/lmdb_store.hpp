@@ -228,6 +228,9 @@ class LmdbStore {
       if (!is_stored) {
         return;
       }
+      if (lease != nullptr) {
+        now.erase(table::leases, adapters_detail::stored_key(lease->key));
+      }
       remove(now, key);
       const std::uint64_t number = now.append(table::values, entry);
       now.put(table::keys, adapters_detail::stored_key(key), adapters_detail::lmdb_text(number));

@@ -122,6 +122,58 @@ class RedisStore {
     }
   }
 
+  /// Loads the values of some sites and takes their leases, as each question wishes. The keys of a
+  /// question must be those of one site. Takes a round trip to each server for each 512 of its
+  /// questions. Two values of a site that are together above `max_value_bytes` count as one. A
+  /// question counts as not answered if the server has no room for the lease. Throws `store_error`.
+  [[nodiscard]] std::vector<store_reply> load_or_lease(std::span<const store_question> questions,
+                                                       std::chrono::milliseconds duration) {
+    constexpr const char* script =
+        "local left = tonumber(ARGV[2]) "
+        "local function value(key) "
+        "local length = redis.pcall('strlen', key) "
+        "if type(length) ~= 'number' or length == 0 or length > left then return false end "
+        "left = left - length return redis.call('get', key) end "
+        "local own = value(KEYS[1]) local other = value(KEYS[2]) local lease = 0 "
+        "local set = nil "
+        "if ARGV[1] == 'take' then set = redis.pcall('set', KEYS[3], ARGV[3], 'px', ARGV[4]) "
+        "elseif ARGV[1] == 'if_free' or (ARGV[1] == 'if_missing' and not own and not other) then "
+        "set = redis.pcall('set', KEYS[3], ARGV[3], 'nx', 'px', ARGV[4]) end "
+        "if set then lease = set.ok and 1 or -1 end "
+        "return {own, other, lease}";
+    const std::string most = std::to_string(parts_->options.max_value_bytes);
+    std::vector<command> commands;
+    commands.reserve(questions.size());
+    for (const store_question& each : questions) {
+      commands.push_back({"EVAL", script, "3", parts_->value_key(each.key),
+                          parts_->value_key(each.other_key), parts_->lease_key(each.lease_key),
+                          std::string{to_string(each.wish)}, most, adapters_detail::store_token(),
+                          expiry(duration)});
+    }
+    std::vector<store_reply> replies(questions.size());
+    std::vector<reply> got = parts_->client->ask(commands);
+    for (std::size_t i = 0; i < replies.size(); ++i) {
+      if (got.at(i).is_error(adapters_detail::unreachable_node)) {
+        continue;
+      }
+      reply answer = client::accepted(commands[i], std::move(got[i]), reply::kind::list);
+      if (answer.list.size() != 3) {
+        throw store_error{"Redis answers EVAL with what is no list of three"};
+      }
+      const auto value = [&](reply& from) {
+        return from.type == reply::kind::text ? std::optional{std::move(from.text)} : std::nullopt;
+      };
+      const bool has_room = answer.list[2].integer >= 0;  // a full server gives no lease
+      replies[i] = {.value = value(answer.list[0]),
+                    .other_value = value(answer.list[1]),
+                    .is_answered = has_room};
+      if (answer.list[2].integer == 1) {
+        replies[i].lease = store_lease{questions[i].lease_key, commands[i][8]};
+      }
+    }
+    return replies;
+  }
+
   /// Stores `value` until `lifetime` has passed, which may be a hundred years. Throws `store_error`
   /// when it cannot be stored or is longer than `max_value_bytes`; then what was there stays.
   void publish(std::string_view key, std::string_view value, std::chrono::milliseconds lifetime) {
@@ -134,14 +186,14 @@ class RedisStore {
         reply::kind::status);
   }
 
-  /// Stores `value`, as above, if `lease` is still held; returns whether it is. The keys must be
-  /// those of one site. One round trip. Throws `store_error`.
+  /// Stores `value`, as above, if `lease` is still held, and ends the lease. Returns whether it was
+  /// held. The keys must be those of one site. One round trip. Throws `store_error`.
   [[nodiscard]] bool publish(std::string_view key, std::string_view value,
                              std::chrono::milliseconds lifetime, const store_lease& lease) {
     check_size(value);
     constexpr const char* script =
         "if redis.call('get', KEYS[2]) ~= ARGV[3] then return 0 end "
-        "redis.call('set', KEYS[1], ARGV[1], 'px', ARGV[2]) return 1";
+        "redis.call('set', KEYS[1], ARGV[1], 'px', ARGV[2]) redis.call('del', KEYS[2]) return 1";
     return parts_->client
                ->ask_one({"EVAL", script, "2", parts_->value_key(key), parts_->lease_key(lease.key),
                           std::string{value}, expiry(lifetime), lease.token},

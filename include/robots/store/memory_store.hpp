@@ -87,12 +87,30 @@ class MemoryStore {
     const std::scoped_lock lock{storage_->mutex};
     std::vector<std::optional<std::string>> loaded;
     for (const std::string& key : keys) {
-      const auto found = storage_->values.find(key);
-      loaded.push_back(found != storage_->values.end() && found->second.until > now()
-                           ? std::optional{found->second.octets}
-                           : std::nullopt);
+      loaded.push_back(value_of(key));
     }
     return loaded;
+  }
+
+  /// See `SharedStore`. The hook is called once, with the first key.
+  [[nodiscard]] std::vector<store_reply> load_or_lease(std::span<const store_question> questions,
+                                                       std::chrono::milliseconds duration) {
+    begin_call(questions.empty() ? std::string_view{} : std::string_view{questions.front().key});
+    const std::scoped_lock lock{storage_->mutex};
+    std::vector<store_reply> replies;
+    for (const store_question& each : questions) {
+      store_reply reply{.value = value_of(each.key),
+                        .other_value = value_of(each.other_key),
+                        .is_answered = true};
+      const bool is_missing = !reply.value && !reply.other_value;
+      const bool asks =
+          each.wish == lease_wish::if_free || (each.wish == lease_wish::if_missing && is_missing);
+      if (each.wish == lease_wish::take || (asks && is_free(each.lease_key))) {
+        reply.lease = lease_of(each.lease_key, duration);
+      }
+      replies.push_back(std::move(reply));
+    }
+    return replies;
   }
 
   /// See `SharedStore`.
@@ -115,6 +133,7 @@ class MemoryStore {
         held->second.until <= now()) {
       return false;
     }
+    storage_->leases.erase(held);
     storage_->values.insert_or_assign(std::string{key}, until_after(lifetime, value));
     return true;
   }
@@ -141,12 +160,8 @@ class MemoryStore {
                                                      std::chrono::milliseconds duration) {
     begin_call(key);
     const std::scoped_lock lock{storage_->mutex};
-    const auto held = storage_->leases.find(key);
-    if (duration <= duration.zero() ||
-        (held != storage_->leases.end() && held->second.until > now())) {
-      return std::nullopt;
-    }
-    return lease_of(key, duration);
+    return duration > duration.zero() && is_free(key) ? std::optional{lease_of(key, duration)}
+                                                      : std::nullopt;
   }
 
   /// See `SharedStore`.
@@ -207,6 +222,18 @@ class MemoryStore {
     if (hook && *hook) {
       (*hook)(key);
     }
+  }
+
+  [[nodiscard]] std::optional<std::string> value_of(std::string_view key) {
+    const auto found = storage_->values.find(key);
+    return found != storage_->values.end() && found->second.until > now()
+               ? std::optional{found->second.octets}
+               : std::nullopt;
+  }
+
+  [[nodiscard]] bool is_free(std::string_view key) {
+    const auto held = storage_->leases.find(key);
+    return held == storage_->leases.end() || held->second.until <= now();
   }
 
   [[nodiscard]] store_lease lease_of(std::string_view key, std::chrono::milliseconds duration) {

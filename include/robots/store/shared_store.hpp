@@ -1,8 +1,11 @@
 #pragma once
 
+#include <robots/base/enum_text.hpp>
+
 #include <chrono>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
@@ -44,6 +47,35 @@ struct store_lease {
   std::string token;  ///< tells this lease from every other one of the key
 };
 
+/// Whether a question to a shared store asks for the lease, too.
+enum class lease_wish : std::uint8_t {
+  none,
+  if_missing,  ///< if there is no value and nobody has the lease
+  if_free,     ///< if nobody has the lease
+  take,        ///< also if somebody has it
+};
+
+/// The name of a wish, as its enumerator is spelled.
+[[nodiscard]] constexpr std::string_view to_string(lease_wish wish) noexcept {
+  return base::enum_text<lease_wish::take>(wish, {"none", "if_missing", "if_free", "take"});
+}
+
+/// A question about one site: its values under two names, and its lease.
+struct store_question {
+  std::string key;
+  std::string other_key;
+  std::string lease_key;
+  lease_wish wish = lease_wish::none;
+};
+
+/// What a shared store has of one site.
+struct store_reply {
+  std::optional<std::string> value{};
+  std::optional<std::string> other_value{};
+  std::optional<store_lease> lease{};  ///< if the question asked for it and got it
+  bool is_answered = false;            ///< false if the store, or its part, is down
+};
+
 /// Where the processes of a crawl share values, by the key of `site::key`. It lies outside of the
 /// process, and may be down, wiped or written by a stranger at any time.
 ///
@@ -57,9 +89,10 @@ struct store_lease {
 /// - `publish(key, value, lifetime)` replaces, for all processes. What cannot be stored whole is
 ///   not stored at all. Any lifetime will do: one that is not above 0 does what `erase` does, and
 ///   the longest means until there is no more room.
-/// - `publish(key, value, lifetime, lease)` publishes only while `lease` is held, in one step. The
-///   lease may be that of another key. If it was erased or has expired, the call stores nothing and
-///   returns false. So nothing that was fetched under a lease comes back after `erase`.
+/// - `publish(key, value, lifetime, lease)` publishes only while `lease` is held, and ends it, in
+///   one step. The lease may be that of another key. If it was erased or has expired, the call
+///   stores nothing and returns false. So nothing that was fetched under a lease comes back after
+///   `erase`.
 /// - `erase(key)` removes the value of `key` and ends its lease, whoever holds it. It holds for
 ///   every `load` that begins after it returns, and is told to the others, even without a value.
 /// - `announce(key)` tells the others that what they made of the value is out of date.
@@ -80,6 +113,11 @@ struct store_lease {
 /// `store_part_error`. Such a model should also have `load_partly(keys)`. It does what `load_all`
 /// does, but gives a `partial_values`, by which a cache tells values that are lost from values that
 /// were erased.
+///
+/// A model for which a call is a round trip over a network should also have
+/// `load_or_lease(questions, duration)`. It gives the `store_reply` to each `store_question`, in
+/// few round trips for all. The values and the lease of a question are those of one moment. Without
+/// it, a cache loads the values, tries the lease, and loads them again.
 ///
 /// The test suite `tests/store/store_conformance.hpp` runs these sentences against any model.
 ///

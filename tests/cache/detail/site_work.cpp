@@ -21,15 +21,15 @@ using robots::cache_options;
 using robots::fallback_policy;
 using robots::fetch_request;
 using robots::fetch_response;
+using robots::lease_wish;
 using robots::ManualClock;
 using robots::outcome;
 using robots::ScriptedFetcher;
+using robots::store_reply;
 using robots::cache_detail::flight;
 using robots::cache_detail::kept_entry;
-using robots::cache_detail::lease_wish;
 using robots::cache_detail::publish_answer;
 using robots::cache_detail::site_work;
-using robots::cache_detail::store_reply;
 using robots::cache_detail::work_step;
 using robots::test::foo_bot;
 using robots::test::ok;
@@ -72,9 +72,7 @@ struct workplace {
 
   /// What a store says that has nothing of the site and gives the lease.
   [[nodiscard]] store_reply lease() {
-    return {.lease = robots::store_lease{"example.com", "token"},
-            .asked_at = clock.now(),
-            .is_answered = true};
+    return {.lease = robots::store_lease{"example.com", "token"}, .is_answered = true};
   }
 
   ManualClock clock;

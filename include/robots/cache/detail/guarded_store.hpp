@@ -30,31 +30,6 @@
 
 namespace robots::cache_detail {
 
-/// Whether a question to the store asks for the lease of the site, too.
-enum class lease_wish : std::uint8_t {
-  none,
-  if_missing,  ///< if the store has nothing of the site and no other process has the lease
-  if_free,     ///< if no other process has the lease
-  take,        ///< also if another process has it
-};
-
-/// What to ask the store about a site.
-struct store_question {
-  std::string key;        ///< `site::key`
-  std::string other_key;  ///< the other name that may share its rules
-  std::string lease_key;
-  lease_wish wish = lease_wish::none;
-};
-
-/// What the store has of a site.
-struct store_reply {
-  std::optional<std::string> value{};
-  std::optional<std::string> other_value{};
-  std::optional<store_lease> lease{};
-  time_point asked_at{};
-  bool is_answered = false;  ///< false if the store could not be asked
-};
-
 /// What came of publishing a value.
 enum class publish_answer : std::uint8_t {
   stored,
@@ -93,50 +68,18 @@ class guarded_store {
   /// Asks for some sites. The replies are in the order of the questions.
   [[nodiscard]] std::vector<store_reply> ask(std::span<const store_question> questions) {
     give_back();
-    std::vector<store_reply> replies(questions.size());
-    std::vector<std::string> keys;
-    for (const store_question& each : questions) {
-      keys.push_back(each.key);
-      keys.push_back(each.other_key);
-    }
-    partial_values loaded;
-    if (!ask([&](any_store& store) { loaded = store.load_all(keys); }) ||
-        loaded.values.size() != keys.size()) {
-      return replies;
-    }
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      if (loaded.values[i] && is_owed(keys[i])) {
-        erase(keys[i]);
-        loaded.values[i].reset();
-      }
-    }
+    std::vector<store_reply> replies = load_or_lease(questions);
     for (std::size_t i = 0; i < replies.size(); ++i) {
-      const lease_wish wish = questions[i].wish;
-      store_reply& reply = replies[i];
-      if (loaded.is_lost(2 * i) || loaded.is_lost(2 * i + 1)) {
-        continue;
+      const bool had_value = replies[i].value || replies[i].other_value;
+      drop_owed(questions[i], replies[i]);
+      const bool is_missing = !replies[i].value && !replies[i].other_value;
+      if (questions[i].wish == lease_wish::if_missing && had_value && is_missing) {
+        // The store took a value for one that counts, and gave no lease.
+        store_question again = questions[i];
+        again.wish = lease_wish::if_free;
+        replies[i] = std::move(load_or_lease({&again, 1}).front());
+        drop_owed(again, replies[i]);
       }
-      reply = {std::move(loaded.values[2 * i]),
-               std::move(loaded.values[2 * i + 1]),
-               {},
-               parts_.now(),
-               true};
-      const bool is_missing = !reply.value && !reply.other_value;
-      if (wish == lease_wish::none || (wish == lease_wish::if_missing && !is_missing)) {
-        continue;
-      }
-      const std::string& key = questions[i].lease_key;
-      reply.is_answered = ask([&](any_store& store) {
-        reply.lease = wish == lease_wish::take ? store.take_lease(key, options().lease)
-                                               : store.try_lease(key, options().lease);
-        if (reply.lease) {
-          // Whoever had it before may have published since the store was asked.
-          std::vector<std::optional<std::string>> newer =
-              store.load_all(std::span{keys}.subspan(2 * i, 2)).values;
-          reply.value = std::move(newer.at(0));
-          reply.other_value = std::move(newer.at(1));
-        }
-      });
     }
     return replies;
   }
@@ -280,6 +223,24 @@ class guarded_store {
     } catch (...) {
       note_failure(base::thrown_text("the shared store"));
       return call_end::failed;
+    }
+  }
+
+  [[nodiscard]] std::vector<store_reply> load_or_lease(std::span<const store_question> questions) {
+    std::vector<store_reply> replies;
+    static_cast<void>(ask([&](any_store& store) { replies = store.load_or_lease(questions); }));
+    replies.resize(questions.size());
+    return replies;
+  }
+
+  /// Drops the values of a reply that the store should have erased.
+  void drop_owed(const store_question& question, store_reply& reply) {
+    for (const auto& [key, value] : {std::pair{&question.key, &reply.value},
+                                     std::pair{&question.other_key, &reply.other_value}}) {
+      if (*value && is_owed(*key)) {
+        erase(*key);
+        value->reset();
+      }
     }
   }
 

@@ -98,7 +98,8 @@ class site_work {
 
   // The shared store.
 
-  [[nodiscard]] store_question question() const {
+  [[nodiscard]] store_question question() {
+    asked_store_at_ = cache_.parts.now();
     return {flight_->site(), counterpart_of(flight_->where()).key(), flight_->key(), wish_};
   }
 
@@ -106,7 +107,7 @@ class site_work {
   void on_store_reply(store_reply reply) {
     if (reply.lease) {
       lease_ = held_lease{cache_.store, {*std::move(reply.lease)}};
-      lease_until_ = base::saturating_add(reply.asked_at, options().lease);
+      lease_until_ = base::saturating_add(asked_store_at_, options().lease);
     }
     if (flight_->stop().stop_requested()) {
       return give_up();
@@ -206,7 +207,11 @@ class site_work {
   /// Takes what came of publishing. Returns the keys that the store must forget.
   [[nodiscard]] std::vector<std::string> on_published(publish_answer answer) {
     step_ = work_step::done;
-    lease_.reset();
+    if (answer == publish_answer::failed) {
+      lease_.reset();  // the store is given it back by its next call
+    } else {
+      static_cast<void>(lease_.release());  // publishing has ended it
+    }
     if (answer == publish_answer::lost) {
       // A lease that ended before its time was erased or taken over, and what came under it is not
       // wanted. One that expired says nothing: the answer stays in this process.
@@ -422,6 +427,7 @@ class site_work {
 
   lease_wish wish_ = lease_wish::none;
   held_lease lease_{};
+  time_point asked_store_at_ = began_;
   time_point lease_until_{};  // when the lease expires at the earliest
   time_point next_look_{};
   bool has_asked_store_ = false;
