@@ -168,7 +168,8 @@ class look_up_runner {
     const bool is_over = result.outcome == outcome::cancelled || (result.cut_short && is_stopped);
     if (result.outcome == outcome::cancelled && cache_.options.background_threads > 0) {
       at.work->start_fetch();
-      static_cast<void>(in_background(std::exchange(at.work, nullptr), true));
+      static_cast<void>(in_background(at.work, true));
+      at.work = nullptr;
     } else {
       at.work->on_fetched(std::move(result), is_stopped);
     }
@@ -223,7 +224,7 @@ class look_up_runner {
         break;
       case work_step::fetch:
         // Without a free thread, a renewal waits for the next call.
-        static_cast<void>(in_background(std::move(work), false));
+        static_cast<void>(in_background(work, false));
         break;
       case work_step::done:
         break;
@@ -231,7 +232,7 @@ class look_up_runner {
   }
 
   /// Has a thread of the cache fetch. Returns false if none is free, unless the work may wait.
-  [[nodiscard]] bool in_background(shared_work work, bool may_wait) {
+  [[nodiscard]] bool in_background(const shared_work& work, bool may_wait) {
     return background_.run(
         [this, work] {
           const std::stop_callback closing{closing_.get_token(),
@@ -253,8 +254,8 @@ class look_up_runner {
   /// Has the thread for the store ask when it is time to.
   void queue(shared_work work) {
     if (queue_.add(std::move(work)) && !store_threads_.run([this] { serve(); }, true)) {
-      for (shared_work& each : queue_.take_all()) {
-        go_on_without_store(std::move(each));
+      for (const shared_work& each : queue_.take_all()) {
+        go_on_without_store(each);
       }
     }
   }
@@ -268,7 +269,7 @@ class look_up_runner {
           if (work->next() == work_step::wait) {
             static_cast<void>(queue_.add(std::move(work)));
           } else {
-            go_on_without_store(std::move(work));
+            go_on_without_store(work);
           }
         }
       }
@@ -303,7 +304,7 @@ class look_up_runner {
 
   /// Publishes what is left of work that has ended. Else one of those who wait asks the site
   /// itself, or a thread of the cache if nobody waits and the answer is wanted all the same.
-  void go_on_without_store(shared_work work) {
+  void go_on_without_store(const shared_work& work) {
     if (work->has_ended()) {
       return publish(*work);
     }
@@ -312,7 +313,7 @@ class look_up_runner {
     }
     const std::shared_ptr<flight> led = work->led();
     if (!led->offer(work) && led->finishes_alone()) {
-      static_cast<void>(in_background(std::move(work), true));
+      static_cast<void>(in_background(work, true));
     }
   }
 

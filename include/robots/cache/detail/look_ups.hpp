@@ -79,14 +79,14 @@ class look_ups {
           return;
         }
         at.left.push_back(std::exchange(at.work, nullptr));
-      } else if (!at.place) {
-        return;  // it was left
-      } else if (at.place->has_ended()) {
+      } else if (at.place && at.place->has_ended()) {
         known = take(at);
-      } else if ((at.work = at.place->take_work())) {
-        at.led = true;
       } else {
-        return;
+        at.work = at.place ? at.place->take_work() : nullptr;  // no place: the caller has left
+        if (!at.work) {
+          return;
+        }
+        at.led = true;
       }
     }
   }
@@ -191,7 +191,7 @@ class look_ups {
     }
     const auto target = url ? parse_site(*url) : std::nullopt;
     if (url) {
-      at.behind.push_back({*at.where, std::move(known)});
+      at.behind.push_back({*at.where, known});
     }
     if (!at.behind.empty() && redirects > cache_.options.max_redirects) {
       // RFC 9309, section 2.3.1.2: behind five or fewer there may be a file that must be obeyed.
