@@ -102,17 +102,25 @@ void share(const tiered_options& options) {
   using storage = robots::TieredStorage<robots::LruStorage<4>, robots::MemoryStore<ManualClock>>;
   ScriptedFetcher web;
   const ManualClock clock;
-  const robots::MemoryStore<ManualClock> store{clock};
+  robots::MemoryStore<ManualClock> store{clock};
   web.on(robots_url, ok());
+  // A call may return before the store has its answer; others then wait by a clock that stands.
+  const auto wait_for_record = [&store] {
+    while (!store.load("https://example.com")) {
+      std::this_thread::yield();
+    }
+  };
   const cache_options crawler{.user_agent = "FooBot/1.0", .fallback = fallback_policy::rfc9309()};
   robots::basic_robots_cache<ScriptedFetcher, ManualClock, storage> first{
       crawler, web, clock, storage{robots::LruStorage<4>{}, store, options}};
   robots::basic_robots_cache<ScriptedFetcher, ManualClock, storage> second{
       crawler, web, clock, storage{robots::LruStorage<4>{}, store, options}};
   CHECK_FALSE(first.allowed(secret));
+  wait_for_record();
   CHECK_FALSE(second.allowed(secret));
   first.invalidate(home);
   CHECK_FALSE(first.allowed(secret));
+  wait_for_record();
   CHECK_FALSE(second.allowed(secret));
 }
 
