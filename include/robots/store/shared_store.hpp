@@ -62,18 +62,18 @@ enum class lease_wish : std::uint8_t {
 
 /// A question about one site: its values under two names, and its lease.
 struct store_question {
-  std::string key;
-  std::string other_key;
-  std::string lease_key;
-  lease_wish wish = lease_wish::none;
+  std::string key;                     ///< a name of the site
+  std::string other_key;               ///< the other name that may have the same value
+  std::string lease_key;               ///< whose lease it is
+  lease_wish wish = lease_wish::none;  ///< whether it asks for that lease
 };
 
 /// What a shared store has of one site.
 struct store_reply {
-  std::optional<std::string> value{};
-  std::optional<std::string> other_value{};
-  std::optional<store_lease> lease{};  ///< if the question asked for it and got it
-  bool is_answered = false;            ///< false if the store, or its part, is down
+  std::optional<std::string> value{};        ///< under `key`
+  std::optional<std::string> other_value{};  ///< under `other_key`
+  std::optional<store_lease> lease{};        ///< if the question asked for it and got it
+  bool is_answered = false;                  ///< false if the store, or its part, is down
 };
 
 /// Where the processes of a crawl share values, by the key of `site::key`. It lies outside of the
