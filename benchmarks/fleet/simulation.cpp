@@ -104,10 +104,8 @@ totals run(const crawl& what, std::size_t workers, order by) {
     const std::size_t worker = by == order::own_sites
                                    ? site * 2'654'435'761U % workers
                                    : static_cast<std::size_t>(random() % workers);
-    bool fresh = false;
-    near[worker].visit(what.keys[site], now,
-                       [&](const robots::cache_entry& kept) { fresh = now < kept.fresh_until; });
-    if (fresh) {
+    if (const auto kept = near[worker].find(what.keys[site], now);
+        kept && now < kept->fresh_until) {
       ++result.near_hits;
       continue;
     }

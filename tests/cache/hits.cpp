@@ -58,29 +58,6 @@ class CountingStorage {
   std::shared_ptr<state> shared_ = std::make_shared<state>();
 };
 
-static_assert(!robots::VisitableStorage<CountingStorage>);
-
-/// Tells whether the last visitor kept the policy. Copies share all.
-class ShowingStorage : public CountingStorage {
- public:
-  bool visit(std::string_view key, robots::time_point now, auto&& look) {
-    const std::optional<robots::cache_entry> kept = find(key, now);
-    if (!kept) {
-      return false;
-    }
-    const long before = kept->policy.use_count();
-    look(*kept);
-    *taken_ = kept->policy.use_count() > before;
-    return true;
-  }
-  [[nodiscard]] bool taken() const { return *taken_; }
-
- private:
-  std::shared_ptr<bool> taken_ = std::make_shared<bool>(false);
-};
-
-static_assert(robots::VisitableStorage<ShowingStorage>);
-
 /// Reads a clock and counts how often.
 class CountingClock {
  public:
@@ -181,39 +158,6 @@ TEST_CASE("a hit asks the storage once and the clock once, whatever is asked for
     CHECK(storage.finds() == 1);
     CHECK(clock.reads() == 1);
   }
-}
-
-TEST_CASE("rules that take long to ask are not asked while the storage shows them") {
-  std::string many = "User-agent: *\nDisallow: /private\n";
-  for (int i = 0; i < 1'000; ++i) {
-    many += "Disallow: /*a" + std::to_string(i) + "z\n";
-  }
-  ShowingStorage storage;
-  ScriptedFetcher web;
-  web.otherwise(robots::test::ok());
-  web.on("https://many.example/robots.txt", robots::test::ok(many), ScriptedFetcher::status(503));
-  ManualClock clock;
-  basic_robots_cache<ScriptedFetcher, ManualClock, ShowingStorage> cache{foo_bot(), web, clock,
-                                                                         storage};
-  const auto check_taken = [&](const std::string& site, std::size_t length, bool slow) {
-    CAPTURE(site);
-    CAPTURE(length);
-    const std::string path(length, 'a');
-    CHECK(cache.allowed(site + '/' + path));
-    const std::uint64_t hits = cache.stats().hits;
-    CHECK(cache.allowed(site + '/' + path));
-    CHECK(storage.taken() == slow);
-    CHECK_FALSE(cache.allowed(site + "/private/" + path));
-    CHECK(storage.taken() == slow);
-    CHECK(cache.stats().hits == hits + 2);
-  };
-  check_taken("https://example.com", 300, false);
-  check_taken("https://example.com", 40'000, true);
-  check_taken("https://many.example", 1, false);
-  check_taken("https://many.example", 300, true);
-  clock.advance(25h);
-  CHECK_FALSE(cache.allowed("https://many.example/private"));
-  check_taken("https://many.example", 300, true);  // by the last good copy
 }
 
 TEST_CASE("a miss asks the storage once, and again once it is its turn to fetch") {

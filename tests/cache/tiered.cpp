@@ -62,7 +62,6 @@ namespace {
 using memory_store = robots::MemoryStore<ManualClock>;
 using tiered = TieredStorage<LruStorage<64>, memory_store>;
 
-static_assert(robots::VisitableStorage<tiered>);
 static_assert(robots::SharingStorage<tiered>);
 static_assert(!robots::SharingStorage<LruStorage<64>>);
 

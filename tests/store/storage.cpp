@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -62,31 +61,6 @@ static_assert(!Storage<CannotMove>);
 static_assert(!Storage<int>);
 static_assert(!Storage<const Nothing>);
 static_assert(!Storage<Nothing&>);
-
-struct ShowsNothing : Nothing {
-  bool visit(std::string_view, time_point, auto&&) { return false; }
-};
-struct DoesNotSayWhether : Nothing {
-  void visit(std::string_view, time_point, auto&&) {}
-};
-struct ShowsPolicies : Nothing {
-  bool visit(std::string_view, time_point, void (*)(const robots::policy&)) { return false; }
-};
-struct ShowsToFunctionsOnly : Nothing {
-  bool visit(std::string_view, time_point, void (*)(const cache_entry&)) { return false; }
-};
-struct ShowsToAnything : Nothing {
-  bool visit(std::string_view, time_point, const std::function<void(const cache_entry&)>&) {
-    return false;
-  }
-};
-
-static_assert(robots::VisitableStorage<ShowsNothing>);
-static_assert(robots::VisitableStorage<ShowsToAnything>);
-static_assert(!robots::VisitableStorage<ShowsToFunctionsOnly>);
-static_assert(!robots::VisitableStorage<Nothing>);
-static_assert(!robots::VisitableStorage<DoesNotSayWhether>);
-static_assert(!robots::VisitableStorage<ShowsPolicies>);
 
 }  // namespace
 

@@ -103,34 +103,9 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
   }
   using cache_controls::check;
 
-  /// Whether the crawler may fetch `url`: `check(url).allowed`, and cheaper when nobody observes.
-  /// On fresh rules of a `VisitableStorage`, threads that call this write nothing in common.
+  /// Whether the crawler may fetch `url`: `check(url, call).allowed`.
   [[nodiscard]] bool allowed(std::string_view url, const call_options& call = {}) {
-    if (has_observer || !call.user_agent.empty()) {
-      return check(url, call).allowed;
-    }
-    std::string_view key = first_key(url);
-    std::optional<bool> answer;
-    if (!key.empty()) {
-      const time_point now = parts_.clock.now();
-      parts_.visit(key, now, [&](const cache_entry& kept) {
-        if (!parts_.answers(kept, now)) {
-          return;
-        }
-        const std::string_view target = target_for(*kept.policy, target_behind_key(url, key));
-        if (decides_soon(kept.policy->rules(), target)) {
-          answer = kept.policy->allows(target);
-        } else {
-          key = {};  // to be found again
-        }
-      });
-    }
-    if (!answer) {
-      return decide(url, load(url, key, call)).allowed;
-    }
-    using enum cache_detail::cache_event;
-    parts_.counters.add(*answer ? allowed_hits : denied_hits);
-    return *answer;
+    return check(url, call).allowed;
   }
 
   /// Begins to look the policy of a site up, for those who drive the network themselves: an event
@@ -187,13 +162,6 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
   using holder = cache_detail::parts_holder<F, C, S, O>;
   using holder::parts_;
   static constexpr bool has_observer = cache_detail::own_parts<F, C, S, O>::has_observer;
-
-  /// Whether `rules` decide within a tenth of a millisecond, whoever wrote them: 1 ns for each rule
-  /// and octet. While a storage shows an entry, nobody can store, and whoever comes after one that
-  /// wants to store waits, too: a file that takes 20 ms must not hold up the other sites.
-  [[nodiscard]] static bool decides_soon(const rule_set& rules, std::string_view target) noexcept {
-    return std::uint64_t{target.size()} * (rules.size() + 1) <= 65'536;
-  }
 };
 
 }  // namespace robots

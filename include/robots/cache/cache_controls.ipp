@@ -94,9 +94,9 @@ ROBOTS_INLINE decision cache_controls::check(std::string_view url, const look_up
   const auto tell = [&](std::string_view target, const cache_detail::found& found) {
     if (!asked.counted_url.empty() && asked.counted_url == url &&
         found.policy->refused() == decision_reason::excluded) {
-      return uncounted_decision(target, found);  // `begin` has counted it
+      return uncounted_decision(target, cache_detail::found{found});  // `begin` has counted it
     }
-    decision result = decide(target, found);
+    decision result = decide(target, cache_detail::found{found});
     engine_->parts.tell(decision_event{
         engine_->parts.about(key, asked.context, agent_name(asked.agent)), url, result});
     return result;
@@ -355,18 +355,20 @@ ROBOTS_INLINE look_up cache_controls::begin(std::string_view host_or_url, std::s
 }
 
 ROBOTS_INLINE decision cache_controls::uncounted_decision(std::string_view target,
-                                                          cache_detail::found at) const {
+                                                          cache_detail::found&& at) const {
   const time_point now = at.from_cache ? at.now : engine_->parts.now();
   decision result = robots::decide(std::move(at.policy), target, now);
-  const record_head& source = result.policy->source();
-  result.revalidated = !at.from_cache && source.not_modified && !is_failure(source.outcome);
+  if (!at.from_cache) {
+    const record_head& source = result.policy->source();
+    result.revalidated = source.not_modified && !is_failure(source.outcome);
+  }
   result.from_cache = at.from_cache || result.revalidated;
   result.stale = at.stale;
   return result;
 }
 
 ROBOTS_INLINE decision cache_controls::decide(std::string_view target,
-                                              cache_detail::found at) const {
+                                              cache_detail::found&& at) const {
   decision result = uncounted_decision(target, std::move(at));
   count(result);
   return result;
@@ -380,17 +382,15 @@ ROBOTS_INLINE std::string cache_controls::site_of(std::string_view url) const {
 ROBOTS_INLINE cache_stats cache_controls::counted() const {
   using enum cache_detail::cache_event;
   const cache_detail::cache_counters& counters = engine_->parts.counters;
-  const std::uint64_t allowed_at_once = counters.sum(allowed_hits);
-  const std::uint64_t denied_at_once = counters.sum(denied_hits);
-  cache_stats result{{.hits = counters.sum(hits) + allowed_at_once + denied_at_once,
+  cache_stats result{{.hits = counters.sum(hits),
                       .stale_hits = counters.sum(stale_hits),
                       .misses = counters.sum(misses),
                       .joined = counters.sum(joined),
                       .retrievals = counters.sum(retrievals),
                       .not_modified = counters.sum(not_modified),
                       .failures = counters.sum(failures),
-                      .allowed = counters.sum(cache_detail::cache_event::allowed) + allowed_at_once,
-                      .denied = counters.sum(denied) + denied_at_once,
+                      .allowed = counters.sum(cache_detail::cache_event::allowed),
+                      .denied = counters.sum(denied),
                       .excluded = counters.sum(excluded),
                       .far_hits = counters.sum(far_hits)}};
   result.far_misses = counters.sum(far_misses);
@@ -417,7 +417,7 @@ ROBOTS_INLINE bool cache_controls::note_exclusion(std::string_view host_or_url,
   if (given.policy->refused() != decision_reason::excluded) {
     return false;
   }
-  note(host_or_url, uncounted_decision(host_or_url, given), call);
+  note(host_or_url, uncounted_decision(host_or_url, cache_detail::found{given}), call);
   return true;
 }
 

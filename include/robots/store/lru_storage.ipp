@@ -2,65 +2,245 @@
 
 #include <robots/base/fetch_ahead.hpp>
 #include <robots/base/inline.hpp>
+#include <robots/base/text_hash.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/store/lru_storage.hpp>
 
-#include <atomic>
+#include <boost/unordered/unordered_flat_set.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <memory>
 #include <mutex>
+#include <new>
 #include <stdexcept>
-#include <string>
+#include <utility>
 #include <vector>
 
 namespace robots {
 
-/// Entries that are dropped: told of and destroyed after the lock is given back.
+/// An entry in the list of its shard, with the octets of its key behind it. Its members are those
+/// of `cache_entry`, put so that none of the memory is left over: there is one for each site.
+struct lru_storage_base::node {
+  struct destroy {
+    void operator()(node* gone) const noexcept {
+      std::destroy_at(gone);
+      ::operator delete(gone);
+    }
+  };
+  using owner = std::unique_ptr<node, destroy>;
+
+  [[nodiscard]] static owner make(std::string_view key) {
+    void* const room = ::operator new(sizeof(node) + key.size());
+    owner made{new (room) node{.length = static_cast<std::uint32_t>(key.size())}};
+    std::copy(key.begin(), key.end(), static_cast<char*>(room) + sizeof(node));
+    return made;
+  }
+
+  [[nodiscard]] std::string_view key() const noexcept {
+    return {reinterpret_cast<const char*>(this + 1), length};
+  }
+
+  /// Octets of memory held. The same each time, since a policy is immutable.
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    return sizeof(*this) + length + (policy ? policy->memory_bytes() : 0);
+  }
+
+  [[nodiscard]] cache_entry entry() const { return {policy, fresh_until, keep_until, epoch}; }
+
+  node* newer = nullptr;
+  node* older = nullptr;
+  std::shared_ptr<const robots::policy> policy{};
+  time_point fresh_until{};
+  time_point keep_until{};
+  time_point used{};
+  const void* rules = nullptr;  // what a query reads of the policy's rules, to be fetched ahead
+  std::uint32_t epoch = 0;
+  std::uint32_t length;  // of the key
+};
+
+/// A key and its hash, which is taken before a lock.
+struct lru_storage_base::hashed {
+  explicit hashed(std::string_view key) noexcept : text(key), hash(base::text_hash{}(key)) {}
+
+  std::string_view text;
+  std::size_t hash;
+};
+
+/// The entries with certain hashes.
+struct alignas(64) lru_storage_base::shard {
+  struct hash_of {
+    using is_transparent = void;
+    using is_avalanching = void;
+    [[nodiscard]] std::size_t operator()(const hashed& key) const noexcept { return key.hash; }
+    [[nodiscard]] std::size_t operator()(const node* kept) const noexcept {
+      return base::text_hash{}(kept->key());
+    }
+  };
+  struct same_key {
+    using is_transparent = void;
+    [[nodiscard]] bool operator()(const node* a, const node* b) const noexcept { return a == b; }
+    [[nodiscard]] bool operator()(const hashed& a, const node* b) const noexcept {
+      return a.text == b->key();
+    }
+    [[nodiscard]] bool operator()(const node* a, const hashed& b) const noexcept {
+      return a->key() == b.text;
+    }
+  };
+
+  shard() = default;
+  shard(const shard&) = delete;
+  shard& operator=(const shard&) = delete;
+  ~shard() {
+    while (oldest != nullptr) {
+      static_cast<void>(node::owner{std::exchange(oldest, oldest->newer)});
+    }
+  }
+
+  [[nodiscard]] node* find(const hashed& key) const {
+    const auto found = table.find(key);
+    return found == table.end() ? nullptr : *found;
+  }
+
+  /// Changes nothing if it throws for want of memory.
+  void add(node::owner added) {
+    table.insert(added.get());
+    link(*added.release());
+  }
+
+  [[nodiscard]] node::owner take(node& gone) noexcept {
+    unlink(gone);
+    table.erase(&gone);
+    return node::owner{&gone};
+  }
+
+  void use(node& used, time_point now) noexcept {
+    used.used = now;
+    if (newest != &used) {
+      unlink(used);
+      link(used);
+    }
+  }
+
+  std::mutex mutex;
+  boost::unordered_flat_set<node*, hash_of, same_key> table;
+  node* newest = nullptr;
+  node* oldest = nullptr;
+
+ private:
+  void link(node& added) noexcept {
+    added.newer = nullptr;
+    added.older = std::exchange(newest, &added);
+    (added.older != nullptr ? added.older->newer : oldest) = &added;
+  }
+  void unlink(node& gone) noexcept {
+    (gone.newer != nullptr ? gone.newer->older : newest) = gone.older;
+    (gone.older != nullptr ? gone.older->newer : oldest) = gone.newer;
+  }
+};
+
+/// Only who holds `storing` adds and drops entries, so that the sums are those of the shards. Who
+/// finds locks one shard alone.
+struct lru_storage_base::state {
+  static constexpr std::size_t entries_per_shard = 64;
+  static constexpr std::size_t most_shards = 16;
+
+  state(std::size_t most_entries, std::size_t most_bytes)
+      : capacity(most_entries),
+        max_bytes(most_bytes),
+        shards(std::bit_floor(
+            std::clamp(most_entries / entries_per_shard, std::size_t{1}, most_shards))) {}
+
+  [[nodiscard]] shard& shard_of(const hashed& key) noexcept {
+    return shards[(key.hash >> 16U) % shards.size()];
+  }
+
+  [[nodiscard]] node::owner take(shard& from, node& gone) noexcept {
+    --size;
+    bytes -= gone.bytes();
+    return from.take(gone);
+  }
+
+  /// Takes the least recently used entry out of all but `spared`. There must be one.
+  [[nodiscard]] node::owner take_oldest(const node* spared) noexcept {
+    const auto oldest_in = [spared](const shard& in) {
+      return in.oldest != nullptr && in.oldest == spared ? in.oldest->newer : in.oldest;
+    };
+    shard* from = nullptr;
+    time_point first{};
+    for (shard& each : shards) {
+      const std::scoped_lock lock{each.mutex};
+      const node* const oldest = oldest_in(each);
+      if (oldest != nullptr &&
+          (from == nullptr || oldest->used < first ||
+           (oldest->used == first && each.table.size() > from->table.size()))) {
+        from = &each;
+        first = oldest->used;
+      }
+    }
+    ++evictions;
+    const std::scoped_lock lock{from->mutex};
+    return take(*from, *oldest_in(*from));
+  }
+
+  std::mutex storing;
+  std::size_t capacity;
+  std::size_t max_bytes;
+  std::size_t size = 0;
+  std::size_t bytes = 0;
+  std::uint64_t evictions = 0;
+  std::vector<shard> shards;
+};
+
+/// Entries that are dropped. It calls `told`, if there is one, and destroys them when the locks are
+/// given back.
 struct lru_storage_base::dropped {
-  explicit dropped(lru_storage_base& storage, bool expired = false)
-      : from{storage}, over{expired} {}
+  explicit dropped(const std::function<void(std::string_view, bool)>* to_call = nullptr,
+                   bool are_expired = false)
+      : told{to_call}, expired{are_expired} {}
   dropped(const dropped&) = delete;
   dropped& operator=(const dropped&) = delete;
   ~dropped() {
-    for (const auto& [key, entry] : entries) {
-      if (from.told_) {
-        from.told_(key, over);
+    while (first != nullptr) {
+      const node::owner gone{std::exchange(first, first->newer)};
+      if (told != nullptr && *told) {
+        (*told)(gone->key(), expired);
       }
     }
   }
 
-  /// Changes nothing when it throws for want of memory.
-  void take(node& kept) {
-    base::fetch_ahead<sizeof(policy)>(kept.value.policy.get());
-    const auto key = from.told_ ? kept.key.view() : std::string_view{};
-    auto& taken = entries.emplace_back(key, cache_entry{});
-    taken.second = from.take_out(kept);
-  }
-  void take_oldest() {
-    take(from.table_.at(from.order_.oldest(from.table_.slots(), [this](std::size_t slot) {
-      return from.table_.at(slot).used.load(std::memory_order_relaxed);
-    })));
-    ++from.evictions_;
+  void add(node::owner gone) noexcept {
+    gone->newer = nullptr;
+    node*& link = first != nullptr ? last->newer : first;
+    last = link = gone.release();
+    ++count;
   }
 
-  lru_storage_base& from;
-  bool over;
-  std::vector<std::pair<std::string, cache_entry>> entries{};
+  const std::function<void(std::string_view, bool)>* told;
+  bool expired;
+  node* first = nullptr;  // its `newer` is the next one
+  node* last = nullptr;
+  std::size_t count = 0;
 };
 
-ROBOTS_INLINE lru_storage_base::lru_storage_base(std::size_t capacity, std::size_t max_bytes)
-    : capacity_(capacity), max_bytes_(max_bytes) {
+ROBOTS_INLINE lru_storage_base::lru_storage_base(std::size_t capacity, std::size_t max_bytes) {
   if (max_bytes == 0) {
-    throw std::invalid_argument{"LruStorage: max_bytes is 0: nothing could be kept"};
+    throw std::invalid_argument{
+        "LruStorage: max_bytes is 0, so nothing could be kept: leave it out for 256 MiB"};
   }
+  state_ = std::make_unique<state>(capacity, max_bytes);
 }
 
-ROBOTS_INLINE lru_storage_base::lru_storage_base(lru_storage_base&& other) noexcept
-    : capacity_(other.capacity_), max_bytes_(other.max_bytes_) {
-  take(other);
+ROBOTS_INLINE lru_storage_base::lru_storage_base(lru_storage_base&& other) noexcept(false)
+    : lru_storage_base(other.state_->capacity, other.state_->max_bytes) {
+  *this = std::move(other);
 }
 
 ROBOTS_INLINE lru_storage_base& lru_storage_base::operator=(lru_storage_base&& other) noexcept {
   if (this != &other) {
-    take(other);
+    std::swap(state_, other.state_);
+    told_ = std::exchange(other.told_, {});
+    other.clear();
   }
   return *this;
 }
@@ -69,107 +249,118 @@ ROBOTS_INLINE lru_storage_base::~lru_storage_base() = default;
 
 ROBOTS_INLINE std::optional<cache_entry> lru_storage_base::find(std::string_view key,
                                                                 time_point now) {
-  std::optional<cache_entry> found;
-  visit(key, now, [&found](const cache_entry& kept) { found = kept; });
-  return found;
+  const hashed wanted{key};
+  shard& in = state_->shard_of(wanted);
+  {
+    const std::scoped_lock lock{in.mutex};
+    node* const kept = in.find(wanted);
+    if (kept == nullptr) {
+      return std::nullopt;
+    }
+    // At once, or the processor waits for each: what follows are locked instructions.
+    base::fetch_ahead<1>(kept->policy.get());
+    base::fetch_ahead<1>(kept->newer);
+    base::fetch_ahead<1>(kept->older);
+    base::fetch_ahead(kept->rules);
+    if (now < kept->keep_until) {
+      in.use(*kept, now);
+      return kept->entry();
+    }
+  }
+  dropped gone{&told_, true};
+  const std::scoped_lock locks{state_->storing, in.mutex};
+  node* const kept = in.find(wanted);
+  if (kept != nullptr && now >= kept->keep_until) {
+    gone.add(state_->take(in, *kept));
+  }
+  return std::nullopt;
 }
 
 ROBOTS_INLINE void lru_storage_base::store(std::string_view key, const cache_entry& entry,
-                                           time_point /*now*/) {
+                                           time_point now) {
   const std::size_t bytes =
       sizeof(node) + key.size() + (entry.policy ? entry.policy->memory_bytes() : 0);
-  if (bytes > max_bytes_) {
+  if (bytes > state_->max_bytes) {
     return erase(key);
   }
   const hashed wanted{key};
-  cache_entry value = entry;  // in the end what it replaces
-  dropped gone{*this};
-  const std::scoped_lock lock{mutex_};
-  node* kept = table_.find(wanted);
-  const std::size_t replaced = kept != nullptr ? kept->bytes : 0;
-  if (kept != nullptr) {
-    kept->used = steps_.next();  // so that it is not among those that go
+  shard& in = state_->shard_of(wanted);
+  auto policy = entry.policy;  // in the end the one that is replaced
+  dropped gone{&told_};
+  const std::scoped_lock storing{state_->storing};
+  node* kept = in.find(wanted);  // needs no more locks than that: finding changes no table
+  node::owner added = kept == nullptr ? node::make(key) : nullptr;
+  {
+    const std::scoped_lock lock{in.mutex};
+    if (added) {
+      kept = added.get();
+      in.add(std::move(added));
+      ++state_->size;
+    } else {
+      state_->bytes -= kept->bytes();
+    }
+    kept->policy.swap(policy);
+    kept->fresh_until = entry.fresh_until;
+    kept->keep_until = entry.keep_until;
+    kept->epoch = entry.epoch;
+    kept->rules = entry.policy ? entry.policy->rules().block() : nullptr;
+    state_->bytes += bytes;
+    in.use(*kept, now);
   }
-  while (bytes_ - replaced + bytes > max_bytes_ ||
-         (kept == nullptr && table_.size() == capacity_)) {
-    gone.take_oldest();
+  while (state_->size > state_->capacity || state_->bytes > state_->max_bytes) {
+    gone.add(state_->take_oldest(kept));
   }
-  if (kept == nullptr) {
-    kept = &table_.add(wanted);
-    kept->used = steps_.next();
-  }
-  std::swap(kept->value, value);
-  kept->rules = entry.policy ? entry.policy->rules().block() : nullptr;
-  bytes_ += bytes - std::exchange(kept->bytes, bytes);
 }
 
 ROBOTS_INLINE void lru_storage_base::erase(std::string_view key) {
   const hashed wanted{key};
-  cache_entry gone;  // destroyed after the lock is given back
-  const std::scoped_lock lock{mutex_};
-  if (node* const kept = table_.find(wanted)) {
-    gone = take_out(*kept);
+  shard& in = state_->shard_of(wanted);
+  node::owner gone;  // destroyed after the locks are given back
+  const std::scoped_lock locks{state_->storing, in.mutex};
+  if (node* const kept = in.find(wanted)) {
+    gone = state_->take(in, *kept);
   }
 }
 
 ROBOTS_INLINE void lru_storage_base::clear() {
-  store_detail::node_table gone;  // destroyed after the lock is given back
-  const std::scoped_lock lock{mutex_};
-  std::swap(table_, gone);
-  order_.clear();
-  bytes_ = 0;
+  dropped gone;
+  const std::scoped_lock storing{state_->storing};
+  for (shard& each : state_->shards) {
+    const std::scoped_lock lock{each.mutex};
+    while (each.oldest != nullptr) {
+      gone.add(state_->take(each, *each.oldest));
+    }
+  }
 }
 
 ROBOTS_INLINE std::size_t lru_storage_base::remove_expired(time_point now) {
-  dropped gone{*this, true};
-  const std::scoped_lock lock{mutex_};
-  for (std::size_t slot = 0; slot < table_.slots(); ++slot) {
-    node& kept = table_.at(slot);
-    if (kept.used != 0 && now >= kept.value.keep_until) {
-      gone.take(kept);
+  dropped gone{&told_, true};
+  const std::scoped_lock storing{state_->storing};
+  for (shard& each : state_->shards) {
+    const std::scoped_lock lock{each.mutex};
+    for (node* next = each.oldest; next != nullptr;) {
+      node& kept = *std::exchange(next, next->newer);
+      if (now >= kept.keep_until) {
+        gone.add(state_->take(each, kept));
+      }
     }
   }
-  return gone.entries.size();
+  return gone.count;
 }
 
 ROBOTS_INLINE std::size_t lru_storage_base::size() const {
-  const std::shared_lock lock{mutex_};
-  return table_.size();
+  const std::scoped_lock lock{state_->storing};
+  return state_->size;
 }
 
 ROBOTS_INLINE std::uint64_t lru_storage_base::evictions() const {
-  const std::shared_lock lock{mutex_};
-  return evictions_;
+  const std::scoped_lock lock{state_->storing};
+  return state_->evictions;
 }
 
 ROBOTS_INLINE std::size_t lru_storage_base::memory_bytes() const {
-  const std::shared_lock lock{mutex_};
-  return bytes_;
-}
-
-ROBOTS_INLINE void lru_storage_base::take(lru_storage_base& other) noexcept {
-  table_ = std::exchange(other.table_, {});
-  order_ = std::exchange(other.order_, {});
-  steps_.take(other.steps_);
-  evictions_ = other.evictions_;
-  bytes_ = std::exchange(other.bytes_, 0);
-  max_bytes_ = other.max_bytes_;
-  told_ = std::exchange(other.told_, {});
-}
-
-ROBOTS_INLINE cache_entry lru_storage_base::take_out(node& kept) noexcept {
-  bytes_ -= kept.bytes;
-  table_.remove(kept);
-  return std::exchange(kept.value, {});
-}
-
-ROBOTS_INLINE void lru_storage_base::drop_if_over(const hashed& wanted, time_point now) {
-  dropped gone{*this, true};
-  const std::scoped_lock lock{mutex_};
-  node* const kept = table_.find(wanted);
-  if (kept != nullptr && now >= kept->value.keep_until) {
-    gone.take(*kept);
-  }
+  const std::scoped_lock lock{state_->storing};
+  return state_->bytes;
 }
 
 }  // namespace robots

@@ -48,28 +48,4 @@ concept Storage = std::movable<S> && requires(S& storage, const S& constant, std
   { constant.size() } -> std::convertible_to<std::size_t>;
 };
 
-namespace store_detail {
-
-/// What a cache shows entries to: no function, but an object with references of its own.
-struct entry_look {
-  void operator()(const cache_entry& kept) const;
-};
-
-}  // namespace store_detail
-
-/// A storage that shows its entries in place, for those who do not need to keep them.
-///
-/// `visit(key, now, look)` does as `find` does, but calls `look` with the entry, and says whether
-/// it did: no copy is made, and no reference is counted, at which threads that ask for one site at
-/// once would meet. `look` runs while the entry cannot go; it is short and does not call the
-/// storage.
-///
-/// Exemplar: after `s.store(key, entry, now)`, `s.visit(key, now, look)` calls `look` with what
-/// equals `entry`, and returns true. Models: `LruStorage<N>`.
-template <class S>
-concept VisitableStorage = Storage<S> && requires(S& storage, std::string_view key, time_point now,
-                                                  const store_detail::entry_look& look) {
-  { storage.visit(key, now, look) } -> std::same_as<bool>;
-};
-
 }  // namespace robots

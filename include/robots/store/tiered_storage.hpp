@@ -94,13 +94,6 @@ class TieredStorage {
   }
 
   /// As `Near` does.
-  template <class Look>
-    requires VisitableStorage<Near> && std::invocable<Look, const cache_entry&>
-  bool visit(std::string_view key, time_point now, Look&& look) {
-    return local_.visit(key, now, std::forward<Look>(look));
-  }
-
-  /// As `Near` does.
   void store(std::string_view key, const cache_entry& entry, time_point now) {
     local_.store(key, entry, now);
   }

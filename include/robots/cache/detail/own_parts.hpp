@@ -45,42 +45,30 @@ class own_parts final : public cache_parts {
   [[nodiscard]] wall_anchor moment() override { return read_clock(clock); }
   [[nodiscard]] wall_time wall() noexcept override { return wall_now(clock); }
 
-  /// Calls `look` with the entry of `key`, if there is one.
-  template <class Look>
-  void visit(std::string_view key, time_point at, const Look& look) noexcept {
+  // Inlined, which saves a hit some 5 ns.
+  [[nodiscard, gnu::always_inline]] found find_fresh(
+      std::string_view key, const std::shared_ptr<const call_context>& context) override {
+    if (key.empty()) {
+      return {};
+    }
+    const time_point at = clock.now();
+    cache_entry kept = find(key, at);
+    if (!kept.policy || !answers(kept, at)) {
+      return {};
+    }
+    counters.add(cache_event::hits);
+    tell(look_up_event{about(key, context), look_up_result::hit, kept.policy.get()});
+    return {.policy = std::move(kept.policy), .from_cache = true, .now = at};
+  }
+  [[nodiscard]] cache_entry find(std::string_view key, time_point at) noexcept override {
     try {
-      if constexpr (VisitableStorage<S>) {
-        static_cast<void>(storage.visit(key, at, look));
-      } else if (const std::optional<cache_entry> kept = storage.find(key, at)) {
-        look(*kept);
+      if (std::optional<cache_entry> kept = storage.find(key, at)) {
+        return *std::move(kept);
       }
     } catch (...) {
       ++storage_failures;
     }
-  }
-  // Inlined, which saves a hit some 5 ns.
-  [[nodiscard, gnu::always_inline]] found find_fresh(
-      std::string_view key, const std::shared_ptr<const call_context>& context) override {
-    found result;
-    if (key.empty()) {
-      return result;
-    }
-    const time_point at = clock.now();
-    visit(key, at, [&](const cache_entry& kept) {
-      if (answers(kept, at)) {
-        result = {.policy = kept.policy, .from_cache = true, .now = at};
-      }
-    });
-    if (result.policy) {
-      counters.add(cache_event::hits);
-      tell(look_up_event{about(key, context), look_up_result::hit, result.policy.get()});
-    }
-    return result;
-  }
-  [[nodiscard]] cache_entry find(std::string_view key, time_point at) noexcept override {
-    cache_entry entry;
-    visit(key, at, [&entry](const cache_entry& kept) { entry = kept; });
-    return entry;
+    return {};
   }
   void store(std::string_view key, const cache_entry& entry, time_point at) noexcept override {
     try {
