@@ -12,10 +12,13 @@
 #include <robots/time/steady_clock.hpp>
 
 #include <benchmark/benchmark.h>
+#include <malloc.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <fstream>
 #include <string>
 #include <string_view>
 
@@ -190,6 +193,56 @@ void memory_of_hosts(benchmark::State& state, const input& in) {
   set(state, "files", files);
 }
 
+/// Octets of memory that the process holds now.
+double resident_memory() {
+  malloc_trim(0);
+  std::ifstream statm{"/proc/self/statm"};
+  double size = 0;
+  double resident = 0;
+  statm >> size >> resident;
+  return resident * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
+/// What a site answers that has a file of a few lines, or none.
+struct small_site {
+  const char* name;
+  int status;
+  const char* text;
+
+  [[nodiscard]] robots::fetch_response fetch(const robots::fetch_request&) const {
+    return {.status = status, .body = text};
+  }
+};
+
+constexpr small_site small_sites[] = {
+    {"no-file", 404, ""},
+    {"allows-all", 200, "User-agent: *\nDisallow:\n"},
+    {"sitemap", 200, "User-agent: *\nDisallow:\n\nSitemap: https://www.example.com/sitemap.xml\n"},
+    {"four-rules", 200,
+     "User-agent: *\nDisallow: /admin/\nDisallow: /private/\nAllow: /private/public\n"
+     "Disallow: /*.php$\n"}};
+
+/// A cache of many sites whose files are alike.
+void memory_of_small_sites(benchmark::State& state, const small_site& web) {
+  constexpr int sites = 200'000;
+  using storage = robots::LruStorage<sites>;
+  for (auto _ : state) {
+    const double before = resident_memory();
+    robots::basic_robots_cache<small_site, robots::SteadyClock, storage> cache{
+        {.user_agent = "FooBot/1.0 (+https://foo.example/bot)",
+         .fallback = robots::fallback_policy::rfc9309()},
+        web,
+        {},
+        storage{std::size_t{1} << 30U}};
+    for (int i = 0; i < sites; ++i) {
+      benchmark::DoNotOptimize(
+          cache.allowed("https://site" + std::to_string(i) + ".example.com/page"));
+    }
+    set(state, "resident", resident_memory() - before);
+  }
+  set(state, "hosts", sites);
+}
+
 }  // namespace
 
 void register_heap_rows(const std::vector<input>& inputs) {
@@ -200,6 +253,13 @@ void register_heap_rows(const std::vector<input>& inputs) {
         ->Repetitions(1)
         ->Unit(benchmark::kMillisecond);
   };
+  for (const small_site& each : small_sites) {
+    benchmark::RegisterBenchmark((std::string{"memory-sites/robots-cpp/"} + each.name).c_str(),
+                                 memory_of_small_sites, each)
+        ->Iterations(1)
+        ->Repetitions(1)
+        ->Unit(benchmark::kMillisecond);
+  }
   for (const input& in : inputs) {
     if (in.name.ends_with("-shuffled")) {
       continue;

@@ -178,6 +178,13 @@ def allocations(results, work, what, inputs, most):
                answer(value, lambda v: v <= most))
 
 
+def small_site(results, what_input, most):
+    sites = results.counter("memory-sites", what_input, "hosts")
+    value = ratio(results.counter("memory-sites", what_input, "resident"), sites)
+    return Bar(f"octets of memory a site, {what_input}", number(value), "", "", f"<= {most}",
+               answer(value, lambda v: v <= most))
+
+
 def cached(results, work, what_input, base, base_input, most, against):
     """A row of the cache takes at most `most` times as long as another."""
     value = results.best("cache", "robots-cpp", what_input)
@@ -220,6 +227,9 @@ def bars(results):
                "compile, plain LRU"),
         watching(results, "metrics", 15),
         watching(results, "audit", 30),
+        small_site(results, "no-file", 250),
+        small_site(results, "allows-all", 300),
+        small_site(results, "four-rules", 500),
         memory(results, "real"),
         memory(results, "rules-inner/20000"),
         allocations(results, "parse below 64 KiB", "parse", results.inputs("allocations-parse"), 3),

@@ -183,6 +183,19 @@ def hosts(results):
     return "Memory of a cache", remark, table(head, rows)
 
 
+def small_sites(results):
+    rows = []
+    for what_input in results.inputs("memory-sites"):
+        get = lambda name: results.counter("memory-sites", what_input, name)
+        kept = get("hosts")
+        rows.append([what_input, count(kept), number(get("resident") / kept, 4)])
+    remark = (
+        "A cache of many sites whose files are alike: octets by which the memory of the process "
+        "grew, over the number of sites."
+    )
+    return "Memory of small sites", remark, table(["file", "sites", "octets a site"], rows)
+
+
 def allocations(results):
     rows = []
     for what in ("parse", "compile", "match"):
@@ -292,6 +305,7 @@ TABLES = [
     primitives,
     memory,
     hosts,
+    small_sites,
     allocations,
     every_row,
 ]

@@ -63,8 +63,7 @@ std::shared_ptr<const policy> failed(fallback_action action,
 template <class Policy>
 concept views = requires(Policy&& from) { std::forward<Policy>(from).match("/"); } ||
                 requires(Policy&& from) { std::forward<Policy>(from).rules(); } ||
-                requires(Policy&& from) { std::forward<Policy>(from).sitemaps(); } ||
-                requires(Policy&& from) { std::forward<Policy>(from).source(); };
+                requires(Policy&& from) { std::forward<Policy>(from).sitemaps(); };
 static_assert(views<const policy&> && !views<policy> && !views<const policy>);
 
 TEST_CASE("a policy is made of directives and a source that are kept, or that may go") {
@@ -103,6 +102,16 @@ TEST_CASE("a policy outlives the text it was made from") {
   CHECK(kept->match("/private").pattern == "/private");
   CHECK(kept->sitemaps().front() == "https://example.com/a.xml");
   CHECK(kept->host() == "example.com");
+}
+
+TEST_CASE("Sites without rules share one set of rules, and cost little more than their record") {
+  const auto without_file = failed(fallback_action::allow_all);
+  const auto another = failed(fallback_action::allow_all);
+  const auto allows_all = read("User-agent: *\nDisallow:\nSitemap: https://example.com/a.xml\n");
+  CHECK(&without_file->rules() == &another->rules());
+  CHECK(without_file->memory_bytes() < 128);
+  CHECK(allows_all->memory_bytes() < 160);
+  CHECK(read("User-agent: *\nDisallow: /a\n")->memory_bytes() < 384);
 }
 
 TEST_CASE("a policy keeps what else the file says") {

@@ -81,7 +81,7 @@ class AuditTrail {
     auto parts = adapters_detail::parts_of("policy", begin(told), by, {});
     auto about = begin(told);
     about.text("policy", parts.back().id).text("basis", to_string(by.basis()));
-    about.text("outcome", to_string(by.source().outcome));
+    about.text("outcome", to_string(by.outcome()));
     parts.push_back({"fallback", std::move(about).finish(), {}, false});
     push(told, with_others(std::move(parts), told, by, {}));
   }

@@ -188,11 +188,10 @@ class cache_controls {
                               cache_detail::found kept, const call_options& call);
 
   /// The decision on a target. It does not count.
-  [[nodiscard]] decision uncounted_decision(std::string_view target,
-                                            cache_detail::found&& at) const;
+  [[nodiscard]] decision uncounted_decision(std::string_view target, cache_detail::found at) const;
 
   /// The decision on a target, which counts.
-  [[nodiscard]] decision decide(std::string_view target, cache_detail::found&& at) const;
+  [[nodiscard]] decision decide(std::string_view target, cache_detail::found at) const;
 
   /// The key of the site of a URL, if anybody wants to know; empty when it names none.
   [[nodiscard]] std::string site_of(std::string_view url) const;

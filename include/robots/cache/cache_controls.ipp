@@ -94,9 +94,9 @@ ROBOTS_INLINE decision cache_controls::check(std::string_view url, const look_up
   const auto tell = [&](std::string_view target, const cache_detail::found& found) {
     if (!asked.counted_url.empty() && asked.counted_url == url &&
         found.policy->refused() == decision_reason::excluded) {
-      return uncounted_decision(target, cache_detail::found{found});  // `begin` has counted it
+      return uncounted_decision(target, found);  // `begin` has counted it
     }
-    decision result = decide(target, cache_detail::found{found});
+    decision result = decide(target, found);
     engine_->parts.tell(decision_event{
         engine_->parts.about(key, asked.context, agent_name(asked.agent)), url, result});
     return result;
@@ -355,12 +355,12 @@ ROBOTS_INLINE look_up cache_controls::begin(std::string_view host_or_url, std::s
 }
 
 ROBOTS_INLINE decision cache_controls::uncounted_decision(std::string_view target,
-                                                          cache_detail::found&& at) const {
+                                                          cache_detail::found at) const {
   const time_point now = at.from_cache ? at.now : engine_->parts.now();
   decision result = robots::decide(std::move(at.policy), target, now);
   if (!at.from_cache) {
-    const record_head& source = result.policy->source();
-    result.revalidated = source.not_modified && !is_failure(source.outcome);
+    const policy& made = *result.policy;
+    result.revalidated = !is_failure(made.outcome()) && made.source().not_modified;
   }
   result.from_cache = at.from_cache || result.revalidated;
   result.stale = at.stale;
@@ -368,7 +368,7 @@ ROBOTS_INLINE decision cache_controls::uncounted_decision(std::string_view targe
 }
 
 ROBOTS_INLINE decision cache_controls::decide(std::string_view target,
-                                              cache_detail::found&& at) const {
+                                              cache_detail::found at) const {
   decision result = uncounted_decision(target, std::move(at));
   count(result);
   return result;
@@ -417,7 +417,7 @@ ROBOTS_INLINE bool cache_controls::note_exclusion(std::string_view host_or_url,
   if (given.policy->refused() != decision_reason::excluded) {
     return false;
   }
-  note(host_or_url, uncounted_decision(host_or_url, cache_detail::found{given}), call);
+  note(host_or_url, uncounted_decision(host_or_url, given), call);
   return true;
 }
 

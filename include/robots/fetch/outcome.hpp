@@ -4,13 +4,14 @@
 #include <robots/http/message.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace robots {
 
 /// What came of asking for a robots.txt: the rows of the failure table, one each, of which a
 /// `fallback_policy` says what follows.
-enum class outcome {
+enum class outcome : std::uint8_t {
   success,             ///< 2xx, but for 206
   not_found,           ///< 404 or 410: there is no robots.txt (RFC 9309, section 2.3.1.3)
   client_error,        ///< 401, 403 and any other 4xx but 404, 410 and 429

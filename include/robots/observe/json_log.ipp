@@ -116,7 +116,7 @@ ROBOTS_INLINE log_level JsonLog::level_of(const parse_event& told) {
 }
 
 ROBOTS_INLINE log_level JsonLog::level_of(const retrieval_event& told) {
-  const outcome got = told.policy.source().outcome;
+  const outcome got = told.policy.outcome();
   const bool failed = !is_successful(got) && got != outcome::cancelled;
   return got == outcome::malformed ? critical : failed ? error : info;
 }

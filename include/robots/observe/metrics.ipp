@@ -160,9 +160,8 @@ ROBOTS_INLINE void Metrics::on(const parse_event& told) noexcept {
 }
 
 ROBOTS_INLINE void Metrics::on(const retrieval_event& told) noexcept {
-  const record_head& source = told.policy.source();
-  shared_->outcomes.add(source.outcome);
-  shared_->not_modified += source.not_modified ? 1 : 0;
+  shared_->outcomes.add(told.policy.outcome());
+  shared_->not_modified += told.record.not_modified ? 1 : 0;
   shared_->retries += static_cast<std::uint64_t>(std::max(told.record.attempts - 1, 0));
   shared_->fetch_duration.add(told.duration);
 }
@@ -170,8 +169,7 @@ ROBOTS_INLINE void Metrics::on(const retrieval_event& told) noexcept {
 ROBOTS_INLINE void Metrics::on(const far_hit_event& /*told*/) noexcept { ++shared_->far_hits; }
 
 ROBOTS_INLINE void Metrics::on(const fallback_event& told) noexcept {
-  shared_->fallbacks[static_cast<std::size_t>(told.policy.source().outcome)].add(
-      told.policy.basis());
+  shared_->fallbacks[static_cast<std::size_t>(told.policy.outcome())].add(told.policy.basis());
 }
 
 ROBOTS_INLINE void Metrics::on(const breaker_event& told) noexcept {

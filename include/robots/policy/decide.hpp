@@ -25,7 +25,7 @@ namespace robots {
     case policy_basis::redirected:
       return false;
     case policy_basis::allow_all:
-      return what.source().outcome != outcome::not_found;
+      return what.outcome() != outcome::not_found;
     case policy_basis::deny_all:
     case policy_basis::last_good:
       return true;

@@ -56,7 +56,7 @@ namespace policy_detail {
 
 /// The row of the failure table that the newest retrieval came to.
 [[nodiscard]] inline std::string outcome_text(const policy& from) {
-  const record_head& source = from.source();
+  const record_head source = from.source();
   std::string row{to_string(source.outcome)};
   if (source.status != 0) {
     row += " (HTTP " + std::to_string(source.status) + ')';
@@ -97,7 +97,7 @@ namespace policy_detail {
   const bool by_rules =
       answer.reason == decision_reason::rule || answer.reason == decision_reason::no_rule;
   if (by_rules && answer.policy->basis() == policy_basis::rules &&
-      answer.policy->source().outcome == outcome::malformed) {
+      answer.policy->outcome() == outcome::malformed) {
     text += ", though " + policy_detail::malformed_text(answer.policy->findings());
   }
   return text;

@@ -22,6 +22,7 @@
 #include <chrono>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,7 +38,11 @@ struct earlier_policies {
 /// The file by which to ask whether anything has changed.
 [[nodiscard]] inline known_copy known_copy_of(const std::shared_ptr<const policy>& last) {
   const auto good = policy::good(last);
-  return good ? known_copy{good->source().final_url, good->source().validators} : known_copy{};
+  if (!good) {
+    return {};
+  }
+  record_head source = good->source();
+  return {std::move(source.final_url), std::move(source.validators)};
 }
 
 /// The record of a retrieval that ended at `now`. `random`, from 0 to 1, spreads the lifetimes of
@@ -66,8 +71,8 @@ struct earlier_policies {
     result.server_lifetime = freshness_lifetime(retrieved.headers, now);
   }
   const bool is_renewal = result.not_modified && before.unchanged;
-  result.lifetime =
-      lifetime_of(result, is_renewal ? &before.unchanged->source() : nullptr, options, random);
+  const auto unchanged = is_renewal ? std::optional{before.unchanged->source()} : std::nullopt;
+  result.lifetime = lifetime_of(result, unchanged ? &*unchanged : nullptr, options, random);
   return result;
 }
 

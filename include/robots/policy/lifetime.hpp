@@ -79,7 +79,7 @@ struct validity {
 /// Returns true if a policy is of use when it may not answer any more: the next one follows its
 /// failures, the fallback may go by its rules, or the site may confirm its file with a 304.
 [[nodiscard]] inline bool is_of_use_when_over(const policy& kept, const judge_options& options) {
-  const record_head& source = kept.source();
+  const record_head source = kept.source();
   // Any other policy may go by the last good copy.
   const bool is_permissive = options.fallback.name() == fallback_policy::permissive().name();
   return !is_permissive || is_failure(source.outcome) || !source.validators.etag.empty() ||

@@ -1,14 +1,14 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <iterator>
-#include <string>
 #include <string_view>
 
 namespace robots {
 
-/// Texts without line ends, kept one behind the other in one block: for lists of a great many short
-/// ones. A forward range of `std::string_view`, which live as long as the list.
+/// A view of texts in one block, each with a line end behind it. A forward range of
+/// `std::string_view`, which live as long as the block.
 class line_list {
  public:
   /// Walks the texts.
@@ -44,35 +44,28 @@ class line_list {
     std::string_view rest_{};
   };
 
-  /// Adds a text at the end.
-  void push_back(std::string_view text) {
-    block_.append(text).push_back('\n');
-    ++size_;
-  }
-
-  /// Gives back the memory that is not needed.
-  void shrink_to_fit() { block_.shrink_to_fit(); }
+  line_list() = default;
+  /// Views the texts in `block`.
+  explicit line_list(std::string_view block) noexcept : block_{block} {}
 
   /// The first text.
   [[nodiscard]] iterator begin() const noexcept { return iterator{block_}; }
   /// Behind the last text.
   [[nodiscard]] iterator end() const noexcept { return {}; }
   /// Whether there are no texts.
-  [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
-  /// How many texts there are.
-  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] bool empty() const noexcept { return block_.empty(); }
+  /// How many texts there are. Linear in the block.
+  [[nodiscard]] std::size_t size() const noexcept {
+    return static_cast<std::size_t>(std::count(block_.begin(), block_.end(), '\n'));
+  }
 
   /// The first text. Precondition: there is one.
   [[nodiscard]] std::string_view front() const noexcept { return *begin(); }
 
-  /// Octets of memory held beside this object.
-  [[nodiscard]] std::size_t memory_bytes() const noexcept { return block_.capacity(); }
-
   [[nodiscard]] friend bool operator==(const line_list&, const line_list&) = default;
 
  private:
-  std::string block_;  // each text with a line end
-  std::size_t size_ = 0;
+  std::string_view block_;
 };
 
 static_assert(std::forward_iterator<line_list::iterator>);

@@ -4,6 +4,7 @@
 #include <robots/base/inline.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/policy/decision_reason.hpp>
+#include <robots/policy/detail/policy_parts.hpp>
 #include <robots/policy/fallback.hpp>
 #include <robots/policy/line_list.hpp>
 #include <robots/policy/record.hpp>
@@ -78,14 +79,14 @@ class policy {
   /// Whether the crawler may fetch `target`, an absolute URL of this site or a path with query.
   [[nodiscard]] bool allows(std::string_view target) const noexcept {
     const bool by_rules = basis_ == policy_basis::rules || basis_ == policy_basis::allow_all;
-    return by_rules ? rules_.allows(target) : match(target).allowed;
+    return by_rules ? parts_->rules.allows(target) : match(target).allowed;
   }
 
   /// The same with the deciding rule, if one decided. The views in the result live as long as this
   /// policy. Never allocates.
   [[nodiscard]] verdict match(std::string_view target) const& noexcept {
     const policy& by = in_force();
-    verdict result = by.rules_.match(target);
+    verdict result = by.parts_->rules.match(target);
     if (by.basis_ == policy_basis::refused) {
       result.allowed = result.exempt = false;
     }
@@ -102,7 +103,7 @@ class policy {
   [[nodiscard]] policy_basis basis() const noexcept { return basis_; }
 
   /// The rules in force; none when there is no robots.txt to obey.
-  [[nodiscard]] const rule_set& rules() const& noexcept { return in_force().rules_; }
+  [[nodiscard]] const rule_set& rules() const& noexcept { return in_force().parts_->rules; }
   /// Not of a policy that is about to go.
   const rule_set& rules() const&& = delete;
 
@@ -113,37 +114,39 @@ class policy {
 
   /// The delay that the file asks of everyone before its first group, a floor for politeness.
   [[nodiscard]] std::optional<std::chrono::milliseconds> file_delay() const noexcept {
-    return in_force().file_delay_;
+    return in_force().extras().file_delay;
   }
 
   /// The Request-rate lines in force for the crawler, in file order: the first 32.
   [[nodiscard]] const std::vector<request_rate>& request_rates() const& noexcept {
-    return in_force().request_rates_;
+    return in_force().extras().request_rates;
   }
   /// Not of a policy that is about to go.
   const std::vector<request_rate>& request_rates() const&& = delete;
 
   /// The Visit-time lines in force for the crawler, in file order: the first 32.
   [[nodiscard]] const std::vector<visit_time>& visit_times() const& noexcept {
-    return in_force().visit_times_;
+    return in_force().extras().visit_times;
   }
   /// Not of a policy that is about to go.
   const std::vector<visit_time>& visit_times() const&& = delete;
 
   /// The values of the Sitemap lines, as written.
-  [[nodiscard]] const line_list& sitemaps() const& noexcept { return in_force().sitemaps_; }
+  [[nodiscard]] line_list sitemaps() const& noexcept {
+    return line_list{in_force().own_sitemaps()};
+  }
   /// Not of a policy that is about to go.
-  const line_list& sitemaps() const&& = delete;
+  line_list sitemaps() const&& = delete;
 
   /// The value of the first Host line; empty when there is none.
-  [[nodiscard]] const std::string& host() const& noexcept { return in_force().host_; }
+  [[nodiscard]] const std::string& host() const& noexcept { return in_force().extras().host; }
   /// Not of a policy that is about to go.
   const std::string& host() const&& = delete;
 
   /// The text of the robots.txt that the rules in force come from, in UTF-8, up to
   /// `parse_options::max_bytes`. Empty without `cache_options::keep_text`, and without rules.
   [[nodiscard]] std::string_view text() const& noexcept {
-    const auto& kept = in_force().text_;
+    const auto& kept = in_force().extras().text;
     return kept ? std::string_view{*kept} : std::string_view{};
   }
   /// Not of a policy that is about to go.
@@ -157,7 +160,7 @@ class policy {
   [[nodiscard]] std::optional<std::string_view> leads_to() const& noexcept {
     const policy& by = in_force();
     return by.basis_ == policy_basis::redirected
-               ? std::optional<std::string_view>{by.source_.final_url}
+               ? std::optional<std::string_view>{by.extras().leads_to}
                : std::nullopt;
   }
   /// Deleted for temporaries: the result would dangle.
@@ -175,14 +178,12 @@ class policy {
 
   /// What is to be said of the newest robots.txt that came, even if it was too broken to be obeyed:
   /// how broken it is, and where. Empty when none came.
-  [[nodiscard]] const file_findings& findings() const& noexcept {
-    return policy_detail::has_text(source_.outcome) ? findings_ : in_force().findings_;
+  [[nodiscard]] file_findings findings() const {
+    return {newest_file().own_lines(), newest_file().extras().diagnostics};
   }
-  /// Not of a policy that is about to go.
-  const file_findings& findings() const&& = delete;
 
   /// How many lines that robots.txt has, and how many of them mean nothing.
-  [[nodiscard]] line_counts lines() const noexcept { return findings().lines; }
+  [[nodiscard]] line_counts lines() const noexcept { return newest_file().own_lines(); }
 
   /// Counts the changes of what a site permits, as far as its storage remembers: 1 for the first
   /// policy, one more for each whose fingerprint is not that of the one before (the pipeline
@@ -199,13 +200,11 @@ class policy {
   void follow(const std::shared_ptr<const policy>& before);
 
   /// Keeps the policies of further crawlers, made of the same record.
-  void set_others(std::vector<std::shared_ptr<const policy>> others) noexcept {
-    others_ = std::move(others);
-  }
+  void set_others(std::vector<std::shared_ptr<const policy>> others);
 
   /// The policies of `cache_options::other_agents`, in that order; none where all share this one.
   [[nodiscard]] const std::vector<std::shared_ptr<const policy>>& others() const& noexcept {
-    return others_;
+    return extras().others;
   }
   /// Not of a policy that is about to go.
   const std::vector<std::shared_ptr<const policy>>& others() const&& = delete;
@@ -214,18 +213,18 @@ class policy {
   /// `of`; null if there is none.
   [[nodiscard]] static std::shared_ptr<const policy> other(const std::shared_ptr<const policy>& of,
                                                            std::size_t place) {
-    return of && place < of->others_.size() ? of->others_[place] : nullptr;
+    return of && place < of->others().size() ? of->others()[place] : nullptr;
   }
 
-  /// What came of the last retrieval.
-  [[nodiscard]] const record_head& source() const& noexcept { return source_; }
-  /// Not of a policy that is about to go.
-  const record_head& source() const&& = delete;
+  /// What came of the last retrieval. It is kept packed, so that this allocates: keep the result
+  /// rather than ask again. Texts longer than `record_limits` are cut.
+  [[nodiscard]] record_head source() const;
+
+  /// The row of the failure table that the last retrieval came to: `source().outcome`.
+  [[nodiscard]] robots::outcome outcome() const noexcept { return outcome_; }
 
   /// Where the rules in force came from: `source()`, unless they are those of an earlier retrieval.
-  [[nodiscard]] const record_head& rules_source() const& noexcept { return in_force().source_; }
-  /// Not of a policy that is about to go.
-  const record_head& rules_source() const&& = delete;
+  [[nodiscard]] record_head rules_source() const { return in_force().source(); }
 
   /// When `source()` was fetched, by the clock of this process.
   [[nodiscard]] time_point fetched_at() const noexcept { return fetched_at_; }
@@ -254,34 +253,44 @@ class policy {
       const std::shared_ptr<const policy>& from);
 
  private:
+  using extras_type = policy_detail::policy_extras;
+
   [[nodiscard]] std::uint64_t fingerprint_of_rules() const;
 
   /// Whether this policy rests on a robots.txt that was read, or on the answer that there is none.
   [[nodiscard]] bool is_answer() const noexcept {
     return basis_ == policy_basis::rules ||
-           (basis_ == policy_basis::allow_all && source_.outcome == outcome::not_found);
+           (basis_ == policy_basis::allow_all && outcome_ == robots::outcome::not_found);
   }
 
   [[nodiscard]] const policy& in_force() const noexcept {
-    return basis_ == policy_basis::last_good ? *last_good_ : *this;
+    return basis_ == policy_basis::last_good ? *extras().last_good : *this;
   }
 
-  policy_basis basis_;  // first, beside the rules: what a decision reads lies close together
-  rule_set rules_;
-  file_findings findings_;
-  std::optional<std::chrono::milliseconds> file_delay_;
-  std::vector<request_rate> request_rates_;
-  std::vector<visit_time> visit_times_;
-  line_list sitemaps_;
-  std::string host_;
-  record_head source_;
-  time_point fetched_at_{};
+  [[nodiscard]] const policy& newest_file() const noexcept {
+    return policy_detail::has_text(outcome_) ? *this : in_force();
+  }
+
+  [[nodiscard]] const extras_type& extras() const noexcept {
+    static const extras_type none;
+    return parts_->extras ? *parts_->extras : none;
+  }
+
+  /// Has `change` change the extras, of which this policy gets its own.
+  template <class Change>
+  void change_extras(Change change);
+
+  [[nodiscard]] std::string_view own_sitemaps() const noexcept;
+  [[nodiscard]] line_counts own_lines() const noexcept;
+
+  // What a site costs is mostly this: all of it lies in one cache line with the count of owners.
+  std::uint32_t version_ = 1;
+  policy_basis basis_;
   std::optional<decision_reason> given_reason_{};
-  std::shared_ptr<const policy> last_good_;
-  std::shared_ptr<const policy> last_answer_;
-  std::shared_ptr<const std::string> text_;
-  std::vector<std::shared_ptr<const policy>> others_;
-  std::uint64_t version_ = 1;
+  robots::outcome outcome_;
+  time_point fetched_at_;
+  std::shared_ptr<const policy_detail::policy_parts> parts_;
+  policy_detail::packed_octets head_;  // see `policy_detail::packed`
 };
 
 }  // namespace robots

@@ -2,6 +2,8 @@
 
 #include <robots/base/fingerprint.hpp>
 #include <robots/base/inline.hpp>
+#include <robots/policy/codec.hpp>
+#include <robots/policy/detail/octet_stream.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/read/diagnostic.hpp>
@@ -9,8 +11,16 @@
 #include <robots/rep/rules/crawler_directives.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <iterator>
+#include <limits>
+#include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace robots {
 
@@ -21,6 +31,65 @@ template <class Line>
 [[nodiscard]] std::vector<Line> first_of(const std::vector<Line>& lines) {
   constexpr std::ptrdiff_t most = 32;
   return {lines.begin(), lines.begin() + std::min(std::ssize(lines), most)};
+}
+
+/// The parts of a policy. Policies without rules and extras share them, if one thread made them.
+[[nodiscard]] inline std::shared_ptr<const policy_parts> parts_of(rule_set rules,
+                                                                  policy_extras&& extras) {
+  const policy_extras& has = extras;
+  const bool is_bare = has.diagnostics.empty() && !has.file_delay && has.request_rates.empty() &&
+                       has.visit_times.empty() && has.host.empty() && has.leads_to.empty() &&
+                       !has.text && !has.last_good && !has.last_answer && has.others.empty();
+  if (!is_bare) {
+    return std::make_shared<const policy_parts>(
+        std::move(rules), std::make_unique<const policy_extras>(std::move(extras)));
+  }
+  if (!rules.empty()) {
+    return std::make_shared<const policy_parts>(std::move(rules));
+  }
+  // One for each crawler and for each way in which no rule applies to it.
+  thread_local std::array<std::shared_ptr<const policy_parts>, 8> without_rules;
+  thread_local std::size_t next = 0;
+  for (const auto& kept : without_rules) {
+    if (kept && kept->rules == rules) {
+      return kept;
+    }
+  }
+  next = (next + 1) % without_rules.size();
+  return without_rules.at(next) = std::make_shared<const policy_parts>(std::move(rules));
+}
+
+/// The octets that a policy keeps of its record and file: the sitemaps, as `line_list` views them;
+/// the counts of lines; the record without its body.
+[[nodiscard]] inline packed_octets packed(const record_head& head, const line_counts& lines,
+                                          std::string_view sitemaps) {
+  octet_writer out;
+  out.text(sitemaps);
+  out.number(lines.non_blank);
+  out.number(std::uint64_t{lines.malformed} * 2 + (lines.not_robots_txt ? 1 : 0));
+  out.octets(std::string_view{encoded_head(head, {})}.substr(1));  // without the version
+  return packed_octets{out.written()};
+}
+
+[[nodiscard]] inline line_counts read_lines(octet_reader& in) noexcept {
+  static_cast<void>(in.text(UINT32_MAX));  // the sitemaps
+  line_counts result;
+  result.non_blank = static_cast<std::uint32_t>(in.number(UINT32_MAX));
+  const std::uint64_t malformed = in.number(std::numeric_limits<std::uint64_t>::max());
+  result.malformed = static_cast<std::uint32_t>(malformed / 2);
+  result.not_robots_txt = malformed % 2 != 0;
+  return result;
+}
+
+/// The values of the Sitemap lines, with a line end behind each.
+[[nodiscard]] inline std::string sitemap_lines(const crawler_directives& file) {
+  std::string result;
+  for (const std::string_view sitemap : file.sitemaps) {
+    if (!sitemap.empty()) {
+      result.append(sitemap).push_back('\n');
+    }
+  }
+  return result;
 }
 
 [[nodiscard]] inline policy_basis basis_of(fallback_action action, const policy* last_good,
@@ -44,21 +113,18 @@ template <class Line>
 ROBOTS_INLINE policy::policy(crawler_directives&& file, record_head&& source, time_point fetched_at,
                              std::shared_ptr<const std::string> text)
     : basis_(policy_basis::rules),
-      rules_(std::move(file.rules)),
-      findings_(std::move(file.findings)),
-      file_delay_(file.file_delay),
-      request_rates_(policy_detail::first_of(robots::request_rates(file.extensions))),
-      visit_times_(policy_detail::first_of(robots::visit_times(file.extensions))),
-      host_(file.host.value_or("")),
-      source_(std::move(source)),
+      outcome_(source.outcome),
       fetched_at_(fetched_at),
-      text_(std::move(text)) {
-  for (const std::string_view sitemap : file.sitemaps) {
-    if (!sitemap.empty()) {
-      sitemaps_.push_back(sitemap);
-    }
-  }
-  sitemaps_.shrink_to_fit();
+      head_(
+          policy_detail::packed(source, file.findings.lines, policy_detail::sitemap_lines(file))) {
+  extras_type extras{
+      .diagnostics = std::move(file.findings.diagnostics),
+      .file_delay = file.file_delay,
+      .request_rates = policy_detail::first_of(robots::request_rates(file.extensions)),
+      .visit_times = policy_detail::first_of(robots::visit_times(file.extensions)),
+      .host = std::string{file.host.value_or("")},
+      .text = std::move(text)};
+  parts_ = policy_detail::parts_of(std::move(file.rules), std::move(extras));
 }
 
 ROBOTS_INLINE policy::policy(const crawler_directives& file, const record_head& source,
@@ -69,16 +135,49 @@ ROBOTS_INLINE policy::policy(fallback_action action, std::string_view user_agent
                              record_head source, std::shared_ptr<const policy> last_good,
                              time_point fetched_at, file_findings findings)
     : basis_(policy_detail::basis_of(action, kept_answer(last_good).get(), source.outcome)),
-      rules_(compile({}, user_agent)),
-      findings_(std::move(findings)),
-      source_(std::move(source)),
+      outcome_(source.outcome),
       fetched_at_(fetched_at),
-      last_good_(std::move(last_good)) {}
+      head_(policy_detail::packed(source, findings.lines, {})) {
+  extras_type extras{.diagnostics = std::move(findings.diagnostics),
+                     .last_good = std::move(last_good)};
+  if (basis_ == policy_basis::redirected) {
+    extras.leads_to = std::move(source.final_url);
+  }
+  parts_ = policy_detail::parts_of(compile({}, user_agent), std::move(extras));
+}
 
 ROBOTS_INLINE policy::policy(const policy& unchanged, record_head source, time_point fetched_at)
     : policy(unchanged.in_force()) {
-  source_ = std::move(source);
+  outcome_ = source.outcome;
   fetched_at_ = fetched_at;
+  head_ = policy_detail::packed(source, own_lines(), own_sitemaps());
+}
+
+template <class Change>
+void policy::change_extras(Change change) {
+  extras_type changed = extras();
+  change(changed);
+  parts_ = policy_detail::parts_of(parts_->rules, std::move(changed));
+}
+
+ROBOTS_INLINE void policy::set_others(std::vector<std::shared_ptr<const policy>> others) {
+  change_extras([&](extras_type& has) { has.others = std::move(others); });
+}
+
+ROBOTS_INLINE record_head policy::source() const {
+  policy_detail::octet_reader in{head_.view()};
+  static_cast<void>(policy_detail::read_lines(in));
+  return static_cast<record_head&&>(policy_detail::read_record(in));
+}
+
+ROBOTS_INLINE std::string_view policy::own_sitemaps() const noexcept {
+  policy_detail::octet_reader in{head_.view()};
+  return in.text(UINT32_MAX);
+}
+
+ROBOTS_INLINE line_counts policy::own_lines() const noexcept {
+  policy_detail::octet_reader in{head_.view()};
+  return policy_detail::read_lines(in);
 }
 
 ROBOTS_INLINE document policy::document() const { return parse(text()); }
@@ -112,29 +211,31 @@ ROBOTS_INLINE std::uint64_t policy::fingerprint() const {
 }
 
 ROBOTS_INLINE void policy::follow(const std::shared_ptr<const policy>& before) {
-  last_answer_ = is_answer() ? nullptr : last_answer(before);
+  if (auto answer = is_answer() ? nullptr : last_answer(before); answer != extras().last_answer) {
+    change_extras([&](extras_type& has) { has.last_answer = std::move(answer); });
+  }
   const bool same = before != nullptr && before->fingerprint() == fingerprint();
-  version_ = before == nullptr ? 1 : same ? before->version() : before->version() + 1;
+  version_ = before == nullptr ? 1 : before->version_ + (same ? 0 : 1);
 }
 
 ROBOTS_INLINE std::size_t policy::memory_bytes() const noexcept {
-  std::size_t all = sizeof(*this) - sizeof(rules_) + rules_.memory_bytes() +
-                    findings_.diagnostics.capacity() * sizeof(diagnostic) +
-                    request_rates_.capacity() * sizeof(request_rate) +
-                    visit_times_.capacity() * sizeof(visit_time) + sitemaps_.memory_bytes() +
-                    source_.exchanges.capacity() * sizeof(exchange);
-  for (const exchange& hop : source_.exchanges) {
-    all += hop.url.capacity();
+  std::size_t all = sizeof(*this) + head_.view().size();
+  if (parts_->rules.empty() && !parts_->extras) {
+    return all;  // others have the same parts
   }
-  for (const std::string* text : {&host_, &source_.error_text, &source_.url, &source_.final_url,
-                                  &source_.validators.etag, &source_.validators.last_modified}) {
-    all += text->capacity();
+  all += sizeof(*parts_) - sizeof(parts_->rules) + parts_->rules.memory_bytes();
+  if (!parts_->extras) {
+    return all;
   }
-  all += text_ ? text_->capacity() : 0;
-  for (const auto& other : others_) {
+  const extras_type& has = *parts_->extras;
+  all += sizeof(has) + has.diagnostics.capacity() * sizeof(diagnostic) +
+         has.request_rates.capacity() * sizeof(request_rate) +
+         has.visit_times.capacity() * sizeof(visit_time) + has.host.capacity() +
+         has.leads_to.capacity() + (has.text ? has.text->capacity() : 0);
+  for (const auto& other : has.others) {
     all += sizeof(other) + other->memory_bytes();
   }
-  const policy* const earlier = last_answer_ ? last_answer_.get() : last_good_.get();
+  const policy* const earlier = has.last_answer ? has.last_answer.get() : has.last_good.get();
   return all + (earlier != nullptr ? earlier->memory_bytes() : 0);
 }
 
@@ -149,29 +250,30 @@ ROBOTS_INLINE std::shared_ptr<const policy> policy::kept_answer(
     const std::shared_ptr<const policy>& from) {
   const bool stands_in =
       from == nullptr || from->is_answer() || from->basis_ == policy_basis::redirected;
-  return stands_in ? from : from->last_good_;
+  return stands_in ? from : from->extras().last_good;
 }
 
 ROBOTS_INLINE std::shared_ptr<const policy> policy::last_answer(
     const std::shared_ptr<const policy>& from) {
-  return from == nullptr || from->is_answer() ? from : from->last_answer_;
+  return from == nullptr || from->is_answer() ? from : from->extras().last_answer;
 }
 
 ROBOTS_INLINE std::uint64_t policy::fingerprint_of_rules() const {
-  std::uint64_t all = rules_.fingerprint();
+  const extras_type& has = extras();
+  std::uint64_t all = parts_->rules.fingerprint();
   const auto add = [&all](std::chrono::milliseconds::rep number) {
     all = base::combined(all, static_cast<std::uint64_t>(number));
   };
-  add(file_delay_ ? file_delay_->count() + 1 : 0);
-  add(static_cast<std::chrono::milliseconds::rep>(request_rates_.size()));
-  for (const request_rate& rate : request_rates_) {
+  add(has.file_delay ? has.file_delay->count() + 1 : 0);
+  add(static_cast<std::chrono::milliseconds::rep>(has.request_rates.size()));
+  for (const request_rate& rate : has.request_rates) {
     add(rate.requests);
     add(rate.per.count());
     add(rate.window ? rate.window->from.count() + 1 : 0);
     add(rate.window ? rate.window->to.count() : 0);
   }
-  add(static_cast<std::chrono::milliseconds::rep>(visit_times_.size()));
-  for (const visit_time& hours : visit_times_) {
+  add(static_cast<std::chrono::milliseconds::rep>(has.visit_times.size()));
+  for (const visit_time& hours : has.visit_times) {
     add(hours.from.count());
     add(hours.to.count());
   }

@@ -21,7 +21,7 @@ enum class quarantine_step {
 
 /// What `judged` does to that count.
 [[nodiscard]] inline quarantine_step quarantine_step_of(const policy& judged) noexcept {
-  const outcome kind = judged.source().outcome;
+  const outcome kind = judged.outcome();
   if (kind == outcome::malformed && judged.basis() != policy_basis::rules) {
     return quarantine_step::count;
   }

@@ -160,7 +160,7 @@ class basic_admission {
  private:
   [[nodiscard]] restraints limits_of(std::string_view url, std::shared_ptr<const policy> rules) {
     restraints limits{.rules = std::move(rules)};
-    const auto& source = limits.rules->source();
+    const record_head source = limits.rules->source();
     // A fetch that began elsewhere is not the host's own: see `note_redirected`.
     const auto& key = gate_.options().key;
     if (!source.exchanges.empty() && key(source.exchanges.front().url) == key(url)) {
@@ -262,11 +262,12 @@ class basic_admission {
   /// itself is told of by `restraints::asked_at`.
   void note_redirected(std::string_view url, const decision& made) {
     const bool was_asked = !made.from_cache || made.revalidated;
-    if (!was_asked || made.policy->source().exchanges.empty()) {
+    if (!was_asked) {
       return;
     }
+    const record_head source = made.policy->source();
     const std::string own = gate_.options().key(url);
-    for (const exchange& one : made.policy->source().exchanges) {
+    for (const exchange& one : source.exchanges) {
       if (gate_.options().key(one.url) != own) {
         gate_.note_redirected(one.url, made.policy->fetched_at());
       }

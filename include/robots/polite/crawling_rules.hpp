@@ -158,7 +158,7 @@ class crawling_rules {
   /// False, and what is there stays, when the call was over before anything was learned.
   bool keep(std::shared_ptr<const policy> rules) {
     const std::unique_lock lock{mutex_};
-    if (rules_ && rules->source().outcome == outcome::cancelled) {
+    if (rules_ && rules->outcome() == outcome::cancelled) {
       return false;
     }
     rules_.swap(rules);  // so that the old one goes after the lock

@@ -29,14 +29,14 @@ struct found {
   time_point now{};    // when an entry of the cache was found
 };
 
-/// Returns `all` itself, with the policy of one crawler: 0 is the crawler of
+/// Returns what was found, with the policy of one crawler: 0 is the crawler of
 /// `cache_options::user_agent`, and 1 is the first one of `cache_options::other_agents`. A policy
 /// that rests on no robots.txt holds for all crawlers.
-[[nodiscard]] inline found&& selected(found&& all, std::size_t agent) {
+[[nodiscard]] inline found selected(found all, std::size_t agent) {
   if (auto other = agent == 0 ? nullptr : policy::other(all.policy, agent - 1)) {
     all.policy = std::move(other);
   }
-  return std::move(all);
+  return all;
 }
 
 /// What a cache counts.

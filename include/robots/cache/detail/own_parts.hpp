@@ -48,17 +48,17 @@ class own_parts final : public cache_parts {
   // Inlined, which saves a hit some 5 ns.
   [[nodiscard, gnu::always_inline]] found find_fresh(
       std::string_view key, const std::shared_ptr<const call_context>& context) override {
+    found result;
     if (key.empty()) {
-      return {};
+      return result;
     }
     const time_point at = clock.now();
-    cache_entry kept = find(key, at);
-    if (!kept.policy || !answers(kept, at)) {
-      return {};
+    if (cache_entry kept = find(key, at); kept.policy && answers(kept, at)) {
+      result = {.policy = std::move(kept.policy), .from_cache = true, .now = at};
+      counters.add(cache_event::hits);
+      tell(look_up_event{about(key, context), look_up_result::hit, result.policy.get()});
     }
-    counters.add(cache_event::hits);
-    tell(look_up_event{about(key, context), look_up_result::hit, kept.policy.get()});
-    return {.policy = std::move(kept.policy), .from_cache = true, .now = at};
+    return result;
   }
   [[nodiscard]] cache_entry find(std::string_view key, time_point at) noexcept override {
     try {

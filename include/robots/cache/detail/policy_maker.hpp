@@ -195,7 +195,7 @@ class policy_maker {
       }
       return turned_hostile;
     }
-    const outcome failed = after->source().outcome;
+    const outcome failed = after->outcome();
     if (longest.count() > 0 &&
         (failed == outcome::unreachable || failed == outcome::server_error)) {
       const time_point since = memory_.failing_since(led.site(), now);
@@ -230,12 +230,14 @@ class policy_maker {
     return whole;
   }
 
-  [[nodiscard]] static bool refuses_robots_txt(const policy& what) noexcept {
+  [[nodiscard]] static bool refuses_robots_txt(const policy& what) {
     constexpr int unauthorized = 401;
     constexpr int forbidden = 403;
-    const record_head& source = what.source();
-    return source.outcome == outcome::client_error &&
-           (source.status == unauthorized || source.status == forbidden);
+    if (what.outcome() != outcome::client_error) {
+      return false;
+    }
+    const int status = what.source().status;
+    return status == unauthorized || status == forbidden;
   }
 
   /// Tells of a site that refuses its robots.txt, and gave it or said that there is none when it

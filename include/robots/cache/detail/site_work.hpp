@@ -294,7 +294,7 @@ class site_work {
   [[nodiscard]] bool end_with_records(site_records records, const wall_anchor& now) {
     auto last = flight_->last();
     const auto last_fetched = last ? last->source().fetched_at : std::chrono::sys_seconds::min();
-    const auto had = last && is_failure(last->source().outcome) ? policy::good(last) : last;
+    const auto had = last && is_failure(last->outcome()) ? policy::good(last) : last;
     // The clock of the process that sent a message may be behind.
     const bool is_told = std::exchange(is_told_, false);
     const auto ahead = is_told ? options().clock_skew : std::chrono::seconds{0};

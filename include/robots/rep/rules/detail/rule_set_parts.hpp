@@ -37,6 +37,9 @@ struct rule_set_facts {
     return delay < delay.zero() ? std::nullopt : std::optional{delay};
   }
 
+  [[nodiscard]] friend constexpr bool operator==(const rule_set_facts&,
+                                                 const rule_set_facts&) = default;
+
   /// Where buckets begin in the block, if there are any.
   static constexpr std::size_t buckets_at = 32;
 
@@ -51,6 +54,9 @@ struct rule_set_facts {
 struct rule_set_parts {
   std::vector<char> block{};
   rule_set_facts facts{};
+
+  [[nodiscard]] friend constexpr bool operator==(const rule_set_parts&,
+                                                 const rule_set_parts&) = default;
 };
 
 }  // namespace robots::rep_detail
