@@ -106,9 +106,11 @@ void share(const tiered_options& options) {
   web.on(robots_url, ok());
   // A call may return before the store has its answer; others then wait by a clock that stands.
   const auto wait_for_record = [&store] {
-    while (!store.load("https://example.com")) {
+    const auto end = std::chrono::steady_clock::now() + 10s;
+    while (!store.load("https://example.com") && std::chrono::steady_clock::now() < end) {
       std::this_thread::yield();
     }
+    CHECK(store.load("https://example.com"));
   };
   const cache_options crawler{.user_agent = "FooBot/1.0", .fallback = fallback_policy::rfc9309()};
   robots::basic_robots_cache<ScriptedFetcher, ManualClock, storage> first{

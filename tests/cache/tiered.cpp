@@ -1784,6 +1784,18 @@ TEST_CASE("a cold fleet of many threads fetches each site once, and after expiry
   }
 }
 
+TEST_CASE("An invalidation does not erase what is published after it") {
+  fleet at;
+  at.web.otherwise(ok());
+  for (int i = 0; i < 500; ++i) {
+    const auto cache = at.worker();
+    cache->invalidate(home);  // a thread of the cache tells the store, while this one goes on
+    CHECK_FALSE(cache->allowed(secret));
+    settle(*cache);
+    REQUIRE(at.stored());
+  }
+}
+
 TEST_CASE("whatever becomes of the store meanwhile, no thread of a fleet decides wrongly") {
   constexpr std::size_t workers = 3;
   constexpr std::size_t threads = 6;

@@ -14,6 +14,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -68,17 +69,18 @@ class guarded_store {
   /// Asks for some sites. The replies are in the order of the questions.
   [[nodiscard]] std::vector<store_reply> ask(std::span<const store_question> questions) {
     give_back();
+    const auto owed = owed_among(questions);
     std::vector<store_reply> replies = load_or_lease(questions);
     for (std::size_t i = 0; i < replies.size(); ++i) {
       const bool had_value = replies[i].value || replies[i].other_value;
-      drop_owed(questions[i], replies[i]);
+      drop_owed(questions[i], replies[i], owed);
       const bool is_missing = !replies[i].value && !replies[i].other_value;
       if (questions[i].wish == lease_wish::if_missing && had_value && is_missing) {
         // The store took a value for one that counts, and gave no lease.
         store_question again = questions[i];
         again.wish = lease_wish::if_free;
         replies[i] = std::move(load_or_lease({&again, 1}).front());
-        drop_owed(again, replies[i]);
+        drop_owed(again, replies[i], owed);
       }
     }
     return replies;
@@ -233,12 +235,35 @@ class guarded_store {
     return replies;
   }
 
-  /// Drops the values of a reply that the store should have erased.
-  void drop_owed(const store_question& question, store_reply& reply) {
+  /// Returns the keys in `questions` that the store has yet to erase.
+  [[nodiscard]] std::vector<std::string> owed_among(std::span<const store_question> questions) {
+    std::vector<std::string> owed;
+    const std::scoped_lock lock{mutex_};
+    for (const store_question& question : questions) {
+      for (const std::string* key : {&question.key, &question.other_key}) {
+        if (owed_.contains(*key)) {
+          owed.push_back(*key);
+        }
+      }
+    }
+    return owed;
+  }
+
+  /// Drops the values of a reply that the store has yet to erase, or had when it was asked.
+  void drop_owed(const store_question& question, store_reply& reply,
+                 const std::vector<std::string>& owed_before) {
+    const std::scoped_lock lock{erasing_};
     for (const auto& [key, value] : {std::pair{&question.key, &reply.value},
                                      std::pair{&question.other_key, &reply.other_value}}) {
-      if (*value && is_owed(*key)) {
+      if (!*value) {
+        continue;
+      }
+      const bool is_still_owed = is_owed(*key);
+      if (is_still_owed) {
         erase(*key);
+      }
+      if (is_still_owed ||
+          std::find(owed_before.begin(), owed_before.end(), *key) != owed_before.end()) {
         value->reset();
       }
     }
@@ -303,6 +328,7 @@ class guarded_store {
   /// about a key in a part of it that is down, so that such keys do not hold back others.
   [[nodiscard]] bool retry_erasures(time_point due) {
     constexpr std::size_t at_once = 64;  // so that no caller waits for all
+    const std::scoped_lock one_thread{erasing_};
     std::vector<std::pair<std::string, std::uint64_t>> missed;
     // The bare hosts first: with them go the leases, without which no other process can publish
     // what it fetched before.
@@ -355,6 +381,10 @@ class guarded_store {
   std::mutex watching_;
   std::function<void(std::string_view)> told_{};  // guarded by `watching_`
   std::atomic<bool> watches_ = false;
+
+  /// Held while erasures are made good. A second thread would repeat them after the first one, and
+  /// erase what somebody has published in between.
+  std::mutex erasing_;
 
   std::mutex mutex_;  // guards what follows
   circuit_breaker breaker_;
