@@ -33,6 +33,7 @@ using robots::ManualClock;
 using robots::policy;
 using robots::ScriptedFetcher;
 using robots::test::foo_bot;
+using robots::test::foo_bot_that_asks_once;
 using robots::test::home;
 using robots::test::robots_url;
 using robots::test::scripted;
@@ -184,7 +185,7 @@ TEST_CASE("the rules are those for the crawler's own token") {
 }
 
 TEST_CASE("a fetch carries the whole user agent, the timeout and the limit") {
-  cache_options options = foo_bot();
+  cache_options options = foo_bot_that_asks_once();
   options.timeout = 1'234ms;
   options.parse.max_bytes = 9'999;
   scripted at{options};
@@ -327,7 +328,8 @@ TEST_CASE("a cache tells how much memory its rules hold, as far as its storage t
 TEST_CASE("a storage that forgets everything at once still works") {
   ScriptedFetcher web;
   web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(503));
-  basic_robots_cache<ScriptedFetcher, ManualClock, ForgetfulStorage> cache{foo_bot(), web};
+  basic_robots_cache<ScriptedFetcher, ManualClock, ForgetfulStorage> cache{foo_bot_that_asks_once(),
+                                                                           web};
   CHECK(cache.allowed(home));
   const decision made = cache.check(home);
   CHECK_FALSE(made.allowed);
@@ -349,7 +351,7 @@ TEST_CASE("an observer is told of every retrieval and every decision") {
     clock.advance(250ms);
     return robots::test::ok();
   });
-  cache_options options = foo_bot();
+  cache_options options = foo_bot_that_asks_once();
   options.excluded = {"gov"};
   basic_robots_cache<ScriptedFetcher, ManualClock, LruStorage<8>, RecordingObserver> cache{
       options, web, clock, {}, observer};
@@ -429,7 +431,7 @@ TEST_CASE("a call that is over gets what is kept: the fresh copy, else the last 
 }
 
 TEST_CASE("a deadline ends the call, and leaves the fetch its own timeout") {
-  scripted at;
+  scripted at{foo_bot_that_asks_once()};
   at.web.on(robots_url, ScriptedFetcher::failure(fetch_error::timeout));
   const decision made = at.cache.check(home, {.deadline = at.clock.now() + 100ms});
   CHECK(to_string(made.policy->source().outcome) == "unreachable");

@@ -18,6 +18,7 @@ using robots::fetch_request;
 using robots::ScriptedFetcher;
 using robots::site_override;
 using robots::test::foo_bot;
+using robots::test::foo_bot_that_asks_once;
 using robots::test::home;
 using robots::test::robots_url;
 using robots::test::scripted;
@@ -25,7 +26,7 @@ using robots::test::secret;
 using robots::test::watched;
 
 TEST_CASE("a refresh asks again by validators, and keeps the last good copy for worse times") {
-  scripted at;
+  scripted at{foo_bot_that_asks_once()};
   at.web.on(robots_url, robots::test::ok(robots::test::rules, {{"ETag", "\"a\""}}),
             ScriptedFetcher::status(304), ScriptedFetcher::status(503),
             robots::test::ok("User-agent: *\nDisallow: /"));

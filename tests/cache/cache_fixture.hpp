@@ -28,21 +28,23 @@ namespace robots::test {
 inline constexpr const char* secret = "https://example.com/private/x";
 inline constexpr const char* robots_url = "https://example.com/robots.txt";
 
-/// A crawler that asks once, remembers every failure for the same time, keeps asking whoever fails
-/// and waits as long as it takes: what it does is plain to count. Tests of the rest set what they
-/// need.
+/// A crawler with the default options of the library, and a fixed seed.
 [[nodiscard]] inline cache_options foo_bot(
     any_fallback_policy fallback = fallback_policy::rfc9309()) {
-  cache_options options{.user_agent = "FooBot/1.0 (+https://foo.example/bot)",
-                        .fallback = std::move(fallback)};
+  return {.user_agent = "FooBot/1.0 (+https://foo.example/bot)",
+          .fallback = std::move(fallback),
+          .seed = 1};
+}
+
+/// The same crawler for tests that count requests. It does not retry, has no circuit breaker, and
+/// remembers every failure for the same time.
+[[nodiscard]] inline cache_options foo_bot_that_asks_once(
+    any_fallback_policy fallback = fallback_policy::rfc9309()) {
+  cache_options options = foo_bot(std::move(fallback));
   options.retry.attempts = 1;
   options.breaker.failures = 0;
-  options.quarantine_after = 0;
-  options.halt_hostile = false;
   options.max_failure_ttl = std::chrono::seconds{0};
   options.failure_jitter = 0.0;
-  options.longest_call = std::chrono::milliseconds{0};
-  options.seed = 1;
   return options;
 }
 

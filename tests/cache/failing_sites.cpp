@@ -26,6 +26,7 @@ using robots::outcome;
 using robots::record_head;
 using robots::ScriptedFetcher;
 using robots::test::foo_bot;
+using robots::test::foo_bot_that_asks_once;
 using robots::test::home;
 using robots::test::outcome_of;
 using robots::test::robots_url;
@@ -94,7 +95,7 @@ TEST_CASE("a failure that one caller's deadline cut short is kept until the next
 }
 
 TEST_CASE("each failure in a row is remembered for longer, and a success ends the row") {
-  cache_options options = foo_bot();
+  cache_options options = foo_bot_that_asks_once();
   options.max_failure_ttl = 1h;
   scripted at{options};
   at.web.on(robots_url, ScriptedFetcher::status(500));
@@ -310,7 +311,7 @@ TEST_CASE("a policy of the user's own decides, with all that is known of the fai
                                                                    : fallback_action::deny_all;
     }
   };
-  scripted at{foo_bot(Patient{})};
+  scripted at{foo_bot_that_asks_once(Patient{})};
   at.web.otherwise(ScriptedFetcher::status(500));
   for (int i = 1; i <= 4; ++i) {
     CHECK(at.cache.allowed(home) == (i < 3));

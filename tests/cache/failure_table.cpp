@@ -26,6 +26,7 @@ using robots::outcome;
 using robots::policy_basis;
 using robots::ScriptedFetcher;
 using robots::test::foo_bot;
+using robots::test::foo_bot_that_asks_once;
 using robots::test::home;
 using robots::test::robots_url;
 using robots::test::rules;
@@ -208,7 +209,7 @@ TEST_CASE("every row of the failure table holds for a site never seen before") {
 
 TEST_CASE("every row of the failure table holds for a site that was read before") {
   for_each_row([](const row& each, fallback_policy fallback, expected then) {
-    scripted at{foo_bot(fallback)};
+    scripted at{foo_bot_that_asks_once(fallback)};
     at.web.on(robots_url, robots::test::ok());
     CHECK_FALSE(at.cache.allowed(secret));
     at.clock.advance(24h);
@@ -232,7 +233,7 @@ TEST_CASE("every row of the failure table holds when the last good copy is too o
 
 TEST_CASE("a failure is asked again after five minutes, an answer after a day") {
   for_each_row([](const row& each, fallback_policy fallback, expected /*then*/) {
-    scripted at{foo_bot(fallback)};
+    scripted at{foo_bot_that_asks_once(fallback)};
     at.web.otherwise_call(each.answer);
     const auto lifetime = is_failure(each.outcome) ? 5min : std::chrono::minutes{24h};
     static_cast<void>(at.cache.check(home));
@@ -248,7 +249,7 @@ TEST_CASE("a failure is asked again after five minutes, an answer after a day") 
 
 TEST_CASE("the last good copy stands in through any number of failures, for 30 days in all") {
   for (const fallback_policy fallback : {fallback_policy::rfc9309(), fallback_policy::strict()}) {
-    scripted at{foo_bot(fallback)};
+    scripted at{foo_bot_that_asks_once(fallback)};
     at.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(503));
     CHECK(at.cache.allowed(home));
     for (int day = 1; day < 30; ++day) {
@@ -269,7 +270,7 @@ TEST_CASE("the last good copy stands in through any number of failures, for 30 d
 }
 
 TEST_CASE("a site that answers again is obeyed at once, and its new copy is the good one") {
-  scripted at;
+  scripted at{foo_bot_that_asks_once()};
   at.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(500),
             robots::test::ok("User-agent: *\nDisallow: /new\n"), ScriptedFetcher::status(500));
   CHECK_FALSE(at.cache.allowed(secret));
@@ -291,7 +292,7 @@ TEST_CASE("the good copy survives a failure of another row in between") {
   for (const fallback_policy fallback : {fallback_policy::rfc9309(), fallback_policy::strict()}) {
     for (const fetch_response& between :
          {loop, ScriptedFetcher::failure(fetch_error::refused_address)}) {
-      scripted at{foo_bot(fallback)};
+      scripted at{foo_bot_that_asks_once(fallback)};
       at.web.on(robots_url, robots::test::ok(), between, broken);
       CHECK(at.cache.allowed(home));
       at.clock.advance(24h);

@@ -103,7 +103,9 @@ std::string numbered_rules(int first, int count) {
 }  // namespace
 
 TEST_CASE("a change of a site's rules is told once, with its share and how long it took") {
-  watched_sites of;
+  cache_options options = careful_bot();
+  options.retry.attempts = 1;
+  watched_sites of{options};
   of.web.on(robots_url, ok(numbered_rules(0, 10)), ok(numbered_rules(0, 9)),
             ok(numbered_rules(3, 9)), ok(numbered_rules(3, 9), {{"ETag", "\"a\""}}),
             ScriptedFetcher::status(304), ScriptedFetcher::status(503), ok(numbered_rules(6, 9)),
@@ -246,7 +248,9 @@ TEST_CASE("a site that turns hostile is halted at once, until somebody resumes i
 }
 
 TEST_CASE("a site without a robots.txt turns hostile behind an outage, too") {
-  scripted at{careful_bot()};
+  cache_options options = careful_bot();
+  options.retry.attempts = 1;
+  scripted at{options};
   at.web.on(robots_url, ok(), ScriptedFetcher::status(404), ScriptedFetcher::status(503),
             ScriptedFetcher::status(503), ok(everything));
   for (const char* basis : {"rules", "allow_all", "deny_all", "deny_all"}) {

@@ -18,6 +18,7 @@ using robots::fetch_response;
 using robots::http_header;
 using robots::ScriptedFetcher;
 using robots::test::foo_bot;
+using robots::test::foo_bot_that_asks_once;
 using robots::test::home;
 using robots::test::robots_url;
 using robots::test::scripted;
@@ -125,13 +126,26 @@ TEST_CASE("it is the headers of the last response that count, not those of a red
 
 TEST_CASE("a failure is remembered for failure_ttl, whatever Cache-Control says") {
   const auto failed = ScriptedFetcher::status(500, {{"Cache-Control", "max-age=86400"}});
-  check_lifetime(failed, 5min);
-  cache_options options = foo_bot();
+  cache_options options = foo_bot_that_asks_once();
+  check_lifetime(failed, 5min, options);
   options.failure_ttl = 30s;
   check_lifetime(failed, 30s, options);
   options.failure_ttl = 10min;
   options.min_ttl = options.default_ttl = options.max_ttl = 1min;
   check_lifetime(failed, 1min, options);
+}
+
+TEST_CASE("By default each failure in a row is remembered twice as long, up to an hour") {
+  scripted at;
+  at.web.otherwise(ScriptedFetcher::failure(robots::fetch_error::connect));
+  for (const std::chrono::seconds longest : {5min, 10min, 20min, 40min, 60min, 60min}) {
+    CAPTURE(longest.count());
+    const decision failed = at.cache.check(home);
+    CHECK_FALSE(failed.from_cache);
+    at.clock.advance(9 * longest / 10 - 1s);  // chance takes off a tenth at most
+    CHECK(at.cache.check(home).from_cache);
+    at.clock.advance(longest / 10 + 1s);
+  }
 }
 
 TEST_CASE("a server is left alone for as long as it asks by Retry-After") {
@@ -141,7 +155,7 @@ TEST_CASE("a server is left alone for as long as it asks by Retry-After") {
       const auto after = [status](std::string value) {
         return ScriptedFetcher::status(status, {{"Retry-After", std::move(value)}});
       };
-      const cache_options options = foo_bot(fallback);
+      const cache_options options = foo_bot_that_asks_once(fallback);
       check_lifetime(after("3600"), 1h, options);
       check_lifetime(after("1"), 5min, options);
       check_lifetime(after("0"), 5min, options);
@@ -177,7 +191,7 @@ TEST_CASE("until Retry-After, the last good copy holds, and without one nothing 
 }
 
 TEST_CASE("the last good copy lasts as long as last_good_for says") {
-  cache_options options = foo_bot();
+  cache_options options = foo_bot_that_asks_once();
   options.last_good_for = 36h;
   scripted at{options};
   at.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(500));

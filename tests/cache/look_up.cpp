@@ -25,6 +25,7 @@ using robots::policy;
 using robots::retry_wait;
 using robots::ScriptedFetcher;
 using robots::test::foo_bot;
+using robots::test::foo_bot_that_asks_once;
 using robots::test::home;
 using robots::test::robots_url;
 using robots::test::scripted;
@@ -236,7 +237,7 @@ TEST_CASE("Without finish_abandoned, a wait between tries is over when nobody wa
 }
 
 TEST_CASE("an exchange that gave up though somebody waits has failed") {
-  scripted at;
+  scripted at{foo_bot_that_asks_once()};
   look_up looking = at.cache.begin(home);
   looking.on_response(ScriptedFetcher::failure(robots::fetch_error::cancelled));
   REQUIRE(looking.policy());

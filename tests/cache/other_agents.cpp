@@ -18,6 +18,7 @@ using robots::cache_options;
 using robots::decision;
 using robots::ScriptedFetcher;
 using robots::test::foo_bot;
+using robots::test::foo_bot_that_asks_once;
 using robots::test::home;
 using robots::test::ok;
 using robots::test::robots_url;
@@ -117,7 +118,7 @@ TEST_CASE("Further crawlers need product tokens") {
 }
 
 TEST_CASE("A policy keeps the text of its file where that is wanted") {
-  cache_options options = foo_bot();
+  cache_options options = foo_bot_that_asks_once();
   scripted without{options};
   without.web.on(robots_url, ok(file));
   CHECK(without.cache.get(home)->text().empty());

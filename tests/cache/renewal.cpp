@@ -26,6 +26,7 @@ using robots::http_header;
 using robots::ManualClock;
 using robots::ScriptedFetcher;
 using robots::test::foo_bot;
+using robots::test::foo_bot_that_asks_once;
 using robots::test::gate;
 using robots::test::home;
 using robots::test::outcome_of;
@@ -167,7 +168,7 @@ TEST_CASE(
 }
 
 TEST_CASE("the last good copy is what is asked about after failures, and what a 304 brings back") {
-  scripted at;
+  scripted at{foo_bot_that_asks_once()};
   at.web.on(robots_url, tagged(robots::test::rules, "\"1\""), ScriptedFetcher::status(503),
             ScriptedFetcher::status(304));
   CHECK(at.cache.allowed(home));

@@ -36,6 +36,7 @@ using robots::cache_detail::flight;
 using robots::cache_detail::single_flight;
 using robots::test::behind;
 using robots::test::foo_bot;
+using robots::test::foo_bot_that_asks_once;
 using robots::test::gate;
 using robots::test::home;
 using robots::test::outcome_of;
@@ -345,7 +346,7 @@ TEST_CASE("hosts do not wait for one another") {
 }
 
 TEST_CASE("a failure is shared like a success") {
-  held at{ScriptedFetcher::status(503)};
+  held at{ScriptedFetcher::status(503), foo_bot_that_asks_once()};
   decision first;
   decision second;
   {
@@ -723,7 +724,7 @@ TEST_CASE(
 }
 
 TEST_CASE("what is invalidated while it is renewed does not stand in when the renewal fails") {
-  robots::test::scripted at;
+  robots::test::scripted at{foo_bot_that_asks_once()};
   at.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(503));
   CHECK(at.cache.allowed(home));
   at.clock.advance(25h);
@@ -774,7 +775,7 @@ TEST_CASE("a cache that ends stops what is still under way for nobody") {
 }
 
 TEST_CASE("a fetcher that throws leaves nobody waiting") {
-  watched at;
+  watched at{foo_bot_that_asks_once()};
   at.web.otherwise_call([&at](const fetch_request&) -> fetch_response {
     at.door.pass();
     throw std::runtime_error{"no"};

@@ -160,7 +160,7 @@ TEST_CASE("a bare host and its https origin share one fetch, whichever is asked 
 
 TEST_CASE("a bare host takes over from https whatever https answered") {
   for (const int status : {404, 403, 429, 500}) {
-    scripted at;
+    scripted at{foo_bot_that_asks_once()};
     at.web.on(robots_url, ScriptedFetcher::status(status));
     const auto found = at.cache.get("https://example.com/");
     CHECK(at.cache.get("example.com") == found);
@@ -172,7 +172,7 @@ TEST_CASE("when https cannot be reached, http serves the bare host but not the h
   const std::string http = "http://example.com/robots.txt";
 
   SUBCASE("the bare host first") {
-    scripted at;
+    scripted at{foo_bot_that_asks_once()};
     at.web.on(http, robots::test::ok());
     CHECK_FALSE(at.cache.allowed("example.com/private"));
     CHECK(at.cache.get("example.com")->source().url == http);
@@ -185,7 +185,7 @@ TEST_CASE("when https cannot be reached, http serves the bare host but not the h
     CHECK(at.web.count() == 3);
   }
   SUBCASE("the https URL first") {
-    scripted at;
+    scripted at{foo_bot_that_asks_once()};
     at.web.on(http, robots::test::ok());
     CHECK_FALSE(at.cache.allowed(home));
     CHECK(at.cache.allowed("example.com"));
@@ -193,7 +193,7 @@ TEST_CASE("when https cannot be reached, http serves the bare host but not the h
     CHECK(asked(at.web) == std::vector<std::string>{robots_url, robots_url, http});
   }
   SUBCASE("and when nothing can be reached, the bare host falls back like any other") {
-    scripted at;
+    scripted at{foo_bot_that_asks_once()};
     const decision made = at.cache.check("example.com/");
     CHECK_FALSE(made.allowed);
     CHECK(reason_of(made) == "fallback");
@@ -208,7 +208,7 @@ TEST_CASE("the last good copy of an origin is found by whichever name the site i
       {"example.com", "https://example.com/"}, {"https://example.com/", "example.com"}};
   for (const auto& [first, second] : pairs) {
     CAPTURE(first);
-    scripted at;
+    scripted at{foo_bot_that_asks_once()};
     at.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(503));
     CHECK(at.cache.allowed(first));
     at.clock.advance(24h);

@@ -30,6 +30,7 @@ using robots::ManualClock;
 using robots::ScriptedFetcher;
 using robots::test::behind;
 using robots::test::foo_bot;
+using robots::test::foo_bot_that_asks_once;
 using robots::test::home;
 using robots::test::outcome_of;
 using robots::test::robots_url;
@@ -83,7 +84,7 @@ TEST_CASE("however strangers spell the robots.txt of a site, its fresh rules are
 
 TEST_CASE("another path or query is another resource, at one request for each stranger") {
   for (const std::string other : {"/robots.txt?1", "//robots.txt", "/robots%2Etxt2"}) {
-    scripted at;
+    scripted at{foo_bot_that_asks_once()};
     at.web.on(robots_url, robots::test::ok());
     at.web.on("https://example.com/robots.txt?1", robots::test::ok());
     CHECK_FALSE(at.cache.allowed(secret));
@@ -236,7 +237,7 @@ TEST_CASE("what a site's own failure means for those that redirect to it") {
     for (const auto fallback :
          {fallback_policy::rfc9309(), fallback_policy::strict(), fallback_policy::permissive()}) {
       CAPTURE(outcome);
-      scripted at{foo_bot(fallback)};
+      scripted at{foo_bot_that_asks_once(fallback)};
       at.web.on(robots_url, answer);
       redirect_all(at.web, 1);
       const decision theirs = at.cache.check(stranger(0));

@@ -51,6 +51,7 @@ using robots::store_part_error;
 using robots::tiered_options;
 using robots::TieredStorage;
 using robots::test::foo_bot;
+using robots::test::foo_bot_that_asks_once;
 using robots::test::gate;
 using robots::test::home;
 using robots::test::ok;
@@ -901,10 +902,10 @@ TEST_CASE("a store that is wiped is filled again, and whoever has the rules goes
 TEST_CASE("a failure is shared together with the last good copy, by which a cold worker goes") {
   fleet at;
   at.web.on(robots_url, ok(), ScriptedFetcher::status(503));
-  CHECK(at.worker()->allowed(home));
+  CHECK(at.worker(foo_bot_that_asks_once())->allowed(home));
   at.clock.advance(24h);
   for (int worker = 0; worker < 3; ++worker) {
-    const auto cache = at.worker();
+    const auto cache = at.worker(foo_bot_that_asks_once());
     const decision made = cache->check(secret);
     CHECK_FALSE(made.allowed);
     CHECK(made.policy->basis() == robots::policy_basis::last_good);
@@ -914,7 +915,7 @@ TEST_CASE("a failure is shared together with the last good copy, by which a cold
   }
   CHECK(at.web.count() == 2);
   at.clock.advance(5min);
-  CHECK(at.worker()->check(home).policy->source().failures == 2);
+  CHECK(at.worker(foo_bot_that_asks_once())->check(home).policy->source().failures == 2);
   CHECK(at.stored()->last_good);
   CHECK(at.web.count() == 3);
 }
@@ -923,11 +924,11 @@ TEST_CASE("what a worker asks after a failure, it asks by the last good copy of 
   fleet at;
   at.web.on(robots_url, ok(robots::test::rules, {{"ETag", "\"1\""}}), ScriptedFetcher::status(503),
             ScriptedFetcher::status(304));
-  CHECK(at.worker()->allowed(home));
+  CHECK(at.worker(foo_bot_that_asks_once())->allowed(home));
   at.clock.advance(24h);
-  CHECK(at.worker()->allowed(home));
+  CHECK(at.worker(foo_bot_that_asks_once())->allowed(home));
   at.clock.advance(5min);
-  const decision made = at.worker()->check(secret);
+  const decision made = at.worker(foo_bot_that_asks_once())->check(secret);
   CHECK_FALSE(made.allowed);
   CHECK(made.policy->source().not_modified);
   CHECK(made.policy->basis() == robots::policy_basis::rules);
@@ -1020,18 +1021,18 @@ TEST_CASE("A worker that gets no response of a site keeps that from the other wo
     CAPTURE(to_string(error));
     fleet asked;
     asked.web.on(robots_url, ScriptedFetcher::failure(error), ok());
-    CHECK_FALSE(asked.worker()->allowed(home));
+    CHECK_FALSE(asked.worker(foo_bot_that_asks_once())->allowed(home));
     CHECK_FALSE(asked.stored());
-    CHECK(asked.worker()->allowed(home));
+    CHECK(asked.worker(foo_bot_that_asks_once())->allowed(home));
 
     fleet redirected;
     redirected.web.on(robots_url, ScriptedFetcher::redirect(301, www))
         .on(www, ScriptedFetcher::failure(error), ok());
-    CHECK_FALSE(redirected.worker()->allowed(home));
+    CHECK_FALSE(redirected.worker(foo_bot_that_asks_once())->allowed(home));
     REQUIRE(redirected.stored());
     CHECK(redirected.stored()->latest.outcome == outcome::redirected);
     CHECK_FALSE(redirected.stored("https://www.example.com"));
-    CHECK(redirected.worker()->allowed(home));
+    CHECK(redirected.worker(foo_bot_that_asks_once())->allowed(home));
   }
 }
 
@@ -1279,8 +1280,8 @@ TEST_CASE("A flood of erasures leads to few requests to a site") {
 TEST_CASE("What another worker has invalidated is no last good copy") {
   fleet at;
   at.web.on(robots_url, ok(), ScriptedFetcher::status(503));
-  const auto first = at.worker();
-  const auto second = at.worker();
+  const auto first = at.worker(foo_bot_that_asks_once());
+  const auto second = at.worker(foo_bot_that_asks_once());
   CHECK(first->allowed(home));
   CHECK(second->allowed(home));
   first->invalidate(home);
@@ -1429,9 +1430,9 @@ TEST_CASE("a cold worker goes by the last good copy of the site that another red
   fleet at;
   at.web.on(robots_url, ScriptedFetcher::redirect(301, www))
       .on(www, ok(), ScriptedFetcher::status(503));
-  CHECK(at.worker()->allowed(home));
+  CHECK(at.worker(foo_bot_that_asks_once())->allowed(home));
   at.clock.advance(24h);
-  const auto warm = at.worker();
+  const auto warm = at.worker(foo_bot_that_asks_once());
   CHECK(warm->allowed("https://www.example.com/"));
   CHECK(at.web.count(www) == 2);
   at.store.publish(
@@ -1445,7 +1446,7 @@ TEST_CASE("a cold worker goes by the last good copy of the site that another red
         return encode(site_records{.latest = redirect});
       }(),
       24h);
-  const auto cold = at.worker();
+  const auto cold = at.worker(foo_bot_that_asks_once());
   const decision made = cold->check(secret);
   CHECK_FALSE(made.allowed);
   CHECK(made.policy->basis() == robots::policy_basis::last_good);
@@ -1518,11 +1519,11 @@ TEST_CASE("a bare host and its origin share what the store has of either") {
 TEST_CASE("an answer of a bare host's http origin does not hold for its https one") {
   fleet at;
   at.web.on("http://example.com/robots.txt", ok());
-  CHECK_FALSE(at.worker()->allowed("example.com/private/x"));
+  CHECK_FALSE(at.worker(foo_bot_that_asks_once())->allowed("example.com/private/x"));
   CHECK(at.web.count() == 2);
-  CHECK_FALSE(at.worker()->allowed("http://example.com/private/x"));
+  CHECK_FALSE(at.worker(foo_bot_that_asks_once())->allowed("http://example.com/private/x"));
   CHECK(at.web.count() == 2);
-  CHECK_FALSE(at.worker()->allowed(home));
+  CHECK_FALSE(at.worker(foo_bot_that_asks_once())->allowed(home));
   CHECK(at.web.count() == 3);
 }
 
@@ -1804,7 +1805,9 @@ TEST_CASE("whatever becomes of the store meanwhile, no thread of a fleet decides
   at.web.otherwise(ok(robots::test::rules, {{"ETag", "\"1\""}, {"Cache-Control", "max-age=600"}}));
   std::vector<std::unique_ptr<tiered_cache>> caches;
   for (std::size_t i = 0; i < workers; ++i) {
-    caches.push_back(at.worker());
+    cache_options options = foo_bot();
+    options.longest_call = 0ms;  // the time leaps
+    caches.push_back(at.worker(options));
   }
   const auto site = [](std::size_t i) {
     return "https://site" + std::to_string(i % sites) + ".example/";

@@ -111,8 +111,7 @@ template <class... Parts>
                     renewed(before.unchanged->source(), std::move(head)), fetched_at);
   }
   if (head.outcome == outcome::redirected) {
-    return numbered(before.last, fallback_action::deny_all, user_agent, std::move(head), nullptr,
-                    fetched_at);
+    return numbered(before.last, fallback_action::deny_all, user_agent, head, nullptr, fetched_at);
   }
   if (head.not_modified) {
     head.outcome = outcome::server_error;  // a 304 that nobody asked for: see `outcome_of`
@@ -135,7 +134,7 @@ template <class... Parts>
     const bool malformed = options.malformed.exceeded_by(file.findings.lines);
     head.outcome = malformed ? outcome::malformed : outcome::success;
     if (action() == fallback_action::parse) {
-      return numbered(before.last, std::move(file), std::move(head), fetched_at, std::move(text));
+      return numbered(before.last, std::move(file), head, fetched_at, std::move(text));
     }
     found = std::move(file.findings);
   }
@@ -149,7 +148,7 @@ template <class... Parts>
       good = nullptr;
     }
   }
-  return numbered(before.last, chosen, user_agent, std::move(head), std::move(good), fetched_at,
+  return numbered(before.last, chosen, user_agent, head, std::move(good), fetched_at,
                   std::move(found));
 }
 /// The same of a whole record.
@@ -167,11 +166,12 @@ template <class... Parts>
 /// the name of the first site. `own` is the last answer of the first site itself, or null; it
 /// counts as a last good copy if the other site has none.
 [[nodiscard]] inline std::shared_ptr<const policy> judge_redirected(
-    record_head head, const std::shared_ptr<const policy>& theirs, std::string_view user_agent,
-    const judge_options& options, const std::shared_ptr<const policy>& own) {
+    const record_head& head, const std::shared_ptr<const policy>& theirs,
+    std::string_view user_agent, const judge_options& options,
+    const std::shared_ptr<const policy>& own) {
   const time_point fetched_at = theirs->fetched_at();
   if (theirs->basis() == policy_basis::rules) {
-    return std::make_shared<policy>(*theirs, std::move(head), fetched_at);
+    return std::make_shared<policy>(*theirs, head, fetched_at);
   }
   fallback_action action = options.fallback.action(head);
   if (action == fallback_action::parse) {
@@ -182,8 +182,8 @@ template <class... Parts>
       fetched_at <= base::saturating_add(own->fetched_at(), options.last_good_for)) {
     good = own;
   }
-  return policy_detail::numbered(theirs, action, user_agent, std::move(head), std::move(good),
-                                 fetched_at, theirs->findings());
+  return policy_detail::numbered(theirs, action, user_agent, head, std::move(good), fetched_at,
+                                 theirs->findings());
 }
 
 }  // namespace robots

@@ -50,7 +50,7 @@ class policy {
  public:
   /// The rules of a robots.txt that was read, made of `directives_for(text, user_agent)`.
   /// `fetched_at` is the moment at which `source` was fetched; `text` is kept, if not null.
-  policy(crawler_directives&& file, record_head&& source, time_point fetched_at = {},
+  policy(crawler_directives&& file, const record_head& source, time_point fetched_at = {},
          std::shared_ptr<const std::string> text = nullptr);
   /// The same, of a copy of each.
   policy(const crawler_directives& file, const record_head& source, time_point fetched_at = {});
@@ -59,12 +59,12 @@ class policy {
   /// everything is allowed or nothing is. One that rests on no robots.txt is kept for
   /// `kept_answer` only.
   /// `findings` are those of a file that came, but is not obeyed.
-  policy(fallback_action action, std::string_view user_agent, record_head source,
+  policy(fallback_action action, std::string_view user_agent, const record_head& source,
          std::shared_ptr<const policy> last_good = nullptr, time_point fetched_at = {},
          file_findings findings = {});
 
   /// The rules of a robots.txt that was read before and has not changed since.
-  policy(const policy& unchanged, record_head source, time_point fetched_at);
+  policy(const policy& unchanged, const record_head& source, time_point fetched_at);
 
   /// What holds for a site that must not be asked (`decision_reason::excluded`, `halted`,
   /// `needs_sign_off`), and for a text that names none (`decision_reason::invalid_url`).

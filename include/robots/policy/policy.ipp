@@ -110,8 +110,8 @@ template <class Line>
 
 }  // namespace policy_detail
 
-ROBOTS_INLINE policy::policy(crawler_directives&& file, record_head&& source, time_point fetched_at,
-                             std::shared_ptr<const std::string> text)
+ROBOTS_INLINE policy::policy(crawler_directives&& file, const record_head& source,
+                             time_point fetched_at, std::shared_ptr<const std::string> text)
     : basis_(policy_basis::rules),
       outcome_(source.outcome),
       fetched_at_(fetched_at),
@@ -129,10 +129,10 @@ ROBOTS_INLINE policy::policy(crawler_directives&& file, record_head&& source, ti
 
 ROBOTS_INLINE policy::policy(const crawler_directives& file, const record_head& source,
                              time_point fetched_at)
-    : policy(crawler_directives{file}, record_head{source}, fetched_at) {}
+    : policy(crawler_directives{file}, source, fetched_at) {}
 
 ROBOTS_INLINE policy::policy(fallback_action action, std::string_view user_agent,
-                             record_head source, std::shared_ptr<const policy> last_good,
+                             const record_head& source, std::shared_ptr<const policy> last_good,
                              time_point fetched_at, file_findings findings)
     : basis_(policy_detail::basis_of(action, kept_answer(last_good).get(), source.outcome)),
       outcome_(source.outcome),
@@ -141,12 +141,13 @@ ROBOTS_INLINE policy::policy(fallback_action action, std::string_view user_agent
   extras_type extras{.diagnostics = std::move(findings.diagnostics),
                      .last_good = std::move(last_good)};
   if (basis_ == policy_basis::redirected) {
-    extras.leads_to = std::move(source.final_url);
+    extras.leads_to = source.final_url;
   }
   parts_ = policy_detail::parts_of(compile({}, user_agent), std::move(extras));
 }
 
-ROBOTS_INLINE policy::policy(const policy& unchanged, record_head source, time_point fetched_at)
+ROBOTS_INLINE policy::policy(const policy& unchanged, const record_head& source,
+                             time_point fetched_at)
     : policy(unchanged.in_force()) {
   outcome_ = source.outcome;
   fetched_at_ = fetched_at;
@@ -190,7 +191,7 @@ ROBOTS_INLINE std::shared_ptr<const policy> policy::refusal(std::string_view use
                                     ? "the site needs a sign-off"
                                     : "not an http or https URL or a host";
   record_head source{{.outcome = outcome::refused, .error_text = std::string{text}}};
-  policy result{fallback_action::deny_all, user_agent, std::move(source)};
+  policy result{fallback_action::deny_all, user_agent, source};
   result.basis_ = policy_basis::refused;
   result.given_reason_ = why;
   return std::make_shared<const policy>(std::move(result));

@@ -36,8 +36,8 @@ enum class quarantine_step {
   source.outcome = outcome::quarantined;
   source.error_text = "its files are malformed again and again; release it after a look";
   const fallback_action action = options.fallback.action(source);
-  return std::make_shared<const policy>(action, user_agent, std::move(source), nullptr,
-                                        malformed.fetched_at(), malformed.findings());
+  return std::make_shared<const policy>(action, user_agent, source, nullptr, malformed.fetched_at(),
+                                        malformed.findings());
 }
 
 }  // namespace robots
