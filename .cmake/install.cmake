@@ -8,6 +8,7 @@ install(
   TARGETS robots
   EXPORT robots-targets
   FILE_SET HEADERS
+  FILE_SET bodies
   FILE_SET adapters)
 install(
   EXPORT robots-targets
