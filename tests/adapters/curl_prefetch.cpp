@@ -42,6 +42,7 @@ using robots::prefetch_progress;
 using robots::prefetch_summary;
 using robots::ScriptedFetcher;
 using robots::test::foo_bot;
+using robots::test::foo_bot_that_asks_once;
 using robots::test::gate;
 using robots::test::loopback_reply;
 using robots::test::loopback_request;
@@ -153,7 +154,7 @@ TEST_CASE("each host comes to what it deserves") {
     return many_sites::ok(rules_of(host));
   });
   const robots::test::closed_port nobody;
-  auto crawler = foo_bot();
+  auto crawler = foo_bot_that_asks_once();
   crawler.excluded = {"gov"};
   manual_cache cache(crawler);
   prefetch_options options = to(server);
