@@ -42,6 +42,7 @@
 #include <robots/observe/duration_histogram.hpp>
 #include <robots/observe/event_json.hpp>
 #include <robots/observe/event_message.hpp>
+#include <robots/observe/event_teller.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/observe/json_log.hpp>
 #include <robots/observe/json_log_options.hpp>
@@ -66,6 +67,7 @@
 #include <robots/policy/policy_source.hpp>
 #include <robots/policy/quarantine_rule.hpp>
 #include <robots/policy/record.hpp>
+#include <robots/policy/site_names.hpp>
 #include <robots/policy/site_override.hpp>
 #include <robots/policy/site_records.hpp>
 #include <robots/policy/sitemap_urls.hpp>
@@ -120,6 +122,10 @@
 #include <robots/rep/rules/static_rule_set.hpp>
 #include <robots/rep/rules/verdict.hpp>
 #include <robots/rep/text/fixed_string.hpp>
+#include <robots/rulings/exclusion_list.hpp>
+#include <robots/rulings/quarantine.hpp>
+#include <robots/rulings/ruling.hpp>
+#include <robots/rulings/site_rulings.hpp>
 #include <robots/store/lru_storage.hpp>
 #include <robots/store/shared_store.hpp>
 #include <robots/store/storage.hpp>

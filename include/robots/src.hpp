@@ -34,4 +34,6 @@
 #include <robots/rep/rules/explanation.ipp>
 #include <robots/rep/rules/listed_rule.ipp>
 #include <robots/rep/rules/rule_set.ipp>
+#include <robots/rulings/ruling.ipp>
+#include <robots/rulings/site_rulings.ipp>
 #include <robots/store/lru_storage.ipp>

@@ -200,7 +200,7 @@ TEST_CASE("a site whose files are malformed again and again goes into quarantine
   scripted at{usual(fallback_policy::strict())};
   at.web.on(robots_url, robots::test::ok(no_robots_txt));
   for (std::size_t i = 1; i <= 3; ++i) {
-    CHECK(outcome_of(at.cache.check(home)) == "malformed");
+    CHECK(outcome_of(at.cache.check(home)) == (i == 3 ? "quarantined" : "malformed"));
     CHECK(at.web.count() == i);
     CHECK(at.cache.stats().quarantined == (i == 3 ? 1 : 0));
     at.clock.advance(24h);
@@ -240,7 +240,9 @@ TEST_CASE("quarantine holds for a bare host and its origin alike, and for calls 
     CHECK(at.web.count() == 1);
     CHECK(outcome_of(at.cache.check("http://example.com/")) == "unreachable");
     at.cache.release(second);
-    CHECK(outcome_of(at.cache.check(second)) == "malformed");
+    CHECK(at.cache.quarantined().empty());
+    CHECK_FALSE(at.cache.allowed(second));
+    CHECK(at.web.count(robots_url) == 2);
   }
 }
 

@@ -208,7 +208,7 @@ TEST_CASE("a site that turns hostile is halted at once, until somebody resumes i
   watched_sites of;
   of.web.on(robots_url, ok(), ok(everything), ok());
   std::vector<std::string> halted;
-  auto listening = of.cache.on_halt([&](std::string_view site) { halted.emplace_back(site); });
+  auto listening = of.cache.on_denial([&](std::string_view site) { halted.emplace_back(site); });
   CHECK(of.cache.allowed(home));
   of.clock.advance(25h);
   const decision made = of.cache.check(home);

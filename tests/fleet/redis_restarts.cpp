@@ -93,3 +93,47 @@ TEST_CASE("After five restarts of an empty Redis, each site was fetched once") {
   }
   CHECK(web.count() == sites);
 }
+
+TEST_CASE("A halt holds in each process, also in one that starts after Redis came back empty") {
+  constexpr const char* halted = "https://site-0.example/";
+  redis_server redis;
+  robots::ScriptedFetcher web;
+  robots::ManualClock clock;
+  web.otherwise(robots::ScriptedFetcher::ok(""));
+  const auto missed = std::make_shared<std::atomic<int>>(0);
+  const auto start = [&] {
+    return std::make_unique<shared_cache>(
+        robots::cache_options{.user_agent = "FooBot/1.0",
+                              .fallback = robots::fallback_policy::rfc9309()},
+        web, clock, storage{robots::LruStorage<100>{}, HeardStore{redis, missed}});
+  };
+  const auto first = start();
+  const auto second = start();
+  CHECK(second->allowed(halted));
+  while (*missed < 2) {
+    std::this_thread::yield();  // until both listen
+  }
+  first->halt(halted);
+  while (!second->is_halted(halted)) {
+    std::this_thread::yield();
+  }
+  const int before = *missed;
+  redis.stop();
+  redis.start();
+  while (*missed < before + 2) {
+    std::this_thread::yield();
+  }
+  robots::RedisStore outside{robots::redis_options{.url = redis.url()}};
+  for (int site = 1; !outside.load("ruling://site-0.example"); ++site) {
+    clock.advance(std::chrono::minutes{1});
+    CHECK(first->allowed("https://other-" + std::to_string(site) + ".example/"));
+  }
+  CHECK(to_string(start()->check(halted).reason) == "halted");
+  CHECK(web.count(std::string{halted} + "robots.txt") == 1);
+
+  CHECK(second->resume(halted));
+  while (first->is_halted(halted)) {
+    std::this_thread::yield();
+  }
+  CHECK(first->allowed(halted));
+}

@@ -38,14 +38,10 @@ namespace adapters_detail {
   return pattern;
 }
 
-/// The length of `https://` or `http://` at the start of `key`; 0 without either.
+/// The length of a scheme such as `https://` at the start of `key`; 0 without one.
 [[nodiscard]] inline std::size_t scheme_length(std::string_view key) noexcept {
-  for (const std::string_view scheme : {"https://", "http://"}) {
-    if (key.starts_with(scheme)) {
-      return scheme.size();
-    }
-  }
-  return 0;
+  const std::size_t end = key.find("://");
+  return end == std::string_view::npos ? 0 : end + 3;
 }
 
 /// `key` with braces around all that follows on its scheme: keys of one site get one slot.

@@ -94,8 +94,7 @@ class cache_controls {
   void halt(std::string_view host_or_url, const call_options& call = {});
 
   /// Lifts the halt of a site: what its robots.txt says holds again. If the site was halted as
-  /// hostile, its robots.txt is fetched again. Returns true if it was halted. Other processes of a
-  /// fleet keep their own halt.
+  /// hostile, its robots.txt is fetched again. Returns true if it was halted.
   bool resume(std::string_view host_or_url);
 
   /// Whether the site of a URL is halted.
@@ -104,11 +103,14 @@ class cache_controls {
   /// The sites that are halted, by `site::key` without a scheme, in order, and why.
   [[nodiscard]] std::vector<std::pair<std::string, halt_reason>> halted() const;
 
-  /// Has `told` called with the key of each site when it is halted, for as long as the result
-  /// lives: to stop what is under way there. By any thread; it must not block, halt a site, nor
-  /// destroy the result. What it throws is dropped.
-  [[nodiscard]] std::shared_ptr<const void> on_halt(
+  /// Has `told` called with the key of each site that a ruling denies from now on, in this process
+  /// or another one: a halt, an override, a quarantine, or a sign-off that is taken back. Stops
+  /// with the result. Any thread calls `told`, which must not block, make a ruling, nor throw.
+  [[nodiscard]] std::shared_ptr<const void> on_denial(
       std::function<void(std::string_view site)> told);
+
+  /// Returns true if a ruling denies a URL, whatever its site's robots.txt says.
+  [[nodiscard]] bool is_denied(std::string_view url) const;
 
   /// Tells the cache how a page was answered: with which status, and whether with a challenge, such
   /// as a CAPTCHA, in place of the page. Access was revoked when that is 401, 403 or a challenge,

@@ -5,20 +5,20 @@
 #include <robots/cache/cache_controls.hpp>
 #include <robots/cache/detail/any_store.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
-#include <robots/cache/detail/exclusion_list.hpp>
 #include <robots/cache/detail/guarded_store.hpp>
 #include <robots/cache/detail/look_up_environment.hpp>
 #include <robots/cache/detail/look_up_runner.hpp>
 #include <robots/cache/detail/look_up_state.hpp>
 #include <robots/cache/detail/look_ups.hpp>
 #include <robots/cache/detail/recent_refusals.hpp>
-#include <robots/cache/detail/site_rulings.hpp>
 #include <robots/http/origin.hpp>
 #include <robots/http/site_key.hpp>
 #include <robots/policy/decide.hpp>
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/rep/read/product_token.hpp>
+#include <robots/rulings/exclusion_list.hpp>
+#include <robots/rulings/site_rulings.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -49,16 +49,28 @@ struct cache_engine {
 
   const cache_options options;
   cache_parts& parts;
-  exclusion_list excluded{options.excluded};
-  site_rulings rulings{options, excluded, parts};
-  recent_refusals refusals;
+  robots::rulings_detail::exclusion_list excluded{options.excluded};
   const std::unique_ptr<guarded_store> store;
+  robots::rulings_detail::site_rulings rulings{ruling_options_of(options), excluded, parts,
+                                               sharing()};
+  recent_refusals refusals;
   look_up_environment sites{options, excluded, parts, rulings, store.get()};
   look_up_runner runner{sites};  // last: it has threads
 
   void invalidate(const site& where) {
     sites.invalidate(where);
     runner.deliver();
+  }
+
+  /// How rulings reach the other processes; empty if nothing is shared.
+  [[nodiscard]] robots::rulings_detail::site_rulings::sharing sharing() {
+    if (!store) {
+      return {};
+    }
+    return [this](const std::string& key, std::string text) {
+      store->publish_later(key, std::move(text));
+      runner.deliver();
+    };
   }
 };
 
@@ -105,7 +117,7 @@ ROBOTS_INLINE decision cache_controls::check(std::string_view url, const look_up
     return tell(target_behind_key(url, key), asked.answer);
   }
   const auto where = parse_site(url);
-  if (!cache_detail::is_answer_for(where, key, *at.policy())) {
+  if (!policy_detail::is_answer_for(where, key, *at.policy())) {
     throw std::invalid_argument{"basic_robots_cache::check: the look-up is for " +
                                 (key.empty() ? "a text that names no site" : key) +
                                 ", not for the site of the URL: begin one for that"};
@@ -196,9 +208,15 @@ ROBOTS_INLINE std::vector<std::pair<std::string, halt_reason>> cache_controls::h
   return engine_->rulings.halted();
 }
 
-ROBOTS_INLINE std::shared_ptr<const void> cache_controls::on_halt(
+ROBOTS_INLINE std::shared_ptr<const void> cache_controls::on_denial(
     std::function<void(std::string_view site)> told) {
-  return engine_->rulings.on_halt(std::move(told));
+  return engine_->rulings.on_denial(std::move(told));
+}
+
+ROBOTS_INLINE bool cache_controls::is_denied(std::string_view url) const {
+  const auto where = parse_site(url);
+  const auto by = where ? engine_->rulings.find(*where) : nullptr;
+  return by && !by->allows(url);
 }
 
 ROBOTS_INLINE bool cache_controls::report_response(std::string_view url, int status,
@@ -256,11 +274,11 @@ ROBOTS_INLINE void cache_controls::release(std::string_view host_or_url) {
 
 ROBOTS_INLINE bool cache_controls::is_quarantined(std::string_view host_or_url) const {
   const auto where = parse_site(host_or_url);
-  return where && engine_->sites.kept.quarantined(*where, where->key()) != nullptr;
+  return where && engine_->rulings.quarantined(*where) != nullptr;
 }
 
 ROBOTS_INLINE std::vector<std::string> cache_controls::quarantined() const {
-  std::vector<std::string> keys = engine_->sites.kept.all_quarantined().sites();
+  std::vector<std::string> keys = engine_->rulings.all_quarantined().sites();
   std::sort(keys.begin(), keys.end());
   return keys;
 }
@@ -309,6 +327,9 @@ ROBOTS_INLINE cache_detail::found cache_controls::load(std::string_view host_or_
                                                        std::string_view tried,
                                                        const call_options& call) {
   const auto where = parse_site(host_or_url);
+  if (where && engine_->rulings.may_be_signed_off_elsewhere(*where)) {
+    engine_->runner.learn_rulings({std::string{without_scheme(where->key())}});
+  }
   if (cache_detail::found ruled = engine_->sites.ruling_on(where); ruled.policy) {
     return ruled;
   }
@@ -397,7 +418,7 @@ ROBOTS_INLINE cache_stats cache_controls::counted() const {
   result.far_rejected = counters.sum(far_rejected);
   result.far_failures = counters.sum(far_failures);
   result.pending_invalidations = engine_->store ? engine_->store->owed() : 0;
-  result.quarantined = engine_->sites.kept.all_quarantined().size();
+  result.quarantined = engine_->rulings.all_quarantined().size();
   result.open_breakers = engine_->sites.retrieval.breakers->open();
   return result;
 }

@@ -97,9 +97,9 @@ class basic_admission {
     if constexpr (requires { source.options().user_agent; }) {
       crawler_ = product_token(source.options().user_agent);
     }
-    if constexpr (requires { source.on_halt([](std::string_view) {}); }) {
-      halts_ = source.on_halt([&gate](std::string_view halted) {
-        if (const auto where = parse_site(halted)) {
+    if constexpr (requires { source.on_denial([](std::string_view) {}); }) {
+      denials_ = source.on_denial([&gate](std::string_view denied) {
+        if (const auto where = parse_site(denied)) {
           for (const origin& each : where->origins()) {
             gate.withdraw(to_string(each) + '/');
           }
@@ -215,9 +215,9 @@ class basic_admission {
     }
   }
 
-  [[nodiscard]] bool is_halted(std::string_view url) {
-    if constexpr (requires { source_.is_halted(url); }) {
-      return source_.is_halted(url);
+  [[nodiscard]] bool is_denied(std::string_view url) {
+    if constexpr (requires { source_.is_denied(url); }) {
+      return source_.is_denied(url);
     } else {
       return false;
     }
@@ -237,7 +237,7 @@ class basic_admission {
   /// ever where the delay is longer than rules are fresh.
   [[nodiscard]] admission_reason look_again(std::string_view url, const call_options& call,
                                             bool& again, decision& latest) {
-    if (again && !is_halted(url)) {
+    if (again && !is_denied(url)) {
       return admission_reason::go;
     }
     decision now = decide(source_.get(url, call), url, gate_.clock().now());
@@ -320,7 +320,7 @@ class basic_admission {
   gate_clock clock_;
   std::string crawler_;  // empty if the source does not say
   polite_detail::admission_counters answers_;
-  std::shared_ptr<const void> halts_;  // of sites, for as long as it lives
+  std::shared_ptr<const void> denials_;  // of sites, for as long as it lives
 };
 
 }  // namespace robots

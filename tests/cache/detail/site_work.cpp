@@ -82,8 +82,9 @@ struct workplace {
                                   robots::NullObserver>
       parts{{}, clock, {}, {}};
   const cache_options options;
-  robots::cache_detail::exclusion_list excluded{options.excluded};
-  robots::cache_detail::site_rulings rulings{options, excluded, parts};
+  robots::rulings_detail::exclusion_list excluded{options.excluded};
+  robots::rulings_detail::site_rulings rulings{robots::cache_detail::ruling_options_of(options),
+                                               excluded, parts};
   std::optional<robots::cache_detail::guarded_store> store;
   std::optional<robots::cache_detail::look_up_environment> cache;
   const robots::site where = *robots::parse_site("https://example.com/");

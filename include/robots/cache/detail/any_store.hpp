@@ -28,6 +28,8 @@ class any_store {
   [[nodiscard]] virtual bool publish(std::string_view key, std::string_view value,
                                      std::chrono::milliseconds lifetime,
                                      const store_lease& lease) = 0;
+  /// Stores a value for as long as there is room.
+  virtual void put(std::string_view key, std::string_view value) = 0;
   virtual void erase(std::string_view key) = 0;
   virtual void announce(std::string_view key) = 0;
   virtual void release(const store_lease& lease) = 0;
@@ -58,6 +60,9 @@ class any_store_of final : public any_store {
                              std::chrono::milliseconds lifetime,
                              const store_lease& lease) override {
     return store_.publish(key, value, lifetime, lease);
+  }
+  void put(std::string_view key, std::string_view value) override {
+    store_.publish(key, value, std::chrono::milliseconds::max());
   }
   void erase(std::string_view key) override { store_.erase(key); }
   void announce(std::string_view key) override { store_.announce(key); }

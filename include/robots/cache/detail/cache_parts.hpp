@@ -5,7 +5,7 @@
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/retrieval.hpp>
 #include <robots/fetch/retrieval_result.hpp>
-#include <robots/observe/observer.hpp>
+#include <robots/observe/event_teller.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/store/storage.hpp>
 #include <robots/time/clock.hpp>
@@ -16,7 +16,6 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <string>
 #include <string_view>
 
 namespace robots::cache_detail {
@@ -61,7 +60,7 @@ enum class cache_event : unsigned char {
 using cache_counters = base::striped_counters<cache_event>;
 
 /// What a cache is composed of, without the user's types: so that all but a hit is compiled once.
-class cache_parts : public event_clock {
+class cache_parts : public event_teller {
  public:
   [[nodiscard]] virtual time_point now() = 0;
   [[nodiscard]] virtual wall_anchor moment() = 0;
@@ -92,25 +91,6 @@ class cache_parts : public event_clock {
   [[nodiscard]] virtual bool is_observed() const noexcept = 0;
   /// Whether anybody wants to hear what has changed on a site, which takes time to find out.
   [[nodiscard]] virtual bool observes_changes() const noexcept = 0;
-  /// Tells the observer.
-  virtual void tell_any(const any_event& told) noexcept = 0;
-
-  /// Tells the observer.
-  template <class Event>
-  void tell(const Event& told) noexcept {
-    tell_any(any_event{std::in_place_type<const Event*>, &told});
-  }
-
-  /// What all events tell, of a site.
-  [[nodiscard]] event about(std::string_view site,
-                            const std::shared_ptr<const call_context>& context = {},
-                            std::string_view other_crawler = {}) noexcept {
-    return {.site = site,
-            .context = context.get(),
-            .clock = this,
-            .crawler = other_crawler.empty() ? std::string_view{crawler} : other_crawler};
-  }
-
   /// Returns true if an entry answers without asking anybody: it is fresh, no change of the shared
   /// store may have been missed since, and no other site has the answer.
   [[nodiscard]] bool answers(const cache_entry& kept, time_point now) const noexcept {
@@ -119,7 +99,6 @@ class cache_parts : public event_clock {
   }
 
   cache_counters counters;  ///< of what the cache does
-  std::string crawler;      ///< its product token; set before anything is told
   /// Counts how often messages of the shared store may have been missed. See `cache_entry::epoch`.
   std::atomic<std::uint32_t> store_epoch = 0;
 

@@ -113,6 +113,14 @@ class guarded_store {
     }
   }
 
+  /// Notes a value that is to be stored for as long as there is room, and announced. `deliver` or a
+  /// later call does that. A later value of the key replaces it. Does not block.
+  void publish_later(std::string_view key, std::string value) {
+    if (!owe(key, std::move(value))) {
+      note_lost(key);
+    }
+  }
+
   /// Notes that a key is to be erased. `deliver` or a later call erases it. Until then this process
   /// does not believe what the store has of the key. Does not block.
   void erase_later(std::string_view key) {
@@ -124,7 +132,8 @@ class guarded_store {
   /// Returns how many keys are yet to be erased.
   [[nodiscard]] std::size_t owed() {
     const std::scoped_lock lock{mutex_};
-    return owed_.size();
+    return static_cast<std::size_t>(std::count_if(
+        owed_.begin(), owed_.end(), [](const auto& each) { return !each.second.value; }));
   }
 
   void announce(std::string_view key) {
@@ -194,10 +203,11 @@ class guarded_store {
     failed,       // or was not made, since the store is left alone
   };
 
-  /// Erasures of a key that the store has missed.
-  struct missed_erasure {
+  /// Erasures of a key that the store has missed, or a value that it has not got yet.
+  struct owed_call {
     std::uint64_t times = 0;
     time_point next_try = time_point::min();
+    std::optional<std::string> value{};
   };
 
   /// Returns whether the store did `what`.
@@ -241,7 +251,7 @@ class guarded_store {
     const std::scoped_lock lock{mutex_};
     for (const store_question& question : questions) {
       for (const std::string* key : {&question.key, &question.other_key}) {
-        if (owed_.contains(*key)) {
+        if (const auto found = owed_.find(*key); found != owed_.end() && !found->second.value) {
           owed.push_back(*key);
         }
       }
@@ -310,16 +320,18 @@ class guarded_store {
   [[nodiscard]] std::uint64_t missed_erasures(std::string_view key) {
     const std::scoped_lock lock{mutex_};
     const auto owed = owed_.find(key);
-    return owed == owed_.end() ? 0 : owed->second.times;
+    return owed == owed_.end() || owed->second.value ? 0 : owed->second.times;
   }
 
-  /// Notes an erasure that the store has missed. Returns false if there is no room for it.
-  [[nodiscard]] bool owe(std::string_view key) {
+  /// Notes an erasure that the store has missed, or a value. Returns false if there is no room.
+  [[nodiscard]] bool owe(std::string_view key, std::optional<std::string> value = {}) {
     const std::scoped_lock lock{mutex_};
     if (owed_.size() >= most_owed && !owed_.contains(key)) {
       return false;
     }
-    ++owed_[std::string{key}].times;
+    owed_call& noted = owed_[std::string{key}];
+    ++noted.times;
+    noted.value = std::move(value);
     return true;
   }
 
@@ -329,7 +341,7 @@ class guarded_store {
   [[nodiscard]] bool retry_erasures(time_point due) {
     constexpr std::size_t at_once = 64;  // so that no caller waits for all
     const std::scoped_lock one_thread{erasing_};
-    std::vector<std::pair<std::string, std::uint64_t>> missed;
+    std::vector<std::pair<std::string, owed_call>> missed;
     // The bare hosts first: with them go the leases, without which no other process can publish
     // what it fetched before.
     for (const bool is_bare : {true, false}) {
@@ -337,17 +349,24 @@ class guarded_store {
       for (auto owed = owed_.begin(); owed != owed_.end() && missed.size() < at_once; ++owed) {
         if (owed->second.next_try <= due &&
             is_bare == (without_scheme(owed->first).size() == owed->first.size())) {
-          missed.emplace_back(owed->first, owed->second.times);
+          missed.emplace_back(owed->first, owed->second);
         }
       }
     }
-    for (const auto& [key, times] : missed) {
-      const call_end end = call([&](any_store& store) { store.erase(key); });
+    for (const auto& [key, owed] : missed) {
+      const call_end end = call([&key = key, &value = owed.value](any_store& store) {
+        if (value) {
+          store.put(key, *value);
+          store.announce(*value);
+        } else {
+          store.erase(key);
+        }
+      });
       if (end == call_end::failed) {
         return false;
       }
       if (end == call_end::done) {
-        settle(key, times);
+        settle(key, owed.times);
       } else {
         put_off(key, due);
       }
@@ -389,7 +408,7 @@ class guarded_store {
   std::mutex mutex_;  // guards what follows
   circuit_breaker breaker_;
   bool down_ = false;
-  boost::unordered_flat_map<std::string, missed_erasure, base::text_hash, std::equal_to<>> owed_;
+  boost::unordered_flat_map<std::string, owed_call, base::text_hash, std::equal_to<>> owed_;
   std::vector<store_lease> to_release_;
 };
 

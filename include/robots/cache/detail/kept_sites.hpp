@@ -4,15 +4,15 @@
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/flight.hpp>
-#include <robots/cache/detail/quarantine.hpp>
 #include <robots/cache/detail/question_pace.hpp>
-#include <robots/cache/detail/shared_names.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/http/site.hpp>
 #include <robots/policy/judge_options.hpp>
 #include <robots/policy/lifetime.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/quarantine_rule.hpp>
+#include <robots/policy/site_names.hpp>
+#include <robots/rulings/site_rulings.hpp>
 #include <robots/store/storage.hpp>
 #include <robots/time/clock.hpp>
 
@@ -31,25 +31,13 @@ struct kept_entry : cache_entry {
   bool is_suspect = false;  // a page was answered as if the rules had changed
 };
 
-/// What this process keeps of sites: their policies, in the storage, and which of them are in
-/// quarantine.
+/// What this process keeps of sites: their policies, in the storage.
 class kept_sites {
  public:
   /// All of them outlive it.
-  kept_sites(cache_parts& parts, const cache_options& options, const judge_options& judging)
-      : parts_(parts),
-        user_agent_(options.user_agent),
-        judging_(judging),
-        quarantine_(options.quarantine_after) {}
-
-  [[nodiscard]] const quarantine& all_quarantined() const noexcept { return quarantine_; }
-
-  /// Lets a site out of quarantine.
-  void release(std::string_view key, const std::shared_ptr<const call_context>& context = {}) {
-    if (quarantine_.release(key)) {
-      parts_.tell(quarantine_event{parts_.about(key, context), true});
-    }
-  }
+  kept_sites(cache_parts& parts, const cache_options& options, const judge_options& judging,
+             rulings_detail::site_rulings& rulings)
+      : parts_(parts), user_agent_(options.user_agent), judging_(judging), rulings_(rulings) {}
 
   /// Whether an entry, if it is one, is no longer fresh and may answer while it is renewed.
   [[nodiscard]] bool may_serve_stale(const cache_entry& kept, time_point now) const {
@@ -74,7 +62,7 @@ class kept_sites {
 
   /// Has a site asked again at its next look-up, if its answer is at least that old.
   void suspect(const site& where, std::chrono::seconds least_age) {
-    for (const site& name : names_of(where)) {
+    for (const site& name : policy_detail::names_of(where)) {
       mark(name.key(), in_suspicion, least_age);
     }
   }
@@ -94,7 +82,7 @@ class kept_sites {
   /// Forgets what is kept of a site that another process told to be out of date.
   void forget_told(const site& where) {
     const time_point now = parts_.now();
-    for (const site& name : names_of(where)) {
+    for (const site& name : policy_detail::names_of(where)) {
       if (const std::string key = name.key(); look(key, now).is_told) {
         try_forget(key);
       }
@@ -130,8 +118,9 @@ class kept_sites {
     }
     replaces_all = replaces_all && made->source().status != 0;
     // The newest answer of an origin counts under each of its names.
-    for (const site& name : names_of(led.where())) {
-      if (name != led.where() && (replaces_all || answers_for(name, made->source()))) {
+    for (const site& name : policy_detail::names_of(led.where())) {
+      if (name != led.where() &&
+          (replaces_all || policy_detail::answers_for(name, made->source()))) {
         parts_.try_erase(name.key());
       }
     }
@@ -147,16 +136,14 @@ class kept_sites {
       case quarantine_step::none:
         break;
       case quarantine_step::count:
-        if (quarantine_.note_malformed(
-                key, [&] { return robots::quarantined(made, user_agent_, judging_); })) {
-          parts_.tell(quarantine_event{parts_.about(key, led.context()), false});
-        }
+        rulings_.note_malformed(key, led.context(),
+                                [&] { return quarantined(made, user_agent_, judging_); });
         if (led.detached()) {  // released or forgotten meanwhile, for what was asked before
-          release(key, led.context());
+          rulings_.release(key, led.context());
         }
         break;
       case quarantine_step::release:
-        release(key, led.context());
+        rulings_.release(key, led.context());
         break;
     }
   }
@@ -169,22 +156,11 @@ class kept_sites {
     if (own.policy && now < own.fresh_until) {
       return own;
     }
-    kept_entry other = look(counterpart_of(where).key(), now);
+    kept_entry other = look(policy_detail::counterpart_of(where).key(), now);
     if (!other.policy || (own.policy && now >= other.fresh_until)) {
       return own;
     }
-    return answers_for(where, other.policy) ? other : own;
-  }
-
-  /// What holds for a site in quarantine under either of the names that share its rules; null for
-  /// any other.
-  [[nodiscard]] std::shared_ptr<const policy> quarantined(const site& where,
-                                                          const std::string& key) const {
-    if (auto own = quarantine_.find(key)) {
-      return own;
-    }
-    const auto other = quarantine_.find(counterpart_of(where).key());
-    return other && answers_for(where, other) ? other : nullptr;
+    return policy_detail::answers_for(where, other.policy) ? other : own;
   }
 
  private:
@@ -223,7 +199,7 @@ class kept_sites {
   const judge_options& judging_;
   question_pace questions_;
   std::atomic<std::uint64_t> forgotten_ = 0;  // how often something was
-  quarantine quarantine_;
+  rulings_detail::site_rulings& rulings_;
 };
 
 }  // namespace robots::cache_detail

@@ -2,13 +2,10 @@
 
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
-#include <robots/cache/detail/exclusion_list.hpp>
 #include <robots/cache/detail/guarded_store.hpp>
 #include <robots/cache/detail/kept_sites.hpp>
 #include <robots/cache/detail/policy_maker.hpp>
-#include <robots/cache/detail/shared_names.hpp>
 #include <robots/cache/detail/single_flight.hpp>
-#include <robots/cache/detail/site_rulings.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
 #include <robots/fetch/origin_breakers.hpp>
 #include <robots/fetch/retrieval_options.hpp>
@@ -17,6 +14,9 @@
 #include <robots/observe/events.hpp>
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/policy.hpp>
+#include <robots/policy/site_names.hpp>
+#include <robots/rulings/exclusion_list.hpp>
+#include <robots/rulings/site_rulings.hpp>
 
 #include <chrono>
 #include <memory>
@@ -27,20 +27,31 @@
 
 namespace robots::cache_detail {
 
+/// What rulings need to know of the options of a cache, which outlive the result.
+[[nodiscard]] inline robots::rulings_detail::ruling_options ruling_options_of(
+    const cache_options& options) noexcept {
+  return {.user_agent = options.user_agent,
+          .sign_off = options.sign_off,
+          .is_high_risk = options.is_high_risk,
+          .quarantine_after = options.quarantine_after,
+          .fallback = options.fallback};
+}
+
 /// What all look-ups of a cache work with, and the orders of the user that concern a site under all
 /// of its names. Any thread.
 class look_up_environment {
  public:
   /// The arguments outlive it; `shared` is null when nothing is shared.
-  look_up_environment(const cache_options& how, const exclusion_list& not_asked, cache_parts& own,
-                      site_rulings& ruled, guarded_store* shared)
+  look_up_environment(const cache_options& how,
+                      const robots::rulings_detail::exclusion_list& not_asked, cache_parts& own,
+                      robots::rulings_detail::site_rulings& ruled, guarded_store* shared)
       : options(how),
         excluded(not_asked),
         parts(own),
         rulings(ruled),
         store(shared),
         maker(how, own, ruled),
-        kept(own, how, maker.judging()),
+        kept(own, how, maker.judging(), ruled),
         retrieval(retrieval_options_of(how)),
         made_at(std::chrono::floor<std::chrono::seconds>(own.moment().wall)),
         invalid_policy_(policy::refusal(how.user_agent, decision_reason::invalid_url)) {
@@ -77,9 +88,11 @@ class look_up_environment {
     try {
       if (key.empty()) {
         ++parts.store_epoch;
+      } else if (robots::rulings_detail::is_ruling_text(key)) {
+        learn_ruling(key);
       } else if (const auto where = parse_site(key)) {
-        for (const site& name : names_of(*where)) {
-          flights.tell(flight_key(name));  // first: see `kept_sites::keep`
+        for (const site& name : policy_detail::names_of(*where)) {
+          flights.tell(policy_detail::flight_key(name));  // first: see `kept_sites::keep`
           kept.doubt(name.key());
         }
       }
@@ -88,10 +101,25 @@ class look_up_environment {
     }
   }
 
+  /// Returns the question whether other processes have ruled on a host and port.
+  [[nodiscard]] static store_question ruling_question(std::string_view bare_site) {
+    const std::string key = robots::rulings_detail::ruling_key(bare_site);
+    return {.key = key, .other_key = key, .lease_key = std::string{bare_site}};
+  }
+
+  /// Takes the reply to `ruling_question`.
+  void on_ruling_reply(std::string_view bare_site, const store_reply& reply) {
+    if (reply.value) {
+      learn_ruling(*reply.value, bare_site);
+    } else if (reply.is_answered) {
+      rulings.learn_of_none(bare_site);
+    }
+  }
+
   /// Drops the rules of a site under all of its names, in this process alone: also those that a
   /// fetch under way brings.
   void forget(const site& where) {
-    const std::vector<site> names = names_of(where);
+    const std::vector<site> names = policy_detail::names_of(where);
     detach(names);
     for (const site& name : names) {
       kept.try_forget(name.key());
@@ -101,7 +129,7 @@ class look_up_environment {
 
   /// Forgets a site under all of its names. The shared store is told by its next call.
   void invalidate(const site& where) {
-    const std::vector<site> names = names_of(where);
+    const std::vector<site> names = policy_detail::names_of(where);
     if (store != nullptr) {
       for (const site& name : names) {
         store->erase_later(name.key());
@@ -119,8 +147,8 @@ class look_up_environment {
   /// Releases a site from quarantine under all of its names, and forgets it.
   void release(const site& where) {
     invalidate(where);  // first, so that no file counts that was asked for earlier
-    for (const site& name : names_of(where)) {
-      kept.release(name.key());
+    for (const site& name : policy_detail::names_of(where)) {
+      rulings.release(name.key());
     }
   }
 
@@ -134,14 +162,14 @@ class look_up_environment {
   /// From now on, the flights under way answer only those who wait for them already.
   void detach(const std::vector<site>& names) {
     for (const site& name : names) {
-      flights.detach(flight_key(name));
+      flights.detach(policy_detail::flight_key(name));
     }
   }
 
   const cache_options& options;
-  const exclusion_list& excluded;
+  const robots::rulings_detail::exclusion_list& excluded;
   cache_parts& parts;
-  site_rulings& rulings;
+  robots::rulings_detail::site_rulings& rulings;
   guarded_store* const store;
   policy_maker maker;
   kept_sites kept;
@@ -150,6 +178,12 @@ class look_up_environment {
   const std::chrono::sys_seconds made_at;  ///< when the cache was made
 
  private:
+  void learn_ruling(std::string_view text, std::string_view bare_site = {}) {
+    if (!rulings.learn(text, parts.wall() + store->options().clock_skew, bare_site)) {
+      parts.counters.add(cache_event::far_rejected);
+    }
+  }
+
   const std::shared_ptr<const policy> invalid_policy_;
 };
 

@@ -14,6 +14,7 @@
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/http/site.hpp>
+#include <robots/http/site_key.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/wall_time.hpp>
 
@@ -50,7 +51,12 @@ class look_up_runner {
       throw std::invalid_argument{
           "background_threads is 0: a cache with a shared store needs 1 at least"};
     }
-    cache.store->watch([this](std::string_view key) { cache_.on_message(key); });
+    cache.store->watch([this](std::string_view key) {
+      cache_.on_message(key);
+      if (key.empty()) {
+        ask_for_rulings();
+      }
+    });
   }
 
   look_up_runner(const look_up_runner&) = delete;
@@ -115,6 +121,43 @@ class look_up_runner {
         true);
     if (!is_sent) {
       is_delivering_ = false;  // a later call delivers
+    }
+  }
+
+  /// Has a thread of the cache ask the shared store for the rulings that this process knows.
+  void ask_for_rulings() noexcept {
+    try {
+      if (is_asking_for_rulings_.exchange(true)) {
+        return;
+      }
+      const bool is_begun = store_threads_.run(
+          [this] {
+            is_asking_for_rulings_ = false;
+            learn_rulings(cache_.rulings.ruled_sites());
+          },
+          true);
+      if (!is_begun) {
+        is_asking_for_rulings_ = false;
+      }
+    } catch (...) {
+      is_asking_for_rulings_ = false;  // no memory: the next message asks
+    }
+  }
+
+  /// Asks the shared store for the rulings on some sites, by their keys without a scheme. Blocks.
+  void learn_rulings(const std::vector<std::string>& sites) {
+    constexpr std::size_t at_once = 64;
+    for (std::size_t i = 0; i < sites.size(); i += at_once) {
+      const auto some = std::span{sites}.subspan(i, std::min(at_once, sites.size() - i));
+      std::vector<store_question> questions;
+      for (const std::string& each : some) {
+        questions.push_back(look_up_environment::ruling_question(each));
+      }
+      const std::vector<store_reply> replies = cache_.store->ask(questions);
+      for (std::size_t j = 0; j < some.size(); ++j) {
+        cache_.on_ruling_reply(some[j], replies[j]);
+        has_missed_rulings_ = has_missed_rulings_ || !replies[j].is_answered;
+      }
     }
   }
 
@@ -283,19 +326,32 @@ class look_up_runner {
   /// Asks the store until each of some works waits, fetches or has ended: in one round trip for
   /// all, and in another one for those that need the lease. Blocks.
   void ask_store(std::span<const shared_work> works) {
-    for (;;) {
+    for (bool is_first = true;; is_first = false) {
       std::vector<site_work*> asking;
       std::vector<store_question> questions;
+      std::vector<std::string> sites;
       for (const shared_work& work : works) {
         if (work->next() == work_step::ask_store) {
           asking.push_back(work.get());
           questions.push_back(work->question());
+          if (is_first) {
+            sites.emplace_back(without_scheme(work->led()->site()));
+          }
         }
       }
       if (asking.empty()) {
         return;
       }
+      for (const std::string& each : sites) {
+        questions.push_back(look_up_environment::ruling_question(each));
+      }
       std::vector<store_reply> replies = cache_.store->ask(questions);
+      for (std::size_t i = 0; i < sites.size(); ++i) {
+        cache_.on_ruling_reply(sites[i], replies[asking.size() + i]);
+      }
+      if (replies.front().is_answered && has_missed_rulings_.exchange(false)) {
+        ask_for_rulings();
+      }
       for (std::size_t i = 0; i < asking.size(); ++i) {
         asking[i]->on_store_reply(std::move(replies[i]));
       }
@@ -344,7 +400,9 @@ class look_up_runner {
   std::stop_source closing_;
   background_threads background_;
   std::atomic<bool> is_delivering_ = false;
-  background_threads store_threads_;  // for the store, whatever waits for the web
+  std::atomic<bool> is_asking_for_rulings_ = false;
+  std::atomic<bool> has_missed_rulings_ = false;  // they are asked for once the store answers
+  background_threads store_threads_;              // for the store, whatever waits for the web
 };
 
 }  // namespace robots::cache_detail

@@ -6,7 +6,6 @@
 #include <robots/cache/detail/look_up_environment.hpp>
 #include <robots/cache/detail/look_up_state.hpp>
 #include <robots/cache/detail/policy_maker.hpp>
-#include <robots/cache/detail/shared_names.hpp>
 #include <robots/cache/detail/site_work.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/http/site.hpp>
@@ -15,6 +14,7 @@
 #include <robots/policy/lifetime.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
+#include <robots/policy/site_names.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/wall_time.hpp>
 
@@ -96,8 +96,20 @@ class look_ups {
     const site& where = *at.where;
     const std::string key = where.key();
     kept_sites& kept_sites = cache_.kept;
-    if (auto quarantined = kept_sites.quarantined(where, key)) {
-      return {.policy = std::move(quarantined), .from_cache = true, .now = cache_.parts.now()};
+    if (at.behind.empty()) {
+      if (found ruled = cache_.ruling_on(where); ruled.policy) {
+        return ruled;
+      }
+    } else if (auto held = cache_.rulings.quarantined(where)) {
+      return {.policy = std::move(held), .from_cache = true, .now = cache_.parts.now()};
+    } else if (!cache_.rulings.may_ask(where)) {
+      if (cache_.rulings.is_halted(key)) {
+        end(at, cache_.ruling_on(where));
+        return {};
+      }
+      return fail(at, outcome::refused,
+                  "redirect to a site that must not be asked: " +
+                      std::string{at.behind.back().answer.policy->leads_to().value_or(key)});
     }
     if (at.has_no_time) {
       return find_kept(at);
@@ -113,10 +125,11 @@ class look_ups {
       renewal = may_renew(kept, now);
     }
     if (refreshes) {
-      cache_.detach(names_of(where));  // their answers may be older than this call
+      cache_.detach(policy_detail::names_of(where));  // their answers may be older than this call
     }
-    auto [place, lead] = cache_.flights.join(
-        flight_key(where), where, renewal || cache_.options.finish_abandoned, at.context);
+    auto [place, lead] =
+        cache_.flights.join(policy_detail::flight_key(where), where,
+                            renewal || cache_.options.finish_abandoned, at.context);
     if (lead) {
       kept = kept_sites.find(where, key, now);  // another flight may have ended since
       kept.is_suspect = kept.is_suspect || (at.asks_anew && kept.policy &&
@@ -203,11 +216,7 @@ class look_ups {
       end(at, std::move(known));
       return {};
     }
-    if (!target || !cache_.rulings.may_ask(*target)) {
-      if (target && cache_.rulings.is_halted(target->key())) {
-        end(at, cache_.ruling_on(target));
-        return {};
-      }
+    if (!target) {
       return fail(at, outcome::refused,
                   "redirect to a site that must not be asked: " + std::string{*url});
     }
@@ -299,9 +308,6 @@ class look_ups {
   [[nodiscard]] found find_kept(look_up_state& at) {
     const site& where = *at.where;
     const std::string key = where.key();
-    if (auto quarantined = cache_.kept.quarantined(where, key)) {
-      return {.policy = std::move(quarantined)};
-    }
     const wall_anchor now = cache_.parts.moment();
     const kept_entry kept = cache_.kept.find(where, key, now.steady);
     const bool is_stale = cache_.kept.may_serve_stale(kept, now.steady);

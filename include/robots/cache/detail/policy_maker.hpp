@@ -6,7 +6,6 @@
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/flight.hpp>
 #include <robots/cache/detail/site_memory.hpp>
-#include <robots/cache/detail/site_rulings.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/http/charset.hpp>
@@ -20,6 +19,7 @@
 #include <robots/policy/policy.hpp>
 #include <robots/policy/policy_change.hpp>
 #include <robots/policy/record.hpp>
+#include <robots/rulings/site_rulings.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/wall_time.hpp>
 
@@ -29,6 +29,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -40,7 +41,8 @@ namespace robots::cache_detail {
 class policy_maker {
  public:
   /// All of them outlive it.
-  policy_maker(const cache_options& options, cache_parts& parts, site_rulings& rulings)
+  policy_maker(const cache_options& options, cache_parts& parts,
+               robots::rulings_detail::site_rulings& rulings)
       : options_(options),
         judging_(judge_options_of(options)),
         parts_(parts),
@@ -191,7 +193,8 @@ class policy_maker {
       const bool turned_hostile =
           memory_.turns_hostile(led.site(), denies_everything(*after), was_open);
       if (turned_hostile && halts_hostile(options_)) {
-        rulings_.halt(led.site(), halt_reason::hostile, led.context());
+        rulings_.halt(led.site(), halt_reason::hostile, led.context(),
+                      is_known ? std::optional{after->source().fetched_at} : std::nullopt);
       }
       return turned_hostile;
     }
@@ -277,7 +280,7 @@ class policy_maker {
   const cache_options& options_;
   const judge_options judging_;
   cache_parts& parts_;
-  site_rulings& rulings_;
+  robots::rulings_detail::site_rulings& rulings_;
   base::counter_random random_;
   site_memory memory_;
 };

@@ -7,7 +7,6 @@
 #include <robots/cache/detail/kept_sites.hpp>
 #include <robots/cache/detail/look_up_environment.hpp>
 #include <robots/cache/detail/policy_maker.hpp>
-#include <robots/cache/detail/shared_names.hpp>
 #include <robots/cache/detail/shared_records.hpp>
 #include <robots/cache/detail/single_flight.hpp>
 #include <robots/fetch/known_copy.hpp>
@@ -21,6 +20,7 @@
 #include <robots/policy/lifetime.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
+#include <robots/policy/site_names.hpp>
 #include <robots/policy/site_records.hpp>
 #include <robots/store/tiered_storage.hpp>
 #include <robots/time/clock.hpp>
@@ -100,7 +100,8 @@ class site_work {
 
   [[nodiscard]] store_question question() {
     asked_store_at_ = cache_.parts.now();
-    return {flight_->site(), counterpart_of(flight_->where()).key(), flight_->key(), wish_};
+    return {flight_->site(), policy_detail::counterpart_of(flight_->where()).key(), flight_->key(),
+            wish_};
   }
 
   /// Takes what the store has of the site, and whether this process has the lease now.
@@ -109,7 +110,7 @@ class site_work {
       lease_ = held_lease{cache_.store, {*std::move(reply.lease)}};
       lease_until_ = base::saturating_add(asked_store_at_, options().lease);
     }
-    if (flight_->stop().stop_requested()) {
+    if (flight_->stop().stop_requested() || must_not_be_asked()) {
       return give_up();
     }
     if (!reply.is_answered) {
@@ -228,7 +229,7 @@ class site_work {
     if (announces() && !value_.empty()) {
       // What the store has under the site's other names is older, and so is what it has under the
       // site's own name if publishing failed.
-      for (const site& name : names_of(flight_->where())) {
+      for (const site& name : policy_detail::names_of(flight_->where())) {
         if (name != flight_->where() || answer == publish_answer::failed) {
           outdated.push_back(name.key());
         }
@@ -240,6 +241,12 @@ class site_work {
  private:
   [[nodiscard]] const tiered_options& options() const { return cache_.store->options(); }
   [[nodiscard]] const judge_options& judging() const { return cache_.maker.judging(); }
+
+  /// Returns true if another process has ruled meanwhile that nobody asks the site.
+  [[nodiscard]] bool must_not_be_asked() const {
+    const site& where = flight_->where();
+    return !cache_.rulings.may_ask(where) || cache_.rulings.quarantined(where) != nullptr;
+  }
 
   /// Ends the flight without an answer.
   void give_up() { end_with(nullptr, false); }
@@ -279,9 +286,11 @@ class site_work {
     has_asked_store_ = true;
     shared_good_.reset();
     auto records = reply.value ? read(*reply.value, where, now) : std::nullopt;
-    auto others =
-        reply.other_value ? read(*reply.other_value, counterpart_of(where), now) : std::nullopt;
-    if (others && !answers_for(where, others->last_good ? *others->last_good : others->latest)) {
+    auto others = reply.other_value
+                      ? read(*reply.other_value, policy_detail::counterpart_of(where), now)
+                      : std::nullopt;
+    if (others && !policy_detail::answers_for(
+                      where, others->last_good ? *others->last_good : others->latest)) {
       others.reset();
     }
     if (records && others && records->latest.fetched_at < others->latest.fetched_at) {

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace robots::cache_detail {
+namespace robots::policy_detail {
 
 // A bare host and the origin that answered for it have the same rules, which may be kept under
 // either name.
@@ -74,4 +74,4 @@ namespace robots::cache_detail {
          (*asked == *where || answer.source().status == 0 || answers_for(*where, answer.source()));
 }
 
-}  // namespace robots::cache_detail
+}  // namespace robots::policy_detail

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-namespace robots::cache_detail {
+namespace robots::rulings_detail {
 
 /// The excluded hosts of a cache, which can be replaced while it runs. Any thread.
 class exclusion_list {
@@ -50,4 +50,4 @@ class exclusion_list {
   std::atomic<bool> is_empty_ = true;
 };
 
-}  // namespace robots::cache_detail
+}  // namespace robots::rulings_detail

@@ -11,9 +11,10 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-namespace robots::cache_detail {
+namespace robots::rulings_detail {
 
 /// Sites whose files were malformed several times in a row: they are not asked again until somebody
 /// has looked at them (the pipeline guide: "quarantine the target").
@@ -56,6 +57,21 @@ class quarantine {
       return false;
     }
     noted->policy = policy();
+    ++held_;
+    return true;
+  }
+
+  /// Puts a site into quarantine, for which another process has decided. Returns true if it was not
+  /// there before.
+  bool hold(std::string_view key, std::shared_ptr<const robots::policy> policy) {
+    const std::scoped_lock lock{mutex_};
+    state* const noted = sites_.find_or_add(key, {}, &state::needed_until, time_point{});
+    if (noted == nullptr || noted->policy) {
+      return false;
+    }
+    watched_ = sites_.size();
+    noted->policy = std::move(policy);
+    sites_.forget_after(*noted, state::needed_until(*noted));
     ++held_;
     return true;
   }
@@ -115,4 +131,4 @@ class quarantine {
   base::site_table<state> sites_{most_watched};
 };
 
-}  // namespace robots::cache_detail
+}  // namespace robots::rulings_detail

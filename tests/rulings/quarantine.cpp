@@ -1,4 +1,4 @@
-#include <robots/cache/detail/quarantine.hpp>
+#include <robots/rulings/quarantine.hpp>
 
 #include <doctest/doctest.h>
 
@@ -9,7 +9,7 @@
 #include <utility>
 
 using robots::policy;
-using robots::cache_detail::quarantine;
+using robots::rulings_detail::quarantine;
 
 namespace {
 

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <robots/fetch/call_options.hpp>
+#include <robots/observe/events.hpp>
+#include <robots/observe/observer.hpp>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace robots {
+
+/// Tells an observer of events, whatever its type.
+class event_teller : public event_clock {
+ public:
+  /// Tells the observer.
+  virtual void tell_any(const any_event& told) noexcept = 0;
+
+  /// Tells the observer.
+  template <class Event>
+  void tell(const Event& told) noexcept {
+    tell_any(any_event{std::in_place_type<const Event*>, &told});
+  }
+
+  /// Returns what all events tell, of a site.
+  [[nodiscard]] event about(std::string_view site,
+                            const std::shared_ptr<const call_context>& context = {},
+                            std::string_view other_crawler = {}) noexcept {
+    return {.site = site,
+            .context = context.get(),
+            .clock = this,
+            .crawler = other_crawler.empty() ? std::string_view{crawler} : other_crawler};
+  }
+
+  std::string crawler;  ///< its product token; set before anything is told
+
+ protected:
+  ~event_teller() = default;
+};
+
+}  // namespace robots
