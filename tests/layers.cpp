@@ -20,7 +20,7 @@ namespace {
 constexpr std::array<std::string_view, 17> layers{
     "base",           "time",      "rep/text", "rep/read", "rep/rules", "rep/document",
     "rep/extensions", "rep/audit", "http",     "fetch",    "policy",    "store",
-    "observe",        "polite",    "rulings",  "cache",     "adapters"};
+    "observe",        "polite",    "rulings",  "cache",    "adapters"};
 constexpr std::string_view umbrella = "robots/robots.hpp";
 constexpr std::string_view test_doubles = "robots/testing.hpp";
 constexpr std::string_view all_bodies = "robots/src.hpp";

@@ -196,6 +196,9 @@ class simulation {
       options.parse.max_bytes = short_limit;
     }
     overrides_[process].fill(robots::site_override::none);
+    for (std::size_t site = 0; site < sites; ++site) {
+      is_known_[site] = is_known_[site] && process != operator_of(site);
+    }
     caches_[process].reset();
     halts_[process].fill(false);
     if (!store_is_up_) {
@@ -261,7 +264,7 @@ class simulation {
         restarted_[process] = operation_;
         return start(process);
       case 8:
-        return rule(process, site);
+        return rule(site);
       case 9:
         return hurry(process, site);
       case 10:
@@ -279,8 +282,13 @@ class simulation {
     }
   }
 
-  /// An operator of one process decides about a site.
-  void rule(std::size_t process, std::size_t site) {
+  /// The process whose operator decides about a site. The others hear of it, sooner or later.
+  [[nodiscard]] static std::size_t operator_of(std::size_t site) { return site % processes; }
+
+  /// An operator decides about a site.
+  void rule(std::size_t site) {
+    const std::size_t process = operator_of(site);
+    was_ruled_on_[site] = is_known_[site] = true;
     shared_cache& cache = *caches_[process];
     const std::string text = "process " + std::to_string(process) + " sets ruling ";
     const auto choice = static_cast<int>(pick(5));
@@ -475,12 +483,18 @@ class simulation {
       return;
     }
     if (made.reason == decision_reason::halted) {
-      CHECK(strict_);  // its rules have turned hostile
+      // Its rules have turned hostile, or an operator has halted it or the site that it leads to.
+      CHECK((strict_ || std::ranges::find(was_ruled_on_, true) != was_ruled_on_.end()));
       return;
     }
     if (overrides_[process][site] != robots::site_override::none) {
       CHECK(made.reason == decision_reason::by_hand);
       CHECK(made.allowed == (overrides_[process][site] == robots::site_override::allow));
+      return;
+    }
+    if (made.reason == decision_reason::by_hand) {
+      CHECK(was_ruled_on_[site]);
+      CHECK_FALSE((is_known_[site] && process == operator_of(site)));  // it was lifted there
       return;
     }
     if (!made.allowed &&
@@ -553,6 +567,8 @@ class simulation {
 
   std::array<std::array<robots::site_override, sites>, processes> overrides_{};
   std::array<std::array<bool, sites>, processes> halts_{};
+  std::array<bool, sites> was_ruled_on_{};  // by an operator
+  std::array<bool, sites> is_known_{};      // its operator's process still knows of it
   // What the other processes have yet to hear of, since the store was down.
   std::array<std::array<bool, sites>, processes> late_{};
   std::atomic<bool> is_slow_ = false;

@@ -196,6 +196,8 @@ ROBOTS_INLINE void retrieval::try_again(outcome kind, fetch_response response, t
 ROBOTS_INLINE void retrieval::on_redirect(fetch_response response, time_point now) {
   fetch_detail::redirect to = fetch_detail::read_redirect(url_, response, options_);
   const auto followed = static_cast<int>(chain_.size()) - 1;
+  const bool is_left = options_.leave_to_other_sites && is_robots_txt_of_other(to.url);
+  const auto target = is_left || !options_.may_ask ? std::nullopt : parse_origin(to.url);
   if (to.url.empty()) {
     response.error_text = std::move(to.why);
   } else if (std::find(chain_.begin(), chain_.end(), to.url) != chain_.end()) {
@@ -205,10 +207,13 @@ ROBOTS_INLINE void retrieval::on_redirect(fetch_response response, time_point no
     response.error_text = "more than " + std::to_string(options_.max_redirects) + " redirects";
     // RFC 9309, section 2.3.1.2: behind five or fewer there may be a file that must be obeyed.
     to.refusal = followed < 5 ? outcome::server_error : outcome::too_many_redirects;
+  } else if (target && !options_.may_ask(*target)) {
+    response.error_text = "redirect to a site that must not be asked: " + to_string(*target);
+    to.refusal = outcome::refused;
   } else {
     url_ = std::move(to.url);
     chain_.push_back(url_);
-    if (!options_.leave_to_other_sites || !is_robots_txt_of_other(url_)) {
+    if (!is_left) {
       return send(now);
     }
     to.refusal = outcome::redirected;

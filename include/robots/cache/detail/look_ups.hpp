@@ -107,9 +107,7 @@ class look_ups {
         end(at, cache_.ruling_on(where));
         return {};
       }
-      return fail(at, outcome::refused,
-                  "redirect to a site that must not be asked: " +
-                      std::string{at.behind.back().answer.policy->leads_to().value_or(key)});
+      return fail(at, outcome::refused, "redirect to a site that must not be asked: " + key);
     }
     if (at.has_no_time) {
       return find_kept(at);

@@ -52,10 +52,6 @@ struct redirect {
     return {.refusal = outcome::refused,
             .why = "redirect to a host that is excluded: " + url->origin.host};
   }
-  if (options.may_ask && !options.may_ask(url->origin)) {
-    return {.refusal = outcome::refused,
-            .why = "redirect to a site that must not be asked: " + to_string(url->origin)};
-  }
   return {.url = to_string(*url)};
 }
 
