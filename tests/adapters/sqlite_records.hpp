@@ -1,0 +1,37 @@
+// Records that tell by themselves whether they are whole, and of which site.
+#pragma once
+
+#include <robots/policy/codec.hpp>
+#include <robots/policy/record.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace robots::test {
+
+/// What one fetch of a site brought: a robots.txt of a size that depends on both, from some octets
+/// to more than ten pages of SQLite.
+[[nodiscard]] inline record numbered_record(std::string_view site, std::size_t fetch) {
+  record made;
+  made.url = made.final_url = std::string{site} + "/robots.txt";
+  made.status = 200;
+  made.exchanges = {{made.url, 200, fetch_error::none}};
+  made.attempts = 1;
+  made.fetched_at = std::chrono::sys_seconds{std::chrono::seconds{fetch}};
+  made.body = "User-agent: *\n";
+  for (std::size_t line = (site.size() + fetch) * (fetch % 7) % 2'000; line > 0; --line) {
+    made.body += "Disallow: /" + std::to_string(fetch) + '/' + std::to_string(line) + '\n';
+  }
+  return made;
+}
+
+/// Whether an encoded record is one of this site, in every octet.
+[[nodiscard]] inline bool is_whole(std::string_view site, std::string_view encoded) {
+  const auto read = decode(encoded).record;
+  return read && *read == numbered_record(site, static_cast<std::size_t>(
+                                                    read->fetched_at.time_since_epoch().count()));
+}
+
+}  // namespace robots::test
