@@ -18,14 +18,14 @@ class RobotsConan(ConanFile):
     settings = "os", "arch", "compiler", "build_type"
     options = {
         "with_asio": [True, False], "with_audit": [True, False], "with_curl": [True, False],
-        "with_cpr": [True, False], "with_lmdb": [True, False],
-        "with_opentelemetry": [True, False], "with_prometheus": [True, False],
-        "with_redis": [True, False], "with_redis_tls": [True, False],
+        "with_cpr": [True, False], "with_opentelemetry": [True, False],
+        "with_prometheus": [True, False], "with_redis": [True, False],
+        "with_redis_tls": [True, False], "with_sqlite": [True, False],
     }
     default_options = {
         "with_asio": False, "with_audit": False, "with_curl": False, "with_cpr": False,
-        "with_lmdb": False, "with_opentelemetry": False, "with_prometheus": False,
-        "with_redis": False, "with_redis_tls": False,
+        "with_opentelemetry": False, "with_prometheus": False, "with_redis": False,
+        "with_redis_tls": False, "with_sqlite": False,
     }
     exports = "include/robots/version.hpp"
     exports_sources = (
@@ -64,8 +64,6 @@ class RobotsConan(ConanFile):
             self.requires("libcurl/[>=7.86 <9]")
         if self.options.with_cpr:
             self.requires("cpr/[>=1.10 <2]")
-        if self.options.with_lmdb:
-            self.requires("lmdb/[>=0.9.29 <1]")
         if self.options.with_opentelemetry:
             self.requires("opentelemetry-cpp/[>=1.19 <2]")
         if self.options.with_prometheus:
@@ -73,6 +71,8 @@ class RobotsConan(ConanFile):
         if self._has_redis:
             self.requires("hiredis/[>=1.0 <2]",
                           options={"with_ssl": bool(self.options.with_redis_tls)})
+        if self.options.with_sqlite:
+            self.requires("sqlite3/[>=3.37 <4]")
         if self._has_openssl:
             self.requires("openssl/[>=1.1.1 <4]")
 
@@ -102,7 +102,6 @@ class RobotsConan(ConanFile):
         toolchain.cache_variables["ROBOTS_CPR"] = "ON" if self.options.with_cpr else "OFF"
         toolchain.cache_variables["ROBOTS_ASIO"] = "ON" if self.options.with_asio else "OFF"
         toolchain.cache_variables["ROBOTS_AUDIT"] = "ON" if self.options.with_audit else "OFF"
-        toolchain.cache_variables["ROBOTS_LMDB"] = "ON" if self.options.with_lmdb else "OFF"
         toolchain.cache_variables["ROBOTS_OPENTELEMETRY"] = (
             "ON" if self.options.with_opentelemetry else "OFF")
         toolchain.cache_variables["ROBOTS_PROMETHEUS"] = (
@@ -110,6 +109,7 @@ class RobotsConan(ConanFile):
         toolchain.cache_variables["ROBOTS_REDIS"] = "ON" if self._has_redis else "OFF"
         toolchain.cache_variables["ROBOTS_REDIS_TLS"] = (
             "ON" if self.options.with_redis_tls else "OFF")
+        toolchain.cache_variables["ROBOTS_SQLITE"] = "ON" if self.options.with_sqlite else "OFF"
         toolchain.generate()
 
     def build(self):
@@ -141,8 +141,6 @@ class RobotsConan(ConanFile):
             self._adapter("asio", "robots::asio", ["curl", "boost::headers"])
         if self.options.with_audit:
             self._adapter("audit", "robots::audit", ["openssl::crypto"])
-        if self.options.with_lmdb:
-            self._adapter("lmdb", "robots::lmdb", ["lmdb::lmdb"])
         if self.options.with_opentelemetry:
             self._adapter("opentelemetry", "robots::opentelemetry",
                           ["opentelemetry-cpp::opentelemetry-cpp"])
@@ -153,6 +151,8 @@ class RobotsConan(ConanFile):
         if self.options.with_redis_tls:
             self._adapter("redis_tls", "robots::redis_tls",
                           ["redis", "hiredis::hiredis_ssl", "openssl::openssl"])
+        if self.options.with_sqlite:
+            self._adapter("sqlite", "robots::sqlite", ["sqlite3::sqlite3"])
         for component in self.cpp_info.components.values():
             component.bindirs = []
             component.libdirs = []

@@ -32,6 +32,6 @@ install(FILES "${CMAKE_CURRENT_BINARY_DIR}/robots-config.cmake"
               "${CMAKE_CURRENT_BINARY_DIR}/robots-config-version.cmake" .cmake/robots-compiled.cmake
               .cmake/robots.cpp
               .cmake/robots-find-least.cmake
-              .cmake/Findhiredis.cmake .cmake/Findhiredis_ssl.cmake .cmake/Findlmdb.cmake
+              .cmake/Findhiredis.cmake .cmake/Findhiredis_ssl.cmake
         DESTINATION "${robots_package_dir}")
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")

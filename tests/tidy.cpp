@@ -32,6 +32,6 @@ template class robots::basic_robots_cache<robots::CurlFetcher>;
 #include <robots/adapters/prometheus_metrics.hpp>
 #endif
 
-#if __has_include(<lmdb.h>)
-#include <robots/adapters/lmdb_store.hpp>
+#if __has_include(<sqlite3.h>)
+#include <robots/adapters/sqlite_store.hpp>
 #endif

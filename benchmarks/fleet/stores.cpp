@@ -1,7 +1,9 @@
 // What a look-up costs that a shared store answers. Prints microseconds: medians over some thousand
 // sites, whose files are the real ones.
 //
-//     robots-fleet-stores [REDIS-URL] [PATH-OF-AN-LMDB-FILE]
+//     robots-fleet-stores [REDIS-URL [PATH-OF-AN-SQLITE-FILE [RECORDS]]]
+//
+// With RECORDS, also what a look-up costs in a file beside it, of that many records of 1.2 KB.
 #include "inputs/inputs.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/fetch/scripted_fetcher.hpp>
@@ -10,13 +12,13 @@
 #include <robots/store/memory_store.hpp>
 #include <robots/store/tiered_storage.hpp>
 #include <robots/time/steady_clock.hpp>
-#ifdef BENCH_HAS_LMDB
-#include <robots/adapters/lmdb_store.hpp>
-#endif
 #ifdef BENCH_HAS_REDIS
 #include <robots/adapters/redis_store.hpp>
 
 #include <hiredis/hiredis.h>
+#endif
+#ifdef BENCH_HAS_SQLITE
+#include <robots/adapters/sqlite_store.hpp>
 #endif
 
 #include <algorithm>
@@ -26,6 +28,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -75,6 +78,44 @@ void measure(const char* name, const std::vector<std::string>& sites,
               static_cast<unsigned long long>(second.stats().far_hits), sites.size());
 }
 
+#ifdef BENCH_HAS_SQLITE
+/// Measures a store of so many records, which it fills first.
+void measure_large(const std::string& path, std::size_t records) {
+  const auto key_of = [](std::size_t number) {
+    return "https://www.site-" + std::to_string(number) + ".example";
+  };
+  robots::SqliteStore store{{.path = path, .max_bytes = std::size_t{1} << 40U}};
+  const auto start = clock_type::now();
+  for (std::size_t i = 0; i < records; ++i) {
+    store.publish(key_of(i), std::string(1'200, 'x'), std::chrono::hours{24});
+  }
+  const std::chrono::duration<double, std::micro> filling = clock_type::now() - start;
+  std::vector<std::string> sites;
+  for (std::size_t i = 0; i < 100'000; ++i) {
+    sites.push_back(key_of(i * 7'919 % records));
+  }
+  const double load = median(sites, [&](const std::string& site) { return store.load(site); });
+  const auto rate = [&](std::size_t threads) {
+    const auto begin = clock_type::now();
+    {
+      std::vector<std::jthread> readers;
+      for (std::size_t i = 0; i < threads; ++i) {
+        readers.emplace_back([&] {
+          static_cast<void>(
+              median(sites, [&](const std::string& site) { return store.load(site); }));
+        });
+      }
+    }
+    const std::chrono::duration<double> taken = clock_type::now() - begin;
+    return static_cast<double>(threads * sites.size()) / taken.count();
+  };
+  std::printf(
+      "sqlite, %zu records\tload %.2f\tpublish %.2f\tloads a second, 1 thread %.0f, 2 threads "
+      "%.0f\n",
+      records, load, filling.count() / static_cast<double>(records), rate(1), rate(2));
+}
+#endif
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -88,10 +129,13 @@ int main(int count, char** arguments) {
   std::puts("store\tnear hit\tfar hit\tload alone\tmiss, fetched from memory\tfar hits");
   const robots::MemoryStore<robots::SteadyClock> memory{{}};
   measure("memory", sites, files, [&] { return memory; });
-#ifdef BENCH_HAS_LMDB
+#ifdef BENCH_HAS_SQLITE
   if (count > 2) {
-    measure("lmdb", sites, files,
-            [&] { return robots::LmdbStore{robots::lmdb_options{.path = arguments[2]}}; });
+    measure("sqlite", sites, files,
+            [&] { return robots::SqliteStore{robots::sqlite_options{.path = arguments[2]}}; });
+  }
+  if (count > 3) {
+    measure_large(std::string{arguments[2]} + "-large", std::stoul(arguments[3]));
   }
 #endif
 #ifdef BENCH_HAS_REDIS

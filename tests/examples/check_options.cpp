@@ -53,7 +53,7 @@ Examples:
   robots-check --diff old.txt new.txt --user-agent FooBot
   robots-check --verify-audit logs/audit.*.jsonl --key public.pem
   robots-check --report logs/audit.*.jsonl > report.html
-  robots-check --store lmdb:robots.lmdb --store-list
+  robots-check --store sqlite:robots.sqlite --store-list
   robots-check --json - < urls.txt)";
 
 std::string own_user_agent() { return "robots-check/" + std::string{version}; }
@@ -313,7 +313,7 @@ class command_line {
     const std::string group = "Store";
     store = app.add_option("--store", raw.store,
                            "look first into what other processes know, and tell them:\n"
-                           "redis://HOST[:PORT] and the like, or lmdb:PATH")
+                           "redis://HOST[:PORT] and the like, or sqlite:PATH")
                 ->excludes(file)
                 ->excludes(lint)
                 ->excludes(diff)

@@ -1,10 +1,10 @@
 #include "check_store.hpp"
 
-#ifdef ROBOTS_CHECK_LMDB
-#include <robots/adapters/lmdb_store.hpp>
-#endif
 #ifdef ROBOTS_CHECK_REDIS
 #include <robots/adapters/redis_store.hpp>
+#endif
+#ifdef ROBOTS_CHECK_SQLITE
+#include <robots/adapters/sqlite_store.hpp>
 #endif
 
 #include <time.h>
@@ -57,18 +57,18 @@ struct chosen_store::store_of final : any_store {
 };
 
 chosen_store::chosen_store(const std::string& where) {
-  constexpr std::string_view file = "lmdb:";
+  constexpr std::string_view file = "sqlite:";
   if (where.starts_with(file)) {
-#ifdef ROBOTS_CHECK_LMDB
-    store_ = std::make_unique<store_of<LmdbStore>>(
-        LmdbStore{lmdb_options{.path = where.substr(file.size())}});
+#ifdef ROBOTS_CHECK_SQLITE
+    store_ = std::make_unique<store_of<SqliteStore>>(
+        SqliteStore{sqlite_options{.path = where.substr(file.size())}});
     return;
 #else
-    throw std::invalid_argument("--store: this robots-check was built without LMDB");
+    throw std::invalid_argument("--store: this robots-check was built without SQLite");
 #endif
   }
   if (where.find("://") == std::string::npos) {
-    throw std::invalid_argument("--store: neither redis://HOST nor lmdb:PATH: \"" + where + '"');
+    throw std::invalid_argument("--store: neither redis://HOST nor sqlite:PATH: \"" + where + '"');
   }
 #ifdef ROBOTS_CHECK_REDIS
   store_ = std::make_unique<store_of<RedisStore>>(RedisStore{redis_options{.url = where}});

@@ -23,8 +23,9 @@ class chosen_store {
   /// What is called with a key, and how long its value is kept.
   using visitor = std::function<void(std::string_view, std::chrono::milliseconds)>;
 
-  /// `lmdb:PATH`, or a URL of `redis_options::url`. Throws std::invalid_argument for anything else,
-  /// or for what this program was built without, and store_error for a file that cannot be used.
+  /// `sqlite:PATH`, or a URL of `redis_options::url`. Throws std::invalid_argument for anything
+  /// else, or for what this program was built without, and store_error for a file that cannot be
+  /// used.
   explicit chosen_store(const std::string& where);
 
   [[nodiscard]] std::optional<std::string> load(std::string_view key) { return store_->load(key); }

@@ -3,7 +3,7 @@
 #include "run_program.hpp"
 #include "support/loopback_server.hpp"
 #include "support/temporary_folder.hpp"
-#include <robots/adapters/lmdb_store.hpp>
+#include <robots/adapters/sqlite_store.hpp>
 #include <robots/policy/site_records.hpp>
 
 #include <doctest/doctest.h>
@@ -25,12 +25,12 @@ using robots::test::program_result;
 /// A file with a store, and robots-check with it.
 class store_file {
  public:
-  [[nodiscard]] robots::LmdbStore open() const {
-    return robots::LmdbStore{robots::lmdb_options{.path = path()}};
+  [[nodiscard]] robots::SqliteStore open() const {
+    return robots::SqliteStore{robots::sqlite_options{.path = path()}};
   }
-  [[nodiscard]] std::string path() const { return (folder_.path() / "robots.lmdb").string(); }
+  [[nodiscard]] std::string path() const { return (folder_.path() / "robots.sqlite").string(); }
   [[nodiscard]] program_result check(const std::vector<std::string>& more) const {
-    std::vector<std::string> arguments{"--store", "lmdb:" + path()};
+    std::vector<std::string> arguments{"--store", "sqlite:" + path()};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return robots::test::run_program(ROBOTS_CHECK_PROGRAM, arguments);
   }
@@ -52,7 +52,7 @@ robots::record fresh(robots::outcome what) {
 TEST_CASE("--store-list tells of each site what is known, since when, and until when") {
   const store_file file;
   {
-    robots::LmdbStore store = file.open();
+    robots::SqliteStore store = file.open();
     robots::record of_2026 = robots::test::record_of_outcome(robots::outcome::success, "text");
     store.publish("https://a.example", encode(site_records{.latest = of_2026}), 24h);
     robots::record failed = robots::test::record_of_outcome(robots::outcome::server_error);
@@ -106,7 +106,7 @@ TEST_CASE("--store-list tells of thousands of sites, and of none") {
   const store_file file;
   CHECK(file.check({"--store-list"}).output.empty());
   {
-    robots::LmdbStore store = file.open();
+    robots::SqliteStore store = file.open();
     for (int i = 0; i < 1'000; ++i) {
       store.publish("https://site" + std::to_string(i) + ".example",
                     encode(site_records{.latest = fresh(robots::outcome::not_found)}), 24h);
@@ -118,7 +118,7 @@ TEST_CASE("--store-list tells of thousands of sites, and of none") {
 TEST_CASE("--store-erase erases a site however it is spelled, and says whether it was there") {
   const store_file file;
   {
-    robots::LmdbStore store = file.open();
+    robots::SqliteStore store = file.open();
     for (const char* key : {"https://a.example", "https://b.example", "c.example"}) {
       store.publish(key, encode(site_records{.latest = fresh(robots::outcome::success)}), 24h);
     }
@@ -144,19 +144,20 @@ TEST_CASE("a store that cannot be used, or no store at all, is an error that say
     CHECK(result.output.empty());
     return result.errors;
   };
-  CHECK(complaint({"--store", "lmdb:/dev/null", "--store-list"}).find("no regular file") !=
+  CHECK(complaint({"--store", "sqlite:/dev/null", "--store-list"}).find("no regular file") !=
         std::string::npos);
-  CHECK(complaint({"--store", "memory", "--store-list"}).find("lmdb:PATH") != std::string::npos);
+  CHECK(complaint({"--store", "memory", "--store-list"}).find("sqlite:PATH") != std::string::npos);
   CHECK(complaint({"--store", "ftp://host", "--store-list"}).find("redis") != std::string::npos);
   CHECK(complaint({"--store", "redis://127.0.0.1:1", "--store-list"}).find("127.0.0.1:1") !=
         std::string::npos);
   CHECK(complaint({"--store-list"}).find("--store") != std::string::npos);
   CHECK(complaint({"--store-erase", "example.com"}).find("--store") != std::string::npos);
-  CHECK(complaint({"--store", "lmdb:" + file.path()}).find("no URL") != std::string::npos);
-  CHECK(complaint({"--store", "lmdb:" + file.path(), "--store-list", "example.com"})
+  CHECK(complaint({"--store", "sqlite:" + file.path()}).find("no URL") != std::string::npos);
+  CHECK(complaint({"--store", "sqlite:" + file.path(), "--store-list", "example.com"})
             .find("take no URL") != std::string::npos);
-  CHECK(complaint({"--store", "lmdb:" + file.path(), "--file", "robots.txt", "/"}).find("--file") !=
-        std::string::npos);
+  CHECK(
+      complaint({"--store", "sqlite:" + file.path(), "--file", "robots.txt", "/"}).find("--file") !=
+      std::string::npos);
 }
 
 TEST_CASE("with --store a site that another process knows is not asked, and what is new is told") {
@@ -190,8 +191,8 @@ TEST_CASE("A closed standard stream leaves the store alone, and a closed output 
   const std::string value = encode(site_records{.latest = fresh(robots::outcome::success)});
   file.open().publish("https://a.example", value, 24h);
   const auto run = [&](const std::string& arguments) {
-    return robots::test::run_program(
-        "/bin/sh", {"-c", "exec \"$0\" " + arguments, ROBOTS_CHECK_PROGRAM, "lmdb:" + file.path()});
+    return robots::test::run_program("/bin/sh", {"-c", "exec \"$0\" " + arguments,
+                                                 ROBOTS_CHECK_PROGRAM, "sqlite:" + file.path()});
   };
   for (const char* closed : {">&-", "<&- >&-", ">&- 2>&-"}) {
     CAPTURE(closed);

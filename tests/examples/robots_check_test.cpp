@@ -150,8 +150,8 @@ TEST_CASE("robots-check refuses an option about answers where no URL is asked ab
       {"--diff", file.path(), file.path()},
       {"--verify-audit", file.path()},
       {"--report", file.path()},
-      {"--store", "lmdb:" + file.path() + ".lmdb", "--store-list"},
-      {"--store", "lmdb:" + file.path() + ".lmdb", "--store-erase", "example.com"},
+      {"--store", "sqlite:" + file.path() + ".sqlite", "--store-list"},
+      {"--store", "sqlite:" + file.path() + ".sqlite", "--store-erase", "example.com"},
       {"--file", file.path(), "--json"}};
   for (const std::vector<std::string>& mode : modes) {
     for (const std::vector<std::string>& option : std::vector<std::vector<std::string>>{

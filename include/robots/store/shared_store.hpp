@@ -122,7 +122,8 @@ struct store_reply {
 /// The test suite `tests/store/store_conformance.hpp` runs these sentences against any model.
 ///
 /// Exemplar: after `s.publish(key, value, 1h)`, `s.load(key) == value`, in this process and in any
-/// other. Models: `RedisStore`, which has `load_partly`, and `LmdbStore`; `MemoryStore` for tests.
+/// other. Models: `RedisStore`, which has `load_partly`, and `SqliteStore`; `MemoryStore` for
+/// tests.
 template <class S>
 concept SharedStore =
     std::movable<S> &&

@@ -16,9 +16,9 @@ static_assert(robots::AsyncFetcher<robots::AsioCurlFetcher>);
 #include <robots/adapters/redis_store.hpp>
 static_assert(robots::SharedStore<robots::RedisStore>);
 #endif
-#ifdef CONSUMER_HAS_LMDB
-#include <robots/adapters/lmdb_store.hpp>
-static_assert(robots::SharedStore<robots::LmdbStore>);
+#ifdef CONSUMER_HAS_SQLITE
+#include <robots/adapters/sqlite_store.hpp>
+static_assert(robots::SharedStore<robots::SqliteStore>);
 #endif
 #ifdef CONSUMER_HAS_AUDIT
 #include <robots/adapters/audit_trail.hpp>

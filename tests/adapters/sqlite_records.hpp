@@ -12,7 +12,7 @@
 namespace robots::test {
 
 /// What one fetch of a site brought: a robots.txt of a size that depends on both, from some octets
-/// to more than ten pages of LMDB.
+/// to more than ten pages of SQLite.
 [[nodiscard]] inline record numbered_record(std::string_view site, std::size_t fetch) {
   record made;
   made.url = made.final_url = std::string{site} + "/robots.txt";

@@ -1,15 +1,17 @@
-// What a test has other processes do with an LmdbStore:
+// What a test has other processes do with an SqliteStore:
 //
-//     robots_lmdb_process FILE MAX_BYTES work NUMBER      publishes, erases and leases until killed
-//     robots_lmdb_process FILE MAX_BYTES hang KEY         publishes KEY, and reads until killed
-//     robots_lmdb_process FILE MAX_BYTES publish KEY VALUE
-//     robots_lmdb_process FILE MAX_BYTES erase KEY
-//     robots_lmdb_process FILE MAX_BYTES lease KEY MILLISECONDS
-//     robots_lmdb_process FILE MAX_BYTES holds KEY VALUE  exit status 0 if that is its value
-#include "adapters/lmdb_records.hpp"
-#include <robots/adapters/detail/lmdb_file.hpp>
-#include <robots/adapters/lmdb_store.hpp>
+//     robots_sqlite_process FILE MAX_BYTES work NUMBER      publishes, erases, leases until killed
+//     robots_sqlite_process FILE MAX_BYTES hang KEY         publishes KEY, and reads until killed
+//     robots_sqlite_process FILE MAX_BYTES publish KEY VALUE
+//     robots_sqlite_process FILE MAX_BYTES erase KEY
+//     robots_sqlite_process FILE MAX_BYTES lease KEY MILLISECONDS
+//     robots_sqlite_process FILE MAX_BYTES holds KEY VALUE  exit status 0 if that is its value
+#include "adapters/sqlite_records.hpp"
+#include <robots/adapters/sqlite_store.hpp>
 #include <robots/policy/codec.hpp>
+
+#include <sqlite3.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstddef>
@@ -23,7 +25,7 @@ namespace {
 using namespace std::chrono_literals;
 
 /// Counts its rounds under "progress/NUMBER".
-[[noreturn]] void work(robots::LmdbStore& store, const std::string& number) {
+[[noreturn]] void work(robots::SqliteStore& store, const std::string& number) {
   for (std::size_t round = 0;; ++round) {
     const std::string site = "https://site" + std::to_string(round * 7 % 300) + ".example";
     if (const auto lease = store.try_lease(site, 1h)) {
@@ -38,11 +40,12 @@ using namespace std::chrono_literals;
   }
 }
 
-/// Publishes a key while it reads, and reads on.
-[[noreturn]] void hang(const robots::lmdb_options& options, robots::LmdbStore& store,
+/// Publishes a key, and reads the file from then on, as any program could.
+[[noreturn]] void hang(const robots::sqlite_options& options, robots::SqliteStore& store,
                        const std::string& key) {
-  const auto file = robots::adapters_detail::lmdb_file::open(options);
-  const robots::adapters_detail::lmdb_file::snapshot read{*file};
+  sqlite3* reader = nullptr;
+  ::sqlite3_open(options.path.c_str(), &reader);
+  ::sqlite3_exec(reader, "BEGIN; SELECT count(*) FROM records", nullptr, nullptr, nullptr);
   store.publish(key, "value", 1h);
   for (;;) {
     ::pause();
@@ -50,9 +53,9 @@ using namespace std::chrono_literals;
 }
 
 int run(const std::vector<std::string>& words) {
-  const robots::lmdb_options options{
+  const robots::sqlite_options options{
       .path = words.at(1), .max_bytes = std::stoul(words.at(2)), .timeout = 20s};
-  robots::LmdbStore store{options};
+  robots::SqliteStore store{options};
   const std::string& what = words.at(3);
   const std::string& key = words.at(4);
   if (what == "work") {
