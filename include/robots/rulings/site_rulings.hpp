@@ -137,7 +137,8 @@ class site_rulings {
   [[nodiscard]] std::vector<std::string> ruled_sites() const;
 
  private:
-  static constexpr std::size_t most_noted = 65'536;  // halts, and sites that wait for a sign-off
+  static constexpr std::size_t most_noted = 65'536;     // halts, and sites that wait for a sign-off
+  static constexpr std::size_t most_learned = 262'144;  // sites whose rulings others have made
 
   struct entry {
     std::vector<ruling> rulings;

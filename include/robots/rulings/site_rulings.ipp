@@ -314,6 +314,9 @@ ROBOTS_INLINE std::int64_t site_rulings::stamp_now() noexcept {
 
 ROBOTS_INLINE std::optional<std::uint8_t> site_rulings::put(const std::string& bare,
                                                             const ruling& made) {
+  if (!made.is_own && sites_.size() >= most_learned && !sites_.contains(bare)) {
+    return std::nullopt;
+  }
   entry& own = sites_[bare];
   const auto place = std::find_if(own.rulings.begin(), own.rulings.end(),
                                   [&](const ruling& each) { return each.replaces(made); });
