@@ -144,10 +144,10 @@ class SqliteStore {
     const std::scoped_lock lock{state_->watching};
     state_->watcher = {};
     if (told) {
-      const auto file = state_->files.lend();
-      state_->watcher = std::jthread{
-          &SqliteStore::follow, std::ref(*state_), std::move(told),
-          file->transact([&](sqlite&) { return file->number("SELECT max(number) FROM changes"); })};
+      const std::int64_t newest = state_->files.lend()->transact(
+          [](sqlite& file) { return file.number("SELECT max(number) FROM changes"); });
+      state_->watcher =
+          std::jthread{&SqliteStore::follow, std::ref(*state_), std::move(told), newest};
     }
   }
 
@@ -155,12 +155,11 @@ class SqliteStore {
   /// longest ago first. What is published meanwhile may be visited, too. It may call the store.
   void for_each(
       const std::function<void(std::string_view key, std::chrono::milliseconds left)>& visit) {
-    const auto file = state_->files.lend();
     std::int64_t last = 0;
     for (std::int64_t before = -1; before < last;) {
       before = last;
-      for (const auto& [number, name, left] :
-           file->transact([&](sqlite&) { return file->next(last); })) {
+      const auto next = [&](sqlite& file) { return file.next(last); };
+      for (const auto& [number, name, left] : state_->files.lend()->transact(next)) {
         last = number;
         if (name.starts_with(site({}))) {
           visit(name.substr(site({}).size()), std::chrono::milliseconds{left});
@@ -188,10 +187,9 @@ class SqliteStore {
                      const std::function<void(std::string_view)>& told, std::int64_t last) {
     for (constexpr std::chrono::milliseconds pause{100}; !stop.stop_requested();
          SteadyClock{}.sleep_until(std::chrono::steady_clock::now() + pause, stop)) {
+      const auto changes = [&](sqlite& file) { return file.changes(here.origin, last); };
       try {
-        const auto file = here.files.lend();
-        for (const auto& [number, key, is_own] :
-             file->transact([&](sqlite&) { return file->changes(here.origin, last); })) {
+        for (const auto& [number, key, is_own] : here.files.lend()->transact(changes)) {
           if (number > last + 1) {
             told({});
           }

@@ -71,10 +71,9 @@ class sqlite_file {
     const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> ends{at, &::sqlite3_reset};
     int index = 0;
     (check(bind(at, ++index, values)), ...);
-    int code = ::sqlite3_step(at);
-    while (code == SQLITE_BUSY && wait(this, 6) != 0) {  // a change to WAL does not wait by itself
-      code = ::sqlite3_step(at);
-    }
+    int code = 0;
+    while ((code = ::sqlite3_step(at)) == SQLITE_BUSY && wait(this, 6) != 0) {
+    }  // a change to WAL does not wait by itself
     std::vector<sqlite_row> rows;
     for (; code == SQLITE_ROW; code = ::sqlite3_step(at)) {
       rows.push_back({.number = ::sqlite3_column_int64(at, 0)});
@@ -126,7 +125,7 @@ class sqlite_file {
       }
       auto result = change(*this);
       // Reserves what is in the log, so that it can be emptied when the disk is full.
-      std::int64_t size = number("PRAGMA page_count") * page_size;
+      std::int64_t size = number("PRAGMA page_count") * file_step / 16;
       check(::sqlite3_file_control(handle_.get(), nullptr, SQLITE_FCNTL_SIZE_HINT, &size));
       return result;
     };
@@ -189,12 +188,6 @@ class sqlite_file {
         store, last);
   }
 
-  /// Milliseconds since 1970.
-  [[nodiscard]] static std::int64_t present() {
-    const auto today = std::chrono::system_clock::now().time_since_epoch();
-    return std::chrono::floor<std::chrono::milliseconds>(today).count();
-  }
-
   /// Makes the tables of a new file. Throws `store_error` if the file is another program's.
   void prepare() {
     constexpr std::int64_t application = 0x726F6201;  // "rob", format 1
@@ -222,12 +215,17 @@ class sqlite_file {
     void operator()(sqlite3* ended) const { ::sqlite3_close(ended); }
     void operator()(sqlite3_stmt* ended) const { ::sqlite3_finalize(ended); }
   };
-  static constexpr std::int64_t page_size = 4'096;
-  static constexpr int file_step = 65'536;  // by which the file grows
+  static constexpr int file_step = 65'536;  // by which the file grows: 16 pages
 
   /// What holds at the time ?1. What was written more than a minute from then was so before the
   /// clock was set back: it is over, since it would hold for too long.
   static inline const std::string holds = "until > ?1 AND since <= ?1 + 60000";
+
+  /// Milliseconds since 1970.
+  [[nodiscard]] static std::int64_t present() {
+    const auto today = std::chrono::system_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::milliseconds>(today).count();
+  }
 
   [[nodiscard]] static std::int64_t hash(std::string_view name) {
     return static_cast<std::int64_t>(base::fingerprint(name));
