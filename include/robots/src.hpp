@@ -37,3 +37,4 @@
 #include <robots/rulings/ruling.ipp>
 #include <robots/rulings/site_rulings.ipp>
 #include <robots/store/lru_storage.ipp>
+#include <robots/store/shared_store.ipp>

@@ -101,7 +101,7 @@ using tiered_cache =
 struct LateStore : memory_store {
   explicit LateStore(const memory_store& store) : memory_store(store) {}
 
-  void watch(std::function<void(std::string_view)> told) {
+  void watch(std::function<void(std::string_view)> told) override {
     if (!*is_up) {
       throw store_error{"not up yet"};
     }
@@ -115,14 +115,19 @@ struct LateStore : memory_store {
 struct DeafStore : memory_store {
   explicit DeafStore(const memory_store& store) : memory_store(store) {}
 
-  void watch(const std::function<void(std::string_view)>& /*told*/) {}
+  void watch(std::function<void(std::string_view)> /*told*/) override {}
 };
 
 /// The keys of example.com are in a part of the store that may be down.
 struct PartStore : memory_store {
   explicit PartStore(const memory_store& store) : memory_store(store) {}
 
-  [[nodiscard]] robots::partial_values load_partly(std::span<const std::string> keys) {
+  [[nodiscard]] std::vector<robots::store_reply> load_or_lease(
+      std::span<const robots::store_question> questions,
+      std::chrono::milliseconds duration) override {
+    return SharedStore::load_or_lease(questions, duration);
+  }
+  [[nodiscard]] robots::partial_values load_partly(std::span<const std::string> keys) override {
     robots::partial_values loaded{.values = memory_store::load_all(keys)};
     for (std::size_t i = 0; i < keys.size(); ++i) {
       loaded.lost.push_back(*is_down && keys[i].ends_with("example.com"));

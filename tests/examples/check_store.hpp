@@ -18,7 +18,7 @@
 namespace robots::check {
 
 /// A `SharedStore` that is chosen while the program runs.
-class chosen_store {
+class chosen_store : public SharedStore {
  public:
   /// What is called with a key, and how long its value is kept.
   using visitor = std::function<void(std::string_view, std::chrono::milliseconds)>;
@@ -28,56 +28,56 @@ class chosen_store {
   /// used.
   explicit chosen_store(const std::string& where);
 
-  [[nodiscard]] std::optional<std::string> load(std::string_view key) { return store_->load(key); }
+  [[nodiscard]] std::optional<std::string> load(std::string_view key) override {
+    return store_->load(key);
+  }
   [[nodiscard]] std::vector<std::optional<std::string>> load_all(
-      std::span<const std::string> keys) {
+      std::span<const std::string> keys) override {
     return store_->load_all(keys);
   }
-  void publish(std::string_view key, std::string_view value, std::chrono::milliseconds lifetime) {
+  [[nodiscard]] partial_values load_partly(std::span<const std::string> keys) override {
+    return store_->load_partly(keys);
+  }
+  [[nodiscard]] std::vector<store_reply> load_or_lease(
+      std::span<const store_question> questions, std::chrono::milliseconds duration) override {
+    return store_->load_or_lease(questions, duration);
+  }
+  void publish(std::string_view key, std::string_view value,
+               std::chrono::milliseconds lifetime) override {
     store_->publish(key, value, lifetime);
   }
-  bool publish(std::string_view key, std::string_view value, std::chrono::milliseconds lifetime,
-               const store_lease& lease) {
+  [[nodiscard]] bool publish(std::string_view key, std::string_view value,
+                             std::chrono::milliseconds lifetime,
+                             const store_lease& lease) override {
     return store_->publish(key, value, lifetime, lease);
   }
-  void erase(std::string_view key) { store_->erase(key); }
-  void announce(std::string_view key) { store_->announce(key); }
+  void erase(std::string_view key) override { store_->erase(key); }
+  void announce(std::string_view key) override { store_->announce(key); }
   [[nodiscard]] std::optional<store_lease> try_lease(std::string_view key,
-                                                     std::chrono::milliseconds duration) {
+                                                     std::chrono::milliseconds duration) override {
     return store_->try_lease(key, duration);
   }
-  [[nodiscard]] store_lease take_lease(std::string_view key, std::chrono::milliseconds duration) {
+  [[nodiscard]] store_lease take_lease(std::string_view key,
+                                       std::chrono::milliseconds duration) override {
     return store_->take_lease(key, duration);
   }
-  void release(const store_lease& lease) { store_->release(lease); }
-  void watch(std::function<void(std::string_view)> told) { store_->watch(std::move(told)); }
-  void for_each(const visitor& visit) { store_->for_each(visit); }
+  void release(const store_lease& lease) override { store_->release(lease); }
+  void watch(std::function<void(std::string_view)> told) override {
+    store_->watch(std::move(told));
+  }
+
+  /// Calls `visit` with each key.
+  void for_each(const visitor& visit) { for_each_(visit); }
 
  private:
-  struct any_store {
-    any_store() = default;
-    any_store(const any_store&) = delete;
-    any_store& operator=(const any_store&) = delete;
-    virtual ~any_store() = default;
-    virtual std::optional<std::string> load(std::string_view key) = 0;
-    virtual std::vector<std::optional<std::string>> load_all(std::span<const std::string> keys) = 0;
-    virtual void publish(std::string_view key, std::string_view value,
-                         std::chrono::milliseconds lifetime) = 0;
-    virtual bool publish(std::string_view key, std::string_view value,
-                         std::chrono::milliseconds lifetime, const store_lease& lease) = 0;
-    virtual void erase(std::string_view key) = 0;
-    virtual void announce(std::string_view key) = 0;
-    virtual std::optional<store_lease> try_lease(std::string_view key,
-                                                 std::chrono::milliseconds duration) = 0;
-    virtual store_lease take_lease(std::string_view key, std::chrono::milliseconds duration) = 0;
-    virtual void release(const store_lease& lease) = 0;
-    virtual void watch(std::function<void(std::string_view)> told) = 0;
-    virtual void for_each(const visitor& visit) = 0;
-  };
-  template <class S>
-  struct store_of;
+  template <class Store>
+  void choose(std::unique_ptr<Store> chosen) {
+    for_each_ = [store = chosen.get()](const visitor& visit) { store->for_each(visit); };
+    store_ = std::move(chosen);
+  }
 
-  std::unique_ptr<any_store> store_;
+  std::unique_ptr<SharedStore> store_;
+  std::function<void(const visitor&)> for_each_;
 };
 
 /// What a store has of one site.

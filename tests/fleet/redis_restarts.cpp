@@ -31,7 +31,7 @@ class HeardStore : public robots::RedisStore {
   HeardStore(const redis_server& server, std::shared_ptr<std::atomic<int>> missed)
       : RedisStore{robots::redis_options{.url = server.url()}}, missed_{std::move(missed)} {}
 
-  void watch(std::function<void(std::string_view)> told) {
+  void watch(std::function<void(std::string_view)> told) override {
     if (!told) {
       return RedisStore::watch({});
     }
@@ -44,8 +44,6 @@ class HeardStore : public robots::RedisStore {
  private:
   std::shared_ptr<std::atomic<int>> missed_;
 };
-
-static_assert(robots::SharedStore<HeardStore>);
 
 using storage = robots::TieredStorage<robots::LruStorage<100>, HeardStore>;
 using shared_cache =

@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <concepts>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,7 +16,7 @@ using namespace std::chrono_literals;
 using robots::ManualClock;
 using robots::MemoryStore;
 
-static_assert(robots::SharedStore<MemoryStore<ManualClock>>);
+static_assert(std::derived_from<MemoryStore<ManualClock>, robots::SharedStore>);
 
 TEST_CASE("MemoryStore is a shared store by any clock") {
   const auto copies = [](const auto& first) { return [&first] { return first; }; };

@@ -9,6 +9,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <limits>
@@ -110,7 +111,7 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
   using namespace std::chrono_literals;
   using std::chrono::milliseconds;
   using texts = std::vector<std::optional<std::string>>;
-  static_assert(SharedStore<decltype(make_store())>);
+  static_assert(std::derived_from<decltype(make_store()), SharedStore>);
 
   auto here = make_store();
   auto there = make_store();

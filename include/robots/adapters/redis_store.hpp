@@ -77,7 +77,7 @@ namespace adapters_detail {
 /// in one slot. An ACL of Redis needs `~P* &P*` and the commands get, strlen, set, del, eval,
 /// publish, subscribe, ping, select, and for `for_each` scan and pttl; in a cluster, cluster and
 /// asking, too.
-class RedisStore {
+class RedisStore : public SharedStore {
  public:
   /// Opens nothing yet. Throws `std::invalid_argument`, which says how to mend it, for a URL that
   /// is none, or for a limit of 0.
@@ -85,7 +85,7 @@ class RedisStore {
       : parts_{std::make_unique<parts>(std::move(options))} {}
 
   /// The value of `key`, or nothing. One round trip. Throws `store_error`.
-  [[nodiscard]] std::optional<std::string> load(std::string_view key) {
+  [[nodiscard]] std::optional<std::string> load(std::string_view key) override {
     return std::move(load_all(std::array{std::string{key}}).front());
   }
 
@@ -95,12 +95,12 @@ class RedisStore {
   /// `store_error` when values cannot be loaded. Takes no more than `max_value_bytes` of memory for
   /// each key, whatever the server sends.
   [[nodiscard]] std::vector<std::optional<std::string>> load_all(
-      std::span<const std::string> keys) {
+      std::span<const std::string> keys) override {
     return load_partly(keys).values;
   }
 
   /// Does what `load_all` does, and says which values are those of a node that is out of reach.
-  [[nodiscard]] partial_values load_partly(std::span<const std::string> keys) {
+  [[nodiscard]] partial_values load_partly(std::span<const std::string> keys) override {
     try {
       return load_together(
           keys, [&](const std::string& key) { return command{"GET", parts_->value_key(key)}; });
@@ -122,8 +122,8 @@ class RedisStore {
   /// question must be those of one site. Takes a round trip to each server for each 512 of its
   /// questions. Two values of a site that are together above `max_value_bytes` count as one. A
   /// question counts as not answered if the server has no room for the lease. Throws `store_error`.
-  [[nodiscard]] std::vector<store_reply> load_or_lease(std::span<const store_question> questions,
-                                                       std::chrono::milliseconds duration) {
+  [[nodiscard]] std::vector<store_reply> load_or_lease(
+      std::span<const store_question> questions, std::chrono::milliseconds duration) override {
     constexpr const char* script =
         "local left = tonumber(ARGV[2]) "
         "local function value(key) "
@@ -172,7 +172,8 @@ class RedisStore {
 
   /// Stores `value` until `lifetime` has passed, which may be a hundred years. Throws `store_error`
   /// when it cannot be stored or is longer than `max_value_bytes`; then what was there stays.
-  void publish(std::string_view key, std::string_view value, std::chrono::milliseconds lifetime) {
+  void publish(std::string_view key, std::string_view value,
+               std::chrono::milliseconds lifetime) override {
     if (lifetime <= std::chrono::milliseconds{0}) {
       return erase(key);
     }
@@ -185,7 +186,8 @@ class RedisStore {
   /// Stores `value`, as above, if `lease` is still held, and ends the lease. Returns whether it was
   /// held. The keys must be those of one site. One round trip. Throws `store_error`.
   [[nodiscard]] bool publish(std::string_view key, std::string_view value,
-                             std::chrono::milliseconds lifetime, const store_lease& lease) {
+                             std::chrono::milliseconds lifetime,
+                             const store_lease& lease) override {
     check_size(value);
     constexpr const char* script =
         "if redis.call('get', KEYS[2]) ~= ARGV[3] then return 0 end "
@@ -199,14 +201,14 @@ class RedisStore {
 
   /// Removes the value of `key`, ends its lease, and tells the others, through whichever node of a
   /// cluster answers. Two round trips. Throws `store_error`.
-  void erase(std::string_view key) {
+  void erase(std::string_view key) override {
     parts_->client->ask_one({"DEL", parts_->value_key(key), parts_->lease_key(key)},
                             reply::kind::integer);
     announce(key);
   }
 
   /// Tells the others. One round trip. Throws `store_error`.
-  void announce(std::string_view key) {
+  void announce(std::string_view key) override {
     parts_->client->ask_one({"PUBLISH", parts_->channel(), parts_->sender + std::string{key}},
                             reply::kind::integer);
   }
@@ -214,7 +216,7 @@ class RedisStore {
   /// The lease of `key`, unless somebody has it. One round trip. Throws `store_error`; then the
   /// lease may be taken all the same, until `duration` has passed.
   [[nodiscard]] std::optional<store_lease> try_lease(std::string_view key,
-                                                     std::chrono::milliseconds duration) {
+                                                     std::chrono::milliseconds duration) override {
     if (duration <= std::chrono::milliseconds{0}) {
       return std::nullopt;
     }
@@ -226,7 +228,8 @@ class RedisStore {
   }
 
   /// The lease of `key`, whoever has it. One round trip. Throws `store_error`, as above.
-  [[nodiscard]] store_lease take_lease(std::string_view key, std::chrono::milliseconds duration) {
+  [[nodiscard]] store_lease take_lease(std::string_view key,
+                                       std::chrono::milliseconds duration) override {
     store_lease lease{.key = std::string{key}, .token = adapters_detail::store_token()};
     parts_->client->ask_one({"SET", parts_->lease_key(key), lease.token, "PX", expiry(duration)},
                             reply::kind::status);
@@ -234,7 +237,7 @@ class RedisStore {
   }
 
   /// Gives a lease back, if it is still this one. One round trip. Throws `store_error`.
-  void release(const store_lease& lease) {
+  void release(const store_lease& lease) override {
     constexpr const char* script =
         "if redis.call('get', KEYS[1]) == ARGV[1] then redis.call('del', KEYS[1]) end return 0";
     parts_->client->ask_one({"EVAL", script, "1", parts_->lease_key(lease.key), lease.token},
@@ -244,7 +247,7 @@ class RedisStore {
   /// Has `told` called for what others erase or announce, and once with "" when the server could
   /// not be heard for a while. Returns when it listens, or when it has found the server out of
   /// reach; then it tries again, at least every two seconds. Does not throw for the server.
-  void watch(std::function<void(std::string_view)> told) {
+  void watch(std::function<void(std::string_view)> told) override {
     const std::scoped_lock lock{parts_->watching};
     parts_->subscription.reset();
     if (!told) {
@@ -370,7 +373,5 @@ class RedisStore {
 
   std::unique_ptr<parts> parts_;
 };
-
-static_assert(SharedStore<RedisStore>);
 
 }  // namespace robots

@@ -26,7 +26,7 @@ namespace robots {
 /// A look-up does not wait for changes, which are made one after another. While it watches, a store
 /// has a thread, which looks ten times a second. Open stores after a fork, never before: a process
 /// that was forked must neither use nor destroy those of its parent, nor open their files.
-class SqliteStore {
+class SqliteStore : public SharedStore {
   using sqlite = adapters_detail::sqlite_file;
 
  public:
@@ -42,13 +42,13 @@ class SqliteStore {
   }
 
   /// See `SharedStore`.
-  [[nodiscard]] std::optional<std::string> load(std::string_view key) {
+  [[nodiscard]] std::optional<std::string> load(std::string_view key) override {
     return state_->files.lend()->transact([&](sqlite& file) { return file.find(site(key)); });
   }
 
   /// See `SharedStore`. All values are those of one moment.
   [[nodiscard]] std::vector<std::optional<std::string>> load_all(
-      std::span<const std::string> keys) {
+      std::span<const std::string> keys) override {
     return state_->files.lend()->transact([&](sqlite& file) {
       std::vector<std::optional<std::string>> loaded;
       for (const std::string& key : keys) {
@@ -59,8 +59,8 @@ class SqliteStore {
   }
 
   /// See `SharedStore`.
-  [[nodiscard]] std::vector<store_reply> load_or_lease(std::span<const store_question> questions,
-                                                       std::chrono::milliseconds duration) {
+  [[nodiscard]] std::vector<store_reply> load_or_lease(
+      std::span<const store_question> questions, std::chrono::milliseconds duration) override {
     std::vector<store_reply> replies;
     for (const store_question& each : questions) {
       const auto look = [&](sqlite& file) {
@@ -88,7 +88,8 @@ class SqliteStore {
   }
 
   /// See `SharedStore`. A value and its key may have an eighth of `sqlite_options::max_bytes`.
-  void publish(std::string_view key, std::string_view value, std::chrono::milliseconds lifetime) {
+  void publish(std::string_view key, std::string_view value,
+               std::chrono::milliseconds lifetime) override {
     if (lifetime <= lifetime.zero()) {
       return erase(key);
     }
@@ -98,7 +99,7 @@ class SqliteStore {
 
   /// See `SharedStore`.
   [[nodiscard]] bool publish(std::string_view key, std::string_view value,
-                             std::chrono::milliseconds lifetime, const store_lease& held) {
+                             std::chrono::milliseconds lifetime, const store_lease& held) override {
     return state_->files.lend()->write(key.size() + value.size(), [&](sqlite& file) {
       return file.find(lease(held.key)) == held.token && file.remove(lease(held.key)) &&
              file.put(site(key), value, lifetime);
@@ -106,41 +107,42 @@ class SqliteStore {
   }
 
   /// See `SharedStore`.
-  void erase(std::string_view key) {
+  void erase(std::string_view key) override {
     state_->files.lend()->write(key.size(), [&](sqlite& file) {
       return file.remove(site(key)) && file.remove(lease(key)) && file.tell(key, state_->origin);
     });
   }
 
   /// See `SharedStore`.
-  void announce(std::string_view key) {
+  void announce(std::string_view key) override {
     state_->files.lend()->write(key.size(),
                                 [&](sqlite& file) { return file.tell(key, state_->origin); });
   }
 
   /// See `SharedStore`.
   [[nodiscard]] std::optional<store_lease> try_lease(std::string_view key,
-                                                     std::chrono::milliseconds duration) {
+                                                     std::chrono::milliseconds duration) override {
     const store_question question{{}, {}, std::string{key}, lease_wish::if_free};
     return duration > duration.zero() ? load_or_lease({&question, 1}, duration)[0].lease
                                       : std::nullopt;
   }
 
   /// See `SharedStore`.
-  [[nodiscard]] store_lease take_lease(std::string_view key, std::chrono::milliseconds duration) {
+  [[nodiscard]] store_lease take_lease(std::string_view key,
+                                       std::chrono::milliseconds duration) override {
     const store_question question{{}, {}, std::string{key}, lease_wish::take};
     return load_or_lease({&question, 1}, duration)[0].lease.value();
   }
 
   /// See `SharedStore`.
-  void release(const store_lease& held) {
+  void release(const store_lease& held) override {
     state_->files.lend()->write(0, [&](sqlite& file) {
       return file.find(lease(held.key)) == held.token && file.remove(lease(held.key));
     });
   }
 
   /// See `SharedStore`.
-  void watch(std::function<void(std::string_view)> told) {
+  void watch(std::function<void(std::string_view)> told) override {
     const std::scoped_lock lock{state_->watching};
     state_->watcher = {};
     if (told) {
@@ -206,7 +208,5 @@ class SqliteStore {
 
   std::unique_ptr<state> state_;
 };
-
-static_assert(SharedStore<SqliteStore>);
 
 }  // namespace robots

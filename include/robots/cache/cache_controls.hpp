@@ -24,7 +24,7 @@ namespace robots {
 
 namespace cache_detail {
 
-class any_store;
+struct shared_part;
 class cache_parts;
 struct cache_engine;
 struct found;
@@ -159,7 +159,7 @@ class cache_controls {
   /// Throws `std::invalid_argument` when the options contradict themselves. The parts outlive it;
   /// `shared` is null when nothing is.
   cache_controls(cache_options&& options, cache_detail::cache_parts& parts,
-                 std::unique_ptr<cache_detail::any_store> shared);
+                 const cache_detail::shared_part& shared);
   /// Stops what is under way in threads of the cache's own, and waits for them.
   ~cache_controls();
 

@@ -3,7 +3,6 @@
 #include <robots/base/ascii.hpp>
 #include <robots/base/inline.hpp>
 #include <robots/cache/cache_controls.hpp>
-#include <robots/cache/detail/any_store.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/guarded_store.hpp>
 #include <robots/cache/detail/look_up_environment.hpp>
@@ -31,10 +30,10 @@ namespace cache_detail {
 /// All of a cache but its parts.
 struct cache_engine {
   /// `own` outlives it; `shared` is null when nothing is.
-  cache_engine(cache_options&& how, cache_parts& own, std::unique_ptr<any_store> shared)
+  cache_engine(cache_options&& how, cache_parts& own, const shared_part& shared)
       : options(validated(std::move(how))),
         parts(named(own, options)),
-        store(shared ? std::make_unique<guarded_store>(std::move(shared), own) : nullptr) {}
+        store(shared.store != nullptr ? std::make_unique<guarded_store>(shared, own) : nullptr) {}
 
   [[nodiscard]] static cache_options validated(cache_options options) {
     validate(options);
@@ -88,9 +87,8 @@ struct cache_engine {
 
 ROBOTS_INLINE cache_controls::cache_controls(cache_options&& options,
                                              cache_detail::cache_parts& parts,
-                                             std::unique_ptr<cache_detail::any_store> shared)
-    : engine_(std::make_unique<cache_detail::cache_engine>(std::move(options), parts,
-                                                           std::move(shared))) {}
+                                             const cache_detail::shared_part& shared)
+    : engine_(std::make_unique<cache_detail::cache_engine>(std::move(options), parts, shared)) {}
 
 ROBOTS_INLINE cache_controls::~cache_controls() {
   engine_->runner.end();  // its threads may still call this

@@ -28,13 +28,13 @@ namespace robots {
 /// call returns and in its thread, so that tests need not wait. Values expire by the clock given,
 /// such as a `ManualClock`.
 template <Clock C>
-class MemoryStore {
+class MemoryStore : public SharedStore {
  public:
   /// An empty storage that lives by `clock`.
   explicit MemoryStore(C clock) : storage_{std::make_shared<storage>(std::move(clock))} {}
 
   /// One more process over the same storage.
-  MemoryStore(const MemoryStore& other) : storage_{other.storage_} {}
+  MemoryStore(const MemoryStore& other) : SharedStore{other}, storage_{other.storage_} {}
   /// The store itself, with its watch. What was moved from may only be destroyed or assigned to.
   MemoryStore(MemoryStore&& other) noexcept = default;
   /// Ends the watch of this store, and goes on as `other`.
@@ -43,7 +43,7 @@ class MemoryStore {
     process_.swap(other.process_);
     return *this;
   }
-  ~MemoryStore() {
+  ~MemoryStore() override {
     if (process_) {
       const std::scoped_lock lock{storage_->mutex};
       std::erase(storage_->watching, process_.get());
@@ -76,13 +76,13 @@ class MemoryStore {
   void lose_changes() { tell("", nullptr); }
 
   /// See `SharedStore`.
-  [[nodiscard]] std::optional<std::string> load(std::string_view key) {
+  [[nodiscard]] std::optional<std::string> load(std::string_view key) override {
     return std::move(load_all(std::vector<std::string>{std::string{key}}).front());
   }
 
   /// See `SharedStore`. The hook is called once, with the first key.
   [[nodiscard]] std::vector<std::optional<std::string>> load_all(
-      std::span<const std::string> keys) {
+      std::span<const std::string> keys) override {
     begin_call(keys.empty() ? std::string_view{} : std::string_view{keys.front()});
     const std::scoped_lock lock{storage_->mutex};
     std::vector<std::optional<std::string>> loaded;
@@ -93,8 +93,8 @@ class MemoryStore {
   }
 
   /// See `SharedStore`. The hook is called once, with the first key.
-  [[nodiscard]] std::vector<store_reply> load_or_lease(std::span<const store_question> questions,
-                                                       std::chrono::milliseconds duration) {
+  [[nodiscard]] std::vector<store_reply> load_or_lease(
+      std::span<const store_question> questions, std::chrono::milliseconds duration) override {
     begin_call(questions.empty() ? std::string_view{} : std::string_view{questions.front().key});
     const std::scoped_lock lock{storage_->mutex};
     std::vector<store_reply> replies;
@@ -114,7 +114,8 @@ class MemoryStore {
   }
 
   /// See `SharedStore`.
-  void publish(std::string_view key, std::string_view value, std::chrono::milliseconds lifetime) {
+  void publish(std::string_view key, std::string_view value,
+               std::chrono::milliseconds lifetime) override {
     if (lifetime <= lifetime.zero()) {
       return erase(key);
     }
@@ -125,7 +126,8 @@ class MemoryStore {
 
   /// See `SharedStore`.
   [[nodiscard]] bool publish(std::string_view key, std::string_view value,
-                             std::chrono::milliseconds lifetime, const store_lease& lease) {
+                             std::chrono::milliseconds lifetime,
+                             const store_lease& lease) override {
     begin_call(key);
     const std::scoped_lock lock{storage_->mutex};
     const auto held = storage_->leases.find(lease.key);
@@ -139,7 +141,7 @@ class MemoryStore {
   }
 
   /// See `SharedStore`.
-  void erase(std::string_view key) {
+  void erase(std::string_view key) override {
     begin_call(key);
     {
       const std::scoped_lock lock{storage_->mutex};
@@ -150,14 +152,14 @@ class MemoryStore {
   }
 
   /// See `SharedStore`.
-  void announce(std::string_view key) {
+  void announce(std::string_view key) override {
     begin_call(key);
     tell(key, process_.get());
   }
 
   /// See `SharedStore`.
   [[nodiscard]] std::optional<store_lease> try_lease(std::string_view key,
-                                                     std::chrono::milliseconds duration) {
+                                                     std::chrono::milliseconds duration) override {
     begin_call(key);
     const std::scoped_lock lock{storage_->mutex};
     return duration > duration.zero() && is_free(key) ? std::optional{lease_of(key, duration)}
@@ -165,14 +167,15 @@ class MemoryStore {
   }
 
   /// See `SharedStore`.
-  [[nodiscard]] store_lease take_lease(std::string_view key, std::chrono::milliseconds duration) {
+  [[nodiscard]] store_lease take_lease(std::string_view key,
+                                       std::chrono::milliseconds duration) override {
     begin_call(key);
     const std::scoped_lock lock{storage_->mutex};
     return lease_of(key, duration);
   }
 
   /// See `SharedStore`.
-  void release(const store_lease& lease) {
+  void release(const store_lease& lease) override {
     begin_call(lease.key);
     const std::scoped_lock lock{storage_->mutex};
     const auto held = storage_->leases.find(lease.key);
@@ -182,7 +185,7 @@ class MemoryStore {
   }
 
   /// See `SharedStore`.
-  void watch(std::function<void(std::string_view)> told) {
+  void watch(std::function<void(std::string_view)> told) override {
     const std::scoped_lock lock{storage_->mutex};
     std::erase(storage_->watching, process_.get());
     process_->told = std::move(told);

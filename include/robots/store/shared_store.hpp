@@ -1,9 +1,9 @@
 #pragma once
 
 #include <robots/base/enum_text.hpp>
+#include <robots/base/inline.hpp>
 
 #include <chrono>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -79,9 +79,9 @@ struct store_reply {
 /// Where the processes of a crawl share values, by the key of `site::key`. It lies outside of the
 /// process, and may be down, wiped or written by a stranger at any time.
 ///
-/// A model may be called from any thread at once. It blocks for no longer than its own timeouts,
-/// and throws `store_error` for what it could not do. It does not look into keys and values: they
-/// may hold any octets, and whoever loads a value checks it. A key is not empty.
+/// Stores derive from it. They may be called from any thread at once. It blocks for no longer than
+/// its own timeouts, and throws `store_error` for what it could not do. It does not look into keys
+/// and values: they may hold any octets, and whoever loads a value checks it. A key is not empty.
 ///
 /// - `load(key)` gives the value last published under `key` by any process, unless its lifetime has
 ///   passed, or it was erased or dropped for want of room. `load_all(keys)` gives those of many, in
@@ -110,36 +110,71 @@ struct store_reply {
 ///
 /// A store of several parts, such as a cluster, goes on while one of them is down: `load_all`
 /// counts the values of that part as missing, and a call that needs that part throws
-/// `store_part_error`. Such a model should also have `load_partly(keys)`. It does what `load_all`
-/// does, but gives a `partial_values`, by which a cache tells values that are lost from values that
-/// were erased.
+/// `store_part_error`. `load_partly(keys)` does what `load_all` does, and says which values are
+/// lost with their part, so that a cache tells them from values that were erased.
 ///
-/// A model for which a call is a round trip over a network should also have
-/// `load_or_lease(questions, duration)`. It gives the `store_reply` to each `store_question`, in
-/// few round trips for all. The values and the lease of a question are those of one moment. Without
-/// it, a cache loads the values, tries the lease, and loads them again.
+/// `load_or_lease(questions, duration)` gives the `store_reply` to each `store_question`. A store
+/// over a network overrides it, to answer in few round trips, with the values and the lease of a
+/// question of one moment. By itself it loads the values, tries the lease, and loads them again.
 ///
-/// The test suite `tests/store/store_conformance.hpp` runs these sentences against any model.
+/// The test suite `tests/store/store_conformance.hpp` runs these sentences against any store.
 ///
 /// Exemplar: after `s.publish(key, value, 1h)`, `s.load(key) == value`, in this process and in any
-/// other. Models: `RedisStore`, which has `load_partly`, and `SqliteStore`; `MemoryStore` for
+/// other. Stores: `RedisStore` and `SqliteStore`; `MemoryStore` for
 /// tests.
-template <class S>
-concept SharedStore =
-    std::movable<S> &&
-    requires(S& store, std::string_view key, std::string_view value, std::chrono::milliseconds time,
-             std::span<const std::string> keys, const store_lease& lease,
-             std::function<void(std::string_view)> told) {
-      { store.load(key) } -> std::same_as<std::optional<std::string>>;
-      { store.load_all(keys) } -> std::same_as<std::vector<std::optional<std::string>>>;
-      store.publish(key, value, time);
-      { store.publish(key, value, time, lease) } -> std::same_as<bool>;
-      store.erase(key);
-      store.announce(key);
-      { store.try_lease(key, time) } -> std::same_as<std::optional<store_lease>>;
-      { store.take_lease(key, time) } -> std::same_as<store_lease>;
-      store.release(lease);
-      store.watch(std::move(told));
-    };
+class SharedStore {
+ public:
+  virtual ~SharedStore() = default;
+
+  /// Returns the value of a key.
+  [[nodiscard]] virtual std::optional<std::string> load(std::string_view key) = 0;
+  /// Returns the values of some keys, in their order.
+  [[nodiscard]] virtual std::vector<std::optional<std::string>> load_all(
+      std::span<const std::string> keys) = 0;
+  /// Returns the values of some keys, and which of them are lost with a part of the store.
+  [[nodiscard]] virtual partial_values load_partly(std::span<const std::string> keys) {
+    return {.values = load_all(keys)};
+  }
+  /// Returns the replies to some questions, in their order.
+  [[nodiscard]] virtual std::vector<store_reply> load_or_lease(
+      std::span<const store_question> questions, std::chrono::milliseconds duration);
+  /// Stores a value.
+  virtual void publish(std::string_view key, std::string_view value,
+                       std::chrono::milliseconds lifetime) = 0;
+  /// Stores a value if a lease is held, and ends the lease. Returns true if it was held.
+  [[nodiscard]] virtual bool publish(std::string_view key, std::string_view value,
+                                     std::chrono::milliseconds lifetime,
+                                     const store_lease& lease) = 0;
+  /// Removes a value, ends its lease, and tells the other processes.
+  virtual void erase(std::string_view key) = 0;
+  /// Tells the other processes that a value is out of date.
+  virtual void announce(std::string_view key) = 0;
+  /// Returns the lease of a key, or nothing if somebody has it.
+  [[nodiscard]] virtual std::optional<store_lease> try_lease(
+      std::string_view key, std::chrono::milliseconds duration) = 0;
+  /// Returns the lease of a key, whoever has it.
+  [[nodiscard]] virtual store_lease take_lease(std::string_view key,
+                                               std::chrono::milliseconds duration) = 0;
+  /// Gives a lease back.
+  virtual void release(const store_lease& lease) = 0;
+  /// Has `told` called with each key that another process changes, or with "".
+  virtual void watch(std::function<void(std::string_view)> told) = 0;
+
+ protected:
+  SharedStore() = default;
+  SharedStore(const SharedStore&) = default;
+  SharedStore(SharedStore&&) = default;
+  SharedStore& operator=(const SharedStore&) = default;
+  SharedStore& operator=(SharedStore&&) = default;
+
+ private:
+  [[nodiscard]] store_reply load_then_lease(const store_question& question,
+                                            std::chrono::milliseconds duration);
+  [[nodiscard]] store_reply load_both(const store_question& question);
+};
 
 }  // namespace robots
+
+#ifndef ROBOTS_COMPILED
+#include <robots/store/shared_store.ipp>
+#endif

@@ -64,7 +64,7 @@ inline void validate(const tiered_options& options) {
 template <class S>
 concept SharingStorage = Storage<S> && requires(S& storage, const S& constant) {
   { constant.options() } -> std::same_as<const tiered_options&>;
-  requires SharedStore<std::remove_cvref_t<decltype(storage.shared())>>;
+  { storage.shared() } -> std::convertible_to<SharedStore&>;
 };
 
 /// Keeps compiled policies in the process, and records in a store that processes share.
@@ -74,7 +74,7 @@ concept SharingStorage = Storage<S> && requires(S& storage, const S& constant) {
 ///
 /// What is fresh in `Near` costs what it costs without `Far`. What is not, the cache asks `Far`
 /// for, before it asks the web; it never depends on an answer of `Far`.
-template <Storage Near, SharedStore Far>
+template <Storage Near, std::derived_from<SharedStore> Far>
 class TieredStorage {
  public:
   /// Of a store alone. Throws `std::invalid_argument` when the options make no sense.

@@ -1,7 +1,6 @@
 #include <robots/cache/detail/site_work.hpp>
 
 #include "../cache_fixture.hpp"
-#include <robots/cache/detail/any_store.hpp>
 #include <robots/cache/detail/look_up_environment.hpp>
 #include <robots/cache/detail/own_parts.hpp>
 #include <robots/store/memory_store.hpp>
@@ -44,9 +43,7 @@ using memory_store = robots::MemoryStore<ManualClock>;
 struct workplace {
   explicit workplace(bool has_store, cache_options how = foo_bot()) : options(std::move(how)) {
     if (has_store) {
-      store.emplace(
-          std::make_unique<robots::cache_detail::any_store_of<memory_store>>(shared, sharing),
-          parts);
+      store.emplace(robots::cache_detail::shared_part{&shared, &sharing}, parts);
     }
     cache.emplace(options, excluded, parts, rulings, store ? &*store : nullptr);
   }

@@ -1,5 +1,7 @@
 #include <robots/robots.hpp>
 #include <robots/testing.hpp>
+
+#include <concepts>
 #ifdef CONSUMER_HAS_CURL
 #include <robots/adapters/curl_fetcher.hpp>
 static_assert(robots::Fetcher<robots::CurlFetcher>);
@@ -14,11 +16,11 @@ static_assert(robots::AsyncFetcher<robots::AsioCurlFetcher>);
 #endif
 #ifdef CONSUMER_HAS_REDIS
 #include <robots/adapters/redis_store.hpp>
-static_assert(robots::SharedStore<robots::RedisStore>);
+static_assert(std::derived_from<robots::RedisStore, robots::SharedStore>);
 #endif
 #ifdef CONSUMER_HAS_SQLITE
 #include <robots/adapters/sqlite_store.hpp>
-static_assert(robots::SharedStore<robots::SqliteStore>);
+static_assert(std::derived_from<robots::SqliteStore, robots::SharedStore>);
 #endif
 #ifdef CONSUMER_HAS_AUDIT
 #include <robots/adapters/audit_trail.hpp>

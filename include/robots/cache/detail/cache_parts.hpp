@@ -18,7 +18,20 @@
 #include <mutex>
 #include <string_view>
 
+namespace robots {
+
+class SharedStore;
+struct tiered_options;
+
+}  // namespace robots
+
 namespace robots::cache_detail {
+
+/// What a storage shares with other processes; empty if it shares nothing.
+struct shared_part {
+  SharedStore* store = nullptr;
+  const tiered_options* options = nullptr;
+};
 
 /// What a look-up came to.
 struct found {

@@ -3,7 +3,6 @@
 #include <robots/base/saturating_add.hpp>
 #include <robots/base/text_hash.hpp>
 #include <robots/base/thrown_text.hpp>
-#include <robots/cache/detail/any_store.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
 #include <robots/http/site_key.hpp>
@@ -44,9 +43,12 @@ enum class publish_answer : std::uint8_t {
 /// All members may block but those that say that they do not.
 class guarded_store {
  public:
-  /// `parts` outlive it.
-  guarded_store(std::unique_ptr<any_store> store, cache_parts& parts)
-      : store_(std::move(store)), parts_(parts), breaker_(options().breaker) {}
+  /// The arguments outlive it, and what they refer to.
+  guarded_store(const shared_part& shared, cache_parts& parts)
+      : store_(shared.store),
+        options_(*shared.options),
+        parts_(parts),
+        breaker_(options_.breaker) {}
 
   guarded_store(const guarded_store&) = delete;
   guarded_store& operator=(const guarded_store&) = delete;
@@ -64,7 +66,7 @@ class guarded_store {
     }
   }
 
-  [[nodiscard]] const tiered_options& options() const noexcept { return store_->options; }
+  [[nodiscard]] const tiered_options& options() const noexcept { return options_; }
 
   /// Asks for some sites. The replies are in the order of the questions.
   [[nodiscard]] std::vector<store_reply> ask(std::span<const store_question> questions) {
@@ -92,7 +94,7 @@ class guarded_store {
                                        const store_lease& lease) {
     bool is_stored = false;
     const std::uint64_t missed = missed_erasures(key);
-    if (!ask([&](any_store& store) { is_stored = store.publish(key, value, lifetime, lease); })) {
+    if (!ask([&](SharedStore& store) { is_stored = store.publish(key, value, lifetime, lease); })) {
       return publish_answer::failed;
     }
     if (is_stored) {
@@ -106,7 +108,7 @@ class guarded_store {
   /// one is lost, which the observer hears of.
   void erase(std::string_view key) {
     const std::uint64_t missed = missed_erasures(key);
-    if (ask([key](any_store& store) { store.erase(key); })) {
+    if (ask([key](SharedStore& store) { store.erase(key); })) {
       settle(key, missed);
     } else if (!owe(key)) {
       note_lost(key);
@@ -137,7 +139,7 @@ class guarded_store {
   }
 
   void announce(std::string_view key) {
-    static_cast<void>(ask([key](any_store& store) { store.announce(key); }));
+    static_cast<void>(ask([key](SharedStore& store) { store.announce(key); }));
   }
 
   /// Has a lease given back by whoever asks the store next. Does not block.
@@ -159,7 +161,7 @@ class guarded_store {
       leases.swap(to_release_);
     }
     for (const store_lease& each : leases) {
-      static_cast<void>(ask([&each](any_store& store) { store.release(each); }));
+      static_cast<void>(ask([&each](SharedStore& store) { store.release(each); }));
     }
     static_cast<void>(retry_erasures(parts_.now()));
   }
@@ -179,7 +181,7 @@ class guarded_store {
       const std::scoped_lock lock{watching_};
       told_ = std::move(told);
     }
-    static_cast<void>(ask([](any_store& /*store*/) {}));
+    static_cast<void>(ask([](SharedStore& /*store*/) {}));
   }
 
   /// No call of `told` is under way once this has returned, and none begins.
@@ -211,12 +213,12 @@ class guarded_store {
   };
 
   /// Returns whether the store did `what`.
-  [[nodiscard]] bool ask(const std::function<void(any_store&)>& what) {
+  [[nodiscard]] bool ask(const std::function<void(SharedStore&)>& what) {
     return call(what) == call_end::done;
   }
 
   /// Does `what` unless the store is left alone.
-  [[nodiscard]] call_end call(const std::function<void(any_store&)>& what) {
+  [[nodiscard]] call_end call(const std::function<void(SharedStore&)>& what) {
     {
       const std::scoped_lock lock{mutex_};
       if (!breaker_.admits(parts_.now())) {
@@ -240,7 +242,8 @@ class guarded_store {
 
   [[nodiscard]] std::vector<store_reply> load_or_lease(std::span<const store_question> questions) {
     std::vector<store_reply> replies;
-    static_cast<void>(ask([&](any_store& store) { replies = store.load_or_lease(questions); }));
+    static_cast<void>(
+        ask([&](SharedStore& store) { replies = store.load_or_lease(questions, options_.lease); }));
     replies.resize(questions.size());
     return replies;
   }
@@ -354,9 +357,9 @@ class guarded_store {
       }
     }
     for (const auto& [key, owed] : missed) {
-      const call_end end = call([&key = key, &value = owed.value](any_store& store) {
+      const call_end end = call([&key = key, &value = owed.value](SharedStore& store) {
         if (value) {
-          store.put(key, *value);
+          store.publish(key, *value, std::chrono::milliseconds::max());
           store.announce(*value);
         } else {
           store.erase(key);
@@ -394,7 +397,8 @@ class guarded_store {
     }
   }
 
-  std::unique_ptr<any_store> store_;
+  SharedStore* const store_;
+  const tiered_options& options_;
   cache_parts& parts_;
 
   std::mutex watching_;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <robots/base/clock_condition.hpp>
-#include <robots/cache/detail/any_store.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/fetcher.hpp>
@@ -129,14 +128,13 @@ struct parts_holder {
   own_parts<F, C, S, O> parts_;
 };
 
-/// What a storage shares; null when it shares nothing.
+/// Returns what a storage shares.
 template <Storage S>
-[[nodiscard]] std::unique_ptr<any_store> shared_by([[maybe_unused]] S& storage) {
+[[nodiscard]] shared_part shared_by([[maybe_unused]] S& storage) {
   if constexpr (SharingStorage<S>) {
-    using store = any_store_of<std::remove_cvref_t<decltype(storage.shared())>>;
-    return std::make_unique<store>(storage.shared(), storage.options());
+    return {&storage.shared(), &storage.options()};
   } else {
-    return nullptr;
+    return {};
   }
 }
 

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <robots/base/inline.hpp>
+#include <robots/store/shared_store.hpp>
+
+#include <array>
+
+namespace robots {
+
+ROBOTS_INLINE std::vector<store_reply> SharedStore::load_or_lease(
+    std::span<const store_question> questions, std::chrono::milliseconds duration) {
+  std::vector<store_reply> replies;
+  for (const store_question& question : questions) {
+    replies.push_back(load_then_lease(question, duration));
+  }
+  return replies;
+}
+
+ROBOTS_INLINE store_reply SharedStore::load_then_lease(const store_question& question,
+                                                       std::chrono::milliseconds duration) {
+  store_reply reply = load_both(question);
+  const bool is_missing = !reply.value && !reply.other_value;
+  const bool asks =
+      question.wish == lease_wish::if_missing ? is_missing : question.wish != lease_wish::none;
+  if (!reply.is_answered || !asks) {
+    return reply;
+  }
+  auto lease = question.wish == lease_wish::take
+                   ? std::optional{take_lease(question.lease_key, duration)}
+                   : try_lease(question.lease_key, duration);
+  if (lease) {
+    reply = load_both(question);  // whoever had it before may have published since
+    reply.lease = std::move(lease);
+  }
+  return reply;
+}
+
+ROBOTS_INLINE store_reply SharedStore::load_both(const store_question& question) {
+  const std::array keys{question.key, question.other_key};
+  partial_values loaded = load_partly(keys);
+  if (loaded.is_lost(0) || loaded.is_lost(1)) {
+    return {};
+  }
+  return {.value = std::move(loaded.values[0]),
+          .other_value = std::move(loaded.values[1]),
+          .is_answered = true};
+}
+
+}  // namespace robots
