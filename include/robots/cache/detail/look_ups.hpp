@@ -103,10 +103,6 @@ class look_ups {
     } else if (auto held = cache_.rulings.quarantined(where)) {
       return {.policy = std::move(held), .from_cache = true, .now = cache_.parts.now()};
     } else if (!cache_.rulings.may_ask(where)) {
-      if (cache_.rulings.is_halted(key)) {
-        end(at, cache_.ruling_on(where));
-        return {};
-      }
       return fail(at, outcome::refused, "redirect to a site that must not be asked: " + key);
     }
     if (at.has_no_time) {
