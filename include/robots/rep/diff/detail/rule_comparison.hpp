@@ -1,8 +1,8 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
-#include <robots/rep/audit/change_report.hpp>
-#include <robots/rep/audit/detail/target_search.hpp>
+#include <robots/rep/diff/change_report.hpp>
+#include <robots/rep/diff/detail/target_search.hpp>
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
 #include <robots/rep/rules/detail/match.hpp>
 #include <robots/rep/rules/listed_rule.hpp>

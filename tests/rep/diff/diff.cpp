@@ -1,4 +1,4 @@
-#include <robots/rep/audit/diff.hpp>
+#include <robots/rep/diff/diff.hpp>
 
 #include <robots/rep/rules/compile.hpp>
 

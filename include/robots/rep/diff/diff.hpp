@@ -1,7 +1,7 @@
 #pragma once
 
 #include <robots/base/inline.hpp>
-#include <robots/rep/audit/change_report.hpp>
+#include <robots/rep/diff/change_report.hpp>
 #include <robots/rep/read/parse_options.hpp>
 
 #include <chrono>
@@ -54,5 +54,5 @@ struct visit_time;
 }  // namespace robots
 
 #ifndef ROBOTS_COMPILED
-#include <robots/rep/audit/diff.ipp>
+#include <robots/rep/diff/diff.ipp>
 #endif
