@@ -17,10 +17,10 @@ namespace fs = std::filesystem;
 namespace {
 
 // A folder includes only itself and folders before it.
-constexpr std::array<std::string_view, 17> layers{
-    "base",           "time",      "rep/text", "rep/read", "rep/rules", "rep/document",
-    "rep/extensions", "rep/audit", "http",     "fetch",    "policy",    "store",
-    "observe",        "polite",    "rulings",  "cache",    "adapters"};
+constexpr std::array<std::string_view, 18> layers{
+    "base",           "time",     "rep/text", "rep/read", "rep/rules", "rep/document",
+    "rep/extensions", "rep/lint", "rep/diff", "http",     "fetch",     "policy",
+    "store",          "observe",  "polite",   "rulings",  "cache",     "adapters"};
 constexpr std::string_view umbrella = "robots/robots.hpp";
 constexpr std::string_view test_doubles = "robots/testing.hpp";
 constexpr std::string_view all_bodies = "robots/src.hpp";

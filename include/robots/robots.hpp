@@ -82,11 +82,8 @@
 #include <robots/polite/restraints.hpp>
 #include <robots/polite/schedule.hpp>
 #include <robots/polite/visit_window.hpp>
-#include <robots/rep/audit/change_report.hpp>
-#include <robots/rep/audit/compare.hpp>
-#include <robots/rep/audit/dialect_clause.hpp>
-#include <robots/rep/audit/diff.hpp>
-#include <robots/rep/audit/lint.hpp>
+#include <robots/rep/diff/change_report.hpp>
+#include <robots/rep/diff/diff.hpp>
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/document/editable_file.hpp>
 #include <robots/rep/document/group.hpp>
@@ -100,6 +97,7 @@
 #include <robots/rep/extensions/unknown_records.hpp>
 #include <robots/rep/extensions/usage_preferences.hpp>
 #include <robots/rep/extensions/visit_time.hpp>
+#include <robots/rep/lint/lint.hpp>
 #include <robots/rep/read/diagnostic.hpp>
 #include <robots/rep/read/dialect.hpp>
 #include <robots/rep/read/directive.hpp>

@@ -16,9 +16,7 @@
 #include <robots/policy/policy.ipp>
 #include <robots/policy/sitemap_urls.ipp>
 #include <robots/polite/detail/host_table.ipp>
-#include <robots/rep/audit/compare.ipp>
-#include <robots/rep/audit/diff.ipp>
-#include <robots/rep/audit/lint.ipp>
+#include <robots/rep/diff/diff.ipp>
 #include <robots/rep/document/document.ipp>
 #include <robots/rep/document/editable_file.ipp>
 #include <robots/rep/extensions/clean_param.ipp>
@@ -29,6 +27,7 @@
 #include <robots/rep/extensions/unknown_records.ipp>
 #include <robots/rep/extensions/usage_preferences.ipp>
 #include <robots/rep/extensions/visit_time.ipp>
+#include <robots/rep/lint/lint.ipp>
 #include <robots/rep/rules/compile.ipp>
 #include <robots/rep/rules/directives_for.ipp>
 #include <robots/rep/rules/explanation.ipp>

@@ -4,7 +4,7 @@
 #include "check_answer.hpp"
 #include "check_store.hpp"
 #include <robots/observe/cache_stats.hpp>
-#include <robots/rep/audit/change_report.hpp>
+#include <robots/rep/diff/change_report.hpp>
 #include <robots/rep/read/diagnostic.hpp>
 
 #include <string>

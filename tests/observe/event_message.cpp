@@ -7,7 +7,7 @@
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
 #include <robots/policy/site_override.hpp>
-#include <robots/rep/audit/change_report.hpp>
+#include <robots/rep/diff/change_report.hpp>
 
 #include <doctest/doctest.h>
 

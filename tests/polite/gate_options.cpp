@@ -11,7 +11,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using robots::gate_options;
-using robots::key_by_host;
 using robots::key_by_origin;
 
 }  // namespace
@@ -47,10 +46,9 @@ TEST_CASE("options that contradict themselves are refused") {
   }
 }
 
-TEST_CASE("the keys that are shipped tell origins and hosts apart") {
+TEST_CASE("the key that is shipped is the origin") {
   CHECK(key_by_origin("HTTPS://Example.com:443/a?b") == "https://example.com");
   CHECK(key_by_origin("http://example.com:8080") == "http://example.com:8080");
   CHECK(key_by_origin("example.com").empty());
-  CHECK(key_by_host("http://Example.com:8080/") == "example.com");
-  CHECK(key_by_host("mailto:a@b").empty());
+  CHECK(key_by_origin("mailto:a@b").empty());
 }

@@ -89,11 +89,6 @@ TEST_CASE("hosts do not wait for one another, and an origin is a host") {
 TEST_CASE("what shares a pace is the user's choice") {
   const ManualClock clock;
   gate_options options = exactly(2s);
-  options.key = robots::key_by_host;
-  gate by_host{options, clock};
-  by_host.acquire(home).reservation.complete(fine);
-  CHECK(by_host.try_acquire("http://example.com:8080/").reason == admission_reason::not_yet);
-
   options.key = [](std::string_view) { return std::string{"one address for all"}; };
   gate by_address{options, clock};
   by_address.acquire(home).reservation.complete(fine);

@@ -15,7 +15,7 @@
 #include <robots/policy/decision.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
-#include <robots/rep/audit/change_report.hpp>
+#include <robots/rep/diff/change_report.hpp>
 
 #include <algorithm>
 #include <chrono>

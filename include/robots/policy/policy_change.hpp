@@ -1,8 +1,8 @@
 #pragma once
 
 #include <robots/policy/policy.hpp>
-#include <robots/rep/audit/change_report.hpp>
-#include <robots/rep/audit/diff.hpp>
+#include <robots/rep/diff/change_report.hpp>
+#include <robots/rep/diff/diff.hpp>
 #include <robots/rep/extensions/request_rate.hpp>
 #include <robots/rep/extensions/visit_time.hpp>
 #include <robots/rep/read/directive.hpp>

@@ -13,7 +13,6 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace robots {
 
@@ -35,12 +34,6 @@ enum class delay_from : std::uint8_t {
 [[nodiscard]] inline std::string key_by_origin(std::string_view url) {
   const std::optional<origin> where = parse_origin(url);
   return where ? to_string(*where) : std::string{};
-}
-
-/// The same by host, whatever scheme and port.
-[[nodiscard]] inline std::string key_by_host(std::string_view url) {
-  std::optional<origin> where = parse_origin(url);
-  return where ? std::move(where->host) : std::string{};
 }
 
 /// How a `basic_host_gate` paces requests.

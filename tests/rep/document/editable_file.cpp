@@ -1,6 +1,6 @@
 #include <robots/rep/document/editable_file.hpp>
 
-#include <robots/rep/audit/diff.hpp>
+#include <robots/rep/diff/diff.hpp>
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/read/scan.hpp>
 

@@ -10,18 +10,6 @@
 
 namespace robots {
 
-namespace rep_detail {
-
-struct dialect_traits;
-
-/// `compile` with a reading that need not be that of a dialect. `traits` must outlive the result.
-[[nodiscard]] ROBOTS_CONSTEXPR rule_set compile_with(std::string_view text,
-                                                     std::string_view user_agent,
-                                                     const parse_options& options,
-                                                     const dialect_traits& traits);
-
-}  // namespace rep_detail
-
 /// Reads `text` for one crawler only, in one pass: `parse(text).rules_for(user_agent)` without the
 /// document in between.
 ///

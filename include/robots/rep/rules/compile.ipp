@@ -1,7 +1,6 @@
 #pragma once
 
 #include <robots/base/inline.hpp>
-#include <robots/rep/read/detail/dialect_traits.hpp>
 #include <robots/rep/read/scan.hpp>
 #include <robots/rep/rules/compile.hpp>
 #include <robots/rep/rules/detail/names_collector.hpp>
@@ -13,21 +12,11 @@ namespace robots {
 // An octet is written as three at most, and a `/` may be put in front.
 static_assert(3 * max_line_bytes + 1 <= rep_detail::packed_rule::most_compiled);
 
-namespace rep_detail {
-
-ROBOTS_CONSTEXPR rule_set compile_with(std::string_view text, std::string_view user_agent,
-                                       const parse_options& options, const dialect_traits& traits) {
-  rule_collector collector{user_agent, options, traits};
-  scanner<rule_collector>{collector, options, traits}.run(text);
-  return collector.finish();
-}
-
-}  // namespace rep_detail
-
 ROBOTS_CONSTEXPR rule_set compile(std::string_view text, std::string_view user_agent,
                                   const parse_options& options) {
-  return rep_detail::compile_with(text, user_agent, options,
-                                  rep_detail::traits_of(options.dialect));
+  rep_detail::rule_collector collector{user_agent, options};
+  scan(text, collector, options);
+  return collector.finish();
 }
 
 ROBOTS_CONSTEXPR rule_set compile(std::string_view text,

@@ -60,7 +60,7 @@ constexpr std::size_t rule_set_facts::rules_at() const noexcept {
   return buckets == 0 ? 0 : buckets_at + (buckets + 1) * hash_bucket::stored_size;
 }
 
-constexpr std::size_t rule_set_facts::needed_at() const noexcept {
+constexpr std::size_t rule_set_facts::texts_at() const noexcept {
   return rules_at() + rules * packed_rule::stored_size;
 }
 

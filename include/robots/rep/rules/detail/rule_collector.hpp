@@ -27,13 +27,7 @@ namespace robots::rep_detail {
 class rule_collector {
  public:
   constexpr rule_collector(std::string_view user_agent, const parse_options& options)
-      : rule_collector(user_agent, options, traits_of(options.dialect)) {}
-
-  /// Reads as `traits` says, whatever the dialect of `options`. Keeps a pointer to them, as the
-  /// rule set that is made does.
-  constexpr rule_collector(std::string_view user_agent, const parse_options& options,
-                           const dialect_traits& traits)
-      : agent_(user_agent), options_(options), traits_(&traits) {}
+      : agent_(user_agent), options_(options) {}
 
   [[gnu::always_inline]] constexpr void on_directive(const directive& line) {
     if (line.kind == directive_kind::user_agent) {
@@ -98,7 +92,7 @@ class rule_collector {
   /// What the rule set is made of.
   [[nodiscard]] constexpr rule_set_parts parts() { return parts(agent_.token()); }
   [[nodiscard]] constexpr rule_set_parts parts(std::string_view token) {
-    rule_set_parts result = rule_packer{kept_, options_, *traits_}.finish(token);
+    rule_set_parts result = rule_packer{kept_, options_, traits_of(options_.dialect)}.finish(token);
     result.facts.group = groups_.choice();
     result.facts.delay = crawl_delay_.value_or(result.facts.delay);
     return result;
@@ -107,7 +101,6 @@ class rule_collector {
  private:
   agent_matcher agent_;
   parse_options options_;
-  const dialect_traits* traits_;
   group_selection groups_;
   // What applies of the lines so far.
   kept_rules kept_;

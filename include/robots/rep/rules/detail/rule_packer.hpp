@@ -3,7 +3,6 @@
 #include <robots/rep/read/detail/dialect_traits.hpp>
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/rules/detail/block_layout.hpp>
-#include <robots/rep/rules/detail/class_set.hpp>
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
 #include <robots/rep/rules/detail/hash_bucket.hpp>
 #include <robots/rep/rules/detail/kept_rules.hpp>
@@ -63,7 +62,7 @@ class rule_packer {
     if (facts.prefix_buckets > most_buckets_kept && exceeds_lines(facts)) {
       facts.prefix_buckets /= 2;
     }
-    const std::size_t text_at = facts.needed_at() + facts.tried * sizeof(class_set);
+    const std::size_t text_at = facts.texts_at();
     const std::size_t token_at = text_at + text_size_;
     result.block = std::vector<char>(token_at + token.size(), char{});
     char* const block = result.block.data();
@@ -81,7 +80,7 @@ class rule_packer {
 
  private:
   /// So many rules are tried one by one sooner than looked up.
-  static constexpr std::size_t most_tried = 12;
+  static constexpr std::size_t most_tried = 4;
   /// A shorter prefix before the first wildcard tells too little.
   static constexpr std::size_t least_prefix = 2;
   /// Most rules with wildcards that are looked up together; twice as many in halved buckets.
@@ -94,8 +93,7 @@ class rule_packer {
   /// one of many short `Allow` lines may. Then half as many buckets are enough.
   [[nodiscard]] constexpr bool exceeds_lines(const rule_set_facts& facts) const noexcept {
     const std::size_t needed =
-        5 * (sizeof(rule_set_parts) + facts.needed_at() + facts.tried * sizeof(class_set) +
-             text_size_ + facts.token_size);
+        5 * (sizeof(rule_set_parts) + facts.texts_at() + text_size_ + facts.token_size);
     constexpr std::size_t allow_line = std::string_view{"Allow: \n"}.size();
     constexpr std::size_t disallow_line = std::string_view{"Disallow: \n"}.size();
     std::size_t most = 6 * (text_size_ + rules_.size() * allow_line) + 1'000;
@@ -312,7 +310,6 @@ class rule_packer {
   constexpr void write_rules(char* block, const rule_set_facts& facts, std::size_t text_at) {
     const std::string_view buckets{block, facts.rules_at()};
     char* const rules = block + facts.rules_at();
-    char* needed = block + facts.needed_at();
     const rule_places places{facts};
     std::size_t tried = 0;
     for (const kept_rule& kept : rules_) {
@@ -320,10 +317,6 @@ class rule_packer {
       std::uint32_t tag = 0;
       if (kept.by == found_by::trial) {
         ++tried;
-        with_pattern(kept, [&](std::string_view pattern) {
-          store_word<sizeof(class_set)>(needed, classes_of(pattern));
-        });
-        needed += sizeof(class_set);
       } else {
         const std::size_t at = place_of(kept, places).at;
         hash_bucket bucket = hash_bucket::load(buckets, at);

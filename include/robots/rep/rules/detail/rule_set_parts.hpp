@@ -17,7 +17,6 @@ namespace robots::rep_detail {
 ///   that says where the last one ends;
 /// - a `packed_rule` for each rule: those tried one by one, the one that decides first; those
 ///   found by prefix; those found by gram;
-/// - a `class_set` for each of the rules that are tried;
 /// - the texts of rules, and the token.
 struct rule_set_facts {
   const dialect_traits* traits = &rfc9309_traits;  ///< how targets are read
@@ -46,8 +45,8 @@ struct rule_set_facts {
   /// Where rules begin.
   [[nodiscard]] constexpr std::size_t rules_at() const noexcept;
 
-  /// Where the classes needed by rules begin.
-  [[nodiscard]] constexpr std::size_t needed_at() const noexcept;
+  /// Where the texts of rules begin.
+  [[nodiscard]] constexpr std::size_t texts_at() const noexcept;
 };
 
 /// Everything that a `rule_set` keeps.

@@ -2,7 +2,6 @@
 
 #include <robots/base/fetch_ahead.hpp>
 #include <robots/rep/rules/detail/block_layout.hpp>
-#include <robots/rep/rules/detail/class_set.hpp>
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
 #include <robots/rep/rules/detail/hash_bucket.hpp>
 #include <robots/rep/rules/detail/match.hpp>
@@ -140,20 +139,8 @@ struct rule_table {
   }
 
   constexpr void find_by_trial(search& best, std::string_view target) const noexcept {
-    const bool is_worth_it = target.size() <= octets_per_trial * facts.tried;
-    std::optional<class_set> present;
-    const std::size_t end = facts.rules_at() + facts.tried * packed_rule::stored_size;
-    std::size_t needed_at = facts.needed_at();
-    for (std::size_t at = facts.rules_at(); at < end; at += packed_rule::stored_size) {
-      const auto needed = static_cast<class_set>(part_of_word<sizeof(class_set)>(block, needed_at));
-      needed_at += sizeof(class_set);
-      if (needed != 0 && is_worth_it) {
-        present = present ? *present : classes_of(target);
-        if ((needed & ~*present) != 0) {
-          continue;
-        }
-      }
-      const packed_rule tried{block, at};
+    for (std::size_t i = 0; i < facts.tried; ++i) {
+      const packed_rule tried = rule(i);
       if (matches(tried, target, best.steps)) {
         best.rule = tried;
         return;
@@ -238,9 +225,6 @@ struct rule_table {
 
   /// A rule of more octets counts as several, so that no long one is tried again and again.
   static constexpr std::size_t octets_per_try = 8;
-
-  /// Classes of at most so many octets are looked up in the time that trying a rule takes.
-  static constexpr std::size_t octets_per_trial = 64;
 
   /// At most so many hashes of rules are looked at in the time that trying one takes.
   static constexpr std::size_t look_ups_per_trial = 8;

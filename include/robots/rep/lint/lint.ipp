@@ -1,10 +1,10 @@
 #pragma once
 
 #include <robots/base/inline.hpp>
-#include <robots/rep/audit/detail/group_lint.hpp>
-#include <robots/rep/audit/lint.hpp>
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/extensions/content_signal.hpp>
+#include <robots/rep/lint/detail/group_lint.hpp>
+#include <robots/rep/lint/lint.hpp>
 #include <robots/rep/read/detail/agent_matcher.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/product_token.hpp>

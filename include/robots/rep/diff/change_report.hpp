@@ -69,8 +69,7 @@ struct change_report {
   /// All rules were compared to the end. Else those without an example may make no difference.
   bool complete = true;
 
-  /// Whether nothing has changed, so that every target gets the same answer. Never true where the
-  /// rules were not compared to the end.
+  /// Returns true if no change was found. Never true if the rules were not compared to the end.
   [[nodiscard]] bool same() const noexcept { return rules.empty() && lines.empty(); }
 
   /// How many rules and lines have changed; one that has taken the place of another counts once.

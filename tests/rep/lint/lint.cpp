@@ -1,4 +1,4 @@
-#include <robots/rep/audit/lint.hpp>
+#include <robots/rep/lint/lint.hpp>
 
 #include <doctest/doctest.h>
 

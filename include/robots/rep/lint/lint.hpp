@@ -22,5 +22,5 @@ class document;
 }  // namespace robots
 
 #ifndef ROBOTS_COMPILED
-#include <robots/rep/audit/lint.ipp>
+#include <robots/rep/lint/lint.ipp>
 #endif

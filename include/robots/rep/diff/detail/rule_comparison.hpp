@@ -1,10 +1,10 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
-#include <robots/rep/audit/change_report.hpp>
-#include <robots/rep/audit/detail/target_search.hpp>
+#include <robots/rep/diff/change_report.hpp>
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
 #include <robots/rep/rules/detail/match.hpp>
+#include <robots/rep/rules/detail/normal_target.hpp>
 #include <robots/rep/rules/listed_rule.hpp>
 #include <robots/rep/rules/rule_set.hpp>
 #include <robots/rep/rules/verdict.hpp>
@@ -27,8 +27,8 @@ namespace robots::rep_detail {
 /// Compares the rules of two rule sets.
 ///
 /// A rule that both have cannot make a difference. For each other rule, a target is sought that it
-/// decides and that the other set decides otherwise: first by the rules that match all that it
-/// matches, then among a few likely targets, at last among all targets (`target_search`).
+/// decides and that the other set decides otherwise, among those that its own pattern suggests and
+/// the patterns of its competitors.
 class rule_comparison {
  public:
   /// Both outlive it.
@@ -99,6 +99,7 @@ class rule_comparison {
   static constexpr std::uint32_t exempt = std::numeric_limits<std::uint32_t>::max();
   static constexpr std::size_t steps_to_visit = 4;  // a rule, several times
   static constexpr std::size_t steps_for_one = std::size_t{1} << 18U;
+  static constexpr std::size_t octets_per_step = 8;  // to write a target
 
   /// A pattern of either set, or of both.
   struct rule {
@@ -164,17 +165,17 @@ class rule_comparison {
 
   /// Some target that the pattern matches: `filler` in place of each wildcard, and behind a pattern
   /// that is not anchored.
-  [[nodiscard]] static std::string filled(const rule& with, std::string_view filler,
+  [[nodiscard]] static std::string filled(const compiled_pattern& with, std::string_view filler,
                                           std::string_view end) {
     std::string target;
-    for (const char c : with.pattern.text) {
+    for (const char c : with.text) {
       if (c == '*') {
         target += filler;
       } else {
         target += c;
       }
     }
-    return with.pattern.anchored ? target : target.append(end);
+    return with.anchored ? target : target.append(end);
   }
 
   /// Whether one rule matches all that another one does: it matches an octet that is in no pattern
@@ -185,7 +186,7 @@ class rule_comparison {
   }
 
   [[nodiscard]] static std::string symbolic(const rule& of) {
-    return filled(of, {"\0", 1}, {"\0", 1});
+    return filled(of.pattern, {"\0", 1}, {"\0", 1});
   }
 
   /// Finds out whether a rule of one set makes a difference.
@@ -256,30 +257,80 @@ class rule_comparison {
       const rule_kind kind = decides != competitors.end() ? decides->kind : base_kind;
       return kind != own.kind && is_match(self.pattern) && !steps_.exceeded();
     };
-    const char unused = unused_octet(used_);
+    const char unused = unused_octet();
     const std::string_view filler{&unused, unused == '\0' ? 0U : 1U};
-    for (const std::string_view star : {std::string_view{}, filler}) {
-      for (const std::string_view end : {std::string_view{}, filler}) {
-        std::string target = filled(self, star, end);
-        if (!target.starts_with('/')) {
-          target.insert(0, 1, '/');
-        }
-        if (is_example(target)) {
-          return {true, spelled(target)};
+    const auto try_with = [&](const compiled_pattern& pattern, std::string_view star,
+                              std::string_view end) -> std::optional<std::string> {
+      const auto stars =
+          static_cast<std::size_t>(std::count(pattern.text.begin(), pattern.text.end(), '*'));
+      const std::size_t size = 1 + pattern.text.size() + stars * star.size() + end.size();
+      if (size > max_normal_target || steps_.exceeded()) {
+        return std::nullopt;
+      }
+      steps_.spend(1 + size / octets_per_step);
+      std::string target = filled(pattern, star, end);
+      if (!target.starts_with('/')) {
+        target.insert(0, 1, '/');
+      }
+      return is_example(target) ? std::optional{spelled(target)} : std::nullopt;
+    };
+    std::vector<std::string> fills{"", std::string{filler}};
+    const auto try_fills = [&](const compiled_pattern& pattern) {
+      std::optional<std::string> found;
+      for (const std::string& star : fills) {
+        for (const std::string& end : fills) {
+          found = found ? found : try_with(pattern, star, end);
         }
       }
+      return found;
+    };
+    if (auto found = try_fills(self.pattern)) {
+      return {true, std::move(found)};
     }
-    if (steps_.exceeded()) {
-      return {};
+    const std::size_t steps_at_start = steps_.left();
+    for (const competitor& rival : competitors) {
+      if (rival.kind == own.kind) {
+        continue;
+      }
+      fills.resize(2);
+      auto found = try_fills(rival.pattern);
+      suggest(fills, self, rival.pattern, filler);
+      found = found ? found : try_fills(self.pattern);
+      if (found) {
+        return {true, std::move(found)};
+      }
+      if (steps_at_start - steps_.left() > steps_for_one) {
+        return {};
+      }
     }
-    target_search search{self.pattern, own.kind, base_kind};
-    for (const auto& [pattern, kind, rank] : competitors) {
-      search.compete(pattern, kind);
+    return {!steps_.exceeded()};
+  }
+
+  /// Adds what a target may have in place of a wildcard of `self`, so that `rival` matches it too.
+  static void suggest(std::vector<std::string>& fills, const rule& self,
+                      const compiled_pattern& rival, std::string_view filler) {
+    for (const std::string_view star : {std::string_view{}, filler}) {
+      const std::string whole = filled(rival, star, {});
+      const auto common =
+          std::mismatch(whole.begin(), whole.end(), self.literal.begin(), self.literal.end());
+      const std::string rest{common.first, whole.end()};
+      for (const std::string& fill : {whole, rest}) {
+        fills.push_back(fill);
+        fills.push_back(fill + std::string{filler});
+      }
     }
-    step_budget steps{steps_for_one};
-    const auto found = search.find(steps);
-    steps_.spend(steps_for_one - steps.left());
-    return {!steps.exceeded(), found ? std::optional{spelled(*found)} : std::nullopt};
+    fills.emplace_back(rival.text.substr(rival.text.rfind('*') + 1));
+  }
+
+  /// An octet that stands in no pattern and means nothing special in a target; 0 if there is none.
+  [[nodiscard]] char unused_octet() const noexcept {
+    constexpr std::string_view octets =
+        "xyzwvutsrqponmlkjihgfedcba0123456789-._~ABCDEFGHIJKLMNOPQRSTUVWXYZ!&'()+,:;=@[]^`{|}\"<>"
+        "\\";
+    const auto found = std::find_if(octets.begin(), octets.end(), [this](char octet) {
+      return !used_[static_cast<unsigned char>(octet)];
+    });
+    return found == octets.end() ? '\0' : *found;
   }
 
   /// A target whose normal form is `target`.

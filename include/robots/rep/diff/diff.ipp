@@ -1,8 +1,8 @@
 #pragma once
 
 #include <robots/base/inline.hpp>
-#include <robots/rep/audit/detail/rule_comparison.hpp>
-#include <robots/rep/audit/diff.hpp>
+#include <robots/rep/diff/detail/rule_comparison.hpp>
+#include <robots/rep/diff/diff.hpp>
 #include <robots/rep/extensions/clean_param.hpp>
 #include <robots/rep/extensions/content_signal.hpp>
 #include <robots/rep/extensions/content_usage.hpp>
