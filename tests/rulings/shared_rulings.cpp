@@ -229,6 +229,19 @@ TEST_CASE("A process learns what it has missed, also of a site that it does not 
   wait_until([&] { return !first->is_halted(home); });
 }
 
+TEST_CASE("A process learns a sign-off that it has missed") {
+  crawl of;
+  of.web.otherwise(ok());
+  cache_options careful = foo_bot();
+  careful.sign_off = {"risky.example"};
+  const auto first = of.start(careful);
+  CHECK_FALSE(first->allowed("https://risky.example/"));
+  of.store.publish("ruling://risky.example", "ruling 1 risky.example 2 0 1 1", 1h);
+  of.store.lose_changes();
+  wait_until([&] { return first->awaiting_sign_off().empty(); });
+  CHECK(first->allowed("https://risky.example/"));
+}
+
 TEST_CASE("A record of rulings that is damaged or from the future is not believed") {
   crawl of;
   of.web.otherwise(ok());

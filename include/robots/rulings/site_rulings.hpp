@@ -133,8 +133,9 @@ class site_rulings {
   bool learn(std::string_view text, wall_time latest, std::string_view bare_site = {});
   /// Takes it that the shared store has no record of a site: it gets what this process has ruled.
   void learn_of_none(std::string_view bare_site);
-  /// Returns the sites on which this process knows a ruling, by their keys without a scheme.
-  [[nodiscard]] std::vector<std::string> ruled_sites() const;
+  /// Returns the sites on which this process knows a ruling or waits for one, by their keys without
+  /// a scheme.
+  [[nodiscard]] std::vector<std::string> sites_to_ask_about() const;
 
  private:
   static constexpr std::size_t most_noted = 65'536;     // halts, and sites that wait for a sign-off

@@ -269,10 +269,10 @@ ROBOTS_INLINE void site_rulings::learn_of_none(std::string_view bare_site) {
   }
 }
 
-ROBOTS_INLINE std::vector<std::string> site_rulings::ruled_sites() const {
+ROBOTS_INLINE std::vector<std::string> site_rulings::sites_to_ask_about() const {
   std::vector<std::string> result;
   for_each([&](const std::string& bare, const entry& own) {
-    if (!own.rulings.empty()) {
+    if (!own.rulings.empty() || own.awaits_sign_off) {
       result.push_back(bare);
     }
   });

@@ -133,7 +133,7 @@ class look_up_runner {
       const bool is_begun = store_threads_.run(
           [this] {
             is_asking_for_rulings_ = false;
-            learn_rulings(cache_.rulings.ruled_sites());
+            learn_rulings(cache_.rulings.sites_to_ask_about());
           },
           true);
       if (!is_begun) {
