@@ -28,7 +28,6 @@ class fallback_policy;
 class policy;
 struct decision;
 
-class CoarseClock;
 template <std::size_t Capacity>
 class LruStorage;
 

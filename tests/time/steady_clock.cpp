@@ -1,7 +1,5 @@
 #include <robots/time/steady_clock.hpp>
 
-#include <robots/time/coarse_clock.hpp>
-
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -10,33 +8,29 @@
 #include <utility>
 
 using namespace std::chrono_literals;
-using robots::CoarseClock;
 using robots::SteadyClock;
 
-TEST_CASE_TEMPLATE("the machine's clock does not go back", Time, SteadyClock, CoarseClock) {
-  const Time clock;
+TEST_CASE("the machine's clock does not go back") {
+  const SteadyClock clock;
   const robots::time_point before = clock.now();
   CHECK(clock.now() >= before);
 }
 
-TEST_CASE_TEMPLATE("the machine's clock does not wait for what has passed", Time, SteadyClock,
-                   CoarseClock) {
-  const Time clock;
+TEST_CASE("the machine's clock does not wait for what has passed") {
+  const SteadyClock clock;
   clock.sleep_until(clock.now() - 1h, {});
   clock.sleep_until(robots::time_point{}, {});
 }
 
-TEST_CASE_TEMPLATE("after a sleep on the machine's clock the time has come", Time, SteadyClock,
-                   CoarseClock) {
-  const Time clock;
+TEST_CASE("after a sleep on the machine's clock the time has come") {
+  const SteadyClock clock;
   const robots::time_point when = clock.now() + 1ms;
   clock.sleep_until(when, {});
   CHECK(clock.now() >= when);
 }
 
-TEST_CASE_TEMPLATE("a stop requested before ends a sleep on the machine's clock at once", Time,
-                   SteadyClock, CoarseClock) {
-  const Time clock;
+TEST_CASE("a stop requested before ends a sleep on the machine's clock at once") {
+  const SteadyClock clock;
   std::stop_source stop;
   stop.request_stop();
   const robots::time_point when = clock.now() + 24h;
@@ -45,9 +39,8 @@ TEST_CASE_TEMPLATE("a stop requested before ends a sleep on the machine's clock 
   CHECK(clock.now() < when);
 }
 
-TEST_CASE_TEMPLATE("a stop requested by another thread ends a sleep on the machine's clock", Time,
-                   SteadyClock, CoarseClock) {
-  const Time clock;
+TEST_CASE("a stop requested by another thread ends a sleep on the machine's clock") {
+  const SteadyClock clock;
   const robots::time_point when = clock.now() + 24h;
   std::jthread sleeper{[&](std::stop_token stop) { clock.sleep_until(when, std::move(stop)); }};
   sleeper.request_stop();

@@ -24,7 +24,7 @@ using wall_time = std::chrono::sys_time<std::chrono::nanoseconds>;
 /// Exemplar: after `c.sleep_until(when, stop)`, either `c.now() >= when` or
 /// `stop.stop_requested()`.
 ///
-/// Models: `SteadyClock`, `CoarseClock`, `ManualClock`.
+/// Models: `SteadyClock`, `ManualClock`.
 template <class C>
 concept Clock = std::movable<C> && requires(C& clock, time_point when, std::stop_token stop) {
   { clock.now() } -> std::same_as<time_point>;

@@ -356,11 +356,13 @@ class guarded_store {
         }
       }
     }
-    for (const auto& [key, owed] : missed) {
-      const call_end end = call([&key = key, &value = owed.value](SharedStore& store) {
-        if (value) {
-          store.publish(key, *value, std::chrono::milliseconds::max());
-          store.announce(*value);
+    for (const auto& each : missed) {
+      const std::string& key = each.first;
+      const owed_call& owed = each.second;
+      const call_end end = call([&](SharedStore& store) {
+        if (owed.value) {
+          store.publish(key, *owed.value, std::chrono::milliseconds::max());
+          store.announce(*owed.value);
         } else {
           store.erase(key);
         }
