@@ -1,12 +1,14 @@
 #pragma once
 
 #include <robots/base/saturating_add.hpp>
+#include <robots/base/text_hash.hpp>
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/flight.hpp>
 #include <robots/cache/detail/question_pace.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/http/site.hpp>
+#include <robots/http/site_key.hpp>
 #include <robots/policy/judge_options.hpp>
 #include <robots/policy/lifetime.hpp>
 #include <robots/policy/policy.hpp>
@@ -16,6 +18,7 @@
 #include <robots/store/storage.hpp>
 #include <robots/time/clock.hpp>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -104,29 +107,15 @@ class kept_sites {
     if (led.detached()) {
       return;
     }
-    const std::string& key = led.site();
-    const validity until = validity_of(*made, judging_);
-    const bool is_kept_on = parts_.observes_changes() || is_of_use_when_over(*made, judging_);
-    cache_entry kept{made, until.fresh_until, is_kept_on ? until.keep_until : until.stale_until,
-                     epoch};
-    if (!led.told()) {
-      parts_.store(key, kept, now);
+    keeping& under_way = keeping_of(led.site());
+    ++under_way.begun;
+    try {
+      store(led, made, now, epoch, replaces_all);
+    } catch (...) {
+      parts_.counters.add(cache_event::failures);  // no memory
+      parts_.try_erase(led.site());
     }
-    if (led.told()) {  // maybe meanwhile
-      kept.fresh_until = in_doubt;
-      parts_.store(key, kept, now);
-    }
-    replaces_all = replaces_all && made->source().status != 0;
-    // The newest answer of an origin counts under each of its names.
-    for (const site& name : policy_detail::names_of(led.where())) {
-      if (name != led.where() &&
-          (replaces_all || policy_detail::answers_for(name, made->source()))) {
-        parts_.try_erase(name.key());
-      }
-    }
-    if (led.detached()) {
-      parts_.try_erase(key);
-    }
+    ++under_way.ended;
   }
 
   /// Takes note of whether the file was malformed, where that denies.
@@ -164,6 +153,43 @@ class kept_sites {
   }
 
  private:
+  /// How often `keep` was begun and ended for the sites with certain hashes.
+  struct keeping {
+    std::atomic<std::uint32_t> begun = 0;
+    std::atomic<std::uint32_t> ended = 0;
+  };
+
+  [[nodiscard]] keeping& keeping_of(std::string_view key) noexcept {
+    return keeping_[base::text_hash{}(without_scheme(key)) % keeping_.size()];
+  }
+
+  void store(const flight& led, const std::shared_ptr<const policy>& made, time_point now,
+             std::uint32_t epoch, bool replaces_all) {
+    const std::string& key = led.site();
+    const validity until = validity_of(*made, judging_);
+    const bool is_kept_on = parts_.observes_changes() || is_of_use_when_over(*made, judging_);
+    cache_entry kept{made, until.fresh_until, is_kept_on ? until.keep_until : until.stale_until,
+                     epoch};
+    if (!led.told()) {
+      parts_.store(key, kept, now);
+    }
+    if (led.told()) {  // maybe meanwhile
+      kept.fresh_until = in_doubt;
+      parts_.store(key, kept, now);
+    }
+    replaces_all = replaces_all && made->source().status != 0;
+    // The newest answer of an origin counts under each of its names.
+    for (const site& name : policy_detail::names_of(led.where())) {
+      if (name != led.where() &&
+          (replaces_all || policy_detail::answers_for(name, made->source()))) {
+        parts_.try_erase(name.key());
+      }
+    }
+    if (led.detached()) {
+      parts_.try_erase(key);
+    }
+  }
+
   // These stand in the place of the time until which an entry is fresh, and mark it.
   static constexpr time_point in_doubt = time_point::min();
   static constexpr time_point in_suspicion = in_doubt + time_point::duration{1};
@@ -171,6 +197,9 @@ class kept_sites {
   /// Marks the entry of a key, unless it has a mark or is younger than `least_age`.
   void mark(std::string_view key, time_point as, std::chrono::seconds least_age = {}) {
     const std::uint64_t forgotten = forgotten_;
+    const keeping& under_way = keeping_of(key);
+    const std::uint32_t ended = under_way.ended;  // read before `begun`
+    const std::uint32_t begun = under_way.begun;
     const time_point now = parts_.now();
     cache_entry kept = parts_.find(key, now);
     if (!kept.policy || kept.fresh_until <= in_suspicion ||
@@ -179,8 +208,8 @@ class kept_sites {
     }
     kept.fresh_until = as;
     parts_.store(key, kept, now);
-    if (forgotten != forgotten_) {
-      parts_.try_erase(key);  // it may have been erased in between
+    if (forgotten != forgotten_ || begun != ended || begun != under_way.begun) {
+      parts_.try_erase(key);  // it may have been erased or replaced in between
     }
   }
 
@@ -199,6 +228,7 @@ class kept_sites {
   const judge_options& judging_;
   question_pace questions_;
   std::atomic<std::uint64_t> forgotten_ = 0;  // how often something was
+  std::array<keeping, 64> keeping_{};
   rulings_detail::site_rulings& rulings_;
 };
 

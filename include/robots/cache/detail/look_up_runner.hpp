@@ -113,12 +113,17 @@ class look_up_runner {
     if (cache_.store == nullptr || is_delivering_.exchange(true)) {
       return;
     }
-    const bool is_sent = store_threads_.run(
-        [this] {
-          is_delivering_ = false;
-          cache_.store->deliver();
-        },
-        true);
+    bool is_sent = false;
+    try {
+      is_sent = store_threads_.run(
+          [this] {
+            is_delivering_ = false;
+            cache_.store->deliver();
+          },
+          true);
+    } catch (...) {
+      is_sent = false;  // no memory
+    }
     if (!is_sent) {
       is_delivering_ = false;  // a later call delivers
     }

@@ -154,11 +154,16 @@ class site_work {
     step_ = work_step::fetch;
   }
 
-  /// Takes the end of `fetch()`, if it has ended.
+  /// Takes the end of `fetch()`, if it has ended. Gives the flight up if memory runs out meanwhile.
   void settle() {
     if (step_ == work_step::fetch && std::holds_alternative<retrieval_result>(fetch_->next())) {
-      on_fetched(std::get<retrieval_result>(std::move(*fetch_).next()),
-                 flight_->stop().stop_requested());
+      try {
+        on_fetched(std::get<retrieval_result>(std::move(*fetch_).next()),
+                   flight_->stop().stop_requested());
+      } catch (...) {
+        give_up();  // there is no fetch any more that a next step could go on with
+        throw;
+      }
     }
   }
 
