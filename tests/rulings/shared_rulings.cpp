@@ -40,7 +40,7 @@ namespace {
 using memory_store = robots::MemoryStore<ManualClock>;
 using tiered = TieredStorage<LruStorage<64>, memory_store>;
 
-/// What the processes of a crawl hear of rulings, in order.
+/// Records the events about rulings of all processes, in order.
 struct Heard {
   struct texts {
     std::mutex mutex;
@@ -75,7 +75,7 @@ struct crawl {
                                      tiered{LruStorage<64>{}, store}, heard);
   }
 
-  /// The record of the site, once it says `text`.
+  /// Waits until the record of the site contains `text`.
   void wait_for_record(std::string_view text, std::string_view site = "example.com") {
     for (;;) {
       const auto record = store.load(robots::rulings_detail::ruling_key(site));
@@ -92,7 +92,14 @@ struct crawl {
   Heard heard;
 };
 
-/// Waits until `holds()`.
+/// A crawler that needs a sign-off for one site.
+cache_options careful_bot() {
+  cache_options options = foo_bot();
+  options.sign_off = {"risky.example"};
+  return options;
+}
+
+/// Waits until `holds()` is true.
 template <class Condition>
 void wait_until(const Condition& holds) {
   while (!holds()) {
@@ -135,8 +142,7 @@ TEST_CASE("A halt holds in every process, and in one that starts later, until it
 TEST_CASE("Overrides, sign-offs and quarantine hold in every process") {
   crawl of;
   of.web.otherwise(ok());
-  cache_options careful = foo_bot();
-  careful.sign_off = {"risky.example"};
+  const cache_options careful = careful_bot();
   const auto first = of.start(careful);
   const auto second = of.start(careful);
 
@@ -232,8 +238,7 @@ TEST_CASE("A process learns what it has missed, also of a site that it does not 
 TEST_CASE("A process learns a sign-off that it has missed") {
   crawl of;
   of.web.otherwise(ok());
-  cache_options careful = foo_bot();
-  careful.sign_off = {"risky.example"};
+  const cache_options careful = careful_bot();
   const auto first = of.start(careful);
   CHECK_FALSE(first->allowed("https://risky.example/"));
   of.store.publish("ruling://risky.example", "ruling 1 risky.example 2 0 1 1", 1h);

@@ -185,7 +185,7 @@ class prefetch_run {
     if (!at.led()) {
       return joined;
     }
-    return is_successful(at.policy()->source().outcome) ? fetched : failed;
+    return is_successful(at.policy()->outcome()) ? fetched : failed;
   }
 
   void wait(bool more_to_begin) {

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <robots/fetch/outcome.hpp>
-#include <robots/policy/judge_options.hpp>
+#include <robots/policy/any_fallback_policy.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
+#include <robots/rep/read/file_findings.hpp>
+#include <robots/time/clock.hpp>
 
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -28,16 +31,22 @@ enum class quarantine_step {
   return is_failure(kind) ? quarantine_step::none : quarantine_step::release;
 }
 
-/// What holds for a site in quarantine, whose last file led to `malformed`.
-[[nodiscard]] inline std::shared_ptr<const policy> quarantined(const policy& malformed,
-                                                               std::string_view user_agent,
-                                                               const judge_options& options) {
-  record_head source = malformed.source();
+/// Returns what holds for a site in quarantine. `source` is of its last file, as far as that is
+/// known. `why` says how the site came into quarantine.
+[[nodiscard]] inline std::shared_ptr<const policy> quarantined(
+    record_head source, std::string_view why, std::string_view user_agent,
+    const any_fallback_policy& fallback, time_point fetched_at = {}, file_findings findings = {}) {
   source.outcome = outcome::quarantined;
-  source.error_text = "its files are malformed again and again; release it after a look";
-  const fallback_action action = options.fallback.action(source);
-  return std::make_shared<const policy>(action, user_agent, source, nullptr, malformed.fetched_at(),
-                                        malformed.findings());
+  source.error_text = std::string{why} + "; release it after a look";
+  return std::make_shared<const policy>(fallback.action(source), user_agent, source, nullptr,
+                                        fetched_at, std::move(findings));
+}
+
+/// Returns what holds for a site in quarantine, whose last file led to `malformed`.
+[[nodiscard]] inline std::shared_ptr<const policy> quarantined(
+    const policy& malformed, std::string_view user_agent, const any_fallback_policy& fallback) {
+  return quarantined(malformed.source(), "its files are malformed again and again", user_agent,
+                     fallback, malformed.fetched_at(), malformed.findings());
 }
 
 }  // namespace robots

@@ -70,8 +70,11 @@ namespace robots::policy_detail {
   const auto names = names_of(*where);
   const auto asked =
       std::find_if(names.begin(), names.end(), [&](const site& name) { return name.key() == key; });
-  return asked != names.end() &&
-         (*asked == *where || answer.source().status == 0 || answers_for(*where, answer.source()));
+  if (asked == names.end() || *asked == *where) {
+    return asked != names.end();
+  }
+  const record_head source = answer.source();
+  return source.status == 0 || answers_for(*where, source);
 }
 
 }  // namespace robots::policy_detail

@@ -2,7 +2,9 @@
 
 #include <robots/base/inline.hpp>
 #include <robots/http/origin.hpp>
+#include <robots/time/clock.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,22 +13,22 @@
 
 namespace robots::rulings_detail {
 
-/// What a ruling is about.
+/// The kind of a ruling.
 enum class ruling_kind : std::uint8_t { site_override, halt, sign_off, quarantine };
 
-/// What somebody or something has ruled on a site, and when. A ruling that was lifted stays as one
-/// of the value 0, so that it wins over an older one.
+/// A decision on a site, by a person or by the cache. A ruling that was lifted has the value 0. It
+/// stays, so that an older ruling does not come back.
 struct ruling {
-  ruling_kind kind{};                  ///< what it is about
+  ruling_kind kind{};                  ///< of the decision
   std::optional<url_scheme> scheme{};  ///< of the name of the site that it is about
-  /// 0: nothing holds. A `site_override`; 1 more than a `halt_reason`; 1: signed off, in
-  /// quarantine.
+  /// A `site_override`; or 1 more than a `halt_reason`; or 1 if the site is signed off, or in
+  /// quarantine. 0 means that the ruling was lifted.
   std::uint8_t value = 0;
-  /// Milliseconds since the epoch. Of two rulings, the later one holds.
+  /// When the ruling was made, in milliseconds since the epoch. The later of two rulings holds.
   std::int64_t stamp = 0;
   bool is_own = false;  ///< this process made it
 
-  /// Returns true if both are about the same.
+  /// Returns true if both have the same kind and scheme.
   [[nodiscard]] bool replaces(const ruling& other) const noexcept {
     return kind == other.kind && scheme == other.scheme;
   }
@@ -38,6 +40,11 @@ struct ruling_record {
   std::vector<ruling> rulings{};  ///< one for each kind and scheme
 };
 
+/// Returns a moment as the stamp of a ruling.
+[[nodiscard]] inline std::int64_t stamp_of(wall_time when) noexcept {
+  return std::chrono::floor<std::chrono::milliseconds>(when).time_since_epoch().count();
+}
+
 /// Returns the key of the record of a site in a shared store.
 [[nodiscard]] inline std::string ruling_key(std::string_view bare_site) {
   return std::string{"ruling://"}.append(bare_site);
@@ -48,7 +55,7 @@ struct ruling_record {
   return text.starts_with("ruling 1 ");
 }
 
-/// Returns a record as a short text.
+/// Writes a record as a short text.
 [[nodiscard]] std::string encode(const ruling_record& record);
 
 /// Reads what `encode` wrote. Returns nothing for any other text. Never throws on content.

@@ -7,7 +7,6 @@
 #include <robots/observe/event_teller.hpp>
 #include <robots/policy/any_fallback_policy.hpp>
 #include <robots/policy/halt_reason.hpp>
-#include <robots/policy/judge_options.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/site_override.hpp>
 #include <robots/rulings/exclusion_list.hpp>
@@ -35,7 +34,7 @@
 
 namespace robots::rulings_detail {
 
-/// What `site_rulings` needs to know of the options of a cache.
+/// The options of a cache that `site_rulings` uses.
 struct ruling_options {
   const std::string& user_agent;
   std::span<const std::string> sign_off;
@@ -44,34 +43,34 @@ struct ruling_options {
   const any_fallback_policy& fallback;
 };
 
-/// What holds for a site before its robots.txt. The first of these that applies counts: a halt; an
-/// exclusion, unless the site has an override; a missing sign-off; an override; quarantine.
+/// Decides what holds for a site before its robots.txt does. The first of these that applies
+/// counts: a halt; an exclusion, unless the site has an override; a missing sign-off; an override;
+/// quarantine.
 ///
 /// Halts and sign-offs hold for a host and port whatever the scheme. With a shared store, rulings
-/// hold in every process: `share` gets what the others must learn, and `learn` takes what they
-/// share. Any thread. There is no lock for a site on no list while there are no rulings.
+/// hold in every process: `share` sends what the others must learn, and `learn` takes what they
+/// send. All members may be called from any thread. They take no lock while there are no rulings.
 class site_rulings {
  public:
-  /// Passes a record on to the other processes: its key in the shared store, and its text.
+  /// Sends a record to the other processes. It takes the key in the shared store, and the text.
   using sharing = std::function<void(std::string key, std::string text)>;
 
-  /// What the arguments refer to outlives it. `share` is empty if there is no shared store.
+  /// The arguments, and what they refer to, outlive this object. `share` is empty if there is no
+  /// shared store.
   site_rulings(const ruling_options& options, const exclusion_list& excluded, event_teller& teller,
                sharing share = {});
 
   /// Returns true if something but its robots.txt may hold for the site of `key`, as
-  /// `possible_site_key` gives it. Then `find` knows.
+  /// `possible_site_key` gives it. Then call `find`.
   [[nodiscard]] bool may_hold_for(std::string_view key) const {
-    const bool knows_nothing =
-        !has_risks_ && excluded_.empty() && quarantine_.size() == 0 && ruled_ == 0;
-    return !knows_nothing && knows_of(key);
+    return !is_empty() && knows_of(key);
   }
 
-  /// Returns what holds for a site, or null if its robots.txt decides. Notes who waits for a
-  /// sign-off, and tells of it the first time.
+  /// Returns what holds for a site, or null if its robots.txt decides. If the site needs a
+  /// sign-off, the first call notes that and tells the observer.
   [[nodiscard]] std::shared_ptr<const policy> find(const site& where);
 
-  /// Returns true if the crawler may send requests to a site. Notes sites that wait for a sign-off.
+  /// Returns true if the crawler may send requests to a site. It calls `find`.
   [[nodiscard]] bool may_ask(const site& where) {
     const auto ruling = find(where);
     return ruling == nullptr || !ruling->refused();
@@ -82,24 +81,24 @@ class site_rulings {
   /// Returns the overrides in this process, by `site::key`, in order.
   [[nodiscard]] std::vector<std::pair<std::string, site_override>> overrides() const;
 
-  /// Halts the site of a key, and tells of it. Has no effect if it is halted, or if as many sites
-  /// are as may be. With `found_at`, it was found out at that time, and a site that was resumed
-  /// since is not halted.
+  /// Halts the site of a key, and tells the observer. Has no effect if the site is halted already,
+  /// or if 65,536 sites are. `found_at` says when the reason was found. A site that was resumed
+  /// after that time is not halted.
   void halt(std::string_view key, halt_reason why,
             const std::shared_ptr<const call_context>& context = {},
             std::optional<std::chrono::sys_seconds> found_at = {});
-  /// Lifts a halt. Returns the reason of it, or nothing if there was none.
+  /// Lifts a halt. Returns its reason, or nothing if the site was not halted.
   std::optional<halt_reason> resume(std::string_view key);
   /// Returns true if the site of a key is halted.
   [[nodiscard]] bool is_halted(std::string_view key) const;
   /// Returns the halted sites in this process, by their keys without a scheme, in order.
   [[nodiscard]] std::vector<std::pair<std::string, halt_reason>> halted() const;
 
-  /// Returns true if a site needs a sign-off and this process has not met it yet: another process
-  /// may know of one.
+  /// Returns true if a site needs a sign-off and this process meets it for the first time. Then
+  /// another process may have signed it off.
   [[nodiscard]] bool may_be_signed_off_elsewhere(const site& where) const;
 
-  /// Signs a site off, or takes that back.
+  /// Signs a site off, or takes the sign-off back.
   void sign_off(std::string_view key, bool given);
   /// Returns the sites that wait for a sign-off in this process, in order.
   [[nodiscard]] std::vector<std::string> awaiting_sign_off() const;
@@ -121,20 +120,20 @@ class site_rulings {
   /// Returns what holds for a site in quarantine, under either of the names that share its rules.
   /// Null if it is not in quarantine.
   [[nodiscard]] std::shared_ptr<const policy> quarantined(const site& where) const;
-  /// The sites in quarantine.
+  /// Returns the sites in quarantine.
   [[nodiscard]] const quarantine& all_quarantined() const noexcept { return quarantine_; }
 
-  /// Has `told` called with the key of each site that a ruling denies from now on, for as long as
-  /// the result lives.
+  /// Calls `told` with the key of each site that a ruling begins to deny. The calls end when the
+  /// result is destroyed.
   [[nodiscard]] std::shared_ptr<const void> on_denial(std::function<void(std::string_view)> told);
 
-  /// Takes what another process has shared. Returns false if `text` must not be believed: it is no
-  /// record, it is from after `latest`, or it is not of `bare_site`, if that is given.
+  /// Merges a record that another process has sent. Returns false, and changes nothing, if `text`
+  /// is no record, has a ruling from after `latest`, or is not about `bare_site` although that is
+  /// given.
   bool learn(std::string_view text, wall_time latest, std::string_view bare_site = {});
-  /// Takes it that the shared store has no record of a site: it gets what this process has ruled.
+  /// Call this if the shared store has no record of a site. It sends the rulings of this process.
   void learn_of_none(std::string_view bare_site);
-  /// Returns the sites on which this process knows a ruling or waits for one, by their keys without
-  /// a scheme.
+  /// Returns the sites that have a ruling or wait for a sign-off, by their keys without a scheme.
   [[nodiscard]] std::vector<std::string> sites_to_ask_about() const;
 
  private:
@@ -161,14 +160,17 @@ class site_rulings {
   };
 
   [[nodiscard]] bool is_high_risk(std::string_view host) const;
+  /// Returns true if nothing holds for any site. Takes no lock.
+  [[nodiscard]] bool is_empty() const noexcept {
+    return !has_risks_ && excluded_.empty() && quarantine_.size() == 0 && ruled_ == 0;
+  }
   [[nodiscard]] bool knows_of(std::string_view key) const;
-  [[nodiscard]] std::int64_t stamp_now() noexcept;
 
-  /// Puts a ruling in place of an older one. Returns the value before, or nothing if nothing was
-  /// changed. The lock is held.
+  /// Replaces an older ruling. Returns its value, or nothing if the ruling was not replaced. The
+  /// caller holds the lock.
   std::optional<std::uint8_t> put(const std::string& bare, const ruling& made);
-  /// Makes a ruling of this process: now, if it has no stamp. Returns the value before, or nothing
-  /// if nothing was changed.
+  /// Makes a ruling of this process. Without a stamp, it is made now. Returns the value before, or
+  /// nothing if nothing changed.
   std::optional<std::uint8_t> rule(const std::string& bare, ruling made, bool only_if_none = false);
   void tell(const std::string& bare, const ruling& made, std::uint8_t before,
             const std::shared_ptr<const call_context>& context);

@@ -1,16 +1,15 @@
 #pragma once
 
 #include <robots/base/inline.hpp>
-#include <robots/fetch/outcome.hpp>
 #include <robots/http/site_key.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/policy/decision_reason.hpp>
+#include <robots/policy/quarantine_rule.hpp>
 #include <robots/policy/record.hpp>
 #include <robots/policy/site_names.hpp>
 #include <robots/rulings/site_rulings.hpp>
 
 #include <algorithm>
-#include <iterator>
 
 namespace robots::rulings_detail {
 
@@ -53,12 +52,12 @@ ROBOTS_INLINE bool site_rulings::knows_of(std::string_view key) const {
 }
 
 ROBOTS_INLINE std::shared_ptr<const policy> site_rulings::find(const site& where) {
-  if (!has_risks_ && excluded_.empty() && ruled_ == 0 && quarantine_.size() == 0) {
+  if (is_empty()) {
     return nullptr;
   }
   const std::string key = where.key();
   const std::string bare{without_scheme(key)};
-  auto told = site_override::none;
+  auto by_hand = site_override::none;
   bool is_signed_off = false;
   bool awaits = false;
   {
@@ -71,14 +70,14 @@ ROBOTS_INLINE std::shared_ptr<const policy> site_rulings::find(const site& where
       is_signed_off = own.value(ruling_kind::sign_off) > 0;
       awaits = own.awaits_sign_off;
       for (const site& name : policy_detail::names_of(where)) {
-        told = static_cast<site_override>(own.value(ruling_kind::site_override, name.scheme));
-        if (told != site_override::none) {
+        by_hand = static_cast<site_override>(own.value(ruling_kind::site_override, name.scheme));
+        if (by_hand != site_override::none) {
           break;
         }
       }
     }
   }
-  if (told == site_override::none && excluded_.contains(where.host)) {
+  if (by_hand == site_override::none && excluded_.contains(where.host)) {
     return excluded_policy_;
   }
   if (!is_signed_off && is_high_risk(where.host)) {
@@ -87,10 +86,10 @@ ROBOTS_INLINE std::shared_ptr<const policy> site_rulings::find(const site& where
     }
     return unsigned_policy_;
   }
-  if (told == site_override::none) {
+  if (by_hand == site_override::none) {
     return quarantined(where);
   }
-  return told == site_override::allow ? allow_ : deny_;
+  return by_hand == site_override::allow ? allow_ : deny_;
 }
 
 ROBOTS_INLINE void site_rulings::set_override(const site& where, site_override what) {
@@ -119,12 +118,11 @@ ROBOTS_INLINE std::vector<std::pair<std::string, site_override>> site_rulings::o
 ROBOTS_INLINE void site_rulings::halt(std::string_view key, halt_reason why,
                                       const std::shared_ptr<const call_context>& context,
                                       std::optional<std::chrono::sys_seconds> found_at) {
-  using std::chrono::milliseconds;
   const std::string bare{without_scheme(key)};
   ruling made{.kind = ruling_kind::halt,
               .value = static_cast<std::uint8_t>(1 + static_cast<int>(why))};
   if (found_at) {
-    made.stamp = std::max(milliseconds{found_at->time_since_epoch()}, milliseconds{1}).count();
+    made.stamp = std::max(stamp_of(*found_at), std::int64_t{1});
   }
   if (rule(bare, made, true)) {
     tell(bare, made, 0, context);
@@ -217,9 +215,8 @@ ROBOTS_INLINE std::shared_ptr<const void> site_rulings::on_denial(
 
 ROBOTS_INLINE bool site_rulings::learn(std::string_view text, wall_time latest,
                                        std::string_view bare_site) {
-  using std::chrono::duration_cast, std::chrono::milliseconds;
   const auto record = decode_rulings(text);
-  const auto last = duration_cast<milliseconds>(latest.time_since_epoch()).count();
+  const std::int64_t last = stamp_of(latest);
   if (!record || (!bare_site.empty() && record->site != bare_site) ||
       std::any_of(record->rulings.begin(), record->rulings.end(),
                   [&](const ruling& each) { return each.stamp > last; })) {
@@ -307,11 +304,6 @@ ROBOTS_INLINE bool site_rulings::is_high_risk(std::string_view host) const {
   }
 }
 
-ROBOTS_INLINE std::int64_t site_rulings::stamp_now() noexcept {
-  using std::chrono::duration_cast, std::chrono::milliseconds;
-  return duration_cast<milliseconds>(teller_.wall().time_since_epoch()).count();
-}
-
 ROBOTS_INLINE std::optional<std::uint8_t> site_rulings::put(const std::string& bare,
                                                             const ruling& made) {
   if (!made.is_own && sites_.size() >= most_learned && !sites_.contains(bare)) {
@@ -340,7 +332,7 @@ ROBOTS_INLINE std::optional<std::uint8_t> site_rulings::put(const std::string& b
     }
     ruled_ += (own.denies_or_allows() ? 1U : 0U) - ruled;
   }
-  // What was lifted is kept for the other processes, as long as there is room.
+  // A lifted ruling stays as long as there is room, so that an older one does not come back.
   if (!own.says_something() && (!share_ || sites_.size() > most_noted)) {
     sites_.erase(bare);
   }
@@ -359,7 +351,7 @@ ROBOTS_INLINE std::optional<std::uint8_t> site_rulings::rule(const std::string& 
       return std::nullopt;
     }
     if (made.stamp == 0) {
-      made.stamp = std::max(stamp_now(), last == nullptr ? 1 : last->stamp + 1);
+      made.stamp = std::max(stamp_of(teller_.wall()), last == nullptr ? 1 : last->stamp + 1);
     }
     made.is_own = true;
     before = put(bare, made);
@@ -424,12 +416,10 @@ ROBOTS_INLINE std::shared_ptr<const policy> site_rulings::policy_for_quarantine(
     const site& where) const {
   constexpr int success = 200;
   record_head source;
-  source.outcome = outcome::quarantined;
-  source.error_text = "another process has put the site into quarantine; release it after a look";
   source.url = source.final_url = where.robots_urls().front();
   source.status = success;
-  return std::make_shared<const policy>(options_.fallback.action(source), options_.user_agent,
-                                        source);
+  return robots::quarantined(std::move(source), "another process has put the site into quarantine",
+                             options_.user_agent, options_.fallback);
 }
 
 ROBOTS_INLINE void site_rulings::note_awaiting(const std::string& bare) {

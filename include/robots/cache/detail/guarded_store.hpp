@@ -43,7 +43,7 @@ enum class publish_answer : std::uint8_t {
 /// All members may block but those that say that they do not.
 class guarded_store {
  public:
-  /// The arguments outlive it, and what they refer to.
+  /// The arguments, and what they refer to, outlive this object.
   guarded_store(const shared_part& shared, cache_parts& parts)
       : store_(shared.store),
         options_(*shared.options),
@@ -53,8 +53,8 @@ class guarded_store {
   guarded_store(const guarded_store&) = delete;
   guarded_store& operator=(const guarded_store&) = delete;
 
-  /// Gives back leases, and tells the store of invalidations, one last time. Those that fail are
-  /// lost, which the observer hears of.
+  /// Releases leases, and makes the calls that the store has missed, one last time. Tells the
+  /// observer of each key whose call fails.
   ~guarded_store() {
     breaker_ = circuit_breaker{options().breaker};  // there is no later call to wait for
     for (auto& [key, owed] : owed_) {
@@ -115,8 +115,8 @@ class guarded_store {
     }
   }
 
-  /// Notes a value that is to be stored for as long as there is room, and announced. `deliver` or a
-  /// later call does that. A later value of the key replaces it. Does not block.
+  /// Notes a value. `deliver` or a later call stores it for as long as there is room, and announces
+  /// it. A later value of the key replaces it. Does not block.
   void publish_later(std::string_view key, std::string value) {
     if (!owe(key, std::move(value))) {
       note_lost(key);
@@ -152,8 +152,7 @@ class guarded_store {
     }
   }
 
-  /// Gives back what `release_later` was told of, and tells the store of invalidations that it has
-  /// missed.
+  /// Releases the leases of `release_later`, and makes some of the calls that the store has missed.
   void give_back() {
     std::vector<store_lease> leases;
     {
@@ -163,14 +162,14 @@ class guarded_store {
     for (const store_lease& each : leases) {
       static_cast<void>(ask([&each](SharedStore& store) { store.release(each); }));
     }
-    static_cast<void>(retry_erasures(parts_.now()));
+    static_cast<void>(catch_up(parts_.now()));
   }
 
-  /// Gives back leases, and erases the keys that are noted, until the store fails.
+  /// Releases leases, and makes all calls that the store has missed, until the store fails.
   void deliver() {
     give_back();
     const time_point due = parts_.now();
-    while (retry_erasures(due)) {
+    while (catch_up(due)) {
     }
   }
 
@@ -205,7 +204,7 @@ class guarded_store {
     failed,       // or was not made, since the store is left alone
   };
 
-  /// Erasures of a key that the store has missed, or a value that it has not got yet.
+  /// The erasures of a key that the store has missed, or the value that it has yet to get.
   struct owed_call {
     std::uint64_t times = 0;
     time_point next_try = time_point::min();
@@ -262,10 +261,10 @@ class guarded_store {
     return owed;
   }
 
-  /// Drops the values of a reply that the store has yet to erase, or had when it was asked.
+  /// Drops the values of a reply that the store has yet to erase, or had yet to erase when it was
+  /// asked.
   void drop_owed(const store_question& question, store_reply& reply,
                  const std::vector<std::string>& owed_before) {
-    const std::scoped_lock lock{erasing_};
     for (const auto& [key, value] : {std::pair{&question.key, &reply.value},
                                      std::pair{&question.other_key, &reply.other_value}}) {
       if (!*value) {
@@ -273,7 +272,10 @@ class guarded_store {
       }
       const bool is_still_owed = is_owed(*key);
       if (is_still_owed) {
-        erase(*key);
+        const std::scoped_lock lock{erasing_};
+        if (is_owed(*key)) {
+          erase(*key);
+        }
       }
       if (is_still_owed ||
           std::find(owed_before.begin(), owed_before.end(), *key) != owed_before.end()) {
@@ -326,7 +328,7 @@ class guarded_store {
     return owed == owed_.end() || owed->second.value ? 0 : owed->second.times;
   }
 
-  /// Notes an erasure that the store has missed, or a value. Returns false if there is no room.
+  /// Notes an erasure or a value that the store has missed. Returns false if there is no room.
   [[nodiscard]] bool owe(std::string_view key, std::optional<std::string> value = {}) {
     const std::scoped_lock lock{mutex_};
     if (owed_.size() >= most_owed && !owed_.contains(key)) {
@@ -338,10 +340,10 @@ class guarded_store {
     return true;
   }
 
-  /// Tells the store of some invalidations that it has missed, out of those that were to be tried
-  /// again by `due`. Returns whether more may be left. The store is asked again a second later
+  /// Makes some of the calls that the store has missed and that are due by `due`: erasures and
+  /// values. Returns true if more may be left. The store is asked again a second later
   /// about a key in a part of it that is down, so that such keys do not hold back others.
-  [[nodiscard]] bool retry_erasures(time_point due) {
+  [[nodiscard]] bool catch_up(time_point due) {
     constexpr std::size_t at_once = 64;  // so that no caller waits for all
     const std::scoped_lock one_thread{erasing_};
     std::vector<std::pair<std::string, owed_call>> missed;
@@ -407,8 +409,8 @@ class guarded_store {
   std::function<void(std::string_view)> told_{};  // guarded by `watching_`
   std::atomic<bool> watches_ = false;
 
-  /// Held while erasures are made good. A second thread would repeat them after the first one, and
-  /// erase what somebody has published in between.
+  /// Held by the thread that makes missed calls. A second thread would repeat them, and erase what
+  /// somebody has published in between.
   std::mutex erasing_;
 
   std::mutex mutex_;  // guards what follows

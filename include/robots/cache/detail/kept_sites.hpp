@@ -13,6 +13,7 @@
 #include <robots/policy/lifetime.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/quarantine_rule.hpp>
+#include <robots/policy/record.hpp>
 #include <robots/policy/site_names.hpp>
 #include <robots/rulings/site_rulings.hpp>
 #include <robots/store/storage.hpp>
@@ -34,10 +35,10 @@ struct kept_entry : cache_entry {
   bool is_suspect = false;  // a page was answered as if the rules had changed
 };
 
-/// What this process keeps of sites: their policies, in the storage.
+/// The policies of sites that this process keeps in its storage.
 class kept_sites {
  public:
-  /// All of them outlive it.
+  /// The arguments outlive it.
   kept_sites(cache_parts& parts, const cache_options& options, const judge_options& judging,
              rulings_detail::site_rulings& rulings)
       : parts_(parts), user_agent_(options.user_agent), judging_(judging), rulings_(rulings) {}
@@ -126,7 +127,7 @@ class kept_sites {
         break;
       case quarantine_step::count:
         rulings_.note_malformed(key, led.context(),
-                                [&] { return quarantined(made, user_agent_, judging_); });
+                                [&] { return quarantined(made, user_agent_, judging_.fallback); });
         if (led.detached()) {  // released or forgotten meanwhile, for what was asked before
           rulings_.release(key, led.context());
         }
@@ -153,7 +154,8 @@ class kept_sites {
   }
 
  private:
-  /// How often `keep` was begun and ended for the sites with certain hashes.
+  /// Counts the calls of `keep` that were begun, and those that have ended, for sites that share a
+  /// hash. `mark` finds out by them whether it has undone one.
   struct keeping {
     std::atomic<std::uint32_t> begun = 0;
     std::atomic<std::uint32_t> ended = 0;
@@ -177,11 +179,11 @@ class kept_sites {
       kept.fresh_until = in_doubt;
       parts_.store(key, kept, now);
     }
-    replaces_all = replaces_all && made->source().status != 0;
+    const record_head source = made->source();
+    replaces_all = replaces_all && source.status != 0;
     // The newest answer of an origin counts under each of its names.
     for (const site& name : policy_detail::names_of(led.where())) {
-      if (name != led.where() &&
-          (replaces_all || policy_detail::answers_for(name, made->source()))) {
+      if (name != led.where() && (replaces_all || policy_detail::answers_for(name, source))) {
         parts_.try_erase(name.key());
       }
     }
