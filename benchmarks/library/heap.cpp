@@ -193,7 +193,7 @@ void memory_of_hosts(benchmark::State& state, const input& in) {
   set(state, "files", files);
 }
 
-/// Octets of memory that the process holds now.
+/// Returns the octets of memory that the process holds now.
 double resident_memory() {
   malloc_trim(0);
   std::ifstream statm{"/proc/self/statm"};
@@ -203,7 +203,7 @@ double resident_memory() {
   return resident * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
 
-/// What a site answers that has a file of a few lines, or none.
+/// Answers as a site that has a file of a few lines, or none.
 struct small_site {
   const char* name;
   int status;
@@ -222,7 +222,7 @@ constexpr small_site small_sites[] = {
      "User-agent: *\nDisallow: /admin/\nDisallow: /private/\nAllow: /private/public\n"
      "Disallow: /*.php$\n"}};
 
-/// A cache of many sites whose files are alike.
+/// Measures a cache of many sites whose files are alike.
 void memory_of_small_sites(benchmark::State& state, const small_site& web) {
   constexpr int sites = 200'000;
   using storage = robots::LruStorage<sites>;

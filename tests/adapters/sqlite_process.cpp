@@ -1,8 +1,8 @@
-// What a test has other processes do with an SqliteStore:
+// What a test lets another process do with a SqliteStore:
 //
-//     robots_sqlite_process FILE MAX_BYTES work NUMBER      publishes, erases, leases until killed
-//     robots_sqlite_process FILE MAX_BYTES hang KEY         publishes KEY, and reads until killed
-//     robots_sqlite_process FILE MAX_BYTES publish KEY VALUE
+//     robots_sqlite_process FILE MAX_BYTES work NUMBER      publishes, erases and leases until it
+//     is killed robots_sqlite_process FILE MAX_BYTES hang KEY         publishes KEY, then reads
+//     until it is killed robots_sqlite_process FILE MAX_BYTES publish KEY VALUE
 //     robots_sqlite_process FILE MAX_BYTES erase KEY
 //     robots_sqlite_process FILE MAX_BYTES lease KEY MILLISECONDS
 //     robots_sqlite_process FILE MAX_BYTES holds KEY VALUE  exit status 0 if that is its value

@@ -54,7 +54,7 @@ cache_options stale_for(std::chrono::seconds allowance,
   return options;
 }
 
-/// Returns the first decision that rests on no stale policy, once a thread has renewed it.
+/// Asks until a thread has renewed the policy. Returns the first decision that is not stale.
 template <class Cache>
 decision renewed_decision(Cache& cache, std::string_view url) {
   for (;;) {

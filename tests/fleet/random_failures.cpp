@@ -282,7 +282,7 @@ class simulation {
     }
   }
 
-  /// The process whose operator decides about a site. The others hear of it, sooner or later.
+  /// Returns the process whose operator decides about a site. The others hear of it later.
   [[nodiscard]] static std::size_t operator_of(std::size_t site) { return site % processes; }
 
   /// An operator decides about a site.
@@ -483,7 +483,7 @@ class simulation {
       return;
     }
     if (made.reason == decision_reason::halted) {
-      // Its rules have turned hostile, or an operator has halted it or the site that it leads to.
+      // The site has turned hostile, or an operator has halted it or the site that it redirects to.
       CHECK((strict_ || std::ranges::find(was_ruled_on_, true) != was_ruled_on_.end()));
       return;
     }

@@ -38,7 +38,7 @@ namespace adapters_detail {
   return pattern;
 }
 
-/// The length of a scheme such as `https://` at the start of `key`; 0 without one.
+/// Returns the length of a scheme such as `https://` at the start of `key`, or 0 without one.
 [[nodiscard]] inline std::size_t scheme_length(std::string_view key) noexcept {
   const std::size_t end = key.find("://");
   return end == std::string_view::npos ? 0 : end + 3;

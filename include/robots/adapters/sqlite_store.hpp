@@ -19,13 +19,13 @@ namespace robots {
 ///
 /// The file survives `kill -9` at any moment; if the power fails, the latest changes may be lost.
 /// It keeps within `sqlite_options::max_bytes`: what was published longest ago goes first, also
-/// when the disk is full. A damaged file is refused when it is opened, or the calls throw that come
-/// upon the damage. Times are those of the machine's clock; what was published before that was set
-/// back by more than a minute counts as over.
+/// when the disk is full. A damaged file is refused when it is opened, or a call throws when it
+/// meets the damage. Records expire by the clock of the machine. If that is set back by more than a
+/// minute, the records from before count as expired.
 ///
-/// A look-up does not wait for changes, which are made one after another. While it watches, a store
-/// has a thread, which looks ten times a second. Open stores after a fork, never before: a process
-/// that was forked must neither use nor destroy those of its parent, nor open their files.
+/// A look-up does not wait for changes. Changes are made one after another. A store that watches
+/// has a thread, which looks ten times a second. Open stores after a fork, never before: a forked
+/// process must not use or destroy the stores of its parent, and must not open their files.
 class SqliteStore : public SharedStore {
   using sqlite = adapters_detail::sqlite_file;
 
@@ -153,8 +153,9 @@ class SqliteStore : public SharedStore {
     }
   }
 
-  /// Calls `visit(key, left)` for each value that has some of its lifetime left, the one published
-  /// longest ago first. What is published meanwhile may be visited, too. It may call the store.
+  /// Calls `visit(key, left)` for each value that has not expired, the oldest first. `left` is the
+  /// rest of its lifetime. Values that are published meanwhile may be visited, too. `visit` may
+  /// call the store.
   void for_each(
       const std::function<void(std::string_view key, std::chrono::milliseconds left)>& visit) {
     std::int64_t last = 0;
@@ -184,7 +185,7 @@ class SqliteStore : public SharedStore {
   static std::string site(std::string_view key) { return std::string{"site:"}.append(key); }
   static std::string lease(std::string_view key) { return std::string{"lease:"}.append(key); }
 
-  /// Tells of the changes behind the one of number `last`, until it is stopped.
+  /// Calls `told` with each change behind number `last`, until it is stopped.
   static void follow(const std::stop_token& stop, state& here,
                      const std::function<void(std::string_view)>& told, std::int64_t last) {
     for (constexpr std::chrono::milliseconds pause{100}; !stop.stop_requested();

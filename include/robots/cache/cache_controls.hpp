@@ -103,13 +103,14 @@ class cache_controls {
   /// The sites that are halted, by `site::key` without a scheme, in order, and why.
   [[nodiscard]] std::vector<std::pair<std::string, halt_reason>> halted() const;
 
-  /// Has `told` called with the key of each site that a ruling denies from now on, in this process
-  /// or another one: a halt, an override, a quarantine, or a sign-off that is taken back. Stops
-  /// with the result. Any thread calls `told`, which must not block, make a ruling, nor throw.
+  /// Calls `told` with the key of each site that a ruling begins to deny: a halt, an override, a
+  /// quarantine, or a sign-off that is taken back. The ruling may come from another process. The
+  /// calls end when the result is destroyed. Any thread makes them. `told` must not block, must not
+  /// make a ruling, and must not destroy the result. What it throws is dropped.
   [[nodiscard]] std::shared_ptr<const void> on_denial(
       std::function<void(std::string_view site)> told);
 
-  /// Returns true if a ruling denies a URL, whatever its site's robots.txt says.
+  /// Returns true if a ruling denies a URL. The robots.txt of the site is not asked.
   [[nodiscard]] bool is_denied(std::string_view url) const;
 
   /// Tells the cache how a page was answered: with which status, and whether with a challenge, such
@@ -157,7 +158,7 @@ class cache_controls {
 
  protected:
   /// Throws `std::invalid_argument` when the options contradict themselves. The parts outlive it;
-  /// `shared` is null when nothing is.
+  /// `shared` is empty if nothing is shared.
   cache_controls(cache_options&& options, cache_detail::cache_parts& parts,
                  const cache_detail::shared_part& shared);
   /// Stops what is under way in threads of the cache's own, and waits for them.

@@ -29,7 +29,7 @@ namespace cache_detail {
 
 /// All of a cache but its parts.
 struct cache_engine {
-  /// `own` outlives it; `shared` is null when nothing is.
+  /// `own` outlives it; `shared` is empty if nothing is shared.
   cache_engine(cache_options&& how, cache_parts& own, const shared_part& shared)
       : options(validated(std::move(how))),
         parts(named(own, options)),
@@ -61,7 +61,7 @@ struct cache_engine {
     runner.deliver();
   }
 
-  /// How rulings reach the other processes; empty if nothing is shared.
+  /// Returns the function that sends rulings to the other processes. Empty if nothing is shared.
   [[nodiscard]] robots::rulings_detail::site_rulings::sharing sharing() {
     if (!store) {
       return {};

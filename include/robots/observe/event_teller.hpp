@@ -11,7 +11,7 @@
 
 namespace robots {
 
-/// Tells an observer of events, whatever its type.
+/// Tells an observer of events. It hides the type of the observer.
 class event_teller : public event_clock {
  public:
   /// Tells the observer.
@@ -23,7 +23,7 @@ class event_teller : public event_clock {
     tell_any(any_event{std::in_place_type<const Event*>, &told});
   }
 
-  /// Returns what all events tell, of a site.
+  /// Returns the members that all events have, for a site.
   [[nodiscard]] event about(std::string_view site,
                             const std::shared_ptr<const call_context>& context = {},
                             std::string_view other_crawler = {}) noexcept {
@@ -33,7 +33,7 @@ class event_teller : public event_clock {
             .crawler = other_crawler.empty() ? std::string_view{crawler} : other_crawler};
   }
 
-  std::string crawler;  ///< its product token; set before anything is told
+  std::string crawler;  ///< the product token of the crawler; set before the first event
 
  protected:
   ~event_teller() = default;

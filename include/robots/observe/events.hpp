@@ -122,7 +122,7 @@ struct far_copy_event : event {
 /// be obeyed.
 struct fallback_event : event {
   static constexpr std::string_view name = "fallback";  ///< of its kind
-  const robots::policy& policy;  ///< `basis` is what was done, `source().outcome` the row
+  const robots::policy& policy;  ///< `basis` is what was done, `outcome` the row
 };
 
 /// What a site asks of the crawler has changed: its robots.txt came, went, or has other rules or

@@ -54,7 +54,7 @@ class line_list {
   [[nodiscard]] iterator end() const noexcept { return {}; }
   /// Whether there are no texts.
   [[nodiscard]] bool empty() const noexcept { return block_.empty(); }
-  /// How many texts there are. Linear in the block.
+  /// Returns the number of texts. Linear in the block.
   [[nodiscard]] std::size_t size() const noexcept {
     return static_cast<std::size_t>(std::count(block_.begin(), block_.end(), '\n'));
   }

@@ -216,8 +216,8 @@ class policy {
     return of && place < of->others().size() ? of->others()[place] : nullptr;
   }
 
-  /// What came of the last retrieval. It is kept packed, so that this allocates: keep the result
-  /// rather than ask again. Texts longer than `record_limits` are cut.
+  /// Returns the result of the last retrieval. It is unpacked on each call, which allocates: keep
+  /// the result if you need it twice. Texts longer than `record_limits` are cut.
   [[nodiscard]] record_head source() const;
 
   /// The row of the failure table that the last retrieval came to: `source().outcome`.
@@ -276,14 +276,14 @@ class policy {
     return parts_->extras ? *parts_->extras : none;
   }
 
-  /// Has `change` change the extras, of which this policy gets its own.
+  /// Gives this policy extras of its own, which `change` has changed.
   template <class Change>
   void change_extras(Change change);
 
   [[nodiscard]] std::string_view own_sitemaps() const noexcept;
   [[nodiscard]] line_counts own_lines() const noexcept;
 
-  // What a site costs is mostly this: all of it lies in one cache line with the count of owners.
+  // These members are most of what a site costs. They share a cache line with the owner count.
   std::uint32_t version_ = 1;
   policy_basis basis_;
   std::optional<decision_reason> given_reason_{};

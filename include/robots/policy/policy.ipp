@@ -33,7 +33,7 @@ template <class Line>
   return {lines.begin(), lines.begin() + std::min(std::ssize(lines), most)};
 }
 
-/// The parts of a policy. Policies without rules and extras share them, if one thread made them.
+/// Makes the parts of a policy. Policies that one thread makes share the parts without rules.
 [[nodiscard]] inline std::shared_ptr<const policy_parts> parts_of(rule_set rules,
                                                                   policy_extras&& extras) {
   const policy_extras& has = extras;
@@ -47,7 +47,7 @@ template <class Line>
   if (!rules.empty()) {
     return std::make_shared<const policy_parts>(std::move(rules));
   }
-  // One for each crawler and for each way in which no rule applies to it.
+  // There is one for each crawler, and for each reason why no rule applies to it.
   thread_local std::array<std::shared_ptr<const policy_parts>, 8> without_rules;
   thread_local std::size_t next = 0;
   for (const auto& kept : without_rules) {
@@ -59,8 +59,8 @@ template <class Line>
   return without_rules.at(next) = std::make_shared<const policy_parts>(std::move(rules));
 }
 
-/// The octets that a policy keeps of its record and file: the sitemaps, as `line_list` views them;
-/// the counts of lines; the record without its body.
+/// Packs what a policy keeps of its record and file: the sitemaps, as `line_list` views them; the
+/// counts of lines; the record without its body.
 [[nodiscard]] inline packed_octets packed(const record_head& head, const line_counts& lines,
                                           std::string_view sitemaps) {
   octet_writer out;
@@ -81,7 +81,7 @@ template <class Line>
   return result;
 }
 
-/// The values of the Sitemap lines, with a line end behind each.
+/// Returns the values of the Sitemap lines, with a line end behind each.
 [[nodiscard]] inline std::string sitemap_lines(const crawler_directives& file) {
   std::string result;
   for (const std::string_view sitemap : file.sitemaps) {

@@ -61,8 +61,7 @@ class quarantine {
     return true;
   }
 
-  /// Puts a site into quarantine, for which another process has decided. Returns true if it was not
-  /// there before.
+  /// Puts a site into quarantine because another process did. Returns false if it is there already.
   bool hold(std::string_view key, std::shared_ptr<const robots::policy> policy) {
     const std::scoped_lock lock{mutex_};
     state* const noted = sites_.find_or_add(key, {}, &state::needed_until, time_point{});

@@ -15,8 +15,8 @@
 
 namespace robots::rulings_detail {
 
-// The format: "ruling 1 HOST", and for each ruling " KIND SCHEME VALUE STAMP", all of it numbers.
-// The scheme is 0 for a bare host, 1 for http and 2 for https.
+// The text is "ruling 1 HOST", then " KIND SCHEME VALUE STAMP" for each ruling. All four are
+// numbers. The scheme is 0 for a bare host, 1 for http and 2 for https.
 
 ROBOTS_INLINE std::string encode(const ruling_record& record) {
   std::string text = "ruling 1 " + record.site;

@@ -21,8 +21,8 @@ class lru_storage_base {
 
   /// Calls `told(key, expired)` with each entry that is dropped from now on: because its time was
   /// over, or for want of room. The thread that stores or finds calls it, after what it stores is
-  /// there. `told` may call this storage, and does not throw. Storing each entry again that it is
-  /// told of would never end. Do not call this while another thread uses the storage.
+  /// there. `told` may call this storage, and does not throw. It must not store each dropped entry
+  /// again: that would never end. Do not call this while another thread uses the storage.
   void on_drop(std::function<void(std::string_view key, bool expired)> told) {
     told_ = std::move(told);
   }
@@ -77,9 +77,8 @@ class lru_storage_base {
 /// its time is over. Every operation but `clear` and `remove_expired` takes constant time on
 /// average.
 ///
-/// Memory is bounded, too, by `policy::memory_bytes` of the entries: by 256 MiB, unless you say
-/// otherwise. An entry that is larger than the bound is not kept: its site is fetched for each
-/// call.
+/// Memory is bounded, too: the sum of `policy::memory_bytes` over the entries stays below 256 MiB
+/// by default. A larger entry is not kept, and its site is fetched for each call.
 ///
 /// Sites are spread by hash over shards: one for each 64 entries of capacity, but no more than 16.
 /// A shard has a mutex, a hash table and a list in order of use, so that threads that find meet

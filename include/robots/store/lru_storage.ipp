@@ -139,8 +139,8 @@ struct alignas(64) lru_storage_base::shard {
   }
 };
 
-/// Only who holds `storing` adds and drops entries, so that the sums are those of the shards. Who
-/// finds locks one shard alone.
+/// A thread that adds or drops entries holds `storing`, so that the sums agree with the shards. A
+/// thread that finds an entry locks one shard only.
 struct lru_storage_base::state {
   static constexpr std::size_t entries_per_shard = 64;
   static constexpr std::size_t most_shards = 16;
@@ -257,7 +257,7 @@ ROBOTS_INLINE std::optional<cache_entry> lru_storage_base::find(std::string_view
     if (kept == nullptr) {
       return std::nullopt;
     }
-    // At once, or the processor waits for each: what follows are locked instructions.
+    // The processor fetches all of this at once. It would wait for each part behind a lock.
     base::fetch_ahead<1>(kept->policy.get());
     base::fetch_ahead<1>(kept->newer);
     base::fetch_ahead<1>(kept->older);

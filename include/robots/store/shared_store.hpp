@@ -79,8 +79,8 @@ struct store_reply {
 /// Where the processes of a crawl share values, by the key of `site::key`. It lies outside of the
 /// process, and may be down, wiped or written by a stranger at any time.
 ///
-/// Stores derive from it. They may be called from any thread at once. It blocks for no longer than
-/// its own timeouts, and throws `store_error` for what it could not do. It does not look into keys
+/// Stores derive from it. Any thread may call them at any time. A call blocks for no longer than
+/// the timeouts of the store, and throws `store_error` if it fails. A store does not look into keys
 /// and values: they may hold any octets, and whoever loads a value checks it. A key is not empty.
 ///
 /// - `load(key)` gives the value last published under `key` by any process, unless its lifetime has
@@ -155,9 +155,9 @@ class SharedStore {
   /// Returns the lease of a key, whoever has it.
   [[nodiscard]] virtual store_lease take_lease(std::string_view key,
                                                std::chrono::milliseconds duration) = 0;
-  /// Gives a lease back.
+  /// Releases a lease.
   virtual void release(const store_lease& lease) = 0;
-  /// Has `told` called with each key that another process changes, or with "".
+  /// Calls `told` with each key that another process changes, or with "" if some may be missing.
   virtual void watch(std::function<void(std::string_view)> told) = 0;
 
  protected:

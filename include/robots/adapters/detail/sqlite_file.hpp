@@ -1,4 +1,4 @@
-// A connection to the file of a `SqliteStore`, with SQLite's errors as exceptions.
+// A connection to the file of a `SqliteStore`. It throws the errors of SQLite as exceptions.
 #pragma once
 
 #include <robots/adapters/sqlite_options.hpp>
@@ -124,7 +124,7 @@ class sqlite_file {
                   .empty()) {
       }
       auto result = change(*this);
-      // Reserves what is in the log, so that it can be emptied when the disk is full.
+      // Reserves room in the file for what is in the log. So the log can be emptied on a full disk.
       std::int64_t size = number("PRAGMA page_count") * file_step / 16;
       check(::sqlite3_file_control(handle_.get(), nullptr, SQLITE_FCNTL_SIZE_HINT, &size));
       return result;
@@ -140,7 +140,7 @@ class sqlite_file {
     return transact(make_room_and_change, "BEGIN IMMEDIATE");
   }
 
-  /// Returns the octets under a name, unless they are over.
+  /// Returns the octets under a name, unless they have expired.
   [[nodiscard]] std::optional<std::string> find(const std::string& name) {
     const auto found =
         ask("SELECT 0, octets, 0 FROM records WHERE hash = ?2 AND name = ?3 AND " + holds,
@@ -157,7 +157,8 @@ class sqlite_file {
     return true;
   }
 
-  /// Removes what is under a name, and some of the oldest records if they are over. Returns true.
+  /// Removes what is under a name, and some of the oldest records if they have expired. Returns
+  /// true.
   bool remove(const std::string& name) {
     ask("DELETE FROM records WHERE hash = ? AND name = ?", hash(name), name);
     ask("DELETE FROM records WHERE NOT (" + holds +
@@ -166,8 +167,7 @@ class sqlite_file {
     return true;
   }
 
-  /// Returns number, name and time left of the next records that hold behind the one of number
-  /// `last`.
+  /// Returns number, name and time left of the next unexpired records behind number `last`.
   [[nodiscard]] std::vector<sqlite_row> next(std::int64_t last) {
     return ask("SELECT number, name, until - ?1 FROM records WHERE number > ?2 AND " + holds +
                    " ORDER BY number LIMIT 1000",
@@ -181,7 +181,7 @@ class sqlite_file {
     return true;
   }
 
-  /// Returns number, key and whether it is of this store, of the next changes behind `last`.
+  /// Returns the next changes behind number `last`: number, key, and whether this store made it.
   [[nodiscard]] std::vector<sqlite_row> changes(std::string_view store, std::int64_t last) {
     return ask(
         "SELECT number, key, store = ? FROM changes WHERE number > ? ORDER BY number LIMIT 1000",
@@ -217,11 +217,11 @@ class sqlite_file {
   };
   static constexpr int file_step = 65'536;  // by which the file grows: 16 pages
 
-  /// What holds at the time ?1. What was written more than a minute from then was so before the
-  /// clock was set back: it is over, since it would hold for too long.
+  /// The condition that a record has not expired at the time ?1. A record from more than a minute
+  /// after that time was written before the clock was set back. It counts as expired.
   static inline const std::string holds = "until > ?1 AND since <= ?1 + 60000";
 
-  /// Milliseconds since 1970.
+  /// Returns the time now, in milliseconds since 1970.
   [[nodiscard]] static std::int64_t present() {
     const auto today = std::chrono::system_clock::now().time_since_epoch();
     return std::chrono::duration_cast<std::chrono::milliseconds>(today).count();
@@ -239,7 +239,7 @@ class sqlite_file {
     return ::sqlite3_bind_blob64(at, index, octets, value.size(), SQLITE_STATIC);
   }
 
-  /// Sleeps the longer, the more often it was called. Returns 0 if the time is over.
+  /// Sleeps, longer with each call. Returns 0 if the timeout has passed.
   static int wait(void* self, int times) {
     std::this_thread::sleep_for(std::chrono::microseconds{20LL << std::min(times, 6)});
     return std::chrono::steady_clock::now() < static_cast<sqlite_file*>(self)->give_up_ ? 1 : 0;
@@ -250,7 +250,7 @@ class sqlite_file {
     throw Error{"SqliteStore: " + options_.path + ": " + why};
   }
 
-  /// Throws for the result of a call that failed.
+  /// Throws if `code` says that a call failed.
   void check(int code) const {
     if (code == SQLITE_OK) {
       return;

@@ -27,7 +27,7 @@ struct tiered_options;
 
 namespace robots::cache_detail {
 
-/// What a storage shares with other processes; empty if it shares nothing.
+/// The part of a storage that processes share. `store` is null if the storage shares nothing.
 struct shared_part {
   SharedStore* store = nullptr;
   const tiered_options* options = nullptr;

@@ -27,7 +27,7 @@
 
 namespace robots::cache_detail {
 
-/// What rulings need to know of the options of a cache, which outlive the result.
+/// Returns the options that rulings use. `options` outlives the result.
 [[nodiscard]] inline robots::rulings_detail::ruling_options ruling_options_of(
     const cache_options& options) noexcept {
   return {.user_agent = options.user_agent,
@@ -101,13 +101,13 @@ class look_up_environment {
     }
   }
 
-  /// Returns the question whether other processes have ruled on a host and port.
+  /// Returns the question to the shared store for the rulings on a host and port.
   [[nodiscard]] static store_question ruling_question(std::string_view bare_site) {
     const std::string key = robots::rulings_detail::ruling_key(bare_site);
     return {.key = key, .other_key = key, .lease_key = std::string{bare_site}};
   }
 
-  /// Takes the reply to `ruling_question`.
+  /// Learns from the reply to `ruling_question`.
   void on_ruling_reply(std::string_view bare_site, const store_reply& reply) {
     if (reply.value) {
       learn_ruling(*reply.value, bare_site);

@@ -129,7 +129,7 @@ class look_up_runner {
     }
   }
 
-  /// Has a thread of the cache ask the shared store for the rulings that this process knows.
+  /// Starts a thread that asks the shared store again about the sites with rulings.
   void ask_for_rulings() noexcept {
     try {
       if (is_asking_for_rulings_.exchange(true)) {

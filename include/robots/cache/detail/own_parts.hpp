@@ -128,7 +128,7 @@ struct parts_holder {
   own_parts<F, C, S, O> parts_;
 };
 
-/// Returns what a storage shares.
+/// Returns the part of a storage that processes share.
 template <Storage S>
 [[nodiscard]] shared_part shared_by([[maybe_unused]] S& storage) {
   if constexpr (SharingStorage<S>) {

@@ -154,7 +154,7 @@ class site_work {
     step_ = work_step::fetch;
   }
 
-  /// Takes the end of `fetch()`, if it has ended. Gives the flight up if memory runs out meanwhile.
+  /// Calls `on_fetched` if `fetch()` has ended. Gives the flight up if memory runs out.
   void settle() {
     if (step_ == work_step::fetch && std::holds_alternative<retrieval_result>(fetch_->next())) {
       try {
@@ -247,7 +247,7 @@ class site_work {
   [[nodiscard]] const tiered_options& options() const { return cache_.store->options(); }
   [[nodiscard]] const judge_options& judging() const { return cache_.maker.judging(); }
 
-  /// Returns true if another process has ruled meanwhile that nobody asks the site.
+  /// Returns true if a ruling forbids requests to the site.
   [[nodiscard]] bool must_not_be_asked() const {
     const site& where = flight_->where();
     return !cache_.rulings.may_ask(where) || cache_.rulings.quarantined(where) != nullptr;

@@ -22,7 +22,7 @@ class policy;
 
 namespace policy_detail {
 
-/// What the policies of most sites do not have.
+/// The parts that most policies do not need.
 struct policy_extras {
   std::vector<diagnostic> diagnostics{};
   std::optional<std::chrono::milliseconds> file_delay{};
@@ -36,8 +36,8 @@ struct policy_extras {
   std::vector<std::shared_ptr<const policy>> others{};
 };
 
-/// Octets in one block, their number in front: for what a policy keeps of its record. A pointer
-/// takes a quarter of a `std::string`, and there is one for each site. At most 4 GiB.
+/// A block of octets, with their number in front. A policy keeps its record in one, since it takes
+/// a quarter of the room of a `std::string`. A block has at most 4 GiB.
 class packed_octets {
  public:
   /// Takes a copy of `octets`.
@@ -65,7 +65,7 @@ class packed_octets {
   std::unique_ptr<char[]> block_;
 };
 
-/// The part of a policy that policies share: all that have no rules and no extras have the same.
+/// The part that policies can share. All policies without rules and extras share the same one.
 struct policy_parts {
   rule_set rules{};
   std::unique_ptr<const policy_extras> extras{};  ///< null if there are none

@@ -102,8 +102,8 @@ class rule_set {
   /// in whatever order and spelling. Allocates; O(n log n) in the rules.
   [[nodiscard]] ROBOTS_CONSTEXPR std::uint64_t fingerprint() const;
 
-  /// Whether both were compiled of the same rules in the same way, for the same crawler. Sets that
-  /// only mean the same have the same `fingerprint`.
+  /// Returns true if both were compiled from the same rules, in the same way, for the same crawler.
+  /// Sets that mean the same in other words have the same `fingerprint`.
   [[nodiscard]] friend constexpr bool operator==(const rule_set&, const rule_set&) = default;
 
   /// The address of the memory that a query reads first, for whoever has the processor fetch that
