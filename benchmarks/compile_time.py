@@ -41,7 +41,7 @@ bool ask(std::string_view text) { return robots::parse(text).allows("/private", 
 #include <robots/fetch/scripted_fetcher.hpp>
 """ + CACHE.format(fetcher="ScriptedFetcher")),
     ("a cache over CurlFetcher", None, """
-#include <robots/adapters/curl_fetcher.hpp>
+#include <robots/adapters/curl/curl_fetcher.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
 """ + CACHE.format(fetcher="CurlFetcher")),
     ("fwd.hpp, nothing used", None, "#include <robots/fwd.hpp>\n"),

@@ -17,10 +17,12 @@ namespace fs = std::filesystem;
 namespace {
 
 // A folder includes only itself and folders before it.
-constexpr std::array<std::string_view, 18> layers{
-    "base",           "time",     "rep/text", "rep/read", "rep/rules", "rep/document",
-    "rep/extensions", "rep/lint", "rep/diff", "http",     "fetch",     "policy",
-    "store",          "observe",  "polite",   "rulings",  "cache",     "adapters"};
+constexpr std::array<std::string_view, 25> layers{
+    "base",          "time",           "rep/text",        "rep/read",       "rep/rules",
+    "rep/document",  "rep/extensions", "rep/lint",        "rep/diff",       "http",
+    "fetch",         "policy",         "store",           "observe",        "polite",
+    "rulings",       "cache",          "adapters",        "adapters/curl",  "adapters/cpr",
+    "adapters/asio", "adapters/redis", "adapters/sqlite", "adapters/audit", "adapters/metrics"};
 constexpr std::string_view umbrella = "robots/robots.hpp";
 constexpr std::string_view test_doubles = "robots/testing.hpp";
 constexpr std::string_view all_bodies = "robots/src.hpp";
@@ -116,12 +118,13 @@ bool has_bodies(std::string_view name) { return name.ends_with(".ipp"); }
 
 bool is_detail(std::string_view name) { return name.find("/detail/") != std::string_view::npos; }
 
-/// Whether a header may use what is private to another folder: the rooms of rep/ share theirs.
-bool may_use_detail(std::string_view name, std::string_view detail) {
-  const std::string_view own = folder_of(name);
-  const std::string_view other = folder_of(detail);
-  return own == other || (own.starts_with("rep/") && other.starts_with("rep/"));
+/// "rep/text" -> "rep"; "cache" -> "cache".
+std::string_view room_of(std::string_view name) {
+  const std::string_view folder = folder_of(name);
+  return folder.substr(0, folder.find('/'));
 }
+
+bool is_adapter(const source_file& header) { return room_of(included_as(header)) == "adapters"; }
 
 /// The header that knows of machines, and what it may include for that.
 bool is_for_vectors(const source_file& header, std::string_view name) {
@@ -193,7 +196,7 @@ TEST_CASE("a header includes only its own folder and the layers above it") {
   }
 }
 
-TEST_CASE("what is in detail/ of a folder is private to that folder") {
+TEST_CASE("A header in detail/ is included only by headers of its room") {
   for (const source_file& header : headers()) {
     const std::string self = included_as(header);
     for (const include_line& include : header.includes()) {
@@ -201,7 +204,7 @@ TEST_CASE("what is in detail/ of a folder is private to that folder") {
         continue;
       }
       INFO(header.path << ":" << include.number << " includes " << include.name);
-      CHECK(may_use_detail(self, include.name));
+      CHECK(room_of(self) == room_of(include.name));
     }
   }
 }
@@ -209,8 +212,7 @@ TEST_CASE("what is in detail/ of a folder is private to that folder") {
 TEST_CASE("what a folder keeps to itself stands in a namespace of that folder") {
   for (const source_file& header : headers()) {
     const std::string name = included_as(header);
-    const std::string_view folder = folder_of(name);
-    const std::string own{folder.substr(0, folder.find('/'))};
+    const std::string own{room_of(name)};
     for (std::size_t i = 0; i < header.lines.size(); ++i) {
       const std::string_view line = header.lines[i];
       if (!line.starts_with("namespace ") || line == "namespace robots {") {
@@ -246,7 +248,7 @@ TEST_CASE("a test includes the header that it tests first") {
 
 TEST_CASE("only adapters include third-party headers, Boost.Unordered aside") {
   for (const source_file& header : headers()) {
-    if (folder_of(included_as(header)) == "adapters") {
+    if (is_adapter(header)) {
       continue;
     }
     for (const include_line& include : header.includes()) {
@@ -263,7 +265,7 @@ TEST_CASE("no header but the adapters uses what costs every user much time to co
   constexpr std::array<std::string_view, 8> costly{"filesystem", "fstream", "future", "iostream",
                                                    "random",     "ranges",  "regex",  "sstream"};
   for (const source_file& header : headers()) {
-    if (folder_of(included_as(header)) == "adapters") {
+    if (is_adapter(header)) {
       continue;
     }
     for (const include_line& include : header.includes()) {
@@ -293,8 +295,8 @@ TEST_CASE("robots.hpp includes every public header but the adapters and what tes
   CHECK(for_tests.size() > 0);
   for (const source_file& header : headers()) {
     const std::string name = included_as(header);
-    if (name == umbrella || name == test_doubles || folder_of(name) == "adapters" ||
-        name == all_bodies || folder_of(name) == "base" || is_detail(name) || has_bodies(name)) {
+    if (name == umbrella || name == test_doubles || is_adapter(header) || name == all_bodies ||
+        folder_of(name) == "base" || is_detail(name) || has_bodies(name)) {
       continue;
     }
     INFO("in one of robots.hpp and testing.hpp: " << name);

@@ -23,7 +23,7 @@ std::string text_of(const fs::path& path) {
 /// All headers, and the program's sources.
 std::string sources() {
   std::string all;
-  for (const char* folder : {"include", "tests/examples"}) {
+  for (const char* folder : {"include", "tests/tools"}) {
     for (const fs::directory_entry& entry :
          fs::recursive_directory_iterator{fs::path{ROBOTS_SOURCE_DIR} / folder}) {
       const std::string name = entry.path().filename().string();

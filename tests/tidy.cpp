@@ -7,31 +7,31 @@ template class robots::basic_host_gate<robots::SteadyClock>;
 template class robots::basic_admission<robots::FixedPolicySource>;
 
 #if __has_include(<curl/curl.h>)
-#include <robots/adapters/curl_fetcher.hpp>
-#include <robots/adapters/curl_prefetch.hpp>
+#include <robots/adapters/curl/curl_fetcher.hpp>
+#include <robots/adapters/curl/curl_prefetch.hpp>
 
 template class robots::basic_robots_cache<robots::CurlFetcher>;
 
 #if __has_include(<boost/asio.hpp>)
-#include <robots/adapters/asio_curl_fetcher.hpp>
-#include <robots/adapters/asio_robots_cache.hpp>
+#include <robots/adapters/asio/asio_curl_fetcher.hpp>
+#include <robots/adapters/asio/asio_robots_cache.hpp>
 #endif
 #endif
 
 #if __has_include(<hiredis/hiredis.h>)
-#include <robots/adapters/redis_pace_ledger.hpp>
-#include <robots/adapters/redis_store.hpp>
+#include <robots/adapters/redis/redis_pace_ledger.hpp>
+#include <robots/adapters/redis/redis_store.hpp>
 #endif
 
 #if __has_include(<openssl/evp.h>)
-#include <robots/adapters/audit_trail.hpp>
-#include <robots/adapters/audit_verify.hpp>
+#include <robots/adapters/audit/audit_trail.hpp>
+#include <robots/adapters/audit/audit_verify.hpp>
 #endif
 
 #if __has_include(<prometheus/collectable.h>)
-#include <robots/adapters/prometheus_metrics.hpp>
+#include <robots/adapters/metrics/prometheus_metrics.hpp>
 #endif
 
 #if __has_include(<sqlite3.h>)
-#include <robots/adapters/sqlite_store.hpp>
+#include <robots/adapters/sqlite/sqlite_store.hpp>
 #endif

@@ -9,13 +9,13 @@
 //
 // Prints the way, the web, the sites, the seconds of CPU, the seconds that passed, the microseconds
 // of CPU for each site, the most memory that the run took, and what of it the cache keeps, in MiB.
-#include <robots/adapters/curl_fetcher.hpp>
-#include <robots/adapters/curl_multi_fetcher.hpp>
-#include <robots/adapters/curl_prefetch.hpp>
+#include <robots/adapters/curl/curl_fetcher.hpp>
+#include <robots/adapters/curl/curl_multi_fetcher.hpp>
+#include <robots/adapters/curl/curl_prefetch.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
 #ifdef BENCH_HAS_ASIO
-#include <robots/adapters/asio_curl_fetcher.hpp>
-#include <robots/adapters/asio_robots_cache.hpp>
+#include <robots/adapters/asio/asio_curl_fetcher.hpp>
+#include <robots/adapters/asio/asio_robots_cache.hpp>
 
 #include <boost/asio/io_context.hpp>
 #endif

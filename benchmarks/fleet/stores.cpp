@@ -13,12 +13,12 @@
 #include <robots/store/tiered_storage.hpp>
 #include <robots/time/steady_clock.hpp>
 #ifdef BENCH_HAS_REDIS
-#include <robots/adapters/redis_store.hpp>
+#include <robots/adapters/redis/redis_store.hpp>
 
 #include <hiredis/hiredis.h>
 #endif
 #ifdef BENCH_HAS_SQLITE
-#include <robots/adapters/sqlite_store.hpp>
+#include <robots/adapters/sqlite/sqlite_store.hpp>
 #endif
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 #include "library/texts_fetcher.hpp"
 #include "limits/plain_lru.hpp"
 #ifdef BENCH_HAS_AUDIT
-#include <robots/adapters/audit_trail.hpp>
+#include <robots/adapters/audit/audit_trail.hpp>
 #endif
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/fetch/outcome.hpp>

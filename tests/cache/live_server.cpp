@@ -1,12 +1,12 @@
 // The cache over real sockets: CurlFetcher against a server on this machine.
-#include "adapters/fetcher_helpers.hpp"
+#include "adapters/curl/fetcher_helpers.hpp"
 #include "cache_fixture.hpp"
 #include "support/certificate_authority.hpp"
 #include "support/gate.hpp"
 #include "support/loopback_server.hpp"
 #include "support/raw_server.hpp"
-#include <robots/adapters/curl_fetcher.hpp>
-#include <robots/adapters/curl_options.hpp>
+#include <robots/adapters/curl/curl_fetcher.hpp>
+#include <robots/adapters/curl/curl_options.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
 
 #include <doctest/doctest.h>

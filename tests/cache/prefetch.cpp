@@ -1,4 +1,5 @@
-// `prefetch` over fetchers that work by themselves. See adapters/curl_prefetch.cpp for the rest.
+// `prefetch` over fetchers that work by themselves. See adapters/curl/curl_prefetch.cpp for the
+// rest.
 #include <robots/cache/prefetch.hpp>
 
 #include "cache_fixture.hpp"

@@ -1,11 +1,11 @@
 // The cache in a storm: many threads, many sites, and a third of the answers spoilt.
 #include "storm_sites.hpp"
-#include <robots/adapters/curl_fetcher.hpp>
+#include <robots/adapters/curl/curl_fetcher.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/http/site_key.hpp>
 #include <robots/time/manual_clock.hpp>
 
-#include <adapters/fetcher_helpers.hpp>
+#include <adapters/curl/fetcher_helpers.hpp>
 #include <doctest/doctest.h>
 #include <support/certificate_authority.hpp>
 #include <support/fault_server.hpp>

@@ -1,8 +1,8 @@
 // A polite crawler of several hosts with several threads.
 #pragma once
 
-#include <robots/adapters/curl_fetcher.hpp>
-#include <robots/adapters/curl_options.hpp>
+#include <robots/adapters/curl/curl_fetcher.hpp>
+#include <robots/adapters/curl/curl_options.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/cache/cache_options.hpp>
 #include <robots/fetch/call_options.hpp>

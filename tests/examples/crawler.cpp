@@ -6,10 +6,10 @@
 #include "generated_web.hpp"
 #include "polite_options.hpp"
 #ifdef ROBOTS_CRAWLER_AUDIT
-#include <robots/adapters/audit_trail.hpp>
+#include <robots/adapters/audit/audit_trail.hpp>
 #endif
 #ifdef ROBOTS_CRAWLER_PROMETHEUS
-#include <robots/adapters/prometheus_metrics.hpp>
+#include <robots/adapters/metrics/prometheus_metrics.hpp>
 #endif
 #include <robots/observe/json_log.hpp>
 #include <robots/observe/metrics.hpp>

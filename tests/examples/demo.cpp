@@ -2,7 +2,7 @@
 // over real sockets. Fails when an answer is not the right one.
 #include "demo_questions.hpp"
 #include "demo_sites.hpp"
-#include "run_program.hpp"
+#include "support/run_program.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -22,7 +22,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// robots-check lies beside this program, unless the command line says otherwise.
+/// The build puts robots-check into ../tools. The command line can name another one.
 std::string path_of_check(int argc, char** argv) {
   namespace fs = std::filesystem;
   if (argc > 1) {
@@ -33,7 +33,7 @@ std::string path_of_check(int argc, char** argv) {
   if (no_such_link) {
     self = argv[0];
   }
-  return (self.parent_path() / "robots-check").string();
+  return (self.parent_path().parent_path() / "tools" / "robots-check").string();
 }
 
 std::vector<std::string> arguments_for(const demo_sites& sites) {

@@ -4,9 +4,9 @@
 #include "support/child_process.hpp"
 #include "support/loopback_server.hpp"
 #include "support/redis_server.hpp"
-#include <robots/adapters/curl_fetcher.hpp>
-#include <robots/adapters/redis_pace_ledger.hpp>
-#include <robots/adapters/redis_store.hpp>
+#include <robots/adapters/curl/curl_fetcher.hpp>
+#include <robots/adapters/redis/redis_pace_ledger.hpp>
+#include <robots/adapters/redis/redis_store.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/polite/admission.hpp>
 #include <robots/polite/host_gate.hpp>

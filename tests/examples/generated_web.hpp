@@ -3,7 +3,7 @@
 #pragma once
 
 #include "support/loopback_server.hpp"
-#include <robots/adapters/curl_options.hpp>
+#include <robots/adapters/curl/curl_options.hpp>
 #include <robots/time/clock.hpp>
 
 #include <chrono>

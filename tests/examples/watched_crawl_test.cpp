@@ -2,10 +2,10 @@
 #include "crawl.hpp"
 #include "generated_web.hpp"
 #include "polite_options.hpp"
-#include "run_program.hpp"
+#include "support/run_program.hpp"
 #include "support/temporary_folder.hpp"
-#include <robots/adapters/audit_trail.hpp>
-#include <robots/adapters/prometheus_metrics.hpp>
+#include <robots/adapters/audit/audit_trail.hpp>
+#include <robots/adapters/metrics/prometheus_metrics.hpp>
 #include <robots/observe/json_log.hpp>
 #include <robots/observe/metrics.hpp>
 

@@ -1,6 +1,6 @@
 // A Redis that restarts empty sends no process back to the web for what it still has.
 #include "support/redis_server.hpp"
-#include <robots/adapters/redis_store.hpp>
+#include <robots/adapters/redis/redis_store.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/fetch/scripted_fetcher.hpp>
 #include <robots/store/lru_storage.hpp>

@@ -4,8 +4,8 @@
 //     rules-worker REDIS-URL CONNECT-TO SITES THREADS HOURS
 //
 // Its clocks are ahead by so many hours.
-#include <robots/adapters/curl_fetcher.hpp>
-#include <robots/adapters/redis_store.hpp>
+#include <robots/adapters/curl/curl_fetcher.hpp>
+#include <robots/adapters/redis/redis_store.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/store/lru_storage.hpp>
 #include <robots/store/tiered_storage.hpp>

@@ -2,8 +2,8 @@
 // told.
 //
 //     turns-worker REDIS-URL CONNECT-TO HOSTS PAGES DELAY-IN-MILLISECONDS
-#include <robots/adapters/curl_fetcher.hpp>
-#include <robots/adapters/redis_pace_ledger.hpp>
+#include <robots/adapters/curl/curl_fetcher.hpp>
+#include <robots/adapters/redis/redis_pace_ledger.hpp>
 #include <robots/polite/host_gate.hpp>
 
 #include <atomic>

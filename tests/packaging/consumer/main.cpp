@@ -3,40 +3,40 @@
 
 #include <concepts>
 #ifdef CONSUMER_HAS_CURL
-#include <robots/adapters/curl_fetcher.hpp>
+#include <robots/adapters/curl/curl_fetcher.hpp>
 static_assert(robots::Fetcher<robots::CurlFetcher>);
 #endif
 #ifdef CONSUMER_HAS_CPR
-#include <robots/adapters/cpr_fetcher.hpp>
+#include <robots/adapters/cpr/cpr_fetcher.hpp>
 static_assert(robots::Fetcher<robots::CprFetcher>);
 #endif
 #ifdef CONSUMER_HAS_ASIO
-#include <robots/adapters/asio_curl_fetcher.hpp>
+#include <robots/adapters/asio/asio_curl_fetcher.hpp>
 static_assert(robots::AsyncFetcher<robots::AsioCurlFetcher>);
 #endif
 #ifdef CONSUMER_HAS_REDIS
-#include <robots/adapters/redis_store.hpp>
+#include <robots/adapters/redis/redis_store.hpp>
 static_assert(std::derived_from<robots::RedisStore, robots::SharedStore>);
 #endif
 #ifdef CONSUMER_HAS_SQLITE
-#include <robots/adapters/sqlite_store.hpp>
+#include <robots/adapters/sqlite/sqlite_store.hpp>
 static_assert(std::derived_from<robots::SqliteStore, robots::SharedStore>);
 #endif
 #ifdef CONSUMER_HAS_AUDIT
-#include <robots/adapters/audit_trail.hpp>
+#include <robots/adapters/audit/audit_trail.hpp>
 static_assert(robots::Observer<robots::AuditTrail>);
 #endif
 #ifdef CONSUMER_HAS_PROMETHEUS
-#include <robots/adapters/prometheus_metrics.hpp>
+#include <robots/adapters/metrics/prometheus_metrics.hpp>
 static_assert(std::derived_from<robots::PrometheusMetrics, prometheus::Collectable>);
 #endif
 #ifdef CONSUMER_HAS_OPENTELEMETRY
-#include <robots/adapters/opentelemetry_metrics.hpp>
-#include <robots/adapters/opentelemetry_tracing.hpp>
+#include <robots/adapters/metrics/opentelemetry_metrics.hpp>
+#include <robots/adapters/metrics/opentelemetry_tracing.hpp>
 static_assert(robots::Observer<robots::OpenTelemetryTracing>);
 #endif
 #ifdef CONSUMER_HAS_REDIS_TLS
-#include <robots/adapters/redis_tls.hpp>
+#include <robots/adapters/redis/redis_tls.hpp>
 static_assert(std::copyable<robots::redis_tls>);
 #endif
 

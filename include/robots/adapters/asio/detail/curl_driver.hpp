@@ -1,0 +1,185 @@
+#pragma once
+
+#include <robots/adapters/curl/curl_options.hpp>
+#include <robots/adapters/curl/detail/transfers.hpp>
+#include <robots/http/message.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/basic_waitable_timer.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/posix/basic_stream_descriptor.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/wait_traits.hpp>
+#include <boost/system/error_code.hpp>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <curl/curl.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <utility>
+
+namespace robots::adapters_detail {
+
+/// The sockets and the timer of one multi handle, watched by Asio (libcurl's multi_socket
+/// interface). All of it runs on one strand, and nothing that is queued there keeps it alive.
+class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
+ public:
+  asio_curl_driver(const boost::asio::any_io_executor& executor, const curl_multi_options& options)
+      : strand_(executor),
+        timer_(strand_),
+        transfers_(options, [this]() noexcept { post(&asio_curl_driver::collect); }) {
+    CURLM* const multi = transfers_.multi();
+    curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, &asio_curl_driver::on_socket);
+    curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, static_cast<void*>(this));
+    curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, &asio_curl_driver::on_timer);
+    curl_multi_setopt(multi, CURLMOPT_TIMERDATA, static_cast<void*>(this));
+  }
+
+  asio_curl_driver(const asio_curl_driver&) = delete;
+  asio_curl_driver& operator=(const asio_curl_driver&) = delete;
+  ~asio_curl_driver() = default;
+
+  void start(fetch_request request, std::function<void(fetch_response)> done) {
+    post([request = std::move(request), done = std::move(done)](asio_curl_driver& self) mutable {
+      self.transfers_.start(std::move(request), std::move(done));
+      self.collect();  // what could not begin has ended; libcurl's timer sets off the rest
+    });
+  }
+
+ private:
+  using strand = boost::asio::strand<boost::asio::any_io_executor>;
+  using timer = boost::asio::basic_waitable_timer<
+      std::chrono::steady_clock, boost::asio::wait_traits<std::chrono::steady_clock>, strand>;
+
+  /// A socket of libcurl. Its owner is libcurl: it is let go of, never closed.
+  struct watch {
+    watch(const strand& on, curl_socket_t socket) : descriptor(on, socket) {}
+    watch(const watch&) = delete;
+    watch& operator=(const watch&) = delete;
+    ~watch() { let_go(); }
+
+    void let_go() noexcept {
+      if (descriptor.is_open()) {
+        static_cast<void>(descriptor.release());
+      }
+    }
+
+    boost::asio::posix::basic_stream_descriptor<strand> descriptor;
+    int wanted = CURL_POLL_NONE;
+    bool reading = false;
+    bool writing = false;
+  };
+
+  template <class Task>
+  void post(Task task) {
+    boost::asio::post(strand_, [weak = weak_from_this(), task = std::move(task)]() mutable {
+      if (const auto self = weak.lock()) {
+        std::invoke(task, *self);
+      }
+    });
+  }
+
+  static int on_socket(CURL* /*easy*/, curl_socket_t socket, int what, void* self,
+                       void* /*unused*/) noexcept {
+    try {
+      static_cast<asio_curl_driver*>(self)->watch_socket(socket, what);
+      return 0;
+    } catch (...) {
+      return -1;
+    }
+  }
+
+  static int on_timer(CURLM* /*multi*/, long milliseconds, void* self) noexcept {
+    try {
+      static_cast<asio_curl_driver*>(self)->set_timer(milliseconds);
+      return 0;
+    } catch (...) {
+      return -1;
+    }
+  }
+
+  void watch_socket(curl_socket_t socket, int what) {
+    if (what == CURL_POLL_REMOVE) {
+      if (const auto found = watches_.find(socket); found != watches_.end()) {
+        found->second->let_go();
+        watches_.erase(found);
+      }
+      return;
+    }
+    std::shared_ptr<watch>& at = watches_[socket];
+    if (!at) {
+      at = std::make_shared<watch>(strand_, socket);
+    }
+    at->wanted = what;
+    wait(at);
+  }
+
+  /// What follows when a socket is ready, or is said to be.
+  [[nodiscard]] auto ready(const std::shared_ptr<watch>& at, bool watch::* waiting, int mask) {
+    return [weak = weak_from_this(), at, waiting, mask](const boost::system::error_code& error) {
+      (*at).*waiting = false;
+      const auto self = weak.lock();
+      if (!self || !at->descriptor.is_open() || error == boost::asio::error::operation_aborted) {
+        return;
+      }
+      self->act(at->descriptor.native_handle(), error ? CURL_CSELECT_ERR : mask);
+      if (at->descriptor.is_open()) {
+        self->wait(at);
+      }
+    };
+  }
+
+  /// Asks Asio for what libcurl wants to know of a socket, once.
+  void wait(const std::shared_ptr<watch>& at) {
+    using descriptor = boost::asio::posix::descriptor_base;
+    if ((at->wanted & CURL_POLL_IN) != 0 && !std::exchange(at->reading, true)) {
+      at->descriptor.async_wait(descriptor::wait_read, ready(at, &watch::reading, CURL_CSELECT_IN));
+    }
+    if ((at->wanted & CURL_POLL_OUT) != 0 && !std::exchange(at->writing, true)) {
+      at->descriptor.async_wait(descriptor::wait_write,
+                                ready(at, &watch::writing, CURL_CSELECT_OUT));
+    }
+  }
+
+  void set_timer(long milliseconds) {
+    if (milliseconds < 0) {
+      timer_.cancel();
+      return;
+    }
+    timer_.expires_after(std::chrono::milliseconds{milliseconds});
+    timer_.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
+      if (const auto self = weak.lock(); self && !error) {
+        self->act(CURL_SOCKET_TIMEOUT, 0);
+      }
+    });
+  }
+
+  void act(curl_socket_t socket, int mask) {
+    int running = 0;
+    if (curl_multi_socket_action(transfers_.multi(), socket, mask, &running) != CURLM_OK) {
+      transfers_.fail_all();
+    }
+    collect();
+  }
+
+  void collect() {
+    try {
+      transfers_.collect();
+    } catch (...) {
+      post(&asio_curl_driver::collect);  // the others are called back all the same
+      throw;
+    }
+    if (transfers_.has_ended()) {
+      post(&asio_curl_driver::collect);
+    }
+  }
+
+  strand strand_;
+  timer timer_;
+  boost::unordered_flat_map<curl_socket_t, std::shared_ptr<watch>> watches_;
+  curl_transfers transfers_;  // last: when it ends, it lets go of sockets and timer
+};
+
+}  // namespace robots::adapters_detail

@@ -1,0 +1,415 @@
+#pragma once
+
+#include <robots/adapters/audit/audit_options.hpp>
+#include <robots/adapters/audit/detail/crawler.hpp>
+#include <robots/adapters/audit/detail/crypto.hpp>
+#include <robots/adapters/audit/detail/entry.hpp>
+#include <robots/adapters/audit/detail/lines.hpp>
+#include <robots/adapters/audit/detail/policy.hpp>
+#include <robots/base/json_writer.hpp>
+#include <robots/base/printable.hpp>
+#include <robots/fetch/outcome.hpp>
+#include <robots/http/charset.hpp>
+#include <robots/http/site.hpp>
+#include <robots/http/site_key.hpp>
+#include <robots/policy/decide.hpp>
+#include <robots/policy/decision_reason.hpp>
+#include <robots/policy/fallback.hpp>
+#include <robots/policy/judge.hpp>
+#include <robots/policy/policy.hpp>
+#include <robots/policy/record.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace robots {
+
+/// An entry that the rest of the trail does not bear out.
+struct audit_difference {
+  std::string file;         ///< the file of the entry
+  std::uint64_t line = 0;   ///< its line, 1-based
+  std::uint64_t entry = 0;  ///< its number
+  std::string text;         ///< what is wrong with it, for people
+};
+
+/// What `verify_decisions` found.
+struct audit_decisions {
+  std::uint64_t confirmed = 0;  ///< decisions that their text, or the entry they rest on, bears out
+  std::uint64_t unknown = 0;    ///< decisions whose basis is in none of these files
+  std::vector<audit_difference> differences{};  ///< the first 100
+  std::vector<std::string> notes{};             ///< why decisions are unknown, for people
+};
+
+namespace adapters_detail {
+
+/// Obeys every text, however malformed: whether it was obeyed stands in the trail.
+struct always_parse {
+  [[nodiscard]] fallback_action action(const record_head& /*source*/) const noexcept {
+    return fallback_action::parse;
+  }
+};
+
+/// The enumerator of that name, up to `last`; `last` for another name.
+template <class Enum>
+[[nodiscard]] Enum enum_named(std::string_view name, Enum last) {
+  int value = 0;
+  while (to_string(static_cast<Enum>(value)) != name && static_cast<Enum>(value) != last) {
+    ++value;
+  }
+  return static_cast<Enum>(value);
+}
+
+/// Asks the recorded texts again about each decision of a trail.
+class audit_judge {
+ public:
+  explicit audit_judge(const std::vector<std::string>& files) : files_{files} {}
+
+  [[nodiscard]] audit_decisions run() {
+    read(&audit_judge::take_fact);
+    read(&audit_judge::take);
+    if (found_.unknown > 0) {
+      found_.notes.push_back(std::to_string(found_.unknown) +
+                             " decisions rest on what is not in these files. The first is entry " +
+                             first_unknown_);
+    }
+    return std::move(found_);
+  }
+
+ private:
+  struct place {
+    std::size_t file = 0;
+    std::uint64_t offset = 0;
+    std::uint64_t line = 0;
+  };
+
+  /// A recorded robots.txt, and how it was read.
+  struct recorded_text {
+    std::optional<place> body{};  ///< its entry; an empty file has none
+    robots::charset charset{};
+    bool truncated = false;
+  };
+
+  struct recorded_policy {
+    std::string site;        ///< without scheme
+    std::string final_site;  ///< the site that its answer came from, without scheme
+    policy_basis basis{};
+    robots::outcome outcome{};
+    std::optional<decision_reason> reason{};
+    std::string directives{};  ///< names the text
+  };
+
+  /// When the trail first tells of something that decisions rest on.
+  struct first_told {
+    std::uint64_t entry = 0;
+    std::int64_t second = 0;
+  };
+
+  using policy_pointer = std::shared_ptr<const policy>;
+
+  void read(void (audit_judge::*take_entry)(const audit_entry&)) {
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+      audit_lines lines{files_[i]};
+      while (const auto line = lines.next()) {
+        if (const auto entry = audit_entry::read(*line)) {
+          current_ = {i, lines.offset(), lines.number()};
+          (this->*take_entry)(*entry);
+        }
+      }
+    }
+  }
+
+  void take_fact(const audit_entry& entry) {
+    const std::string type = entry.type();
+    std::string what;
+    if (is_answer(type)) {
+      what = entry.text("outcome");
+    } else if (type == "quarantine" && !entry.flag("released")) {
+      what = to_string(outcome::quarantined);
+    } else if (type == "override") {
+      what = "override " + entry.text("value");
+    } else if ((type == "halt" && !entry.flag("resumed")) ||
+               (type == "sign_off" && entry.flag("given"))) {
+      what = type;
+    }
+    if (!what.empty()) {
+      facts_.try_emplace(what + ' ' + bare(entry.text("site")),
+                         first_told{entry.n(), second_of(entry)});
+    }
+  }
+
+  void take(const audit_entry& entry) {
+    const std::string type = entry.type();
+    has_gaps_ = has_gaps_ || type == "lost" || type == "gap" || (is_first_ && entry.n() > 1);
+    is_first_ = false;
+    if (type == "crawler") {
+      audited_crawler told = read_crawler(entry);
+      audited_crawler& known = crawlers_[entry.number("crawler")];
+      if (known.id != told.id) {  // each file describes the crawlers again
+        known = std::move(told);
+      }
+    } else if (type == "exclusions") {
+      crawlers_[entry.number("crawler")].excluded.push_back(hosts_in(entry, "hosts"));
+    } else if (type == "body") {
+      if (sha256(entry.text("text")) != entry.text("id")) {
+        return differ(entry, "the robots.txt is not the one that its hash stands for");
+      }
+      bodies_.try_emplace(entry.text("id"), current_);
+    } else if (type == "policy" || is_answer(type)) {
+      take_policy(entry);
+    } else if (type == "decision") {
+      take_decision(entry);
+    }
+  }
+
+  void take_policy(const audit_entry& entry) {
+    const std::string id = entry.text("policy");
+    const std::string start = ",\"policy\":\"" + id + "\",";
+    const std::string_view said = entry.before_hash();
+    const std::size_t members = said.find(start);
+    if (members == std::string_view::npos ||
+        sha256('{' + std::string{said.substr(members + start.size())} + '}') != id) {
+      return differ(entry, "the policy is not the one that its hash stands for");
+    }
+    const auto final_site =
+        parse_site(entry.text(entry.raw("final_url").empty() ? "url" : "final_url"));
+    recorded_policy recorded{
+        .site = bare(entry.text("site")),
+        .final_site = final_site ? bare(final_site->key()) : std::string{},
+        .basis = enum_named(entry.text("basis"), policy_basis::redirected),
+        .outcome = enum_named(entry.text("outcome"), outcome::redirected),
+        .directives = entry.text("directives"),
+    };
+    if (const std::string reason = entry.text("reason"); !reason.empty()) {
+      recorded.reason = enum_named(reason, decision_reason::invalid_url);
+    }
+    if (!recorded.directives.empty()) {
+      learn_text(entry, recorded);
+    }
+    policies_.insert_or_assign(id, std::move(recorded));
+  }
+
+  /// Learns which text a site's directives were read from: the one that the entry names, or that an
+  /// entry before named, or an empty one.
+  void learn_text(const audit_entry& entry, const recorded_policy& by) {
+    const audited_crawler& crawler = crawlers_[entry.number("crawler")];
+    const std::string key = text_key(crawler, by.site, by.directives);
+    const auto body = bodies_.find(entry.text("body"));
+    const auto theirs = texts_.find(text_key(crawler, by.final_site, by.directives));
+    if (by.basis == policy_basis::rules && body != bodies_.end()) {
+      texts_[key] = {body->second, enum_named(entry.text("charset"), charset::utf_16be),
+                     entry.flag("truncated")};
+      compiled_.erase(key);
+    } else if (theirs != texts_.end()) {
+      texts_.try_emplace(key, recorded_text{theirs->second});
+    } else if (sha256(directives_text(*compile({}, crawler))) == by.directives) {
+      texts_.try_emplace(key);
+    }
+  }
+
+  [[nodiscard]] policy_pointer compile(const recorded_text& text,
+                                       const audited_crawler& crawler) const {
+    std::string body;
+    if (text.body) {
+      audit_lines lines{files_[text.body->file], text.body->offset};
+      const auto entry = audit_entry::read(lines.next().value_or(""));
+      body = entry ? entry->text("text") : "";
+    }
+    record_head head;
+    head.outcome = outcome::success;
+    head.charset = text.charset;
+    head.truncated = text.truncated;
+    return judge(head, body, crawler.user_agent,
+                 {.fallback = always_parse{}, .parse = crawler.parse}, {}, {});
+  }
+
+  /// Makes the policy again. Returns null if no entry has its text.
+  [[nodiscard]] policy_pointer policy_of(const recorded_policy& by,
+                                         const audited_crawler& crawler) {
+    const bool allows = by.basis == policy_basis::allow_all;
+    if (by.reason) {
+      return by.reason == decision_reason::by_hand
+                 ? policy::by_hand(crawler.user_agent, allows)
+                 : policy::refusal(crawler.user_agent, *by.reason);
+    }
+    if (by.directives.empty()) {
+      record_head source;
+      source.outcome = by.outcome;
+      return std::make_shared<const policy>(
+          allows ? fallback_action::allow_all : fallback_action::deny_all, crawler.user_agent,
+          std::move(source));
+    }
+    // A site that redirects has the text of the site that it leads to.
+    std::string key = text_key(crawler, by.site, by.directives);
+    auto text = texts_.find(key);
+    if (text == texts_.end()) {
+      key = text_key(crawler, by.final_site, by.directives);
+      text = texts_.find(key);
+    }
+    if (text == texts_.end()) {
+      return nullptr;
+    }
+    constexpr std::size_t most = 1'024;
+    if (compiled_.size() >= most) {
+      compiled_.clear();
+    }
+    policy_pointer& known = compiled_[key];
+    if (known == nullptr) {
+      known = compile(text->second, crawler);
+    }
+    return known;
+  }
+
+  void take_decision(const audit_entry& entry) {
+    const auto crawler = crawlers_.find(entry.number("crawler"));
+    const auto by = policies_.find(entry.text("policy"));
+    if (crawler == crawlers_.end() || by == policies_.end()) {
+      return lack(entry, "the policy that it names was not recorded before");
+    }
+    if (!entry.raw("url_bytes").empty()) {
+      return unknown(entry, "its URL is too long to be recorded whole");
+    }
+    const policy_pointer rules = policy_of(by->second, crawler->second);
+    if (rules == nullptr) {
+      return lack(entry, "the robots.txt that it rests on was not recorded before");
+    }
+    base::json_writer json;
+    add_verdict(json, decide(rules, entry.text("url"), {}));
+    const std::string object = std::move(json).finish();
+    const std::string_view again = std::string_view{object}.substr(1, object.size() - 2);
+    std::string_view said = entry.before_hash();
+    said.remove_prefix(std::min(said.find(again.substr(0, again.find(':'))), said.size()));
+    if (said != again) {
+      return differ(entry, "the decision is another: recorded: " + base::printable(said) +
+                               "; computed: " + std::string{again});
+    }
+    check_basis(entry, by->second, crawler->second);
+  }
+
+  /// Checks that the policy is one for the URL, and that the trail tells of what it rests on.
+  void check_basis(const audit_entry& entry, const recorded_policy& by,
+                   const audited_crawler& crawler) {
+    using enum decision_reason;
+    const auto where = parse_site(entry.text("url"));
+    const std::string site = where ? bare(where->key()) : std::string{};
+    const std::string_view host = where ? std::string_view{where->host} : std::string_view{};
+    if (entry.text("site") != (where ? where->key() : std::string{}) ||
+        where.has_value() == (by.reason == invalid_url)) {
+      return differ(entry, "the site is not that of the URL");
+    }
+    if (!by.reason && by.site != site) {
+      return differ(entry, "the policy is that of another site");
+    }
+    const auto has = [&](std::string_view what, const std::string& told_of) {
+      const auto fact = facts_.find(std::string{what} + ' ' + told_of);
+      // A thread may tell of a decision just before another one tells of what it rests on.
+      return fact != facts_.end() &&
+             (fact->second.entry < entry.n() || fact->second.second <= second_of(entry) + 1);
+    };
+    const auto need = [&](bool is_told, const char* problem) {
+      is_told ? void(++found_.confirmed) : lack(entry, problem);
+    };
+    const bool is_high_risk = crawler.high_risk.contains(host);
+    if (by.reason == invalid_url) {
+      need(true, "");
+    } else if (by.reason == halted) {
+      need(has("halt", site), "the site was never halted");
+    } else if (by.reason == needs_sign_off) {
+      need(is_high_risk || crawler.has_own_risk, "the site needs no sign-off");
+    } else if (by.reason == excluded) {
+      const auto lists = [&](const excluded_hosts& list) { return list.contains(host); };
+      need(std::ranges::any_of(crawler.excluded, lists), "the host is not excluded");
+    } else if (is_high_risk && !has("sign_off", site)) {
+      lack(entry, "nobody has signed the site off");
+    } else if (by.reason == by_hand) {
+      need(has(by.basis == policy_basis::allow_all ? "override allow" : "override deny", site),
+           "nobody has set the override");
+    } else {
+      const std::string_view what = to_string(by.outcome);
+      const bool led_nowhere = by.outcome == outcome::refused ||
+                               by.outcome == outcome::too_many_redirects ||
+                               by.outcome == outcome::server_error;
+      need(by.basis == policy_basis::rules || by.outcome == outcome::cancelled || has(what, site) ||
+               has(what, by.final_site) ||
+               (led_nowhere && has(to_string(outcome::redirected), site)),
+           by.outcome == outcome::quarantined
+               ? "the site was never put in quarantine"
+               : "no retrieval before had the outcome that it rests on");
+    }
+  }
+
+  /// A trail that begins later, or has lost entries, does not have everything.
+  void lack(const audit_entry& entry, const std::string& text) {
+    has_gaps_ ? unknown(entry, text) : differ(entry, text);
+  }
+
+  void unknown(const audit_entry& entry, const std::string& text) {
+    if (++found_.unknown == 1) {
+      first_unknown_ = std::to_string(entry.n()) + ": " + text;
+    }
+  }
+
+  void differ(const audit_entry& entry, const std::string& text) {
+    constexpr std::size_t most = 100;
+    if (found_.differences.size() < most) {
+      found_.differences.push_back({files_[current_.file], current_.line, entry.n(), text});
+    }
+  }
+
+  /// Returns true for entries of what a site has answered.
+  [[nodiscard]] static bool is_answer(std::string_view type) noexcept {
+    return type == "retrieval" || type == "far_hit" || type == "far_copy";
+  }
+
+  [[nodiscard]] static std::int64_t second_of(const audit_entry& entry) {
+    return audit_second(entry.text("time")).value_or(0);
+  }
+
+  [[nodiscard]] static std::string bare(std::string_view site) {
+    return std::string{without_scheme(site)};
+  }
+
+  /// Names the text that a crawler has read as these directives of a site.
+  [[nodiscard]] static std::string text_key(const audited_crawler& crawler, const std::string& site,
+                                            const std::string& directives) {
+    return crawler.id + ' ' + directives + ' ' + site;
+  }
+
+  const std::vector<std::string>& files_;
+  audit_decisions found_;
+  place current_;
+  bool is_first_ = true;
+  bool has_gaps_ = false;
+  std::string first_unknown_;
+  std::map<std::uint64_t, audited_crawler> crawlers_;
+  std::unordered_map<std::string, first_told> facts_;
+  std::unordered_map<std::string, place> bodies_;
+  std::unordered_map<std::string, recorded_policy> policies_;
+  std::unordered_map<std::string, recorded_text> texts_;  // by `text_key`
+  std::unordered_map<std::string, policy_pointer> compiled_;
+};
+
+}  // namespace adapters_detail
+
+/// Asks again about each decision of the trail in these files, the oldest file first. A decision by
+/// a rule, or by none, must be what the recorded robots.txt that it names says about the URL to the
+/// crawler. Any other decision must have the entry it rests on before it: a retrieval with that
+/// outcome, an override, a halt, a sign-off, a quarantine or a list of excluded hosts.
+///
+/// Where a trail begins with a later file or has lost entries, a decision without basis counts as
+/// unknown. Verify the trail first: this function looks at no chain. Takes files of any content.
+/// Throws `audit_error` like `verify_audit`. Linear, in two passes; keeps some hundred octets for
+/// each policy in memory.
+[[nodiscard]] inline audit_decisions verify_decisions(const std::vector<std::string>& files) {
+  return adapters_detail::audit_judge{files}.run();
+}
+
+}  // namespace robots

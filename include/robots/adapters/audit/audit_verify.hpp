@@ -1,0 +1,342 @@
+#pragma once
+
+#include <robots/adapters/audit/audit_options.hpp>
+#include <robots/adapters/audit/detail/crypto.hpp>
+#include <robots/adapters/audit/detail/entry.hpp>
+#include <robots/adapters/audit/detail/lines.hpp>
+#include <robots/base/enum_text.hpp>
+#include <robots/base/printable.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace robots {
+
+/// What is known of a trail beside its files.
+struct audit_checks {
+  /// The public key of those who signed it, in PEM; empty: signatures are not checked.
+  std::string public_key{};
+  /// The hash of an entry that must be there, as `audit_stats::last_hash` told it; may be empty.
+  std::string head{};
+};
+
+/// What is wrong with a trail.
+enum class audit_fault : std::uint8_t {
+  none,        ///< nothing
+  changed,     ///< an entry is not as it was written
+  lost,        ///< entries are missing
+  added,       ///< there is what the trail has not written
+  reordered,   ///< entries or files stand in another order
+  torn,        ///< the last line is not whole, as a process leaves it that was killed
+  not_signed,  ///< a signature is missing
+};
+
+/// The name of a fault, as its enumerator is spelled.
+[[nodiscard]] constexpr std::string_view to_string(audit_fault fault) noexcept {
+  return base::enum_text<audit_fault::not_signed>(
+      fault, {"none", "changed", "lost", "added", "reordered", "torn", "not_signed"});
+}
+
+/// What `verify_audit` found.
+struct audit_verdict {
+  audit_fault fault = audit_fault::none;  ///< the first one
+  std::string file{};                     ///< where it is
+  std::uint64_t line = 0;                 ///< 1-based; 0 for a fault of the whole trail
+  std::uint64_t entry = 0;                ///< the number of the entry that it is about; or 0
+  std::string text{};                     ///< for people
+  std::uint64_t entries = 0;              ///< how many were found to be in order
+  std::string head{};                     ///< the hash of the last of them
+  std::vector<std::string> notes{};       ///< for people: what they should know, or nobody can
+};
+
+namespace adapters_detail {
+
+/// Follows the chain of a trail to the first fault.
+class audit_verifier {
+ public:
+  audit_verifier(const std::vector<std::string>& files, const audit_checks& checks)
+      : files_{files}, checks_{checks} {
+    if (!checks.public_key.empty()) {
+      key_ = ed25519_key::public_key(checks.public_key);
+    }
+  }
+
+  [[nodiscard]] audit_verdict run() {
+    if (files_.empty()) {
+      throw std::invalid_argument{"verify_audit: give the files of the trail"};
+    }
+    for (const std::string& file : files_) {
+      is_first_ = true;
+      audit_lines lines{file};
+      while (const auto line = lines.next()) {
+        at_ = {file, lines.number()};
+        if (!take(*line, lines.is_whole())) {
+          return found_;
+        }
+        is_first_ = false;
+      }
+      if (is_first_ && &file != &files_.back()) {
+        fail(audit_fault::lost, expected_, "the file is empty");
+        return found_;
+      }
+    }
+    end();
+    return found_;
+  }
+
+ private:
+  struct place {
+    std::string file{};
+    std::uint64_t line = 0;
+  };
+
+  bool fail(audit_fault fault, std::uint64_t entry, std::string text) {
+    found_.fault = fault;
+    found_.file = at_.file;
+    found_.line = at_.line;
+    found_.entry = entry;
+    found_.text = std::move(text);
+    return false;
+  }
+
+  /// Looks at a line: whether it is in order.
+  bool take(std::string_view line, bool is_whole) {
+    if (!is_whole) {
+      return at_.file == files_.back()
+                 ? fail(audit_fault::torn, expected_,
+                        "the last line is not whole: its process was killed while it wrote, or "
+                        "is writing now; all entries before are in order. AuditTrail mends this "
+                        "when it goes on")
+                 : fail(audit_fault::lost, expected_,
+                        "the last line is not whole, and files follow");
+    }
+    const auto entry = audit_entry::read(line);
+    if (!entry || !entry->is_whole()) {
+      if (find_expected().line != 0) {
+        return fail(
+            audit_fault::added, expected_,
+            entry ? "an entry was added, or moved and changed" : "what is no entry was added");
+      }
+      return fail(audit_fault::changed, expected_,
+                  named(expected_) + " was changed: " +
+                      (entry ? "its hash is another" : "it is no entry any more"));
+    }
+    const std::uint64_t n = entry->n();
+    if (expected_ == 0) {
+      begin_with(*entry);
+    }
+    if (n != expected_) {
+      return fail_number(*entry);
+    }
+    if (is_first_ && entry->type() != "trail") {
+      return fail(audit_fault::lost, n,
+                  "the file begins with " + named(n) + ": what was before is lost");
+    }
+    if (entry->text("prev") != last_ && !(n != 1 && found_.entries == 0)) {
+      if (found_.entries > 0) {
+        at_ = before_;
+      }
+      return fail(audit_fault::changed, n == 1 ? 1 : n - 1,
+                  n == 1 ? "entry 1 was changed: it names an entry before"
+                         : named(n - 1) + " was changed, and its hash with it: " + named(n) +
+                               " names another");
+    }
+    return check_signature(*entry) && accept(*entry);
+  }
+
+  void begin_with(const audit_entry& first) {
+    expected_ = first.n();
+    if (expected_ > 1 && first.type() == "trail") {
+      found_.notes.push_back("nothing is known of the entries 1 to " +
+                             std::to_string(expected_ - 1) + ": they stand in earlier files");
+    }
+  }
+
+  bool accept(const audit_entry& entry) {
+    ++found_.entries;
+    ++expected_;
+    last_ = found_.head = entry.hash();
+    before_ = at_;
+    type_ = entry.type();
+    why_ = entry.text("why");
+    has_head_ = has_head_ || last_ == checks_.head;
+    if (type_ == "lost") {
+      note(entry.n(), std::to_string(entry.number("events")) +
+                          " events could not be recorded: " + base::printable(why_));
+    } else if (type_ == "gap") {
+      note(entry.n(),
+           "while " + base::printable(entry.text("file")) +
+               " was written, somebody did this to it: " + base::printable(entry.text("change")) +
+               ". Its last entry was entry " + std::to_string(entry.number("last_entry")));
+    } else if (type_ == "torn") {
+      note(entry.n(), "a process had been killed: the beginning of a line, " +
+                          std::to_string(entry.number("octets")) + " octets, was cut off");
+    } else if (type_ == "trail" && !key_) {
+      is_signed_ = is_signed_ || !entry.text("key").empty();
+    }
+    if (type_ == "trail") {
+      unsigned_before_ = unsigned_ - 1;
+      told_every_ = std::max(told_every_, entry.number("sign_every"));
+    }
+    return true;
+  }
+
+  bool check_signature(const audit_entry& entry) {
+    ++unsigned_;
+    const std::uint64_t n = entry.n();
+    if (!key_ || entry.type() != "checkpoint" || entry.text("signature").empty()) {
+      return true;
+    }
+    if (entry.text("key") != key_->name()) {
+      return fail(audit_fault::not_signed, n, named(n) + " is signed by another key");
+    }
+    if (!entry.is_signed_by(*key_)) {
+      return fail(audit_fault::changed, n,
+                  named(n) + " is not what the key has signed: it, or what is between it and the " +
+                      "signature before, was rewritten");
+    }
+    if (entry.text("why") == "start" && unsigned_before_ > 0) {
+      note(n, "the " + std::to_string(unsigned_before_) +
+                  " entries that another process had left unsigned were signed only now");
+    }
+    unsigned_ = 0;
+    has_signature_ = true;
+    sign_every_ = told_every_;
+    return true;
+  }
+
+  /// Says what is wrong where another number was expected.
+  bool fail_number(const audit_entry& entry) {
+    const std::uint64_t n = entry.n();
+    if (n > expected_) {
+      const place there = find_expected();
+      if (there.line != 0) {
+        return fail(audit_fault::reordered, n,
+                    is_first_ ? "the files are not in order: " + there.file + " comes before"
+                              : named(n) + " stands before " + named(expected_) +
+                                    ", which is in line " + std::to_string(there.line));
+      }
+      const std::string lost = n == expected_ + 1 ? named(expected_) + " is"
+                                                  : "the entries " + std::to_string(expected_) +
+                                                        " to " + std::to_string(n - 1) + " are";
+      return fail(audit_fault::lost, expected_,
+                  lost + " lost" + (is_first_ ? ": a file before this one is missing" : ""));
+    }
+    const place first = find(n, entry.hash());
+    const bool is_copy = first.file != at_.file || first.line != at_.line;
+    if (is_first_) {
+      return fail(
+          audit_fault::reordered, n,
+          "the files are not in order: " + named(n) + " comes behind " + named(expected_ - 1));
+    }
+    return fail(audit_fault::added, n,
+                is_copy ? "a copy of " + named(n) + " was added"
+                        : "there are two entries " + std::to_string(n) +
+                              ", of which one was added, here or before");
+  }
+
+  void end() {
+    if (found_.entries == 0) {
+      at_ = {files_.back(), 0};
+      fail(audit_fault::lost, 1, "there are no entries");
+    } else if (!checks_.head.empty() && !has_head_) {
+      fail(audit_fault::lost, expected_,
+           "no entry has the hash that is known: the end was cut off, or the trail rewritten");
+    } else if (key_ && !has_signature_) {
+      fail(audit_fault::not_signed, expected_ - 1, "nothing is signed by the key");
+    } else if (key_ && sign_every_ > 0 && unsigned_ > sign_every_) {
+      fail(audit_fault::not_signed, expected_ - unsigned_,
+           "the last " + std::to_string(unsigned_) + " entries are not signed, though each " +
+               std::to_string(sign_every_) + " should be");
+    } else {
+      note_end();
+    }
+  }
+
+  void note_end() {
+    if (!(type_ == "checkpoint" && why_ == "close")) {
+      found_.notes.push_back(
+          std::string{"the trail was not ended: it is still written, or its process was killed, or "
+                      "the end was cut off. "} +
+          (checks_.head.empty() ? "The files alone do not tell which: give the hash of a late entry"
+                                : "What came behind the known hash is not known"));
+    }
+    if (key_ && unsigned_ > 0) {
+      found_.notes.push_back("the last " + std::to_string(unsigned_) +
+                             " entries are not signed yet");
+    }
+    if (!key_) {
+      found_.notes.emplace_back(
+          is_signed_ ? "the trail is signed, and nobody checked that: give the public key"
+                     : "the trail is not signed: who can write its files can rewrite it from any "
+                       "entry on");
+    }
+  }
+
+  void note(std::uint64_t n, const std::string& text) {
+    found_.notes.push_back(named(n) + ": " + text);
+  }
+
+  [[nodiscard]] static std::string named(std::uint64_t n) { return "entry " + std::to_string(n); }
+
+  [[nodiscard]] place find_expected() const { return find(expected_, {}); }
+
+  /// The first place of an entry of that number, and of that hash if one is given.
+  [[nodiscard]] place find(std::uint64_t n, std::string_view hash) const {
+    const std::string start = "{\"n\":" + std::to_string(n) + ",";
+    for (const std::string& file : files_) {
+      audit_lines lines{file};
+      while (const auto line = lines.next()) {
+        if (line->starts_with(start)) {
+          const auto entry = audit_entry::read(*line);
+          if (entry && entry->is_whole() && (hash.empty() || entry->hash() == hash)) {
+            return {file, lines.number()};
+          }
+        }
+      }
+    }
+    return {};
+  }
+
+  const std::vector<std::string>& files_;
+  const audit_checks& checks_;
+  std::optional<ed25519_key> key_;
+  audit_verdict found_;
+  place at_;
+  place before_;
+  std::uint64_t expected_ = 0;  // the number of the next entry; 0 before the first
+  std::string last_ = std::string(64, '0');
+  std::string type_;  // of the last entry
+  std::string why_;
+  bool is_first_ = true;  // in its file
+  bool has_head_ = false;
+  bool is_signed_ = false;
+  bool has_signature_ = false;
+  std::uint64_t unsigned_ = 0;         // entries since the last signature
+  std::uint64_t unsigned_before_ = 0;  // those before the process that writes
+  std::uint64_t told_every_ = 0;       // how often the trail says it is signed
+  std::uint64_t sign_every_ = 0;       // the same, as far as that is signed
+};
+
+}  // namespace adapters_detail
+
+/// Follows the trail in these files, the oldest first, and names the first entry that was changed,
+/// lost, added or moved, or a last line that is torn.
+///
+/// The chain alone shows what was done to it by somebody who does not rewrite all that follows; a
+/// signature shows that, too. Where the end was cut off at the end of a line, only a hash that was
+/// remembered or a signature that is missing can tell; `notes` say what is not known. Takes files
+/// of any content. Throws `audit_error` for one that cannot be read, is not a regular file or has a
+/// line of more than 32 MiB, and for a key that is none; `std::invalid_argument` when none is
+/// given. Linear; keeps one line in memory.
+[[nodiscard]] inline audit_verdict verify_audit(const std::vector<std::string>& files,
+                                                const audit_checks& checks = {}) {
+  return adapters_detail::audit_verifier{files, checks}.run();
+}
+
+}  // namespace robots

@@ -1,0 +1,84 @@
+// A Fetcher over cpr, for programs that already speak to the network through it.
+#pragma once
+
+#include <robots/adapters/curl/curl_fetcher.hpp>
+#include <robots/adapters/curl/curl_options.hpp>
+#include <robots/adapters/curl/detail/engine.hpp>
+#include <robots/adapters/curl/detail/settings.hpp>
+#include <robots/adapters/curl/detail/transfers.hpp>
+#include <robots/fetch/fetcher.hpp>
+#include <robots/http/message.hpp>
+
+#include <cpr/cprver.h>
+#include <cpr/session.h>
+
+#include <functional>
+#include <memory>
+
+namespace robots {
+
+/// What a program does to each `cpr::Session` before its first use: proxies with passwords, an
+/// interface, a client certificate, anything that cpr can set.
+using cpr_configure = std::function<void(cpr::Session&)>;
+
+namespace adapters_detail {
+
+// cpr 1.10.0 was released under the number of 1.9.0.
+static_assert(CPR_VERSION_NUM >= 0x10900, "robots::CprFetcher needs cpr 1.10 or later");
+
+/// A session of cpr. It prepares the request; the transfer is not driven by `Session::Get()`, since
+/// that one cannot be woken: it looks at its progress callback once a second, and a stop would wait
+/// as long.
+[[nodiscard]] inline curl_slot cpr_slot(const curl_settings& settings,
+                                        const cpr_configure& configure) {
+  const auto session = std::make_shared<cpr::Session>();
+  trust_file_alone(session->GetCurlHolder()->handle);
+  if (configure) {
+    configure(*session);
+  }
+  settings.apply(session->GetCurlHolder()->handle);
+  return [session, &settings](const fetch_request& request) {
+    session->SetUrl(cpr::Url{request.url});
+    session->PrepareGet();
+    // They come last, so that nothing done to the session can undo what a Fetcher promises.
+    CURL* const easy = session->GetCurlHolder()->handle;
+    settings.apply(easy);
+    return easy;
+  };
+}
+
+}  // namespace adapters_detail
+
+/// Fetches over cpr, 1.10 or later, with the behaviour of `CurlFetcher` to the letter.
+///
+/// When to use which: `CurlFetcher` needs one library less. `CprFetcher` is for a program that has
+/// its ways of setting up a `cpr::Session` and wants robots.txt fetched in the same way.
+///
+/// Of a configured session these stay as `Fetcher` wants them: request headers, body, redirects,
+/// cookies, schemes, the check of certificates, callbacks for header, body, debugging and sockets,
+/// and timeouts. Interceptors are not run. `fetch` throws what `configure` throws, too.
+///
+/// With a `configure`, a session may have a proxy: its address has to be permitted like that of one
+/// from the environment, see `curl_options::allowed_addresses`.
+class CprFetcher : public CurlFetcher {
+ public:
+  /// A fetcher with default options.
+  CprFetcher() : CprFetcher(curl_options{}) {}
+
+  /// `configure` is called once for each new session, from whichever thread needs it, maybe by
+  /// several at once; what it throws comes out of the constructor or `fetch()`. Throws
+  /// std::invalid_argument when an option is not one that libcurl can follow, and
+  /// std::runtime_error when libcurl cannot start.
+  explicit CprFetcher(const curl_options& options, const cpr_configure& configure = {})
+      : CurlFetcher(std::make_shared<adapters_detail::curl_engine>(
+            options,
+            [configure](const adapters_detail::curl_settings& settings) {
+              return adapters_detail::cpr_slot(settings, configure);
+            },
+            configure ? adapters_detail::proxy_source::session
+                      : adapters_detail::proxy_source::environment)) {}
+};
+
+static_assert(Fetcher<CprFetcher>);
+
+}  // namespace robots

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <robots/adapters/curl/curl_options.hpp>
+#include <robots/adapters/curl/detail/transfers.hpp>
+#include <robots/fetch/async_fetcher.hpp>
+#include <robots/http/message.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+namespace robots {
+
+/// Makes exchanges as `CurlFetcher` does, but any number at once from one thread, which calls
+/// `run_once` again and again and gets the responses by callbacks.
+///
+///     curl_multi_fetcher web;
+///     web.start(request, [](fetch_response response) { ... });
+///     while (web.in_flight() != 0) {
+///       web.run_once(std::chrono::seconds{1});
+///     }
+///
+/// Name lookup aside, for which libcurl may start threads, nothing happens outside `run_once`. Each
+/// exchange ends at its own timeout, or when its stop token is requested, from any thread; that
+/// wakes a `run_once` that waits. When to use which: `prefetch` to warm a cache, this for a loop of
+/// your own, `AsioCurlFetcher` where there is Boost.Asio.
+///
+/// One thread at a time, but for `wake`. Must not be destroyed by its own callbacks. Destroyed with
+/// exchanges under way, it ends them and does not call back.
+class curl_multi_fetcher {
+ public:
+  /// Called once with what came of an exchange. It may start others, and call `run_once`.
+  using on_done = std::function<void(fetch_response)>;
+
+  /// Throws std::invalid_argument when an option is not one that libcurl can follow, and
+  /// std::runtime_error when libcurl cannot start.
+  explicit curl_multi_fetcher(const curl_multi_options& options = {}) : transfers_(options) {}
+
+  curl_multi_fetcher(const curl_multi_fetcher&) = delete;
+  curl_multi_fetcher& operator=(const curl_multi_fetcher&) = delete;
+  ~curl_multi_fetcher() = default;
+
+  /// Begins an exchange. `done` is called from a later `run_once`, never from here.
+  void start(fetch_request request, on_done done) {
+    transfers_.start(std::move(request), std::move(done));
+  }
+
+  /// Does the same, as the name in the concept `AsyncFetcher`.
+  void async_fetch(fetch_request request, on_done done) {
+    start(std::move(request), std::move(done));
+  }
+
+  /// Lets the network work, waits until something has happened, `wake` was called or `timeout` is
+  /// over, and calls back for what has ended. Does not wait when something had ended already.
+  /// Returns how many were called back. What a callback throws comes out, and the exchanges that
+  /// it kept from being called back are so the next time.
+  std::size_t run_once(std::chrono::milliseconds timeout = std::chrono::milliseconds{0}) {
+    return transfers_.run_once(timeout);
+  }
+
+  /// Ends the wait of the `run_once` under way, or of the next one. Any thread.
+  void wake() noexcept { transfers_.wake(); }
+
+  /// Exchanges that were started and not called back for.
+  [[nodiscard]] std::size_t in_flight() const noexcept { return transfers_.in_flight(); }
+
+  /// Connections opened so far by exchanges that have ended; below their number when some were used
+  /// again.
+  [[nodiscard]] std::uint64_t connections_opened() const noexcept {
+    return transfers_.connections_opened();
+  }
+
+ private:
+  adapters_detail::curl_transfers transfers_;
+};
+
+static_assert(PolledFetcher<curl_multi_fetcher>);
+
+}  // namespace robots

@@ -1,0 +1,196 @@
+// Keeps one exchange from addresses that it must not reach.
+#pragma once
+
+#include <robots/adapters/curl/detail/errors.hpp>
+#include <robots/adapters/curl/detail/handle.hpp>
+#include <robots/adapters/curl/detail/settings.hpp>
+#include <robots/base/ascii.hpp>
+#include <robots/http/address_guard.hpp>
+#include <robots/http/address_kind.hpp>
+#include <robots/http/ip_address.hpp>
+#include <robots/http/message.hpp>
+
+#include <curl/curl.h>
+#ifndef _WIN32
+#include <netinet/in.h>
+#include <sys/socket.h>
+#endif
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace robots::adapters_detail {
+
+/// The address in a socket address; nothing when it is of another family than those of IP.
+[[nodiscard]] inline std::optional<ip_address> address_in(const sockaddr& socket) noexcept {
+  const auto octets_of = [](auto octets, const void* where) {
+    std::memcpy(octets.data(), where, octets.size());
+    return ip_address(octets);
+  };
+  if (socket.sa_family == AF_INET) {
+    return octets_of(std::array<std::uint8_t, 4>{},
+                     &reinterpret_cast<const sockaddr_in*>(&socket)->sin_addr);
+  }
+  if (socket.sa_family == AF_INET6) {
+    return octets_of(std::array<std::uint8_t, 16>{},
+                     &reinterpret_cast<const sockaddr_in6*>(&socket)->sin6_addr);
+  }
+  return std::nullopt;
+}
+
+/// Why a proxy must not be asked for `host`; nothing when it may. Beside addresses this knows
+/// `localhost` (RFC 6761, section 6.3). What ends in a number is no name in the DNS, so whoever
+/// makes sense of it takes it for an address; and which ASCII name stands for one outside ASCII is
+/// for others to say.
+[[nodiscard]] inline std::optional<std::string> why_not_by_proxy(const address_guard& guard,
+                                                                 std::string_view host) {
+  while (host.ends_with('.')) {
+    host.remove_suffix(1);
+  }
+  std::string name;
+  for (const char c : host) {
+    name += base::to_lower(c);
+  }
+  const bool local = name == "localhost" || name.ends_with(".localhost");
+  if (const auto address = parse_ip_address(local ? std::string_view{"127.0.0.1"} : name)) {
+    return guard.permits(*address) ? std::nullopt
+                                   : std::optional((local ? name : to_string(*address)) + " (" +
+                                                   std::string(to_string(kind_of(*address))) + ')');
+  }
+  const bool ascii =
+      std::ranges::all_of(name, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  if (!ascii || (!name.empty() && ends_in_number(name))) {
+    return name + ", which may stand for any address,";
+  }
+  return std::nullopt;
+}
+
+/// The host of `url`, decoded: an IPv6 address has its brackets, and an IPv4 address of whatever
+/// spelling (`2130706433`, `0x7f.1`) its four decimal parts. Nothing when libcurl would refuse
+/// `url`.
+[[nodiscard]] inline std::optional<std::string> host_of(const std::string& url) {
+  const curl_url_handle handle = made(curl_url_handle(curl_url()));
+  constexpr unsigned as_in_transfers =
+      CURLU_GUESS_SCHEME | CURLU_NON_SUPPORT_SCHEME | CURLU_DISALLOW_USER;
+  if (curl_url_set(handle.get(), CURLUPART_URL, url.c_str(), as_in_transfers) != CURLUE_OK) {
+    return std::nullopt;
+  }
+  char* text = nullptr;
+  const CURLUcode code = curl_url_get(handle.get(), CURLUPART_HOST, &text, 0);
+  const std::unique_ptr<char, curl_deleter<&curl_free>> owned(text);
+  return code == CURLUE_OK && owned ? std::string(owned.get()) : std::string{};
+}
+
+inline constexpr std::string_view not_allowed = " is not in curl_options::allowed_addresses";
+
+/// The answer to a request that no proxy must be asked for; nothing when one may, or none is asked.
+[[nodiscard]] inline std::optional<fetch_response> refusal_by_proxy(const std::string& url,
+                                                                    const curl_settings& settings) {
+  if (settings.guard().permits_all() || settings.next_proxy() == proxy_use::never) {
+    return std::nullopt;
+  }
+  const std::optional<std::string> host = host_of(url);
+  const auto what = host ? why_not_by_proxy(settings.guard(), *host) : std::nullopt;
+  return what
+             ? std::optional(failed(fetch_error::refused_address, *what + std::string(not_allowed)))
+             : std::nullopt;
+}
+
+/// Has libcurl ask before it opens a socket for one exchange. Must outlive the transfer and stay in
+/// its place.
+class curl_guard {
+ public:
+  explicit curl_guard(const curl_settings& settings) noexcept
+      : settings_(&settings), proxy_(settings.next_proxy()) {}
+  curl_guard(const curl_guard&) = delete;
+  curl_guard& operator=(const curl_guard&) = delete;
+  ~curl_guard() = default;
+
+  void attach(CURL* easy) {
+    set_option(easy, CURLOPT_PREREQFUNCTION, &curl_guard::on_request);
+    set_option(easy, CURLOPT_PREREQDATA, static_cast<void*>(this));
+    set_option(easy, CURLOPT_OPENSOCKETFUNCTION, &curl_guard::on_open);
+    set_option(easy, CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
+  }
+
+  /// Whether this exchange takes a proxy.
+  [[nodiscard]] proxy_use proxy() const noexcept { return proxy_; }
+
+  /// `failure`, or `fetch_error::refused_address` when no address was left to try. Where some
+  /// address was tried, its failure is what counts, and the others are mentioned.
+  [[nodiscard]] fetch_response judge(fetch_response failure) const {
+    if (refused_ == 0 || (failure.error == fetch_error::cancelled && !on_other_connection_)) {
+      return failure;
+    }
+    std::string why = "an address outside IP";
+    if (first_refused_) {
+      why = to_string(*first_refused_) + " (" + std::string(to_string(kind_of(*first_refused_))) +
+            ')';
+    }
+    why += not_allowed;
+    if (opened_ == 0 || on_other_connection_) {
+      return failed(fetch_error::refused_address, std::move(why));
+    }
+    failure.error_text += "; " + why;
+    return failure;
+  }
+
+ private:
+  static curl_socket_t on_open(void* self, curlsocktype, curl_sockaddr* address) noexcept {
+    return static_cast<curl_guard*>(self)->open(*address);
+  }
+
+  static int on_request(void* self, char* peer, char*, int, int) noexcept {
+    return static_cast<curl_guard*>(self)->may_use_connection_to(peer) ? CURL_PREREQFUNC_OK
+                                                                       : CURL_PREREQFUNC_ABORT;
+  }
+
+  [[nodiscard]] curl_socket_t open(const curl_sockaddr& where) noexcept {
+    if (!permits(address_in(where.addr))) {
+      return CURL_SOCKET_BAD;
+    }
+    ++opened_;
+    int type = where.socktype;
+#ifdef SOCK_CLOEXEC
+    type |= SOCK_CLOEXEC;
+#endif
+    return ::socket(where.family, type, where.protocol);
+  }
+
+  /// A connection that is used again was opened under this guard, or by somebody else with whom the
+  /// session shares its connections.
+  [[nodiscard]] bool may_use_connection_to(const char* peer) noexcept {
+    const bool permitted = permits(parse_ip_address(peer == nullptr ? "" : peer));
+    on_other_connection_ = !permitted;
+    return permitted;
+  }
+
+  [[nodiscard]] bool permits(const std::optional<ip_address>& address) noexcept {
+    // libcurl does not say whether an address is that of a proxy, so one from elsewhere than the
+    // options has to be permitted.
+    if (proxy_ == proxy_use::always || settings_->guard().permits_all() ||
+        (address && settings_->guard().permits(*address))) {
+      return true;
+    }
+    if (refused_++ == 0) {
+      first_refused_ = address;
+    }
+    return false;
+  }
+
+  const curl_settings* settings_;
+  proxy_use proxy_;
+  bool on_other_connection_ = false;
+  unsigned opened_ = 0;
+  unsigned refused_ = 0;
+  std::optional<ip_address> first_refused_;
+};
+
+}  // namespace robots::adapters_detail

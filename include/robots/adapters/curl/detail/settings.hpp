@@ -1,0 +1,245 @@
+// What is the same for every exchange of a fetcher, checked once and set on each handle.
+#pragma once
+
+#include <robots/adapters/curl/curl_options.hpp>
+#include <robots/adapters/curl/detail/handle.hpp>
+#include <robots/base/ascii.hpp>
+#include <robots/http/address_guard.hpp>
+
+#include <curl/curl.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdlib>
+#include <filesystem>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+namespace robots::adapters_detail {
+
+/// libcurl keeps milliseconds in 32 bits; 24 days stand for any time beyond.
+[[nodiscard]] constexpr long curl_milliseconds(std::chrono::milliseconds time) noexcept {
+  constexpr std::chrono::milliseconds::rep most = 0x7FFF'FFFF;
+  return static_cast<long>(std::min(time.count(), most));
+}
+
+/// Whether `text` has the form `HOST1:PORT1:HOST2:PORT2`, where any field may be empty and an IPv6
+/// address stands in brackets.
+[[nodiscard]] constexpr bool is_connect_to(std::string_view text) noexcept {
+  int field = 0;
+  bool in_brackets = false;
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) <= ' ') {
+      return false;
+    }
+    if (c == '[' || c == ']') {
+      if (in_brackets == (c == '[')) {
+        return false;
+      }
+      in_brackets = c == '[';
+    } else if (c == ':' && !in_brackets) {
+      ++field;
+    } else if (field % 2 == 1 && !base::is_digit(c)) {
+      return false;
+    }
+  }
+  return field == 3 && !in_brackets;
+}
+
+/// Whether libcurl can read `text` as the URL of a proxy.
+[[nodiscard]] inline bool is_proxy(const std::string& text) {
+  const curl_url_handle url = made(curl_url_handle(curl_url()));
+  return text.find('\0') == std::string::npos &&
+         curl_url_set(url.get(), CURLUPART_URL, text.c_str(),
+                      CURLU_GUESS_SCHEME | CURLU_NON_SUPPORT_SCHEME) == CURLUE_OK;
+}
+
+/// Sets one option of libcurl. Throws std::bad_alloc, and std::invalid_argument when libcurl does
+/// not take the option.
+template <class T>
+void set_option(CURL* easy, CURLoption option, T value) {
+  const CURLcode code = curl_easy_setopt(easy, option, value);
+  if (code == CURLE_OK) {
+    return;
+  }
+  if (code == CURLE_OUT_OF_MEMORY) {
+    throw std::bad_alloc();
+  }
+  const curl_easyoption* const known = curl_easy_option_by_id(option);
+  const std::string name = known == nullptr ? std::to_string(option) : known->name;
+  throw std::invalid_argument("this libcurl does not take CURLOPT_" + name + ": " +
+                              curl_easy_strerror(code));
+}
+
+/// Takes back one string of libcurl. A libcurl that does not know the option has nothing to take
+/// back, so its answer does not matter.
+inline void clear_option(CURL* easy, CURLoption option) noexcept {
+  curl_easy_setopt(easy, option, static_cast<const char*>(nullptr));
+}
+
+/// Who says which proxy is taken when no option does.
+enum class proxy_source {
+  environment,  ///< `http_proxy` and its like, which libcurl reads
+  session,      ///< whoever sets up the handles, and then the environment
+};
+
+/// What is known about the proxy of an exchange before libcurl makes it.
+enum class proxy_use {
+  never,    ///< connections go to the site
+  always,   ///< connections go to the proxy that `curl_options::proxy` names
+  unknown,  ///< libcurl may take a proxy of the environment or of the session
+};
+
+/// Returns true if libcurl may find a proxy in the environment.
+[[nodiscard]] inline bool environment_names_proxy() noexcept {
+  constexpr std::array names{"http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"};
+  return std::ranges::any_of(names, [](const char* name) {
+    const char* const value = std::getenv(name);
+    return value != nullptr && *value != '\0';
+  });
+}
+
+/// `curl_options` that are known to be good, in the form libcurl wants.
+class curl_settings {
+ public:
+  /// Throws std::invalid_argument with the name of the option that is no good, and
+  /// std::runtime_error when libcurl cannot start.
+  explicit curl_settings(curl_options options, proxy_source source = proxy_source::environment)
+      : options_(std::move(options)), proxy_source_(source), guard_(make_guard(options_)) {
+    start_curl();
+    check();
+    for (const std::string& entry : options_.connect_to) {
+      connect_to_.add(entry);
+    }
+  }
+
+  [[nodiscard]] const curl_options& options() const noexcept { return options_; }
+
+  [[nodiscard]] const address_guard& guard() const noexcept { return guard_; }
+
+  /// Whether the next exchange takes a proxy.
+  [[nodiscard]] proxy_use next_proxy() const noexcept {
+    if (options_.proxy) {
+      return options_.proxy->empty() ? proxy_use::never : proxy_use::always;
+    }
+    return proxy_source_ == proxy_source::session || environment_names_proxy() ? proxy_use::unknown
+                                                                               : proxy_use::never;
+  }
+
+  /// Sets on a handle all that does not change from request to request, over whatever was there.
+  void apply(CURL* easy) const {
+    apply_exchange(easy);
+    apply_privacy(easy);
+    apply_tls(easy);
+    apply_route(easy);
+  }
+
+ private:
+  [[nodiscard]] static address_guard make_guard(const curl_options& options) {
+    try {
+      address_guard guard(options.allowed_addresses);
+      return options.guard_addresses ? guard : address_guard::none();
+    } catch (const std::invalid_argument& error) {
+      throw std::invalid_argument(std::string("robots::curl_options: allowed_addresses: ") +
+                                  error.what());
+    }
+  }
+
+  void check() const {
+    namespace fs = std::filesystem;
+    std::error_code ignored;
+    require(options_.connect_timeout.count() > 0, "connect_timeout must be above 0");
+    require(options_.max_header_bytes > 0, "max_header_bytes must be above 0");
+    require(options_.ca_file.empty() || (fs::exists(options_.ca_file, ignored) &&
+                                         !fs::is_directory(options_.ca_file, ignored)),
+            "ca_file must name a file: " + options_.ca_file);
+    require(options_.ca_path.empty() || fs::is_directory(options_.ca_path, ignored),
+            "ca_path must name a folder: " + options_.ca_path);
+    require(!options_.proxy || options_.proxy->empty() || is_proxy(*options_.proxy),
+            "proxy must be [scheme://]host[:port]: " + options_.proxy.value_or(""));
+    for (const std::string& entry : options_.connect_to) {
+      require(is_connect_to(entry), "connect_to must be HOST1:PORT1:HOST2:PORT2: " + entry);
+    }
+  }
+
+  static void require(bool good, const std::string& rule) {
+    if (!good) {
+      throw std::invalid_argument("robots::curl_options: " + rule);
+    }
+  }
+
+  void apply_exchange(CURL* easy) const {
+    set_option(easy, CURLOPT_HTTPGET, 1L);
+    clear_option(easy, CURLOPT_CUSTOMREQUEST);
+    set_option(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    set_option(easy, CURLOPT_FOLLOWLOCATION, 0L);
+    set_option(easy, CURLOPT_HTTP09_ALLOWED, 0L);
+    // One file of one site gains nothing from HTTP/2. There, libcurl 7.88 stays in its receive loop
+    // while a host sends empty DATA frames, takes a body that RST_STREAM(NO_ERROR) cuts off for a
+    // whole one, and mixes trailer fields with header fields.
+    set_option(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+    set_option(easy, CURLOPT_ACCEPT_ENCODING, "");  // every coding that this libcurl decodes
+    set_option(easy, CURLOPT_HTTP_CONTENT_DECODING, 1L);
+    set_option(easy, CURLOPT_NOSIGNAL, 1L);
+    constexpr long default_lifetime = 60;  // of an address, as libcurl has it
+    set_option(easy, CURLOPT_FORBID_REUSE, options_.keep_connections ? 0L : 1L);
+    set_option(easy, CURLOPT_DNS_CACHE_TIMEOUT, options_.keep_connections ? default_lifetime : 0L);
+    set_option(easy, CURLOPT_CONNECTTIMEOUT_MS, curl_milliseconds(options_.connect_timeout));
+#if LIBCURL_VERSION_NUM >= 0x075700
+    // Without it, ending a transfer during name lookup waits for the system's resolver.
+    set_option(easy, CURLOPT_QUICK_EXIT, 1L);
+#endif
+  }
+
+  static void apply_privacy(CURL* easy) {
+    set_option(easy, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
+    set_option(easy, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
+    clear_option(easy, CURLOPT_COOKIEFILE);
+    clear_option(easy, CURLOPT_COOKIE);
+    clear_option(easy, CURLOPT_USERAGENT);
+  }
+
+  void apply_tls(CURL* easy) const {
+    set_option(easy, CURLOPT_SSL_VERIFYPEER, 1L);
+    set_option(easy, CURLOPT_SSL_VERIFYHOST, 2L);
+    if (options_.ca_file.empty() && options_.ca_path.empty()) {
+      return;
+    }
+    clear_option(easy, CURLOPT_CAINFO);
+    clear_option(easy, CURLOPT_CAPATH);
+    if (!options_.ca_file.empty()) {
+      set_option(easy, CURLOPT_CAINFO, options_.ca_file.c_str());
+    }
+    if (!options_.ca_path.empty()) {
+      set_option(easy, CURLOPT_CAPATH, options_.ca_path.c_str());
+    }
+  }
+
+  void apply_route(CURL* easy) const {
+    if (options_.proxy) {
+      set_option(easy, CURLOPT_PROXY, options_.proxy->c_str());
+      set_option(easy, CURLOPT_NOPROXY, "");  // no exemption that the guard does not know
+    }
+    if (!guard_.permits_all()) {
+      clear_option(easy, CURLOPT_UNIX_SOCKET_PATH);
+      clear_option(easy, CURLOPT_ABSTRACT_UNIX_SOCKET);
+    }
+    if (connect_to_.get() != nullptr) {
+      set_option(easy, CURLOPT_CONNECT_TO, connect_to_.get());
+    }
+  }
+
+  curl_options options_;
+  proxy_source proxy_source_;
+  address_guard guard_;
+  curl_strings connect_to_;
+};
+
+}  // namespace robots::adapters_detail

@@ -1,0 +1,179 @@
+// Where libcurl puts what it receives, and where the limits on it are kept.
+#pragma once
+
+#include <robots/adapters/curl/detail/settings.hpp>
+#include <robots/base/ascii.hpp>
+#include <robots/base/decimal.hpp>
+#include <robots/http/message.hpp>
+
+#include <curl/curl.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace robots::adapters_detail {
+
+/// The values of the fields called `name` in the final response's header section, with commas
+/// between them; empty when there is none.
+[[nodiscard]] inline std::string field_values(CURL* easy, const char* name) {
+  constexpr int last_request = -1;
+  std::string values;
+  curl_header* field = nullptr;
+  for (std::size_t i = 0;
+       curl_easy_header(easy, name, i, CURLH_HEADER, last_request, &field) == CURLHE_OK; ++i) {
+    values.append(i == 0 ? "" : ", ").append(field->value);
+  }
+  return values;
+}
+
+/// The status of the final response; 0 when there is none.
+[[nodiscard]] inline int received_status(CURL* easy) noexcept {
+  long status = 0;
+  curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
+  return static_cast<int>(status);
+}
+
+/// The Content-Length fields of one header section. Whoever sends different lengths, or what is no
+/// length, may have sent part of a body for the whole (RFC 9112, section 6.3): libcurl takes the
+/// last of them, and goes without where the number is too large for it.
+class content_length {
+ public:
+  /// Takes the value of one field. False when it is no number, or not the one that came before.
+  [[nodiscard]] constexpr bool take(std::string_view value) noexcept {
+    while (true) {
+      const std::size_t comma = value.find(',');
+      const auto one = number(base::trim(value.substr(0, comma), base::is_space));
+      if (!one || (said_ && *said_ != *one)) {
+        return false;
+      }
+      said_ = one;
+      if (comma == std::string_view::npos) {
+        return true;
+      }
+      value.remove_prefix(comma + 1);
+    }
+  }
+
+ private:
+  [[nodiscard]] static constexpr std::optional<std::uint64_t> number(std::string_view digits) {
+    constexpr std::size_t most_digits = 18;  // fewer than overflow the 63 bits of libcurl
+    return digits.size() > most_digits ? std::nullopt : base::parse_decimal(digits);
+  }
+
+  std::optional<std::uint64_t> said_;
+};
+
+/// Takes the decoded body of one exchange and counts the octets of its header sections. Whatever is
+/// over a limit ends the transfer, and so does the body of a redirect. Must outlive the transfer
+/// and stay in its place.
+class curl_sink {
+ public:
+  /// Keeps at most `max_body` octets of decoded body, where 0 means no limit, and lets pass at most
+  /// `max_headers` octets of header.
+  curl_sink(std::size_t max_body, std::size_t max_headers) noexcept
+      : body_room_(max_body == 0 ? std::numeric_limits<std::size_t>::max() : max_body),
+        header_room_(max_headers) {}
+
+  curl_sink(const curl_sink&) = delete;
+  curl_sink& operator=(const curl_sink&) = delete;
+  ~curl_sink() = default;
+
+  void attach(CURL* easy) {
+    easy_ = easy;
+    set_option(easy, CURLOPT_WRITEFUNCTION, &curl_sink::on_body);
+    set_option(easy, CURLOPT_WRITEDATA, static_cast<void*>(this));
+    set_option(easy, CURLOPT_HEADERFUNCTION, &curl_sink::on_header);
+    set_option(easy, CURLOPT_HEADERDATA, static_cast<void*>(this));
+  }
+
+  /// The decoded body, up to the limit.
+  [[nodiscard]] std::string& body() noexcept { return body_; }
+  /// Returns true if the body was longer than the limit, which ended the transfer.
+  [[nodiscard]] bool over_limit() const noexcept { return over_limit_; }
+  /// What else ended the transfer here; `fetch_error::none` if nothing did.
+  [[nodiscard]] fetch_error error() const noexcept { return error_; }
+  [[nodiscard]] const char* error_text() const noexcept { return error_text_; }
+  /// Whether the last header section came to its empty line. libcurl takes a connection that is
+  /// closed before it for the end of a response.
+  [[nodiscard]] bool headers_complete() const noexcept { return headers_complete_; }
+  /// Whether the response is a redirect, to which whatever becomes of its body adds nothing.
+  [[nodiscard]] bool has_redirect() const noexcept {
+    return headers_complete_ && is_redirect(received_status(easy_));
+  }
+
+ private:
+  // libcurl takes any number but `size * count` as the order to end the transfer, and its frames
+  // know no exceptions.
+  static std::size_t on_body(char* data, std::size_t size, std::size_t count, void* self) noexcept {
+    return static_cast<curl_sink*>(self)->take_body({data, size * count});
+  }
+
+  static std::size_t on_header(char* data, std::size_t size, std::size_t count,
+                               void* self) noexcept {
+    return static_cast<curl_sink*>(self)->count_header({data, size * count});
+  }
+
+  std::size_t take_body(std::string_view text) noexcept {
+    if (has_redirect()) {
+      return refuse(text.size());
+    }
+    try {
+      const std::string_view kept = text.substr(0, body_room_);
+      body_.append(kept);
+      body_room_ -= kept.size();
+      over_limit_ = kept.size() < text.size();
+      return over_limit_ ? refuse(text.size()) : text.size();
+    } catch (...) {
+      return fail(text.size(), fetch_error::other, "no memory for the body");
+    }
+  }
+
+  std::size_t count_header(std::string_view line) noexcept {
+    if (line.size() > header_room_ || ++header_lines_ > max_header_lines) {
+      return fail(line.size(), fetch_error::protocol,
+                  "the header section is over max_header_bytes");
+    }
+    header_room_ -= line.size();
+    if (line.starts_with("HTTP/")) {
+      headers_complete_ = false;
+      length_ = {};
+    }
+    constexpr std::string_view length = "content-length:";
+    if (base::starts_with_ignoring_case(line, length) &&
+        !length_.take(line.substr(length.size()))) {
+      return fail(line.size(), fetch_error::protocol, "Content-Length is no number, or several");
+    }
+    if (line == "\r\n" || line == "\n") {
+      headers_complete_ = true;
+    }
+    return line.size();
+  }
+
+  /// libcurl looks headers up one by one in a list.
+  static constexpr std::size_t max_header_lines = 1'000;
+
+  [[nodiscard]] static std::size_t refuse(std::size_t size) noexcept { return size == 0 ? 1 : 0; }
+
+  std::size_t fail(std::size_t size, fetch_error error, const char* why) noexcept {
+    error_ = error;
+    error_text_ = why;
+    return refuse(size);
+  }
+
+  CURL* easy_ = nullptr;
+  std::string body_;
+  std::size_t body_room_;
+  std::size_t header_room_;
+  std::size_t header_lines_ = 0;
+  content_length length_;
+  bool over_limit_ = false;
+  bool headers_complete_ = false;
+  fetch_error error_ = fetch_error::none;
+  const char* error_text_ = "";
+};
+
+}  // namespace robots::adapters_detail

@@ -1,0 +1,264 @@
+// One exchange on an easy handle: the request put on it, and the response taken off.
+#pragma once
+
+#include <robots/adapters/curl/detail/errors.hpp>
+#include <robots/adapters/curl/detail/guard.hpp>
+#include <robots/adapters/curl/detail/handle.hpp>
+#include <robots/adapters/curl/detail/settings.hpp>
+#include <robots/adapters/curl/detail/sink.hpp>
+#include <robots/http/message.hpp>
+
+#include <curl/curl.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace robots::adapters_detail {
+
+/// Listens to the TLS of one exchange for close_notify (RFC 8446, section 6.1).
+///
+/// libcurl on OpenSSL takes a connection that is closed without it for one that ended well; on
+/// other libraries it reports an error, and traces nothing. Must outlive the transfer and stay in
+/// its place; takes itself off the handle in the end.
+class tls_trace {
+ public:
+  explicit tls_trace(CURL* easy) : easy_(easy) {
+    set_option(easy, CURLOPT_DEBUGFUNCTION, &tls_trace::on_trace);
+    set_option(easy, CURLOPT_DEBUGDATA, static_cast<void*>(this));
+    set_option(easy, CURLOPT_VERBOSE, 1L);
+  }
+  tls_trace(const tls_trace&) = delete;
+  tls_trace& operator=(const tls_trace&) = delete;
+  ~tls_trace() {
+    curl_easy_setopt(easy_, CURLOPT_VERBOSE, 0L);
+    curl_easy_setopt(easy_, CURLOPT_DEBUGFUNCTION, static_cast<curl_debug_callback>(nullptr));
+  }
+
+  /// Whether there was TLS, and no close_notify in it.
+  [[nodiscard]] bool without_close_notify() const noexcept { return seen_ && !closed_; }
+
+ private:
+  // Of what TLS traces, headers of records have 5 octets, inner content types 1, handshake messages
+  // 4 at least: alerts alone have 2, the level and the description, which is 0 for close_notify.
+  static int on_trace(CURL*, curl_infotype type, char* data, std::size_t size,
+                      void* self) noexcept {
+    if (type == CURLINFO_SSL_DATA_IN) {
+      auto& trace = *static_cast<tls_trace*>(self);
+      trace.seen_ = true;
+      trace.closed_ = trace.closed_ || (size == 2 && data[1] == 0);
+    }
+    return 0;
+  }
+
+  CURL* easy_;
+  bool seen_ = false;
+  bool closed_ = false;
+};
+
+/// Whether `text` has an octet that would end a header line or a string of C.
+[[nodiscard]] constexpr bool breaks_line(std::string_view text) noexcept {
+  return text.find_first_of(std::string_view("\r\n\0", 3)) != std::string_view::npos;
+}
+
+/// The longest string that libcurl takes (CURL_MAX_INPUT_LENGTH in its sources).
+inline constexpr std::size_t longest_url = 8'000'000;
+
+/// The answer to a request that must not reach the network; nothing when it may.
+[[nodiscard]] inline std::optional<fetch_response> refusal(const fetch_request& request,
+                                                           const curl_settings& settings) {
+  if (request.stop.stop_requested()) {
+    return failed(fetch_error::cancelled, "stopped before it began");
+  }
+  if (request.timeout.count() < 0) {
+    return failed(fetch_error::timeout, "no time was left to begin");
+  }
+  if (breaks_line(request.url) || request.url.size() > longest_url) {
+    return failed(fetch_error::protocol, "the URL has a line end or a NUL in it, or no end");
+  }
+  for (const http_header& header : request.headers) {
+    if (header.name.empty() || header.name.find(':') != std::string::npos ||
+        breaks_line(header.name) || breaks_line(header.value)) {
+      return failed(fetch_error::protocol, "a request header is no single line");
+    }
+  }
+  return refusal_by_proxy(request.url, settings);
+}
+
+/// The lines of `headers`. To libcurl, `Name:` means to leave a header out and `Name;` to send it
+/// empty.
+[[nodiscard]] inline curl_strings header_lines(const std::vector<http_header>& headers) {
+  curl_strings lines;
+  for (const http_header& header : headers) {
+    const std::string_view value = base::trim(header.value, base::is_blank);
+    lines.add(value.empty() ? header.name + ';' : header.name + ": " + std::string(value));
+  }
+  return lines;
+}
+
+/// A header's value without the white space around it; of an empty one, libcurl leaves a CR.
+[[nodiscard]] inline std::string trimmed(const char* value) {
+  return std::string(base::trim(value, base::is_space));
+}
+
+/// The fields of the final response: not those of interim responses, of a proxy's answer to
+/// CONNECT, or of the trailer section.
+[[nodiscard]] inline std::vector<http_header> received_headers(CURL* easy) {
+  constexpr int last_request = -1;
+  std::vector<http_header> headers;
+  curl_header* field = nullptr;
+  while ((field = curl_easy_nextheader(easy, CURLH_HEADER, last_request, field)) != nullptr) {
+    headers.push_back({field->name, trimmed(field->value)});
+  }
+  return headers;
+}
+
+/// Whether nothing but the end of the connection tells where the body of the response ends
+/// (RFC 9112, section 6.3).
+[[nodiscard]] inline bool ends_with_connection(CURL* easy) {
+  constexpr int no_content = 204;
+  return received_status(easy) != no_content && field_values(easy, "Content-Length").empty() &&
+         !base::equal_ignoring_case(field_values(easy, "Transfer-Encoding"), "chunked");
+}
+
+/// Whether the last transfer of `easy` had its connection, TLS included, when it ended.
+[[nodiscard]] inline bool had_connection(CURL* easy) noexcept {
+  curl_off_t microseconds = 0;
+  curl_easy_getinfo(easy, CURLINFO_PRETRANSFER_TIME_T, &microseconds);
+  return microseconds > 0;
+}
+
+/// Returns true if the last connection that `easy` tried to open was refused.
+[[nodiscard]] inline bool was_refused(CURL* easy) noexcept {
+  long error = 0;
+  curl_easy_getinfo(easy, CURLINFO_OS_ERRNO, &error);
+  return error == ECONNREFUSED;
+}
+
+/// How many connections the last transfer of `easy` had to open.
+[[nodiscard]] inline long opened_connections(CURL* easy) noexcept {
+  long count = 0;
+  curl_easy_getinfo(easy, CURLINFO_NUM_CONNECTS, &count);
+  return count;
+}
+
+/// Returns true if the body came in a coding. libcurl decodes it, but does not ask whether it came
+/// to its end.
+[[nodiscard]] inline bool is_encoded(CURL* easy) {
+  const auto has_other = [easy](const char* field, std::string_view none) {
+    const std::string coding = trimmed(field_values(easy, field).c_str());
+    return !coding.empty() && !base::equal_ignoring_case(coding, none);
+  };
+  return has_other("Content-Encoding", "identity") || has_other("Transfer-Encoding", "chunked");
+}
+
+/// The response to a transfer that ended well, or whose body was cut. `problem` says what libcurl
+/// found wrong with the body. Only of a success (2xx) does the body matter: that of any other
+/// status is left out if it cannot be decoded, or is not whole.
+[[nodiscard]] inline fetch_response received(CURL* easy, curl_sink& sink, const tls_trace& tls,
+                                             std::string_view problem) {
+  const int status = received_status(easy);
+  if (status < 200 || !sink.headers_complete()) {
+    return failed(fetch_error::protocol, "the connection ended before the header section did");
+  }
+  fetch_response response{.status = status, .headers = received_headers(easy)};
+  if (!sink.over_limit() && ends_with_connection(easy)) {
+    if (is_encoded(easy)) {
+      problem = "neither a length nor chunks mark the end of the encoded body";
+    } else if (tls.without_close_notify()) {
+      // RFC 9112, section 9.8: anyone on the way may have cut it.
+      problem = "TLS ended without close_notify, maybe before the body did";
+    }
+  }
+  if (problem.empty()) {
+    response.body = std::move(sink.body());
+  } else if (status < 300) {
+    return failed(fetch_error::protocol, std::string(problem));
+  }
+  response.truncated = sink.over_limit();
+  return response;
+}
+
+/// One exchange on an easy handle that has its settings: puts the request on it when it is made,
+/// and takes the response off when the transfer has ended, whoever drives that. It must outlive the
+/// transfer and stay in its place.
+class curl_transfer {
+ public:
+  /// `request` is one that `refusal()` lets pass; it and the settings outlive this.
+  curl_transfer(CURL* easy, const fetch_request& request, const curl_settings& settings)
+      : easy_(easy),
+        request_(&request),
+        settings_(&settings),
+        guard_(settings),
+        lines_(header_lines(request.headers)),
+        sink_(request.max_bytes, settings.options().max_header_bytes),
+        tls_(easy) {
+    guard_.attach(easy_);
+    sink_.attach(easy_);
+    set_option(easy_, CURLOPT_URL, request.url.c_str());
+    set_option(easy_, CURLOPT_HTTPHEADER, lines_.get());
+    set_option(easy_, CURLOPT_TIMEOUT_MS, curl_milliseconds(request.timeout));
+    set_option(easy_, CURLOPT_ERRORBUFFER, error_text_.data());
+  }
+
+  curl_transfer(const curl_transfer&) = delete;
+  curl_transfer& operator=(const curl_transfer&) = delete;
+
+  /// Takes what is its own off the handle.
+  ~curl_transfer() {
+    curl_easy_setopt(easy_, CURLOPT_ERRORBUFFER, static_cast<char*>(nullptr));
+    curl_easy_setopt(easy_, CURLOPT_HTTPHEADER, static_cast<curl_slist*>(nullptr));
+  }
+
+  [[nodiscard]] fetch_response finish(CURLcode code) {
+    const bool redirected = sink_.has_redirect() && code != CURLE_ABORTED_BY_CALLBACK;
+    if (code == CURLE_OK || redirected || sink_.over_limit()) {
+      return received(easy_, sink_, tls_, {});
+    }
+    if (sink_.error() != fetch_error::none) {
+      return failed(sink_.error(), sink_.error_text());
+    }
+    // Of octets behind the end of the encoded body, libcurl says that they cannot be written.
+    if (sink_.headers_complete() &&
+        (code == CURLE_BAD_CONTENT_ENCODING || code == CURLE_WRITE_ERROR)) {
+      return received(easy_, sink_, tls_, reason(code));
+    }
+    if (code == CURLE_OUT_OF_MEMORY && had_connection(easy_) && !sink_.headers_complete()) {
+      // What libcurl says of a line over 100 KiB before version 8.6.
+      return failed(fetch_error::protocol, "a header line is longer than libcurl takes");
+    }
+    // Of the two limits on connecting, libcurl does not say which ran out: it is the lower one.
+    const std::chrono::milliseconds timeout = request_->timeout;
+    const bool connecting_ran_out =
+        code == CURLE_OPERATION_TIMEDOUT && !had_connection(easy_) &&
+        (timeout.count() == 0 || settings_->options().connect_timeout < timeout);
+    fetch_error error = connecting_ran_out ? fetch_error::connect : to_fetch_error(code);
+    if (code == CURLE_COULDNT_CONNECT && guard_.proxy() == proxy_use::never && was_refused(easy_)) {
+      error = fetch_error::connection_refused;
+    }
+    return guard_.judge(failed(error, reason(code)));
+  }
+
+ private:
+  /// libcurl's words for `code`.
+  [[nodiscard]] const char* reason(CURLcode code) const noexcept {
+    return error_text_.front() != '\0' ? error_text_.data() : curl_easy_strerror(code);
+  }
+
+  CURL* easy_;
+  const fetch_request* request_;
+  const curl_settings* settings_;
+  curl_guard guard_;
+  curl_strings lines_;
+  curl_sink sink_;
+  tls_trace tls_;
+  std::array<char, CURL_ERROR_SIZE> error_text_{};
+};
+
+}  // namespace robots::adapters_detail

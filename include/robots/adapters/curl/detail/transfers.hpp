@@ -1,0 +1,395 @@
+#pragma once
+
+#include <robots/adapters/curl/curl_options.hpp>
+#include <robots/adapters/curl/detail/handle.hpp>
+#include <robots/adapters/curl/detail/settings.hpp>
+#include <robots/adapters/curl/detail/transfer.hpp>
+#include <robots/http/message.hpp>
+#include <robots/http/origin.hpp>
+
+#include <curl/curl.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <limits>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace robots::adapters_detail {
+
+/// libcurl counts connections in a long, where 0 means no limit.
+[[nodiscard]] constexpr long curl_count(std::size_t count) noexcept {
+  constexpr auto most = static_cast<std::size_t>(std::numeric_limits<int>::max());
+  return static_cast<long>(std::min(count, most));
+}
+
+/// A handle with its settings, which carries exchanges one after another: gives it, ready for the
+/// next request.
+using curl_slot = std::function<CURL*(const fetch_request& request)>;
+
+/// Has a new handle trust libcurl's own file of certificates without its folder, if it has both.
+/// What libcurl has read of a file it keeps for later connections. With the folder beside it, as on
+/// Debian, it reads all of the file for each connection, which takes 20 ms.
+inline void trust_file_alone(CURL* easy) noexcept {
+  const char* file = nullptr;
+  curl_easy_getinfo(easy, CURLINFO_CAINFO, &file);
+  if (file != nullptr) {
+    curl_easy_setopt(easy, CURLOPT_CAPATH, static_cast<const char*>(nullptr));
+  }
+}
+
+/// An easy handle of libcurl, and nothing else.
+[[nodiscard]] inline curl_slot plain_curl_slot(const curl_settings& settings) {
+  const std::shared_ptr<CURL> easy = make_curl_easy();
+  trust_file_alone(easy.get());
+  settings.apply(easy.get());
+  return [easy](const fetch_request& /*request*/) { return easy.get(); };
+}
+
+/// Begins exchanges in a multi handle and takes the responses off those that have ended. It is
+/// driven by `run_once`; or somebody else drives the handle, and calls `collect()` now and then.
+/// One thread at a time, while a request may be stopped from any.
+///
+/// Exchanges above a limit wait here and not in libcurl, because libcurl counts the wait as part of
+/// the timeout.
+class curl_transfers {
+ public:
+  using on_done = std::function<void(fetch_response)>;
+  using slot_factory = std::function<curl_slot(const curl_settings&)>;
+
+  /// `make` makes a slot with the given settings, which outlive it. One is made at once, so that an
+  /// option that this libcurl cannot follow shows here. `wake` is called, from any thread, when a
+  /// stop waits for `collect()`, and must not throw; without one, that ends the wait of `run_once`.
+  curl_transfers(std::shared_ptr<const curl_settings> settings, slot_factory make,
+                 std::function<void()> wake = {})
+      : settings_(std::move(settings)), make_(std::move(make)), wake_(std::move(wake)) {
+    idle_.push_back(make_(*settings_));
+  }
+
+  /// Over handles of libcurl alone. Throws what `curl_settings` throws.
+  explicit curl_transfers(const curl_multi_options& options, std::function<void()> wake = {})
+      : curl_transfers(std::make_shared<const curl_settings>(options.curl), &plain_curl_slot,
+                       std::move(wake)) {
+    const long most = curl_count(options.max_connections);
+    most_begun_ = options.max_connections;
+    most_per_host_ = options.max_host_connections;
+    // Connections that are kept for later count, too.
+    curl_multi_setopt(multi_.get(), CURLMOPT_MAX_TOTAL_CONNECTIONS, most);
+    // How many are kept open while idle; libcurl's own figure grows with the transfers.
+    curl_multi_setopt(
+        multi_.get(), CURLMOPT_MAXCONNECTS,
+        most != 0 ? most
+                  : curl_count(std::max<std::size_t>(settings_->options().max_idle_handles, 1)));
+  }
+
+  curl_transfers(const curl_transfers&) = delete;
+  curl_transfers& operator=(const curl_transfers&) = delete;
+
+  /// Ends what is under way without a word.
+  ~curl_transfers() = default;
+
+  [[nodiscard]] CURLM* multi() const noexcept { return multi_.get(); }
+
+  /// Begins an exchange, or queues it until the limits permit it; a later `collect()` calls `done`
+  /// with the response. Throws what making a slot throws, unless the exchange has to wait.
+  void start(fetch_request request, on_done done) {
+    if (std::optional<fetch_response> refused = refusal(request, *settings_)) {
+      ready_.push_back({std::move(done), *std::move(refused)});
+      return;
+    }
+    curl_slot slot = waiting_.empty() && has_room() ? take_slot() : curl_slot{};
+    const host_map::iterator host = host_of(request.url);
+    waiting_.emplace_back(*this, std::move(request), std::move(done), host, std::move(slot));
+    waiting_.back().self = std::prev(waiting_.end());
+    ++open_;
+    if (host != hosts_.end()) {
+      ++host->second.open;
+    }
+    begin_waiting();
+  }
+
+  /// Lets the network work, waits until something has happened, `wake()` was called or `timeout` is
+  /// over, and collects. Does not wait when something had ended already.
+  std::size_t run_once(std::chrono::milliseconds timeout) {
+    perform();
+    std::size_t called = collect();
+    if (called == 0 && timeout.count() > 0) {
+      constexpr std::chrono::milliseconds::rep most = std::numeric_limits<int>::max();
+      if (curl_multi_poll(multi(), nullptr, 0, static_cast<int>(std::min(timeout.count(), most)),
+                          nullptr) != CURLM_OK) {
+        fail_all();
+      }
+      perform();
+      called = collect();
+    }
+    return called;
+  }
+
+  /// Ends the wait of the `run_once` under way, or of the next one. Any thread.
+  void wake() noexcept { curl_multi_wakeup(multi()); }
+
+  /// Calls back for every exchange that has ended. Returns for how many. What a callback throws
+  /// comes out; those after it are for the next time. A callback may start exchanges.
+  std::size_t collect() {
+    take_ended();
+    std::size_t called = 0;
+    for (std::size_t left = ready_.size(); left > 0 && !ready_.empty(); --left) {
+      ended_exchange next = std::move(ready_.front());
+      ready_.pop_front();
+      ++called;
+      next.done(std::move(next.response));
+    }
+    return called;
+  }
+
+  /// Ends all exchanges: the multi handle is of no use any more.
+  void fail_all() {
+    while (!under_way_.empty()) {
+      end(under_way_.front(), CURLE_FAILED_INIT);
+    }
+    // Those that wait for their host come to `waiting_` as others of the host end.
+    while (!waiting_.empty()) {
+      end(waiting_.front(), CURLE_FAILED_INIT);
+    }
+  }
+
+  [[nodiscard]] std::size_t in_flight() const noexcept { return open_ + ready_.size(); }
+
+  /// Whether `collect()` has something to call back for at once.
+  [[nodiscard]] bool has_ended() const noexcept { return !ready_.empty(); }
+
+  [[nodiscard]] std::uint64_t connections_opened() const noexcept { return opened_; }
+
+ private:
+  struct entry;
+
+  /// The exchanges of one host and port.
+  struct host_state {
+    std::size_t open = 0;   // begun or not
+    std::size_t begun = 0;  // and not ended
+    std::list<entry> waiting{};
+  };
+  using host_map = std::map<std::string, host_state>;
+
+  struct entry {
+    entry(curl_transfers& transfers, fetch_request what, on_done then, host_map::iterator of_host,
+          curl_slot with)
+        : owner(transfers),
+          request(std::move(what)),
+          done(std::move(then)),
+          host(of_host),
+          slot(std::move(with)) {
+      on_stop.emplace(request.stop, [this] { owner.note_stopped(*this); });
+    }
+    entry(const entry&) = delete;
+    entry& operator=(const entry&) = delete;
+    ~entry() { leave(); }
+
+    /// Gives the exchange to libcurl; its timeout starts here. Returns false if libcurl refuses it.
+    [[nodiscard]] bool begin() {
+      if (!slot) {
+        slot = owner.take_slot();
+      }
+      easy = slot(request);
+      transfer.emplace(easy, request, *owner.settings_);
+      curl_easy_setopt(easy, CURLOPT_PRIVATE, static_cast<void*>(this));
+      is_in_multi = curl_multi_add_handle(owner.multi(), easy) == CURLM_OK;
+      return is_in_multi;
+    }
+
+    void leave() noexcept {
+      if (std::exchange(is_in_multi, false)) {
+        curl_multi_remove_handle(owner.multi(), easy);
+      }
+    }
+
+    [[nodiscard]] fetch_response finish(CURLcode code) {
+      return transfer ? transfer->finish(code)
+                      : failed(to_fetch_error(code), "the exchange ended before it began");
+    }
+
+    curl_transfers& owner;
+    fetch_request request;
+    on_done done;
+    host_map::iterator host;  // the end if the limit for each host does not apply
+    curl_slot slot;           // may be empty until it begins
+    CURL* easy = nullptr;
+    std::optional<curl_transfer> transfer{};
+    bool is_in_multi = false;
+    std::list<entry>* home = &owner.waiting_;
+    std::list<entry>::iterator self{};
+    std::list<entry*> mark{this};  // goes to stopped_ and back, so that a stop allocates nothing
+    std::optional<std::stop_callback<std::function<void()>>> on_stop;
+  };
+
+  struct ended_exchange {
+    on_done done;
+    fetch_response response;
+  };
+
+  void note_stopped(entry& which) noexcept {
+    {
+      const std::scoped_lock lock{mutex_};
+      stopped_.splice(stopped_.end(), which.mark);
+    }
+    wake_ ? wake_() : wake();
+  }
+
+  [[nodiscard]] entry* next_stopped() {
+    const std::scoped_lock lock{mutex_};
+    return stopped_.empty() ? nullptr : stopped_.front();
+  }
+
+  void take_ended() {
+    int left = 0;
+    while (const CURLMsg* const message = curl_multi_info_read(multi_.get(), &left)) {
+      if (message->msg != CURLMSG_DONE) {
+        continue;
+      }
+      void* which = nullptr;
+      const CURLcode code = message->data.result;
+      curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &which);
+      end(*static_cast<entry*>(which), code);
+    }
+    while (entry* const which = next_stopped()) {
+      end(*which, CURLE_ABORTED_BY_CALLBACK);
+    }
+    begin_waiting();
+  }
+
+  /// The state of the host that `url` names, or the end if the limit for each host does not apply.
+  [[nodiscard]] host_map::iterator host_of(const std::string& url) {
+    if (most_per_host_ == 0) {
+      return hosts_.end();
+    }
+    const std::optional<origin> where = parse_origin(url);
+    return where ? hosts_.try_emplace(where->host + ':' + std::to_string(where->port)).first
+                 : hosts_.end();
+  }
+
+  [[nodiscard]] bool has_room() const noexcept {
+    return most_begun_ == 0 || under_way_.size() < most_begun_;
+  }
+
+  /// Begins the oldest exchanges that wait, as far as the limits permit.
+  void begin_waiting() {
+    while (!waiting_.empty() && has_room()) {
+      entry& next = waiting_.front();
+      const bool has_host = next.host != hosts_.end();
+      if (has_host && next.host->second.begun >= most_per_host_) {
+        std::list<entry>& queue = next.host->second.waiting;
+        move(next, queue, queue.end());
+        continue;
+      }
+      move(next, under_way_, under_way_.end());
+      if (has_host) {
+        ++next.host->second.begun;
+      }
+      bool is_begun = false;
+      try {
+        is_begun = next.begin();
+      } catch (...) {
+        is_begun = false;  // no memory for a handle: the failure of this exchange alone
+      }
+      if (!is_begun) {
+        end(next, CURLE_FAILED_INIT);
+      }
+    }
+  }
+
+  static void move(entry& which, std::list<entry>& to, std::list<entry>::iterator before) noexcept {
+    to.splice(before, *which.home, which.self);
+    which.home = &to;
+  }
+
+  /// Takes an exchange that ends off the count of its host. Another one of the host gets its turn.
+  void leave_host(const entry& which) {
+    if (which.host == hosts_.end()) {
+      return;
+    }
+    host_state& host = which.host->second;
+    host.begun -= which.home == &under_way_ ? 1U : 0U;
+    if (host.begun < most_per_host_ && !host.waiting.empty()) {
+      move(host.waiting.front(), waiting_, waiting_.begin());
+    }
+    if (--host.open == 0) {
+      hosts_.erase(which.host);
+    }
+  }
+
+  /// Takes an exchange out of its queue or the multi handle, and its response off it.
+  void end(entry& which, CURLcode code) {
+    which.on_stop.reset();  // from here on nobody marks it
+    {
+      const std::scoped_lock lock{mutex_};
+      if (which.mark.empty()) {
+        stopped_.remove(&which);
+      }
+    }
+    std::list<entry> ended;
+    ended.splice(ended.begin(), *which.home, which.self);
+    --open_;
+    leave_host(which);
+    if (which.is_in_multi) {
+      which.leave();
+      opened_ += static_cast<std::uint64_t>(opened_connections(which.easy));
+    }
+    ready_.push_back({std::move(which.done), {}});
+    try {
+      ready_.back().response = which.finish(code);
+    } catch (...) {
+      ready_.back().response.error = fetch_error::other;  // no memory for the response
+    }
+    curl_slot slot = std::move(which.slot);
+    ended.clear();
+    if (slot && idle_.size() < settings_->options().max_idle_handles) {
+      idle_.push_back(std::move(slot));
+    }
+  }
+
+  [[nodiscard]] curl_slot take_slot() {
+    if (idle_.empty()) {
+      return make_(*settings_);
+    }
+    curl_slot slot = std::move(idle_.back());
+    idle_.pop_back();
+    return slot;
+  }
+
+  void perform() {
+    int running = 0;
+    if (curl_multi_perform(multi(), &running) != CURLM_OK) {
+      fail_all();
+    }
+  }
+
+  std::shared_ptr<const curl_settings> settings_;
+  slot_factory make_;
+  std::function<void()> wake_;
+  std::mutex mutex_;
+  std::list<entry*> stopped_;  // guarded by mutex_
+  curl_multi multi_ = make_curl_multi();
+  std::vector<curl_slot> idle_;
+  std::deque<ended_exchange> ready_;
+  std::uint64_t opened_ = 0;
+  std::size_t most_begun_ = 0;     // 0 means no limit
+  std::size_t most_per_host_ = 0;  // 0 means no limit
+  std::size_t open_ = 0;
+  // The lists are last: they end before what their entries stand on.
+  host_map hosts_;
+  std::list<entry> waiting_;
+  std::list<entry> under_way_;
+};
+
+}  // namespace robots::adapters_detail

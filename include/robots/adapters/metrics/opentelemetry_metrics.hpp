@@ -1,0 +1,154 @@
+#pragma once
+
+#include <robots/adapters/metrics/opentelemetry_context.hpp>
+#include <robots/observe/cache_stats.hpp>
+#include <robots/observe/metric_families.hpp>
+#include <robots/observe/metrics.hpp>
+#include <robots/observe/observer.hpp>
+
+#include <opentelemetry/context/context.h>
+#include <opentelemetry/metrics/async_instruments.h>
+#include <opentelemetry/metrics/meter.h>
+#include <opentelemetry/metrics/observer_result.h>
+#include <opentelemetry/metrics/sync_instruments.h>
+#include <opentelemetry/nostd/shared_ptr.h>
+#include <opentelemetry/nostd/unique_ptr.h>
+#include <opentelemetry/nostd/variant.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace robots {
+
+/// Gives what a `Metrics` counts to OpenTelemetry, under the names of `metric_families`:
+/// `robots.cache.hits`, `robots.blocked_requests`, `robots.parse.duration` and the rest.
+///
+/// Counters and gauges are observed when the SDK collects, all at one moment. OpenTelemetry wants
+/// histograms to be told of each duration, so this is an observer, too: give it to the cache beside
+/// the `Metrics`, `robots::observers{metrics, exported}`. Durations are in seconds: the SDK's
+/// default buckets are meant for milliseconds, so set a view. A handle: what it has registered goes
+/// with the last copy. Any thread.
+class OpenTelemetryMetrics {
+ public:
+  /// Exports `from` by `meter`, which is not null. `now` tells what a cache holds, if that is to be
+  /// exported, too; it may be called from any thread for as long as a copy of this lives, and does
+  /// not throw.
+  OpenTelemetryMetrics(const opentelemetry::nostd::shared_ptr<opentelemetry::metrics::Meter>& meter,
+                       Metrics from, std::function<cache_stats()> now = {})
+      : shared_(std::make_shared<state>(meter, std::move(from), std::move(now))) {}
+
+  /// Tells of the duration of a request.
+  void on(const exchange_event& told) { record("robots.exchange.duration", told.duration); }
+  /// Tells of the duration of a retrieval.
+  void on(const retrieval_event& told) { record("robots.fetch.duration", told.duration); }
+  /// Tells of the duration of reading.
+  void on(const parse_event& told) { record("robots.parse.duration", told.duration); }
+  /// Tells of the wait at a gate, of those that might go.
+  void on(const admission_event& told) {
+    if (told.reason == admission_reason::go) {
+      record("robots.gate.wait", told.waited);
+    }
+  }
+
+ private:
+  struct state;
+
+  /// A family that the SDK asks for.
+  struct observed {
+    state* owner = nullptr;
+    std::size_t index = 0;  // in what `families` gives
+    std::size_t told = 0;   // the last observation that it had part in
+    opentelemetry::nostd::shared_ptr<opentelemetry::metrics::ObservableInstrument> instrument{};
+  };
+
+  struct state {
+    state(const opentelemetry::nostd::shared_ptr<opentelemetry::metrics::Meter>& meter,
+          Metrics counted, std::function<cache_stats()> held)
+        : from(std::move(counted)), now(std::move(held)) {
+      const std::vector<metric_family> all = families();
+      instruments.reserve(all.size());
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        const metric_family& each = all[i];
+        const auto name = adapters_detail::text_of(each.name);
+        const auto help = adapters_detail::text_of(each.help);
+        const auto unit = adapters_detail::text_of(each.unit);
+        if (each.kind == metric_kind::histogram) {
+          histograms.emplace(each.name, meter->CreateDoubleHistogram(name, help, unit));
+          continue;
+        }
+        observed& added = instruments.emplace_back(
+            observed{.owner = this,
+                     .index = i,
+                     .instrument = each.kind == metric_kind::counter
+                                       ? meter->CreateInt64ObservableCounter(name, help, unit)
+                                       : meter->CreateInt64ObservableGauge(name, help, unit)});
+        added.instrument->AddCallback(&observe, &added);
+      }
+    }
+    state(const state&) = delete;
+    state& operator=(const state&) = delete;
+    ~state() {
+      for (observed& each : instruments) {
+        each.instrument->RemoveCallback(&observe, &each);
+      }
+    }
+
+    [[nodiscard]] std::vector<metric_family> families() const {
+      return metric_families(from.snapshot(), now ? std::optional{now()} : std::nullopt);
+    }
+
+    Metrics from;
+    std::function<cache_stats()> now;
+    std::vector<observed> instruments;  // never moved: the SDK has their addresses
+    std::mutex mutex;                   // of what follows, and of `observed::told`
+    std::size_t observation = 0;        // how many there were
+    std::vector<metric_family> latest;  // what the last one found
+    std::map<std::string_view,
+             opentelemetry::nostd::unique_ptr<opentelemetry::metrics::Histogram<double>>>
+        histograms;
+  };
+
+  static void observe(opentelemetry::metrics::ObserverResult result, void* asked) noexcept {
+    using observer =
+        opentelemetry::nostd::shared_ptr<opentelemetry::metrics::ObserverResultT<std::int64_t>>;
+    try {
+      auto& from = *static_cast<observed*>(asked);
+      state& owner = *from.owner;
+      const observer& to = opentelemetry::nostd::get<observer>(result);
+      const std::scoped_lock lock{owner.mutex};
+      // The SDK asks one instrument after the other: one that is asked again begins the next round.
+      if (from.told == owner.observation) {
+        owner.latest = owner.families();
+        ++owner.observation;
+      }
+      from.told = owner.observation;
+      for (const metric_sample& sample : owner.latest[from.index].samples) {
+        const std::map<std::string, std::string> labels{sample.labels.begin(), sample.labels.end()};
+        to->Observe(static_cast<std::int64_t>(sample.value), labels);
+      }
+    } catch (...) {
+      return;  // no memory: the next time
+    }
+  }
+
+  void record(std::string_view name, std::chrono::nanoseconds duration) {
+    shared_->histograms.find(name)->second->Record(std::chrono::duration<double>{duration}.count(),
+                                                   opentelemetry::context::Context{});
+  }
+
+  std::shared_ptr<state> shared_;
+};
+
+static_assert(Observer<OpenTelemetryMetrics>);
+
+}  // namespace robots

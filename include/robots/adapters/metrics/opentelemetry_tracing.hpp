@@ -1,0 +1,182 @@
+#pragma once
+
+#include <robots/adapters/metrics/opentelemetry_context.hpp>
+#include <robots/fetch/outcome.hpp>
+#include <robots/http/message.hpp>
+#include <robots/observe/admission_reason.hpp>
+#include <robots/observe/observer.hpp>
+#include <robots/policy/decision.hpp>
+#include <robots/policy/policy.hpp>
+#include <robots/policy/record.hpp>
+
+#include <opentelemetry/common/attribute_value.h>
+#include <opentelemetry/common/timestamp.h>
+#include <opentelemetry/nostd/shared_ptr.h>
+#include <opentelemetry/trace/span.h>
+#include <opentelemetry/trace/span_context.h>
+#include <opentelemetry/trace/span_metadata.h>
+#include <opentelemetry/trace/span_startoptions.h>
+#include <opentelemetry/trace/tracer.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+namespace robots {
+
+/// An observer that makes spans of what is done for a call, as children of the caller's: see
+/// `opentelemetry_context`. Work outside any trace makes no span.
+///
+/// | span           | of                                                          |
+/// |----------------|-------------------------------------------------------------|
+/// | `robots.fetch` | a retrieval, and in it a client span `GET` for each request |
+/// | `robots.parse` | the reading of a file that came                             |
+/// | `robots.check` | a decision: `robots.blocked`, the reason, the rule          |
+/// | `robots.admit` | the answer of a gate, and how long it kept the caller       |
+///
+/// A span is made when its work is over, with a start time in the past. A handle: copies tell
+/// the same tracer. Any thread.
+class OpenTelemetryTracing {
+ public:
+  /// Makes spans by `tracer`, which is not null.
+  explicit OpenTelemetryTracing(
+      opentelemetry::nostd::shared_ptr<opentelemetry::trace::Tracer> tracer)
+      : tracer_(std::move(tracer)) {}
+
+  /// Makes the spans of a retrieval and of its requests.
+  void on(const retrieval_event& told) {
+    const span_context parent = adapters_detail::span_of(told.context);
+    if (!parent.IsValid()) {
+      return;
+    }
+    const record_head& source = told.policy.source();
+    past_span made{*tracer_, "robots.fetch", parent, told, told.duration};
+    made.set("robots.site", told.site);
+    made.set("url.full", source.url);
+    made.set("robots.outcome", to_string(source.outcome));
+    made.set("robots.basis", to_string(told.policy.basis()));
+    made.set("robots.attempts", std::int64_t{source.attempts});
+    if (!is_successful(source.outcome)) {
+      made.fail(source.error_text);
+    }
+    if (told.exchanges != nullptr) {
+      for (const exchange_event& each : *told.exchanges) {
+        tell(each, made.context());
+      }
+    }
+  }
+  /// Makes the span of reading a file.
+  void on(const parse_event& told) {
+    const span_context parent = adapters_detail::span_of(told.context);
+    if (parent.IsValid()) {
+      past_span made{*tracer_, "robots.parse", parent, told, told.duration};
+      made.set("robots.site", told.site);
+      made.set("robots.rules", static_cast<std::int64_t>(told.policy.rules().size()));
+      made.set("robots.malformed_lines", std::int64_t{told.policy.lines().malformed});
+    }
+  }
+  /// Makes the span of a decision.
+  void on(const decision_event& told) {
+    const span_context parent = adapters_detail::span_of(told.context);
+    if (!parent.IsValid()) {
+      return;
+    }
+    const decision& answer = told.decision;
+    past_span made{*tracer_, "robots.check", parent, told, {}};
+    made.set("robots.site", told.site);
+    made.set("url.full", told.url);
+    made.set("robots.blocked", !answer.allowed);
+    made.set("robots.reason", to_string(answer.reason));
+    made.set("robots.from_cache", answer.from_cache);
+    if (answer.verdict.pattern) {
+      made.set("robots.rule", *answer.verdict.pattern);
+      made.set("robots.rule.line", std::int64_t{answer.verdict.line});
+    }
+    if (answer.policy) {
+      made.set("robots.policy.version", static_cast<std::int64_t>(answer.policy->version()));
+    }
+  }
+  /// Makes the span of a gate's answer.
+  void on(const admission_event& told) {
+    const span_context parent = adapters_detail::span_of(told.context);
+    if (parent.IsValid()) {
+      past_span made{*tracer_, "robots.admit", parent, told, told.waited};
+      made.set("robots.site", told.site);
+      made.set("url.full", told.url);
+      made.set("robots.reason", to_string(told.reason));
+    }
+  }
+
+ private:
+  using span_context = opentelemetry::trace::SpanContext;
+  using span_kind = opentelemetry::trace::SpanKind;
+
+  /// A span of what is over: that took so long and ended so long before now.
+  class past_span {
+   public:
+    past_span(opentelemetry::trace::Tracer& tracer, std::string_view name,
+              const span_context& parent, const event& told, std::chrono::nanoseconds duration,
+              std::chrono::nanoseconds ended = {}, span_kind kind = span_kind::kInternal) {
+      const auto began = std::max(duration, std::chrono::nanoseconds{0}) + ended;
+      const auto steady = std::chrono::steady_clock::now();
+      opentelemetry::trace::StartSpanOptions how;
+      how.parent = parent;
+      how.kind = kind;
+      how.start_system_time = opentelemetry::common::SystemTimestamp{
+          std::chrono::time_point_cast<std::chrono::system_clock::duration>(told.time() - began)};
+      how.start_steady_time = opentelemetry::common::SteadyTimestamp{steady - began};
+      end_.end_steady_time = opentelemetry::common::SteadyTimestamp{steady - ended};
+      span_ = tracer.StartSpan(adapters_detail::text_of(name), how);
+    }
+    past_span(const past_span&) = delete;
+    past_span& operator=(const past_span&) = delete;
+    ~past_span() { span_->End(end_); }
+
+    void set(std::string_view name, std::string_view value) {
+      set_any(name, adapters_detail::text_of(value));
+    }
+    void set(std::string_view name, std::int64_t value) { set_any(name, value); }
+    void set(std::string_view name, bool value) { set_any(name, value); }
+    void fail(std::string_view why) {
+      span_->SetStatus(opentelemetry::trace::StatusCode::kError, adapters_detail::text_of(why));
+    }
+    [[nodiscard]] span_context context() const { return span_->GetContext(); }
+
+   private:
+    void set_any(std::string_view name, const opentelemetry::common::AttributeValue& value) {
+      span_->SetAttribute(adapters_detail::text_of(name), value);
+    }
+
+    opentelemetry::nostd::shared_ptr<opentelemetry::trace::Span> span_;
+    opentelemetry::trace::EndSpanOptions end_;
+  };
+
+  /// By OpenTelemetry's semantic conventions for HTTP clients.
+  void tell(const exchange_event& told, const span_context& parent) {
+    const exchange& asked = told.exchange;
+    past_span made{*tracer_, "GET", parent, told, told.duration, told.ended, span_kind::kClient};
+    made.set("http.request.method", std::string_view{"GET"});
+    made.set("url.full", asked.url);
+    if (told.attempt > 1) {
+      made.set("http.request.resend_count", std::int64_t{told.attempt} - 1);
+    }
+    if (asked.error != fetch_error::none) {
+      made.set("error.type", to_string(asked.error));
+      made.fail({});
+      return;
+    }
+    made.set("http.response.status_code", std::int64_t{asked.status});
+    made.set("http.response.body.size", static_cast<std::int64_t>(told.bytes));
+    if (asked.status >= 400) {
+      made.fail({});
+    }
+  }
+
+  opentelemetry::nostd::shared_ptr<opentelemetry::trace::Tracer> tracer_;
+};
+
+static_assert(Observer<OpenTelemetryTracing>);
+
+}  // namespace robots

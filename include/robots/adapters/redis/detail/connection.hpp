@@ -1,0 +1,218 @@
+#pragma once
+
+#include <robots/adapters/detail/sigpipe_guard.hpp>
+#include <robots/adapters/redis/detail/reply.hpp>
+#include <robots/adapters/redis/detail/url.hpp>
+#include <robots/adapters/redis/redis_options.hpp>
+#include <robots/base/printable.hpp>
+#include <robots/base/saturating_add.hpp>
+#include <robots/store/shared_store.hpp>
+
+#include <hiredis/hiredis.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <new>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace robots::adapters_detail {
+
+using redis_time = std::chrono::steady_clock::time_point;
+/// The time that is so far away, or the end of time.
+[[nodiscard]] inline redis_time redis_deadline(std::chrono::milliseconds timeout) noexcept {
+  return base::saturating_add(std::chrono::steady_clock::now(), timeout);
+}
+
+using redis_handshake = decltype(redis_options::tls);
+
+/// The words of a command, of which those of all that we send but scripts have their key second.
+using redis_command = std::vector<std::string>;
+
+/// A reply is longer than the reader takes.
+class oversized_reply : public store_error {
+ public:
+  using store_error::store_error;
+};
+
+/// A connection for one thread at a time, which never waits for longer than it is told, whatever
+/// the server does. After an exception it is of no more use.
+///
+/// Throws `store_error` when it is lost, or when the server sends what is no reply, or one that
+/// takes more than `max_reply_bytes`.
+class redis_connection {
+ public:
+  /// Opens it until `deadline`, with `tls` if there is one. While anything waits in the pipe
+  /// `interrupt`, which may be -1 for none, nothing waits here.
+  redis_connection(const redis_address& server, redis_time deadline, std::size_t max_reply_bytes,
+                   const redis_handshake& tls, int interrupt)
+      : name_{to_string(server)}, max_reply_bytes_{max_reply_bytes}, interrupt_{interrupt} {
+    context_.reset(server.port == 0 ? redisConnectUnixNonBlock(server.host.c_str())
+                                    : redisConnectNonBlock(server.host.c_str(), server.port));
+    if (!context_) {
+      throw std::bad_alloc{};
+    }
+    if (context_->err == 0) {
+      context_->reader->fn = redis_reply_functions();
+      context_->reader->privdata = &budget_;
+      budget_ = max_reply_bytes_;
+      const short ready = wait(POLLOUT, deadline);
+      if (ready == 0) {
+        fail("cannot be reached in time");
+      }
+      if (ready != POLLOUT) {
+        redisBufferRead(context_.get());  // tells why
+      }
+    }
+    check();
+    if (tls) {
+      const std::function<short()> step = tls(*context_, server.host);
+      while (const short wanted = step()) {
+        if (wait(wanted, deadline) == 0) {
+          fail("does not speak TLS in time");
+        }
+      }
+    }
+  }
+  redis_connection(const redis_connection&) = delete;
+  redis_connection& operator=(const redis_connection&) = delete;
+  ~redis_connection() = default;
+
+  /// Has a command sent with the next call of `receive`.
+  void send(const redis_command& command) {
+    std::vector<const char*> words;
+    std::vector<std::size_t> sizes;
+    for (const std::string& word : command) {
+      words.push_back(word.data());
+      sizes.push_back(word.size());
+    }
+    if (redisAppendCommandArgv(context_.get(), static_cast<int>(command.size()), words.data(),
+                               sizes.data()) != REDIS_OK) {
+      throw std::bad_alloc{};
+    }
+    is_written_ = false;
+  }
+
+  /// The next reply; nothing when there is none until `deadline`, or when interrupted.
+  [[nodiscard]] std::optional<redis_reply> receive(redis_time deadline) {
+    for (;;) {
+      void* read = nullptr;
+      if (redisReaderGetReply(context_->reader, &read) != REDIS_OK) {
+        if (budget_ == 0) {
+          throw oversized_reply{"Redis at " + name_ + " sends more than was asked for"};
+        }
+        fail("does not speak the protocol of Redis: " + base::printable(context_->reader->errstr));
+      }
+      if (read != nullptr) {
+        budget_ = max_reply_bytes_;
+        return std::move(*std::unique_ptr<redis_reply>{static_cast<redis_reply*>(read)});
+      }
+      if (context_->reader->len - context_->reader->pos > max_reply_bytes_) {
+        throw oversized_reply{"Redis at " + name_ + " sends more than " +
+                              std::to_string(max_reply_bytes_) + " octets"};
+      }
+      const short ready = wait(is_written_ ? POLLIN : POLLIN | POLLOUT, deadline);
+      if (ready == 0 || deadline <= std::chrono::steady_clock::now()) {
+        return std::nullopt;  // even while an endless reply goes on
+      }
+      if (!is_written_) {
+        write();
+      }
+      if ((ready & ~POLLOUT) != 0) {
+        redisBufferRead(context_.get());
+        check();
+      }
+    }
+  }
+
+  /// Sends all of them at once and gives their replies. None may be missing at `deadline`.
+  [[nodiscard]] std::vector<redis_reply> ask(std::span<const redis_command> commands,
+                                             redis_time deadline) {
+    for (const redis_command& command : commands) {
+      send(command);
+    }
+    std::vector<redis_reply> replies;
+    replies.reserve(commands.size());
+    while (replies.size() < commands.size()) {
+      std::optional<redis_reply> reply = receive(deadline);
+      if (!reply) {
+        fail("does not answer in time");
+      }
+      replies.push_back(std::move(*reply));
+    }
+    return replies;
+  }
+
+  /// Whether the server has neither closed it nor sent anything that nobody asked for.
+  [[nodiscard]] bool is_idle() const {
+    return context_->reader->pos == context_->reader->len &&
+           wait(POLLIN, std::chrono::steady_clock::now()) == 0;
+  }
+
+  [[noreturn]] void fail(const std::string& what) const {
+    throw store_error{"Redis at " + name_ + ' ' + what};
+  }
+
+ private:
+  struct deleter {
+    void operator()(redisContext* context) const noexcept { redisFree(context); }
+  };
+
+  void write() {
+    int done = 0;
+    {
+      const sigpipe_guard guard;
+      redisBufferWrite(context_.get(), &done);
+    }
+    check();
+    is_written_ = done != 0;
+  }
+
+  void check() const {
+    if (context_->err != 0) {
+      fail("cannot be reached: " + base::printable(context_->errstr));
+    }
+  }
+
+  /// What the socket is ready for; nothing once the deadline has passed, or when interrupted.
+  [[nodiscard]] short wait(int events, redis_time deadline) const {
+    using std::chrono::milliseconds;
+    for (;;) {
+      std::array<pollfd, 2> wanted{
+          {{.fd = context_->fd, .events = static_cast<short>(events), .revents = 0},
+           {.fd = interrupt_, .events = POLLIN, .revents = 0}}};
+      const auto left =
+          std::chrono::ceil<milliseconds>(deadline - std::chrono::steady_clock::now());
+      constexpr milliseconds longest{60'000};
+      const auto step = std::clamp(left, milliseconds{0}, longest);
+      const int count = ::poll(wanted.data(), wanted.size(), static_cast<int>(step.count()));
+      if (count < 0 && errno != EINTR) {
+        fail("cannot be waited for");
+      }
+      if (count > 0) {
+        return wanted[1].revents != 0 ? short{0} : wanted[0].revents;
+      }
+      if (left <= milliseconds{0}) {
+        return 0;
+      }
+    }
+  }
+
+  std::string name_;
+  std::size_t max_reply_bytes_;
+  int interrupt_;
+  std::size_t budget_ = 0;  // octets that the next reply may still take
+  std::unique_ptr<redisContext, deleter> context_;
+  bool is_written_ = true;
+};
+
+}  // namespace robots::adapters_detail

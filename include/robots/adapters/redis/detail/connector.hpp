@@ -1,0 +1,158 @@
+#pragma once
+
+#include <robots/adapters/redis/detail/connection.hpp>
+#include <robots/adapters/redis/detail/url.hpp>
+#include <robots/adapters/redis/redis_options.hpp>
+#include <robots/base/printable.hpp>
+#include <robots/store/shared_store.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace robots::adapters_detail {
+
+/// Opens connections as the options say, logged in and with their database chosen.
+class redis_connector {
+ public:
+  /// Throws `std::invalid_argument` for options that cannot be.
+  explicit redis_connector(const redis_options& options)
+      : target_{parse_redis_url(options.url, options.cluster)},
+        tls_{target_.tls ? options.tls : nullptr},
+        timeout_{options.connect_timeout},
+        max_reply_bytes_{std::clamp(options.max_value_bytes, least_reply_bytes, SIZE_MAX / 2) +
+                         sizeof(redis_reply)} {
+    using std::chrono::milliseconds;
+    if (target_.tls && !options.tls) {
+      throw std::invalid_argument{
+          "redis_options: rediss:// needs tls: with hiredis 1.0 or later, include "
+          "<robots/adapters/redis/redis_tls.hpp>, link robots::redis_tls and set .tls = "
+          "robots::redis_tls{}; with an older one, put a TLS proxy such as stunnel beside the "
+          "program and write redis:// with its address"};
+    }
+    if (options.connect_timeout <= milliseconds{0} || options.command_timeout <= milliseconds{0} ||
+        options.max_connections == 0 || options.max_value_bytes == 0) {
+      throw std::invalid_argument{
+          "redis_options: connect_timeout, command_timeout, max_connections and max_value_bytes "
+          "must be above 0"};
+    }
+  }
+
+  [[nodiscard]] const redis_target& target() const noexcept { return target_; }
+
+  /// A connection to a server that the target names or leads to.
+  [[nodiscard]] std::unique_ptr<redis_connection> connect(const redis_address& server,
+                                                          int interrupt = -1) const {
+    return log_in(server, redis_deadline(timeout_), interrupt);
+  }
+
+  /// A connection to the only server, or to the one that the Sentinels say is the master now.
+  [[nodiscard]] std::unique_ptr<redis_connection> connect(int interrupt = -1) const {
+    if (target_.topology != redis_topology::sentinel) {
+      return connect(target_.servers.front(), interrupt);
+    }
+    const redis_time deadline = redis_deadline(timeout_);
+    const redis_command question{"SENTINEL", "get-master-addr-by-name", target_.master};
+    const redis_reply answer = ask_any(target_.servers, question, interrupt).second;
+    auto master = log_in(address_in(answer.list), deadline, interrupt);
+    const std::array<redis_command, 1> role{{{"ROLE"}}};
+    const redis_reply reply = std::move(master->ask(role, deadline).front());
+    if (!reply.list.empty() && reply.list.front().text != "master") {
+      master->fail("is no master, though the Sentinels say so");
+    }
+    return master;
+  }
+
+  /// The first list that one of the servers answers with, and which one that was. They are asked
+  /// one after the other; each gets an equal part of half of `connect_timeout`. Sentinels are asked
+  /// without logging in.
+  [[nodiscard]] std::pair<redis_address, redis_reply> ask_any(
+      std::span<const redis_address> servers, const redis_command& question,
+      int interrupt = -1) const {
+    const redis_time deadline = redis_deadline(timeout_ / 2);
+    std::string failures;
+    auto left = static_cast<int>(servers.size());
+    for (const redis_address& server : servers) {
+      const redis_time now = std::chrono::steady_clock::now();
+      const redis_time until = now + (deadline - now) / left--;
+      try {
+        const auto connection = target_.topology == redis_topology::sentinel
+                                    ? open(server, until, interrupt)
+                                    : log_in(server, until, interrupt);
+        redis_reply reply = std::move(connection->ask({&question, 1}, until).front());
+        if (!reply.list.empty()) {
+          return {server, std::move(reply)};
+        }
+        std::string asked;
+        for (const std::string& word : question) {
+          asked += base::printable(word) + ' ';
+        }
+        connection->fail("answers " + asked + "with " +
+                         (reply.text.empty() ? "nothing" : base::printable(reply.text)));
+      } catch (const store_error& error) {
+        failures += failures.empty() ? "" : "; ";
+        failures += error.what();
+      }
+    }
+    throw store_error{failures};
+  }
+
+  /// The address in a list that begins with a host and a port. Throws `store_error`.
+  [[nodiscard]] static redis_address address_in(const std::vector<redis_reply>& list) {
+    const auto port = list.size() < 2 ? std::nullopt
+                      : list[1].type == redis_reply::kind::integer
+                          ? redis_port(std::to_string(list[1].integer))
+                          : redis_port(list[1].text);
+    if (!port) {
+      throw store_error{"Redis tells of a server without a port"};
+    }
+    return {list[0].text, *port};
+  }
+
+ private:
+  /// CLUSTER SLOTS and the keys that SCAN gives take some room, too.
+  static constexpr std::size_t least_reply_bytes = std::size_t{1} << 20U;
+
+  [[nodiscard]] std::unique_ptr<redis_connection> open(const redis_address& server,
+                                                       redis_time deadline, int interrupt) const {
+    return std::make_unique<redis_connection>(server, deadline, max_reply_bytes_, tls_, interrupt);
+  }
+
+  [[nodiscard]] std::unique_ptr<redis_connection> log_in(const redis_address& server,
+                                                         redis_time deadline, int interrupt) const {
+    auto connection = open(server, deadline, interrupt);
+    std::vector<redis_command> commands;
+    if (target_.password) {
+      commands.push_back(target_.user.empty()
+                             ? redis_command{"AUTH", *target_.password}
+                             : redis_command{"AUTH", target_.user, *target_.password});
+    }
+    if (target_.database != 0) {
+      commands.push_back({"SELECT", std::to_string(target_.database)});
+    }
+    const std::vector<redis_reply> replies = connection->ask(commands, deadline);
+    for (std::size_t i = 0; i < replies.size(); ++i) {
+      if (replies[i].type != redis_reply::kind::status) {
+        connection->fail("refuses " + commands[i].front() + ": " +
+                         base::printable(replies[i].text));
+      }
+    }
+    return connection;
+  }
+
+  redis_target target_;
+  redis_handshake tls_;
+  std::chrono::milliseconds timeout_;
+  std::size_t max_reply_bytes_;
+};
+
+}  // namespace robots::adapters_detail

@@ -1,0 +1,124 @@
+#pragma once
+
+#include <robots/adapters/detail/store_token.hpp>
+#include <robots/adapters/redis/detail/client.hpp>
+#include <robots/adapters/redis/detail/cluster.hpp>
+#include <robots/adapters/redis/redis_options.hpp>
+#include <robots/base/longest_delay.hpp>
+#include <robots/polite/pace_ledger.hpp>
+#include <robots/store/shared_store.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace robots {
+
+/// A ledger in Redis, for any number of machines: `gate_options::ledger`.
+///
+/// One script for each question, in one round trip, by the time of the server. Under the prefix P
+/// of the options, what is known of a host is at `P pace:HOST`, without the blank, for a minute
+/// longer than it holds. In Redis an ACL needs the commands eval, time, hget, hmget, hset and
+/// pexpire.
+///
+/// Connections and their limits are as for `RedisStore`. Any thread.
+class RedisPaceLedger final : public PaceLedger {
+ public:
+  /// Opens nothing yet. Throws `std::invalid_argument`, which says how to mend it, for a URL that
+  /// is none, or for a limit of 0.
+  explicit RedisPaceLedger(redis_options options = {})
+      : options_{std::move(options)}, client_{adapters_detail::make_redis_client(options_)} {}
+
+  /// Asks Redis. Throws `store_error`.
+  [[nodiscard]] std::chrono::nanoseconds take_turn(std::string_view host,
+                                                   const pace_claim& claim) override {
+    return ask(take_turn_script, host,
+               {claim.least, claim.after, claim.last_asked.value_or(longest_delay), claim.lateness},
+               claim.turn);
+  }
+
+  /// Tells Redis. Throws `store_error`.
+  void hold(std::string_view host, std::chrono::nanoseconds pause) override {
+    static_cast<void>(ask(hold_script, host, {pause}));
+  }
+
+ private:
+  // Times are microseconds. Of a host is known: from when the last turn counts, whose it is, before
+  // when there is no next one, the longest of all delays that processes have, whose that is, and
+  // until when it counts if that one asks no more. A turn is asked for again while nothing but that
+  // turn keeps others from the host.
+  static constexpr const char* take_turn_script = R"(
+local time = redis.call('time')
+local now = time[1] * 1000000 + time[2]
+local owner, turn, minute = ARGV[1], ARGV[1] .. ' ' .. ARGV[2], 60000000
+local least, after, last_asked = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local start = now + tonumber(ARGV[6])
+local known = redis.call('hmget', KEYS[1], 'last', 'next', 'longest', 'owner', 'until', 'turn')
+local last, next = tonumber(known[1]), tonumber(known[2])
+if not next and last_asked < math.max(minute, after) then
+  last, next = start, start + after
+end
+local longest, longest_by = tonumber(known[3]) or 0, known[4]
+local longest_until = tonumber(known[5]) or 0
+if longest_by == owner or least >= longest or now >= longest_until then
+  longest, longest_by, longest_until = least, owner, now + minute
+end
+next = next or 0
+local wait = math.max(next - now, last and last + longest - now or 0, 0)
+if ARGV[2] ~= '0' and known[6] == turn and next == last + after then
+  wait = 0
+end
+local text = function(number) return string.format('%.0f', number) end
+if wait == 0 then
+  last, next = start, start + after
+  redis.call('hset', KEYS[1], 'turn', turn)
+end
+redis.call('hset', KEYS[1], 'next', text(next), 'longest', text(longest),
+           'owner', longest_by, 'until', text(longest_until))
+if last then
+  redis.call('hset', KEYS[1], 'last', text(last))
+end
+redis.call('pexpire', KEYS[1], text((math.max(next - now, longest, 0) + minute) / 1000))
+return wait
+)";
+  static constexpr const char* hold_script = R"(
+local time = redis.call('time')
+local now = time[1] * 1000000 + time[2]
+local next = tonumber(redis.call('hget', KEYS[1], 'next')) or 0
+next = math.max(next, now + tonumber(ARGV[3]))
+redis.call('hset', KEYS[1], 'next', string.format('%.0f', next))
+redis.call('pexpire', KEYS[1], string.format('%.0f', (next - now + 60000000) / 1000))
+return 0
+)";
+
+  [[nodiscard]] std::chrono::nanoseconds ask(
+      const char* script, std::string_view host,
+      std::initializer_list<std::chrono::nanoseconds> arguments, std::uint64_t turn = 0) {
+    using std::chrono::microseconds;
+    adapters_detail::redis_command command{"EVAL", script,
+                                           "1",    (options_.key_prefix + "pace:").append(host),
+                                           owner_, std::to_string(turn)};
+    for (const std::chrono::nanoseconds argument : arguments) {
+      const auto bounded = std::clamp(argument, std::chrono::nanoseconds{0}, longest_delay);
+      command.push_back(std::to_string(std::chrono::ceil<microseconds>(bounded).count()));
+    }
+    using kind = adapters_detail::redis_reply::kind;
+    const adapters_detail::redis_reply reply = client_->ask_one(std::move(command), kind::integer);
+    if (reply.type == kind::nil || reply.integer < 0) {
+      throw store_error{"Redis answers a question for a turn with what is no time to wait"};
+    }
+    constexpr auto most = std::chrono::floor<microseconds>(longest_delay);
+    return microseconds{std::min(reply.integer, std::int64_t{most.count()})};
+  }
+
+  redis_options options_;
+  std::unique_ptr<adapters_detail::redis_client> client_;
+  std::string owner_ = adapters_detail::store_token();
+};
+
+}  // namespace robots

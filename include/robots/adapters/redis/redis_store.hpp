@@ -1,0 +1,377 @@
+#pragma once
+
+#include <robots/adapters/detail/store_token.hpp>
+#include <robots/adapters/redis/detail/client.hpp>
+#include <robots/adapters/redis/detail/cluster.hpp>
+#include <robots/adapters/redis/detail/subscription.hpp>
+#include <robots/adapters/redis/redis_options.hpp>
+#include <robots/policy/codec.hpp>
+#include <robots/store/shared_store.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace robots {
+
+namespace adapters_detail {
+
+/// What SCAN compares with, so that it matches `text` and nothing else.
+[[nodiscard]] inline std::string redis_pattern(std::string_view text) {
+  std::string pattern;
+  for (const char c : text) {
+    if (std::string_view{"*?[]^-\\"}.find(c) != std::string_view::npos) {
+      pattern += '\\';
+    }
+    pattern += c;
+  }
+  return pattern;
+}
+
+/// Returns the length of a scheme such as `https://` at the start of `key`, or 0 without one.
+[[nodiscard]] inline std::size_t scheme_length(std::string_view key) noexcept {
+  const std::size_t end = key.find("://");
+  return end == std::string_view::npos ? 0 : end + 3;
+}
+
+/// `key` with braces around all that follows on its scheme: keys of one site get one slot.
+[[nodiscard]] inline std::string with_hash_tag(std::string_view key) {
+  const std::size_t scheme = scheme_length(key);
+  return std::string{key.substr(0, scheme)}.append("{").append(key.substr(scheme)).append("}");
+}
+
+/// The key that `with_hash_tag` made `tagged` of; empty if it made none.
+[[nodiscard]] inline std::string without_hash_tag(std::string_view tagged) {
+  const std::size_t scheme = scheme_length(tagged);
+  const std::string_view tag = tagged.substr(scheme);
+  if (tag.size() < 2 || tag.front() != '{' || tag.back() != '}') {
+    return {};
+  }
+  return std::string{tagged.substr(0, scheme)}.append(tag.substr(1, tag.size() - 2));
+}
+
+}  // namespace adapters_detail
+
+/// A `SharedStore` in Redis, for any number of machines.
+///
+/// Values and leases expire by the clock of the server; those of the workers do not matter. A
+/// connection is opened when it is first needed, so that a server that is down costs no crawler its
+/// start, and is dropped after each error. A call takes no longer than `connect_timeout` and twice
+/// `command_timeout`, of which `load_all` takes one more for each 512 keys behind the first; all
+/// that twice if a value is above `max_value_bytes`. In a cluster that is for each node, and half
+/// of `connect_timeout` more when nodes have changed.
+///
+/// Under a prefix P that ends with the format of records, a value is at `P site:KEY`, a lease at
+/// `P lease:KEY`, without the blanks, and changes are told on the channel `P changed`. In KEY, what
+/// follows on `https://` or `http://` stands in braces, so that a cluster keeps all keys of a site
+/// in one slot. An ACL of Redis needs `~P* &P*` and the commands get, strlen, set, del, eval,
+/// publish, subscribe, ping, select, and for `for_each` scan and pttl; in a cluster, cluster and
+/// asking, too.
+class RedisStore : public SharedStore {
+ public:
+  /// Opens nothing yet. Throws `std::invalid_argument`, which says how to mend it, for a URL that
+  /// is none, or for a limit of 0.
+  explicit RedisStore(redis_options options = {})
+      : parts_{std::make_unique<parts>(std::move(options))} {}
+
+  /// The value of `key`, or nothing. One round trip. Throws `store_error`.
+  [[nodiscard]] std::optional<std::string> load(std::string_view key) override {
+    return std::move(load_all(std::array{std::string{key}}).front());
+  }
+
+  /// The values of many keys in their order, in a round trip to each server for each 512 of its
+  /// keys, or in two if a value is above `max_value_bytes`, which counts as missing. In a cluster,
+  /// values count as missing whose node is out of reach, unless all that are asked are. Throws
+  /// `store_error` when values cannot be loaded. Takes no more than `max_value_bytes` of memory for
+  /// each key, whatever the server sends.
+  [[nodiscard]] std::vector<std::optional<std::string>> load_all(
+      std::span<const std::string> keys) override {
+    return load_partly(keys).values;
+  }
+
+  /// Does what `load_all` does, and says which values are those of a node that is out of reach.
+  [[nodiscard]] partial_values load_partly(std::span<const std::string> keys) override {
+    try {
+      return load_together(
+          keys, [&](const std::string& key) { return command{"GET", parts_->value_key(key)}; });
+    } catch (const adapters_detail::oversized_reply&) {
+      // A value that is too long costs the connection that it came over, and all replies behind it.
+      // A script costs more than GET, but leaves such a value out.
+      constexpr const char* script =
+          "local length = redis.pcall('strlen', KEYS[1]) "
+          "if type(length) ~= 'number' then return length end "
+          "return length <= tonumber(ARGV[1]) and redis.call('get', KEYS[1])";
+      const std::string most = std::to_string(parts_->options.max_value_bytes);
+      return load_together(keys, [&](const std::string& key) {
+        return command{"EVAL", script, "1", parts_->value_key(key), most};
+      });
+    }
+  }
+
+  /// Loads the values of some sites and takes their leases, as each question wishes. The keys of a
+  /// question must be those of one site. Takes a round trip to each server for each 512 of its
+  /// questions. Two values of a site that are together above `max_value_bytes` count as one. A
+  /// question counts as not answered if the server has no room for the lease. Throws `store_error`.
+  [[nodiscard]] std::vector<store_reply> load_or_lease(
+      std::span<const store_question> questions, std::chrono::milliseconds duration) override {
+    constexpr const char* script =
+        "local left = tonumber(ARGV[2]) "
+        "local function value(key) "
+        "local length = redis.pcall('strlen', key) "
+        "if type(length) ~= 'number' or length == 0 or length > left then return false end "
+        "left = left - length return redis.call('get', key) end "
+        "local own = value(KEYS[1]) local other = value(KEYS[2]) local lease = 0 "
+        "local set = nil "
+        "if ARGV[1] == 'take' then set = redis.pcall('set', KEYS[3], ARGV[3], 'px', ARGV[4]) "
+        "elseif ARGV[1] == 'if_free' or (ARGV[1] == 'if_missing' and not own and not other) then "
+        "set = redis.pcall('set', KEYS[3], ARGV[3], 'nx', 'px', ARGV[4]) end "
+        "if set then lease = set.ok and 1 or -1 end "
+        "return {own, other, lease}";
+    const std::string most = std::to_string(parts_->options.max_value_bytes);
+    std::vector<command> commands;
+    commands.reserve(questions.size());
+    for (const store_question& each : questions) {
+      commands.push_back({"EVAL", script, "3", parts_->value_key(each.key),
+                          parts_->value_key(each.other_key), parts_->lease_key(each.lease_key),
+                          std::string{to_string(each.wish)}, most, adapters_detail::store_token(),
+                          expiry(duration)});
+    }
+    std::vector<store_reply> replies(questions.size());
+    std::vector<reply> got = parts_->client->ask(commands);
+    for (std::size_t i = 0; i < replies.size(); ++i) {
+      if (got.at(i).is_error(adapters_detail::unreachable_node)) {
+        continue;
+      }
+      reply answer = client::accepted(commands[i], std::move(got[i]), reply::kind::list);
+      if (answer.list.size() != 3) {
+        throw store_error{"Redis answers EVAL with what is no list of three"};
+      }
+      const auto value = [&](reply& from) {
+        return from.type == reply::kind::text ? std::optional{std::move(from.text)} : std::nullopt;
+      };
+      const bool has_room = answer.list[2].integer >= 0;  // a full server gives no lease
+      replies[i] = {.value = value(answer.list[0]),
+                    .other_value = value(answer.list[1]),
+                    .is_answered = has_room};
+      if (answer.list[2].integer == 1) {
+        replies[i].lease = store_lease{questions[i].lease_key, commands[i][8]};
+      }
+    }
+    return replies;
+  }
+
+  /// Stores `value` until `lifetime` has passed, which may be a hundred years. Throws `store_error`
+  /// when it cannot be stored or is longer than `max_value_bytes`; then what was there stays.
+  void publish(std::string_view key, std::string_view value,
+               std::chrono::milliseconds lifetime) override {
+    if (lifetime <= std::chrono::milliseconds{0}) {
+      return erase(key);
+    }
+    check_size(value);
+    parts_->client->ask_one(
+        {"SET", parts_->value_key(key), std::string{value}, "PX", expiry(lifetime)},
+        reply::kind::status);
+  }
+
+  /// Stores `value`, as above, if `lease` is still held, and ends the lease. Returns whether it was
+  /// held. The keys must be those of one site. One round trip. Throws `store_error`.
+  [[nodiscard]] bool publish(std::string_view key, std::string_view value,
+                             std::chrono::milliseconds lifetime,
+                             const store_lease& lease) override {
+    check_size(value);
+    constexpr const char* script =
+        "if redis.call('get', KEYS[2]) ~= ARGV[3] then return 0 end "
+        "redis.call('set', KEYS[1], ARGV[1], 'px', ARGV[2]) redis.call('del', KEYS[2]) return 1";
+    return parts_->client
+               ->ask_one({"EVAL", script, "2", parts_->value_key(key), parts_->lease_key(lease.key),
+                          std::string{value}, expiry(lifetime), lease.token},
+                         reply::kind::integer)
+               .integer == 1;
+  }
+
+  /// Removes the value of `key`, ends its lease, and tells the others, through whichever node of a
+  /// cluster answers. Two round trips. Throws `store_error`.
+  void erase(std::string_view key) override {
+    parts_->client->ask_one({"DEL", parts_->value_key(key), parts_->lease_key(key)},
+                            reply::kind::integer);
+    announce(key);
+  }
+
+  /// Tells the others. One round trip. Throws `store_error`.
+  void announce(std::string_view key) override {
+    parts_->client->ask_one({"PUBLISH", parts_->channel(), parts_->sender + std::string{key}},
+                            reply::kind::integer);
+  }
+
+  /// The lease of `key`, unless somebody has it. One round trip. Throws `store_error`; then the
+  /// lease may be taken all the same, until `duration` has passed.
+  [[nodiscard]] std::optional<store_lease> try_lease(std::string_view key,
+                                                     std::chrono::milliseconds duration) override {
+    if (duration <= std::chrono::milliseconds{0}) {
+      return std::nullopt;
+    }
+    store_lease lease{.key = std::string{key}, .token = adapters_detail::store_token()};
+    const reply taken = parts_->client->ask_one(
+        {"SET", parts_->lease_key(key), lease.token, "NX", "PX", expiry(duration)},
+        reply::kind::status);
+    return taken.type == reply::kind::status ? std::optional{std::move(lease)} : std::nullopt;
+  }
+
+  /// The lease of `key`, whoever has it. One round trip. Throws `store_error`, as above.
+  [[nodiscard]] store_lease take_lease(std::string_view key,
+                                       std::chrono::milliseconds duration) override {
+    store_lease lease{.key = std::string{key}, .token = adapters_detail::store_token()};
+    parts_->client->ask_one({"SET", parts_->lease_key(key), lease.token, "PX", expiry(duration)},
+                            reply::kind::status);
+    return lease;
+  }
+
+  /// Gives a lease back, if it is still this one. One round trip. Throws `store_error`.
+  void release(const store_lease& lease) override {
+    constexpr const char* script =
+        "if redis.call('get', KEYS[1]) == ARGV[1] then redis.call('del', KEYS[1]) end return 0";
+    parts_->client->ask_one({"EVAL", script, "1", parts_->lease_key(lease.key), lease.token},
+                            reply::kind::integer);
+  }
+
+  /// Has `told` called for what others erase or announce, and once with "" when the server could
+  /// not be heard for a while. Returns when it listens, or when it has found the server out of
+  /// reach; then it tries again, at least every two seconds. Does not throw for the server.
+  void watch(std::function<void(std::string_view)> told) override {
+    const std::scoped_lock lock{parts_->watching};
+    parts_->subscription.reset();
+    if (!told) {
+      return;
+    }
+    parts_->subscription = std::make_unique<adapters_detail::redis_subscription>(
+        [client = parts_->client.get()](int interrupt) { return client->connect(interrupt); },
+        parts_->channel(), parts_->options.command_timeout,
+        [sender = parts_->sender, told = std::move(told)](std::string_view message) {
+          if (message.empty()) {
+            told("");
+          } else if (message.size() > sender.size() && !message.starts_with(sender)) {
+            told(message.substr(sender.size()));
+          }
+        });
+  }
+
+  /// Calls `look` with each key that has a value, and how long it still has. For people who look
+  /// into a store; not part of `SharedStore`. What is published or erased meanwhile may be there or
+  /// not, and a key may come twice. Looks at all keys of the server, for as long as it tells of
+  /// more. Throws `store_error`.
+  void for_each(
+      const std::function<void(std::string_view key, std::chrono::milliseconds left)>& look) {
+    const std::string prefix = parts_->prefix + "site:";
+    const std::string pattern = adapters_detail::redis_pattern(prefix) + '*';
+    for (const auto& server : parts_->client->servers()) {
+      std::string cursor = "0";
+      do {
+        const std::array<command, 1> scan{{{"SCAN", cursor, "MATCH", pattern, "COUNT", "512"}}};
+        const reply page =
+            client::accepted(scan.front(), std::move(server->ask(scan).front()), reply::kind::list);
+        if (page.list.size() != 2) {
+          throw store_error{"Redis answers SCAN with what is no page of keys"};
+        }
+        std::vector<command> commands;
+        for (const reply& key : page.list[1].list) {
+          commands.push_back({"PTTL", key.text});
+        }
+        const std::vector<reply> times = server->ask(commands);
+        for (std::size_t i = 0; i < times.size(); ++i) {
+          const std::string_view key = commands[i][1];
+          const std::string site =
+              key.starts_with(prefix) ? adapters_detail::without_hash_tag(key.substr(prefix.size()))
+                                      : std::string{};
+          if (times[i].integer > 0 && !site.empty()) {
+            look(site, std::chrono::milliseconds{times[i].integer});
+          }
+        }
+        cursor = page.list[0].text;
+      } while (cursor != "0");
+    }
+  }
+
+ private:
+  using client = adapters_detail::redis_client;
+  using command = adapters_detail::redis_command;
+  using reply = adapters_detail::redis_reply;
+
+  /// What stays where it is when the store is moved.
+  struct parts {
+    explicit parts(redis_options given)
+        : options{std::move(given)},
+          client{adapters_detail::make_redis_client(options)},
+          prefix{options.key_prefix + 'v' + std::to_string(record_format) + ':'} {}
+
+    [[nodiscard]] std::string value_key(std::string_view key) const {
+      return prefix + "site:" + adapters_detail::with_hash_tag(key);
+    }
+    [[nodiscard]] std::string lease_key(std::string_view key) const {
+      return prefix + "lease:" + adapters_detail::with_hash_tag(key);
+    }
+    [[nodiscard]] std::string channel() const { return prefix + "changed"; }
+
+    redis_options options;
+    std::unique_ptr<adapters_detail::redis_client> client;
+    std::string prefix;
+    std::string sender = adapters_detail::store_token();  ///< tells own messages
+    std::mutex watching;
+    std::unique_ptr<adapters_detail::redis_subscription> subscription;
+  };
+
+  template <class Command>
+  [[nodiscard]] partial_values load_together(std::span<const std::string> keys,
+                                             const Command& command_of) {
+    std::vector<command> commands;
+    commands.reserve(keys.size());
+    for (const std::string& key : keys) {
+      commands.push_back(command_of(key));
+    }
+    partial_values loaded;
+    auto& [values, lost] = loaded;
+    values.reserve(keys.size());
+    lost.reserve(keys.size());
+    for (reply& got : parts_->client->ask(commands)) {
+      lost.push_back(got.is_error(adapters_detail::unreachable_node));
+      // A value of another type is a stranger's.
+      if (lost.back() || got.type == reply::kind::nil || got.is_error("WRONGTYPE")) {
+        values.emplace_back();
+        continue;
+      }
+      std::string text = client::accepted(commands.front(), std::move(got), reply::kind::text).text;
+      const bool is_oversized = text.size() > parts_->options.max_value_bytes;
+      values.push_back(is_oversized ? std::nullopt : std::optional{std::move(text)});
+    }
+    return loaded;
+  }
+
+  /// Throws `store_error` for a value that is too long to be stored.
+  void check_size(std::string_view value) const {
+    const std::size_t most = parts_->options.max_value_bytes;
+    if (value.size() > most) {
+      throw store_error{"RedisStore: a value of " + std::to_string(value.size()) +
+                        " octets is above max_value_bytes, " + std::to_string(most) +
+                        ": raise it in every process"};
+    }
+  }
+
+  /// What Redis takes for a time to live.
+  [[nodiscard]] static std::string expiry(std::chrono::milliseconds time) {
+    constexpr std::chrono::milliseconds longest = std::chrono::years{100};
+    return std::to_string(std::min(time, longest).count());
+  }
+
+  std::unique_ptr<parts> parts_;
+};
+
+}  // namespace robots

@@ -1,0 +1,275 @@
+#include <robots/adapters/asio/asio_curl_fetcher.hpp>
+
+#include <robots/fetch/fetcher.hpp>
+#include <robots/http/message.hpp>
+
+#include <adapters/curl/fetcher_connection.hpp>
+#include <adapters/curl/fetcher_exchange.hpp>
+#include <adapters/curl/fetcher_helpers.hpp>
+#include <adapters/curl/waiting_hosts.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <doctest/doctest.h>
+#include <support/gate.hpp>
+#include <support/loopback_server.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using robots::AsioCurlFetcher;
+using robots::fetch_error;
+using robots::fetch_request;
+using robots::fetch_response;
+using robots::test::check_answered;
+using robots::test::check_failed;
+using robots::test::direct;
+using robots::test::get;
+using robots::test::loopback_server;
+using robots::test::rules;
+
+/// One exchange after another, so that what holds for every Fetcher can be asked of it.
+class OneAtATime {
+ public:
+  OneAtATime() : OneAtATime(robots::curl_options{}) {}
+  explicit OneAtATime(const robots::curl_options& options)
+      : state_(std::make_shared<state>(options)) {}
+
+  [[nodiscard]] fetch_response fetch(const fetch_request& request) const {
+    std::optional<fetch_response> result;
+    state_->web.async_fetch(request,
+                            [&](fetch_response response) { result = std::move(response); });
+    state_->context.restart();
+    while (!result && state_->context.run_one() != 0) {
+    }
+    REQUIRE(result);
+    return *result;
+  }
+
+  /// Of no use here: the fetcher does not count.
+  [[nodiscard]] static std::uint64_t connections_opened() { return 1; }
+
+ private:
+  struct state {
+    explicit state(const robots::curl_options& options)
+        : web(context.get_executor(), {.curl = options}) {}
+    boost::asio::io_context context;
+    AsioCurlFetcher web;
+  };
+  std::shared_ptr<state> state_;
+};
+
+static_assert(robots::Fetcher<OneAtATime>);
+
+}  // namespace
+
+TEST_CASE_TEMPLATE_INVOKE(fetcher_plain, OneAtATime);
+TEST_CASE_TEMPLATE_INVOKE(fetcher_headers, OneAtATime);
+TEST_CASE_TEMPLATE_INVOKE(fetcher_header_limit, OneAtATime);
+TEST_CASE_TEMPLATE_INVOKE(fetcher_tls, OneAtATime);
+TEST_CASE_TEMPLATE_INVOKE(fetcher_redirect, OneAtATime);
+TEST_CASE_TEMPLATE_INVOKE(fetcher_body_limit, OneAtATime);
+TEST_CASE_TEMPLATE_INVOKE(fetcher_decoding, OneAtATime);
+TEST_CASE_TEMPLATE_INVOKE(fetcher_timeout, OneAtATime);
+TEST_CASE_TEMPLATE_INVOKE(fetcher_stop, OneAtATime);
+TEST_CASE_TEMPLATE_INVOKE(fetcher_broken_peer, OneAtATime);
+TEST_CASE_TEMPLATE_INVOKE(fetcher_cookies, OneAtATime);
+TEST_CASE_TEMPLATE_INVOKE(fetcher_proxy, OneAtATime);
+
+TEST_CASE("one thread runs exchanges at once, and is done when they are") {
+  loopback_server server;
+  robots::test::gate& gate = server.stall("/slow", std::string(rules));
+  server.get("/fast", std::string(rules));
+  boost::asio::io_context context;
+  AsioCurlFetcher web(context.get_executor(), {.curl = direct()});
+  std::string order;
+  web.async_fetch(get(server.url("/slow")), [&](const fetch_response& response) {
+    check_answered(response, 200, rules);
+    order += "slow ";
+  });
+  web.async_fetch(get(server.url("/fast")), [&](const fetch_response& response) {
+    check_answered(response, 200, rules);
+    order += "fast ";
+    gate.open();
+  });
+  CHECK(order.empty());
+  context.run();
+  CHECK(order == "fast slow ");
+}
+
+TEST_CASE("a callback may start exchanges, and end the last copy of the fetcher") {
+  loopback_server server;
+  server.get("/robots.txt", std::string(rules));
+  robots::test::gate& gate = server.stall("/slow");
+  boost::asio::io_context context;
+  auto web = std::make_unique<AsioCurlFetcher>(context.get_executor(),
+                                               robots::curl_multi_options{.curl = direct()});
+  int left = 5;
+  web->async_fetch(get(server.url("/slow")), [](const fetch_response&) { FAIL("called back"); });
+  const std::function<void(const fetch_response&)> again = [&](const fetch_response& response) {
+    check_answered(response, 200, rules);
+    if (--left == 0) {
+      web.reset();
+    } else {
+      web->async_fetch(get(server.url("/robots.txt")), again);
+    }
+  };
+  std::thread other([&] {
+    gate.wait_for_arrivals();
+    web->async_fetch(get(server.url("/robots.txt")), again);
+  });
+  context.run();
+  other.join();
+  context.restart();
+  context.run();
+  CHECK(left == 0);
+  CHECK(server.requests("/robots.txt") == 5);
+}
+
+TEST_CASE("a stop ends one exchange and leaves the others") {
+  loopback_server server;
+  robots::test::gate& gate = server.stall("/slow", std::string(rules));
+  boost::asio::io_context context;
+  AsioCurlFetcher web(context.get_executor(), {.curl = direct()});
+  std::stop_source stop;
+  fetch_request stopped = get(server.url("/slow"));
+  stopped.stop = stop.get_token();
+  int called = 0;
+  web.async_fetch(stopped, [&](const fetch_response& response) {
+    check_failed(response, fetch_error::cancelled);
+    ++called;
+    gate.open();
+  });
+  web.async_fetch(get(server.url("/slow")), [&](const fetch_response& response) {
+    check_answered(response, 200, rules);
+    ++called;
+  });
+  std::thread other([&] {
+    gate.wait_for_arrivals(2);
+    stop.request_stop();
+  });
+  context.run();
+  other.join();
+  CHECK(called == 2);
+}
+
+TEST_CASE("what a callback throws comes out of run, and the others are called back") {
+  boost::asio::io_context context;
+  AsioCurlFetcher web(context.get_executor(), {.curl = direct()});
+  int called = 0;
+  for (int i = 0; i < 3; ++i) {
+    web.async_fetch(get("nonsense:"), [&](const fetch_response&) {
+      if (++called == 1) {
+        throw std::runtime_error("enough");
+      }
+    });
+  }
+  CHECK_THROWS_WITH_AS(context.run(), "enough", std::runtime_error);
+  context.run();
+  CHECK(called == 3);
+}
+
+TEST_CASE("any number of threads may run it, start exchanges and stop them") {
+  loopback_server server;
+  server.get("/robots.txt", std::string(rules));
+  std::atomic<int> called = 0;
+  boost::asio::thread_pool pool(4);
+  AsioCurlFetcher web(pool.get_executor(), {.curl = direct(), .max_connections = 8});
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      for (int k = 0; k < 50; ++k) {
+        std::stop_source stop;
+        fetch_request request = get(server.url("/robots.txt"));
+        request.stop = stop.get_token();
+        web.async_fetch(request, [&](const fetch_response& response) {
+          const bool good = response.status == 200 || response.error == fetch_error::cancelled;
+          called += good ? 1 : 0;
+        });
+        if (k % 3 == 0) {
+          stop.request_stop();
+        }
+      }
+    });
+  }
+  for (std::thread& each : threads) {
+    each.join();
+  }
+  pool.join();
+  CHECK(called == 200);
+}
+
+TEST_CASE("a context may be stopped and left with exchanges under way") {
+  loopback_server server;
+  robots::test::gate& gate = server.stall("/slow");
+  std::stop_source stop;
+  {
+    boost::asio::io_context context;
+    AsioCurlFetcher web(context.get_executor(), {.curl = direct()});
+    for (int i = 0; i < 3; ++i) {
+      fetch_request request = get(server.url("/slow"));
+      request.stop = stop.get_token();
+      web.async_fetch(request, [](const fetch_response&) { FAIL("called back"); });
+    }
+    std::thread other([&] {
+      gate.wait_for_arrivals(3);
+      context.stop();
+    });
+    context.run();
+    other.join();
+  }
+  CHECK(stop.request_stop());
+}
+
+TEST_CASE("hosts that hang take no time from the exchanges that wait behind them") {
+  loopback_server server;
+  robots::test::waiting_hosts hosts{server};
+  boost::asio::io_context context;
+  AsioCurlFetcher web(context.get_executor(), {.curl = hosts.options(), .max_connections = 2});
+  hosts.check([&](const fetch_request& request, auto done) { web.async_fetch(request, done); },
+              [&] { context.run(); });
+}
+
+TEST_CASE("a stop ends an exchange that waits for a connection") {
+  loopback_server server;
+  robots::test::gate& gate = server.stall("/slow", std::string(rules));
+  server.get("/robots.txt", std::string(rules));
+  boost::asio::io_context context;
+  AsioCurlFetcher web(context.get_executor(), {.curl = direct(), .max_connections = 1});
+  std::string order;
+  web.async_fetch(get(server.url("/slow")), [&](const fetch_response& response) {
+    check_answered(response, 200, rules);
+    order += "slow ";
+  });
+  std::stop_source stop;
+  fetch_request stopped = get(server.url("/stopped"));
+  stopped.stop = stop.get_token();
+  web.async_fetch(stopped, [&](const fetch_response& response) {
+    check_failed(response, fetch_error::cancelled);
+    order += "stopped ";
+    gate.open();
+  });
+  web.async_fetch(get(server.url("/robots.txt")), [&](const fetch_response& response) {
+    check_answered(response, 200, rules);
+    order += "last ";
+  });
+  std::thread other([&] {
+    gate.wait_for_arrivals();
+    stop.request_stop();
+  });
+  context.run();
+  other.join();
+  CHECK(order == "stopped slow last ");
+  CHECK(server.requests("/stopped") == 0);
+}

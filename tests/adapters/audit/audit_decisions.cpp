@@ -1,0 +1,636 @@
+#include <robots/adapters/audit/audit_decisions.hpp>
+
+#include "adapters/audit/audit_sample.hpp"
+#include "support/temporary_folder.hpp"
+#include <robots/adapters/audit/audit_trail.hpp>
+#include <robots/adapters/audit/audit_verify.hpp>
+#include <robots/adapters/audit/detail/crypto.hpp>
+#include <robots/adapters/audit/detail/entry.hpp>
+#include <robots/cache/basic_robots_cache.hpp>
+#include <robots/fetch/scripted_fetcher.hpp>
+#include <robots/http/message.hpp>
+#include <robots/observe/events.hpp>
+#include <robots/policy/decide.hpp>
+#include <robots/policy/judge.hpp>
+#include <robots/policy/policy.hpp>
+#include <robots/policy/record.hpp>
+#include <robots/policy/site_override.hpp>
+#include <robots/store/lru_storage.hpp>
+#include <robots/store/memory_store.hpp>
+#include <robots/store/tiered_storage.hpp>
+#include <robots/time/manual_clock.hpp>
+#include <robots/time/wall_time.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using robots::audit_decisions;
+using robots::verify_decisions;
+using robots::adapters_detail::audit_entry;
+using robots::test::chain_anew;
+using robots::test::count_of;
+using robots::test::line_with;
+using robots::test::lines_of;
+using robots::test::replace;
+using texts = std::vector<std::string>;
+
+/// A trail of everything in one file, to be falsified.
+struct whole_trail {
+  whole_trail()
+      : files{robots::test::write_sample({.path = (folder.path() / "audit").string()})},
+        lines{lines_of(files)} {}
+
+  /// Writes the chain anew from a line on, as one would who can, and verifies it.
+  [[nodiscard]] audit_decisions verify_from(std::size_t line) {
+    chain_anew(lines, line);
+    robots::test::write_lines(files.at(0), lines);
+    CHECK(robots::verify_audit(files).fault == robots::audit_fault::none);
+    return verify_decisions(files);
+  }
+
+  robots::test::temporary_folder folder;
+  texts files;
+  texts lines;
+};
+
+/// Checks that all decisions of a trail follow from it, and how many there are.
+void check_confirms(const std::string& path, std::size_t decisions) {
+  const audit_decisions found = verify_decisions(robots::test::files_of(path));
+  for (const auto& each : found.differences) {
+    MESSAGE(each.entry << ": " << each.text);
+  }
+  CHECK(found.differences.empty());
+  CHECK(found.confirmed == decisions);
+}
+
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("every decision of an honest trail is borne out by it") {
+  const whole_trail trail;
+  const audit_decisions found = verify_decisions(trail.files);
+  for (const auto& each : found.differences) {
+    MESSAGE(each.entry << ": " << each.text << " in " << trail.lines.at(each.entry - 1));
+  }
+  CHECK(found.differences.empty());
+  CHECK(found.notes.empty());
+  CHECK(found.unknown == 0);
+  CHECK(found.confirmed == count_of(trail.lines, "decision"));
+  for (const std::string_view kind :
+       {"retrieval", "far_hit", "far_copy", "policy", "fallback", "breaker", "quarantine",
+        "override", "admission", "directives", "body", "crawler", "policy_change", "halt",
+        "sign_off", "access_revoked"}) {
+    CHECK_MESSAGE(count_of(trail.lines, kind) > 0, kind);
+  }
+  for (const std::string_view what :
+       {"\"reason\":\"rule\"", "\"reason\":\"no_rule\"", "\"reason\":\"robots_txt\"",
+        "\"reason\":\"no_file\"", "\"reason\":\"fallback\"", "\"reason\":\"by_hand\"",
+        "\"reason\":\"halted\"", "\"reason\":\"needs_sign_off\"", "\"reason\":\"excluded\"",
+        "\"reason\":\"invalid_url\"", "\"outcome\":\"quarantined\"", "\"outcome\":\"circuit_open\"",
+        "\"basis\":\"last_good\"", "\"not_modified\":true",
+        "\"trace_id\":\"0af7651916cd43dd8448eb211c80319c\",\"span_id\":\"b7ad6b7169203331\""}) {
+    static_cast<void>(line_with(trail.lines, what));
+  }
+}
+
+TEST_CASE("a decision that was falsified is found, though its chain was made anew") {
+  whole_trail trail;
+  const std::size_t at = line_with(trail.lines, "\"allowed\":false,\"reason\":\"rule\"");
+  SUBCASE("allowed") {
+    replace(trail.lines[at], "\"allowed\":false", "\"allowed\":true");
+    const audit_decisions found = trail.verify_from(at);
+    REQUIRE(found.differences.size() == 1);
+    CHECK(found.differences[0].line == at + 1);
+    CHECK(found.differences[0].entry == at + 1);
+    CHECK(found.differences[0].text ==
+          "the decision is another: recorded: \"allowed\":true,\"reason\":\"rule\",\"directive\":"
+          "\"disallow\",\"pattern\":\"/private\",\"line\":2,\"user_agent\":\"FooBot\"; computed: "
+          "\"allowed\":false,\"reason\":\"rule\",\"directive\":\"disallow\",\"pattern\":"
+          "\"/private\",\"line\":2,\"user_agent\":\"FooBot\"");
+  }
+  SUBCASE("denied") {
+    const std::size_t open = line_with(trail.lines, "\"allowed\":true,\"reason\":\"no_rule\"");
+    replace(trail.lines[open], "\"allowed\":true", "\"allowed\":false");
+    CHECK(trail.verify_from(open).differences.size() == 1);
+  }
+  SUBCASE("by another line") {
+    replace(trail.lines[at], "\"line\":2", "\"line\":3");
+    CHECK(trail.verify_from(at).differences.size() == 1);
+  }
+  SUBCASE("said twice") {
+    replace(trail.lines[at], "\"allowed\":false", "\"allowed\":true,\"allowed\":false");
+    CHECK(trail.verify_from(at).differences.size() == 1);
+  }
+  SUBCASE("by a policy that is not in the trail") {
+    replace(trail.lines[at], audit_entry::read(trail.lines[at])->text("policy"),
+            robots::adapters_detail::sha256("another"));
+    const audit_decisions found = trail.verify_from(at);
+    REQUIRE(found.differences.size() == 1);
+    CHECK(found.differences[0].text == "the policy that it names was not recorded before");
+  }
+  SUBCASE("by an override that is not in the trail") {
+    const std::size_t by_hand = line_with(trail.lines, "\"reason\":\"by_hand\",\"user_agent\"");
+    for (std::string& line : trail.lines) {
+      if (has(line, "\"type\":\"override\"")) {
+        replace(line, "\"type\":\"override\"", "\"type\":\"nothing\"");
+      }
+    }
+    const audit_decisions found = trail.verify_from(0);
+    REQUIRE(!found.differences.empty());
+    CHECK(found.differences[0].entry == by_hand + 1);
+    CHECK(found.differences[0].text == "nobody has set the override");
+  }
+  SUBCASE("of another URL") {
+    replace(trail.lines[at], "/private/x?q=", "/private/open?=");
+    CHECK(trail.verify_from(at).differences.empty());  // the same rule says the same
+    replace(trail.lines[at], "https://rules.example/private", "https://none.example/private");
+    CHECK(trail.verify_from(at).differences.size() == 1);
+  }
+  SUBCASE("by the rules of another site") {
+    const std::size_t other = line_with(trail.lines, "\"url\":\"https://moved.example/private\"");
+    replace(trail.lines[other], audit_entry::read(trail.lines[other])->text("policy"),
+            audit_entry::read(trail.lines[at])->text("policy"));
+    const audit_decisions found = trail.verify_from(other);
+    REQUIRE(found.differences.size() == 1);
+    CHECK(found.differences[0].text == "the policy is that of another site");
+  }
+}
+
+TEST_CASE("a robots.txt that was falsified does not say what the decisions by it say") {
+  whole_trail trail;
+  const std::size_t at = line_with(trail.lines, "\"type\":\"body\"");
+  const std::string old = audit_entry::read(trail.lines[at])->text("id");
+  replace(trail.lines[at], "/private", "/elsewhere");
+  SUBCASE("alone") {
+    const audit_decisions found = trail.verify_from(at);
+    REQUIRE(!found.differences.empty());
+    CHECK(found.differences[0].text == "the robots.txt is not the one that its hash stands for");
+  }
+  SUBCASE("and all that names it") {
+    const std::string now =
+        robots::adapters_detail::sha256(audit_entry::read(trail.lines[at])->text("text"));
+    for (std::string& line : trail.lines) {
+      for (std::size_t i = line.find(old); i != std::string::npos; i = line.find(old)) {
+        line.replace(i, old.size(), now);
+      }
+    }
+    const audit_decisions found = trail.verify_from(at);
+    REQUIRE(!found.differences.empty());
+    CHECK(has(found.differences[0].text, "the decision is another"));
+  }
+}
+
+TEST_CASE("A retrieval whose outcome was falsified is found") {
+  whole_trail trail;
+  const std::size_t at = line_with(trail.lines, "\"outcome\":\"client_error\",\"status\":403");
+  replace(trail.lines[at], "\"status\":403", "\"status\":404");
+  const audit_decisions found = trail.verify_from(at);
+  REQUIRE(!found.differences.empty());
+  CHECK(found.differences[0].text == "the policy is not the one that its hash stands for");
+}
+
+TEST_CASE("what was done by hand, excluded or in quarantine was so") {
+  whole_trail trail;
+  std::size_t at = 0;
+  SUBCASE("told by hand") {
+    at = line_with(trail.lines, "\"type\":\"override\"");
+    for (std::string& line : trail.lines) {
+      if (has(line, "\"value\":\"deny\"")) {
+        replace(line, "\"value\":\"deny\"", "\"value\":\"none\"");
+      }
+    }
+  }
+  SUBCASE("halted") {
+    at = line_with(trail.lines, "\"type\":\"halt\"");
+    for (std::string& line : trail.lines) {
+      if (has(line, "\"type\":\"halt\"") && has(line, "\"resumed\":false")) {
+        replace(line, "\"resumed\":false", "\"resumed\":true");
+      }
+    }
+  }
+  SUBCASE("signed off") {
+    at = line_with(trail.lines, "\"given\":true");
+    replace(trail.lines[at], "\"given\":true", "\"given\":false");
+  }
+  SUBCASE("in need of a sign-off") {
+    at = line_with(trail.lines, "\"host\":\"bank\"");
+    replace(trail.lines[at], "\"host\":\"bank\"", "\"host\":\"mine\"");
+  }
+  SUBCASE("excluded") {
+    at = line_with(trail.lines, "\"host\":\"gov\"");
+    replace(trail.lines[at], "\"host\":\"gov\"", "\"host\":\"mil\"");
+  }
+  SUBCASE("quarantine") {
+    at = line_with(trail.lines, "\"type\":\"quarantine\"");
+    replace(trail.lines[at], "\"released\":false", "\"released\":true");
+  }
+  SUBCASE("fallback") {
+    at = line_with(trail.lines, "\"outcome\":\"client_error\"");
+    for (std::string& line : trail.lines) {
+      if (has(line, "\"type\":\"retrieval\"") && has(line, "\"outcome\":\"client_error\"")) {
+        replace(line, "\"type\":\"retrieval\"", "\"type\":\"policy\"");
+      }
+    }
+  }
+  CHECK(!trail.verify_from(at).differences.empty());
+}
+
+TEST_CASE("what rests on an earlier file is unknown, and said to be, until that is given") {
+  const robots::test::temporary_folder folder;
+  robots::audit_options options{.path = (folder.path() / "audit").string()};
+  options.file_bytes = 40'000;
+  const texts files = robots::test::write_sample(options);
+  REQUIRE(files.size() > 1);
+  CHECK(verify_decisions(files).unknown == 0);
+  CHECK(verify_decisions(files).differences.empty());
+  const audit_decisions later = verify_decisions({files.begin() + 1, files.end()});
+  CHECK(later.differences.empty());
+  CHECK(later.unknown > 0);
+  CHECK(!later.notes.empty());
+}
+
+TEST_CASE("An entry after a decision counts as its basis only within a second") {
+  struct fixed_clock final : robots::event_clock {
+    robots::wall_time now{};
+    [[nodiscard]] robots::wall_time wall() noexcept override { return now; }
+  };
+  using namespace std::chrono_literals;
+  const robots::test::temporary_folder folder;
+  const robots::audit_options where{.path = (folder.path() / "audit").string()};
+  fixed_clock clock;
+  for (const auto& later : {1s, 2s}) {
+    {
+      const robots::AuditTrail trail{
+          where, {.user_agent = "FooBot", .fallback = robots::fallback_policy::rfc9309()}};
+      const auto denial = robots::policy::by_hand("FooBot", false);
+      const std::string site = later == 1s ? "https://a.example" : "https://b.example";
+      trail.on(robots::decision_event{
+          {.site = site, .clock = &clock}, site + "/", robots::decide(denial, site + "/", {})});
+      clock.now += later;
+      trail.on(
+          robots::override_event{{.site = site, .clock = &clock}, robots::site_override::deny});
+    }
+    const audit_decisions found = verify_decisions(robots::test::files_of(where.path));
+    CHECK(found.confirmed == 1);
+    CHECK(found.differences.size() == (later == 1s ? 0 : 1));
+  }
+}
+
+TEST_CASE("A decision by directives that no entry has for its site is found") {
+  const robots::test::temporary_folder folder;
+  const robots::audit_options where{.path = (folder.path() / "audit").string()};
+  const robots::cache_options options{.user_agent = "FooBot",
+                                      .fallback = robots::fallback_policy::rfc9309()};
+  {
+    const robots::AuditTrail trail{where, options};
+    for (const std::string site : {"https://a.example", "https://b.example"}) {
+      robots::record brought;
+      brought.outcome = robots::outcome::success;
+      brought.url = brought.final_url = site + "/robots.txt";
+      brought.body = "User-agent: *\nDisallow: /private\n";
+      const auto by = robots::judge(brought, options.user_agent,
+                                    robots::cache_detail::judge_options_of(options), {}, {});
+      if (site == "https://b.example") {
+        brought.body.clear();  // nobody has recorded that this site has the text
+      }
+      trail.on(robots::retrieval_event{{.site = site}, *by, brought});
+      const std::string url = site + "/private";
+      trail.on(robots::decision_event{{.site = site}, url, robots::decide(by, url, {})});
+    }
+  }
+  const audit_decisions found = verify_decisions(robots::test::files_of(where.path));
+  CHECK(found.confirmed == 1);
+  REQUIRE(found.differences.size() == 1);
+  CHECK(found.differences[0].text == "the robots.txt that it rests on was not recorded before");
+}
+
+TEST_CASE("The trail of a cache that answers for several crawlers has no differences") {
+  using namespace std::chrono_literals;
+  robots::test::temporary_folder folder;
+  const std::string file = (folder.path() / "trail").string();
+  robots::cache_options options{.user_agent = "FooBot/1.0",
+                                .fallback = robots::fallback_policy::strict()};
+  options.other_agents = {"BarBot", "*"};
+  robots::ScriptedFetcher web;
+  robots::ManualClock clock;
+  web.on("https://rules.example/robots.txt",
+         robots::ScriptedFetcher::ok("User-agent: FooBot\nDisallow: /foo\n"
+                                     "User-agent: BarBot\nDisallow: /bar\n"
+                                     "User-agent: *\nDisallow: /all\n"),
+         robots::ScriptedFetcher::status(503));
+  {
+    robots::basic_robots_cache cache{options, web, clock, robots::LruStorage<8>{},
+                                     robots::AuditTrail{{.path = file}, options}};
+    for (int day = 0; day < 2; ++day) {
+      for (const char* agent : {"", "FooBot", "BarBot", "*"}) {
+        for (const char* path : {"foo", "bar", "all"}) {
+          static_cast<void>(
+              cache.check(std::string{"https://rules.example/"} + path, {.user_agent = agent}));
+        }
+      }
+      clock.advance(25h);
+    }
+    cache.halt("rules.example");
+    static_cast<void>(cache.check("https://rules.example/", {.user_agent = "BarBot"}));
+  }
+  check_confirms(file, 25);
+}
+
+TEST_CASE("The trail of a cache whose excluded hosts are replaced has no differences") {
+  const robots::test::temporary_folder folder;
+  const robots::audit_options where{.path = (folder.path() / "trail").string()};
+  robots::cache_options options{.user_agent = "FooBot/1.0",
+                                .fallback = robots::fallback_policy::strict()};
+  options.excluded = {"gov"};
+  options.other_agents = {"BarBot"};
+  robots::ScriptedFetcher web;
+  web.otherwise(robots::ScriptedFetcher::ok("User-agent: *\nDisallow: /private\n"));
+  {
+    robots::basic_robots_cache cache{options, web, robots::ManualClock{}, robots::LruStorage<8>{},
+                                     robots::AuditTrail{where, options}};
+    for (const std::vector<std::string>& list :
+         {std::vector<std::string>{"gov"}, {"example"}, {"example", "gov"}, {}}) {
+      cache.set_excluded(list);
+      for (const char* url :
+           {"https://a.gov/", "https://a.example/", "https://b.example/private"}) {
+        static_cast<void>(cache.check(url));
+        static_cast<void>(cache.check(url, {.user_agent = "BarBot"}));
+      }
+    }
+  }
+  check_confirms(where.path, 24);
+}
+
+TEST_CASE("A list of excluded hosts counts in the files after it, too") {
+  const robots::test::temporary_folder folder;
+  const robots::audit_options where{.path = (folder.path() / "trail").string(), .file_bytes = 1};
+  const robots::cache_options options{.user_agent = "FooBot/1.0",
+                                      .fallback = robots::fallback_policy::strict()};
+  {
+    const robots::AuditTrail trail{where, options};
+    robots::basic_robots_cache cache{options, robots::ScriptedFetcher{}, robots::ManualClock{},
+                                     robots::LruStorage<8>{}, trail};
+    cache.set_excluded(std::vector<std::string>{"gov"});
+    REQUIRE(trail.flush());
+    static_cast<void>(cache.check("https://a.gov/"));
+  }
+  CHECK(robots::test::files_of(where.path).size() > 1);
+  check_confirms(where.path, 1);
+}
+
+TEST_CASE("A policy that names one robots.txt and means an earlier one is found") {
+  using namespace std::chrono_literals;
+  const robots::test::temporary_folder folder;
+  const robots::audit_options where{.path = (folder.path() / "trail").string()};
+  const robots::cache_options options{.user_agent = "FooBot",
+                                      .fallback = robots::fallback_policy::strict()};
+  robots::ScriptedFetcher web;
+  web.on("https://rules.example/robots.txt",
+         robots::ScriptedFetcher::ok("User-agent: *\nDisallow: /private\n"),
+         robots::ScriptedFetcher::ok("User-agent: *\nDisallow: /other\n"));
+  const robots::ManualClock clock;
+  {
+    robots::basic_robots_cache cache{options, web, clock, robots::LruStorage<8>{},
+                                     robots::AuditTrail{where, options}};
+    CHECK_FALSE(cache.allowed("https://rules.example/private"));
+    clock.advance(25h);
+    CHECK(cache.allowed("https://rules.example/private"));
+  }
+  const texts files = robots::test::files_of(where.path);
+  texts lines = lines_of(files);
+  const std::size_t first = line_with(lines, "\"type\":\"retrieval\"");
+  const std::size_t second = line_with(lines, "\"type\":\"retrieval\"", first + 1);
+  const std::size_t made = line_with(lines, "\"type\":\"decision\"", second);
+  const auto text_of = [&](std::size_t line, std::string_view name) {
+    return audit_entry::read(lines[line])->text(name);
+  };
+  const std::string id = text_of(second, "policy");
+  replace(lines[second], text_of(second, "directives"), text_of(first, "directives"));
+  const std::string start = ",\"policy\":\"" + id + "\",";
+  const std::string said{audit_entry::read(lines[second])->before_hash()};
+  const std::string now =
+      robots::adapters_detail::sha256('{' + said.substr(said.find(start) + start.size()) + '}');
+  replace(lines[second], id, now);
+  replace(lines[made], id, now);
+  const std::string denial = lines[line_with(lines, "\"allowed\":false")];
+  const std::string_view verdict = "\"allowed\":";
+  const auto tail = [&](const std::string& line) {
+    const std::size_t at = line.find(verdict);
+    return line.substr(at, line.size() - 75 - at);
+  };
+  replace(lines[made], tail(lines[made]), tail(denial));
+  chain_anew(lines, second);
+  robots::test::write_lines(files.at(0), lines);
+  REQUIRE(robots::verify_audit(files).fault == robots::audit_fault::none);
+  const audit_decisions found = verify_decisions(files);
+  REQUIRE(found.differences.size() == 1);
+  CHECK(found.differences[0].line == made + 1);
+}
+
+TEST_CASE("The trail of a site with an empty robots.txt has no differences") {
+  using namespace std::chrono_literals;
+  const robots::test::temporary_folder folder;
+  const robots::audit_options where{.path = (folder.path() / "trail").string()};
+  const robots::cache_options options{.user_agent = "FooBot/1.0",
+                                      .fallback = robots::fallback_policy::strict()};
+  robots::ScriptedFetcher web;
+  robots::ManualClock clock;
+  web.on("https://rules.example/robots.txt",
+         robots::ScriptedFetcher::ok("User-agent: *\nDisallow: /private\n"),
+         robots::ScriptedFetcher::ok(""));
+  {
+    robots::basic_robots_cache cache{options, web, clock, robots::LruStorage<8>{},
+                                     robots::AuditTrail{where, options}};
+    CHECK_FALSE(cache.allowed("https://rules.example/private"));
+    clock.advance(25h);
+    CHECK(cache.allowed("https://rules.example/private"));
+  }
+  check_confirms(where.path, 2);
+}
+
+TEST_CASE("A redirect that a shared store knows is recorded, whatever comes of it") {
+  using robots::ScriptedFetcher;
+  using tiered =
+      robots::TieredStorage<robots::LruStorage<64>, robots::MemoryStore<robots::ManualClock>>;
+  ScriptedFetcher web;
+  web.on("https://rules.example/robots.txt",
+         ScriptedFetcher::ok("User-agent: *\nDisallow: /private\n"))
+      .on("https://moved.example/robots.txt",
+          ScriptedFetcher::redirect(301, "https://rules.example/robots.txt"));
+  robots::cache_options options{.user_agent = "FooBot",
+                                .fallback = robots::fallback_policy::rfc9309()};
+  const robots::ManualClock clock;
+  const robots::MemoryStore<robots::ManualClock> store{clock};
+  {
+    robots::basic_robots_cache<ScriptedFetcher, robots::ManualClock, tiered> first{
+        options, web, clock, tiered{store}};
+    static_cast<void>(first.check("https://moved.example/"));
+  }
+  SUBCASE("a file") {}
+  SUBCASE("more redirects than are followed") { options.max_redirects = 0; }
+  SUBCASE("a site that needs a sign-off") { options.sign_off = {"rules.example"}; }
+  const robots::test::temporary_folder folder;
+  const robots::audit_options where{.path = (folder.path() / "audit").string()};
+  {
+    const robots::AuditTrail trail{where, options};
+    robots::basic_robots_cache<ScriptedFetcher, robots::ManualClock, tiered, robots::AuditTrail>
+        second{options, web, clock, tiered{store}, trail};
+    static_cast<void>(second.check("https://moved.example/private"));
+  }
+  check_confirms(where.path, 1);
+}
+
+TEST_CASE("The trail of a site that redirects to a quarantined site has no differences") {
+  using robots::ScriptedFetcher;
+  using namespace std::chrono_literals;
+  ScriptedFetcher web;
+  web.on("https://broken.example/robots.txt", ScriptedFetcher::ok("<html></html>"))
+      .on("https://moved.example/robots.txt",
+          ScriptedFetcher::redirect(301, "https://broken.example/robots.txt"));
+  robots::cache_options options{.user_agent = "FooBot",
+                                .fallback = robots::fallback_policy::strict()};
+  options.quarantine_after = 2;
+  const robots::ManualClock clock;
+  const robots::test::temporary_folder folder;
+  const robots::audit_options where{.path = (folder.path() / "audit").string()};
+  {
+    const robots::AuditTrail trail{where, options};
+    robots::basic_robots_cache<ScriptedFetcher, robots::ManualClock, robots::LruStorage<64>,
+                               robots::AuditTrail>
+        cache{options, web, clock, {}, trail};
+    for (int day = 0; day < 5; ++day) {
+      static_cast<void>(cache.check("https://broken.example/"));
+      static_cast<void>(cache.check("https://moved.example/"));
+      clock.advance(25h);
+    }
+  }
+  const texts files = robots::test::files_of(where.path);
+  CHECK(count_of(lines_of(files), "quarantine") >= 1);
+  const audit_decisions found = verify_decisions(files);
+  CHECK(found.differences.empty());
+  CHECK(found.confirmed == 10);
+}
+
+TEST_CASE("The trail of 20 caches that have different robots.txt of one site has no differences") {
+  using robots::ScriptedFetcher;
+  using namespace std::chrono_literals;
+  int visit = 0;
+  ScriptedFetcher web;
+  web.on_call("https://rules.example/robots.txt",
+              [&visit](const robots::fetch_request& asked) {
+                const bool knows = robots::find_header(asked.headers, "If-None-Match").has_value();
+                ++visit;
+                return knows ? ScriptedFetcher::status(304)
+                             : ScriptedFetcher::ok("User-agent: *\nDisallow: /private/" +
+                                                       std::to_string(visit) + '\n',
+                                                   {{"ETag", '"' + std::to_string(visit) + '"'}});
+              })
+      .on("https://moved.example/robots.txt",
+          ScriptedFetcher::redirect(301, "https://rules.example/robots.txt"));
+  const robots::cache_options options{.user_agent = "FooBot",
+                                      .fallback = robots::fallback_policy::rfc9309()};
+  const robots::ManualClock clock;
+  const robots::test::temporary_folder folder;
+  const robots::audit_options where{.path = (folder.path() / "audit").string()};
+  {
+    const robots::AuditTrail trail{where, options};
+    using cache_type = robots::basic_robots_cache<ScriptedFetcher, robots::ManualClock,
+                                                  robots::LruStorage<64>, robots::AuditTrail>;
+    std::vector<std::unique_ptr<cache_type>> caches;
+    for (int i = 0; i < 20; ++i) {
+      caches.push_back(std::make_unique<cache_type>(options, web, clock, robots::LruStorage<64>{},
+                                                    trail.with(options)));
+    }
+    for (int day = 0; day < 3; ++day) {
+      for (const auto& cache : caches) {
+        static_cast<void>(cache->check("https://rules.example/private/1"));
+        static_cast<void>(cache->check("https://moved.example/private/7"));
+      }
+      clock.advance(25h);
+    }
+  }
+  check_confirms(where.path, 120);
+}
+
+TEST_CASE("a decision after a 304 is borne out, however many other policies came since the text") {
+  using robots::ScriptedFetcher;
+  using namespace std::chrono_literals;
+  const std::string rules = "User-agent: *\nDisallow: /private\n";
+  ScriptedFetcher web;
+  web.on("https://same.example/robots.txt", ScriptedFetcher::ok(rules, {{"ETag", "\"1\""}}),
+         ScriptedFetcher::status(304))
+      .on_call("https://down.example/robots.txt",
+               [&rules, visits = 0](const robots::fetch_request&) mutable {
+                 ++visits;
+                 return visits == 1   ? ScriptedFetcher::ok(rules, {{"ETag", "\"1\""}})
+                        : visits < 20 ? ScriptedFetcher::status(503)
+                                      : ScriptedFetcher::status(304);
+               })
+      .on("https://broken.example/robots.txt", ScriptedFetcher::ok("<html></html>"))
+      .otherwise_call([](const robots::fetch_request& request) {
+        return request.url.starts_with("https://to-same")
+                   ? ScriptedFetcher::redirect(301, "https://same.example/robots.txt")
+               : request.url.starts_with("https://to-broken")
+                   ? ScriptedFetcher::redirect(301, "https://broken.example/robots.txt")
+                   : ScriptedFetcher::status(404);
+      });
+  robots::cache_options options{.user_agent = "FooBot",
+                                .fallback = robots::fallback_policy::rfc9309()};
+  options.retry.attempts = 1;
+  options.failure_jitter = 0;
+  const robots::ManualClock clock;
+  const robots::test::temporary_folder folder;
+  const robots::audit_options where{.path = (folder.path() / "audit").string()};
+  {
+    const robots::AuditTrail trail{where, options};
+    robots::basic_robots_cache<ScriptedFetcher, robots::ManualClock, robots::LruStorage<8'192>,
+                               robots::AuditTrail>
+        cache{options, web, clock, {}, trail};
+    const auto visit = [&] {
+      static_cast<void>(cache.check("https://same.example/private"));
+      static_cast<void>(cache.check("https://down.example/private"));
+      for (int i = 0; i < 20; ++i) {
+        static_cast<void>(cache.check("https://to-same-" + std::to_string(i) + ".example/"));
+        static_cast<void>(cache.check("https://to-broken-" + std::to_string(i) + ".example/"));
+      }
+    };
+    for (int day = 0; day < 22; ++day) {
+      visit();
+      clock.advance(25h);
+    }
+    visit();
+    for (int i = 0; i < 4'200; ++i) {
+      static_cast<void>(cache.check("https://" + std::to_string(i) + ".example/private"));
+    }
+    visit();
+    REQUIRE(trail.flush());
+    CHECK(trail.stats().lost == 0);
+  }
+  const audit_decisions found = verify_decisions(robots::test::files_of(where.path));
+  CHECK(found.differences.empty());
+  CHECK(found.notes.empty());
+  CHECK(found.unknown == 0);
+}
+
+TEST_CASE("files of any content are judged without harm") {
+  whole_trail trail;
+  for (std::size_t i = 0; i < trail.lines.size(); ++i) {
+    std::string& line = trail.lines[i];
+    for (std::size_t at = 100 + i % 7; at < line.size() - 80; at += 97) {
+      line[at] = static_cast<char>(line[at] ^ 3);
+    }
+  }
+  robots::test::write_lines(trail.files[0], trail.lines);
+  static_cast<void>(verify_decisions(trail.files));
+}

@@ -1,0 +1,52 @@
+// A trail of a small crawl in which everything happens that a trail records.
+#pragma once
+
+#include <robots/adapters/audit/audit_options.hpp>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace robots::test {
+
+/// A pair of Ed25519 keys in PEM.
+inline constexpr std::string_view signing_key =
+    "-----BEGIN PRIVATE KEY-----\n"
+    "MC4CAQAwBQYDK2VwBCIEICS2V63v/HDqcXsMdBRpPDPyTZbEkvwK34GPNCSDa2FI\n"
+    "-----END PRIVATE KEY-----\n";
+inline constexpr std::string_view public_key =
+    "-----BEGIN PUBLIC KEY-----\n"
+    "MCowBQYDK2VwAyEApxCEdqWVNHDtEibYUQERv9Nayox595TtuH27oo4J6qU=\n"
+    "-----END PUBLIC KEY-----\n";
+inline constexpr std::string_view other_public_key =
+    "-----BEGIN PUBLIC KEY-----\n"
+    "MCowBQYDK2VwAyEA0g9r/APdlRQcga0kABQW5jut9Q9Fn5C8wx0WXLGpiis=\n"
+    "-----END PUBLIC KEY-----\n";
+
+/// Crawls, and gives the files of the trail.
+std::vector<std::string> write_sample(const audit_options& options);
+
+/// The files of a trail that are there, in order.
+[[nodiscard]] std::vector<std::string> files_of(const std::string& path);
+
+/// Their lines, one file after another.
+[[nodiscard]] std::vector<std::string> lines_of(const std::vector<std::string>& files);
+
+/// Puts lines into a file.
+void write_lines(const std::string& file, const std::vector<std::string>& lines);
+
+/// Gives a line, and all that follow, the hashes that they would have.
+void chain_anew(std::vector<std::string>& lines, std::size_t from);
+
+/// Puts `now` in the place of `old`, which must be there.
+void replace(std::string& line, std::string_view old, std::string_view now);
+
+/// The first line, from a line on, that holds a text; it must be there.
+[[nodiscard]] std::size_t line_with(const std::vector<std::string>& lines, std::string_view wanted,
+                                    std::size_t from = 0);
+
+/// How many of the lines are entries of that type.
+[[nodiscard]] std::size_t count_of(const std::vector<std::string>& lines, std::string_view type);
+
+}  // namespace robots::test

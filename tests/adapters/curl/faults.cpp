@@ -1,0 +1,165 @@
+// CurlFetcher, alone and under a cache, against a server that makes every mistake there is.
+#include "fault_cases.hpp"
+#include "fetcher_helpers.hpp"
+#include "support/certificate_authority.hpp"
+#include "support/fault_server.hpp"
+#include <robots/adapters/curl/curl_fetcher.hpp>
+#include <robots/cache/basic_robots_cache.hpp>
+#include <robots/time/manual_clock.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace robots::test;
+using robots::CurlFetcher;
+using robots::decision;
+using robots::fetch_error;
+using robots::fetch_request;
+using robots::fetch_response;
+using robots::ManualClock;
+
+namespace {
+
+constexpr std::size_t body_limit = 512'000;
+constexpr const char* good_path = "/good";
+constexpr const char* good_body = "User-agent: *\nDisallow: /good\n";
+
+/// One fault at /robots.txt, a good answer at /good, over HTTP or HTTPS.
+class faulty_server {
+ public:
+  faulty_server(fault what, bool secure) : what_(what) {
+    const auto plan = [this](const fault_request& request) {
+      if (request.path == good_path) {
+        return fault_plan{.body = good_body};
+      }
+      return fault_plan{.what = what_, .body = denies_in_the_end()};
+    };
+    if (secure) {
+      server_ = std::make_unique<fault_server>(plan, authority_.issue({"127.0.0.1"}));
+    } else {
+      server_ = std::make_unique<fault_server>(plan);
+    }
+  }
+
+  [[nodiscard]] fault_server* operator->() const noexcept { return server_.get(); }
+  [[nodiscard]] robots::curl_options options() const { return trusting(authority_); }
+
+ private:
+  fault what_;
+  certificate_authority authority_;
+  std::unique_ptr<fault_server> server_;
+};
+
+/// `response` is what `wanted` says, and never a part of the body as the whole.
+void check_response(const fetch_response& response, const fault_case& wanted) {
+  const std::string body = denies_in_the_end();
+  if (wanted.error != fetch_error::none) {
+    check_failed(response, wanted.error);
+  } else if (wanted.truncated) {
+    check_truncated(response, body_limit);
+    CHECK(response.body.starts_with(body));
+  } else {
+    check_answered(response, wanted.status, wanted.status == 200 ? body : std::string());
+  }
+}
+
+using faulty_cache = robots::basic_robots_cache<CurlFetcher, ManualClock>;
+
+robots::cache_options strict_options() {
+  robots::cache_options options{.user_agent = "FooBot/1.0",
+                                .fallback = robots::fallback_policy::strict()};
+  options.retry.attempts = 1;  // so that each request is accounted for
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("every fault has its row in the table") {
+  const std::vector<fault_case> table = fault_cases();
+  for (const fault what : all_faults) {
+    CAPTURE(to_string(what));
+    const auto rows = std::ranges::count(table, what, &fault_case::what);
+    CHECK(rows == (what == fault::stalled ? 0 : 1));
+  }
+}
+
+TEST_CASE("a fault is an error or a whole answer, and the next exchange knows nothing of it") {
+  for (const bool secure : {false, true}) {
+    for (const fault_case& wanted : fault_cases()) {
+      CAPTURE(secure);
+      CAPTURE(to_string(wanted.what));
+      const faulty_server server(wanted.what, secure);
+      const CurlFetcher fetcher(server.options());
+      fetch_request request = get(server->url());
+      request.max_bytes = body_limit;
+      check_response(fetcher.fetch(request), wanted);
+      CHECK(server->requests() == 1);
+      check_answered(fetcher.fetch(get(server->url(good_path))), 200, good_body);
+      CHECK(server->requests() == 2);
+      CHECK(server->connections() <= 2);
+      CHECK(fetcher.connections_opened() == server->connections());
+    }
+  }
+}
+
+TEST_CASE("a fault on a connection that served before is an error, too") {
+  for (const fault_case& wanted : fault_cases()) {
+    CAPTURE(to_string(wanted.what));
+    const faulty_server server(wanted.what, false);
+    robots::curl_options keeping = server.options();
+    keeping.keep_connections = true;
+    const CurlFetcher fetcher(keeping);
+    check_answered(fetcher.fetch(get(server->url(good_path))), 200, good_body);
+    fetch_request request = get(server->url());
+    request.max_bytes = body_limit;
+    check_response(fetcher.fetch(request), wanted);
+    // RFC 9112, section 9.3.1: who finds a kept connection closed may ask again on a new one.
+    const bool unanswered =
+        wanted.what == fault::reset_before_response || wanted.what == fault::close_before_response;
+    CHECK(server->requests() == (unanswered ? 3 : 2));
+  }
+}
+
+TEST_CASE("a body that stalls ends with the call, as nothing") {
+  for (const bool secure : {false, true}) {
+    CAPTURE(secure);
+    const faulty_server server(fault::stalled, secure);
+    const CurlFetcher fetcher(server.options());
+    std::stop_source stop;
+    const std::jthread other([&] {
+      server->wait_for_requests(1);
+      stop.request_stop();
+    });
+    fetch_request request = get(server->url());
+    request.stop = stop.get_token();
+    check_failed(fetcher.fetch(request), fetch_error::cancelled);
+    server->wait_until_alone();
+  }
+}
+
+TEST_CASE("no fault makes a strict cache allow what the site did not") {
+  for (const bool secure : {false, true}) {
+    for (const fault_case& wanted : fault_cases()) {
+      CAPTURE(secure);
+      CAPTURE(to_string(wanted.what));
+      const faulty_server server(wanted.what, secure);
+      faulty_cache cache{strict_options(), CurlFetcher{server.options()}};
+      const decision made = cache.check(server->url("/x"));
+      CAPTURE(explain(made));
+      CHECK_FALSE(made.allowed);
+      CHECK(to_string(made.reason) == (wanted.status == 200 ? "rule" : "fallback"));
+      CHECK(server->requests() == wanted.requests);
+      CHECK(made.policy->source().exchanges.size() == wanted.requests);
+      // The answer, whatever it was, is kept.
+      CHECK_FALSE(cache.check(server->url("/y")).allowed);
+      CHECK(server->requests() == wanted.requests);
+    }
+  }
+}

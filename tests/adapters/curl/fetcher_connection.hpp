@@ -1,0 +1,280 @@
+// How every fetcher on libcurl connects, waits, stops and fails, over real sockets.
+//
+// Include it after the header under test, and call each case for a fetcher with
+// `TEST_CASE_TEMPLATE_INVOKE`.
+#pragma once
+
+#include <robots/adapters/curl/curl_options.hpp>
+#include <robots/http/message.hpp>
+
+#include <adapters/curl/fetcher_helpers.hpp>
+#include <doctest/doctest.h>
+#include <support/certificate_authority.hpp>
+#include <support/loopback_server.hpp>
+#include <support/raw_server.hpp>
+
+#include <chrono>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+TEST_CASE_TEMPLATE_DEFINE("a fetcher talks to a server whose certificate it can verify", F,
+                          fetcher_tls) {
+  using namespace robots::test;
+  certificate_authority authority;
+
+  SUBCASE("under an address or a name of the certificate") {
+    loopback_server server(authority.issue({"127.0.0.1", "localhost", "*.example.test"}));
+    server.get("/robots.txt", std::string(rules));
+    robots::curl_options options = trusting(authority);
+    options.connect_to = {server.connect_to("www.example.test", 443)};
+    F fetcher(options);
+    check_answered(fetcher.fetch(get(server.url("/robots.txt"))), 200, rules);
+    check_answered(fetcher.fetch(get("https://www.example.test/robots.txt")), 200, rules);
+    CHECK(server.last_request().header("Host") == "www.example.test");
+  }
+  SUBCASE("and not when nobody vouches for it") {
+    loopback_server server(authority.issue({"127.0.0.1"}));
+    check_failed(F(direct()).fetch(get(server.url())), robots::fetch_error::tls);
+    const certificate_authority other;
+    check_failed(F(trusting(other)).fetch(get(server.url())), robots::fetch_error::tls);
+    CHECK(server.requests() == 0);
+  }
+  SUBCASE("and not when it belongs to another name") {
+    loopback_server server(authority.issue({"other.example.test"}));
+    check_failed(F(trusting(authority)).fetch(get(server.url())), robots::fetch_error::tls);
+    CHECK(server.requests() == 0);
+  }
+  SUBCASE("and not when it has expired") {
+    loopback_server server(authority.issue({"127.0.0.1"}, expired));
+    check_failed(F(trusting(authority)).fetch(get(server.url())), robots::fetch_error::tls);
+    CHECK(server.requests() == 0);
+  }
+  SUBCASE("and not when it speaks no TLS") {
+    const raw_server server("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n\r\n\r\n");
+    const std::string url = "https" + server.url().substr(std::string_view("http").size());
+    check_failed(F(trusting(authority)).fetch(get(url)), robots::fetch_error::tls);
+  }
+}
+
+TEST_CASE_TEMPLATE_DEFINE("a fetcher ends within its timeout", F, fetcher_timeout) {
+  using namespace robots::test;
+  loopback_server server;
+  F fetcher(direct());
+
+  SUBCASE("when the server is silent") {
+    gate& silence = server.stall("/robots.txt", "late");
+    robots::fetch_request request = get(server.url("/robots.txt"));
+    request.timeout = short_timeout;
+    check_failed(fetcher.fetch(request), robots::fetch_error::timeout);
+    silence.open();
+    request.timeout = {};
+    check_answered(fetcher.fetch(request), 200, "late");
+  }
+  SUBCASE("when the body stops in its middle") {
+    const raw_server raw("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf", raw_ending::stall);
+    robots::fetch_request request = get(raw.url());
+    request.timeout = short_timeout;
+    check_failed(fetcher.fetch(request), robots::fetch_error::timeout);
+  }
+  SUBCASE("when the body goes on for ever") {
+    server.get("/robots.txt", loopback_reply{.body = "#", .endless = true});
+    robots::fetch_request request = get(server.url("/robots.txt"));
+    request.timeout = short_timeout;
+    check_failed(fetcher.fetch(request), robots::fetch_error::timeout);
+  }
+  SUBCASE("without asking anyone when it has run out before") {
+    robots::fetch_request request = get(server.url());
+    request.timeout = std::chrono::milliseconds(-1);
+    check_failed(fetcher.fetch(request), robots::fetch_error::timeout);
+    CHECK(server.connections() == 0);
+  }
+}
+
+TEST_CASE_TEMPLATE_DEFINE("a fetcher gives connecting a time of its own", F,
+                          fetcher_connect_timeout) {
+  using namespace robots::test;
+  certificate_authority authority;
+
+  const raw_server server("", raw_ending::stall);
+  robots::curl_options options = trusting(authority);
+  options.connect_timeout = short_timeout;
+  robots::fetch_request request =
+      get("https" + server.url().substr(std::string_view("http").size()));
+  SUBCASE("beside the time for all") {
+    request.timeout = std::chrono::hours(1);
+    check_failed(F(options).fetch(request), robots::fetch_error::connect);
+  }
+  SUBCASE("when there is no other") {
+    check_failed(F(options).fetch(request), robots::fetch_error::connect);
+  }
+  SUBCASE("within the time for all") {
+    options.connect_timeout = std::chrono::hours(1);
+    request.timeout = short_timeout;
+    check_failed(F(options).fetch(request), robots::fetch_error::timeout);
+  }
+}
+
+TEST_CASE_TEMPLATE_DEFINE("a fetcher stops when it is told to", F, fetcher_stop) {
+  using namespace robots::test;
+  loopback_server server;
+  F fetcher(direct());
+  std::stop_source source;
+
+  SUBCASE("before it began, without asking anyone") {
+    source.request_stop();
+    robots::fetch_request request = get(server.url());
+    request.stop = source.get_token();
+    check_failed(fetcher.fetch(request), robots::fetch_error::cancelled);
+    CHECK(server.connections() == 0);
+  }
+  SUBCASE("while the server is silent") {
+    gate& silence = server.stall("/robots.txt", "late");
+    robots::fetch_request request = get(server.url("/robots.txt"));
+    request.stop = source.get_token();
+    const std::jthread other([&] {
+      silence.wait_for_arrivals();
+      source.request_stop();
+    });
+    check_failed(fetcher.fetch(request), robots::fetch_error::cancelled);
+    silence.open();
+    request.stop = {};
+    check_answered(fetcher.fetch(request), 200, "late");
+  }
+  SUBCASE("in the middle of a body") {
+    raw_server raw("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf", raw_ending::stall);
+    robots::fetch_request request = get(raw.url());
+    request.stop = source.get_token();
+    const std::jthread other([&] {
+      raw.wait_until_sent();
+      source.request_stop();
+    });
+    check_failed(fetcher.fetch(request), robots::fetch_error::cancelled);
+  }
+  SUBCASE("in a body that goes on for ever") {
+    server.get("/robots.txt", loopback_reply{.body = "#", .endless = true});
+    robots::fetch_request request = get(server.url("/robots.txt"));
+    request.stop = source.get_token();
+    const std::jthread other([&] { source.request_stop(); });
+    check_failed(fetcher.fetch(request), robots::fetch_error::cancelled);
+  }
+}
+
+TEST_CASE_TEMPLATE_DEFINE("A fetcher uses its connections again where that is wanted", F,
+                          fetcher_reuse) {
+  using namespace robots::test;
+  certificate_authority authority;
+  loopback_server server(authority.issue({"127.0.0.1"}));
+  server.get("/robots.txt", std::string(rules));
+  robots::curl_options keeping = trusting(authority);
+  keeping.keep_connections = true;
+  const F fetcher(keeping);
+
+  SUBCASE("call after call") {
+    for (int i = 0; i < 10; ++i) {
+      const F copy = fetcher;
+      check_answered(copy.fetch(get(server.url("/robots.txt"))), 200, rules);
+    }
+    CHECK(server.requests() == 10);
+    CHECK(server.connections() == 1);
+    CHECK(fetcher.connections_opened() == 1);
+  }
+  SUBCASE("one for each thread at most") {
+    const auto fetch_25 = [&] {
+      for (int i = 0; i < 25; ++i) {
+        if (fetcher.fetch(get(server.url("/robots.txt"))).body != rules) {
+          return;
+        }
+      }
+    };
+    {
+      std::vector<std::jthread> threads;
+      for (int i = 0; i < 4; ++i) {
+        threads.emplace_back(fetch_25);
+      }
+    }
+    CHECK(server.requests() == 100);
+    CHECK(server.connections() <= 4);
+    CHECK(fetcher.connections_opened() == server.connections());
+  }
+  SUBCASE("but not when it may keep no handle") {
+    keeping.max_idle_handles = 0;
+    const F forgetful(keeping);
+    for (int i = 0; i < 3; ++i) {
+      check_answered(forgetful.fetch(get(server.url("/robots.txt"))), 200, rules);
+    }
+    CHECK(server.connections() == 3);
+    CHECK(forgetful.connections_opened() == 3);
+  }
+  SUBCASE("but not unless it is told to") {
+    const F fetching(trusting(authority));
+    for (int i = 0; i < 3; ++i) {
+      check_answered(fetching.fetch(get(server.url("/robots.txt"))), 200, rules);
+    }
+    CHECK(server.connections() == 3);
+  }
+}
+
+TEST_CASE_TEMPLATE_DEFINE("a fetcher says what the peer did wrong", F, fetcher_broken_peer) {
+  using namespace robots::test;
+  using robots::fetch_error;
+  loopback_server good;
+  F fetcher(direct());
+
+  SUBCASE("when it speaks another protocol") {
+    const raw_server server("SSH-2.0-OpenSSH_9.2\r\n");
+    check_failed(fetcher.fetch(get(server.url())), fetch_error::protocol);
+  }
+  SUBCASE("when it speaks HTTP/0.9") {
+    const raw_server server("User-agent: *\nDisallow: /\n");
+    check_failed(fetcher.fetch(get(server.url())), fetch_error::protocol);
+  }
+  SUBCASE("when it closes without a word, and asks once only") {
+    const raw_server server("");
+    check_failed(fetcher.fetch(get(server.url())), fetch_error::protocol);
+    CHECK(server.connections() == 1);
+  }
+  SUBCASE("when it closes within the header section") {
+    const raw_server server("HTTP/1.1 200 OK\r\nContent-Le");
+    const robots::fetch_response response = fetcher.fetch(get(server.url()));
+    check_failed(response, fetch_error::protocol);
+  }
+  SUBCASE("when the body is shorter than Content-Length") {
+    const raw_server server("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf");
+    check_failed(fetcher.fetch(get(server.url())), fetch_error::protocol);
+  }
+  SUBCASE("when the last chunk does not come") {
+    const raw_server server("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n");
+    check_failed(fetcher.fetch(get(server.url())), fetch_error::protocol);
+  }
+  SUBCASE("when it resets the connection") {
+    const raw_server server("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf",
+                            raw_ending::reset);
+    check_failed(fetcher.fetch(get(server.url())), fetch_error::protocol);
+  }
+  SUBCASE("when nobody listens") {
+    const closed_port port;
+    check_failed(fetcher.fetch(get(port.url())), fetch_error::connection_refused);
+  }
+  SUBCASE("when the name means nothing") {
+    // A label over 63 octets (RFC 1035, section 2.3.4): the resolver needs no network to know.
+    const std::string nowhere = std::string(64, 'a') + ".invalid";
+    check_failed(fetcher.fetch(get("http://" + nowhere + "/robots.txt")), fetch_error::resolve);
+  }
+  good.get("/robots.txt", std::string(rules));
+  check_answered(fetcher.fetch(get(good.url("/robots.txt"))), 200, rules);
+}
+
+TEST_CASE_TEMPLATE_DEFINE("a fetcher goes through the proxy it is given", F, fetcher_proxy) {
+  using namespace robots::test;
+  loopback_server proxy;
+  proxy.otherwise([](const loopback_request& request) {
+    return loopback_reply{.body = "by proxy: " + request.target};
+  });
+  robots::curl_options options;
+  options.proxy = "127.0.0.1:" + std::to_string(proxy.port());
+  const std::string url = "http://www.example.test/robots.txt";
+  check_answered(F(options).fetch(get(url)), 200, "by proxy: " + url);
+}

@@ -1,0 +1,418 @@
+// What every fetcher on libcurl sends and what it makes of the answer, over real sockets.
+//
+// Include it after the header under test, and call each case for a fetcher with
+// `TEST_CASE_TEMPLATE_INVOKE`.
+#pragma once
+
+#include <robots/adapters/curl/curl_options.hpp>
+#include <robots/http/message.hpp>
+
+#include <adapters/curl/fetcher_helpers.hpp>
+#include <doctest/doctest.h>
+#include <support/gzip.hpp>
+#include <support/loopback_server.hpp>
+#include <support/raw_server.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+TEST_CASE_TEMPLATE_DEFINE("a fetcher brings status, headers and body", F, fetcher_plain) {
+  using namespace robots::test;
+  loopback_server server;
+  F fetcher(direct());
+
+  SUBCASE("of a page that is there") {
+    server.get("/robots.txt", loopback_reply{.body = std::string(rules),
+                                             .headers = {{"ETag", "\"1\""}, {"X-Pad", "  a b  "}}});
+    robots::fetch_request request = get(server.url("/robots.txt?q=1"));
+    request.headers = {{"User-Agent", "FooBot/1.0"}, {"If-None-Match", "\"0\""}};
+    const robots::fetch_response response = fetcher.fetch(request);
+    check_answered(response, 200, rules);
+    CHECK(value_of(response, "etag") == "\"1\"");
+    CHECK(value_of(response, "x-pad") == "a b");
+    CHECK(value_of(response, "content-type") == "text/plain");
+    const loopback_request got = server.last_request();
+    CHECK(got.method == "GET");
+    CHECK(got.target == "/robots.txt?q=1");
+    CHECK(got.header("User-Agent") == "FooBot/1.0");
+    CHECK(got.header("If-None-Match") == "\"0\"");
+
+    CHECK(got.header("Accept-Encoding").find("gzip") != std::string::npos);
+  }
+  SUBCASE("of one without a body") {
+    server.get("/robots.txt", loopback_reply{.status = 304});
+    check_answered(fetcher.fetch(get(server.url("/robots.txt"))), 304, "");
+  }
+  SUBCASE("of errors") {
+    server.get("/robots.txt", loopback_reply{.status = 503, .body = "later"});
+    check_answered(fetcher.fetch(get(server.url("/robots.txt"))), 503, "later");
+    check_answered(fetcher.fetch(get(server.url("/nothing"))), 404, "");
+  }
+  SUBCASE("to a request with the headers it is given") {
+    const raw_server raw("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    robots::fetch_request request = get(raw.url());
+    request.headers = {{"X-Two", "1"}, {"X-Two", " 2 "}, {"X-Empty", ""}};
+    check_answered(fetcher.fetch(request), 200, "");
+    CHECK(raw.last_request().starts_with("GET /robots.txt HTTP/1.1\r\n"));
+    CHECK(raw.last_request().ends_with("X-Two: 1\r\nX-Two: 2\r\nX-Empty:\r\n\r\n"));
+  }
+  SUBCASE("and nothing of the request before") {
+    robots::fetch_request request = get(server.url());
+    request.headers = {{"User-Agent", "FooBot"}, {"If-None-Match", "\"0\""}};
+    static_cast<void>(fetcher.fetch(request));
+    static_cast<void>(fetcher.fetch(get(server.url())));
+    CHECK(server.last_request().header("User-Agent").empty());
+    CHECK(server.last_request().header("If-None-Match").empty());
+  }
+}
+
+TEST_CASE_TEMPLATE_DEFINE("a fetcher keeps the headers of the final response only", F,
+                          fetcher_headers) {
+  using namespace robots::test;
+  F fetcher(direct());
+
+  SUBCASE("in their order, repeated ones too") {
+    const raw_server server(
+        "HTTP/1.1 200 OK\r\nB: 1\r\nA: 2\r\nb:3\t\r\nEmpty:\r\nContent-Length: 2\r\n\r\nhi");
+    const robots::fetch_response response = fetcher.fetch(get(server.url()));
+    check_answered(response, 200, "hi");
+    std::string seen;
+    for (const robots::http_header& header : response.headers) {
+      seen += header.name + '=' + header.value + ' ';
+    }
+    CHECK(seen == "B=1 A=2 b=3 Empty= Content-Length=2 ");
+  }
+  SUBCASE("not those of interim responses") {
+    const raw_server server(
+        "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
+        "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi");
+    const robots::fetch_response response = fetcher.fetch(get(server.url()));
+    check_answered(response, 200, "hi");
+    CHECK(value_of(response, "Link") == "(none)");
+  }
+  SUBCASE("not those of a trailer section") {
+    const raw_server server(
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\nLocation: /a\r\n"
+        "Cache-Control: max-age=60\r\n\r\n");
+    const robots::fetch_response response = fetcher.fetch(get(server.url()));
+    check_answered(response, 200, "hi");
+    CHECK(value_of(response, "Location") == "(none)");
+    CHECK(value_of(response, "Cache-Control") == "(none)");
+  }
+  SUBCASE("and an interim response alone is none") {
+    const raw_server server("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n");
+    check_failed(fetcher.fetch(get(server.url())), robots::fetch_error::protocol);
+  }
+}
+
+TEST_CASE_TEMPLATE_DEFINE("a fetcher limits the octets of header", F, fetcher_header_limit) {
+  using namespace robots::test;
+  constexpr std::string_view start = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n";
+
+  SUBCASE("in one long field") {
+    const raw_server server(std::string(start) + "X: " + std::string(70'000, 'x') + "\r\n\r\n");
+    F fetcher(direct());
+    check_failed(fetcher.fetch(get(server.url())), robots::fetch_error::protocol);
+  }
+  SUBCASE("in many fields") {
+    std::string octets(start);
+    for (int i = 0; i < 5'000; ++i) {
+      octets += "X-Field: sixteen octets.\r\n";
+    }
+    const raw_server server(octets + "\r\n");
+    F fetcher(direct());
+    check_failed(fetcher.fetch(get(server.url())), robots::fetch_error::protocol);
+  }
+  SUBCASE("in interim responses without end") {
+    std::string octets;
+    for (int i = 0; i < 5'000; ++i) {
+      octets += "HTTP/1.1 103 Early Hints\r\n\r\n";
+    }
+    const raw_server server(octets + std::string(start) + "\r\n");
+    F fetcher(direct());
+    check_failed(fetcher.fetch(get(server.url())), robots::fetch_error::protocol);
+  }
+  SUBCASE("at the octet that the option names") {
+    const std::string octets = std::string(start) + "\r\n";
+    const raw_server server(octets);
+    robots::curl_options options = direct();
+    options.max_header_bytes = octets.size();
+    check_answered(F(options).fetch(get(server.url())), 200, "");
+    options.max_header_bytes = octets.size() - 1;
+    check_failed(F(options).fetch(get(server.url())), robots::fetch_error::protocol);
+  }
+}
+
+TEST_CASE_TEMPLATE_DEFINE("a fetcher follows no redirect", F, fetcher_redirect) {
+  using namespace robots::test;
+  loopback_server server;
+  server.get("/target", "never seen");
+  F fetcher(direct());
+
+  for (const std::string& location :
+       {server.url("/target"), server.url("/robots.txt"), std::string("file:///etc/passwd"),
+        std::string("ftp://127.0.0.1/robots.txt")}) {
+    CAPTURE(location);
+    server.get("/robots.txt", redirect_to(location));
+    const robots::fetch_response response = fetcher.fetch(get(server.url("/robots.txt")));
+    check_answered(response, 302, "");
+    CHECK(value_of(response, "Location") == location);
+  }
+  CHECK(server.requests() == 4);
+}
+
+TEST_CASE_TEMPLATE_DEFINE("a fetcher refuses requests that are not for it", F, fetcher_refusal) {
+  using namespace robots::test;
+  loopback_server server;
+  F fetcher(direct());
+  const std::string port = std::to_string(server.port());
+
+  SUBCASE("by their URL") {
+    for (const std::string& url : std::vector<std::string>{
+             "file:///etc/passwd", "ftp://127.0.0.1:" + port + "/robots.txt",
+             "gopher://127.0.0.1:" + port + "/", "dict://127.0.0.1:" + port + "/", "", "http://",
+             "http://127.0.0.1:99999/", "https://[::1/", "http://127.0.0.1:" + port + "/a b",
+             "http://127.0.0.1:" + port + "/a\r\nX: y",
+             ("http://127.0.0.1:" + port + "/") + std::string("\0x", 2),
+             "http://user@127.0.0.1:" + port + "/robots.txt",
+             "http://user:secret@127.0.0.1:" + port + "/robots.txt"}) {
+      CAPTURE(url);
+      check_failed(fetcher.fetch(get(url)), robots::fetch_error::protocol);
+    }
+  }
+  SUBCASE("by their headers") {
+    for (const robots::http_header& header :
+         std::vector<robots::http_header>{{"X", "a\r\nY: b"},
+                                          {"X\nY", "a"},
+                                          {"X: a", "b"},
+                                          {"", "a"},
+                                          {"X", std::string("a\0b", 3)}}) {
+      robots::fetch_request request = get(server.url());
+      request.headers = {header};
+      check_failed(fetcher.fetch(request), robots::fetch_error::protocol);
+    }
+  }
+  CHECK(server.connections() == 0);
+  CHECK(fetcher.connections_opened() == 0);
+}
+
+TEST_CASE_TEMPLATE_DEFINE("a fetcher keeps max_bytes of the decoded body", F, fetcher_body_limit) {
+  using namespace robots::test;
+  constexpr std::size_t limit = 512'000;
+  loopback_server server;
+  F fetcher(direct());
+  robots::fetch_request request = get(server.url("/robots.txt"));
+  request.max_bytes = limit;
+
+  SUBCASE("when it is longer by one") {
+    server.get("/robots.txt", std::string(limit + 1, '#'));
+    check_truncated(fetcher.fetch(request), limit);
+  }
+  SUBCASE("and all of it when it fits to the octet") {
+    const std::string body(limit, '#');
+    server.get("/robots.txt", body);
+    check_answered(fetcher.fetch(request), 200, body);
+  }
+  SUBCASE("and all of it when there is no limit") {
+    const std::string body(3 * limit, '#');
+    server.get("/robots.txt", body);
+    request.max_bytes = 0;
+    check_answered(fetcher.fetch(request), 200, body);
+  }
+  SUBCASE("when it never ends, with the headers that came before it") {
+    server.get("/robots.txt", loopback_reply{.body = std::string(10'000, '#'),
+                                             .headers = {{"ETag", "\"1\""}},
+                                             .endless = true});
+    const robots::fetch_response response = fetcher.fetch(request);
+    check_truncated(response, limit);
+    CHECK(value_of(response, "ETag") == "\"1\"");
+  }
+  SUBCASE("when 100 MB come as 100 kB of gzip") {
+    const std::string bomb = gzip(std::string(1'000'000, '\0'), 100);
+    CHECK(bomb.size() < 200'000);
+    server.get("/robots.txt",
+               loopback_reply{.body = bomb, .headers = {{"Content-Encoding", "gzip"}}});
+    check_truncated(fetcher.fetch(request), limit);
+  }
+  SUBCASE("when 10 MB come as 27 octets of brotli, or not at all") {
+    constexpr std::string_view bomb =
+        "\xcb\xff\xff\x3f\xf8\x25\x46\xe2\xb1\x40\x20\xf7\xfe\x2f\xff\x2c\x31\xf0\x4b\x00\xc4\x61"
+        "\x11\x80\x8e\x23\x06";
+    server.get("/robots.txt",
+               loopback_reply{.body = std::string(bomb), .headers = {{"Content-Encoding", "br"}}});
+    if (decodes_brotli()) {
+      check_truncated(fetcher.fetch(request), limit);
+    } else {
+      check_failed(fetcher.fetch(request), robots::fetch_error::protocol);
+    }
+  }
+  SUBCASE("and is good for another exchange after that") {
+    server.get("/robots.txt", std::string(limit + 1, '#'));
+    server.get("/other", "all is well");
+    check_truncated(fetcher.fetch(request), limit);
+    check_answered(fetcher.fetch(get(server.url("/other"))), 200, "all is well");
+  }
+}
+
+TEST_CASE_TEMPLATE_DEFINE("a fetcher decodes content", F, fetcher_decoding) {
+  using namespace robots::test;
+  F fetcher(direct());
+  const auto fetched = [&](const std::string& fields, const std::string& body) {
+    const raw_server server("HTTP/1.1 200 OK\r\n" + fields +
+                            "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
+    return fetcher.fetch(get(server.url()));
+  };
+  const auto check_refused = [](const robots::fetch_response& response) {
+    check_failed(response, robots::fetch_error::protocol);
+  };
+
+  SUBCASE("in gzip and deflate, by all of their names and forms") {
+    check_answered(fetched("Content-Encoding: gzip\r\n", gzip(rules)), 200, rules);
+    check_answered(fetched("content-encoding:X-GZip \r\n", gzip(rules)), 200, rules);
+    check_answered(fetched("Content-Encoding: deflate\r\n", zlib_format(rules)), 200, rules);
+    check_answered(fetched("Content-Encoding: deflate\r\n", raw_deflate(rules)), 200, rules);
+  }
+  SUBCASE("and leaves alone what is in no coding") {
+    check_answered(fetched("Content-Encoding: identity\r\n", std::string(rules)), 200, rules);
+    check_answered(fetched("Content-Encoding:\r\n", std::string(rules)), 200, rules);
+  }
+  SUBCASE("in several layers") {
+    const std::string twice = gzip(gzip(rules));
+    check_answered(fetched("Content-Encoding: gzip, gzip\r\n", twice), 200, rules);
+  }
+  SUBCASE("in chunks") {
+    const std::string whole = gzip(rules);
+    REQUIRE(whole.size() >= 0x10);
+    REQUIRE(whole.size() < 0x100);
+    std::ostringstream size;
+    size << std::hex << whole.size();
+    const raw_server server(
+        "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n" +
+        size.str() + "\r\n" + whole + "\r\n0\r\n\r\n");
+    check_answered(fetcher.fetch(get(server.url())), 200, rules);
+  }
+  SUBCASE("but not what is in no such coding") {
+    check_refused(fetched("Content-Encoding: gzip\r\n", "this is no gzip at all"));
+    check_refused(fetched("Content-Encoding: gzip\r\n", gzip(rules) + "and more"));
+    check_refused(fetched("Content-Encoding: nonsense\r\n", "any octets"));
+    std::string changed = gzip(rules);
+    changed[changed.size() - 8] = static_cast<char>(changed[changed.size() - 8] ^ 1);
+    check_refused(fetched("Content-Encoding: gzip\r\n", changed));
+  }
+  SUBCASE("but not when its connection breaks off") {
+    const std::string whole = gzip(rules);
+    const raw_server server("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: " +
+                            std::to_string(whole.size()) + "\r\n\r\n" +
+                            whole.substr(0, whole.size() - 1));
+    check_refused(fetcher.fetch(get(server.url())));
+  }
+  SUBCASE("but not when nothing marks its end, cut or whole") {
+    const std::string whole = gzip(rules);
+    for (const std::string& body :
+         {whole, whole.substr(0, whole.size() - 1), whole.substr(0, whole.size() / 2)}) {
+      for (const char* const coding : {"Content-Encoding", "Transfer-Encoding"}) {
+        const raw_server server("HTTP/1.1 200 OK\r\n" + std::string(coding) + ": gzip\r\n\r\n" +
+                                body);
+        check_refused(fetcher.fetch(get(server.url())));
+      }
+    }
+    const raw_server server("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + whole);
+    CHECK(fetcher.fetch(get(server.url())).error_text ==
+          "neither a length nor chunks mark the end of the encoded body");
+  }
+  SUBCASE("of the final response, whatever an interim one or a trailer says") {
+    const raw_server interim(
+        "HTTP/1.1 103 Early Hints\r\nContent-Encoding: br\r\n\r\n"
+        "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi");
+    check_answered(fetcher.fetch(get(interim.url())), 200, "hi");
+    const raw_server trailer(
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+        "2\r\nhi\r\n0\r\nContent-Encoding: gzip\r\n\r\n");
+    check_answered(fetcher.fetch(get(trailer.url())), 200, "hi");
+  }
+  SUBCASE("and takes no octets for none, whatever their coding") {
+    check_answered(fetched("Content-Encoding: gzip\r\n", ""), 200, "");
+    check_answered(fetched("Content-Encoding: br\r\n", ""), 200, "");
+    const raw_server unchanged("HTTP/1.1 304 Not Modified\r\nContent-Encoding: gzip\r\n\r\n");
+    check_answered(fetcher.fetch(get(unchanged.url())), 304, "");
+  }
+  SUBCASE("of an error, and goes by the status where it cannot") {
+    loopback_server server;
+    const auto answer = [&](int status, const std::string& coding, const std::string& body) {
+      server.get("/robots.txt",
+                 loopback_reply{
+                     .status = status, .body = body, .headers = {{"Content-Encoding", coding}}});
+      return fetcher.fetch(get(server.url("/robots.txt")));
+    };
+    const std::string whole = gzip(rules);
+    check_answered(answer(404, "gzip", whole), 404, rules);
+    for (const int status : {301, 404, 503}) {
+      check_answered(answer(status, "gzip", "this is no gzip at all"), status, "");
+      check_answered(answer(status, "nonsense", "any octets"), status, "");
+      const raw_server unmarked("HTTP/1.1 " + std::to_string(status) +
+                                " Status\r\nContent-Encoding: gzip\r\n\r\n" + whole);
+      check_answered(fetcher.fetch(get(unmarked.url())), status, "");
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE_DEFINE("a fetcher sends no cookie back", F, fetcher_cookies) {
+  using namespace robots::test;
+  loopback_server server;
+  server.get("/robots.txt", loopback_reply{.body = std::string(rules),
+                                           .headers = {{"Set-Cookie", "id=1; Path=/"}}});
+  robots::curl_options keeping = direct();
+  keeping.keep_connections = true;
+  F fetcher(keeping);
+  for (int i = 0; i < 2; ++i) {
+    const robots::fetch_response response = fetcher.fetch(get(server.url("/robots.txt")));
+    CHECK(value_of(response, "Set-Cookie") == "id=1; Path=/");
+    CHECK(server.last_request().header("Cookie").empty());
+  }
+  CHECK(server.connections() == 1);
+}
+
+TEST_CASE_TEMPLATE_DEFINE("a fetcher is not made with options it cannot follow", F,
+                          fetcher_options) {
+  using namespace robots::test;
+  const auto refused = [](auto change) {
+    robots::curl_options options = direct();
+    change(options);
+    CHECK_THROWS_AS(F{options}, std::invalid_argument);
+  };
+  refused([](robots::curl_options& o) { o.connect_timeout = std::chrono::milliseconds(0); });
+  refused([](robots::curl_options& o) { o.connect_timeout = std::chrono::milliseconds(-1); });
+  refused([](robots::curl_options& o) { o.max_header_bytes = 0; });
+  refused([](robots::curl_options& o) { o.ca_file = "/nonexistent/ca.pem"; });
+  refused([](robots::curl_options& o) { o.ca_file = "/"; });
+  refused([](robots::curl_options& o) { o.ca_path = "/nonexistent"; });
+  refused([](robots::curl_options& o) { o.proxy = "http://"; });
+  refused([](robots::curl_options& o) { o.proxy = "no proxy"; });
+  refused([](robots::curl_options& o) { o.connect_to = {"example.com:443"}; });
+  refused([](robots::curl_options& o) { o.connect_timeout = std::chrono::milliseconds::min(); });
+  CHECK_NOTHROW(F{});
+  CHECK_NOTHROW(F{robots::curl_options{}});
+}
+
+TEST_CASE_TEMPLATE_DEFINE("a fetcher takes the longest times there are", F, fetcher_long_times) {
+  using std::chrono::milliseconds;
+  using namespace robots::test;
+  loopback_server server;
+  server.get("/robots.txt", std::string(rules));
+  for (const milliseconds longest : {milliseconds::max() - milliseconds(1), milliseconds::max()}) {
+    robots::curl_options options = direct();
+    options.connect_timeout = longest;
+    F fetcher(options);
+    robots::fetch_request request = get(server.url("/robots.txt"));
+    check_answered(fetcher.fetch(request), 200, rules);
+    request.timeout = longest;
+    check_answered(fetcher.fetch(request), 200, rules);
+    request.timeout = milliseconds::min();
+    check_failed(fetcher.fetch(request), robots::fetch_error::timeout);
+  }
+}

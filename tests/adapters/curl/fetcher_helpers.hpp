@@ -1,0 +1,82 @@
+// Requests and checks that the tests of the fetchers have in common.
+#pragma once
+
+#include <robots/adapters/curl/curl_options.hpp>
+#include <robots/http/message.hpp>
+
+#include <curl/curl.h>
+#include <doctest/doctest.h>
+#include <support/certificate_authority.hpp>
+#include <support/site_rules.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace robots::test {
+
+/// Options that leave the proxies of the machine out of it, and allow its own addresses.
+inline curl_options direct() {
+  curl_options options;
+  options.proxy = "";
+  options.allowed_addresses = {"127.0.0.0/8"};
+  return options;
+}
+
+inline curl_options trusting(const certificate_authority& authority) {
+  curl_options options = direct();
+  options.ca_file = authority.ca_file();
+  return options;
+}
+
+inline fetch_request get(std::string url) {
+  fetch_request request;
+  request.url = std::move(url);
+  return request;
+}
+
+/// `response` is no response but `error`, with words to it and nothing else.
+inline void check_failed(const fetch_response& response, fetch_error error) {
+  CAPTURE(response.error_text);
+  CHECK(to_string(response.error) == to_string(error));
+  CHECK(!response.error_text.empty());
+  CHECK(response.status == 0);
+  CHECK(response.headers.empty());
+  CHECK(response.body.empty());
+  CHECK(!response.truncated);
+}
+
+/// `response` came whole, with this body.
+inline void check_answered(const fetch_response& response, int status, std::string_view body) {
+  CAPTURE(response.error_text);
+  CHECK(to_string(response.error) == "none");
+  CHECK(response.status == status);
+  CHECK(response.body == body);
+  CHECK(!response.truncated);
+}
+
+/// `response` came with the first `size` octets of its body.
+inline void check_truncated(const fetch_response& response, std::size_t size) {
+  CAPTURE(response.error_text);
+  CHECK(to_string(response.error) == "none");
+  CHECK(response.status == 200);
+  CHECK(response.truncated);
+  CHECK(response.body.size() == size);
+  CHECK(response.body.capacity() <= 2 * size + 64 * 1024);
+}
+
+/// Whether libcurl decodes brotli.
+inline bool decodes_brotli() {
+  return (curl_version_info(CURLVERSION_NOW)->features & CURL_VERSION_BROTLI) != 0;
+}
+
+inline std::string value_of(const fetch_response& response, std::string_view name) {
+  return std::string(find_header(response.headers, name).value_or("(none)"));
+}
+
+/// The shortest time there is: for what must run out of time, where no time is long enough.
+inline constexpr std::chrono::milliseconds short_timeout{50};
+
+}  // namespace robots::test

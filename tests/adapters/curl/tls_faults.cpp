@@ -1,0 +1,148 @@
+// CurlFetcher against servers whose TLS is no good.
+#include "fetcher_helpers.hpp"
+#include "support/certificate_authority.hpp"
+#include "support/fault_server.hpp"
+#include <robots/adapters/curl/curl_fetcher.hpp>
+#include <robots/cache/basic_robots_cache.hpp>
+#include <robots/time/manual_clock.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+using namespace robots::test;
+using robots::CurlFetcher;
+using robots::decision;
+using robots::fetch_error;
+
+namespace {
+
+constexpr const char* host = "site.example.test";
+
+fault_plan allows_all(const fault_request&) { return {.body = "User-agent: *\nAllow: /\n"}; }
+
+/// A server and what a client trusts.
+struct tls_case {
+  std::string name;
+  certificate identity;
+  tls_fault what = tls_fault::none;
+  fetch_error error = fetch_error::tls;
+};
+
+std::vector<tls_case> tls_cases(certificate_authority& trusted, certificate_authority& unknown) {
+  const certificate good = trusted.issue({host});
+  return {
+      {.name = "good", .identity = good, .error = fetch_error::none},
+      {.name = "expired", .identity = trusted.issue({host}, expired)},
+      {.name = "not yet valid", .identity = trusted.issue({host}, not_yet_valid)},
+      {.name = "another name", .identity = trusted.issue({"other.example.test"})},
+      {.name = "unknown authority", .identity = unknown.issue({host})},
+      {.name = "self-signed", .identity = unknown.self_signed({host})},
+      {.name = "old versions", .identity = good, .what = tls_fault::old_versions_only},
+      {.name = "leaves silently",
+       .identity = good,
+       .what = tls_fault::leaves_silently,
+       .error = fetch_error::none},
+      {.name = "closes", .identity = good, .what = tls_fault::closes_handshake},
+      {.name = "resets", .identity = good, .what = tls_fault::resets_handshake},
+      {.name = "garbles", .identity = good, .what = tls_fault::garbles_handshake},
+      {.name = "plain text", .identity = good, .what = tls_fault::speaks_plain_text},
+  };
+}
+
+/// Sends `host` to the server, under its name.
+robots::curl_options options_for(const fault_server& server, const certificate_authority& trusted) {
+  robots::curl_options options = trusting(trusted);
+  options.connect_to = {server.connect_all_to(443)};
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("whatever is wrong with its TLS, a server is not asked, and the error is tls") {
+  certificate_authority trusted;
+  certificate_authority unknown;
+  for (const tls_case& each : tls_cases(trusted, unknown)) {
+    CAPTURE(each.name);
+    const fault_server server(allows_all, each.identity, each.what);
+    const CurlFetcher fetcher(options_for(server, trusted));
+    const auto response = fetcher.fetch(get("https://" + std::string(host) + "/robots.txt"));
+    if (each.error == fetch_error::none) {
+      check_answered(response, 200, "User-agent: *\nAllow: /\n");
+      continue;
+    }
+    check_failed(response, each.error);
+    CHECK(server.requests() == 0);
+    CHECK(server.connections() == 1);
+  }
+}
+
+TEST_CASE("a strict cache allows nothing where TLS failed, and says so") {
+  certificate_authority trusted;
+  certificate_authority unknown;
+  for (const tls_case& each : tls_cases(trusted, unknown)) {
+    CAPTURE(each.name);
+    const fault_server server(allows_all, each.identity, each.what);
+    robots::basic_robots_cache<CurlFetcher, robots::ManualClock> cache{
+        {.user_agent = "FooBot/1.0", .fallback = robots::fallback_policy::strict()},
+        CurlFetcher{options_for(server, trusted)}};
+    const decision made = cache.check("https://" + std::string(host) + "/x");
+    CAPTURE(explain(made));
+    CHECK(made.allowed == (each.error == fetch_error::none));
+    if (!made.allowed) {
+      CHECK(to_string(made.policy->source().outcome) == "unreachable");
+      CHECK(to_string(made.policy->source().error) == to_string(each.error));
+      CHECK(explain(made).find(made.policy->source().error_text) != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("A fetcher speaks HTTP/1.1 to a server that prefers HTTP/2") {
+  certificate_authority trusted;
+  const fault_server server(allows_all, trusted.issue({host}));
+  const CurlFetcher fetcher(options_for(server, trusted));
+  check_answered(fetcher.fetch(get("https://" + std::string(host) + "/robots.txt")), 200,
+                 "User-agent: *\nAllow: /\n");
+  CHECK(server.requests() == 1);
+}
+
+TEST_CASE("a body that ends with its connection is whole only if TLS says that this was the end") {
+  certificate_authority trusted;
+  const certificate identity = trusted.issue({host});
+  const auto unsized = [](const fault_request&) {
+    return fault_plan{.what = fault::unsized_body, .body = "User-agent: *\nAllow: /\n"};
+  };
+  for (const bool silent : {false, true}) {
+    CAPTURE(silent);
+    const fault_server server(unsized, identity,
+                              silent ? tls_fault::leaves_silently : tls_fault::none);
+    const CurlFetcher fetcher(options_for(server, trusted));
+    for (int round = 0; round < 2; ++round) {
+      const auto response = fetcher.fetch(get("https://" + std::string(host) + "/robots.txt"));
+      if (silent) {
+        check_failed(response, fetch_error::protocol);
+        constexpr std::string_view why =
+            "TLS ended without close_notify, maybe before the body did";
+        const bool found_by_libcurl =
+            response.error_text.find("unexpected eof") != std::string::npos;
+        CHECK((found_by_libcurl ? why : response.error_text) == why);  // from 8.14 on
+      } else {
+        check_answered(response, 200, "User-agent: *\nAllow: /\n");
+      }
+    }
+  }
+}
+
+TEST_CASE("a body that says how long it is needs no close_notify, nor does one that is not there") {
+  certificate_authority trusted;
+  const fault_server server(
+      [](const fault_request& request) {
+        return request.path == "/none" ? fault_plan{.status = 204}
+                                       : fault_plan{.body = std::string(request.path)};
+      },
+      trusted.issue({host}), tls_fault::leaves_silently);
+  const CurlFetcher fetcher(options_for(server, trusted));
+  check_answered(fetcher.fetch(get("https://" + std::string(host) + "/x")), 200, "/x");
+  check_answered(fetcher.fetch(get("https://" + std::string(host) + "/none")), 204, "");
+}

@@ -1,0 +1,102 @@
+#include <robots/adapters/metrics/opentelemetry_metrics.hpp>
+
+#include <robots/policy/decision.hpp>
+
+#include <doctest/doctest.h>
+#include <opentelemetry/exporters/memory/in_memory_metric_data.h>
+#include <opentelemetry/exporters/memory/in_memory_metric_exporter_factory.h>
+#include <opentelemetry/nostd/variant.h>
+#include <opentelemetry/sdk/metrics/export/periodic_exporting_metric_reader_factory.h>
+#include <opentelemetry/sdk/metrics/export/periodic_exporting_metric_reader_options.h>
+#include <opentelemetry/sdk/metrics/meter_provider.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace {
+
+using namespace std::chrono_literals;
+namespace memory = opentelemetry::exporter::memory;
+namespace sdk = opentelemetry::sdk::metrics;
+using robots::Metrics;
+using robots::OpenTelemetryMetrics;
+
+/// A meter whose figures stay in memory.
+struct metered {
+  metered() {
+    sdk::PeriodicExportingMetricReaderOptions seldom;
+    seldom.export_interval_millis = 1h;
+    seldom.export_timeout_millis = 10s;
+    provider.AddMetricReader(sdk::PeriodicExportingMetricReaderFactory::Create(
+        memory::InMemoryMetricExporterFactory::Create(data), seldom));
+  }
+
+  /// What was collected of a metric under its labels.
+  sdk::PointType point(const std::string& name, const sdk::PointAttributes& labels = {}) const {
+    const auto& points = data->Get("test", name);
+    const auto found = points.find(labels);
+    REQUIRE_MESSAGE(found != points.end(), name);
+    return found->second;
+  }
+  std::int64_t count(const std::string& name, const sdk::PointAttributes& labels = {}) const {
+    const auto sum = opentelemetry::nostd::get<sdk::SumPointData>(point(name, labels));
+    return opentelemetry::nostd::get<std::int64_t>(sum.value_);
+  }
+
+  std::shared_ptr<memory::SimpleAggregateInMemoryMetricData> data =
+      std::make_shared<memory::SimpleAggregateInMemoryMetricData>();
+  sdk::MeterProvider provider;
+  opentelemetry::nostd::shared_ptr<opentelemetry::metrics::Meter> meter = provider.GetMeter("test");
+};
+
+}  // namespace
+
+TEST_CASE("OpenTelemetry collects what was counted, and is told of durations") {
+  metered at;
+  Metrics metrics{robots::metrics_options{.domains = 1}};
+  robots::cache_stats held;
+  held.size = 3;
+  OpenTelemetryMetrics exported{at.meter, metrics, [held] { return held; }};
+  metrics.on(robots::look_up_event{{}, robots::look_up_result::hit});
+  robots::decision denied;
+  denied.reason = robots::decision_reason::rule;
+  metrics.on(robots::decision_event{{.site = "https://a.example"}, {}, denied});
+  const robots::exchange asked{.url = "https://a.example/robots.txt", .status = 200};
+  OpenTelemetryMetrics{exported}.on(robots::exchange_event{{}, asked, 0ms, 250ms});
+  REQUIRE(at.provider.ForceFlush());
+
+  CHECK(at.count("robots.cache.hits", {{"kind", std::string{"fresh"}}}) == 1);
+  CHECK(at.count("robots.cache.misses") == 0);
+  CHECK(at.count("robots.blocked_requests", {{"reason", std::string{"rule"}}}) == 0);
+  CHECK(at.count("robots.blocked_requests",
+                 {{"domain", std::string{"a.example"}}, {"reason", std::string{"rule"}}}) == 1);
+  const auto size =
+      opentelemetry::nostd::get<sdk::LastValuePointData>(at.point("robots.cache.entries"));
+  CHECK(opentelemetry::nostd::get<std::int64_t>(size.value_) == 3);
+  const auto times =
+      opentelemetry::nostd::get<sdk::HistogramPointData>(at.point("robots.exchange.duration"));
+  CHECK(times.count_ == 1);
+  CHECK(opentelemetry::nostd::get<double>(times.sum_) == doctest::Approx(0.25));
+}
+
+TEST_CASE("OpenTelemetry is told of one moment each time, and no longer asks what is gone") {
+  metered at;
+  std::atomic<int> asked = 0;
+  {
+    const OpenTelemetryMetrics exported{at.meter, {}, [&asked] {
+                                          ++asked;
+                                          return robots::cache_stats{};
+                                        }};
+    CHECK(at.provider.ForceFlush());
+    const int before = asked;
+    CHECK(at.provider.ForceFlush());
+    CHECK(asked > before);
+    CHECK(asked <= before + 2);  // of dozens of instruments; the SDK may collect of its own
+  }
+  const int before = asked;
+  CHECK(at.provider.ForceFlush());
+  CHECK(asked == before);
+}

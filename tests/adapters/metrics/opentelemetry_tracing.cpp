@@ -1,0 +1,196 @@
+#include <robots/adapters/metrics/opentelemetry_tracing.hpp>
+
+#include "cache/cache_fixture.hpp"
+#include <robots/cache/basic_robots_cache.hpp>
+#include <robots/polite/admission.hpp>
+#include <robots/polite/host_gate.hpp>
+
+#include <doctest/doctest.h>
+#include <opentelemetry/exporters/memory/in_memory_span_exporter_factory.h>
+#include <opentelemetry/nostd/variant.h>
+#include <opentelemetry/sdk/trace/simple_processor_factory.h>
+#include <opentelemetry/sdk/trace/span_data.h>
+#include <opentelemetry/sdk/trace/tracer_provider_factory.h>
+#include <opentelemetry/trace/provider.h>
+#include <opentelemetry/trace/scope.h>
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace std::chrono_literals;
+using opentelemetry::sdk::trace::SpanData;
+using robots::call_options;
+using robots::ManualClock;
+using robots::opentelemetry_context;
+using robots::OpenTelemetryTracing;
+using robots::ScriptedFetcher;
+using robots::test::foo_bot;
+using robots::test::ok;
+
+using traced_cache = robots::basic_robots_cache<ScriptedFetcher, ManualClock, robots::LruStorage<8>,
+                                                OpenTelemetryTracing>;
+
+/// A tracer whose spans stay in memory.
+struct traced {
+  explicit traced(robots::cache_options options = foo_bot())
+      : provider(opentelemetry::sdk::trace::TracerProviderFactory::Create(
+            opentelemetry::sdk::trace::SimpleSpanProcessorFactory::Create(
+                opentelemetry::exporter::memory::InMemorySpanExporterFactory::Create(spans,
+                                                                                     1'000)))),
+        tracer(provider->GetTracer("test")),
+        cache(std::move(options), web, clock, {}, OpenTelemetryTracing{tracer}) {}
+
+  /// The spans that have ended since the last call, by name; the last of each name.
+  std::map<std::string, std::unique_ptr<SpanData>> take() {
+    std::map<std::string, std::unique_ptr<SpanData>> by_name;
+    for (auto& each : spans->GetSpans()) {
+      by_name.insert_or_assign(std::string{each->GetName()}, std::move(each));
+    }
+    return by_name;
+  }
+
+  std::shared_ptr<opentelemetry::exporter::memory::InMemorySpanData> spans;
+  std::unique_ptr<opentelemetry::trace::TracerProvider> provider;
+  opentelemetry::nostd::shared_ptr<opentelemetry::trace::Tracer> tracer;
+  ScriptedFetcher web;
+  ManualClock clock;
+  traced_cache cache;
+};
+
+template <class T>
+T attribute(const SpanData& of, const std::string& name) {
+  const auto found = of.GetAttributes().find(name);
+  REQUIRE_MESSAGE(found != of.GetAttributes().end(), name);
+  return opentelemetry::nostd::get<T>(found->second);
+}
+
+}  // namespace
+
+TEST_CASE("what is done for a call is one trace, from the gateway to the decision") {
+  traced at;
+  at.web.on_call(robots::test::robots_url, [&at](const robots::fetch_request&) {
+    at.clock.advance(30ms);
+    return ok("User-agent: *\nDisallow: /a\n");
+  });
+  const auto gateway = at.tracer->StartSpan("gateway");
+  {
+    const opentelemetry::trace::Scope active{gateway};
+    CHECK_FALSE(at.cache.allowed("https://example.com/a"));
+  }
+  gateway->End();
+
+  auto spans = at.take();
+  REQUIRE(spans.size() == 5);
+  const SpanData& fetch = *spans.at("robots.fetch");
+  const SpanData& get = *spans.at("GET");
+  const SpanData& check = *spans.at("robots.check");
+  for (const auto& [name, span] : spans) {
+    INFO(name);
+    CHECK(span->GetTraceId() == gateway->GetContext().trace_id());
+    if (name != "gateway" && name != "GET") {
+      CHECK(span->GetParentSpanId() == gateway->GetContext().span_id());
+    }
+  }
+  CHECK(get.GetParentSpanId() == fetch.GetSpanId());
+  CHECK(get.GetSpanKind() == opentelemetry::trace::SpanKind::kClient);
+  CHECK(attribute<std::string>(get, "url.full") == "https://example.com/robots.txt");
+  CHECK(attribute<std::int64_t>(get, "http.response.status_code") == 200);
+  CHECK(get.GetDuration() == 30ms);
+  CHECK(fetch.GetDuration() == 30ms);
+  const auto ended =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(at.clock.wall_now().time_since_epoch());
+  CHECK(fetch.GetStartTime().time_since_epoch() == ended - 30ms);
+  CHECK(attribute<std::string>(fetch, "robots.outcome") == "success");
+  CHECK(attribute<std::int64_t>(*spans.at("robots.parse"), "robots.rules") == 1);
+  CHECK(attribute<bool>(check, "robots.blocked"));
+  CHECK(attribute<std::string>(check, "robots.rule") == "/a");
+  CHECK(attribute<std::int64_t>(check, "robots.rule.line") == 2);
+  CHECK(attribute<std::string>(check, "url.full") == "https://example.com/a");
+}
+
+TEST_CASE("the trace goes on in other threads") {
+  robots::cache_options options = foo_bot();
+  options.stale_while_revalidate = 1h;
+  traced at{options};
+  at.web.otherwise(ok());
+  const auto gateway = at.tracer->StartSpan("gateway");
+  std::shared_ptr<const robots::call_context> context;
+  {
+    const opentelemetry::trace::Scope active{gateway};
+    context = opentelemetry_context::current();
+  }
+  REQUIRE(context);
+  std::jthread{[&] {
+    CHECK(at.cache.allowed("https://example.com/", {.context = context}));
+  }}.join();
+  CHECK(at.take().size() == 4);
+
+  // The cache's own thread renews.
+  at.clock.advance(24h + 1min);
+  CHECK(at.cache.check("https://example.com/", {.context = context}).stale);
+  std::map<std::string, std::unique_ptr<SpanData>> spans;
+  while (!spans.contains("robots.fetch")) {
+    for (auto& [name, span] : at.take()) {
+      spans.insert_or_assign(name, std::move(span));
+    }
+    std::this_thread::yield();
+  }
+  for (const auto& [name, span] : spans) {
+    INFO(name);
+    CHECK(span->GetTraceId() == gateway->GetContext().trace_id());
+  }
+  CHECK(spans.at("robots.fetch")->GetParentSpanId() == gateway->GetContext().span_id());
+  gateway->End();
+}
+
+TEST_CASE("a trace is taken up by the identifiers of a call") {
+  traced at;
+  at.web.otherwise(ScriptedFetcher::status(503));
+  const auto context = std::make_shared<robots::call_context>("0af7651916cd43dd8448eb211c80319c",
+                                                              "b7ad6b7169203331");
+  CHECK_FALSE(at.cache.allowed("https://example.com/", {.context = context}));
+  auto spans = at.take();
+  REQUIRE(spans.size() == 3);
+  for (const auto& [name, span] : spans) {
+    const opentelemetry_context of{span->GetSpanContext()};
+    CHECK(of.trace_id == context->trace_id);
+  }
+  CHECK(spans.at("robots.fetch")->GetStatus() == opentelemetry::trace::StatusCode::kError);
+  CHECK(spans.at("GET")->GetStatus() == opentelemetry::trace::StatusCode::kError);
+  CHECK(attribute<std::string>(*spans.at("robots.check"), "robots.reason") == "fallback");
+}
+
+TEST_CASE("what belongs to no trace makes no span") {
+  traced at;
+  at.web.otherwise(ok());
+  CHECK(at.cache.allowed("https://example.com/"));
+  const auto broken = std::make_shared<robots::call_context>("no trace", "0000000000000000");
+  CHECK(at.cache.allowed("https://example.org/", {.context = broken}));
+  CHECK(at.take().empty());
+  CHECK(opentelemetry_context::current() == nullptr);
+}
+
+TEST_CASE("a gate's answer is a span as long as the wait") {
+  traced at;
+  at.web.otherwise(ok());
+  robots::basic_host_gate<ManualClock> gate{{.delay = {.fixed_delay = 2s}}, at.clock};
+  robots::basic_admission front{
+      at.cache,
+      gate,
+      {.tell = [tracing = OpenTelemetryTracing{at.tracer}](
+                   const robots::admission_event& told) mutable { tracing.on(told); }}};
+  const auto gateway = at.tracer->StartSpan("gateway");
+  const opentelemetry::trace::Scope active{gateway};
+  const robots::time_point began = at.clock.now();
+  CHECK(front.admit("https://example.com/", {.context = opentelemetry_context::current()}));
+  auto spans = at.take();
+  CHECK(spans.at("robots.admit")->GetDuration() == at.clock.now() - began);
+  CHECK(attribute<std::string>(*spans.at("robots.admit"), "robots.reason") == "go");
+}

@@ -1,0 +1,516 @@
+#include <robots/adapters/sqlite/sqlite_store.hpp>
+
+#include "adapters/sqlite/sqlite_records.hpp"
+#include "store/store_conformance.hpp"
+#include "support/extremes.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+using namespace std::chrono_literals;
+using robots::sqlite_options;
+using robots::SqliteStore;
+using robots::store_error;
+using robots::test::temporary_folder;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t mebibyte = std::size_t{1} << 20U;
+
+sqlite_options in(const temporary_folder& folder, std::size_t max_bytes = 64 * mebibyte) {
+  return {.path = (folder.path() / "robots.sqlite").string(), .max_bytes = max_bytes};
+}
+
+/// What the constructor says of a file.
+std::string refusal(const sqlite_options& options) {
+  try {
+    const SqliteStore store{options};
+    return "none";
+  } catch (const store_error& error) {
+    return error.what();
+  }
+}
+
+void write_file(const std::string& path, std::string_view octets) {
+  std::ofstream{path, std::ios::binary} << octets;
+}
+
+std::string read_file(const std::string& path) {
+  std::ifstream stream{path, std::ios::binary};
+  return {std::istreambuf_iterator<char>{stream}, {}};
+}
+
+/// Changes a file as any program could, with SQLite alone.
+void change_as_stranger(const std::string& path, const std::string& sql) {
+  sqlite3* opened = nullptr;
+  REQUIRE(::sqlite3_open(path.c_str(), &opened) == SQLITE_OK);
+  CHECK(::sqlite3_exec(opened, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK);
+  REQUIRE(::sqlite3_close(opened) == SQLITE_OK);
+}
+
+/// While it lives, no file of this process grows above `octets`: as on a disk that is full.
+class full_disk {
+ public:
+  explicit full_disk(std::size_t octets) : handler_{::signal(SIGXFSZ, SIG_IGN)} {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit small{octets, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &small);
+  }
+  full_disk(const full_disk&) = delete;
+  full_disk& operator=(const full_disk&) = delete;
+  ~full_disk() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    ::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int);
+};
+
+std::vector<std::string> keys_of(SqliteStore& store) {
+  std::vector<std::string> keys;
+  store.for_each([&](std::string_view key, std::chrono::milliseconds left) {
+    CHECK(left > 0ms);
+    keys.emplace_back(key);
+  });
+  return keys;
+}
+
+}  // namespace
+
+TEST_CASE("SqliteStore is a shared store") {
+  const temporary_folder folder;
+  robots::test::store_conformance([&] { return SqliteStore{in(folder)}; });
+}
+
+TEST_CASE("options that cannot be are a mistake") {
+  const temporary_folder folder;
+  CHECK_THROWS_AS(SqliteStore{sqlite_options{}}, std::invalid_argument);
+  CHECK_THROWS_AS(SqliteStore{in(folder, mebibyte - 1)}, std::invalid_argument);
+  sqlite_options options = in(folder);
+  options.timeout = 0ms;
+  CHECK_THROWS_AS(SqliteStore{options}, std::invalid_argument);
+}
+
+TEST_CASE("one process may open a file many times, whatever the file is called") {
+  const temporary_folder folder;
+  const sqlite_options options = in(folder);
+  SqliteStore store{options};
+  fs::create_symlink(options.path, folder.path() / "other name");
+  SqliteStore other{{.path = (folder.path() / "other name").string(), .max_bytes = 2 * mebibyte}};
+  other.publish("https://example.com", "value", 1h);
+  CHECK(SqliteStore{options}.load("https://example.com") == "value");
+  CHECK(store.load("https://example.com") == "value");
+  CHECK(!fs::exists((folder.path() / "other name-wal")));
+}
+
+TEST_CASE("a path is the name of a file, also one that means something else to SQLite") {
+  const temporary_folder folder;
+  const fs::path before = fs::current_path();
+  fs::current_path(folder.path());
+  for (const char* name : {":memory:", "file:name?mode=memory", "%20"}) {
+    SqliteStore{{.path = name}}.publish("https://example.com", name, 1h);
+    CHECK(fs::is_regular_file(folder.path() / name));
+    CHECK(SqliteStore{{.path = name}}.load("https://example.com") == name);
+  }
+  fs::current_path(before);
+}
+
+TEST_CASE("a file that is not of a store is refused with what to do about it") {
+  const temporary_folder folder;
+  const sqlite_options options = in(folder);
+  const auto says = [&](std::string_view part) {
+    const std::string said = refusal(options);
+    CHECK_MESSAGE(said.find(part) != std::string::npos, said);
+    CHECK_MESSAGE(said.find(options.path) != std::string::npos, said);
+  };
+  SUBCASE("a text") {
+    write_file(options.path, "User-agent: *\nDisallow:\n");
+    says("not a database. Name another file, or");
+    CHECK(read_file(options.path) == "User-agent: *\nDisallow:\n");
+  }
+  SUBCASE("zeros") {
+    write_file(options.path, std::string(100'000, '\0'));
+    says("not a database");
+  }
+  SUBCASE("a folder") {
+    fs::create_directory(options.path);
+    says("unable to open database file: Is a directory");
+  }
+  SUBCASE("a file in a folder that is not there") {
+    CHECK(refusal({.path = (folder.path() / "no" / "robots.sqlite").string()})
+              .find("No such file or directory") != std::string::npos);
+  }
+  SUBCASE("a device") {
+    CHECK(refusal({.path = "/dev/null"}).find("no regular file") != std::string::npos);
+  }
+  SUBCASE("a file that this user may not write") {
+    if (::geteuid() != 0) {
+      write_file(options.path, "");
+      fs::permissions(options.path, fs::perms::owner_read);
+      says("attempt to write a readonly database");
+    }
+  }
+  SUBCASE("a database of another program, which stays as it is") {
+    change_as_stranger(options.path, "CREATE TABLE records(number INTEGER PRIMARY KEY, key BLOB)");
+    const std::string before = read_file(options.path);
+    says("belongs to another program");
+    CHECK((read_file(options.path) == before));
+  }
+  SUBCASE("an empty database of another program") {
+    change_as_stranger(options.path, "PRAGMA application_id=1");
+    says("belongs to another program");
+  }
+  SUBCASE("a store in another format") {
+    {
+      const SqliteStore store{options};
+    }
+    change_as_stranger(options.path, "PRAGMA application_id=1919902210");
+    says("another program or version");
+  }
+  SUBCASE("a store that was cut off") {
+    {
+      SqliteStore store{options};
+      for (int i = 0; i < 100; ++i) {
+        store.publish("https://site" + std::to_string(i) + ".example", std::string(5'000, 'x'), 1h);
+      }
+    }
+    const std::string whole = read_file(options.path);
+    for (const std::size_t size : {whole.size() / 2, std::size_t{8'192}, std::size_t{5'000},
+                                   std::size_t{4'096}, std::size_t{100}, std::size_t{2}}) {
+      write_file(options.path, std::string_view{whole}.substr(0, size));
+      CHECK(refusal(options) != "none");
+    }
+    write_file(options.path, whole);
+    CHECK(refusal(options) == "none");
+  }
+}
+
+TEST_CASE("an empty file becomes a store") {
+  const temporary_folder folder;
+  write_file(in(folder).path, "");
+  SqliteStore store{in(folder)};
+  store.publish("https://example.com", "value", 1h);
+  CHECK(store.load("https://example.com") == "value");
+}
+
+TEST_CASE("a log that is no log is not believed, and a folder in its place is an error") {
+  const temporary_folder folder;
+  const sqlite_options options = in(folder);
+  SqliteStore{options}.publish("https://example.com", "value", 1h);
+  for (const std::string& octets :
+       {std::string{}, std::string(10, 'x'), std::string(100'000, '\xFF')}) {
+    for (const char* suffix : {"-wal", "-shm"}) {
+      write_file(options.path + suffix, octets);
+      CHECK(SqliteStore{options}.load("https://example.com") == "value");
+    }
+  }
+  fs::remove(options.path + "-wal");
+  fs::create_directory(options.path + "-wal");
+  CHECK(refusal(options).find("unable to open") != std::string::npos);
+}
+
+TEST_CASE("a file that is damaged while it is open is an error, and no signal") {
+  const temporary_folder folder;
+  const sqlite_options options = in(folder);
+  SqliteStore store{options};
+  for (int i = 0; i < 2'000; ++i) {
+    store.publish("https://site" + std::to_string(i) + ".example", std::string(3'000, 'x'), 1h);
+  }
+  fs::resize_file(options.path, 100'000);
+  int lost = 0;
+  for (int i = 0; i < 2'000; ++i) {
+    try {
+      lost += store.load("https://site" + std::to_string(i) + ".example") ? 0 : 1;
+    } catch (const store_error&) {
+      ++lost;
+    }
+  }
+  CHECK(lost > 0);
+}
+
+TEST_CASE("no octets of a file end the process that opens it, and no value is made of others") {
+  const temporary_folder folder;
+  const sqlite_options options = in(folder, 2 * mebibyte);
+  {
+    SqliteStore store{options};
+    for (std::size_t i = 0; i < 150; ++i) {
+      const std::string site = "https://site" + std::to_string(i * 7 % 100) + ".example";
+      store.publish(site, encode(robots::test::numbered_record(site, i)), 24h);
+      static_cast<void>(store.try_lease(site, 1h));
+      store.announce(site);
+    }
+  }  // SQLite empties the log
+  const std::string whole = read_file(options.path);
+  const std::size_t pages = whole.size() / 4'096;
+  const char* const said = std::getenv("ROBOTS_DAMAGES");
+  const int rounds = said != nullptr ? std::stoi(said) : 30;
+  std::mt19937 random{7};
+  int refused = 0;
+  for (int round = 0; round < rounds; ++round) {
+    std::string damaged = whole;
+    for (std::size_t changes = 1 + random() % 3; changes > 0; --changes) {
+      // The heads of pages matter most, and the first pages more than others.
+      const std::size_t page = random() % 3 == 0 ? random() % 2 : random() % pages;
+      const std::size_t at = page * 4'096 + random() % (random() % 2 == 0 ? 160 : 4'096);
+      const auto flipped = static_cast<unsigned char>(damaged[at]) ^ 1U;
+      damaged[at] = static_cast<char>(random() % 3 == 0 ? random() : flipped);
+    }
+    if (round % 10 == 0) {  // a page that was never written, or another one in its place
+      const std::size_t page = random() % pages * 4'096;
+      damaged.replace(page, 4'096,
+                      round % 20 == 0 ? std::string(4'096, '\0')
+                                      : whole.substr(random() % pages * 4'096, 4'096));
+    }
+    write_file(options.path, damaged);
+    fs::remove(options.path + "-wal");
+    fs::remove(options.path + "-shm");
+    try {
+      SqliteStore store{options};
+      for (const std::string& key : keys_of(store)) {
+        const auto value = store.load(key);
+        CHECK((!value || !robots::decode(*value).record || robots::test::is_whole(key, *value)));
+      }
+      for (std::size_t i = 0; i < 100; ++i) {
+        const std::string site = "https://site" + std::to_string(i) + ".example";
+        store.publish(site, encode(robots::test::numbered_record(site, i)), 24h);
+        store.erase("https://site" + std::to_string(i * 31 % 100) + ".example");
+        static_cast<void>(store.try_lease(site, 1ms));
+      }
+    } catch (const store_error&) {
+      ++refused;
+    }
+  }
+  MESSAGE(refused, " of ", rounds, " damaged files were refused");
+  CHECK(refused > rounds / 10);
+}
+
+TEST_CASE("a full store drops what was published longest ago, and stays within its bounds") {
+  const temporary_folder folder;
+  const sqlite_options options = in(folder, mebibyte);
+  SqliteStore store{options};
+  std::vector<std::string> published;
+  for (int i = 0; i < 3'000; ++i) {
+    published.push_back("https://site" + std::to_string(i) + ".example");
+    store.publish(published.back(), std::string(700 + static_cast<std::size_t>(i % 5'000), 'x'),
+                  i % 2 == 0 ? 1h : 24h);
+    REQUIRE(store.load(published.back()));
+  }
+  const std::vector<std::string> kept = keys_of(store);
+  CHECK(kept.size() > 100);
+  CHECK(std::vector<std::string>(published.end() - static_cast<std::ptrdiff_t>(kept.size()),
+                                 published.end()) == kept);
+  CHECK(fs::file_size(options.path) <= mebibyte);
+}
+
+TEST_CASE("a full store makes room for values of every size") {
+  const temporary_folder folder;
+  const sqlite_options options = in(folder, mebibyte);
+  SqliteStore store{options};
+  std::mt19937 random{5};
+  for (int i = 0; i < 2'000; ++i) {
+    const std::string key = "https://site" + std::to_string(random() % 400) + ".example";
+    const std::string value(random() % (random() % 4 == 0 ? 131'000 : 3'000),
+                            static_cast<char>('a' + i % 26));
+    store.publish(key, value, 1h);
+    REQUIRE((store.load(key) == value));
+  }
+  CHECK(fs::file_size(options.path) <= mebibyte);
+}
+
+TEST_CASE("a value of more than an eighth of the room is refused, and what was there stays") {
+  const temporary_folder folder;
+  SqliteStore store{in(folder, mebibyte)};
+  store.publish("https://example.com", "value", 1h);
+  CHECK_THROWS_AS(store.publish("https://example.com", std::string(mebibyte / 8, 'x'), 1h),
+                  store_error);
+  CHECK(store.load("https://example.com") == "value");
+  store.publish("https://example.com", std::string(mebibyte / 8 - 19, 'x'), 1h);
+  CHECK(store.load("https://example.com")->size() == mebibyte / 8 - 19);
+}
+
+TEST_CASE("a store that was made smaller drops the oldest little by little") {
+  const temporary_folder folder;
+  {
+    SqliteStore store{in(folder, 16 * mebibyte)};
+    for (int i = 0; i < 2'500; ++i) {
+      store.publish("https://site" + std::to_string(i) + ".example", std::string(3'000, 'x'), 1h);
+    }
+  }
+  SqliteStore store{in(folder, 2 * mebibyte)};
+  for (int i = 0; i < 10; ++i) {
+    store.publish("https://new" + std::to_string(i) + ".example", "value", 1h);
+  }
+  CHECK(keys_of(store).size() < 600);
+  CHECK(store.load("https://site2499.example"));
+}
+
+TEST_CASE("a full disk drops what was published longest ago, too") {
+  const temporary_folder folder;
+  const sqlite_options options = in(folder);
+  SqliteStore store{options};
+  std::vector<std::string> published;
+  const auto publish = [&](std::size_t octets) {
+    published.push_back("https://site" + std::to_string(published.size()) + ".example");
+    store.publish(published.back(), std::string(octets, 'x'), 1h);
+    return store.load(published.back())->size() == octets;
+  };
+  bool are_there = true;
+  {
+    const full_disk full{3 * mebibyte};
+    for (std::size_t i = 0; i < 4'000; ++i) {
+      are_there = publish(700 + i % 5'000) && are_there;
+    }
+    are_there = publish(mebibyte) && are_there;
+    are_there = publish(700) && are_there;
+    store.erase(published.back());
+    published.pop_back();
+  }
+  CHECK(are_there);
+  CHECK(fs::file_size(options.path) <= 3 * mebibyte);
+  const std::vector<std::string> kept = keys_of(store);
+  CHECK(kept.size() > 50);
+  CHECK(std::vector<std::string>(published.end() - static_cast<std::ptrdiff_t>(kept.size()),
+                                 published.end()) == kept);
+}
+
+TEST_CASE("a disk without any room is an error, and the store goes on when there is some") {
+  const temporary_folder folder;
+  SqliteStore store{in(folder)};
+  store.publish("https://example.com", "value", 1h);
+  std::string said;
+  {
+    const full_disk full{0};
+    try {
+      store.publish("https://other.example", std::string(1'000'000, 'x'), 1h);
+    } catch (const store_error& error) {
+      said = error.what();
+    }
+  }
+  CHECK_MESSAGE(said.find(in(folder).path) != std::string::npos, said);
+  CHECK(store.load("https://example.com") == "value");
+  store.publish("https://other.example", std::string(1'000'000, 'x'), 1h);
+  CHECK(store.load("https://other.example"));
+}
+
+TEST_CASE("what was published before the clock was set back by more than a minute is over") {
+  const temporary_folder folder;
+  SqliteStore store{in(folder)};
+  store.publish("https://example.com", "value", 1h);
+  REQUIRE(store.try_lease("https://example.com", 1h));
+  const auto move = [&](int seconds) {
+    const std::string time = std::to_string(seconds * 1'000);
+    change_as_stranger(in(folder).path,
+                       "UPDATE records SET since = since + " + time + ", until = until + " + time);
+  };
+  move(50);
+  CHECK(store.load("https://example.com") == "value");
+  CHECK(!store.try_lease("https://example.com", 1h));
+  CHECK(keys_of(store).size() == 1);
+  move(30);
+  CHECK(!store.load("https://example.com"));
+  CHECK(keys_of(store).empty());
+  CHECK(store.try_lease("https://example.com", 1h));
+}
+
+TEST_CASE("an index that is damaged gives no site the record of another one") {
+  const temporary_folder folder;
+  {
+    SqliteStore store{in(folder)};
+    store.publish("https://a.example", "for a", 1h);
+    store.publish("https://b.example", "for b", 1h);
+  }
+  change_as_stranger(in(folder).path,
+                     "CREATE TEMP TABLE hashes AS SELECT number, hash FROM records;"
+                     "UPDATE records SET hash ="
+                     " (SELECT hash FROM hashes WHERE hashes.number = 3 - records.number)");
+  SqliteStore store{in(folder)};
+  CHECK(!store.load("https://a.example"));
+  CHECK(!store.load("https://b.example"));
+}
+
+TEST_CASE("what is over goes when something is published, even if there is room") {
+  const temporary_folder folder;
+  SqliteStore store{in(folder)};
+  for (int i = 0; i < 10; ++i) {
+    store.publish("https://short" + std::to_string(i) + ".example", std::string(500'000, 'x'), 1ms);
+  }
+  const auto size = fs::file_size(in(folder).path);
+  CHECK(
+      robots::test::comes_true(robots::test::real_time{}, [&] { return keys_of(store).empty(); }));
+  for (int i = 0; i < 30; ++i) {
+    store.publish("https://example.com", std::string(500'000, 'x'), 1h);
+  }
+  CHECK(fs::file_size(in(folder).path) < size + 2 * mebibyte);
+}
+
+TEST_CASE("a listing has every value that holds, the oldest first, and may call the store") {
+  const temporary_folder folder;
+  SqliteStore store{in(folder)};
+  std::vector<std::string> expected;
+  for (int i = 0; i < 5'000; ++i) {
+    expected.push_back("https://site" + std::to_string(i * 7 % 5'000) + ".example");
+    store.publish(expected.back(), "value", 1h);
+  }
+  store.publish("https://over.example", "value", 1ms);
+  CHECK(robots::test::comes_true(robots::test::real_time{},
+                                 [&] { return !store.load("https://over.example"); }));
+  CHECK(keys_of(store) == expected);
+  store.for_each([&](std::string_view key, std::chrono::milliseconds left) {
+    CHECK(left <= 1h);
+    store.erase(key);
+  });
+  CHECK(keys_of(store).empty());
+}
+
+TEST_CASE("a file that was deleted while it was open can be made again") {
+  const temporary_folder folder;
+  const sqlite_options options = in(folder);
+  SqliteStore store{options};
+  store.publish("https://example.com", "value", 1h);
+  for (const char* suffix : {"", "-wal", "-shm"}) {
+    fs::remove(options.path + suffix);
+  }
+  SqliteStore other{options};
+  CHECK(other.load("https://example.com") == std::nullopt);
+  other.publish("https://example.com", "new", 1h);
+  CHECK(store.load("https://example.com") == "value");
+  CHECK(other.load("https://example.com") == "new");
+}
+
+TEST_CASE("The timeout of a file works at its extremes or is refused") {
+  using std::chrono::milliseconds;
+  const robots::test::temporary_folder folder;
+  int accepted = 0;
+  for (const milliseconds timeout : robots::test::extremes<milliseconds>) {
+    try {
+      robots::SqliteStore store{{.path = (folder.path() / "store").string(), .timeout = timeout}};
+      store.publish("key", "value", milliseconds::max());
+      CHECK(store.load("key") == "value");
+      ++accepted;
+    } catch (const std::invalid_argument&) {
+      continue;
+    }
+  }
+  CHECK(accepted >= 2);
+}

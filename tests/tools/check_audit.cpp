@@ -1,0 +1,113 @@
+#include "check_audit.hpp"
+
+#ifndef ROBOTS_CHECK_AUDIT
+
+#include <stdexcept>
+
+namespace robots::check {
+
+audit_answer verify(const audit_question& /*trail*/, bool /*json*/) {
+  throw std::runtime_error(
+      "this robots-check was built without OpenSSL, which --verify-audit needs");
+}
+
+}  // namespace robots::check
+
+#else
+
+#include "json_text.hpp"
+#include "read_file.hpp"
+#include <robots/adapters/audit/audit_decisions.hpp>
+#include <robots/adapters/audit/audit_verify.hpp>
+#include <robots/base/printable.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace robots::check {
+namespace {
+
+/// Whether the entries are what was written, wherever the chain ends, so that decisions count.
+bool has_decisions(audit_fault fault) {
+  return fault == audit_fault::none || fault == audit_fault::torn ||
+         fault == audit_fault::not_signed;
+}
+
+std::string place_text(const std::string& file, std::uint64_t line) {
+  return base::printable(file) + (line == 0 ? "" : ':' + std::to_string(line)) + ": ";
+}
+
+std::string to_text(const audit_verdict& chain, const audit_decisions& decisions) {
+  std::string text;
+  if (chain.fault != audit_fault::none) {
+    text += place_text(chain.file, chain.line) + std::string{to_string(chain.fault)} + ": " +
+            base::printable(chain.text) + '\n';
+  }
+  for (const audit_difference& each : decisions.differences) {
+    text += place_text(each.file, each.line) + "decision: entry " + std::to_string(each.entry) +
+            ": " + each.text + '\n';
+  }
+  const bool intact = text.empty();
+  text += (intact ? "intact: " : "broken: in order are ") + std::to_string(chain.entries) +
+          " entries" + (chain.head.empty() ? "" : ", the last with the hash " + chain.head) + '\n';
+  if (has_decisions(chain.fault)) {
+    text += "confirmed: " + std::to_string(decisions.confirmed) +
+            " decisions follow from the entries before them\n";
+  }
+  for (const auto* const notes : {&chain.notes, &decisions.notes}) {
+    for (const std::string& note : *notes) {
+      text += "note: " + note + '\n';
+    }
+  }
+  return text;
+}
+
+std::string to_json(const audit_verdict& chain, const audit_decisions& decisions) {
+  json made = {{"intact", chain.fault == audit_fault::none && decisions.differences.empty()},
+               {"fault", to_string(chain.fault)},
+               {"file", text_of(chain.file)},
+               {"line", chain.line},
+               {"entry", chain.entry},
+               {"text", text_of(chain.text)},
+               {"entries", chain.entries},
+               {"head", text_of(chain.head)}};
+  json differences = json::array();
+  for (const audit_difference& each : decisions.differences) {
+    differences.push_back({{"file", text_of(each.file)},
+                           {"line", each.line},
+                           {"entry", each.entry},
+                           {"text", text_of(each.text)}});
+  }
+  made["decisions"] = {{"confirmed", decisions.confirmed},
+                       {"unknown", decisions.unknown},
+                       {"differences", differences}};
+  made["notes"] = json::array();
+  for (const auto* const notes : {&chain.notes, &decisions.notes}) {
+    for (const std::string& note : *notes) {
+      made["notes"].push_back(text_of(note));
+    }
+  }
+  return to_line(made) + '\n';
+}
+
+}  // namespace
+
+audit_answer verify(const audit_question& trail, bool as_json) {
+  constexpr std::size_t longest_key = 65'536;
+  audit_checks checks{.public_key = {}, .head = trail.head};
+  if (!trail.key.empty()) {
+    checks.public_key = read_file(trail.key, longest_key);
+  }
+  const audit_verdict chain = verify_audit(trail.files, checks);
+  const audit_decisions decisions =
+      has_decisions(chain.fault) ? verify_decisions(trail.files) : audit_decisions{};
+  return {.intact = chain.fault == audit_fault::none && decisions.differences.empty(),
+          .text = as_json ? to_json(chain, decisions) : to_text(chain, decisions)};
+}
+
+}  // namespace robots::check
+
+#endif

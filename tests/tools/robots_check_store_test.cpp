@@ -1,0 +1,210 @@
+// What robots-check does with a store: looks into it, uses it, fills it.
+#include "policy/record_samples.hpp"
+#include "support/loopback_server.hpp"
+#include "support/run_program.hpp"
+#include "support/temporary_folder.hpp"
+#include <robots/adapters/sqlite/sqlite_store.hpp>
+#include <robots/policy/site_records.hpp>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using namespace std::chrono_literals;
+using nlohmann::json;
+using robots::site_records;
+using robots::test::program_result;
+
+/// A file with a store, and robots-check with it.
+class store_file {
+ public:
+  [[nodiscard]] robots::SqliteStore open() const {
+    return robots::SqliteStore{robots::sqlite_options{.path = path()}};
+  }
+  [[nodiscard]] std::string path() const { return (folder_.path() / "robots.sqlite").string(); }
+  [[nodiscard]] program_result check(const std::vector<std::string>& more) const {
+    std::vector<std::string> arguments{"--store", "sqlite:" + path()};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return robots::test::run_program(ROBOTS_CHECK_PROGRAM, arguments);
+  }
+
+ private:
+  robots::test::temporary_folder folder_;
+};
+
+/// A record of now, which holds for a day.
+robots::record fresh(robots::outcome what) {
+  robots::record made =
+      robots::test::record_of_outcome(what, "User-agent: *\nDisallow: /private\n");
+  made.fetched_at = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("--store-list tells of each site what is known, since when, and until when") {
+  const store_file file;
+  {
+    robots::SqliteStore store = file.open();
+    robots::record of_2026 = robots::test::record_of_outcome(robots::outcome::success, "text");
+    store.publish("https://a.example", encode(site_records{.latest = of_2026}), 24h);
+    robots::record failed = robots::test::record_of_outcome(robots::outcome::server_error);
+    failed.lifetime = std::chrono::seconds::max();
+    store.publish("https://b.example", encode(site_records{.latest = failed, .last_good = of_2026}),
+                  24h);
+    failed.final_url = "https://d.example/robots.txt";
+    failed.outcome = robots::outcome::redirected;
+    store.publish("https://c.example", encode(site_records{.latest = failed}), 24h);
+    store.publish("https://d\n.example", "no record", 1h);
+  }
+  const program_result text = file.check({"--store-list"});
+  CHECK(text.status == 0);
+  CHECK(text.errors.empty());
+  const std::vector<std::string> lines = text.lines();
+  REQUIRE(lines.size() == 4);
+  CHECK(lines[0].starts_with("https://a.example  "));
+  for (const char* part : {"  success, HTTP 200  ", "  2026-11-22T03:00:00Z, ", " s old, ",
+                           "holds until 2026-11-23T03:00:00Z, kept for 86"}) {
+    CHECK_MESSAGE(lines[0].find(part) != std::string::npos, lines[0]);
+  }
+  CHECK(lines[1].find("server_error, HTTP 503") != std::string::npos);
+  CHECK(lines[1].find("holds until") == std::string::npos);
+  CHECK(lines[1].find(", last good copy of 2026-11-22T03:00:00Z") != std::string::npos);
+  CHECK(lines[2].find("  as https://d.example/robots.txt  ") != std::string::npos);
+  CHECK(lines[3].starts_with("https://d\\x0A.example  "));
+  CHECK(lines[3].find("cannot be read: unknown_version, kept for 3") != std::string::npos);
+
+  const std::vector<std::string> objects = file.check({"--store-list", "--json"}).lines();
+  REQUIRE(objects.size() == 4);
+  const json success = json::parse(objects[0]);
+  CHECK(success.at("site") == "https://a.example");
+  CHECK(success.at("outcome") == "success");
+  CHECK(success.at("status") == 200);
+  CHECK(success.at("octets") == 4);
+  CHECK(success.at("fetchedAt") == "2026-11-22T03:00:00Z");
+  CHECK(success.at("holdsUntil") == "2026-11-23T03:00:00Z");
+  CHECK(success.at("storedFor") > 86'000);
+  CHECK(success.at("problem").is_null());
+  CHECK(success.at("lastGoodAt").is_null());
+  const json failed = json::parse(objects[1]);
+  CHECK(failed.at("holdsUntil").is_null());
+  CHECK(failed.at("lastGoodAt") == "2026-11-22T03:00:00Z");
+  CHECK(json::parse(objects[2]).at("redirects") == true);
+  const json unreadable = json::parse(objects[3]);
+  CHECK(unreadable.at("problem") == "unknown_version");
+  CHECK(!unreadable.contains("outcome"));
+}
+
+TEST_CASE("--store-list tells of thousands of sites, and of none") {
+  const store_file file;
+  CHECK(file.check({"--store-list"}).output.empty());
+  {
+    robots::SqliteStore store = file.open();
+    for (int i = 0; i < 1'000; ++i) {
+      store.publish("https://site" + std::to_string(i) + ".example",
+                    encode(site_records{.latest = fresh(robots::outcome::not_found)}), 24h);
+    }
+  }
+  CHECK(file.check({"--store-list"}).lines().size() == 1'000);
+}
+
+TEST_CASE("--store-erase erases a site however it is spelled, and says whether it was there") {
+  const store_file file;
+  {
+    robots::SqliteStore store = file.open();
+    for (const char* key : {"https://a.example", "https://b.example", "c.example"}) {
+      store.publish(key, encode(site_records{.latest = fresh(robots::outcome::success)}), 24h);
+    }
+  }
+  const program_result result =
+      file.check({"--store-erase", "HTTPS://A.example:443/page", "--store-erase", "c.example",
+                  "--store-erase", "https://d.example", "--store-list"});
+  CHECK(result.status == 0);
+  const std::vector<std::string> lines = result.lines();
+  REQUIRE(lines.size() == 4);
+  CHECK(lines[0] == "https://a.example is erased");
+  CHECK(lines[1] == "c.example is erased");
+  CHECK(lines[2] == "https://d.example was not there");
+  CHECK(lines[3].starts_with("https://b.example "));
+  CHECK(file.check({"--store-erase", "mailto:bob@example.com"}).status == 2);
+}
+
+TEST_CASE("a store that cannot be used, or no store at all, is an error that says why") {
+  const store_file file;
+  const auto complaint = [](const std::vector<std::string>& arguments) {
+    const program_result result = robots::test::run_program(ROBOTS_CHECK_PROGRAM, arguments);
+    CHECK(result.status == 2);
+    CHECK(result.output.empty());
+    return result.errors;
+  };
+  CHECK(complaint({"--store", "sqlite:/dev/null", "--store-list"}).find("no regular file") !=
+        std::string::npos);
+  CHECK(complaint({"--store", "memory", "--store-list"}).find("sqlite:PATH") != std::string::npos);
+  CHECK(complaint({"--store", "ftp://host", "--store-list"}).find("redis") != std::string::npos);
+  CHECK(complaint({"--store", "redis://127.0.0.1:1", "--store-list"}).find("127.0.0.1:1") !=
+        std::string::npos);
+  CHECK(complaint({"--store-list"}).find("--store") != std::string::npos);
+  CHECK(complaint({"--store-erase", "example.com"}).find("--store") != std::string::npos);
+  CHECK(complaint({"--store", "sqlite:" + file.path()}).find("no URL") != std::string::npos);
+  CHECK(complaint({"--store", "sqlite:" + file.path(), "--store-list", "example.com"})
+            .find("take no URL") != std::string::npos);
+  CHECK(
+      complaint({"--store", "sqlite:" + file.path(), "--file", "robots.txt", "/"}).find("--file") !=
+      std::string::npos);
+}
+
+TEST_CASE("with --store a site that another process knows is not asked, and what is new is told") {
+  robots::test::loopback_server server;
+  server.get("/robots.txt", "User-agent: *\nDisallow: /private\n");
+  const std::string site = server.url("");
+  const store_file file;
+  const std::vector<std::string> question{"--allow-address", "127.0.0.0/8", "--json", "--stats",
+                                          site + "/private"};
+  const std::vector<std::string> cold = file.check(question).lines();
+  REQUIRE(cold.size() == 2);
+  CHECK(json::parse(cold[0]).at("allowed") == false);
+  CHECK(json::parse(cold[1]).at("stats").at("retrievals") == 1);
+  CHECK(server.requests() == 1);
+  CHECK(file.check({"--store-list"}).output.starts_with(site + "  "));
+
+  const std::vector<std::string> warm = file.check(question).lines();
+  REQUIRE(warm.size() == 2);
+  CHECK(json::parse(warm[0]).at("allowed") == false);
+  CHECK(json::parse(warm[1]).at("stats").at("retrievals") == 0);
+  CHECK(json::parse(warm[1]).at("stats").at("farHits") == 1);
+  CHECK(server.requests() == 1);
+
+  CHECK(file.check({"--store-erase", site}).status == 0);
+  CHECK(file.check(question).status == 1);
+  CHECK(server.requests() == 2);
+}
+
+TEST_CASE("A closed standard stream leaves the store alone, and a closed output is an error") {
+  const store_file file;
+  const std::string value = encode(site_records{.latest = fresh(robots::outcome::success)});
+  file.open().publish("https://a.example", value, 24h);
+  const auto run = [&](const std::string& arguments) {
+    return robots::test::run_program("/bin/sh", {"-c", "exec \"$0\" " + arguments,
+                                                 ROBOTS_CHECK_PROGRAM, "sqlite:" + file.path()});
+  };
+  for (const char* closed : {">&-", "<&- >&-", ">&- 2>&-"}) {
+    CAPTURE(closed);
+    CHECK(run("--store \"$1\" --user-agent FooBot https://a.example/x " + std::string{closed})
+              .status == 2);
+  }
+  CHECK(run("--store \"$1\" --user-agent FooBot https://a.example/x <&- 2>&-").status == 1);
+  CHECK(file.open().load("https://a.example") == value);
+  for (const char* option : {"--help", "--version"}) {
+    CAPTURE(option);
+    CHECK(run(std::string{option} + " >&-").status == 2);
+    CHECK(run(std::string{option} + " > /dev/full").status == 2);
+    CHECK(run(std::string{option} + " > /dev/null").status == 0);
+  }
+}

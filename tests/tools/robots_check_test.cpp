@@ -1,0 +1,729 @@
+// What robots-check makes of its arguments. The network has no part in it: the demo shows that.
+#include "support/run_program.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using nlohmann::json;
+using std::string_view_literals::operator""sv;
+using robots::test::program_result;
+
+constexpr std::string_view text =
+    "User-agent: FerretBot\n"
+    "Allow: /products/\n"
+    "Disallow: /admin\n"
+    "Crawl-delay: 1.5\n"
+    "\n"
+    "User-agent: *\n"
+    "User-agent: other\n"
+    "Disallow: /*.php$\n"
+    "Crawl-delay: 5\n"
+    "\n"
+    "Sitemap: https://example.com/sitemap.xml\n"
+    "Host: example.com\n";
+
+program_result run(const std::vector<std::string>& arguments, std::string_view input = {}) {
+  return robots::test::run_program(ROBOTS_CHECK_PROGRAM, arguments, input);
+}
+
+/// A robots.txt on the disk for as long as it lives.
+class robots_file {
+ public:
+  explicit robots_file(std::string_view content = text)
+      : path_((folder_.path() / "robots.txt").string()) {
+    std::ofstream(path_, std::ios::binary) << content;
+  }
+
+  /// Runs robots-check with this file.
+  [[nodiscard]] program_result check(std::initializer_list<std::string> more) const {
+    std::vector<std::string> arguments{"--file", path_};
+    arguments.insert(arguments.end(), more);
+    return run(arguments);
+  }
+
+  /// The same with --json, for one line of output.
+  [[nodiscard]] json check_json(std::initializer_list<std::string> more) const {
+    std::vector<std::string> arguments{"--json", "--file", path_};
+    arguments.insert(arguments.end(), more);
+    return json::parse(run(arguments).output);
+  }
+
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
+ private:
+  robots::test::temporary_folder folder_;
+  std::string path_;
+};
+
+bool contains(const std::string& where, std::string_view what) {
+  return where.find(what) != std::string::npos;
+}
+
+/// MATCH's part of an answer, its values in the order `allowed, directive, pattern, userAgent`.
+json match_shape(const json& answer) {
+  return json::array(
+      {answer.at("allowed"), answer.at("directive"), answer.at("pattern"), answer.at("userAgent")});
+}
+
+/// The octets that a text of --json stands for: `\xNN` is the octet NN.
+std::string octets(std::string written) {
+  for (std::size_t at = 0; (at = written.find("\\x", at)) != std::string::npos; ++at) {
+    written.replace(at, 4, 1, static_cast<char>(std::stoi(written.substr(at + 2, 2), nullptr, 16)));
+  }
+  return written;
+}
+
+/// Printable ASCII and line ends.
+bool is_plain(const std::string& output) {
+  return std::ranges::all_of(output, [](char c) { return (c >= ' ' && c <= '~') || c == '\n'; });
+}
+
+}  // namespace
+
+TEST_CASE("robots-check returns 0 when all URLs are allowed and 1 when some are not") {
+  const robots_file file;
+  CHECK(file.check({"/a"}).status == 0);
+  CHECK(file.check({"/a", "https://example.com/b?c"}).status == 0);
+  CHECK(file.check({"/a.php"}).status == 1);
+  CHECK(file.check({"/a.php", "/a"}).status == 1);
+  CHECK(file.check({"--user-agent", "FerretBot/2.0 (+https://ferret.example)", "/a.php"}).status ==
+        0);
+  CHECK(file.check({"--user-agent=FerretBot", "/admin/users"}).status == 1);
+}
+
+TEST_CASE("robots-check returns 2 for bad usage, says why and prints nothing else") {
+  const robots_file file;
+  const std::vector<std::vector<std::string>> bad{
+      {},
+      {"--file", file.path()},
+      {"--file", file.path(), "--unknown", "/a"},
+      {"--file", file.path(), "/a", "-z"},
+      {"--file", file.path(), "--fallback", "lenient", "/a"},
+      {"--file", file.path(), "--dialect", "bing", "/a"},
+      {"--file", file.path(), "--timeout", "-1", "/a"},
+      {"--file", file.path(), "--timeout", "nan", "/a"},
+      {"--file", file.path(), "--attempts", "0", "/a"},
+      {"--file", file.path(), "--repeat", "0", "/a"},
+      {"--file", file.path(), "--repeat", "1.5", "/a"},
+      {"--file", file.path(), "--user-agent", "", "/a"},
+      {"--file", file.path(), "--user-agent", "Foo\r\nBar", "/a"},
+      {"--connect-to", "example.com", "https://example.com/"},
+      {"--allow-address", "localhost", "https://example.com/"},
+      {"--allow-address", "127.0.0.1/8", "https://example.com/"},
+      {"--ca-file", file.path() + ".not", "https://example.com/"},
+      {"--file", "-", "-"},
+      {"-", "-"},
+      {"--file"},
+      {"--lint"},
+      {"--lint", file.path(), "/a"},
+      {"--lint", file.path(), "--", "/a"},
+      {"--lint", file.path(), "--file", file.path()},
+      {"--lint", file.path(), "--explain"},
+      {"--lint", file.path(), "--dialect", "bing"},
+      {"--explain"},
+  };
+  for (const std::vector<std::string>& arguments : bad) {
+    const program_result result = run(arguments);
+    CAPTURE(json(arguments).dump());
+    CHECK(result.status == 2);
+    CHECK(result.output.empty());
+    CHECK(result.errors.starts_with("robots-check: "));
+  }
+}
+
+TEST_CASE("robots-check refuses an option about answers where no URL is asked about") {
+  const robots_file file;
+  const std::vector<std::vector<std::string>> modes{
+      {"--lint", file.path()},
+      {"--diff", file.path(), file.path()},
+      {"--verify-audit", file.path()},
+      {"--report", file.path()},
+      {"--store", "sqlite:" + file.path() + ".sqlite", "--store-list"},
+      {"--store", "sqlite:" + file.path() + ".sqlite", "--store-erase", "example.com"},
+      {"--file", file.path(), "--json"}};
+  for (const std::vector<std::string>& mode : modes) {
+    for (const std::vector<std::string>& option : std::vector<std::vector<std::string>>{
+             {"--stats"}, {"--timing"}, {"--repeat", "2"}, {"--explain"}}) {
+      std::vector<std::string> arguments = mode;
+      arguments.insert(arguments.end(), option.begin(), option.end());
+      const program_result result = run(arguments);
+      CAPTURE(json(arguments).dump());
+      CHECK(result.status == 2);
+      CHECK(result.output.empty());
+      CHECK(contains(result.errors,
+                     option.front() + " is about answers: remove it, or ask about a URL instead"));
+    }
+  }
+}
+
+TEST_CASE("robots-check returns 2 for a text that is no URL and answers the others") {
+  const robots_file file;
+  for (const char* const no_url :
+       {"", "ftp://example.com/", "http://", "a b", "example.com:99999"}) {
+    const program_result result = file.check({"/a", no_url, "/a.php"});
+    CAPTURE(no_url);
+    CHECK(result.status == 2);
+    CHECK(result.lines().size() == 2);
+    CHECK(contains(result.errors, '"' + std::string(no_url) + '"'));
+  }
+  CHECK(file.check_json({""}).at("reason") == "invalid_url");
+  CHECK(run({"/path-without-a-site"}).status == 2);
+}
+
+TEST_CASE(
+    "robots-check returns 2 for input that cannot be read and output that cannot be written") {
+  const robots_file file;
+  const program_result missing = run({"--file", file.path() + ".not", "/a"});
+  CHECK(missing.status == 2);
+  CHECK(contains(missing.errors, file.path() + ".not"));
+  CHECK(contains(missing.errors, "No such file"));
+  CHECK(run({"--file", "/", "/a"}).status == 2);
+  CHECK(run({"--file", "", "/a"}).status == 2);
+  if (std::filesystem::exists("/dev/full")) {
+    const program_result full = robots::test::run_program(
+        "/bin/sh",
+        {"-c", "exec \"$0\" --file \"$1\" /a >/dev/full", ROBOTS_CHECK_PROGRAM, file.path()});
+    CHECK(full.status == 2);
+    CHECK(contains(full.errors, "cannot write"));
+  }
+}
+
+TEST_CASE("robots-check tells its version and how it is used") {
+  const program_result version = run({"--version"});
+  CHECK(version.status == 0);
+  CHECK(version.output.starts_with("robots-check "));
+  const program_result help = run({"--help"});
+  CHECK(help.status == 0);
+  for (const char* const option :
+       {"--user-agent", "--fallback", "--json", "--file", "--dialect", "--timeout", "--exclude",
+        "--attempts", "--ca-file", "--connect-to", "--allow-address", "--repeat", "--stats",
+        "--timing", "--version", "--lint", "--explain"}) {
+    CHECK(contains(help.output, option));
+  }
+}
+
+TEST_CASE("a line for people names the rule, its line, the delay and the file") {
+  const robots_file file;
+  const program_result result =
+      file.check({"--user-agent", "FerretBot", "/admin/x", "/products/1"});
+  const std::vector<std::string> lines = result.lines();
+  REQUIRE(lines.size() == 2);
+  CHECK(lines[0].starts_with("not allowed  /admin/x "));
+  CHECK(contains(lines[0], "Disallow: /admin (line 3, for FerretBot)"));
+  CHECK(contains(lines[0], "delay 1.5 s"));
+  CHECK(contains(lines[0], file.path()));
+  CHECK(lines[1].starts_with("allowed      /products/1 "));
+  CHECK(contains(lines[1], "Allow: /products/ (line 2, for FerretBot)"));
+}
+
+TEST_CASE("--json without a URL prints PARSE's shape") {
+  const json expected = {{"groups", json::array({{{"userAgents", {"FerretBot"}},
+                                                  {"allow", {"/products/"}},
+                                                  {"disallow", {"/admin"}},
+                                                  {"crawlDelay", 1.5}},
+                                                 {{"userAgents", {"*", "other"}},
+                                                  {"allow", json::array()},
+                                                  {"disallow", {"/*.php$"}},
+                                                  {"crawlDelay", 5}}})},
+                         {"sitemaps", {"https://example.com/sitemap.xml"}},
+                         {"host", "example.com"}};
+  CHECK(robots_file().check_json({}) == expected);
+  CHECK(robots_file("").check_json({}) ==
+        json{{"groups", json::array()}, {"sitemaps", json::array()}, {"host", nullptr}});
+  CHECK(robots_file("User-agent: a\nDisallow: /\n")
+            .check_json({})
+            .at("groups")
+            .at(0)
+            .at("crawlDelay") == nullptr);
+}
+
+TEST_CASE("--json prints MATCH's shape for each URL") {
+  const robots_file file;
+  const auto match = [&file](const std::string& agent, const std::string& url) {
+    return match_shape(file.check_json({"--user-agent", agent, url}));
+  };
+  CHECK(match("FerretBot", "/products/1") == json{true, "allow", "/products/", "FerretBot"});
+  CHECK(match("FERRETBOT/1.0", "/admin") == json{false, "disallow", "/admin", "FERRETBOT"});
+  CHECK(match("FerretBot", "/else") == json{true, nullptr, nullptr, "FerretBot"});
+  CHECK(match("StoatBot", "/a.php") == json{false, "disallow", "/*.php$", "*"});
+  CHECK(match("StoatBot", "/else") == json{true, nullptr, nullptr, "*"});
+  CHECK(match("StoatBot", "/robots.txt").at(0) == true);
+}
+
+TEST_CASE("--json tells the circumstances of an answer") {
+  const robots_file file;
+  const json rule = file.check_json({"https://example.com/x.php"});
+  CHECK(rule.at("url") == "https://example.com/x.php");
+  CHECK(rule.at("line") == 8);
+  CHECK(rule.at("reason") == "rule");
+  CHECK(rule.at("crawlDelay") == 5);
+  const json& source = rule.at("source");
+  CHECK(source.at("outcome") == "success");
+  CHECK(source.at("status") == nullptr);
+  CHECK(source.at("error") == nullptr);
+  CHECK(source.at("errorText") == nullptr);
+  CHECK(source.at("url") == file.path());
+  CHECK(source.at("finalUrl") == file.path());
+  CHECK(source.at("redirects") == 0);
+  CHECK(source.at("ageSeconds").is_number());
+  CHECK(source.at("fromCache") == false);
+
+  const json nothing = file.check_json({"/x"});
+  CHECK(nothing.at("line") == nullptr);
+  CHECK(nothing.at("reason") == "no_rule");
+  CHECK_FALSE(nothing.contains("elapsed"));
+  CHECK_FALSE(nothing.contains("round"));
+  CHECK(file.check_json({"--timing", "/x"}).at("elapsed").is_number());
+}
+
+TEST_CASE("hostile octets reach neither the terminal nor the JSON as they are") {
+  const std::string hostile = "/\033[2J\033]0;x\a\r\xFF\xC2\x9B\\x";
+  const robots_file file("User-agent: *\nDisallow: /\033[2J\xFF\xC2\x9B\nHost: \xFE\n");
+  for (const char* const option : {"--timing", "--json"}) {
+    const program_result result =
+        file.check({option, hostile, "/\033[2J\xFF\xC2\x9B", "\033", "b\xFF"});
+    CAPTURE(result.output);
+    CHECK(is_plain(result.output));
+    CHECK(is_plain(result.errors));
+    CHECK(result.status == 2);
+  }
+  const json answer = file.check_json({"/\033[2J\xFF\xC2\x9B"});
+  CHECK(answer.at("allowed") == false);
+  CHECK(answer.at("pattern") == "/\033[2J\\xFF\xC2\x9B");
+  CHECK(is_plain(file.check({"--json"}).output));
+  CHECK(is_plain(run({"--\033[2J"}).errors));
+  CHECK(is_plain(run({"--file", "/\033[2J", "/a"}).errors));
+}
+
+TEST_CASE("different octets are different in --json, and valid UTF-8 is readable") {
+  const robots_file file("User-agent: *\nDisallow: /\xC3\xA9\n");
+  std::vector<json> seen;
+  for (const std::string url : {"/a\xFF", "/a\xFE", "/a\xEF\xBF\xBD", "/a%FF", "/a\\xFF", "/a\xC3",
+                                "/a\\", "/\xC3\xA9", "https://example.com/\xFF?\xC3\xA9"}) {
+    const json answer = file.check_json({url});
+    CAPTURE(answer.dump());
+    CHECK(octets(answer.at("url")) == url);
+    CHECK(std::ranges::find(seen, answer.at("url")) == seen.end());
+    seen.push_back(answer.at("url"));
+  }
+  CHECK(seen.front() == R"(/a\xFF)");
+  CHECK(seen.back() == "https://example.com/\\xFF?\xC3\xA9");
+
+  const robots::test::temporary_folder folder;
+  const std::string name = (folder.path() / "\xFF.txt").string();
+  std::ofstream(name, std::ios::binary) << "User-agent: *\nDisallow /\xFE\n";
+  const json answer = json::parse(run({"--json", "--explain", "--file", name, "/\xFE"}).output);
+  CHECK(octets(answer.at("source").at("url")) == name);
+  CHECK(octets(answer.at("source").at("finalUrl")) == name);
+  CHECK(octets(answer.at("explain").at("matches").at(0).at("pattern")) == "/\xFE");
+  const program_result linted = run({"--json", "--lint", name});
+  CHECK(octets(json::parse(linted.lines().at(0)).at("file")) == name);
+  const json change = json::parse(run({"--json", "--diff", name, file.path()}).output);
+  CHECK(std::ranges::any_of(change.at("rules"), [](const json& rule) {
+    return !rule.at("before").is_null() && octets(rule.at("before").at("pattern")) == "/\xFE";
+  }));
+}
+
+TEST_CASE("- takes the rules or the URLs from standard input") {
+  const robots_file file;
+  CHECK(run({"--file", "-", "/a.php"}, text).status == 1);
+  CHECK(run({"--file", "-", "/a"}, text).status == 0);
+  CHECK(json::parse(run({"--file", "-", "--json"}, text).output).at("host") == "example.com");
+
+  const program_result some = run({"--file", file.path(), "/first", "-", "/last"},
+                                  "/a\r\n\nhttps://example.com/b.php\n/without-end");
+  CHECK(some.status == 1);
+  const std::vector<std::string> lines = some.lines();
+  REQUIRE(lines.size() == 5);
+  CHECK(contains(lines[0], " /first "));
+  CHECK(contains(lines[1], " /a "));
+  CHECK(contains(lines[2], " https://example.com/b.php "));
+  CHECK(contains(lines[3], " /without-end "));
+  CHECK(contains(lines[4], " /last "));
+  CHECK(run({"--file", file.path(), "-"}).status == 0);
+}
+
+TEST_CASE("a line of standard input over 65,536 octets is skipped and reported") {
+  const robots_file file;
+  const std::string longest = "/" + std::string(65'535, 'a');
+  const program_result whole =
+      run({"--file", file.path(), "--json", "-"}, longest + "\r\n" + longest + "\n" + longest);
+  CHECK(whole.status == 0);
+  CHECK(whole.errors.empty());
+  REQUIRE(whole.lines().size() == 3);
+  CHECK(json::parse(whole.lines()[0]).at("url") == longest);
+
+  for (const std::string& too_long : {longest + "a", longest + "a\r", std::string(200'000, 'a')}) {
+    const program_result some =
+        run({"--file", file.path(), "-"}, "/a\n\n" + too_long + "\n/b\n" + too_long);
+    CHECK(some.status == 2);
+    CHECK(some.lines().size() == 2);
+    CHECK(contains(some.output, " /b "));
+    CHECK(some.errors ==
+          "robots-check: line 3 of standard input is skipped: a URL has at most 65536 octets\n"
+          "robots-check: line 5 of standard input is skipped: a URL has at most 65536 octets\n");
+  }
+}
+
+TEST_CASE("options that may be repeated take one value each") {
+  const robots_file file;
+  const program_result result = file.check(
+      {"--exclude", "gov", "--exclude", ".mil", "https://a.gov/", "https://a.mil/", "/a"});
+  const std::vector<std::string> lines = result.lines();
+  REQUIRE(lines.size() == 3);
+  CHECK(lines[0].starts_with("not allowed  https://a.gov/ "));
+  CHECK(lines[1].starts_with("not allowed  https://a.mil/ "));
+  CHECK(lines[2].starts_with("allowed "));
+  CHECK(result.status == 1);
+}
+
+TEST_CASE("IPv6 literals and what follows -- are taken as they are") {
+  const robots_file file;
+  const program_result result = file.check({"--", "[::1]", "[::1]:8080", "http://[::1]/"});
+  CHECK(result.status == 0);
+  CHECK(contains(result.output, " [::1] "));
+  CHECK(contains(result.output, " [::1]:8080 "));
+}
+
+TEST_CASE("--file reads a target without scheme and slash as a host and warns of that once") {
+  const robots_file file{"User-agent: *\nDisallow: /users\nDisallow: /admin\n"};
+  const auto answered = [&file](const std::string& target) {
+    return file.check({"--json", "--explain", target});
+  };
+  const program_result host = answered("example.com/users");
+  CHECK(host.errors ==
+        "robots-check: warning: \"example.com/users\" is read as the host example.com and the path "
+        "/users: write https://example.com/users for a URL or /example.com/users for a path\n");
+  const json why = json::parse(host.output);
+  CHECK(why.at("pattern") == "/users");
+  CHECK(why.at("explain").at("target") == "/users");
+  CHECK(why.at("explain").at("matches").at(0).at("pattern") == "/users");
+
+  CHECK(contains(answered("admin/users").errors, "the host admin and the path /users"));
+  CHECK(contains(answered("index.html").errors, "the host index.html and the path /:"));
+  CHECK(is_plain(answered("a\xFF/\x1B").errors));
+  for (const char* const clear : {"/example.com/users", "https://example.com/users", "[::1]/users",
+                                  "HTTP://example.com/users"}) {
+    CAPTURE(clear);
+    CHECK(answered(clear).errors.empty());
+  }
+  const std::string errors = file.check({"a.example", "b.example", "--repeat", "2"}).errors;
+  CHECK(std::ranges::count(errors, '\n') == 1);
+}
+
+TEST_CASE("--repeat and --stats show the cache at work") {
+  const robots_file file;
+  const program_result result =
+      file.check({"--json", "--repeat", "2", "--stats", "/a", "https://example.com/b.php"});
+  const std::vector<std::string> lines = result.lines();
+  REQUIRE(lines.size() == 5);
+  const json cold = json::parse(lines[0]);
+  const json warm = json::parse(lines[2]);
+  CHECK(cold.at("round") == 1);
+  CHECK(cold.at("source").at("fromCache") == false);
+  CHECK(warm.at("round") == 2);
+  CHECK(warm.at("source").at("fromCache") == true);
+  const json stats = json::parse(lines[4]).at("stats");
+  CHECK(stats.at("misses") == 2);
+  CHECK(stats.at("hits") == 2);
+  CHECK(stats.at("hitRate") == 0.5);
+  CHECK(stats.at("allowed") == 2);
+  CHECK(stats.at("denied") == 2);
+  for (const char* none :
+       {"staleHits", "notModified", "storageFailures", "quarantined", "openBreakers"}) {
+    CHECK(stats.at(none) == 0);
+  }
+  CHECK(contains(file.check({"--stats", "/a"}).output, "cache statistics"));
+}
+
+TEST_CASE("--fallback strict denies by a file that is mostly garbage") {
+  std::string garbage;
+  for (int i = 0; i < 20; ++i) {
+    garbage += "what is this\n";
+  }
+  const robots_file file(garbage);
+  CHECK(file.check({"/a"}).status == 0);
+  CHECK(file.check({"--fallback", "strict", "/a"}).status == 1);
+  CHECK(file.check_json({"--fallback", "strict", "/a"}).at("source").at("outcome") == "malformed");
+}
+
+TEST_CASE("--dialect google reads a file as google/robotstxt does") {
+  const robots_file file("User-agent: *\nDisallow: /\n");
+  CHECK(file.check({"/robots.txt"}).status == 0);
+  CHECK(file.check({"--dialect", "google", "/robots.txt"}).status == 1);
+}
+
+TEST_CASE("a file over the size limit is read up to it") {
+  std::string long_text = "User-agent: *\nDisallow: /early\n";
+  long_text.resize(512'000 - 8, '#');
+  const robots_file file(long_text + "\nDisallow: /late\n");
+  CHECK(file.check({"/early"}).status == 1);
+  CHECK(file.check({"/late"}).status == 0);
+  CHECK(file.check_json({}).at("groups").at(0).at("disallow") == json{"/early"});
+}
+
+TEST_CASE("--lint prints one line a finding, by place, and their counts") {
+  const robots_file file(
+      "User-agent: *\nDisallow /x\nfoo\nSitemap: /s\nAllow: /x\nDisallow: /y\nDisallow: /y\n");
+  const program_result result = run({"--lint", file.path()});
+  CHECK(result.status == 1);
+  CHECK(result.errors.empty());
+  const std::vector<std::string> lines = result.lines();
+  REQUIRE(lines.size() == 6);
+  CHECK(lines[0] ==
+        file.path() + ":2:10: warning: write a colon between key and value " + "[missing_colon]");
+  CHECK(lines[1].starts_with(file.path() + ":2:"));
+  CHECK(lines[1].ends_with(" [shadowed_rule]"));
+  CHECK(lines[2].starts_with(file.path() + ":3:1: error: "));
+  CHECK(lines[2].ends_with(" [malformed_line]"));
+  CHECK(lines[3].starts_with(file.path() + ":4:10: warning: "));
+  CHECK(lines[3].ends_with(" [relative_sitemap]"));
+  CHECK(lines[4].starts_with(file.path() + ":7:11: note: "));
+  CHECK(lines[4].ends_with(" [duplicate_rule]"));
+  CHECK(lines[5] == "1 error, 3 warnings, 1 note");
+}
+
+TEST_CASE("--lint returns 1 from a warning on, and 0 below") {
+  const auto lint = [](std::string_view content) { return run({"--lint", "-"}, content); };
+  CHECK(lint("").status == 0);
+  CHECK(lint("").output == "0 errors, 0 warnings, 0 notes\n");
+  CHECK(lint(text).status == 0);
+  const program_result note = lint("User-agent: a\nDisallow: /\nUnknown: 1\n");
+  CHECK(note.status == 0);
+  CHECK(note.output.starts_with("standard input:3:1: note: "));
+  CHECK(note.output.ends_with("\n0 errors, 0 warnings, 1 note\n"));
+  CHECK(lint("User-agent: a\nDisallow /\n").status == 1);
+  CHECK(lint("Disallow: /\n").status == 1);
+}
+
+TEST_CASE("--lint --json prints an object a finding and nothing else") {
+  const robots_file file("User-agent: *\nDisallow /x\nfoo\n");
+  const program_result result = run({"--json", "--lint", file.path()});
+  CHECK(result.status == 1);
+  const std::vector<std::string> lines = result.lines();
+  REQUIRE(lines.size() == 2);
+  CHECK(json::parse(lines[0]) == json{{"file", file.path()},
+                                      {"line", 2},
+                                      {"column", 10},
+                                      {"severity", "warning"},
+                                      {"code", "missing_colon"},
+                                      {"text", "write a colon between key and value"}});
+  CHECK(json::parse(lines[1]).at("code") == "malformed_line");
+  const program_result clean = run({"--lint", "-", "--json"}, text);
+  CHECK(clean.status == 0);
+  CHECK(clean.output.empty());
+}
+
+TEST_CASE("--lint reads the file by the dialect that is asked for") {
+  // To the RFC, %7E is ~; google/robotstxt leaves it as it is, so the rules differ.
+  const robots_file file("User-agent: *\nDisallow: /%7Ea\nDisallow: /~a\n");
+  CHECK(contains(run({"--lint", file.path()}).output, "[duplicate_rule]"));
+  CHECK_FALSE(
+      contains(run({"--lint", file.path(), "--dialect", "google"}).output, "[duplicate_rule]"));
+}
+
+TEST_CASE("--lint tells when a file is longer than is read") {
+  const robots_file file("User-agent: *\nDisallow: /a\n#" + std::string(512'000, '#') + "\n");
+  const program_result result = run({"--lint", file.path()});
+  CHECK(result.status == 1);
+  CHECK(contains(result.output, "[file_too_long]"));
+}
+
+TEST_CASE("--lint returns 2 for input that cannot be read and output that cannot be written") {
+  const robots_file file;
+  for (const std::string& name : {file.path() + ".not", std::string{"/"}, std::string{}}) {
+    const program_result missing = run({"--lint", name});
+    CAPTURE(name);
+    CHECK(missing.status == 2);
+    CHECK(missing.output.empty());
+    CHECK(missing.errors.starts_with("robots-check: cannot read \"" + name + '"'));
+  }
+  if (std::filesystem::exists("/dev/full")) {
+    const program_result full = robots::test::run_program(
+        "/bin/sh",
+        {"-c", "exec \"$0\" --lint \"$1\" >/dev/full", ROBOTS_CHECK_PROGRAM, file.path()});
+    CHECK(full.status == 2);
+    CHECK(contains(full.errors, "cannot write"));
+  }
+}
+
+TEST_CASE("--lint and --explain pass no hostile octets on") {
+  const robots::test::temporary_folder folder;
+  const std::string name = (folder.path() / "\033[2J\xFF\n.txt").string();
+  std::ofstream(name, std::ios::binary)
+      << "User-agent: \033[2J\nUser-agent: *\nDisallow: /\033[2J\xFF\xC2\x9B\n"
+         "\xFE\033\a\nDisallow: /\0x\n"sv;
+  const program_result found = run({"--lint", name});
+  CHECK(found.status == 1);
+  CHECK(is_plain(found.output));
+  CHECK(contains(found.output, "\\x1B[2J\\xFF\\x0A.txt:"));
+  const program_result objects = run({"--lint", name, "--json"});
+  CHECK(is_plain(objects.output));
+  CHECK(json::parse(objects.lines().at(0)).at("file").is_string());
+  CHECK(is_plain(run({"--lint", name + "\033"}).errors));
+
+  const std::string target = "/\033[2J\xFF\xC2\x9B";
+  const program_result people = run({"--file", name, "--explain", "-a", "A\033", target});
+  CHECK(is_plain(people.output));
+  CHECK(is_plain(people.errors));
+  const program_result why = run({"--file", name, "--explain", target});
+  CHECK(why.status == 1);
+  CHECK(is_plain(why.output));
+  CHECK(contains(why.output, "Disallow: /\\x1B[2J\\xFF\\xC2\\x9B"));
+  const program_result why_json = run({"--file", name, "--explain", "--json", target});
+  CHECK(is_plain(why_json.output));
+  CHECK(json::parse(why_json.output).at("explain").at("matches").size() == 1);
+}
+
+TEST_CASE("--lint and --file read UTF-16 as the cache does") {
+  std::string utf16 = "\xFF\xFE";
+  for (const char c : std::string{"User-agent: *\nDisallow: /x\n"}) {
+    utf16 += c;
+    utf16 += '\0';
+  }
+  CHECK(run({"--lint", "-"}, utf16).status == 0);
+  const std::string parsed = run({"--file", "-", "--json"}, utf16).output;
+  CHECK(json::parse(parsed).at("groups").at(0).at("disallow").at(0) == "/x");
+  CHECK(run({"--file", "-", "/x"}, utf16).status == 1);
+}
+
+TEST_CASE("--diff returns 0 when both files mean the same, 1 when they differ and 2 for an error") {
+  const robots_file before;
+  const robots_file same{
+      "user-agent: ferretbot\nDisallow: /%61dmin*\nAllow: /products/\nCrawl-delay: 1.50\n"
+      "Host: example.com\nSitemap: https://example.com/sitemap.xml\n"};
+  const robots_file other{"User-agent: *\nDisallow: /\n"};
+  const auto diff = [](const std::string& old_file, const std::string& new_file) {
+    return run({"--diff", old_file, new_file, "--user-agent", "FerretBot/2.0"});
+  };
+  CHECK(diff(before.path(), before.path()).status == 0);
+  const auto unchanged = diff(before.path(), same.path());
+  CHECK(unchanged.status == 0);
+  CHECK(unchanged.output == "no change\n");
+  CHECK(diff(before.path(), other.path()).status == 1);
+  CHECK(diff(before.path(), "/no/such/file").status == 2);
+  CHECK(run({"--diff", before.path()}).status == 2);
+  CHECK(run({"--diff", before.path(), other.path(), "/a"}).status == 2);
+  CHECK(run({"--diff", "-", "-"}).status == 2);
+  CHECK(run({"--diff", before.path(), "-"}, text).status == 0);
+  CHECK(run({"--diff", "-", before.path(), "--lint", before.path()}).status == 2);
+}
+
+TEST_CASE("--diff tells each change of a rule with a path that shows it, then the share") {
+  const robots_file before{
+      "User-agent: *\nDisallow: /a\nDisallow: /b\nAllow: /b/c\nCrawl-delay: 1\n"};
+  const robots_file after{"User-agent: *\nDisallow: /a/\nDisallow: /b\nDisallow: /\x1B\n"};
+  const auto printed = run({"--diff", before.path(), after.path()});
+  CHECK(printed.status == 1);
+  const auto lines = printed.lines();
+  REQUIRE(lines.size() == 5);
+  CHECK(lines[0].starts_with("loosened   Disallow: /a (line 2) -> /a/ (line 2)  "));
+  CHECK(lines[0].ends_with("  /a is allowed now"));
+  CHECK(lines[1].starts_with("added      Disallow: /\\x1B (line 4)  "));
+  CHECK(lines[1].ends_with("  /%1B is not allowed now"));
+  CHECK(lines[2].starts_with("removed    Allow: /b/c (line 4)  "));
+  CHECK(lines[3] == "removed    Crawl-delay: 1");
+  CHECK(lines[4] == "4 changes, 80.0 % of the rules and lines for this crawler");
+  CHECK(is_plain(printed.output));
+
+  const json found = json::parse(run({"--json", "--diff", before.path(), after.path()}).output);
+  CHECK(found.at("same") == false);
+  CHECK(found.at("share") == 0.8);
+  CHECK(found.at("complete") == true);
+  CHECK(found.at("rules").size() == 3);
+  CHECK(found.at("rules").at(0) == json::parse(R"({"change": "loosened", "directive": "disallow",
+                        "before": {"pattern": "/a", "line": 2},
+                        "after": {"pattern": "/a/", "line": 2},
+                        "example": "/a", "allowed": true})"));
+  CHECK(found.at("lines") ==
+        json::parse(R"([{"directive": "Crawl-delay", "before": "1", "after": null}])"));
+  CHECK(json::parse(run({"--json", "--diff", before.path(), before.path()}).output).at("same") ==
+        true);
+}
+
+TEST_CASE("--explain lists the group, the target and the rules in the order in which they decide") {
+  const robots_file file(
+      "User-agent: FerretBot\nAllow: /a\nDisallow: /%7Ea\nDisallow: /~\nDisallow: /b\n"
+      "User-agent: *\nDisallow: /c$\n");
+  const auto why = [&file](const std::string& agent, const std::string& url) {
+    std::vector<std::string> lines = file.check({"--user-agent", agent, "--explain", url}).lines();
+    lines.erase(lines.begin());
+    return lines;
+  };
+  using list = std::vector<std::string>;
+  CHECK(why("FerretBot/1.0", "/%7eab") ==
+        list{"    group: own, since one names FerretBot", "    target: /~ab",
+             "    matches: Disallow: /%7Ea, compared as /~a (3 octets, line 3), decides",
+             "    matches: Disallow: /~ (2 octets, line 4), would decide if that one were gone"});
+  CHECK(why("FerretBot", "https://example.com/b") ==
+        list{"    group: own, since one names FerretBot", "    target: /b",
+             "    matches: Disallow: /b (2 octets, line 5), decides",
+             "    if it were gone, no rule would match, which allows"});
+  CHECK(why("StoatBot", "/c") ==
+        list{"    group: everyone, since none names StoatBot and there is one for *",
+             "    target: /c", "    matches: Disallow: /c$ (3 octets, line 7), decides",
+             "    if it were gone, no rule would match, which allows"});
+  CHECK(why("StoatBot", "/d").back() == "    no rule matches, which allows");
+  CHECK(file.check({"--explain", "/c"}).status == 1);
+  CHECK(file.check({"--explain", "/d"}).status == 0);
+}
+
+TEST_CASE("--explain says that no group applies, and that /robots.txt is always allowed") {
+  const robots_file file("User-agent: FerretBot\nDisallow: /\n");
+  CHECK(contains(file.check({"-a", "StoatBot", "--explain", "/a"}).output,
+                 "    group: none, since none names StoatBot and there is none for *\n"));
+  const program_result itself = file.check({"-a", "FerretBot", "--explain", "/robots.txt"});
+  CHECK(contains(itself.output, "    matches: Disallow: / (1 octet, line 2)\n"));
+  CHECK(contains(itself.output, "    no rule decides: /robots.txt itself is always allowed\n"));
+  const program_result google =
+      file.check({"-a", "FerretBot", "--dialect", "google", "--explain", "/robots.txt"});
+  CHECK(contains(google.output, "    matches: Disallow: / (1 octet, line 2), decides\n"));
+}
+
+TEST_CASE("--explain says when there are no rules") {
+  const robots_file file;
+  const program_result excluded = file.check({"--exclude", "gov", "--explain", "https://a.gov/"});
+  CHECK(excluded.status == 1);
+  CHECK(excluded.lines().at(1) == "    no rules: the host is excluded and was not asked");
+  const json answer = file.check_json({"--exclude", "gov", "--explain", "https://a.gov/"});
+  CHECK(answer.at("explain") ==
+        json{{"group", nullptr}, {"target", "/"}, {"matches", json::array()}});
+  const json no_url = file.check_json({"--explain", "ftp://example.com/"});
+  CHECK(no_url.at("explain") ==
+        json{{"group", nullptr}, {"target", nullptr}, {"matches", json::array()}});
+  const robots_file garbage("what\nis\nthis\nfile\nhere\nnow\n");
+  CHECK(contains(garbage.check({"--fallback", "strict", "--explain", "/a"}).output,
+                 "    no rules: no robots.txt was obeyed\n"));
+}
+
+TEST_CASE("--explain --json adds the group, the target and the matches") {
+  const robots_file file("User-agent: *\nAllow: /a\nDisallow: /%7ea$\nDisallow: /*a\n");
+  const json answer = file.check_json({"--explain", "/%7Ea"});
+  CHECK(answer.at("explain") == json{{"group", "everyone"},
+                                     {"target", "/~a"},
+                                     {"matches", json::array({{{"directive", "disallow"},
+                                                               {"pattern", "/%7ea$"},
+                                                               {"compared", "/~a$"},
+                                                               {"specificity", 4},
+                                                               {"line", 3}},
+                                                              {{"directive", "disallow"},
+                                                               {"pattern", "/*a"},
+                                                               {"compared", "/*a"},
+                                                               {"specificity", 3},
+                                                               {"line", 4}}})}});
+  CHECK(file.check_json({"--explain", "/b"}).at("explain").at("matches") == json::array());
+  CHECK(robots_file("").check_json({"--explain", "/b"}).at("explain").at("group") == "none");
+  CHECK_FALSE(file.check_json({"/a"}).contains("explain"));
+}
