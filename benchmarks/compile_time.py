@@ -38,7 +38,7 @@ bool ask(std::string_view text) { return robots::parse(text).allows("/private", 
 """),
     ("a cache over ScriptedFetcher", 2.5, """
 #include <robots/cache/basic_robots_cache.hpp>
-#include <robots/fetch/scripted_fetcher.hpp>
+#include <robots/testing/scripted_fetcher.hpp>
 """ + CACHE.format(fetcher="ScriptedFetcher")),
     ("a cache over CurlFetcher", None, """
 #include <robots/adapters/curl/curl_fetcher.hpp>

@@ -17,12 +17,19 @@ namespace fs = std::filesystem;
 namespace {
 
 // A folder includes only itself and folders before it.
-constexpr std::array<std::string_view, 25> layers{
-    "base",          "time",           "rep/text",        "rep/read",       "rep/rules",
-    "rep/document",  "rep/extensions", "rep/lint",        "rep/diff",       "http",
-    "fetch",         "policy",         "store",           "observe",        "polite",
-    "rulings",       "cache",          "adapters",        "adapters/curl",  "adapters/cpr",
-    "adapters/asio", "adapters/redis", "adapters/sqlite", "adapters/audit", "adapters/metrics"};
+constexpr std::array<std::string_view, 26> layers{"base",           "time",
+                                                  "rep/text",       "rep/read",
+                                                  "rep/rules",      "rep/document",
+                                                  "rep/extensions", "rep/lint",
+                                                  "rep/diff",       "http",
+                                                  "fetch",          "policy",
+                                                  "store",          "observe",
+                                                  "polite",         "rulings",
+                                                  "cache",          "testing",
+                                                  "adapters",       "adapters/curl",
+                                                  "adapters/cpr",   "adapters/asio",
+                                                  "adapters/redis", "adapters/sqlite",
+                                                  "adapters/audit", "adapters/metrics"};
 constexpr std::string_view umbrella = "robots/robots.hpp";
 constexpr std::string_view test_doubles = "robots/testing.hpp";
 constexpr std::string_view all_bodies = "robots/src.hpp";
@@ -108,6 +115,9 @@ std::ptrdiff_t rank_of(std::string_view name) {
   }
   if (name == "robots/fwd.hpp") {
     return position("polite");
+  }
+  if (name == test_doubles) {
+    return position("testing");
   }
   const std::string_view folder = folder_of(name);
   return position(folder.empty() ? "cache" : folder);

@@ -6,11 +6,11 @@
 // With RECORDS, also what a look-up costs in a file beside it, of that many records of 1.2 KB.
 #include "inputs/inputs.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
-#include <robots/fetch/scripted_fetcher.hpp>
 #include <robots/policy/codec.hpp>
 #include <robots/store/lru_storage.hpp>
-#include <robots/store/memory_store.hpp>
 #include <robots/store/tiered_storage.hpp>
+#include <robots/testing/memory_store.hpp>
+#include <robots/testing/scripted_fetcher.hpp>
 #include <robots/time/steady_clock.hpp>
 #ifdef BENCH_HAS_REDIS
 #include <robots/adapters/redis/redis_store.hpp>

@@ -39,11 +39,10 @@ struct call_options;
 template <Fetcher F, Clock C = SteadyClock, Storage S = LruStorage<4096>, Observer O = NullObserver>
 class basic_robots_cache;
 
-class crawling_rules;
 struct gate_options;
-template <Clock C = SteadyClock>
+template <Clock C = SteadyClock, Observer O = NullObserver>
 class basic_host_gate;
-template <PolicySource S, Clock C = SteadyClock>
+template <PolicySource S>
 class basic_admission;
 
 /// The cache as most programs have it: `robots_cache<CurlFetcher>`. To name it for a fetcher,

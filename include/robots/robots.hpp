@@ -72,16 +72,12 @@
 #include <robots/policy/site_records.hpp>
 #include <robots/policy/sitemap_urls.hpp>
 #include <robots/polite/admission.hpp>
-#include <robots/polite/admission_stats.hpp>
 #include <robots/polite/crawl_delay.hpp>
-#include <robots/polite/crawling_rules.hpp>
 #include <robots/polite/gate_options.hpp>
 #include <robots/polite/host_gate.hpp>
 #include <robots/polite/pace_ledger.hpp>
 #include <robots/polite/request_report.hpp>
-#include <robots/polite/restraints.hpp>
-#include <robots/polite/schedule.hpp>
-#include <robots/polite/visit_window.hpp>
+#include <robots/polite/start_plan.hpp>
 #include <robots/rep/diff/change_report.hpp>
 #include <robots/rep/diff/diff.hpp>
 #include <robots/rep/document/document.hpp>

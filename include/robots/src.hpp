@@ -15,7 +15,7 @@
 #include <robots/policy/codec.ipp>
 #include <robots/policy/policy.ipp>
 #include <robots/policy/sitemap_urls.ipp>
-#include <robots/polite/detail/host_table.ipp>
+#include <robots/polite/host_gate.ipp>
 #include <robots/rep/diff/diff.ipp>
 #include <robots/rep/document/document.ipp>
 #include <robots/rep/document/editable_file.ipp>

@@ -1,6 +1,6 @@
 #include <robots/base/clock_condition.hpp>
 
-#include <robots/time/manual_clock.hpp>
+#include <robots/testing/manual_clock.hpp>
 #include <robots/time/steady_clock.hpp>
 
 #include <doctest/doctest.h>

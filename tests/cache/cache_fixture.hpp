@@ -5,9 +5,9 @@
 #include "support/site_rules.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/cache/look_up.hpp>
-#include <robots/fetch/scripted_fetcher.hpp>
 #include <robots/store/lru_storage.hpp>
-#include <robots/time/manual_clock.hpp>
+#include <robots/testing/manual_clock.hpp>
+#include <robots/testing/scripted_fetcher.hpp>
 
 #include <chrono>
 #include <condition_variable>

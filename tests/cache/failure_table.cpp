@@ -1,7 +1,7 @@
 // The failure table of the design, row by row, under each of the three policies, through the cache.
 #include "cache_fixture.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
-#include <robots/polite/fixed_policy_source.hpp>
+#include <robots/testing/fixed_policy_source.hpp>
 
 #include <doctest/doctest.h>
 

@@ -9,8 +9,8 @@
 #include <robots/policy/halt_reason.hpp>
 #include <robots/polite/host_gate.hpp>
 #include <robots/store/lru_storage.hpp>
-#include <robots/store/memory_store.hpp>
 #include <robots/store/tiered_storage.hpp>
+#include <robots/testing/memory_store.hpp>
 
 #include <doctest/doctest.h>
 

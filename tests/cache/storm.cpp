@@ -3,7 +3,7 @@
 #include <robots/adapters/curl/curl_fetcher.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/http/site_key.hpp>
-#include <robots/time/manual_clock.hpp>
+#include <robots/testing/manual_clock.hpp>
 
 #include <adapters/curl/fetcher_helpers.hpp>
 #include <doctest/doctest.h>

@@ -5,8 +5,8 @@
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/site_records.hpp>
-#include <robots/store/memory_store.hpp>
 #include <robots/store/tiered_storage.hpp>
+#include <robots/testing/memory_store.hpp>
 
 #include <doctest/doctest.h>
 

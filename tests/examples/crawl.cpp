@@ -26,7 +26,7 @@ std::string joined(const std::map<std::string, std::size_t>& counts) {
 }
 
 /// What decided how long a request waited: the limit or, for a delay, its term.
-std::string decided_by(const schedule& plan) {
+std::string decided_by(const start_plan& plan) {
   const bool by_delay = plan.decided_by == start_limit::delay;
   return std::string{by_delay ? to_string(plan.delay.term) : to_string(plan.decided_by)};
 }
@@ -37,15 +37,20 @@ crawler::crawler(crawl_options options)
     : options_(std::move(options)),
       fetcher_(options_.client),
       cache_(options_.cache, fetcher_, {}, {}, options_.watchers),
-      gate_(options_.gate, cache_.clock()),
-      front_(cache_, gate_,
-             {.breaker = {},
-              .review =
-                  [this](std::string_view url, const decision& /*why*/) {
-                    const std::lock_guard lock(mutex_);
-                    for_review_.emplace_back(url);
-                  },
-              .tell = [this](const admission_event& told) { options_.watchers.on(told); }}) {}
+      gate_(options_.gate, cache_.clock(), gate_watchers()),
+      front_(cache_, gate_) {}
+
+Watchers crawler::gate_watchers() {
+  Watchers watchers = options_.watchers;
+  watchers.all.emplace_back([this](const any_event& event) {
+    const auto* const answer = std::get_if<const admission_event*>(&event);
+    if (answer != nullptr && (*answer)->needs_review) {
+      const std::lock_guard lock(mutex_);
+      for_review_.emplace_back((*answer)->url);
+    }
+  });
+  return watchers;
+}
 
 void crawler::run(const std::vector<std::string>& seeds) {
   {
@@ -103,7 +108,7 @@ void crawler::work() {
                                               std::chrono::system_clock::now()));
     }
     const time_point now = clock.now();
-    const schedule next = gate_.next_allowed_at(url, {.rules = admitted.decision.policy});
+    const start_plan next = gate_.next_allowed_at(url, {.policy = admitted.decision.policy});
 
     lock.lock();
     bool again = false;
@@ -184,7 +189,7 @@ void crawler::requeue(const std::string& host) {
   }
 }
 
-void crawler::count_wait(host_result& result, const schedule& plan, time_point planned_at) {
+void crawler::count_wait(host_result& result, const start_plan& plan, time_point planned_at) {
   if (plan.decided_by != start_limit::none && plan.at > planned_at) {
     ++result.delayed[decided_by(plan)];
     result.waited += plan.at - planned_at;

@@ -11,7 +11,7 @@
 #include <robots/polite/admission.hpp>
 #include <robots/polite/gate_options.hpp>
 #include <robots/polite/host_gate.hpp>
-#include <robots/polite/schedule.hpp>
+#include <robots/polite/start_plan.hpp>
 #include <robots/store/lru_storage.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/steady_clock.hpp>
@@ -131,23 +131,25 @@ class crawler {
     std::deque<std::string> urls;
     std::map<std::string, int> tries;
     bool worked_on = false;
-    schedule next{};  // of the page to come, as it was planned at that moment
+    start_plan next{};  // of the page to come, as it was planned at that moment
     time_point planned_at{};
   };
 
   void work();
+  /// The watchers, and one that collects the pages for review.
+  [[nodiscard]] Watchers gate_watchers();
   /// What the page to come is found again by, in logs and traces: each has a trace of its own.
   [[nodiscard]] std::shared_ptr<const call_context> next_context();
   void add_links(const std::string& page, std::string_view text);
   void add(const std::string& url);
   void requeue(const std::string& host);
-  static void count_wait(host_result& result, const schedule& plan, time_point planned_at);
+  static void count_wait(host_result& result, const start_plan& plan, time_point planned_at);
 
   crawl_options options_;
   CurlFetcher fetcher_;
   cache_type cache_;
-  basic_host_gate<NoonClock> gate_;
-  basic_admission<cache_type, NoonClock> front_;
+  basic_host_gate<NoonClock, Watchers> gate_;
+  basic_admission<cache_type> front_;
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;

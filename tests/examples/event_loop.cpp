@@ -8,10 +8,10 @@
 #include <robots/cache/look_up.hpp>
 #include <robots/cache/look_up_driver.hpp>
 #include <robots/fetch/async_fetcher.hpp>
-#include <robots/fetch/scripted_fetcher.hpp>
 #include <robots/http/message.hpp>
 #include <robots/policy/decision.hpp>
-#include <robots/time/manual_clock.hpp>
+#include <robots/testing/manual_clock.hpp>
+#include <robots/testing/scripted_fetcher.hpp>
 
 #include <chrono>
 #include <cstddef>

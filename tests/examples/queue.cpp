@@ -7,12 +7,12 @@
 // exchange in RabbitMQ; with a shared store, all workers go by the same rules.
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/fetch/outcome.hpp>
-#include <robots/fetch/scripted_fetcher.hpp>
 #include <robots/observe/admission_reason.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/polite/admission.hpp>
 #include <robots/polite/host_gate.hpp>
-#include <robots/time/manual_clock.hpp>
+#include <robots/testing/manual_clock.hpp>
+#include <robots/testing/scripted_fetcher.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -34,6 +34,17 @@ using texts = std::vector<std::string>;
 
 /// Messages by the time from which they may be worked on.
 using delayed_queue = std::multimap<robots::time_point, std::string>;
+
+/// Collects the URLs that a person should look at.
+struct review_list {
+  texts* urls;
+
+  void on(const robots::admission_event& event) const {
+    if (event.needs_review) {
+      urls->emplace_back(event.url);
+    }
+  }
+};
 
 /// Stands between a queue and a worker.
 template <class Front>
@@ -63,7 +74,7 @@ class robots_middleware {
           queue_.emplace(later, url);
         }
         break;
-      default:  // halted and needs_sign_off: `admission_options::review` has the URL
+      default:  // halted and needs_sign_off: `review_list` has the URL
         break;
     }
   }
@@ -101,12 +112,9 @@ int main() {
        .retry = {.attempts = 1}},
       web,
       clock};
-  robots::basic_host_gate<ManualClock> gate{{}, clock};
   texts for_review;
-  robots::basic_admission front{
-      cache, gate, {.review = [&](std::string_view url, const robots::decision& /*why*/) {
-        for_review.emplace_back(url);
-      }}};
+  robots::basic_host_gate gate{{}, clock, review_list{&for_review}};
+  robots::basic_admission front{cache, gate};
 
   delayed_queue queue;
   for (const char* url :

@@ -1,7 +1,7 @@
 #include <robots/fetch/retrieval.hpp>
 
-#include <robots/fetch/scripted_fetcher.hpp>
 #include <robots/http/url.hpp>
+#include <robots/testing/scripted_fetcher.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // What a retrieval does after a failure, how it asks for changes, and what it never exceeds.
 #include <robots/fetch/retrieval.hpp>
-#include <robots/fetch/scripted_fetcher.hpp>
+#include <robots/testing/scripted_fetcher.hpp>
 
 #include <doctest/doctest.h>
 

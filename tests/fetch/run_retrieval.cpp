@@ -1,7 +1,7 @@
 #include <robots/fetch/run_retrieval.hpp>
 
-#include <robots/fetch/scripted_fetcher.hpp>
-#include <robots/time/manual_clock.hpp>
+#include <robots/testing/manual_clock.hpp>
+#include <robots/testing/scripted_fetcher.hpp>
 
 #include <doctest/doctest.h>
 

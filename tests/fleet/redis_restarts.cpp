@@ -2,10 +2,10 @@
 #include "support/redis_server.hpp"
 #include <robots/adapters/redis/redis_store.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
-#include <robots/fetch/scripted_fetcher.hpp>
 #include <robots/store/lru_storage.hpp>
 #include <robots/store/tiered_storage.hpp>
-#include <robots/time/manual_clock.hpp>
+#include <robots/testing/manual_clock.hpp>
+#include <robots/testing/scripted_fetcher.hpp>
 
 #include <doctest/doctest.h>
 

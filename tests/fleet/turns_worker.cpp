@@ -16,6 +16,17 @@
 #include <thread>
 #include <vector>
 
+namespace {
+
+/// Reports the state of the ledger.
+struct ledger_report {
+  void on(const robots::ledger_event& event) const {
+    std::cerr << (event.up ? "the ledger answers again" : event.message) << '\n';
+  }
+};
+
+}  // namespace
+
 int main(int count, char** arguments) {
   if (count != 6) {
     return EXIT_FAILURE;
@@ -26,10 +37,7 @@ int main(int count, char** arguments) {
       .delay = {.floor = std::chrono::milliseconds{std::atoi(arguments[5])}}};
   options.ledger =
       std::make_shared<robots::RedisPaceLedger>(robots::redis_options{.url = arguments[1]});
-  options.on_ledger_change = [](std::string_view why) {
-    std::cerr << (why.empty() ? "the ledger works again" : why) << '\n';
-  };
-  robots::host_gate gate{options};
+  robots::basic_host_gate gate{options, robots::SteadyClock{}, ledger_report{}};
   robots::curl_options how;
   how.connect_to = {arguments[2]};
   how.allowed_addresses = {"127.0.0.1"};

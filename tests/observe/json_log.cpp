@@ -3,7 +3,6 @@
 #include "support/gate.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/fetch/call_options.hpp>
-#include <robots/fetch/scripted_fetcher.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/observe/json_log_options.hpp>
 #include <robots/observe/observer.hpp>
@@ -13,7 +12,8 @@
 #include <robots/polite/admission.hpp>
 #include <robots/polite/host_gate.hpp>
 #include <robots/store/lru_storage.hpp>
-#include <robots/time/manual_clock.hpp>
+#include <robots/testing/manual_clock.hpp>
+#include <robots/testing/scripted_fetcher.hpp>
 
 #include <doctest/doctest.h>
 
@@ -374,11 +374,8 @@ TEST_CASE("The line limit suppresses no decision that the fallback policy allowe
   const kept_lines kept;
   logged at{JsonLog{kept}, robots::fallback_policy::permissive()};
   at.web.otherwise(ScriptedFetcher::failure(robots::fetch_error::connect));
-  robots::basic_host_gate<ManualClock> gate{{.delay = {.fixed_delay = 1ms}}, at.clock};
-  robots::basic_admission front{
-      at.cache, gate, {.tell = [log = at.log](const robots::admission_event& told) {
-        log.on(told);
-      }}};
+  robots::basic_host_gate gate{{.delay = {.fixed_delay = 1ms}}, at.clock, at.log};
+  robots::basic_admission front{at.cache, gate};
   constexpr std::size_t pages = 200;
   for (std::size_t i = 0; i < pages; ++i) {
     CHECK(front.try_admit("https://example.com/" + std::to_string(i)).decision.allowed);

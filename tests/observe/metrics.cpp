@@ -160,11 +160,8 @@ TEST_CASE("metrics count breakers, exchanges without response and what a gate an
   options.breaker.failures = 1;
   counted at{options};
   at.web.otherwise(ScriptedFetcher::failure(fetch_error::timeout));
-  robots::basic_host_gate<ManualClock> gate{{.delay = {.fixed_delay = 2s}}, at.clock};
-  robots::basic_admission front{
-      at.cache, gate, {.tell = [told = at.metrics](const robots::admission_event& event) mutable {
-        told.on(event);
-      }}};
+  robots::basic_host_gate gate{{.delay = {.fixed_delay = 2s}}, at.clock, at.metrics};
+  robots::basic_admission front{at.cache, gate};
   CHECK(front.admit("https://dead.example/").reason == admission_reason::disallowed);
   at.web.otherwise(ok());
   CHECK(front.admit("https://a.example/"));

@@ -3,11 +3,11 @@
 #include "cache/cache_fixture.hpp"
 #include "gate_fixture.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
-#include <robots/fetch/scripted_fetcher.hpp>
 #include <robots/observe/metrics.hpp>
 #include <robots/policy/policy_source.hpp>
 #include <robots/store/lru_storage.hpp>
-#include <robots/time/manual_clock.hpp>
+#include <robots/testing/manual_clock.hpp>
+#include <robots/testing/scripted_fetcher.hpp>
 
 #include <doctest/doctest.h>
 
@@ -46,6 +46,19 @@ gate_options two_seconds() {
   return made;
 }
 
+/// The URLs that a person should look at.
+struct review_list {
+  std::shared_ptr<std::vector<std::string>> urls = std::make_shared<std::vector<std::string>>();
+  std::shared_ptr<std::mutex> mutex = std::make_shared<std::mutex>();
+
+  void on(const robots::admission_event& event) const {
+    if (event.needs_review) {
+      const std::scoped_lock lock{*mutex};
+      urls->emplace_back(event.url);
+    }
+  }
+};
+
 /// A crawler's parts over a scripted web.
 struct crawler {
   explicit crawler(gate_options options = two_seconds(), admission_options more = {})
@@ -63,7 +76,7 @@ struct crawler {
   ManualClock clock;
   cache_type cache;
   robots::basic_host_gate<ManualClock> gate;
-  robots::basic_admission<cache_type, ManualClock> front;
+  robots::basic_admission<cache_type> front;
 };
 
 /// A crawler whose decisions are counted, in a web whose sites all have one robots.txt.
@@ -87,7 +100,7 @@ struct measured_crawler {
   robots::Metrics metrics;
   cache_type cache;
   robots::basic_host_gate<ManualClock> gate;
-  robots::basic_admission<cache_type, ManualClock> front;
+  robots::basic_admission<cache_type> front;
 };
 
 }  // namespace
@@ -360,12 +373,8 @@ struct halting_crawler {
                .fallback = robots::fallback_policy::rfc9309(),
                .halt_hostile = true},
               web, clock),
-        gate(two_seconds(), clock),
-        front(cache, gate, {.review = [this](std::string_view url, const robots::decision& why) {
-                CHECK(why.reason == robots::decision_reason::halted);
-                const std::scoped_lock lock{mutex};
-                review.emplace(url);
-              }}) {
+        gate(two_seconds(), clock, review),
+        front(cache, gate) {
     web.on("https://example.com/robots.txt", ScriptedFetcher::ok("User-agent: *\nDisallow: /a\n"),
            ScriptedFetcher::ok("User-agent: *\nDisallow: /\n"), ScriptedFetcher::ok(""));
     web.otherwise(ScriptedFetcher::ok(""));
@@ -376,10 +385,9 @@ struct halting_crawler {
   ScriptedFetcher web;
   ManualClock clock;
   robots::basic_robots_cache<ScriptedFetcher, ManualClock> cache;
-  robots::basic_host_gate<ManualClock> gate;
-  std::mutex mutex;
-  std::set<std::string> review;
-  robots::basic_admission<decltype(cache), ManualClock> front;
+  review_list review;
+  robots::basic_host_gate<ManualClock, review_list> gate;
+  robots::basic_admission<decltype(cache)> front;
 };
 
 }  // namespace
@@ -413,8 +421,9 @@ TEST_CASE("a site that turns hostile starts no request that was planned, and has
   CHECK(refused.reason == admission_reason::halted);
   CHECK(explain(refused) == "refused: not allowed: the site is halted until somebody resumes it");
   CHECK(of.front.try_reserve("http://example.com/z").reason == admission_reason::halted);
-  CHECK(of.review == std::set<std::string>{"https://example.com/x", "https://example.com/y",
-                                           "http://example.com/z"});
+  CHECK(*of.review.urls == std::vector<std::string>{"https://example.com/x",
+                                                    "https://example.com/y",
+                                                    "http://example.com/z"});
   of.clock.advance(10s);
   CHECK(elsewhere.reservation.start());
   CHECK(of.cache.resume("example.com"));
@@ -432,15 +441,12 @@ TEST_CASE("a site that is not signed off is admitted nowhere") {
        .sign_off = {"gov"}},
       web,
       clock};
-  robots::basic_host_gate<ManualClock> gate{two_seconds(), clock};
-  std::vector<std::string> review;
-  robots::basic_admission<decltype(cache), ManualClock> front{
-      cache, gate, {.review = [&](std::string_view url, const robots::decision&) {
-        review.emplace_back(url);
-      }}};
+  const review_list review;
+  robots::basic_host_gate gate{two_seconds(), clock, review};
+  robots::basic_admission front{cache, gate};
   const auto refused = front.admit("https://nasa.gov/");
   CHECK(refused.reason == admission_reason::needs_sign_off);
-  CHECK(review == std::vector<std::string>{"https://nasa.gov/"});
+  CHECK(*review.urls == std::vector<std::string>{"https://nasa.gov/"});
   CHECK(explain(refused) == "refused: not allowed: the site needs a sign-off");
   CHECK(cache.awaiting_sign_off() == std::vector<std::string>{"nasa.gov"});
   CHECK(web.count() == 0);
@@ -451,10 +457,9 @@ TEST_CASE("threads that wait for a site wake when it is halted, wherever they wa
   web.otherwise(ScriptedFetcher::ok("User-agent: *\nCrawl-delay: 3600\n"));
   robots::basic_robots_cache<ScriptedFetcher> cache{
       {.user_agent = "FooBot/1.0", .fallback = robots::fallback_policy::rfc9309()}, web};
-  robots::host_gate gate{two_seconds()};
-  std::atomic<int> reviewed = 0;
-  robots::basic_admission<decltype(cache), robots::SteadyClock> front{
-      cache, gate, {.review = [&](std::string_view, const robots::decision&) { ++reviewed; }}};
+  const review_list review;
+  robots::basic_host_gate gate{two_seconds(), robots::SteadyClock{}, review};
+  robots::basic_admission front{cache, gate};
   constexpr int threads = 8;
   std::atomic<int> halted = 0;
   {
@@ -473,7 +478,7 @@ TEST_CASE("threads that wait for a site wake when it is halted, wherever they wa
     cache.halt("example.com");
   }
   CHECK(halted == threads);
-  CHECK(reviewed == threads);
+  CHECK(review.urls->size() == threads);
 }
 
 TEST_CASE("sites are halted and resumed while threads wait for them and others crawl") {
@@ -486,7 +491,7 @@ TEST_CASE("sites are halted and resumed while threads wait for them and others c
   // Both sites share a key, so that each waits for the other, too.
   options.key = [](std::string_view) { return std::string{"example.com"}; };
   robots::host_gate gate{std::move(options)};
-  robots::basic_admission<decltype(cache), robots::SteadyClock> front{cache, gate};
+  robots::basic_admission<decltype(cache)> front{cache, gate};
   std::atomic<bool> over = false;
   std::atomic<int> wrong = 0;
   std::atomic<int> gone = 0;
@@ -522,16 +527,13 @@ TEST_CASE("The URLs of a site in quarantine go to review") {
   ManualClock clock;
   robots::basic_robots_cache<ScriptedFetcher, ManualClock> cache{
       {.user_agent = "FooBot/1.0", .fallback = robots::fallback_policy::strict()}, web, clock};
-  robots::basic_host_gate<ManualClock> gate{two_seconds(), clock};
-  std::vector<std::string> review;
-  robots::basic_admission<decltype(cache), ManualClock> front{
-      cache, gate, {.review = [&](std::string_view url, const robots::decision&) {
-        review.emplace_back(url);
-      }}};
+  const review_list review;
+  robots::basic_host_gate gate{two_seconds(), clock, review};
+  robots::basic_admission front{cache, gate};
   for (int file = 0; file < 3; ++file) {
     static_cast<void>(cache.refresh("https://example.com/"));
   }
   REQUIRE(cache.quarantined().size() == 1);
   CHECK(front.admit("https://example.com/x").reason == admission_reason::disallowed);
-  CHECK(review == std::vector<std::string>{"https://example.com/x"});
+  CHECK(*review.urls == std::vector<std::string>{"https://example.com/x"});
 }

@@ -5,7 +5,7 @@
 #include <robots/policy/policy.hpp>
 #include <robots/polite/gate_options.hpp>
 #include <robots/polite/request_report.hpp>
-#include <robots/polite/restraints.hpp>
+#include <robots/polite/start_plan.hpp>
 #include <robots/rep/rules/directives_for.hpp>
 
 #include <chrono>
@@ -25,8 +25,8 @@ inline constexpr request_report fine{.response_time = std::chrono::milliseconds{
       record_head{{.outcome = outcome::success, .status = 200}});
 }
 
-[[nodiscard]] inline restraints rules_with(std::string_view lines) {
-  return {.rules = policy_with(lines)};
+[[nodiscard]] inline host_limits rules_with(std::string_view lines) {
+  return {.policy = policy_with(lines)};
 }
 
 /// A fixed delay, and the same random numbers each time.

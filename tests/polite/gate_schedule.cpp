@@ -19,8 +19,8 @@ namespace {
 
 using namespace std::chrono_literals;
 using robots::gate_options;
+using robots::host_limits;
 using robots::request_report;
-using robots::restraints;
 using robots::time_point;
 using robots::test::gate_with;
 using robots::test::MeetingClock;
@@ -39,7 +39,7 @@ struct visit {
 
 struct site {
   std::string url;
-  restraints limits;
+  host_limits limits;
   milliseconds latency{0};
   milliseconds robots_delay{0};
   int pages = 0;

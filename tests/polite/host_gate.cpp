@@ -1,7 +1,7 @@
 #include <robots/polite/host_gate.hpp>
 
 #include "gate_fixture.hpp"
-#include <robots/time/manual_clock.hpp>
+#include <robots/testing/manual_clock.hpp>
 
 #include <doctest/doctest.h>
 
@@ -10,6 +10,7 @@
 #include <concepts>
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
@@ -54,6 +55,17 @@ gate_options exactly(std::chrono::nanoseconds delay) {
   return made;
 }
 
+/// The policy of an empty robots.txt that these requests fetched.
+std::shared_ptr<const robots::policy> fetched_at(time_point fetched,
+                                                 const std::vector<std::string>& urls) {
+  robots::record_head source{{.outcome = robots::outcome::success, .status = 200}};
+  for (const std::string& url : urls) {
+    source.exchanges.push_back({.url = url, .status = 200});
+  }
+  return std::make_shared<const robots::policy>(robots::directives_for("", "FooBot"), source,
+                                                fetched);
+}
+
 }  // namespace
 
 TEST_CASE("a reservation is for now at a new host, and after the delay at one just asked") {
@@ -80,7 +92,7 @@ TEST_CASE("hosts do not wait for one another, and an origin is a host") {
     REQUIRE(got);
     CHECK(got.reservation.at() == begin);
   }
-  CHECK(paced.hosts() == 4);
+  CHECK(paced.stats().hosts == 4);
   CHECK(paced.try_acquire("HTTPS://EXAMPLE.COM:443/x?y").reason == admission_reason::not_yet);
   REQUIRE(paced.try_acquire("https://[2606:4700::0.0.17.18]/"));
   CHECK(paced.try_acquire("https://[2606:4700:0::1112]/x").reason == admission_reason::not_yet);
@@ -104,7 +116,7 @@ TEST_CASE("a text that is no URL gets no reservation") {
     paced.note_request(no_url, time_point{});
     paced.note_response(no_url, fine);
   }
-  CHECK(paced.hosts() == 0);
+  CHECK(paced.stats().hosts == 0);
 }
 
 TEST_CASE("there are as many reservations at once as the options say") {
@@ -215,25 +227,39 @@ TEST_CASE("a request for robots.txt, made without a reservation, is kept away fr
   CHECK(paced.next_allowed_at(other).at == clock.now() + 2s);
 }
 
-TEST_CASE("a request that only the caller knows of is kept away from, once and for all callers") {
+TEST_CASE("The requests that fetched a robots.txt count once, for all callers") {
   const ManualClock clock;
   const time_point begin = clock.now();
   gate paced{exactly(2s), clock};
+  const robots::host_limits limits{.policy = fetched_at(begin, {"https://example.com/robots.txt"})};
   clock.advance(500ms);
-  CHECK(paced.next_allowed_at(home, {.asked_at = begin}).at == begin + 2s);
-  CHECK(paced.hosts() == 0);
-  CHECK(paced.try_acquire(home, {.asked_at = begin}).plan.at == begin + 2s);
+  CHECK(paced.next_allowed_at(home, limits).at == begin + 2s);
+  CHECK(paced.stats().hosts == 0);
+  CHECK(paced.try_acquire(home, limits).plan.at == begin + 2s);
   CHECK(paced.next_allowed_at(home).at == begin + 2s);
-  paced.acquire(home, {.asked_at = begin}).reservation.complete(fine);
+  paced.acquire(home, limits).reservation.complete(fine);
   CHECK(clock.now() == begin + 2s);
-  CHECK(paced.next_allowed_at(home, {.asked_at = begin}).at == begin + 4s);
+  CHECK(paced.next_allowed_at(home, limits).at == begin + 4s);
 }
 
-TEST_CASE("a request that is said to lie ahead keeps nobody away for longer than one that is now") {
+TEST_CASE("A robots.txt fetched behind a redirect counts as a request at each host") {
+  const ManualClock clock;
+  gate paced{exactly(2s), clock};
+  const robots::host_limits limits{
+      .policy = fetched_at(clock.now(),
+                           {"https://example.com/robots.txt", "https://example.com/moved.txt",
+                            "https://other.example/robots.txt"})};
+  CHECK(paced.try_acquire(home, limits).reason == admission_reason::not_yet);
+  CHECK(paced.next_allowed_at(home).at == clock.now() + 2s);
+  CHECK(paced.next_allowed_at("https://other.example/").at == clock.now() + 2s);
+}
+
+TEST_CASE("A fetch that lies ahead delays requests no longer than a fetch now") {
   const ManualClock clock;
   const time_point begin = clock.now();
   gate paced{exactly(2s), clock};
-  const robots::restraints limits{.asked_at = begin + 24h};
+  const robots::host_limits limits{.policy =
+                                       fetched_at(begin + 24h, {"https://example.com/robots.txt"})};
   for (int i = 1; i <= 3; ++i) {
     paced.acquire(home, limits).reservation.complete(fine);
     CHECK(clock.now() == begin + i * 2s);
@@ -392,11 +418,11 @@ TEST_CASE("hosts that need not be remembered are forgotten, others never") {
     REQUIRE(got);
     got.reservation.complete(fine);
     clock.advance(1s);
-    REQUIRE(paced.hosts() <= most);
+    REQUIRE(paced.stats().hosts <= most);
   }
-  MESSAGE("10,000 hosts, each to be remembered for a minute at one a second: " << paced.hosts()
-                                                                               << " remembered");
-  CHECK(paced.hosts() <= 100);
+  MESSAGE("10,000 hosts, each to be remembered for a minute at one a second: "
+          << paced.stats().hosts << " remembered");
+  CHECK(paced.stats().hosts <= 100);
   CHECK(paced.try_reserve("https://held.example/").reason == admission_reason::busy);
 }
 
@@ -412,7 +438,7 @@ TEST_CASE("where all hosts must be remembered, a further one is refused until on
   CHECK(paced.try_acquire(home).reason == admission_reason::no_room);
   CHECK(paced.acquire(home).reason == admission_reason::no_room);
   CHECK(paced.next_allowed_at(home).decided_by == start_limit::none);
-  CHECK(paced.hosts() == most);
+  CHECK(paced.stats().hosts == most);
   clock.advance(2min);
   CHECK(paced.try_acquire(home));
 }
@@ -425,7 +451,7 @@ TEST_CASE("there is room for exactly as many hosts as the options say") {
     for (std::size_t i = 0; i < most; ++i) {
       REQUIRE(paced.try_acquire("https://host" + std::to_string(i) + ".example/"));
     }
-    CHECK(paced.hosts() == most);
+    CHECK(paced.stats().hosts == most);
     CHECK(paced.try_acquire(home).reason == admission_reason::no_room);
   }
 }
@@ -436,8 +462,8 @@ TEST_CASE("hosts that ask for absurd delays take nobody's place") {
   gate_options options = exactly(2s);
   options.max_hosts = most;
   gate paced{options, clock};
-  const robots::restraints absurd = rules_with("Crawl-delay: 999999999");
-  const robots::restraints hour = rules_with("Crawl-delay: 3600");
+  const robots::host_limits absurd = rules_with("Crawl-delay: 999999999");
+  const robots::host_limits hour = rules_with("Crawl-delay: 3600");
   paced.acquire(home, hour).reservation.complete(fine);
   const gate::answer held = paced.try_reserve("https://held.example/", absurd);
   for (int i = 0; i < 2 * most; ++i) {
@@ -447,7 +473,7 @@ TEST_CASE("hosts that ask for absurd delays take nobody's place") {
     got.reservation.complete(fine);
   }
   // As long as there is room they are remembered, and then some.
-  CHECK(paced.hosts() == most);
+  CHECK(paced.stats().hosts == most);
   CHECK(paced.try_acquire(other));
   CHECK(paced.try_acquire(home, hour).reason == admission_reason::not_yet);
   CHECK(paced.try_reserve("https://held.example/").reason == admission_reason::busy);
@@ -458,7 +484,7 @@ TEST_CASE("hosts that ask for absurd delays take nobody's place") {
 TEST_CASE("where there is room, the longest delay is kept") {
   const ManualClock clock;
   gate paced{exactly(2s), clock};
-  const robots::restraints absurd = rules_with("Crawl-delay: 999999999");
+  const robots::host_limits absurd = rules_with("Crawl-delay: 999999999");
   paced.acquire(home, absurd).reservation.complete(fine);
   clock.advance(24h * 365);
   for (int i = 0; i < 100; ++i) {
@@ -491,12 +517,12 @@ TEST_CASE("a reservation is looked at again when its time has come, not before")
   paced.acquire(home).reservation.complete(fine);
   int asked = 0;
   admission_reason allowed = admission_reason::go;
-  const auto look_again = [&] {
+  const auto decide_again = [&] {
     ++asked;
     return allowed;
   };
   gate::answer got = paced.try_reserve(home);
-  got.reservation.look_again_by(look_again);
+  got.reservation.decide_again_by(decide_again);
   CHECK(got.reservation.start().ask_again == clock.now() + 2s);
   CHECK(asked == 0);
   clock.advance(2s);
@@ -511,7 +537,7 @@ TEST_CASE("a reservation is looked at again when its time has come, not before")
   gate::answer next = paced.try_acquire(home);
   REQUIRE(next);
   next.reservation.complete(fine);
-  CHECK(paced.acquire(home, {}, {}, look_again).reason == admission_reason::disallowed);
+  CHECK(paced.acquire(home, {}, {}, decide_again).reason == admission_reason::disallowed);
   CHECK(paced.try_acquire(home));
 }
 
@@ -623,7 +649,7 @@ TEST_CASE("a reservation that is withdrawn goes on if whoever is asked allows it
   gate::answer got = paced.try_reserve(home);
   admission_reason answer = admission_reason::go;
   int asked = 0;
-  got.reservation.look_again_by([&] {
+  got.reservation.decide_again_by([&] {
     ++asked;
     return answer;
   });
@@ -633,7 +659,7 @@ TEST_CASE("a reservation that is withdrawn goes on if whoever is asked allows it
   got.reservation.complete(fine);
 
   got = paced.try_reserve(home);
-  got.reservation.look_again_by([&] { return answer; });
+  got.reservation.decide_again_by([&] { return answer; });
   paced.withdraw(home);
   CHECK(got.reservation.start().state == robots::start_state::wait);
   CHECK(got.reservation);  // it is still too early

@@ -1,7 +1,7 @@
 // Time that passes while everybody sleeps, for tests in which many threads wait for moments.
 #pragma once
 
-#include <robots/time/manual_clock.hpp>
+#include <robots/testing/manual_clock.hpp>
 
 #include <condition_variable>
 #include <cstddef>

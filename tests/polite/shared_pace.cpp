@@ -2,7 +2,7 @@
 #include "support/memory_pace_ledger.hpp"
 #include <robots/polite/host_gate.hpp>
 #include <robots/polite/pace_ledger.hpp>
-#include <robots/time/manual_clock.hpp>
+#include <robots/testing/manual_clock.hpp>
 #include <robots/time/wall_time.hpp>
 
 #include <doctest/doctest.h>
@@ -38,6 +38,16 @@ using robots::test::rules_with;
 
 using gate = robots::basic_host_gate<ManualClock>;
 
+/// Collects why the ledger failed; an empty text if it answers again.
+struct ledger_messages {
+  std::vector<std::string>* messages;
+
+  void on(const robots::ledger_event& event) const {
+    CHECK(event.up == event.message.empty());
+    messages->emplace_back(event.message);
+  }
+};
+
 /// Processes that share a ledger, and one time.
 struct fleet {
   ManualClock clock;
@@ -50,7 +60,6 @@ struct fleet {
     result.delay.floor = 1s;
     result.ledger = std::make_shared<MemoryPaceLedger>(table);
     result.ledger_users = 2;
-    result.on_ledger_change = [this](std::string_view why) { news.emplace_back(why); };
     return result;
   }
 };
@@ -136,7 +145,7 @@ class StartLedger final : public MemoryPaceLedger {
   StartClock clock_;
 };
 
-time_point visit_home(gate& by, const robots::restraints& limits = {}) {
+time_point visit_home(robots::any_host_gate& by, const robots::host_limits& limits = {}) {
   auto got = by.acquire(home, limits);
   REQUIRE(got);
   const time_point at = got.reservation.at();
@@ -160,7 +169,7 @@ TEST_CASE("gates with one ledger take turns at a host, the delay apart") {
   CHECK(visit_home(a) == start + 3s);
 }
 
-TEST_CASE("what the ledger said last is told by the schedule, without asking it again") {
+TEST_CASE("A start plan has the last answer of the ledger, and does not ask it again") {
   fleet all;
   gate a{all.options(), all.clock};
   gate b{all.options(), all.clock};
@@ -170,7 +179,7 @@ TEST_CASE("what the ledger said last is told by the schedule, without asking it 
   REQUIRE(reserved);
   CHECK(reserved.reservation.start().ask_again == start + 1s);
   const int asked = all.table->questions;
-  const robots::schedule plan = b.next_allowed_at(home);
+  const robots::start_plan plan = b.next_allowed_at(home);
   CHECK(plan.at >= start + 1s);
   CHECK(all.table->questions == asked);
 }
@@ -311,7 +320,7 @@ TEST_CASE("while the ledger fails requests wait, then go on at a share of the pa
   fleet all;
   gate_options options = all.options();
   options.ledger_patience = 10s;
-  gate a{options, all.clock};
+  robots::basic_host_gate a{options, all.clock, ledger_messages{&all.news}};
   const time_point start = all.clock.now();
   CHECK(visit_home(a) == start);
   all.table->down = "it burns";

@@ -1,14 +1,14 @@
 // Rulings of several processes that share a store.
 #include "cache/cache_fixture.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
-#include <robots/fetch/scripted_fetcher.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/policy/site_override.hpp>
 #include <robots/rulings/ruling.hpp>
 #include <robots/store/lru_storage.hpp>
-#include <robots/store/memory_store.hpp>
 #include <robots/store/tiered_storage.hpp>
-#include <robots/time/manual_clock.hpp>
+#include <robots/testing/manual_clock.hpp>
+#include <robots/testing/memory_store.hpp>
+#include <robots/testing/scripted_fetcher.hpp>
 
 #include <doctest/doctest.h>
 

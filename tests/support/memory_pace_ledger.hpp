@@ -2,8 +2,8 @@
 #pragma once
 
 #include <robots/polite/pace_ledger.hpp>
+#include <robots/testing/manual_clock.hpp>
 #include <robots/time/clock.hpp>
-#include <robots/time/manual_clock.hpp>
 
 #include <algorithm>
 #include <chrono>

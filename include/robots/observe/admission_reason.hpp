@@ -17,7 +17,7 @@ enum class admission_reason : std::uint8_t {
   needs_sign_off,  ///< nobody has signed the site off yet
   skip_host,       ///< the site wants more delay than the options bear with
   busy,            ///< as many requests are under way at the host as may be, or others wait
-  not_yet,         ///< it is too early; `schedule::at` says when it is not
+  not_yet,         ///< it is too early; `start_plan::at` says when it is not
   no_room,         ///< too many hosts must be remembered; try another host, or this one later
   stopped,         ///< the call was stopped
   too_late,        ///< the deadline of the call comes first

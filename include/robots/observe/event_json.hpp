@@ -132,6 +132,7 @@ inline void add_members(base::json_writer& line, const admission_event& told) {
   line.long_text("url", told.url).text("reason", to_string(told.reason));
   line.seconds("waited_seconds", told.waited).flag("allowed", told.decision.allowed);
   line.text("decision_reason", to_string(told.decision.reason));
+  line.flag("needs_review", told.needs_review);
 }
 
 inline void add_members(base::json_writer& line, const policy_change_event& told) {
@@ -192,6 +193,13 @@ inline void add_members(base::json_writer& line, const far_store_event& told) {
   line.flag("up", told.up);
   if (!told.message.empty()) {
     line.long_text("error_text", told.message);
+  }
+}
+
+inline void add_members(base::json_writer& line, const ledger_event& event) {
+  line.flag("up", event.up);
+  if (!event.message.empty()) {
+    line.long_text("error_text", event.message);
   }
 }
 

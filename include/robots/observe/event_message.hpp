@@ -45,6 +45,8 @@ namespace robots {
 [[nodiscard]] std::string explain(const exclusions_event& told);
 /// Says whether the shared store answers.
 [[nodiscard]] std::string explain(const far_store_event& told);
+/// Returns whether the ledger answers.
+[[nodiscard]] std::string explain(const ledger_event& event);
 /// Says that other processes may go by old rules.
 [[nodiscard]] std::string explain(const lost_invalidation_event& told);
 

@@ -169,6 +169,11 @@ ROBOTS_INLINE std::string explain(const far_store_event& told) {
                  : "the shared store failed: " + base::printable(told.message);
 }
 
+ROBOTS_INLINE std::string explain(const ledger_event& event) {
+  return event.up ? "the ledger answers again"
+                  : "the ledger failed: " + base::printable(event.message);
+}
+
 ROBOTS_INLINE std::string explain(const lost_invalidation_event& /*told*/) {
   return "the shared store could not be told that the site was invalidated: other processes may go "
          "by its old rules until these expire";

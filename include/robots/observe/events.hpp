@@ -199,13 +199,22 @@ struct exclusions_event : event {
   std::span<const std::string> hosts;                     ///< the new list, as it was given
 };
 
-/// A gate has answered whether and when a URL may be fetched.
+/// A `basic_admission` has answered whether and when a URL may be fetched.
 struct admission_event : event {
   static constexpr std::string_view name = "admission";  ///< of its kind
-  std::string_view url;                                  ///< as it was asked about
+  std::string_view url;                                  ///< the URL that the caller asked about
   const robots::decision& decision;                      ///< what robots.txt says
-  admission_reason reason{};                             ///< the gate's answer
-  std::chrono::nanoseconds waited{0};                    ///< for how long the caller was kept
+  admission_reason reason{};                             ///< the answer
+  std::chrono::nanoseconds waited{0};                    ///< how long the call took
+  /// The site is halted, in quarantine or not signed off: a person should look at the URL.
+  bool needs_review = false;
+};
+
+/// The ledger of a gate has failed, or answers again: see `gate_options::ledger`.
+struct ledger_event : event {
+  static constexpr std::string_view name = "ledger";  ///< of its kind
+  bool up = false;                                    ///< it answers again
+  std::string_view message;                           ///< why it failed; empty if it is up
 };
 
 /// The state of the store that a cache shares with other processes has changed.

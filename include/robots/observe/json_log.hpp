@@ -47,6 +47,7 @@ namespace robots {
 /// | `admission`       | as `decision` |
 /// | `far_store`       | ERROR when it goes; INFO when it is back |
 /// | `lost_invalidation` | ERROR |
+/// | `ledger`          | ERROR when it fails; INFO when it answers again |
 ///
 /// What is above `rate_lines` is counted: the next line of that event and site says how many
 /// there were (`suppressed`), or the next line of any, where the site was forgotten meanwhile
@@ -145,6 +146,7 @@ class JsonLog {
     return told.released ? info : critical;
   }
   static log_level level_of(const far_store_event& told) { return told.up ? info : error; }
+  static log_level level_of(const ledger_event& event) { return event.up ? info : error; }
   static log_level level_of(const lost_invalidation_event& /*told*/) { return error; }
 
   /// The line of an event, with what all lines have, unless it is limited and there were too many

@@ -24,7 +24,7 @@ struct metrics_options {
 
 /// An observer that keeps every figure that an operator wants to see (SPYDER's list of metrics; the
 /// pipeline guide). A handle: copies count together, so that one may be given to several caches,
-/// which it then sums, and to `admission_options::tell`. Any thread.
+/// and gates, which it then sums. Any thread.
 ///
 /// A hit that allows costs a few nanoseconds more than with `NullObserver`: two counters of the
 /// thread's own. It counts from events, and no more than that: what a cache holds now, such as its

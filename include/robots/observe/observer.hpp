@@ -15,7 +15,7 @@ using any_event =
                  const drop_event*, const quarantine_event*, const override_event*,
                  const policy_change_event*, const access_revoked_event*, const halt_event*,
                  const sign_off_event*, const far_store_event*, const lost_invalidation_event*,
-                 const exclusions_event*, const admission_event*>;
+                 const exclusions_event*, const admission_event*, const ledger_event*>;
 
 /// An observer that wants to be told of events of one kind.
 template <class O, class Event>

@@ -52,7 +52,8 @@ struct delay_options {
   robots::above_cap above_cap = robots::above_cap::clamp;
 };
 
-/// Throws `std::invalid_argument`, saying what to mend, when the options contradict themselves.
+/// Throws `std::invalid_argument` if options contradict each other; the message says how to mend
+/// it.
 inline void validate(const delay_options& options) {
   if (options.fixed_delay.count() < 0 || options.floor.count() < 0) {
     throw std::invalid_argument{"fixed_delay and floor cannot be negative: use 0 for none"};

@@ -16,64 +16,63 @@
 
 namespace robots {
 
-/// How a host that answers 429 or 503 is slowed down. Each such answer doubles the delay, each
-/// success takes one doubling back.
+/// How the gate slows down for a host that answers 429 or 503. Each such response doubles the
+/// delay; each success halves it again.
 struct slow_down_options {
-  std::chrono::nanoseconds first = std::chrono::seconds{1};   ///< doubled where the delay is less
-  std::chrono::nanoseconds most = std::chrono::minutes{5};    ///< no delay becomes longer by this
-  std::chrono::nanoseconds lasts = std::chrono::minutes{10};  ///< from the last such answer on
+  std::chrono::nanoseconds first = std::chrono::seconds{1};  ///< the least delay that is doubled
+  std::chrono::nanoseconds most = std::chrono::minutes{5};   ///< doubling ends at this delay
+  std::chrono::nanoseconds lasts =
+      std::chrono::minutes{10};  ///< how long, from the last 429 or 503
 };
 
-/// Where the delay between two requests is counted from.
+/// Where the delay between two requests begins.
 enum class delay_from : std::uint8_t {
-  request,   ///< from request to request
-  response,  ///< from the response to the next request, too: gentler with slow hosts
+  request,   ///< at the start of the first request
+  response,  ///< at its response: gentler with slow hosts
 };
 
-/// The key under which requests share a pace: their origin. Empty for what is no http or https URL.
+/// Returns the origin of `url`, or an empty text if it is not an http or https URL.
 [[nodiscard]] inline std::string key_by_origin(std::string_view url) {
-  const std::optional<origin> where = parse_origin(url);
-  return where ? to_string(*where) : std::string{};
+  const std::optional<origin> parsed = parse_origin(url);
+  return parsed ? to_string(*parsed) : std::string{};
 }
 
 /// How a `basic_host_gate` paces requests.
 struct gate_options {
-  /// Fixed delay, floor and cap.
+  /// The fixed delay, the floor and the cap.
   delay_options delay{.fixed_delay = std::chrono::seconds{1}};
-  /// Where the delay is counted from.
+  /// Where the delay begins.
   robots::delay_from delay_from = robots::delay_from::request;
-  /// Reservations given out at once under one key, before and during their requests. At least 1.
+  /// How many reservations of one key may exist at a time. At least 1.
   std::uint32_t concurrency = 1;
-  /// What 429 and 503 do.
+  /// How 429 and 503 slow a host down.
   slow_down_options slow_down{};
-  /// No Retry-After is obeyed for longer.
+  /// The longest Retry-After that the gate obeys.
   std::chrono::seconds most_retry_after = std::chrono::hours{24};
-  /// How long a response time counts, and the least for which a host is remembered.
+  /// How long a response time counts. The gate remembers a host at least so long.
   std::chrono::nanoseconds memory = std::chrono::minutes{1};
-  /// Keys remembered at once. Where they all must be, a further one is refused.
+  /// The most keys that the gate remembers. It refuses a new key if it still needs all of them.
   std::size_t max_hosts = 100'000;
-  /// When `max_hosts` are remembered, one that wants to be left alone for longer than this makes
-  /// room: a host that asks for years takes nobody's place. Not less than `memory` counts.
+  /// If `max_hosts` are remembered, the gate forgets a host that asks for a longer pause than this,
+  /// so that such hosts cannot fill it. The gate uses `memory` if that is longer.
   std::chrono::nanoseconds longest_memory = std::chrono::hours{1};
-  /// Under which key the requests for a URL share a pace: an origin, a registrable domain, an
-  /// address. Called by any thread. An empty key refuses the URL.
+  /// Returns the key under which a URL shares its pace with others: its origin, its registrable
+  /// domain or its address. Any thread calls it. An empty key refuses the URL.
   std::function<std::string(std::string_view)> key = key_by_origin;
-  /// Where processes that visit the same hosts take turns; null: this gate alone decides. It is
-  /// asked right before each request, by whoever calls `start` or `acquire`.
+  /// Where processes that visit the same hosts take turns; null if this gate decides alone.
+  /// `start` and `acquire` ask it right before each request.
   std::shared_ptr<PaceLedger> ledger{};
-  /// How long a request waits for a ledger that fails, before the gate goes on without it.
+  /// How long requests wait for a ledger that fails. Then the gate goes on without it.
   std::chrono::nanoseconds ledger_patience = std::chrono::seconds{10};
-  /// How many processes share the ledger. One that goes on without it keeps so many times the
-  /// longest delay, so that all together ask no more than one. At least 1.
+  /// How many processes share the ledger. If it fails, each of N processes waits N times the
+  /// longest delay, so that together they keep it. At least 1.
   std::uint32_t ledger_users = 1;
-  /// Called when the ledger fails, with the reason, and with an empty text when it works again. By
-  /// any thread; does not throw.
-  std::function<void(std::string_view why)> on_ledger_change{};
-  /// Equal seeds give equal delays; without one, each gate draws its own.
+  /// Seed of the random delays. Without one, each gate chooses its own.
   std::optional<std::uint64_t> seed{};
 };
 
-/// Throws `std::invalid_argument`, saying what to mend, when the options contradict themselves.
+/// Throws `std::invalid_argument` if options contradict each other; the message says how to mend
+/// it.
 inline void validate(const gate_options& options) {
   validate(options.delay);
   if (options.concurrency == 0) {

@@ -7,7 +7,6 @@
 #include <robots/adapters/audit/detail/crypto.hpp>
 #include <robots/adapters/audit/detail/entry.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
-#include <robots/fetch/scripted_fetcher.hpp>
 #include <robots/http/message.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/policy/decide.hpp>
@@ -16,9 +15,10 @@
 #include <robots/policy/record.hpp>
 #include <robots/policy/site_override.hpp>
 #include <robots/store/lru_storage.hpp>
-#include <robots/store/memory_store.hpp>
 #include <robots/store/tiered_storage.hpp>
-#include <robots/time/manual_clock.hpp>
+#include <robots/testing/manual_clock.hpp>
+#include <robots/testing/memory_store.hpp>
+#include <robots/testing/scripted_fetcher.hpp>
 #include <robots/time/wall_time.hpp>
 
 #include <doctest/doctest.h>

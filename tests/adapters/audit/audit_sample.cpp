@@ -5,13 +5,13 @@
 #include <robots/adapters/audit/detail/entry.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/fetch/call_options.hpp>
-#include <robots/fetch/scripted_fetcher.hpp>
 #include <robots/polite/admission.hpp>
 #include <robots/polite/host_gate.hpp>
 #include <robots/store/lru_storage.hpp>
-#include <robots/store/memory_store.hpp>
 #include <robots/store/tiered_storage.hpp>
-#include <robots/time/manual_clock.hpp>
+#include <robots/testing/manual_clock.hpp>
+#include <robots/testing/memory_store.hpp>
+#include <robots/testing/scripted_fetcher.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -117,9 +117,8 @@ std::vector<std::string> write_sample(const audit_options& options) {
     basic_robots_cache<ScriptedFetcher, ManualClock, LruStorage<64>, AuditTrail> cache{
         sample_options(), web, clock, {}, trail};
     crawl(cache, clock);
-    basic_host_gate<ManualClock> gate{gate_options{}, clock};
-    basic_admission admission{
-        cache, gate, {.tell = [trail](const admission_event& told) { trail.on(told); }}};
+    basic_host_gate gate{gate_options{}, clock, trail};
+    basic_admission admission{cache, gate};
     static_cast<void>(admission.admit("https://none.example/1"));
     static_cast<void>(admission.admit("https://none.example/2"));
   }

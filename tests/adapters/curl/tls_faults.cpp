@@ -4,7 +4,7 @@
 #include "support/fault_server.hpp"
 #include <robots/adapters/curl/curl_fetcher.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
-#include <robots/time/manual_clock.hpp>
+#include <robots/testing/manual_clock.hpp>
 
 #include <doctest/doctest.h>
 

@@ -180,12 +180,9 @@ TEST_CASE("what belongs to no trace makes no span") {
 TEST_CASE("a gate's answer is a span as long as the wait") {
   traced at;
   at.web.otherwise(ok());
-  robots::basic_host_gate<ManualClock> gate{{.delay = {.fixed_delay = 2s}}, at.clock};
-  robots::basic_admission front{
-      at.cache,
-      gate,
-      {.tell = [tracing = OpenTelemetryTracing{at.tracer}](
-                   const robots::admission_event& told) mutable { tracing.on(told); }}};
+  robots::basic_host_gate gate{
+      {.delay = {.fixed_delay = 2s}}, at.clock, OpenTelemetryTracing{at.tracer}};
+  robots::basic_admission front{at.cache, gate};
   const auto gateway = at.tracer->StartSpan("gateway");
   const opentelemetry::trace::Scope active{gateway};
   const robots::time_point began = at.clock.now();

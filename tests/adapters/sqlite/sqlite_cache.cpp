@@ -2,9 +2,9 @@
 #include "support/temporary_folder.hpp"
 #include <robots/adapters/sqlite/sqlite_store.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
-#include <robots/fetch/scripted_fetcher.hpp>
 #include <robots/store/lru_storage.hpp>
 #include <robots/store/tiered_storage.hpp>
+#include <robots/testing/scripted_fetcher.hpp>
 #include <robots/time/steady_clock.hpp>
 
 #include <doctest/doctest.h>

@@ -22,11 +22,11 @@ using robots::above_cap;
 using robots::delay_from;
 using robots::delay_term;
 using robots::gate_options;
+using robots::host_limits;
 using robots::policy;
 using robots::request_report;
-using robots::restraints;
-using robots::schedule;
 using robots::start_limit;
+using robots::start_plan;
 using robots::time_point;
 using robots::wall_anchor;
 using robots::wall_time;
@@ -42,8 +42,8 @@ constexpr wall_anchor at(std::chrono::nanoseconds later) {
   return {.steady = origin + later, .wall = wall_time{day} + 12h + shift};
 }
 
-restraints rules(std::string_view lines) {
-  return {.rules = std::make_shared<const policy>(
+host_limits rules(std::string_view lines) {
+  return {.policy = std::make_shared<const policy>(
               robots::directives_for("User-agent: *\nAllow: /\n" + std::string{lines}, "FooBot"),
               robots::record_head{{.outcome = robots::outcome::success, .status = 200}})};
 }
@@ -61,18 +61,19 @@ struct one_host {
   gate_options chosen = options();
   host_state state{};
 
-  [[nodiscard]] schedule plan(std::chrono::nanoseconds now, const restraints& limits = {}) const {
+  [[nodiscard]] start_plan plan(std::chrono::nanoseconds now,
+                                const host_limits& limits = {}) const {
     return state.plan(at(now), limits, chosen);
   }
-  host_reservation reserve(std::chrono::nanoseconds now, const restraints& limits = {}) {
-    return state.reserve(plan(now, limits), at(now), limits.rules, middle);
+  host_reservation reserve(std::chrono::nanoseconds now, const host_limits& limits = {}) {
+    return state.reserve(plan(now, limits), at(now), limits.policy, middle);
   }
   std::optional<time_point> start(host_reservation& reserved, std::chrono::nanoseconds now) {
     return state.start(reserved, at(now), chosen);
   }
   /// Makes a request that starts now and ends `took` later.
   void request(std::chrono::nanoseconds now, const request_report& report = {.status = 200},
-               const restraints& limits = {}) {
+               const host_limits& limits = {}) {
     host_reservation reserved = reserve(now, limits);
     REQUIRE(start(reserved, now) == std::nullopt);
     state.complete(reserved, report, origin + now + report.response_time, chosen);
@@ -91,7 +92,7 @@ TEST_CASE("a host that was never asked may be asked at once") {
 TEST_CASE("the next request starts no sooner than the delay after the one before") {
   one_host host;
   host.request(0s);
-  const schedule next = host.plan(200ms);
+  const start_plan next = host.plan(200ms);
   CHECK(next.at == origin + 1s);
   CHECK(next.decided_by == start_limit::delay);
   CHECK(next.delay.term == delay_term::fixed_delay);
@@ -103,14 +104,14 @@ TEST_CASE("each part of robots.txt can be what decides") {
   for (const auto& [lines, term] : {std::pair{"Crawl-delay: 10", delay_term::crawl_delay},
                                     std::pair{"Request-rate: 6/1m", delay_term::request_rate}}) {
     one_host host;
-    const restraints limits = rules(lines);
+    const host_limits limits = rules(lines);
     host.request(0s, {.status = 200}, limits);
     CHECK(host.plan(0s, limits).at == origin + 10s);
     CHECK(host.plan(0s, limits).delay.term == term);
   }
   one_host host;
-  const restraints file{
-      .rules = std::make_shared<const policy>(
+  const host_limits file{
+      .policy = std::make_shared<const policy>(
           robots::directives_for("Crawl-delay: 10\nUser-agent: *\nDisallow:\n", "FooBot"),
           robots::record_head{})};
   host.request(0s, {.status = 200}, file);
@@ -128,7 +129,7 @@ TEST_CASE("the delay of the rules that held for the request before is kept, too"
 TEST_CASE("a slow answer asks for the square of its seconds") {
   one_host host;
   host.request(0s, {.response_time = 3s, .status = 200});
-  const schedule next = host.plan(3s);
+  const start_plan next = host.plan(3s);
   CHECK(next.at == origin + 9s);
   CHECK(next.delay.term == delay_term::last_response);
   // It counts for a minute from the answer on.
@@ -197,7 +198,7 @@ TEST_CASE("a host without any delay is slowed down too, up to a limit, and for a
 
 TEST_CASE("slowing down never makes a delay shorter than it was") {
   one_host host;
-  const restraints limits = rules("Crawl-delay: 3600");
+  const host_limits limits = rules("Crawl-delay: 3600");
   host.request(0s, {.status = 429}, limits);
   CHECK(host.plan(0s, limits).at == origin + 1h);
 }
@@ -209,18 +210,18 @@ TEST_CASE("Retry-After keeps everyone away, as long as it is bearable") {
   CHECK(host.plan(1s).decided_by == start_limit::retry_after);
   CHECK(host.plan(120s).at == origin + 120s);
   // A later, shorter one does not take it back.
-  host.state.hear({.status = 503, .retry_after = 10s}, origin + 1s, host.chosen);
+  host.state.add_response({.status = 503, .retry_after = 10s}, origin + 1s, host.chosen);
   CHECK(host.plan(1s).at == origin + 120s);
-  host.state.hear({.status = 503, .retry_after = std::chrono::seconds::max()}, origin + 1s,
-                  host.chosen);
+  host.state.add_response({.status = 503, .retry_after = std::chrono::seconds::max()}, origin + 1s,
+                          host.chosen);
   CHECK(host.plan(1s).at == origin + 1s + 24h);
-  host.state.hear({.status = 503, .retry_after = -10s}, origin + 1s, host.chosen);
+  host.state.add_response({.status = 503, .retry_after = -10s}, origin + 1s, host.chosen);
   CHECK(host.plan(1s).at == origin + 1s + 24h);
 }
 
 TEST_CASE("requests keep to the hours of Visit-time") {
   one_host host;
-  const restraints limits = rules("Visit-time: 1230-1300\nCrawl-delay: 60\n");
+  const host_limits limits = rules("Visit-time: 1230-1300\nCrawl-delay: 60\n");
   CHECK(host.plan(0s, limits).at == origin + 30min);
   CHECK(host.plan(0s, limits).decided_by == start_limit::visit_time);
   host.request(59min + 59s, {.status = 200}, limits);
@@ -237,7 +238,7 @@ TEST_CASE("a reservation whose hours are over waits for the next ones") {
 
 TEST_CASE("the rate that counts is that of the hour of the request") {
   one_host host;
-  const restraints limits = rules("Request-rate: 1/5s\nRequest-rate: 1/1m 1230-1259\n");
+  const host_limits limits = rules("Request-rate: 1/5s\nRequest-rate: 1/1m 1230-1259\n");
   host.request(0s, {.status = 200}, limits);
   CHECK(host.plan(0s, limits).at == origin + 5s);
   // The request before came at the fast rate, but this one would come at the slow one's hours.
@@ -248,7 +249,7 @@ TEST_CASE("the rate that counts is that of the hour of the request") {
 
 TEST_CASE("a wait that leads into the hours of a slower rate becomes longer, and so may the next") {
   one_host host;
-  const restraints limits =
+  const host_limits limits =
       rules("Request-rate: 1/5s\nRequest-rate: 1/1m 1230-1232\nRequest-rate: 1/2m 1232-1259\n");
   host.request(29min + 50s, {.status = 200}, limits);
   CHECK(host.plan(29min + 50s, limits).at == origin + 29min + 55s);
@@ -298,7 +299,7 @@ TEST_CASE("a place behind one with a longer delay keeps that one's") {
 TEST_CASE("a place that is given back is as if it had never been taken") {
   one_host host;
   host.request(0s);
-  const schedule before = host.plan(0s);
+  const start_plan before = host.plan(0s);
   for (int i = 0; i < 3; ++i) {
     host_reservation reserved = host.reserve(0s);
     CHECK(host.plan(0s).at == origin + 2s);
@@ -422,9 +423,9 @@ TEST_CASE("a request that was never said to start counts as started as late as c
 
 TEST_CASE("requests without a place in the line are kept away from, too") {
   one_host host;
-  host.state.note(origin, nullptr, middle, at(0s), host.chosen);
+  host.state.add_request(origin, nullptr, middle, at(0s), host.chosen);
   CHECK(host.plan(0s).at == origin + 1s);
-  host.state.note(origin - 10s, nullptr, middle, at(0s), host.chosen);
+  host.state.add_request(origin - 10s, nullptr, middle, at(0s), host.chosen);
   CHECK(host.plan(0s).at == origin + 1s);
   CHECK(host.state.outstanding() == 0);
 }
@@ -434,30 +435,30 @@ TEST_CASE("a request without a place leaves the places in the line where they ar
   host.chosen.concurrency = 3;
   host.reserve(0s);
   CHECK(host.reserve(0s).request.at == origin + 1s);
-  host.state.note(origin - 500ms, nullptr, middle, at(0s), host.chosen);
+  host.state.add_request(origin - 500ms, nullptr, middle, at(0s), host.chosen);
   CHECK(host.plan(0s).at == origin + 2s);
-  host.state.note(origin + 400ms, nullptr, middle, at(400ms), host.chosen);
+  host.state.add_request(origin + 400ms, nullptr, middle, at(400ms), host.chosen);
   CHECK(host.plan(400ms).at == origin + 2s);
 }
 
 TEST_CASE("the news of an earlier request does not make the last one forgotten") {
   one_host host;
   host.request(0s);
-  host.state.note(origin - 10s, nullptr, middle, at(0s), host.chosen);
+  host.state.add_request(origin - 10s, nullptr, middle, at(0s), host.chosen);
   CHECK(host.plan(0s, rules("Crawl-delay: 10")).at == origin + 10s);
 }
 
 TEST_CASE("requests that redirects of others lead to put a host off by one delay, not for ever") {
   one_host host;
   host.request(0s);
-  host.state.note_redirected(origin + 500ms, middle, at(500ms), host.chosen);
+  host.state.add_redirected_request(origin + 500ms, middle, at(500ms), host.chosen);
   CHECK(host.plan(500ms).at == origin + 1500ms);
   for (std::chrono::nanoseconds now = 1s; now < 1500ms; now += 100ms) {
-    host.state.note_redirected(origin + now, middle, at(now), host.chosen);
+    host.state.add_redirected_request(origin + now, middle, at(now), host.chosen);
     CHECK(host.plan(now).at == origin + 1500ms);
   }
   host.request(1500ms);
-  host.state.note_redirected(origin + 2s, middle, at(2s), host.chosen);
+  host.state.add_redirected_request(origin + 2s, middle, at(2s), host.chosen);
   CHECK(host.plan(2s).at == origin + 3s);
 }
 
@@ -472,13 +473,13 @@ TEST_CASE("giving back more places than were taken changes nothing") {
 
 TEST_CASE("times, delays and answers beyond all bounds neither overflow nor hurry") {
   one_host host{.chosen = options(robots::longest_delay)};
-  const restraints limits = rules(
+  const host_limits limits = rules(
       "Crawl-delay: 999999999999999999999\nRequest-rate: 1/999999999999d\n"
       "Visit-time: 0000-0000\n");
   const wall_anchor end{.steady = time_point::max() - 1s, .wall = wall_time::max()};
   for (const wall_anchor& now : {at(0s), end}) {
     host_reservation reserved =
-        host.state.reserve(host.state.plan(now, limits, host.chosen), now, limits.rules, 1.0);
+        host.state.reserve(host.state.plan(now, limits, host.chosen), now, limits.policy, 1.0);
     static_cast<void>(host.state.start(reserved, now, host.chosen));
     host.state.complete(reserved,
                         {.response_time = std::chrono::nanoseconds::max(),
@@ -488,8 +489,8 @@ TEST_CASE("times, delays and answers beyond all bounds neither overflow nor hurr
     CHECK(host.state.plan(now, limits, host.chosen).at >= now.steady);
   }
   CHECK(host.plan(0s).at > origin + robots::longest_delay);
-  host.state.hear({.response_time = std::chrono::nanoseconds::min(), .status = -1}, origin,
-                  host.chosen);
+  host.state.add_response({.response_time = std::chrono::nanoseconds::min(), .status = -1}, origin,
+                          host.chosen);
 }
 
 TEST_CASE("a host is remembered for a minute after a request and after a response") {
@@ -501,7 +502,7 @@ TEST_CASE("a host is remembered for a minute after a request and after a respons
   host.state.cancel(reserved);
   CHECK_FALSE(host.state.needed_until(host.chosen) <= origin + 60s - 1ns);
   CHECK(host.state.needed_until(host.chosen) <= origin + 60s);
-  host.state.hear({.response_time = 1s, .status = 200}, origin + 100s, host.chosen);
+  host.state.add_response({.response_time = 1s, .status = 200}, origin + 100s, host.chosen);
   CHECK_FALSE(host.state.needed_until(host.chosen) <= origin + 160s - 1ns);
   CHECK(host.state.needed_until(host.chosen) <= origin + 160s);
 }
@@ -513,22 +514,22 @@ TEST_CASE("a host may be forgotten only when it would be paced the same without 
   for (int round = 0; round < 300; ++round) {
     one_host host;
     host.chosen.concurrency = 3;
-    const restraints limits = rules("Crawl-delay: " + std::to_string(up_to(40)));
+    const host_limits limits = rules("Crawl-delay: " + std::to_string(up_to(40)));
     std::vector<host_reservation> reserveds;
     std::chrono::nanoseconds now = 0s;
     for (int step = 0; step < 40; ++step) {
       now += std::chrono::milliseconds{up_to(up_to(4) == 0 ? 300'000 : 3'000)};
       if (host.state.needed_until(host.chosen) <= origin + now) {
         ++forgettable;
-        const schedule known = host.plan(now, limits);
-        const schedule fresh = host_state{}.plan(at(now), limits, host.chosen);
+        const start_plan known = host.plan(now, limits);
+        const start_plan fresh = host_state{}.plan(at(now), limits, host.chosen);
         REQUIRE(reserveds.empty());
         REQUIRE(known.at == fresh.at);
         REQUIRE(known.overloads == fresh.overloads);
         one_host next{.chosen = host.chosen};
         host_state past = host.state;
         for (host_state* each : {&past, &next.state}) {
-          host_reservation reserved = each->reserve(fresh, at(now), limits.rules, middle);
+          host_reservation reserved = each->reserve(fresh, at(now), limits.policy, middle);
           REQUIRE(each->start(reserved, at(now), host.chosen) == std::nullopt);
         }
         REQUIRE(past.plan(at(now), limits, host.chosen).at == next.plan(now, limits).at);
@@ -572,7 +573,7 @@ TEST_CASE("whatever happens, no start breaks a delay, a rate, a pause, the hours
     // The rounds begin at noon, and 60 steps of 6 s take about 6 minutes.
     const bool hours = up_to(1) == 0;
     lines += hours ? "Visit-time: 1201-1203\nVisit-time: 1204-1209\n" : "";
-    const restraints limits = rules(lines);
+    const host_limits limits = rules(lines);
     const auto in_force = std::max<std::chrono::nanoseconds>({delay, rate, 500ms});
     std::vector<host_reservation> waiting;
     std::vector<host_reservation> under_way;
@@ -581,14 +582,14 @@ TEST_CASE("whatever happens, no start breaks a delay, a rate, a pause, the hours
     std::chrono::nanoseconds now = 0s;
     for (int step = 0; step < 60; ++step) {
       now += std::chrono::milliseconds{up_to(12'000)};
-      const schedule planned = host.plan(now, limits);
+      const start_plan planned = host.plan(now, limits);
       REQUIRE(planned.can_reserve == (waiting.size() + under_way.size() < host.chosen.concurrency));
       REQUIRE(planned.at >= origin + now);
       REQUIRE(planned.at >= pause);
       REQUIRE((!last || planned.at - *last >= in_force));
       if (planned.can_reserve && up_to(1) == 0) {
         const double draw = std::uniform_real_distribution<double>{}(random);
-        waiting.push_back(host.state.reserve(planned, at(now), limits.rules, draw));
+        waiting.push_back(host.state.reserve(planned, at(now), limits.policy, draw));
         REQUIRE(waiting.back().request.at == planned.at);
         continue;
       }

@@ -2,7 +2,7 @@
 
 #include <robots/base/clock_condition.hpp>
 #include <robots/fetch/call_options.hpp>
-#include <robots/time/clock.hpp>
+#include <robots/polite/detail/gate_environment.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -11,22 +11,21 @@
 
 namespace robots::polite_detail {
 
-/// Threads that wait for a reservation: who came first is served first, and nobody who comes later
-/// overtakes. Its owner guards it with a mutex.
+/// Threads that wait for a reservation, in order of arrival. Its owner guards it with a mutex.
 class reservation_queue {
  public:
-  /// How many wait.
+  /// Returns the number of threads that wait.
   [[nodiscard]] std::size_t waiting() const noexcept { return waiters_.size(); }
 
-  /// How many places were granted to threads that have not yet taken notice.
+  /// Returns the number of grants whose threads have not woken yet.
   [[nodiscard]] std::uint32_t granted() const noexcept { return granted_; }
 
-  /// Nobody waits and nothing is on its way to anyone.
+  /// Returns true if no thread waits and no grant is on its way.
   [[nodiscard]] bool idle() const noexcept { return waiters_.empty() && granted_ == 0; }
 
-  /// Hands out so many `places`.
-  void grant(std::uint32_t places) noexcept {
-    for (; places > 0 && !waiters_.empty(); --places) {
+  /// Wakes the first `count` threads with a grant.
+  void grant(std::uint32_t count) noexcept {
+    for (; count > 0 && !waiters_.empty(); --count) {
       waiter& first = *waiters_.front();
       waiters_.pop_front();
       first.granted = true;
@@ -35,34 +34,34 @@ class reservation_queue {
     }
   }
 
-  /// Sends all that wait away.
+  /// Wakes all threads without a grant.
   void refuse_all() noexcept {
-    for (waiter* const each : waiters_) {
-      each->refused = true;
-      each->wake.notify_all();
+    for (waiter* const one : waiters_) {
+      one->refused = true;
+      one->wake.notify_all();
     }
     waiters_.clear();
   }
 
   /// How a wait has ended.
   enum class end : std::uint8_t {
-    granted,  ///< a place is the caller's
-    refused,  ///< all that waited were sent away
+    granted,  ///< the caller may make a reservation
+    refused,  ///< `refuse_all` was called
     over,     ///< the call ended first
   };
 
   /// Waits in the queue.
-  template <Clock C>
-  [[nodiscard]] end wait(std::unique_lock<std::mutex>& lock, C& clock, const call_options& call) {
+  [[nodiscard]] end wait(std::unique_lock<std::mutex>& lock, gate_environment& environment,
+                         const call_options& call) {
     waiter self{*this};
-    const bool is_over = !self.wake.wait(lock, clock, call.deadline, call.stop,
-                                         [&] { return self.granted || self.refused; });
-    return is_over ? end::over : self.granted ? end::granted : end::refused;
+    const bool woken =
+        environment.wait(self.wake, lock, call, [&] { return self.granted || self.refused; });
+    return !woken ? end::over : self.granted ? end::granted : end::refused;
   }
 
  private:
   struct waiter {
-    explicit waiter(reservation_queue& in) : queue{in} { queue.waiters_.push_back(this); }
+    explicit waiter(reservation_queue& owner) : queue{owner} { queue.waiters_.push_back(this); }
     waiter(const waiter&) = delete;
     waiter& operator=(const waiter&) = delete;
     ~waiter() {

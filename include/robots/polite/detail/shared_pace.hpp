@@ -2,6 +2,8 @@
 
 #include <robots/base/saturating_add.hpp>
 #include <robots/base/thrown_text.hpp>
+#include <robots/observe/events.hpp>
+#include <robots/polite/detail/gate_environment.hpp>
 #include <robots/polite/gate_options.hpp>
 #include <robots/polite/pace_ledger.hpp>
 #include <robots/time/clock.hpp>
@@ -17,28 +19,30 @@
 
 namespace robots::polite_detail {
 
-/// What a ledger answered.
+/// The answer of a ledger.
 struct shared_turn {
-  std::chrono::nanoseconds wait{0};  ///< before the next try; 0: go
-  bool alone = false;                ///< it cannot be asked: go at the pace of one who is alone
+  std::chrono::nanoseconds wait{0};  ///< before the next try; 0: start now
+  bool alone = false;                ///< the ledger fails: plan without it
 };
 
-/// Asks the ledger that a gate shares with others, and bears with its failures. Any thread.
+/// Asks the ledger of a gate, and bridges its failures. Any thread.
 class shared_pace {
  public:
-  /// `options` outlive it.
-  explicit shared_pace(const gate_options& options) : options_(options) {}
+  /// Both references outlive it.
+  shared_pace(const gate_options& options, gate_environment& environment)
+      : options_(options), environment_(environment) {}
 
-  /// Whether there is a ledger.
+  /// Returns true if there is a ledger.
   [[nodiscard]] explicit operator bool() const noexcept { return options_.ledger != nullptr; }
 
-  /// A number for a claim that no other claim of this process has.
+  /// Returns a number that no other claim of this process has.
   [[nodiscard]] static std::uint64_t next_turn() noexcept {
     static std::atomic<std::uint64_t> last = 0;
     return ++last;
   }
 
-  /// Asks for a turn. A ledger that fails is waited for, and after a while done without.
+  /// Asks for a turn. If the ledger fails, the caller waits, and after `ledger_patience` goes
+  /// alone.
   [[nodiscard]] shared_turn take_turn(std::string_view host, const pace_claim& claim,
                                       time_point now) {
     shared_turn result;
@@ -55,7 +59,7 @@ class shared_pace {
     return result;
   }
 
-  /// Tells others to leave a host alone until then.
+  /// Keeps the other processes away from a host until `until`.
   void hold(std::string_view host, time_point until, time_point now) {
     if (until > now) {
       static_cast<void>(ask(now, [&](PaceLedger& ledger) { ledger.hold(host, until - now); }));
@@ -65,7 +69,7 @@ class shared_pace {
  private:
   static constexpr std::chrono::seconds between_tries{1};
 
-  /// Whether the ledger could be asked.
+  /// Returns true if the ledger answered.
   template <class Question>
   [[nodiscard]] bool ask(time_point now, const Question& question) {
     {
@@ -87,13 +91,14 @@ class shared_pace {
       changed = down_since_.has_value() == why.empty();
       down_since_ = why.empty() ? std::nullopt : std::optional{down_since_.value_or(now)};
     }
-    if (changed && options_.on_ledger_change) {
-      options_.on_ledger_change(why);
+    if (changed) {
+      environment_.tell(ledger_event{environment_.about({}), why.empty(), why});
     }
     return why.empty();
   }
 
   const gate_options& options_;
+  gate_environment& environment_;
   std::mutex mutex_;  // of what follows
   std::optional<time_point> down_since_;
   time_point next_try_{};

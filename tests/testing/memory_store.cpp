@@ -1,7 +1,7 @@
-#include <robots/store/memory_store.hpp>
+#include <robots/testing/memory_store.hpp>
 
 #include "store/store_conformance.hpp"
-#include <robots/time/manual_clock.hpp>
+#include <robots/testing/manual_clock.hpp>
 #include <robots/time/steady_clock.hpp>
 
 #include <doctest/doctest.h>

@@ -7,11 +7,10 @@
 #include <chrono>
 #include <span>
 
-namespace robots {
+namespace robots::polite_detail {
 
-/// The first moment, not before `from`, at which a crawler that keeps to `times` may come: `from`
-/// itself when there are no times or one of them holds it, else when the next of them begins, at
-/// most a day later. Linear in the times.
+/// Returns the first moment from `from` on that lies within `times`: `from` itself if there are no
+/// times, else at most a day later. Linear in the times.
 [[nodiscard]] constexpr wall_time next_visit(std::span<const visit_time> times,
                                              wall_time from) noexcept {
   constexpr std::chrono::minutes day = std::chrono::hours{24};
@@ -32,4 +31,4 @@ namespace robots {
   return wall_time{std::chrono::duration_cast<wall_time::duration>(now + wait)};
 }
 
-}  // namespace robots
+}  // namespace robots::polite_detail

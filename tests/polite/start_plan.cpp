@@ -1,4 +1,4 @@
-#include <robots/polite/schedule.hpp>
+#include <robots/polite/start_plan.hpp>
 
 #include <doctest/doctest.h>
 
@@ -9,8 +9,8 @@ namespace {
 using namespace std::chrono_literals;
 using robots::delay_term;
 using robots::explain;
-using robots::schedule;
 using robots::start_limit;
+using robots::start_plan;
 using robots::time_point;
 
 static_assert(to_string(start_limit::none) == "none");
@@ -22,8 +22,8 @@ static_assert(to_string(start_limit::breaker) == "breaker");
 
 constexpr time_point now{100h};
 
-constexpr schedule later_of_two() {
-  schedule made{.at = now};
+constexpr start_plan later_of_two() {
+  start_plan made{.at = now};
   made.not_before(now + 2s, start_limit::delay);
   made.not_before(now + 1s, start_limit::breaker);
   made.not_before(now + 2s, start_limit::visit_time);
@@ -32,8 +32,8 @@ constexpr schedule later_of_two() {
 static_assert(later_of_two().at == now + 2s);
 static_assert(later_of_two().decided_by == start_limit::delay);
 
-schedule in_two_seconds(start_limit limit) {
-  schedule made{.at = now + 2s, .decided_by = limit};
+start_plan in_two_seconds(start_limit limit) {
+  start_plan made{.at = now + 2s, .decided_by = limit};
   made.delay = {.delay = 1s,
                 .term = delay_term::crawl_delay,
                 .asked = 1s,
@@ -44,8 +44,8 @@ schedule in_two_seconds(start_limit limit) {
 
 }  // namespace
 
-TEST_CASE("a schedule says how long and what for") {
-  CHECK(explain(schedule{.at = now}, now) == "at once");
+TEST_CASE("A start plan says how long and what for") {
+  CHECK(explain(start_plan{.at = now}, now) == "at once");
   CHECK(explain(in_two_seconds(start_limit::none), now + 5s) == "at once");
   CHECK(explain(in_two_seconds(start_limit::delay), now) ==
         "in 2.000 s: delay of 1.000 s (crawl_delay)");
@@ -57,8 +57,8 @@ TEST_CASE("a schedule says how long and what for") {
         "in 2.000 s: the circuit breaker is open");
 }
 
-TEST_CASE("a schedule says what was asked for above the cap") {
-  schedule capped = in_two_seconds(start_limit::delay);
+TEST_CASE("A start plan says what was asked for above the cap") {
+  start_plan capped = in_two_seconds(start_limit::delay);
   capped.delay.term = delay_term::cap;
   capped.delay.asked = 90s;
   CHECK(explain(capped, now) ==
@@ -67,8 +67,8 @@ TEST_CASE("a schedule says what was asked for above the cap") {
   CHECK(explain(capped, now) == "never: crawl_delay asks for 90.000 s, more than the cap");
 }
 
-TEST_CASE("a schedule says when no reservation can be made, and times are rounded up") {
-  schedule full{.at = now + 1ns, .decided_by = start_limit::retry_after, .can_reserve = false};
+TEST_CASE("A start plan says when no reservation can be made, and times are rounded up") {
+  start_plan full{.at = now + 1ns, .decided_by = start_limit::retry_after, .can_reserve = false};
   CHECK(explain(full, now) ==
         "in 0.001 s: Retry-After; no further reservation at the host for now");
   full.at = time_point::max();

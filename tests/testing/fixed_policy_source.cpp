@@ -1,9 +1,9 @@
-#include <robots/polite/fixed_policy_source.hpp>
+#include <robots/testing/fixed_policy_source.hpp>
 
-#include "gate_fixture.hpp"
+#include "polite/gate_fixture.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
-#include <robots/fetch/scripted_fetcher.hpp>
 #include <robots/rep/rules/directives_for.hpp>
+#include <robots/testing/scripted_fetcher.hpp>
 
 #include <doctest/doctest.h>
 

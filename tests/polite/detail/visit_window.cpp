@@ -1,4 +1,4 @@
-#include <robots/polite/visit_window.hpp>
+#include <robots/polite/detail/visit_window.hpp>
 
 #include <doctest/doctest.h>
 
@@ -13,11 +13,11 @@ namespace {
 
 using namespace std::chrono_literals;
 using robots::is_visit_time;
-using robots::next_visit;
 using robots::parse_visit_time;
 using robots::utc_minutes;
 using robots::visit_time;
 using robots::wall_time;
+using robots::polite_detail::next_visit;
 
 /// A moment of the day 2026-11-21, or of days around it.
 constexpr wall_time at(std::chrono::nanoseconds of_day) {

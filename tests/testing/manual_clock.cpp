@@ -1,4 +1,4 @@
-#include <robots/time/manual_clock.hpp>
+#include <robots/testing/manual_clock.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,6 @@
-#include <robots/polite/admission_stats.hpp>
+#include <robots/observe/admission_reason.hpp>
+
+#include <robots/base/enum_counts.hpp>
 
 #include <doctest/doctest.h>
 
@@ -17,16 +19,16 @@ static_assert(to_string(admission_reason::no_room) == "no_room");
 static_assert(to_string(admission_reason::stopped) == "stopped");
 static_assert(to_string(admission_reason::too_late) == "too_late");
 
-TEST_CASE("a value that is no reason has a name, too") {
+TEST_CASE("A value that is not an enumerator has a name") {
   CHECK(to_string(static_cast<admission_reason>(200)) == std::string_view{"too_late"});
 }
 
-TEST_CASE("answers are counted by their reason") {
-  robots::polite_detail::admission_counters counters;
+TEST_CASE("Counters count answers by reason") {
+  robots::base::enum_counters<admission_reason::too_late> counters;
   counters.add(admission_reason::busy);
   counters.add(admission_reason::busy);
   counters.add(admission_reason::too_late);
-  const robots::admission_stats stats = counters.read();
+  const robots::base::enum_counts<admission_reason::too_late> stats = counters.read();
   CHECK(stats[admission_reason::go] == 0);
   CHECK(stats[admission_reason::busy] == 2);
   CHECK(stats[admission_reason::too_late] == 1);

@@ -1,4 +1,4 @@
-#include <robots/fetch/scripted_fetcher.hpp>
+#include <robots/testing/scripted_fetcher.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <robots/base/clock_condition.hpp>
+#include <robots/fetch/call_options.hpp>
+#include <robots/observe/event_teller.hpp>
+#include <robots/observe/observer.hpp>
+#include <robots/time/clock.hpp>
+#include <robots/time/wall_time.hpp>
+
+#include <atomic>
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <stop_token>
+#include <utility>
+#include <variant>
+
+namespace robots::polite_detail {
+
+/// The clock and the observer of a gate. It hides their types, so that the gate is compiled once.
+class gate_environment : public event_teller {
+ public:
+  gate_environment() = default;
+  gate_environment(const gate_environment&) = delete;
+  gate_environment& operator=(const gate_environment&) = delete;
+  virtual ~gate_environment() = default;
+
+  [[nodiscard]] virtual time_point now() = 0;
+  [[nodiscard]] wall_anchor moment() { return {.steady = now(), .wall = wall()}; }
+  virtual void sleep_until(time_point when, const std::stop_token& stop) = 0;
+  /// Waits as `clock_condition::wait` does, until the deadline or the stop of `call`.
+  [[nodiscard]] virtual bool wait(base::clock_condition& changed,
+                                  std::unique_lock<std::mutex>& lock, const call_options& call,
+                                  const std::function<bool()>& ready) = 0;
+  [[nodiscard]] virtual bool is_observed() const noexcept = 0;
+
+  std::atomic<std::uint64_t> observer_failures = 0;
+};
+
+template <Clock C, Observer O>
+class typed_gate_environment final : public gate_environment {
+ public:
+  typed_gate_environment(C own_clock, O own_observer)
+      : clock(std::move(own_clock)), observer(std::move(own_observer)) {}
+
+  [[nodiscard]] time_point now() override { return clock.now(); }
+  [[nodiscard]] wall_time wall() noexcept override { return wall_now(clock); }
+  void sleep_until(time_point when, const std::stop_token& stop) override {
+    clock.sleep_until(when, stop);
+  }
+  [[nodiscard]] bool wait(base::clock_condition& changed, std::unique_lock<std::mutex>& lock,
+                          const call_options& call, const std::function<bool()>& ready) override {
+    return changed.wait(lock, clock, call.deadline, call.stop, ready);
+  }
+  [[nodiscard]] bool is_observed() const noexcept override {
+    return !std::same_as<O, NullObserver>;
+  }
+  void tell_any(const any_event& event) noexcept override {
+    std::visit(
+        [this](const auto* typed) { observer_failures += robots::tell(observer, *typed) ? 0 : 1; },
+        event);
+  }
+
+  C clock;
+  O observer;
+};
+
+}  // namespace robots::polite_detail

@@ -1,0 +1,162 @@
+#pragma once
+
+#include <robots/base/counter_random.hpp>
+#include <robots/base/enum_counts.hpp>
+#include <robots/base/saturating_add.hpp>
+#include <robots/base/site_table.hpp>
+#include <robots/observe/admission_reason.hpp>
+#include <robots/polite/detail/gate_environment.hpp>
+#include <robots/polite/detail/host_state.hpp>
+#include <robots/polite/detail/reservation_queue.hpp>
+#include <robots/polite/detail/shared_pace.hpp>
+#include <robots/polite/gate_options.hpp>
+#include <robots/time/clock.hpp>
+#include <robots/time/wall_time.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace robots::polite_detail {
+
+/// A host that a gate remembers.
+struct known_host {
+  host_state state;
+  reservation_queue queue;
+  std::atomic<std::uint64_t> withdrawals = 0;   // written with the lock
+  std::stop_source sleepers{std::nostopstate};  // threads that wait for the time of a reservation
+};
+
+/// The part of a gate that its reservations keep alive.
+struct gate_state {
+  gate_state(gate_options given, std::unique_ptr<gate_environment> own_environment)
+      : options(std::move(given)),
+        environment(std::move(own_environment)),
+        random(options.seed),
+        hosts(options.max_hosts) {
+    validate(options);
+  }
+
+  /// A pause of a host that the other processes must keep, too.
+  struct shared_pause {
+    std::string host;
+    time_point until{};
+  };
+
+  [[nodiscard]] known_host* find_or_add(std::string_view key, time_point now) {
+    return hosts.find_or_add(
+        key, now, [this](const known_host& host) { return needed_until(host); },
+        base::saturating_add(now, std::max(options.longest_memory, options.memory)));
+  }
+
+  [[nodiscard]] time_point needed_until(const known_host& host) const noexcept {
+    return host.queue.idle() ? host.state.needed_until(options) : time_point::max();
+  }
+
+  /// Grants free reservations to threads that wait. Call it after each change of a host.
+  void hand_on(known_host& host) noexcept {
+    const std::uint32_t taken = host.state.outstanding() + host.queue.granted();
+    host.queue.grant(options.concurrency - std::min(taken, options.concurrency));
+    hosts.forget_after(host, needed_until(host));
+  }
+
+  /// Changes a host. If that delays its next request, returns the pause for `tell_others`, which
+  /// may block: call that without the lock.
+  template <class Change>
+  [[nodiscard]] std::optional<shared_pause> change(known_host& host, time_point now,
+                                                   const Change& make) {
+    const time_point before = host.state.next_start(now, options);
+    make(host.state);
+    const time_point after = host.state.next_start(now, options);
+    return pace && after > before ? std::optional{shared_pause{hosts.key_of(host), after}}
+                                  : std::nullopt;
+  }
+
+  void tell_others(const std::optional<shared_pause>& pause, time_point now) {
+    if (pause) {
+      pace.hold(pause->host, pause->until, now);
+    }
+  }
+
+  /// Changes the host of a key, which is added if it is not remembered.
+  template <class Change>
+  void with_host(const std::string& key, const Change& make) {
+    if (key.empty()) {
+      return;
+    }
+    const double draw = random.draw();
+    const wall_anchor now = environment->moment();
+    std::unique_lock lock{mutex};
+    if (known_host* const host = find_or_add(key, now.steady)) {
+      const auto pause =
+          change(*host, now.steady, [&](host_state& state) { make(state, now, draw); });
+      hosts.forget_after(*host, needed_until(*host));
+      lock.unlock();
+      tell_others(pause, now.steady);
+    }
+  }
+
+  /// Asks the ledger whether a request may start, unless something else prevents it. Returns the
+  /// moment to judge the start by: a moment later, another process may have the turn.
+  ///
+  /// A claim allows for the lateness of recent answers. A later answer gives no turn, since the
+  /// request could start too close to that of another process. Then the ledger is asked again for
+  /// the same turn, with more lateness.
+  [[nodiscard]] wall_anchor take_turn(known_host& host, const host_reservation& reserved) {
+    constexpr std::chrono::nanoseconds most = std::chrono::milliseconds{50};
+    wall_anchor now = environment->moment();
+    std::unique_lock lock{mutex};
+    auto claim = host.state.claim(reserved, now, options);
+    if (!claim) {
+      return now;
+    }
+    claim->lateness = lateness;
+    claim->turn = shared_pace::next_turn();
+    const std::string& key = hosts.key_of(host);  // stays, as the host does
+    lock.unlock();
+    while (true) {
+      const shared_turn turn = pace.take_turn(key, *claim, now.steady);
+      if (turn.alone || turn.wait.count() > 0) {
+        lock.lock();
+        if (turn.alone) {
+          host.state.go_alone(reserved, now, options);
+        } else {
+          host.state.wait_for_turn(base::saturating_add(now.steady, turn.wait));
+        }
+        return now;
+      }
+      const wall_anchor answered = environment->moment();
+      const std::chrono::nanoseconds late = answered.steady - now.steady;
+      const std::chrono::nanoseconds allowed = claim->lateness;
+      lateness = std::min(std::max(late, allowed - allowed / 8), most);
+      now = answered;
+      if (late <= allowed) {
+        return now;
+      }
+      claim->lateness = late;
+      claim->last_asked = late;
+    }
+  }
+
+  const gate_options options;
+  const std::unique_ptr<gate_environment> environment;
+  base::counter_random random;
+  shared_pace pace{options, *environment};
+  base::enum_counters<admission_reason::too_late> answers;
+  std::atomic<std::uint64_t> withdrawn = 0;
+  std::atomic<std::chrono::nanoseconds> lateness{};  // of recent answers of the ledger
+  mutable std::mutex mutex;                          // guards the members below
+  base::site_table<known_host> hosts;
+  std::uint64_t started = 0;
+  std::uint64_t cancelled = 0;
+};
+
+}  // namespace robots::polite_detail

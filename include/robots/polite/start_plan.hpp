@@ -1,0 +1,114 @@
+#pragma once
+
+#include <robots/base/enum_text.hpp>
+#include <robots/polite/crawl_delay.hpp>
+#include <robots/time/clock.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace robots {
+
+class policy;
+
+/// What limits the requests to a host, besides the gate's options and the host's responses.
+struct host_limits {
+  /// The policy of the URL's site, for its delays, rates and hours; null if there is none. The gate
+  /// counts the requests that fetched its robots.txt: the next request keeps its distance from
+  /// them.
+  std::shared_ptr<const robots::policy> policy{};
+  /// A circuit breaker lets no request through before this moment.
+  std::optional<time_point> breaker_open_until{};
+};
+
+/// What decides when the next request to a host may start.
+enum class start_limit : std::uint8_t {
+  none,         ///< nothing: the request may start at once
+  delay,        ///< the delay between requests; `start_plan::delay` says which one
+  slow_down,    ///< that delay, lengthened because the host answered 429 or 503
+  retry_after,  ///< the host's Retry-After
+  visit_time,   ///< the hours of Visit-time
+  breaker,      ///< the circuit breaker is open
+  ledger,       ///< another process has the turn, or the ledger fails
+};
+
+/// The name of a limit, as its enumerator is spelled.
+[[nodiscard]] constexpr std::string_view to_string(start_limit limit) noexcept {
+  return base::enum_text<start_limit::ledger>(
+      limit, {"none", "delay", "slow_down", "retry_after", "visit_time", "breaker", "ledger"});
+}
+
+/// When the next request to a host may start, and why not sooner.
+struct start_plan {
+  time_point at{};                             ///< the earliest start
+  start_limit decided_by = start_limit::none;  ///< what decided `at`
+  computed_delay delay{};                      ///< the delay after the previous request
+  std::chrono::nanoseconds slowed{0};          ///< that delay, lengthened by 429 and 503
+  std::uint32_t overloads = 0;                 ///< how often that delay is doubled
+  bool skip_host = false;   ///< the site asks for more than the cap: make no request
+  bool can_reserve = true;  ///< fewer requests are under way than the options allow at once
+
+  /// Moves `at` to `when` if that is later.
+  constexpr void not_before(time_point when, start_limit limit) noexcept {
+    if (when > at) {
+      at = when;
+      decided_by = limit;
+    }
+  }
+};
+
+namespace polite_detail {
+
+/// Seconds with three decimals.
+[[nodiscard]] inline std::string seconds_text(std::chrono::nanoseconds time) {
+  const auto whole = std::chrono::ceil<std::chrono::milliseconds>(time).count();
+  constexpr std::int64_t per_second = 1000;
+  std::string rest = std::to_string(whole % per_second);
+  rest.insert(0, 3 - rest.size(), '0');
+  return std::to_string(whole / per_second) + '.' + rest + " s";
+}
+
+/// The term that decided a delay, and the term that asked for more.
+[[nodiscard]] inline std::string delay_text(const computed_delay& delay) {
+  std::string text{to_string(delay.term)};
+  if (delay.asked > delay.delay) {
+    text +=
+        ", " + std::string{to_string(delay.asked_by)} + " asks for " + seconds_text(delay.asked);
+  }
+  return text;
+}
+
+}  // namespace polite_detail
+
+/// Returns a sentence for people: how long to wait from `now`, and why.
+[[nodiscard]] inline std::string explain(const start_plan& plan, time_point now) {
+  if (plan.skip_host) {
+    return "never: " + std::string{to_string(plan.delay.asked_by)} + " asks for " +
+           polite_detail::seconds_text(plan.delay.asked) + ", more than the cap";
+  }
+  std::string text = "at once";
+  if (plan.at > now) {
+    text = "in " + polite_detail::seconds_text(plan.at - std::max(now, time_point{}));
+  }
+  text += base::enum_text<start_limit::ledger>(
+      plan.decided_by, {"", ": delay of ", ": delay of ", ": Retry-After", ": Visit-time",
+                        ": the circuit breaker is open", ": other processes visit the host, too"});
+  if (plan.decided_by == start_limit::slow_down) {
+    text += polite_detail::seconds_text(plan.slowed) + " after 429 or 503, without them ";
+  }
+  if (plan.decided_by == start_limit::delay || plan.decided_by == start_limit::slow_down) {
+    text += polite_detail::seconds_text(plan.delay.delay) + " (" +
+            polite_detail::delay_text(plan.delay) + ')';
+  }
+  if (!plan.can_reserve) {
+    text += "; no further reservation at the host for now";
+  }
+  return text;
+}
+
+}  // namespace robots
