@@ -316,21 +316,6 @@ TEST_CASE("a handler that takes no findings is not asked to") {
   CHECK(handler.count == 1);
 }
 
-TEST_CASE("a handler is told once how many lines there are, before any directive") {
-  struct counter {
-    void expect_lines(std::size_t /*lines*/) { calls += directives == 0 ? 1 : 100; }
-    void on_directive(const robots::directive&) { ++directives; }
-    int calls = 0;
-    int directives = 0;
-  };
-  for (const std::size_t first_line : {std::size_t{0}, std::size_t{20}, std::size_t{200'000}}) {
-    counter handler;
-    robots::scan("#" + std::string(first_line, 'x') + "\nUser-agent: a\nDisallow: /\n", handler);
-    CHECK(handler.calls == 1);
-    CHECK(handler.directives == 2);
-  }
-}
-
 TEST_CASE("any octets can be scanned") {
   std::string text;
   for (int first = 0; first < 256; ++first) {

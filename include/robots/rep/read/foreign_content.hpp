@@ -1,8 +1,6 @@
 #pragma once
 
-#include <robots/rep/read/detail/line_index.hpp>
 #include <robots/rep/read/detail/split_line.hpp>
-#include <robots/rep/text/detail/octet_block.hpp>
 
 #include <algorithm>
 #include <array>
@@ -71,12 +69,6 @@ inline constexpr auto begins_foreign = [] {
   return begins;
 }();
 
-/// The control characters in a block, save for those from tab to carriage return.
-[[nodiscard, gnu::always_inline]] inline octet_set controls(octet_block octets) noexcept {
-  const octet_set white_space = octets.at_most('\r') & ~octets.at_most('\b');
-  return (octets.at_most('\x1F') & ~white_space) | octets.equal('\x7F');
-}
-
 [[nodiscard]] constexpr bool is_control(char c) noexcept {
   const auto octet = static_cast<unsigned char>(c);
   return octet < '\t' || ('\r' < octet && octet < ' ') || octet == 0x7F;
@@ -84,15 +76,8 @@ inline constexpr auto begins_foreign = [] {
 
 /// Whether `text` has controls near its beginning, as a text that is mostly controls has.
 [[nodiscard]] constexpr bool begins_with_controls(std::string_view text) noexcept {
-  const std::string_view start{text.data(), std::min(text.size(), 2 * octet_block::size)};
-  if (std::is_constant_evaluated()) {
-    return std::any_of(start.begin(), start.end(), is_control);
-  }
-  if (start.size() < octet_block::size) {
-    return controls(padded(start)) != 0;
-  }
-  const char* const last = start.data() + start.size() - octet_block::size;
-  return (controls(octet_block::load(start.data())) | controls(octet_block::load(last))) != 0;
+  const std::string_view start = text.substr(0, 64);
+  return std::any_of(start.begin(), start.end(), is_control);
 }
 
 /// Whether so many of the first octets are controls that this is no text in UTF-8. NUL octets may

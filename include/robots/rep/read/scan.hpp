@@ -3,7 +3,6 @@
 #include <robots/rep/read/detail/common_line.hpp>
 #include <robots/rep/read/detail/dialect_traits.hpp>
 #include <robots/rep/read/detail/keys.hpp>
-#include <robots/rep/read/detail/line_index.hpp>
 #include <robots/rep/read/detail/parse_delay.hpp>
 #include <robots/rep/read/detail/parse_rate.hpp>
 #include <robots/rep/read/detail/split_line.hpp>
@@ -25,11 +24,9 @@ namespace robots {
 
 /// What `scan` reports to: every directive, in file order.
 ///
-/// A handler that has a member `on_diagnostic` too is told of every finding about the text; for one
-/// that has not, none is made. One that has `expect_lines` is told once, before any
-/// directive, how many lines there are, exactly or not, but not of a text without any. To one that
-/// has `waits_for_group`, lines that are no User-agent lines may be left out while that is true;
-/// what `scan` returns has no meaning then. Exemplar: `h.on_directive(d)` for `const directive d`,
+/// A handler that has a member `on_diagnostic` too gets every finding about the text. While
+/// `waits_for_group` of a handler that has it returns true, `scan` may leave out all lines but
+/// User-agent lines, and what it returns has no meaning. Exemplar: `h.on_directive(d)` for `const directive d`,
 /// whose views point into the scanned text. Models: the makers of `document` and of `rule_set`.
 template <class H>
 concept DirectiveHandler =
@@ -37,7 +34,6 @@ concept DirectiveHandler =
 
 /// Longest line that is read whole, in octets; google/robotstxt's bound.
 inline constexpr std::size_t max_line_bytes = 16'663;
-static_assert(max_line_bytes < rep_detail::line_index::most_octets);
 
 namespace rep_detail {
 
@@ -119,30 +115,14 @@ class scanner {
 
   constexpr void read_lines(std::string_view text) {
     const char* const text_end = text.data() + text.size();
-    const char* at = text.data();
-    const char* from = at;
-    line_index index;
-    while (at != text_end) {
-      index.fill(from, text_end);
-      if constexpr (requires { handler_.expect_lines(std::size_t{}); }) {
-        if (from == text.data()) {
-          // Behind the index nearly any text has fewer lines than if all were `Disallow: /`.
-          const auto left = static_cast<std::size_t>(text_end - index.stop());
-          handler_.expect_lines(index.ends().size() + left / 12);
-        }
-      }
-      for (const std::uint16_t end : index.ends()) {
-        const char* const line_end = from + end;
-        ++number_;
-        begin_ = at;
-        if (!is_passed_over(*at)) {
-          read_line(at, line_end, text_end, index);
-        }
-        at = line_end;
-        at += at != text_end ? 1 : 0;
-        at += at != text_end && *line_end == '\r' && *at == '\n' ? 1 : 0;
-      }
-      from = index.ends().empty() ? index.stop() : at;
+    for (const char* next = text.data(); next != text_end;) {
+      ++number_;
+      begin_ = next;
+      const char* const end =
+          is_passed_over(*next) ? find_line_end(next, text_end) : read_line(next, text_end);
+      next = end;
+      next += next != text_end ? 1 : 0;
+      next += next != text_end && *end == '\r' && *next == '\n' ? 1 : 0;
     }
   }
 
@@ -155,19 +135,20 @@ class scanner {
     return false;
   }
 
-  /// Reads the line from `begin` to `end`.
-  [[gnu::always_inline]] constexpr void read_line(const char* begin, const char* end,
-                                                  const char* text_end, const line_index& index) {
-    if (end - begin > static_cast<std::ptrdiff_t>(max_line_bytes)) [[unlikely]] {
-      return read_other({begin, static_cast<std::size_t>(end - begin)});
+  /// Reads the line that begins at `begin`, and returns where it ends.
+  [[gnu::always_inline]] constexpr const char* read_line(const char* begin, const char* text_end) {
+    const char* const first = base::is_ws(*begin) ? skip_indent(begin, text_end) : begin;
+    if (first == text_end || *first == '#' || is_line_end(*first)) {
+      const char* const end = find_line_end(first, text_end);
+      if (is_too_long(begin, end)) [[unlikely]] {
+        read_other(begin, end);
+      }
+      return end;
     }
-    const bool indented = begin != end && base::is_ws(*begin);
-    const char* const first = indented ? skip_indent(begin, end, text_end) : begin;
-    if (first == end || *first == '#') {
-      return;
-    }
-    const common_line line = read_common_line(first, end, text_end, index);
-    if (line.kind != directive_kind::unknown) [[likely]] {
+    const common_line line = read_common_line(first, text_end);
+    if (is_too_long(begin, line.end)) [[unlikely]] {
+      read_other(begin, line.end);
+    } else if (line.kind != directive_kind::unknown) [[likely]] {
       ++counts_.non_blank;
       emit({.kind = line.kind,
             .key = line.key,
@@ -177,8 +158,13 @@ class scanner {
     } else if (*first == '<') {
       read_markup(first);
     } else {
-      read_other({first, static_cast<std::size_t>(end - first)});
+      read_other(first, line.end);
     }
+    return line.end;
+  }
+
+  [[nodiscard]] static constexpr bool is_too_long(const char* begin, const char* end) noexcept {
+    return end - begin > static_cast<std::ptrdiff_t>(max_line_bytes);
   }
 
   constexpr void read_markup(const char* at) {
@@ -189,7 +175,8 @@ class scanner {
   }
 
   /// Reads a line of any form.
-  [[gnu::noinline]] constexpr void read_other(std::string_view line) {
+  [[gnu::noinline]] constexpr void read_other(const char* begin, const char* end) {
+    std::string_view line{begin, end};
     bool is_cut = false;
     if (line.size() > max_line_bytes) {
       line = line.substr(0, max_line_bytes);

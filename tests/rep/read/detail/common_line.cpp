@@ -2,21 +2,65 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace {
 
 using robots::directive_kind;
 using robots::rep_detail::common_line;
+using robots::rep_detail::find_line_end;
+using places = std::vector<std::size_t>;
 
 /// Reads the first line of `text`.
 common_line read(std::string_view text) {
-  const char* const end = text.data() + text.size();
-  robots::rep_detail::line_index index;
-  index.fill(text.data(), end);
-  return robots::rep_detail::read_common_line(text.data(), text.data() + index.ends().front(), end,
-                                              index);
+  return robots::rep_detail::read_common_line(text.data(), text.data() + text.size());
+}
+
+/// The places of all line ends in `text`, and its size.
+places line_ends(std::string_view text) {
+  const char* const text_end = text.data() + text.size();
+  places found;
+  for (const char* next = text.data(); next != text_end + 1;) {
+    const char* const end = find_line_end(next, text_end);
+    found.push_back(static_cast<std::size_t>(end - text.data()));
+    next = end + 1;
+  }
+  return found;
+}
+
+TEST_CASE("CR, LF and CR LF end a line and nothing else does") {
+  CHECK(line_ends("a\nb\rc\r\nd") == places{1, 3, 5, 6, 8});
+  CHECK(line_ends("a\fb\vc\td\xC2\x85") == places{9});
+  CHECK(line_ends("a\xE2\x80\xA8"
+                  "b") == places{5});
+}
+
+TEST_CASE("a line end is found wherever it stands, in texts of any length") {
+  for (std::size_t size = 1; size < 140; ++size) {
+    for (std::size_t place = 0; place < size; ++place) {
+      for (const char end : {'\n', '\r'}) {
+        std::string text(size, place % 2 == 0 ? 'x' : '\t');
+        text[place] = end;
+        CHECK(line_ends(text) == places{place, size});
+      }
+    }
+  }
+}
+
+TEST_CASE("a value of any length is read whole") {
+  for (std::size_t size = 0; size < 140; ++size) {
+    for (const std::string_view end : {"", "\n", "\r\nAllow: /", " # c\n", "\t\n"}) {
+      const std::string value(size, 'x');
+      const std::string text = "Disallow: " + value + std::string{end};
+      CHECK(read(text).kind == directive_kind::disallow);
+      CHECK(read(text).value == value);
+      CHECK(read(text).end == text.data() + std::min(text.find_first_of("\r\n"), text.size()));
+    }
+  }
 }
 
 constexpr std::string_view next = "\nUser-agent: *\nDisallow: /\n";

@@ -5,22 +5,10 @@
 #include <array>
 #include <cstddef>
 
-namespace robots::test {
-
-extern const std::size_t block_size_with_avx2;
-extern const std::size_t block_alignment_with_avx2;
-
-}  // namespace robots::test
-
 namespace {
 
 using robots::rep_detail::octet_block;
 using robots::rep_detail::octet_set;
-
-TEST_CASE("files compiled with other -m flags have the same octet_block") {
-  CHECK(sizeof(octet_block) == robots::test::block_size_with_avx2);
-  CHECK(alignof(octet_block) == robots::test::block_alignment_with_avx2);
-}
 
 TEST_CASE("a block tells which octets are one, and which are not above one") {
   std::array<char, octet_block::size> octets{};

@@ -60,17 +60,14 @@ TEST_CASE("Looking at words finds what looking at octets finds, at every place a
   }
 }
 
-TEST_CASE("An octet out of range shows in a long text wherever it is, with AVX2 and without") {
-  for (const bool avx2 : {false, robots::rep_detail::has_avx2()}) {
-    for (const std::size_t size : {64U, 65U, 96U, 127U, 128U, 200U}) {
-      for (std::size_t at = 0; at < size; ++at) {
-        for (int octet = 0; octet < 256; ++octet) {
-          std::string text(size, 'a');
-          text[at] = static_cast<char>(octet);
-          const std::string_view view{text};
-          for (const char first : {'&', '+'}) {
-            REQUIRE(is_graphic_from(first, view, avx2) == (octet >= first && octet <= '~'));
-          }
+TEST_CASE("An octet out of range shows in a long text wherever it is") {
+  for (const std::size_t size : {64U, 65U, 96U, 127U, 128U, 200U}) {
+    for (std::size_t place = 0; place < size; ++place) {
+      for (int octet = 0; octet < 256; ++octet) {
+        std::string text(size, 'a');
+        text[place] = static_cast<char>(octet);
+        for (const char first : {'&', '+'}) {
+          REQUIRE(is_graphic_from(first, text) == (octet >= first && octet <= '~'));
         }
       }
     }

@@ -10,17 +10,14 @@
 
 namespace robots::rep_detail {
 
-/// Turns directives into the lines of a document. Takes the memory that nearly all files need at
-/// once.
+/// Turns directives into the lines of a document. Allocates at the start what nearly all files
+/// need.
 class document_builder {
  public:
   constexpr document_builder(std::string_view text, document_parts& parts)
-      : text_(text), parts_(parts) {}
-
-  constexpr void expect_lines(std::size_t count) {
+      : text_(text), parts_(parts) {
     parts_.octets = {text_.begin(), text_.end()};
-    parts_.lines.reserve(count);
-    expected_ = count;
+    parts_.lines.reserve(expected_lines());
   }
 
   constexpr void on_directive(const directive& line) {
@@ -29,15 +26,17 @@ class document_builder {
 
   constexpr void on_diagnostic(const diagnostic& found) {
     if (parts_.diagnostics.empty()) {
-      parts_.diagnostics.reserve(expected_ + 8);
+      parts_.diagnostics.reserve(expected_lines() + 8);
     }
     parts_.diagnostics.push_back(found);
   }
 
  private:
+  /// Nearly any text has fewer lines than if all were `Disallow: /`.
+  [[nodiscard]] constexpr std::size_t expected_lines() const noexcept { return text_.size() / 12; }
+
   std::string_view text_;
   document_parts& parts_;
-  std::size_t expected_ = text_.size() / 12;  // lines in the text: a guess, until it is told
 };
 
 }  // namespace robots::rep_detail

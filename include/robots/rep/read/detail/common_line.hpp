@@ -1,12 +1,11 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
-#include <robots/rep/read/detail/common_key.hpp>
-#include <robots/rep/read/detail/line_index.hpp>
+#include <robots/rep/read/detail/split_line.hpp>
 #include <robots/rep/read/directive.hpp>
+#include <robots/rep/text/detail/octet_block.hpp>
+#include <robots/rep/text/detail/octet_word.hpp>
 
-#include <algorithm>
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <string_view>
@@ -20,63 +19,120 @@ struct common_line {
   directive_kind kind = directive_kind::unknown;  ///< unknown: the line is not of that form
   std::string_view key{};
   std::string_view value{};
+  const char* end = nullptr;  ///< where the line ends, of whatever form it is
 };
 
-/// The first octet between `at` and `end` that is no white space, or `end`.
-[[nodiscard, gnu::always_inline]] constexpr const char* skip_ws(const char* at,
-                                                                const char* end) noexcept {
-  while (at != end && base::is_ws(*at)) {
-    ++at;
+/// The first line end from `from` on, or `text_end`.
+///
+/// RFC 9309, section 2.2: `EOL = *(%x0D / %x0A)`: CR, LF and CR LF end a line and nothing else
+/// does.
+[[nodiscard]] constexpr const char* find_line_end(const char* from, const char* text_end) noexcept {
+  from = find_at_most(from, text_end, '\r');
+  while (from != text_end && !is_line_end(*from)) {
+    from = find_at_most(from + 1, text_end, '\r');
   }
-  return at;
+  return from;
 }
 
-/// The same, quicker where there is much. The text goes on to `text_end`.
-[[nodiscard]] constexpr const char* skip_indent(const char* at, const char* end,
-                                                const char* text_end) noexcept {
-  while (!std::is_constant_evaluated() &&
-         static_cast<std::size_t>(text_end - at) >= octet_block::size) {
-    const octet_block block = octet_block::load(at);
-    const octet_set others = ~(block.equal(' ') | block.equal('\t'));
-    if (others != 0) {
-      return at + std::countr_zero(others);
+/// The first octet from `from` on that is neither space nor tab, or `text_end`.
+[[nodiscard]] constexpr const char* skip_indent(const char* from, const char* text_end) noexcept {
+  if (!std::is_constant_evaluated()) {
+    for (; text_end - from >= std::ptrdiff_t{octet_block::size}; from += octet_block::size) {
+      const octet_block block = octet_block::load(from);
+      if (const octet_set others = ~(block.equal(' ') | block.equal('\t')); others != 0) {
+        return from + std::countr_zero(others);
+      }
     }
-    at += octet_block::size;
   }
-  return skip_ws(at, end);
+  while (from != text_end && base::is_ws(*from)) {
+    ++from;
+  }
+  return from;
 }
 
-/// The frequent key that stands at `at`, so near to the end of the text that less can be read than
-/// is looked at.
-[[nodiscard]] constexpr common_key find_last_key(const char* at, const char* text_end) noexcept {
-  std::array<char, common_key::looked_at> padded{};
-  std::copy(at, text_end, padded.data());
-  return find_common_key(padded.data());
+/// Up to eight octets of a key in lower case, compared in one step without regard to case.
+class key_part {
+ public:
+  consteval explicit key_part(std::string_view text) {
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      wanted_ |= octet_word{static_cast<unsigned char>(text[i])} << (8 * i);
+      compared_ |= octet_word{0xFF} << (8 * i);
+      folded_ |= octet_word{base::is_alpha(text[i]) ? 0x20U : 0U} << (8 * i);
+    }
+  }
+
+  /// True if `octets` begin with the part. Setting the bit in which the cases of a letter differ
+  /// makes a letter of letters only.
+  [[nodiscard, gnu::always_inline]] constexpr bool begins(octet_word octets) const noexcept {
+    return ((octets & compared_) | folded_) == wanted_;
+  }
+
+ private:
+  octet_word wanted_ = 0;
+  octet_word compared_ = 0;
+  octet_word folded_ = 0;
+};
+
+/// The kind of a frequent key, with its size if a colon follows it right at the start of `text`.
+struct common_key {
+  directive_kind kind = directive_kind::unknown;
+  std::size_t size = 0;
+};
+
+[[nodiscard, gnu::always_inline]] constexpr common_key find_common_key(
+    std::string_view text) noexcept {
+  constexpr key_part disallow{"disallow"};
+  constexpr key_part allow{"allow:"};
+  constexpr key_part user_age{"user-age"};
+  constexpr key_part r_agent{"r-agent:"};
+  constexpr key_part sitemap{"sitemap:"};
+  constexpr key_part crawl_de{"crawl-de"};
+  constexpr key_part l_delay{"l-delay:"};
+  const octet_word first = word_at(text, 0);
+  if (disallow.begins(first) && text.size() > 8 && text[8] == ':') {
+    return {.kind = directive_kind::disallow, .size = 8};
+  }
+  if (allow.begins(first)) {
+    return {.kind = directive_kind::allow, .size = 5};
+  }
+  if (user_age.begins(first) && text.size() > 10 && r_agent.begins(whole_word(text, 3))) {
+    return {.kind = directive_kind::user_agent, .size = 10};
+  }
+  if (sitemap.begins(first)) {
+    return {.kind = directive_kind::sitemap, .size = 7};
+  }
+  if (crawl_de.begins(first) && text.size() > 11 && l_delay.begins(whole_word(text, 4))) {
+    return {.kind = directive_kind::crawl_delay, .size = 11};
+  }
+  return {};
 }
 
-/// Reads the line between `at`, where its key begins, and `end`, if it is a common one. `index`
-/// knows its odd octets, and the text goes on to `text_end`. All dialects and options read such a
-/// line alike.
+/// Reads the line whose key begins at `from`, if it is a common one. All dialects and options read
+/// such a line alike.
 [[nodiscard, gnu::always_inline]] constexpr common_line read_common_line(
-    const char* at, const char* end, const char* text_end, const line_index& index) noexcept {
-  const bool is_last = text_end - at < std::ptrdiff_t{common_key::looked_at};
-  const common_key key = is_last ? find_last_key(at, text_end) : find_common_key(at);
+    const char* from, const char* text_end) noexcept {
+  const common_key key = find_common_key({from, static_cast<std::size_t>(text_end - from)});
   if (key.kind == directive_kind::unknown) {
-    return {};
+    return {.end = find_line_end(from, text_end)};
   }
-  const char* const behind_colon = at + key.size + 1;
-  const char* value = behind_colon;
-  value += value != end && *value == ' ' ? 1 : 0;
-  const char* const stop = index.find_odd(value);
-  if (stop != end) [[unlikely]] {
-    const char* const rest = skip_ws(stop, end);
-    if (rest != end && *rest != '#') {
-      return {};
+  const char* const behind_colon = from + key.size + 1;
+  const char* const value =
+      behind_colon + (behind_colon != text_end && *behind_colon == ' ' ? 1 : 0);
+  // Of all octets up to `#`, a value in common form could hold only `!` and `"`.
+  const char* const value_end = find_at_most(value, text_end, '#');
+  const char* line_end = value_end;
+  if (value_end != text_end && !is_line_end(*value_end)) [[unlikely]] {
+    line_end = find_line_end(value_end, text_end);
+    const char* const rest = skip_indent(value_end, line_end);
+    if (rest != line_end && *rest != '#') {
+      return {.end = line_end};
     }
   }
-  const auto size = static_cast<std::size_t>(stop - value);
-  return {
-      .kind = key.kind, .key = {at, key.size}, .value = {size != 0 ? value : behind_colon, size}};
+  const auto size = static_cast<std::size_t>(value_end - value);
+  return {.kind = key.kind,
+          .key = {from, key.size},
+          .value = {size != 0 ? value : behind_colon, size},
+          .end = line_end};
 }
 
 }  // namespace robots::rep_detail

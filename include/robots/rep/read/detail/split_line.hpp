@@ -16,6 +16,8 @@ struct key_and_value {
   bool found = false;  ///< the line has both parts, though the value may be empty
 };
 
+[[nodiscard]] constexpr bool is_line_end(char c) noexcept { return c == '\n' || c == '\r'; }
+
 /// White space, and the NUL octets that some editors leave at the ends of lines.
 [[nodiscard]] constexpr bool is_padding(char c) noexcept { return base::is_blank(c) || c == '\0'; }
 

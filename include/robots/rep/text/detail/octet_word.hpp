@@ -64,29 +64,8 @@ template <unsigned char... Others>
   return word | (repeat_octet('~') & ~octet_mask(count));
 }
 
-#if defined(__x86_64__)
-/// `is_graphic_from` for machines with AVX2.
-[[nodiscard, gnu::noinline, gnu::target("avx2")]] inline bool is_graphic_from_with_avx2(
-    char first, std::string_view text) noexcept {
-  constexpr char shift = '\xFF' - '~';  // makes what is above `~` the least
-  const char* const last = text.data() + text.size() - avx2_block::size;
-  avx2_block least = avx2_block{last}.add(shift);
-  for (const char* at = text.data(); at < last; at += avx2_block::size) {
-    least.lessen(avx2_block{at}.add(shift));
-  }
-  return least.at_most(static_cast<char>(first - 1 + shift)) == 0;
-}
-#endif
-
-/// Whether all octets of `text`, 64 or more, are graphic ASCII characters not below `first`.
-/// `avx2`: see `has_avx2`.
-[[nodiscard]] inline bool is_graphic_from(char first, std::string_view text,
-                                          [[maybe_unused]] bool avx2 = has_avx2()) noexcept {
-#if defined(__x86_64__)
-  if (avx2) {
-    return is_graphic_from_with_avx2(first, text);
-  }
-#endif
+/// True if all octets of `text`, at least `octet_block::size` of them, lie between `first` and `~`.
+[[nodiscard]] inline bool is_graphic_from(char first, std::string_view text) noexcept {
   const std::size_t last = text.size() - octet_block::size;
   octet_set others = 0;
   for (std::size_t at = 0; others == 0 && at < text.size(); at += octet_block::size) {
