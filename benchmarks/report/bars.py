@@ -165,7 +165,7 @@ def memory(results, what_input):
         f"{mean('heap')} octets",
         f"lines {mean('rule_lines')}, patterns {mean('patterns')}",
         f"worst {number(get('worst'))}x, {100 * get('within') / sets:.0f} % within",
-        "<= 1.2 x lines + 200",
+        "<= 4/3 x lines + 200",
         answer(get("worst"), lambda value: value <= 1),
     )
 

@@ -153,7 +153,7 @@ def memory(results):
     remark = (
         "Octets of a compiled rule set, on average: what it took from the heap, its own size "
         "included; what it says itself; its rules as lines `key: value`, which RFC 9309, section "
-        "2.1, calls rules; their patterns alone. Within: sets of at most 1.2 times their rule "
+        "2.1, calls rules; their patterns alone. Within: sets of at most 4/3 times their rule "
         "lines and 200 octets. Worst: the largest set, as a multiple of that."
     )
     head = ["input", "sets", "held", "memory_bytes", "rule lines", "patterns", "held / lines",

@@ -218,7 +218,7 @@ TEST_CASE("A rule set of short lines takes little more memory than these, and fi
     text += "Allow: /" + std::to_string(100 + i) + "\n";
   }
   const rule_set rules = robots::compile("User-agent: *\n" + text, "ExampleBot");
-  CHECK(rules.memory_bytes() <= text.size() * 6 / 5 + 200);
+  CHECK(rules.memory_bytes() <= text.size() * 4 / 3 + 200);
   for (int i = 0; i < 30; ++i) {
     const std::string target = "/" + std::to_string(100 + i);
     CHECK(rules.match(target).pattern == target);

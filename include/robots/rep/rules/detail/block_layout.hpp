@@ -2,7 +2,6 @@
 
 #include <robots/rep/rules/detail/hash_bucket.hpp>
 #include <robots/rep/rules/detail/packed_rule.hpp>
-#include <robots/rep/rules/detail/plain_pattern.hpp>
 #include <robots/rep/rules/detail/rule_set_parts.hpp>
 #include <robots/rep/text/detail/octet_word.hpp>
 #include <robots/rep/text/detail/stored_octets.hpp>
@@ -12,6 +11,9 @@
 #include <string_view>
 
 namespace robots::rep_detail {
+
+/// Longest prefix by which rules are found.
+inline constexpr std::size_t max_key_size = 63;
 
 /// The lengths of the prefixes by which rules are found, a bit for each. Their second octets put
 /// them into classes, since a target is compared with those of its own class only.

@@ -7,7 +7,6 @@
 #include <robots/rep/rules/detail/hash_bucket.hpp>
 #include <robots/rep/rules/detail/kept_rules.hpp>
 #include <robots/rep/rules/detail/packed_rule.hpp>
-#include <robots/rep/rules/detail/plain_pattern.hpp>
 #include <robots/rep/rules/detail/precedence.hpp>
 #include <robots/rep/rules/detail/rule_hash.hpp>
 #include <robots/rep/rules/detail/rule_patterns.hpp>
@@ -36,13 +35,9 @@ class rule_packer {
   constexpr rule_packer(kept_rules& rules, const parse_options& options,
                         const dialect_traits& traits)
       : options_(options), traits_(traits) {
-    // No rule stands for another pattern than the one written.
-    const bool simple_patterns = !options.prepend_slash && !traits.index_html_is_directory;
     rules_ = rules.all();
     for (std::size_t i = 0, lines = rules_.size(); i < lines; ++i) {
-      if (!simple_patterns || !add_plain(rules_[i])) {
-        add_line(rules, i);
-      }
+      add_line(rules, i);
     }
   }
 
@@ -59,9 +54,6 @@ class rule_packer {
     facts.token_size = static_cast<std::uint32_t>(token.size());
     facts.prefix_buckets = buckets_for(count(found_by::prefix));
     facts.gram_buckets = buckets_for(count(found_by::gram));
-    if (facts.prefix_buckets > most_buckets_kept && exceeds_lines(facts)) {
-      facts.prefix_buckets /= 2;
-    }
     const std::size_t text_at = facts.texts_at();
     const std::size_t token_at = text_at + text_size_;
     result.block = std::vector<char>(token_at + token.size(), char{});
@@ -83,26 +75,8 @@ class rule_packer {
   static constexpr std::size_t most_tried = 4;
   /// A shorter prefix before the first wildcard tells too little.
   static constexpr std::size_t least_prefix = 2;
-  /// Most rules with wildcards that are looked up together; twice as many in halved buckets.
+  /// Most rules with wildcards that are looked up together.
   static constexpr std::size_t most_crowded = 16;
-
-  /// So few buckets are not halved to save memory.
-  static constexpr std::uint32_t most_buckets_kept = 4;
-
-  /// Whether a rule set would take more than 1.2 times the lines of its rules and 200 octets, as
-  /// one of many short `Allow` lines may. Then half as many buckets are enough.
-  [[nodiscard]] constexpr bool exceeds_lines(const rule_set_facts& facts) const noexcept {
-    const std::size_t needed =
-        5 * (sizeof(rule_set_parts) + facts.texts_at() + text_size_ + facts.token_size);
-    constexpr std::size_t allow_line = std::string_view{"Allow: \n"}.size();
-    constexpr std::size_t disallow_line = std::string_view{"Disallow: \n"}.size();
-    std::size_t most = 6 * (text_size_ + rules_.size() * allow_line) + 1'000;
-    for (std::size_t i = 0; i < rules_.size() && needed > most; ++i) {
-      const bool is_allow = rules_[i].rule.kind() == rule_kind::allow;
-      most += is_allow ? 0 : 6 * (disallow_line - allow_line);
-    }
-    return needed > most;
-  }
 
   [[nodiscard]] constexpr std::uint32_t count(found_by by) const noexcept {
     return counts_[static_cast<std::size_t>(by)];
@@ -125,19 +99,6 @@ class rule_packer {
   constexpr void with_pattern(const kept_rule& rule, Use use) const {
     rule.rule.with_pattern(rule.value(), *traits_.rule_form,
                            [&](const compiled_pattern& pattern) { use(pattern.text); });
-  }
-
-  /// Adds the pattern of a rule, if it is its own compiled form in every dialect.
-  [[gnu::always_inline]] constexpr bool add_plain(kept_rule& rule) {
-    const auto source = pattern_source::of(rule.value());
-    const auto plain = read_plain_pattern(source.body);
-    if (plain) {
-      const bool has_star = plain->star + 1 < source.body.size();
-      text_size_ += rule.size;
-      rule.rule.set_compiled(source);
-      place(rule, {source.body.data(), plain->key}, plain->hash, has_star);
-    }
-    return plain.has_value();
   }
 
   /// Adds the patterns of the rule at `index`: a second one becomes a rule at the end.
@@ -191,11 +152,15 @@ class rule_packer {
     return counts[hash >> (64 - std::countr_zero(counts.size()))];
   }
 
-  /// Where many patterns have one prefix before their first wildcard, it tells too little as well.
+  /// Stops finding rules by a prefix that many patterns have before their first wildcard: trying
+  /// them all could exceed the steps of a question.
   constexpr void relieve_crowded() {
     if (starred_prefixes_ <= most_crowded) {
       return;
     }
+    const auto is_starred_prefix = [](const kept_rule& rule) {
+      return rule.by == found_by::prefix && rule.rule.star();
+    };
     std::vector<std::uint32_t> stars(buckets_for(count(found_by::prefix)), 0U);
     for (const kept_rule& rule : rules_) {
       if (is_starred_prefix(rule)) {
@@ -207,10 +172,6 @@ class rule_packer {
         move_to(rule, found_by::trial);
       }
     }
-  }
-
-  [[nodiscard]] static constexpr bool is_starred_prefix(const kept_rule& rule) noexcept {
-    return rule.by == found_by::prefix && rule.rule.star();
   }
 
   /// Gives each rule the stretch of its literals that the fewest others have.
