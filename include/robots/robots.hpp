@@ -88,9 +88,7 @@
 #include <robots/rep/extensions/clean_param.hpp>
 #include <robots/rep/extensions/content_signal.hpp>
 #include <robots/rep/extensions/content_usage.hpp>
-#include <robots/rep/extensions/noindex.hpp>
 #include <robots/rep/extensions/request_rate.hpp>
-#include <robots/rep/extensions/unknown_records.hpp>
 #include <robots/rep/extensions/usage_preferences.hpp>
 #include <robots/rep/extensions/visit_time.hpp>
 #include <robots/rep/lint/lint.hpp>
@@ -113,7 +111,6 @@
 #include <robots/rep/rules/pattern.hpp>
 #include <robots/rep/rules/rule_set.hpp>
 #include <robots/rep/rules/static_pattern.hpp>
-#include <robots/rep/rules/static_rule_set.hpp>
 #include <robots/rep/rules/verdict.hpp>
 #include <robots/rep/text/fixed_string.hpp>
 #include <robots/rulings/exclusion_list.hpp>

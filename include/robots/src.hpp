@@ -22,9 +22,7 @@
 #include <robots/rep/extensions/clean_param.ipp>
 #include <robots/rep/extensions/content_signal.ipp>
 #include <robots/rep/extensions/content_usage.ipp>
-#include <robots/rep/extensions/noindex.ipp>
 #include <robots/rep/extensions/request_rate.ipp>
-#include <robots/rep/extensions/unknown_records.ipp>
 #include <robots/rep/extensions/usage_preferences.ipp>
 #include <robots/rep/extensions/visit_time.ipp>
 #include <robots/rep/lint/lint.ipp>
