@@ -1,5 +1,7 @@
 #include <robots/rep/lint/lint.hpp>
 
+#include <robots/rep/document/document.hpp>
+
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -24,10 +26,12 @@ found findings(std::string_view text, const robots::parse_options& options = {})
   return result;
 }
 
-static_assert(lint(parse("User-agent: *\nDisallow: /x\n")).empty());
-static_assert(lint(parse("User-agent: *\nDisallow: x\n")).front().code ==
-              diagnostic_code::pattern_never_matches);
-static_assert(lint(parse("User-agent: *\nDisallow: /x\nDisallow: /x\n")).front().line == 3);
+TEST_CASE("a clean file has no findings, and a finding names its line") {
+  CHECK(lint(parse("User-agent: *\nDisallow: /x\n")).empty());
+  CHECK(lint(parse("User-agent: *\nDisallow: x\n")).front().code ==
+        diagnostic_code::pattern_never_matches);
+  CHECK(lint(parse("User-agent: *\nDisallow: /x\nDisallow: /x\n")).front().line == 3);
+}
 
 TEST_CASE("a rule that stands twice in a group is said to") {
   CHECK(findings("User-agent: *\nDisallow: /a\nAllow: /b\nDisallow: /%61\n") ==

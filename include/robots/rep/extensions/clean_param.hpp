@@ -1,7 +1,12 @@
 #pragma once
 
 #include <robots/base/inline.hpp>
+#include <robots/rep/document/document.hpp>
+#include <robots/rep/extensions/detail/path_scope.hpp>
+#include <robots/rep/read/detail/read_lines.hpp>
+#include <robots/rep/read/directive.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -10,8 +15,6 @@
 #include <vector>
 
 namespace robots {
-
-class document;
 
 /// Query parameters that do not change a page, from Yandex's `Clean-param: s&ref /forum/*.php`.
 ///
@@ -23,18 +26,18 @@ struct clean_param {
   std::uint32_t line = 0;                      ///< 1-based; 0 when not read from a file
 
   /// Whether it speaks of a target, an absolute URL or a path with query.
-  [[nodiscard]] ROBOTS_CONSTEXPR bool matches(std::string_view target) const;
+  [[nodiscard]] constexpr bool matches(std::string_view target) const;
 
   /// Whether it names a parameter.
-  [[nodiscard]] ROBOTS_CONSTEXPR bool names(std::string_view parameter) const noexcept;
+  [[nodiscard]] constexpr bool names(std::string_view parameter) const noexcept;
 };
 
 /// Reads `p0[&p1&...] [path]`; nothing when no parameter is named. Linear.
-[[nodiscard]] ROBOTS_CONSTEXPR std::optional<clean_param> parse_clean_param(std::string_view value);
+[[nodiscard]] constexpr std::optional<clean_param> parse_clean_param(std::string_view value);
 
 /// The Clean-param lines of a file, for whichever crawler, in file order; lines that name no
 /// parameter are left out. Linear in the file.
-[[nodiscard]] ROBOTS_CONSTEXPR std::vector<clean_param> clean_params(const document& file);
+[[nodiscard]] constexpr std::vector<clean_param> clean_params(const document& file);
 std::vector<clean_param> clean_params(const document&&) = delete;
 
 /// `target`, an absolute URL or a path with query, without the parameters that the lines in `rules`
@@ -47,6 +50,34 @@ std::vector<clean_param> clean_params(const document&&) = delete;
 
 /// The same for a file's own Clean-param lines.
 [[nodiscard]] std::string clean_target(const document& file, std::string_view target);
+
+constexpr bool clean_param::matches(std::string_view target) const {
+  return rep_detail::match_scope(path, target).has_value();
+}
+
+constexpr bool clean_param::names(std::string_view parameter) const noexcept {
+  return std::find(parameters.begin(), parameters.end(), parameter) != parameters.end();
+}
+
+constexpr std::optional<clean_param> parse_clean_param(std::string_view value) {
+  auto [names, path] = rep_detail::split_at_blank(value);
+  clean_param result{.path = path};
+  while (!names.empty()) {
+    const std::string_view name = names.substr(0, names.find('&'));
+    if (!name.empty()) {
+      result.parameters.push_back(name);
+    }
+    names.remove_prefix(std::min(name.size() + 1, names.size()));
+  }
+  if (result.parameters.empty()) {
+    return std::nullopt;
+  }
+  return result;
+}
+
+constexpr std::vector<clean_param> clean_params(const document& file) {
+  return rep_detail::read_lines(file.directives(), directive_kind::clean_param, parse_clean_param);
+}
 
 }  // namespace robots
 

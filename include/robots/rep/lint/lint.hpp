@@ -16,8 +16,7 @@ class document;
 /// Rules are compared within one group as it stands in the file: duplicates, rules that an opposite
 /// one with the same pattern overrules, and rules that change nothing because a shorter one says
 /// the same. Files with n rules in a group take n log n time.
-[[nodiscard]] ROBOTS_CONSTEXPR std::vector<diagnostic> lint(const document& file,
-                                                            const malformed_limit& limit = {});
+[[nodiscard]] std::vector<diagnostic> lint(const document& file, const malformed_limit& limit = {});
 
 }  // namespace robots
 

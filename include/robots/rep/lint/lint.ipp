@@ -31,7 +31,7 @@ namespace rep_detail {
 
 }  // namespace rep_detail
 
-ROBOTS_CONSTEXPR std::vector<diagnostic> lint(const document& file, const malformed_limit& limit) {
+ROBOTS_INLINE std::vector<diagnostic> lint(const document& file, const malformed_limit& limit) {
   std::vector<diagnostic> findings{file.diagnostics().begin(), file.diagnostics().end()};
   const std::vector<directive> lines = file.directives();
   rep_detail::group_lint group{lines, file.options(), findings};
