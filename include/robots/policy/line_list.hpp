@@ -1,5 +1,7 @@
 #pragma once
 
+#include <robots/base/forward_iterator.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
@@ -7,49 +9,34 @@
 
 namespace robots {
 
+namespace policy_detail {
+
+/// A place in a block of texts.
+struct line_cursor {
+  std::string_view rest{};
+
+  [[nodiscard]] std::string_view value() const noexcept { return rest.substr(0, rest.find('\n')); }
+  void next() noexcept { rest.remove_prefix(value().size() + 1); }
+
+  [[nodiscard]] friend bool operator==(const line_cursor& a, const line_cursor& b) noexcept {
+    return a.rest.size() == b.rest.size();
+  }
+};
+
+}  // namespace policy_detail
+
 /// A view of texts in one block, each with a line end behind it. A forward range of
 /// `std::string_view`, which live as long as the block.
 class line_list {
  public:
-  /// Walks the texts.
-  class iterator {
-   public:
-    using value_type = std::string_view;     ///< what it points at
-    using difference_type = std::ptrdiff_t;  ///< as iterators need
-
-    iterator() = default;
-    /// The current text.
-    [[nodiscard]] std::string_view operator*() const noexcept {
-      return rest_.substr(0, rest_.find('\n'));
-    }
-    /// Moves to the next text.
-    iterator& operator++() noexcept {
-      rest_.remove_prefix((**this).size() + 1);
-      return *this;
-    }
-    /// Moves to the next text.
-    iterator operator++(int) noexcept {
-      const iterator before = *this;
-      ++*this;
-      return before;
-    }
-    /// Whether both stand on the same text.
-    [[nodiscard]] friend bool operator==(const iterator& a, const iterator& b) noexcept {
-      return a.rest_.size() == b.rest_.size();
-    }
-
-   private:
-    friend class line_list;
-    explicit iterator(std::string_view rest) noexcept : rest_{rest} {}
-    std::string_view rest_{};
-  };
+  using iterator = base::forward_iterator<policy_detail::line_cursor>;  ///< walks the texts
 
   line_list() = default;
   /// Views the texts in `block`.
   explicit line_list(std::string_view block) noexcept : block_{block} {}
 
   /// The first text.
-  [[nodiscard]] iterator begin() const noexcept { return iterator{block_}; }
+  [[nodiscard]] iterator begin() const noexcept { return iterator{{.rest = block_}}; }
   /// Behind the last text.
   [[nodiscard]] iterator end() const noexcept { return {}; }
   /// Whether there are no texts.

@@ -1,12 +1,12 @@
 #pragma once
 
+#include <robots/base/forward_iterator.hpp>
 #include <robots/rep/document/detail/document_line.hpp>
 #include <robots/rep/document/value_range.hpp>
 #include <robots/rep/read/directive.hpp>
 
 #include <chrono>
 #include <cstddef>
-#include <iterator>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -16,9 +16,9 @@ namespace robots {
 /// One group of a robots.txt (RFC 9309, section 2.1), as it stands in the file: groups that name
 /// the same crawler are not merged here.
 ///
-/// A group is listed in parts, all with its rules, where a delay or another line that speaks to
-/// crawlers stands between its User-agent lines, since that holds for those above it only. So to
-/// walk the rules of all parts is quadratic in a group that has many.
+/// A delay between User-agent lines is only for those above it. Such a line cuts the group in parts
+/// that are listed one by one, each with all rules of the group. So walking the rules of all parts
+/// is quadratic in a group with many parts.
 struct group {
   value_range user_agents;                               ///< product tokens, as written
   value_range allow;                                     ///< patterns of Allow lines, as written
@@ -26,88 +26,79 @@ struct group {
   std::optional<std::chrono::milliseconds> crawl_delay;  ///< the first valid one
 };
 
+namespace rep_detail {
+
+/// A place among the groups of a document.
+class group_cursor {
+ public:
+  constexpr group_cursor() = default;
+  constexpr group_cursor(std::span<const document_line> rest, std::string_view text) noexcept
+      : rest_(rest), text_(text) {
+    settle();
+  }
+
+  [[nodiscard]] constexpr group value() const noexcept {
+    const auto run = rest_.first(run_size_);
+    const auto all = rest_.first(group_size_);
+    return {.user_agents = {run, text_, directive_kind::user_agent},
+            .allow = {all, text_, directive_kind::allow},
+            .disallow = {all, text_, directive_kind::disallow},
+            .crawl_delay = first_delay(run, text_)};
+  }
+
+  constexpr void next() noexcept {
+    rest_ = rest_.subspan(run_size_);
+    group_size_ -= run_size_;
+    settle();
+  }
+
+  [[nodiscard]] friend constexpr bool operator==(const group_cursor& a,
+                                                 const group_cursor& b) noexcept {
+    return a.rest_.size() == b.rest_.size();
+  }
+
+ private:
+  constexpr void settle() noexcept {
+    if (group_size_ == 0) {
+      rest_ = rest_.subspan(lines_before(rest_, &document_line::starts_group).size());
+      group_size_ = size_up_to(rest_, &document_line::starts_group);
+    }
+    run_size_ = size_up_to(rest_.first(group_size_), &document_line::starts_run);
+  }
+
+  /// The number of lines from the first one to the next with a mark; 0 if there are no lines.
+  [[nodiscard]] static constexpr std::size_t size_up_to(std::span<const document_line> lines,
+                                                        bool document_line::* mark) noexcept {
+    return lines.empty() ? 0 : 1 + lines_before(lines.subspan(1), mark).size();
+  }
+
+  std::span<const document_line> rest_{};
+  std::string_view text_{};
+  std::size_t run_size_ = 0;    // to the next User-agent lines that share what follows them
+  std::size_t group_size_ = 0;  // to the next group
+};
+
+}  // namespace rep_detail
+
 /// The groups of a `document`, in file order. A forward range of `group`.
 class group_range {
  public:
-  /// Walks the groups.
-  class iterator {
-   public:
-    using value_type = group;                            ///< what it points at
-    using difference_type = std::ptrdiff_t;              ///< as iterators need
-    using iterator_category = std::input_iterator_tag;   ///< yields values, not references
-    using iterator_concept = std::forward_iterator_tag;  ///< multi-pass
-
-    constexpr iterator() = default;
-
-    /// The current group.
-    [[nodiscard]] constexpr group operator*() const noexcept {
-      const auto run = rest_.first(run_size_);
-      const auto all = rest_.first(group_size_);
-      return {.user_agents = {run, text_, directive_kind::user_agent},
-              .allow = {all, text_, directive_kind::allow},
-              .disallow = {all, text_, directive_kind::disallow},
-              .crawl_delay = rep_detail::first_delay(run, text_)};
-    }
-    /// Moves to the next group.
-    constexpr iterator& operator++() noexcept {
-      rest_ = rest_.subspan(run_size_);
-      group_size_ -= run_size_;
-      settle();
-      return *this;
-    }
-    /// Moves to the next group.
-    constexpr iterator operator++(int) noexcept {
-      iterator before = *this;
-      ++*this;
-      return before;
-    }
-    /// Whether both stand on the same group.
-    [[nodiscard]] friend constexpr bool operator==(const iterator& a, const iterator& b) noexcept {
-      return a.rest_.size() == b.rest_.size();
-    }
-
-   private:
-    friend class group_range;
-
-    constexpr iterator(std::span<const rep_detail::document_line> rest,
-                       std::string_view text) noexcept
-        : rest_(rest), text_(text) {
-      settle();
-    }
-
-    constexpr void settle() noexcept {
-      using line = rep_detail::document_line;
-      if (group_size_ == 0) {
-        rest_ = rest_.subspan(lines_before(rest_, &line::starts_group).size());
-        group_size_ =
-            rest_.empty() ? 0 : 1 + lines_before(rest_.subspan(1), &line::starts_group).size();
-      }
-      if (group_size_ != 0) {
-        run_size_ = 1 + lines_before(rest_.subspan(1, group_size_ - 1), &line::starts_run).size();
-      }
-    }
-
-    std::span<const rep_detail::document_line> rest_;
-    std::string_view text_;
-    std::size_t run_size_ = 0;    // to the next User-agent lines that the same is said to
-    std::size_t group_size_ = 0;  // to the next group
-  };
+  using iterator = base::forward_iterator<rep_detail::group_cursor>;  ///< walks the groups
 
   /// Used by `document`.
   constexpr group_range(std::span<const rep_detail::document_line> lines,
                         std::string_view text) noexcept
-      : lines_(lines), text_(text) {}
+      : first_(lines, text) {}
 
-  /// The first group.
-  [[nodiscard]] constexpr iterator begin() const noexcept { return {lines_, text_}; }
-  /// Behind the last group.
-  [[nodiscard]] constexpr iterator end() const noexcept { return {lines_.last(0), text_}; }
-  /// Whether there are no groups.
+  /// Returns the first group.
+  [[nodiscard]] constexpr iterator begin() const noexcept { return iterator{first_}; }
+  /// Returns the end of the groups.
+  [[nodiscard]] constexpr iterator end() const noexcept { return {}; }
+  /// True if there are no groups.
   [[nodiscard]] constexpr bool empty() const noexcept { return begin() == end(); }
 
  private:
-  std::span<const rep_detail::document_line> lines_;
-  std::string_view text_;
+  rep_detail::group_cursor first_;
 };
 
 }  // namespace robots
