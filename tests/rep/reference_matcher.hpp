@@ -66,18 +66,18 @@ inline std::optional<unsigned> escaped_octet(std::string_view text) {
 /// ASCII, controls and space encoded in upper case, encoded unreserved octets decoded, encoded
 /// reserved octets kept, a stray `%` kept. google/robotstxt encodes what is outside ASCII, decodes
 /// nothing, and leaves targets alone.
-inline std::string normal_form(std::string_view text, reading how) {
+inline std::string normal_form(std::string_view text, reading mode) {
   std::string result;
   while (!text.empty()) {
     if (const auto octet = escaped_octet(text)) {
       const char c = static_cast<char>(*octet);
-      const bool decode = how == reading::rfc9309 && is_unreserved(c);
+      const bool decode = mode == reading::rfc9309 && is_unreserved(c);
       result += decode ? std::string{c} : escape(*octet);
       text.remove_prefix(3);
       continue;
     }
     const auto octet = static_cast<unsigned char>(text.front());
-    const bool control = how == reading::rfc9309 && (octet <= 0x20 || octet == 0x7F);
+    const bool control = mode == reading::rfc9309 && (octet <= 0x20 || octet == 0x7F);
     result += control || octet >= 0x80 ? escape(octet) : std::string{text.front()};
     text.remove_prefix(1);
   }
@@ -99,28 +99,28 @@ inline std::string replace_all(std::string text, char from, std::string_view to)
 
 /// Path and query of a target, in the form in which it is compared. To google/robotstxt it is a C
 /// string.
-inline std::string comparable_target(std::string_view path, reading how) {
-  if (how == reading::google) {
+inline std::string comparable_target(std::string_view path, reading mode) {
+  if (mode == reading::google) {
     return std::string{path.substr(0, path.find('\0'))};
   }
-  return replace_all(replace_all(normal_form(path, how), '*', "%2A"), '$', "%24");
+  return replace_all(replace_all(normal_form(path, mode), '*', "%2A"), '$', "%24");
 }
 
 /// RFC 9309, section 2.2.2: whether rules have no say about a target.
-inline bool is_exempt(std::string_view path, reading how) {
-  const std::string compared = comparable_target(path, how);
-  return how == reading::rfc9309 &&
+inline bool is_exempt(std::string_view path, reading mode) {
+  const std::string compared = comparable_target(path, mode);
+  return mode == reading::rfc9309 &&
          (compared == "/robots.txt" || compared.starts_with("/robots.txt?"));
 }
 
 /// RFC 9309, section 2.2.3: `*` any octets, `$` at the end of the pattern the end of the target.
-inline bool matches(std::string_view written, std::string_view path, reading how) {
+inline bool matches(std::string_view written, std::string_view path, reading mode) {
   const bool anchored = written.ends_with('$');
-  std::string pattern = normal_form(written.substr(0, written.size() - (anchored ? 1 : 0)), how);
-  if (how == reading::rfc9309) {
+  std::string pattern = normal_form(written.substr(0, written.size() - (anchored ? 1 : 0)), mode);
+  if (mode == reading::rfc9309) {
     pattern = replace_all(pattern, '$', "%24");
   }
-  const std::string target = comparable_target(path, how);
+  const std::string target = comparable_target(path, mode);
   std::vector<bool> reached(target.size() + 1, false);  // places the pattern so far can end at
   reached[0] = true;
   for (const char c : pattern) {
@@ -138,8 +138,8 @@ inline bool matches(std::string_view written, std::string_view path, reading how
 }
 
 /// Section 2.2.2: "the most octets".
-inline std::size_t specificity(std::string_view written, reading how) {
-  return normal_form(written, how).size();
+inline std::size_t specificity(std::string_view written, reading mode) {
+  return normal_form(written, mode).size();
 }
 
 /// A product name at the start of a text: RFC 9110, section 10.1.5.
@@ -195,15 +195,15 @@ std::optional<std::vector<line>> rules_of_groups(const std::vector<line>& lines,
   bool found = false;
   bool in_agents = false;
   bool here = false;
-  for (const line& each : lines) {
-    if (each.kind == line_kind::user_agent) {
-      here = (in_agents && here) || applies(each.value);
+  for (const line& entry : lines) {
+    if (entry.kind == line_kind::user_agent) {
+      here = (in_agents && here) || applies(entry.value);
       in_agents = true;
       found = found || here;
-    } else if (each.kind != line_kind::other) {
+    } else if (entry.kind != line_kind::other) {
       in_agents = false;
       if (here) {
-        rules.push_back(each);
+        rules.push_back(entry);
       }
     }
   }
@@ -211,10 +211,10 @@ std::optional<std::vector<line>> rules_of_groups(const std::vector<line>& lines,
 }
 
 /// google/robotstxt lets `Allow: /x/index.html` allow `/x/` too.
-inline std::vector<std::string> patterns_of(const line& rule, reading how) {
+inline std::vector<std::string> patterns_of(const line& rule, reading mode) {
   std::vector<std::string> patterns{rule.value};
   const std::size_t slash = rule.value.rfind('/');
-  if (how == reading::google && rule.kind == line_kind::allow && slash != std::string::npos &&
+  if (mode == reading::google && rule.kind == line_kind::allow && slash != std::string::npos &&
       rule.value.substr(slash).starts_with("/index.htm")) {
     patterns.push_back(rule.value.substr(0, slash + 1) + '$');
   }
@@ -224,7 +224,7 @@ inline std::vector<std::string> patterns_of(const line& rule, reading how) {
 /// Whether the crawler may fetch `path`, which begins with a slash. Of the rules that match, the
 /// one with the most octets decides, at equal length an Allow; `rule` is the first such line.
 inline answer decide(const std::vector<line>& lines, std::string_view user_agent,
-                     std::string_view path, reading how) {
+                     std::string_view path, reading mode) {
   answer result;
   const std::string token = token_of(user_agent);
   auto rules =
@@ -233,7 +233,7 @@ inline answer decide(const std::vector<line>& lines, std::string_view user_agent
     rules = rules_of_groups(lines, names_everyone);
     result.falls_back = rules.has_value();
   }
-  if (is_exempt(path, how)) {
+  if (is_exempt(path, mode)) {
     return result;
   }
   std::size_t most = 0;
@@ -241,11 +241,11 @@ inline answer decide(const std::vector<line>& lines, std::string_view user_agent
     if (rule.value.empty()) {
       continue;
     }
-    for (const std::string& pattern : patterns_of(rule, how)) {
-      const std::size_t octets = specificity(pattern, how);
+    for (const std::string& pattern : patterns_of(rule, mode)) {
+      const std::size_t octets = specificity(pattern, mode);
       const bool decides = octets > most || (octets == most && rule.kind == line_kind::allow &&
                                              result.rule->kind == line_kind::disallow);
-      if (decides && matches(pattern, path, how)) {
+      if (decides && matches(pattern, path, mode)) {
         most = octets;
         result.rule = rule;
         result.allowed = rule.kind == line_kind::allow;

@@ -117,12 +117,12 @@ TEST_CASE("a rule whose place another one takes is loosened or tightened by what
       {"Disallow: /a*b\n", "Disallow: /a*b*c\n", loosened, "/ab"},
       {"Disallow: /a\nAllow: /ab\n", "Disallow: /a**\nAllow: /ab\n", tightened, "/ab"},
   };
-  for (const row& each : rows) {
-    CAPTURE(each.after);
-    const auto found = diff_rules(each.before, each.after);
-    CHECK(only(found).change == each.change);
-    CHECK(only(found).example == each.example);
-    CHECK(only(found).example_allowed == (each.change == loosened));
+  for (const row& sample : rows) {
+    CAPTURE(sample.after);
+    const auto found = diff_rules(sample.before, sample.after);
+    CHECK(only(found).change == sample.change);
+    CHECK(only(found).example == sample.example);
+    CHECK(only(found).example_allowed == (sample.change == loosened));
     CHECK(only(found).before);
     CHECK(only(found).after);
   }
@@ -336,11 +336,11 @@ TEST_CASE("files of any size and malice are compared in little time, and not cal
       {many_rules("/" + std::string(8'000, 'a') + "*", "", 1),
        many_rules("/" + std::string(8'000, 'a') + "*b", "", 1), false},
   };
-  for (const row& each : rows) {
-    CAPTURE(each.before.substr(0, 60));
-    const auto found = diff(each.before, each.after, "FooBot");
+  for (const row& sample : rows) {
+    CAPTURE(sample.before.substr(0, 60));
+    const auto found = diff(sample.before, sample.after, "FooBot");
     CHECK(!found.same());
-    CHECK(found.complete == each.complete);
+    CHECK(found.complete == sample.complete);
     CHECK(found.share() > 0.1);
     CHECK(found.share() <= 1.0);
   }

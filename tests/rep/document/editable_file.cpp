@@ -105,11 +105,11 @@ TEST_CASE("what is parsed from the text of random groups is what was written") {
   std::mt19937 random{2309};
   const auto below = [&random](std::size_t count) { return random() % count; };
   const auto word = [&](std::string_view alphabet, std::size_t most) {
-    std::string made;
+    std::string text;
     for (std::size_t left = below(most + 1); left > 0; --left) {
-      made += alphabet[below(alphabet.size())];
+      text += alphabet[below(alphabet.size())];
     }
-    return made;
+    return text;
   };
   for (int round = 0; round < 2'000; ++round) {
     editable_file file;
@@ -139,13 +139,13 @@ TEST_CASE("what is parsed from the text of random groups is what was written") {
     const auto read = parse(text);
     CHECK(read.diagnostics().empty());
     std::size_t index = 0;
-    for (const robots::group each : read.groups()) {
+    for (const robots::group entry : read.groups()) {
       REQUIRE(index < file.groups.size());
       const editable_group& written = file.groups[index++];
-      CHECK(list(each.user_agents) == written.user_agents);
-      CHECK(list(each.allow) == patterns(written, rule_kind::allow));
-      CHECK(list(each.disallow) == patterns(written, rule_kind::disallow));
-      CHECK(each.crawl_delay == written.crawl_delay);
+      CHECK(list(entry.user_agents) == written.user_agents);
+      CHECK(list(entry.allow) == patterns(written, rule_kind::allow));
+      CHECK(list(entry.disallow) == patterns(written, rule_kind::disallow));
+      CHECK(entry.crawl_delay == written.crawl_delay);
     }
     CHECK(index == file.groups.size());
     CHECK(list(read.sitemaps()) == file.sitemaps);

@@ -44,7 +44,7 @@ static_assert(usage_preferences(parse(draft), "/never/test", "ExampleBot").train
 static_assert(usage_preferences(parse(draft), "/test").search == unknown);
 static_assert(usage_preferences(parse(draft), "/test").ai_input == unknown);
 
-constexpr effective_preferences at(std::string_view lines, std::string_view target) {
+constexpr effective_preferences preferences_at(std::string_view lines, std::string_view target) {
   // The group opens on line 1, so the first of `lines` is line 2.
   std::vector<char> text;
   for (const std::string_view part : {std::string_view{"User-agent: *\n"}, lines}) {
@@ -56,47 +56,51 @@ constexpr effective_preferences at(std::string_view lines, std::string_view targ
 // The longest path decides about all categories of a Content-Usage line.
 constexpr std::string_view nested =
     "Content-Usage: /a/b search=n\nContent-Usage: train-ai=n\nContent-Usage: /a train-ai=y\n";
-static_assert(at(nested, "/").train_ai == usage(false, 3));
-static_assert(at(nested, "/a").train_ai == usage(true, 4));
-static_assert(at(nested, "/a/b") == effective_preferences{.search = usage(false, 2)});
-static_assert(at("Content-Usage: train-ai=n\nContent-Usage: /a train-ai=No\n", "/a").train_ai ==
+static_assert(preferences_at(nested, "/").train_ai == usage(false, 3));
+static_assert(preferences_at(nested, "/a").train_ai == usage(true, 4));
+static_assert(preferences_at(nested, "/a/b") == effective_preferences{.search = usage(false, 2)});
+static_assert(preferences_at("Content-Usage: train-ai=n\nContent-Usage: /a train-ai=No\n", "/a")
+                  .train_ai == unknown);
+static_assert(preferences_at("Content-Usage: train-ai=n\nContent-Usage: /a\n", "/a").train_ai ==
               unknown);
-static_assert(at("Content-Usage: train-ai=n\nContent-Usage: /a\n", "/a").train_ai == unknown);
 
 // Length is counted in octets of the normal form, and paths are compared as those of rules.
-static_assert(at("Content-Usage: /~me train-ai=n\nContent-Usage: /%7Em* train-ai=y\n", "/%7eme")
+static_assert(preferences_at("Content-Usage: /~me train-ai=n\nContent-Usage: /%7Em* train-ai=y\n",
+                             "/%7eme")
                   .train_ai == usage(false, 2));
-static_assert(at("Content-Usage: /a%2a train-ai=n\n", "/a*").train_ai == usage(false, 2));
-static_assert(at("Content-Usage: /*.gif$ train-ai=n\n", "https://example.com/x.gif").train_ai ==
+static_assert(preferences_at("Content-Usage: /a%2a train-ai=n\n", "/a*").train_ai ==
               usage(false, 2));
+static_assert(preferences_at("Content-Usage: /*.gif$ train-ai=n\n", "https://example.com/x.gif")
+                  .train_ai == usage(false, 2));
 
 // Of lines with the same path the most restrictive counts, whatever their order.
-static_assert(at("Content-Usage: train-ai=y\nContent-Usage: train-ai=n\n", "/").train_ai ==
-              usage(false, 3));
-static_assert(at("Content-Usage: train-ai=n\nContent-Usage: train-ai=y\n", "/").train_ai ==
-              usage(false, 2));
-static_assert(at("Content-Usage: /a search=y\nContent-Usage: /a train-ai=y\n", "/a") ==
+static_assert(preferences_at("Content-Usage: train-ai=y\nContent-Usage: train-ai=n\n", "/")
+                  .train_ai == usage(false, 3));
+static_assert(preferences_at("Content-Usage: train-ai=n\nContent-Usage: train-ai=y\n", "/")
+                  .train_ai == usage(false, 2));
+static_assert(preferences_at("Content-Usage: /a search=y\nContent-Usage: /a train-ai=y\n", "/a") ==
               effective_preferences{.train_ai = usage(true, 3), .search = usage(true, 2)});
 
 // Of signals, each by itself.
 constexpr std::string_view signals =
     "Content-Signal: search=yes, ai-train=no\nContent-Signal: /blog ai-input=no, ai-train=yes\n"
     "Content-Signal: /blog ai-input=yes\nContent-Signal: /blog/x use=full\n";
-static_assert(at(signals, "/") ==
+static_assert(preferences_at(signals, "/") ==
               effective_preferences{.train_ai = signal(false, 2), .search = signal(true, 2)});
-static_assert(at(signals, "/blog/x") == effective_preferences{.train_ai = signal(true, 3),
-                                                              .ai_input = signal(false, 3),
-                                                              .search = signal(true, 2)});
+static_assert(preferences_at(signals, "/blog/x") ==
+              effective_preferences{.train_ai = signal(true, 3),
+                                    .ai_input = signal(false, 3),
+                                    .search = signal(true, 2)});
 
 // Both methods: the most restrictive counts.
 constexpr std::string_view both =
     "Content-Signal: search=no, ai-input=yes, ai-train=no\nContent-Usage: train-ai=y, search=n\n";
-static_assert(at(both, "/") == effective_preferences{.train_ai = signal(false, 2),
-                                                     .ai_input = signal(true, 2),
-                                                     .search = usage(false, 3)});
-static_assert(at("Content-Signal: ai-train=yes\nContent-Usage: train-ai=n\n", "/").train_ai ==
-              usage(false, 3));
-static_assert(at("Content-Signal: ai-train=yes\nContent-Usage: search=n\n", "/") ==
+static_assert(preferences_at(both, "/") == effective_preferences{.train_ai = signal(false, 2),
+                                                                 .ai_input = signal(true, 2),
+                                                                 .search = usage(false, 3)});
+static_assert(preferences_at("Content-Signal: ai-train=yes\nContent-Usage: train-ai=n\n", "/")
+                  .train_ai == usage(false, 3));
+static_assert(preferences_at("Content-Signal: ai-train=yes\nContent-Usage: search=n\n", "/") ==
               effective_preferences{.train_ai = signal(true, 2), .search = usage(false, 3)});
 
 TEST_CASE("preferences are those of the crawler's own groups, merged") {

@@ -80,21 +80,21 @@ TEST_CASE("removing what is called redundant, duplicate or shadowed changes no v
   const std::vector<std::string> targets{"/", "/a", "/ab", "/abb", "/b", "/axb", "/c", "/ba"};
   for (unsigned mask = 0; mask < 1U << lines.size(); ++mask) {
     std::string text = "User-agent: *\n";
-    std::vector<std::string> kept;
+    std::vector<std::string> kept_lines;
     for (std::size_t i = 0; i < lines.size(); ++i) {
       if ((mask >> i & 1U) != 0) {
-        kept.push_back(lines[i]);
+        kept_lines.push_back(lines[i]);
       }
     }
-    for (const std::string& line : kept) {
+    for (const std::string& line : kept_lines) {
       text += line;
     }
     const robots::document file = parse(text);
     for (const auto& finding : lint(file)) {
       std::string without = "User-agent: *\n";
-      for (std::size_t i = 0; i < kept.size(); ++i) {
+      for (std::size_t i = 0; i < kept_lines.size(); ++i) {
         if (i + 2 != finding.line) {
-          without += kept[i];
+          without += kept_lines[i];
         }
       }
       const robots::document changed = parse(without);

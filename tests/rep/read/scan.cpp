@@ -236,8 +236,8 @@ TEST_CASE("a line that is too long is cut: a Disallow stays, an Allow goes") {
   CHECK(seen.directives[1].value.size() == robots::max_line_bytes - 10);
   CHECK(seen.directives[2].value == "/ok");
   CHECK(codes("User-agent: *\nAllow: /" + filler) == list{diagnostic_code::line_too_long});
-  const auto kept = record("User-agent: *\nAllow: /" + filler, {.dialect = dialect::google});
-  CHECK(kept.directives.size() == 2);
+  const auto cut_line = record("User-agent: *\nAllow: /" + filler, {.dialect = dialect::google});
+  CHECK(cut_line.directives.size() == 2);
 }
 
 TEST_CASE("a line that is cut inside an escape is cut before it") {

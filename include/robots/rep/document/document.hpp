@@ -190,8 +190,8 @@ constexpr std::vector<directive> document::directives_for(std::string_view user_
   std::vector<directive> found;
   const rep_detail::agent_matcher agent{user_agent};
   rep_detail::group_selection groups;
-  for (const rep_detail::document_line& kept : parts_.lines) {
-    const directive line = kept.as_directive(all_text());
+  for (const rep_detail::document_line& stored : parts_.lines) {
+    const directive line = stored.as_directive(all_text());
     if (line.kind == directive_kind::user_agent) {
       if (groups.on_user_agent(line, agent.compare(line.value))) {
         found.clear();

@@ -57,12 +57,12 @@ inline void add_texts(base::json_writer& line, std::string_view name, value_rang
                                          std::size_t max_octets = std::size_t{64} << 20U) {
   base::json_writer line;
   line.open_list("groups");
-  for (const group each : file.groups()) {
+  for (const group entry : file.groups()) {
     line.open();
-    rep_detail::add_texts(line, "userAgents", each.user_agents, max_octets);
-    rep_detail::add_texts(line, "allow", each.allow, max_octets);
-    rep_detail::add_texts(line, "disallow", each.disallow, max_octets);
-    each.crawl_delay ? line.seconds("crawlDelay", *each.crawl_delay) : line.null("crawlDelay");
+    rep_detail::add_texts(line, "userAgents", entry.user_agents, max_octets);
+    rep_detail::add_texts(line, "allow", entry.allow, max_octets);
+    rep_detail::add_texts(line, "disallow", entry.disallow, max_octets);
+    entry.crawl_delay ? line.seconds("crawlDelay", *entry.crawl_delay) : line.null("crawlDelay");
     line.close();
   }
   line.close_list();

@@ -28,14 +28,15 @@ ROBOTS_INLINE std::string clean_target(std::span<const clean_param> rules,
   }
   std::sort(removable.begin(), removable.end());
   std::string result{page.substr(0, mark)};
-  for (std::size_t at = mark; at < page.size();) {  // of the `?` or `&` before a parameter
-    const std::size_t end = std::min(page.find('&', at + 1), page.size());
-    const std::string_view pair = page.substr(at + 1, end - at - 1);
+  for (std::size_t separator = mark;
+       separator < page.size();) {  // of the `?` or `&` before a parameter
+    const std::size_t end = std::min(page.find('&', separator + 1), page.size());
+    const std::string_view pair = page.substr(separator + 1, end - separator - 1);
     const std::string_view name = pair.substr(0, pair.find('='));
     if (!std::binary_search(removable.begin(), removable.end(), name)) {
       result.append(1, result.size() == mark ? '?' : '&').append(pair);
     }
-    at = end;
+    separator = end;
   }
   return result.append(target.substr(page.size()));
 }

@@ -22,12 +22,13 @@
 
 namespace robots {
 
-/// What `scan` reports to: every directive, in file order.
+/// Receives every directive from `scan`, in file order: `h.on_directive(d)` for `const directive
+/// d`, whose views point into the scanned text.
 ///
 /// A handler that has a member `on_diagnostic` too gets every finding about the text. While
 /// `waits_for_group` of a handler that has it returns true, `scan` may leave out all lines but
-/// User-agent lines, and what it returns has no meaning. Exemplar: `h.on_directive(d)` for `const directive d`,
-/// whose views point into the scanned text. Models: the makers of `document` and of `rule_set`.
+/// User-agent lines, and what it returns has no meaning. Models: the makers of `document` and of
+/// `rule_set`.
 template <class H>
 concept DirectiveHandler =
     requires(H& handler, const directive& line) { handler.on_directive(line); };
@@ -167,11 +168,11 @@ class scanner {
     return end - begin > static_cast<std::ptrdiff_t>(max_line_bytes);
   }
 
-  constexpr void read_markup(const char* at) {
+  constexpr void read_markup(const char* about) {
     ++counts_.non_blank;
     malformed(std::exchange(seen_html_, true) ? diagnostic_code::malformed_line
                                               : diagnostic_code::looks_like_html,
-              {at, 1});
+              {about, 1});
   }
 
   /// Reads a line of any form.
@@ -358,20 +359,20 @@ class scanner {
     delay_among_agents_ = false;
   }
 
-  constexpr void malformed(diagnostic_code code, std::string_view at) {
+  constexpr void malformed(diagnostic_code code, std::string_view about) {
     ++counts_.malformed;
-    report(code, at);
+    report(code, about);
   }
 
-  /// Reports a finding on the line being read, where `at` begins.
-  constexpr void report(diagnostic_code code, std::string_view at) {
+  /// Reports a finding on the line being read, in the column where `about` begins.
+  constexpr void report(diagnostic_code code, std::string_view about) {
     if constexpr (diagnoses) {
-      handler_.on_diagnostic(make_diagnostic(code, std::max(number_, 1U), column_of(at)));
+      handler_.on_diagnostic(make_diagnostic(code, std::max(number_, 1U), column_of(about)));
     }
   }
 
-  [[nodiscard]] constexpr std::uint32_t column_of(std::string_view at) const noexcept {
-    return static_cast<std::uint32_t>(at.data() - begin_) + 1;
+  [[nodiscard]] constexpr std::uint32_t column_of(std::string_view about) const noexcept {
+    return static_cast<std::uint32_t>(about.data() - begin_) + 1;
   }
 
   Handler& handler_;

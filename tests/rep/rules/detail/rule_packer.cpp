@@ -31,10 +31,10 @@ std::size_t fullest(const rule_set_parts& parts) {
   std::size_t most = 0;
   const std::string_view octets{parts.block.data(), parts.block.size()};
   std::size_t end = parts.facts.rules;
-  for (std::size_t at = parts.facts.rules_at() - hash_bucket::stored_size;
-       at > parts.facts.buckets_at;) {
-    at -= hash_bucket::stored_size;
-    const std::size_t first = hash_bucket::load(octets, at).first;
+  for (std::size_t offset = parts.facts.rules_at() - hash_bucket::stored_size;
+       offset > parts.facts.buckets_at;) {
+    offset -= hash_bucket::stored_size;
+    const std::size_t first = hash_bucket::load(octets, offset).first;
     most = std::max(most, end - first);
     end = first;
   }
@@ -85,8 +85,8 @@ TEST_CASE("a target full of octets that hash next to those of rules gets the rig
   std::string beside;
   for (std::uint32_t i = 0; beside.empty() && i < (1U << 24U); ++i) {
     std::string octets(4, '!');
-    for (std::size_t at = 0; at < 4; ++at) {
-      octets[at] = static_cast<char>('A' + (i >> (6 * at) & 0x3FU) % 58);
+    for (std::size_t offset = 0; offset < 4; ++offset) {
+      octets[offset] = static_cast<char>('A' + (i >> (6 * offset) & 0x3FU) % 58);
     }
     robots::rep_detail::for_each_gram(octets, [&](std::uint64_t hash) {
       if (hash >> 46U == wanted >> 46U &&

@@ -10,8 +10,8 @@ namespace {
 
 /// Where the search ends, or npos.
 constexpr std::size_t end_of(std::string_view text, std::string_view needle) {
-  const std::size_t at = robots::rep_detail::two_way_find(text, needle);
-  return at == std::string_view::npos ? at : at + needle.size();
+  const std::size_t place = robots::rep_detail::two_way_find(text, needle);
+  return place == std::string_view::npos ? place : place + needle.size();
 }
 
 static_assert(end_of("hello world", "world") == 11);
@@ -45,21 +45,21 @@ TEST_CASE("a literal is found where the standard library finds it, near the end 
   std::mt19937 random{43};
   for (int round = 0; round < 30'000; ++round) {
     const auto letters = 1 + random() % 4;
-    const auto made = [&](std::size_t size) {
+    const auto repeated = [&](std::size_t size) {
       std::string text(size, 'a');
       for (char& c : text) {
         c = static_cast<char>('a' + random() % letters);
       }
       return text;
     };
-    const std::string text = made(random() % 400);
-    const std::string literal = made(1 + random() % robots::rep_detail::short_literal);
+    const std::string text = repeated(random() % 400);
+    const std::string literal = repeated(1 + random() % robots::rep_detail::short_literal);
     CAPTURE(text);
     CAPTURE(literal);
     const auto found = robots::rep_detail::find_short(text, literal);
-    REQUIRE(found.at == text.find(literal));
+    REQUIRE(found.place == text.find(literal));
     REQUIRE(found.steps <= text.size());
-    const std::string needle = text.substr(text.size() / 2, 17 + random() % 40) + made(3);
+    const std::string needle = text.substr(text.size() / 2, 17 + random() % 40) + repeated(3);
     const auto start = text.find(needle);
     REQUIRE(end_of(text, needle) ==
             (start == std::string::npos ? std::string::npos : start + needle.size()));

@@ -42,19 +42,19 @@ TEST_CASE("the first place of an octet is found, near and far") {
 
 TEST_CASE("Looking at words finds what looking at octets finds, at every place and length") {
   for (std::size_t size = 0; size < 200; size += size == 40 ? 85 : 1) {
-    for (std::size_t at = 0; at <= size; ++at) {
+    for (std::size_t offset = 0; offset <= size; ++offset) {
       for (int octet = 0; octet < 256; ++octet) {
         std::string text(size, 'a');
-        if (at < size) {
-          text[at] = static_cast<char>(octet);
+        if (offset < size) {
+          text[offset] = static_cast<char>(octet);
         }
         // A copy of exactly this size, so that a sanitizer sees what is read beyond it.
         const std::string_view view{text};
         const bool graphic = octet > 0x20 && octet < 0x7F && octet != '%' && octet != '*';
         const bool same_octet = octet == 'a';
-        REQUIRE(is_graphic_without<'%', '*'>(view) == (at == size || graphic));
-        REQUIRE(find_octet(view, static_cast<char>(octet)) == (same_octet ? 0 : at));
-        REQUIRE(begins_with(view, std::string(at, 'a')));
+        REQUIRE(is_graphic_without<'%', '*'>(view) == (offset == size || graphic));
+        REQUIRE(find_octet(view, static_cast<char>(octet)) == (same_octet ? 0 : offset));
+        REQUIRE(begins_with(view, std::string(offset, 'a')));
       }
     }
   }
@@ -80,12 +80,12 @@ TEST_CASE("The last word is made of the octets that are left, whatever the lengt
     for (std::size_t i = 0; i < size; ++i) {
       text += static_cast<char>('A' + i);
     }
-    for (std::size_t at = size - size % 8; at <= size; ++at) {
+    for (std::size_t offset = size - size % 8; offset <= size; ++offset) {
       octet_word expected = 0;
-      for (std::size_t i = at; i < size; ++i) {
-        expected |= octet_word{static_cast<unsigned char>(text[i])} << (8 * (i - at));
+      for (std::size_t i = offset; i < size; ++i) {
+        expected |= octet_word{static_cast<unsigned char>(text[i])} << (8 * (i - offset));
       }
-      CHECK(last_word(text, at) == expected);
+      CHECK(last_word(text, offset) == expected);
     }
   }
 }

@@ -78,7 +78,7 @@ class rule_comparison {
     }
     for (std::size_t i = 0; i < rules_.size(); ++i) {
       for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
-        if (rules_[i].counts[side] && !rules_[i].told[side]) {
+        if (rules_[i].counts[side] && !rules_[i].reported[side]) {
           result.rules.push_back(change_of(i, side));
         }
       }
@@ -108,7 +108,7 @@ class rule_comparison {
     std::array<const listed_rule*, 2> in{};  // the old set, the new one
     std::size_t parent = none;     // the nearest rule above whose literal begins this one's
     std::array<bool, 2> counts{};  // it makes a difference
-    std::array<bool, 2> told{};
+    std::array<bool, 2> reported{};
     std::array<std::string, 2> examples{};
 
     [[nodiscard]] bool differs() const noexcept {
@@ -129,11 +129,11 @@ class rule_comparison {
         continue;
       }
       for (std::size_t side = 0; side < 2; ++side) {
-        const listed_rule*& kept = rules_[merged].in[side];
+        const listed_rule*& best = rules_[merged].in[side];
         const listed_rule* const other = rules_[i].in[side];
-        if (other != nullptr && (kept == nullptr || other->rank > kept->rank ||
-                                 (other->rank == kept->rank && other->line < kept->line))) {
-          kept = other;
+        if (other != nullptr && (best == nullptr || other->rank > best->rank ||
+                                 (other->rank == best->rank && other->line < best->line))) {
+          best = other;
         }
       }
     }
@@ -224,8 +224,8 @@ class rule_comparison {
     // A rule of the same set that decides over this one counts as agreeing with it: a difference
     // there is not this rule's.
     std::vector<competitor> competitors;
-    for (const std::size_t at : neighbours(i)) {
-      const rule& near = rules_[at];
+    for (const std::size_t index : neighbours(i)) {
+      const rule& near = rules_[index];
       if (near.in[side] != nullptr && near.in[side]->rank > own.rank) {
         competitors.push_back({near.pattern, own.kind, exempt});
       } else if (const listed_rule* const theirs = near.in[other]; theirs != nullptr) {
@@ -359,11 +359,11 @@ class rule_comparison {
     std::size_t partner = none;
     bool is_wider = false;  // than the partner
     std::size_t least = none;
-    for (const std::size_t at : near) {
-      const rule& candidate = rules_[at];
-      if (candidate.in[other] == nullptr || candidate.told[other] ||
+    for (const std::size_t index : near) {
+      const rule& candidate = rules_[index];
+      if (candidate.in[other] == nullptr || candidate.reported[other] ||
           candidate.in[other]->kind != own.kind ||
-          (at != i && candidate.in[side] != nullptr && candidate.in[side]->kind == own.kind)) {
+          (index != i && candidate.in[side] != nullptr && candidate.in[side]->kind == own.kind)) {
         continue;
       }
       const auto [shorter, longer] =
@@ -371,20 +371,20 @@ class rule_comparison {
       if (longer - shorter >= least) {
         continue;
       }
-      const bool is_same = at == i;
+      const bool is_same = index == i;
       const bool wider = is_same ? own.rank > candidate.in[other]->rank
                                  : covers(self.pattern, symbolic(candidate));
       if (wider || is_same || covers(candidate.pattern, everything)) {
-        partner = at;
+        partner = index;
         is_wider = wider;
         least = longer - shorter;
       }
     }
     rule_change result{.kind = own.kind};
-    const auto tell = [&](rule& from, std::size_t which) {
-      from.told[which] = true;
-      (which == 0 ? result.before : result.after) =
-          placed_pattern{std::string{from.in[which]->pattern}, from.in[which]->line};
+    const auto tell = [&](rule& from, std::size_t of_side) {
+      from.reported[of_side] = true;
+      (of_side == 0 ? result.before : result.after) =
+          placed_pattern{std::string{from.in[of_side]->pattern}, from.in[of_side]->line};
     };
     tell(self, side);
     if (partner == none || steps_.exceeded()) {

@@ -21,10 +21,10 @@ struct hash_bucket {
   /// Octets that one takes in store.
   static constexpr std::size_t stored_size = 8;
 
-  /// The bucket stored at `at`.
+  /// Reads the bucket stored at `offset`.
   [[nodiscard]] static constexpr hash_bucket load(std::string_view octets,
-                                                  std::size_t at) noexcept {
-    const octet_word word = part_of_word<stored_size>(octets, at);
+                                                  std::size_t offset) noexcept {
+    const octet_word word = part_of_word<stored_size>(octets, offset);
     return {.first = static_cast<std::uint32_t>(word),
             .present = static_cast<std::uint32_t>(word >> 32U)};
   }
@@ -45,8 +45,8 @@ struct hash_bucket {
 class hash_places {
  public:
   struct place {
-    std::size_t at;     ///< where the bucket is stored
-    std::uint32_t bit;  ///< in `hash_bucket::present`
+    std::size_t offset;  ///< where the bucket is stored
+    std::uint32_t bit;   ///< in `hash_bucket::present`
   };
 
   /// The first of `buckets`, a power of two, is stored at `first`. Of 0 buckets none is asked for.
@@ -55,8 +55,9 @@ class hash_places {
 
   [[nodiscard]] constexpr place of(std::uint64_t hash) const noexcept {
     const std::uint64_t part = hash >> shift_;
-    return {.at = first_ + static_cast<std::size_t>(part >> part_bits) * hash_bucket::stored_size,
-            .bit = std::uint32_t{1} << (part & 0x1FU)};
+    return {
+        .offset = first_ + static_cast<std::size_t>(part >> part_bits) * hash_bucket::stored_size,
+        .bit = std::uint32_t{1} << (part & 0x1FU)};
   }
 
  private:

@@ -20,7 +20,7 @@ struct kept_rule {
   const char* text;    ///< as it stands in the file
   packed_rule rule;    ///< without offset and tag
   std::uint16_t size;  ///< of the text, not 0
-  found_by by;         ///< set with `hash`, once all rules are known
+  found_by way;        ///< set with `hash`, once all rules are known
   std::uint64_t hash;  ///< or, of one that is tried, at last its rank
 
   [[nodiscard]] constexpr std::string_view value() const noexcept { return {text, size}; }

@@ -52,10 +52,10 @@ class step_budget {
   if (star == text.size()) {
     return !pattern.anchored || target.size() == star;
   }
-  const auto find_in = [&steps](std::string_view where, std::string_view literal) {
-    const literal_search found = find_literal(where, literal);
+  const auto find_in = [&steps](std::string_view part, std::string_view literal) {
+    const literal_search found = find_literal(part, literal);
     steps.spend(found.steps);
-    return steps.exceeded() ? npos : found.at;
+    return steps.exceeded() ? npos : found.place;
   };
   const std::size_t last_star = text.rfind('*');
   const std::string_view last = behind(text, last_star + 1);
@@ -70,12 +70,12 @@ class step_budget {
   while (star != last_star) {
     const std::string_view rest = behind(text, star + 1);
     const std::string_view literal{rest.data(), find_octet(rest, '*')};
-    const std::size_t at = find_in(target, literal);
-    if (at == npos) {
+    const std::size_t place = find_in(target, literal);
+    if (place == npos) {
       return false;
     }
     star += 1 + literal.size();
-    target.remove_prefix(at + literal.size());
+    target.remove_prefix(place + literal.size());
   }
   return target.data() <= last_place || (!pattern.anchored && find_in(target, last) != npos);
 }

@@ -34,11 +34,11 @@ class packed_rule {
         line_and_flags_((line & line_mask) | flag(kind == rule_kind::allow, allow_bit)),
         size_tag_and_tail_(static_cast<std::uint32_t>(size)) {}
 
-  /// The rule stored at `at`.
-  constexpr packed_rule(std::string_view octets, std::size_t at) noexcept
-      : offset_(static_cast<std::uint32_t>(part_of_word<4>(octets, at))),
-        line_and_flags_(static_cast<std::uint32_t>(part_of_word<4>(octets, at + 4))),
-        size_tag_and_tail_(static_cast<std::uint32_t>(part_of_word<4>(octets, at + 8))) {}
+  /// Reads the rule stored at `place`.
+  constexpr packed_rule(std::string_view octets, std::size_t place) noexcept
+      : offset_(static_cast<std::uint32_t>(part_of_word<4>(octets, place))),
+        line_and_flags_(static_cast<std::uint32_t>(part_of_word<4>(octets, place + 4))),
+        size_tag_and_tail_(static_cast<std::uint32_t>(part_of_word<4>(octets, place + 8))) {}
 
   /// Octets that one takes in store.
   static constexpr std::size_t stored_size = 12;
@@ -113,10 +113,10 @@ class packed_rule {
     return is_source() ? with_compiled(source(text), form, use) : use(pattern(text));
   }
 
-  /// What was stored at `at` of the hash by which the rule there is found.
+  /// The stored bits of the hash of the rule at `place`.
   [[nodiscard]] static constexpr std::uint32_t tag_at(std::string_view octets,
-                                                      std::size_t at) noexcept {
-    return static_cast<std::uint32_t>(part_of_word<4>(octets, at + 8)) >> size_bits & tag_mask;
+                                                      std::size_t place) noexcept {
+    return static_cast<std::uint32_t>(part_of_word<4>(octets, place + 8)) >> size_bits & tag_mask;
   }
 
  private:
@@ -169,8 +169,8 @@ class packed_rule {
   }
 
   [[nodiscard]] static constexpr std::size_t number(std::string_view text,
-                                                    std::size_t at) noexcept {
-    return static_cast<std::size_t>(part_of_word<2>(text, at));
+                                                    std::size_t place) noexcept {
+    return static_cast<std::size_t>(part_of_word<2>(text, place));
   }
 
   std::uint32_t offset_;

@@ -63,7 +63,7 @@ class rule_collector {
       kept_.add({.text = line.value.data(),
                  .rule = packed_rule{rule_kind_of(line.kind), line.line, line.value.size()},
                  .size = static_cast<std::uint16_t>(line.value.size()),
-                 .by = found_by::trial,
+                 .way = found_by::trial,
                  .hash = 0});
     }
     return true;

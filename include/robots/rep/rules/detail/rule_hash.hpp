@@ -47,8 +47,8 @@ inline constexpr std::size_t gram_size = 4;
 /// Calls `use` with the hash of each stretch of `gram_size` octets of `text`.
 template <class Use>
 constexpr void for_each_gram(std::string_view text, Use use) {
-  for (std::size_t at = 0; at + gram_size <= text.size(); ++at) {
-    use(hash_state::start().finish(part_of_word<gram_size>(text, at), gram_size));
+  for (std::size_t offset = 0; offset + gram_size <= text.size(); ++offset) {
+    use(hash_state::start().finish(part_of_word<gram_size>(text, offset), gram_size));
   }
 }
 

@@ -78,19 +78,19 @@ class rule_packer {
   /// Most rules with wildcards that are looked up together.
   static constexpr std::size_t most_crowded = 16;
 
-  [[nodiscard]] constexpr std::uint32_t count(found_by by) const noexcept {
-    return counts_[static_cast<std::size_t>(by)];
+  [[nodiscard]] constexpr std::uint32_t count(found_by way) const noexcept {
+    return counts_[static_cast<std::size_t>(way)];
   }
 
-  constexpr void find_by(kept_rule& rule, found_by by) noexcept {
-    rule.by = by;
-    ++counts_[static_cast<std::size_t>(by)];
+  constexpr void find_by(kept_rule& rule, found_by way) noexcept {
+    rule.way = way;
+    ++counts_[static_cast<std::size_t>(way)];
   }
 
   /// Changes how a rule is found.
-  constexpr void move_to(kept_rule& rule, found_by by) noexcept {
-    --counts_[static_cast<std::size_t>(rule.by)];
-    find_by(rule, by);
+  constexpr void move_to(kept_rule& rule, found_by way) noexcept {
+    --counts_[static_cast<std::size_t>(rule.way)];
+    find_by(rule, way);
   }
 
   /// Calls `use` with the compiled text of a rule whose pattern has been added. Defined before
@@ -159,7 +159,7 @@ class rule_packer {
       return;
     }
     const auto is_starred_prefix = [](const kept_rule& rule) {
-      return rule.by == found_by::prefix && rule.rule.star();
+      return rule.way == found_by::prefix && rule.rule.star();
     };
     std::vector<std::uint32_t> stars(buckets_for(count(found_by::prefix)), 0U);
     for (const kept_rule& rule : rules_) {
@@ -181,12 +181,12 @@ class rule_packer {
     }
     std::vector<std::uint32_t> uses(std::bit_ceil(std::size_t{8} * count(found_by::trial)), 0U);
     for (const kept_rule& rule : rules_) {
-      if (rule.by == found_by::trial) {
+      if (rule.way == found_by::trial) {
         for_each_literal_gram(rule, [&](std::uint64_t hash) { ++count_of(hash, uses); });
       }
     }
     for (kept_rule& rule : rules_) {
-      if (rule.by != found_by::trial) {
+      if (rule.way != found_by::trial) {
         continue;
       }
       std::uint32_t fewest = std::numeric_limits<std::uint32_t>::max();
@@ -217,7 +217,7 @@ class rule_packer {
   constexpr void sort_tried() {
     kept_rule* const begin = rules_.data();
     kept_rule* const end = std::partition(begin, begin + rules_.size(), [](const kept_rule& rule) {
-      return rule.by == found_by::trial;
+      return rule.way == found_by::trial;
     });
     for (kept_rule* rule = begin; rule != end; ++rule) {
       rule->hash =
@@ -239,32 +239,33 @@ class rule_packer {
       hash_bucket only{.first = facts.rules};
       only.store(block + facts.buckets_at + hash_bucket::stored_size);
       for (const kept_rule& rule : rules_) {
-        only.present |= rule.by != found_by::trial ? place_of(rule, places).bit : 0;
+        only.present |= rule.way != found_by::trial ? place_of(rule, places).bit : 0;
       }
       only.store(block + facts.buckets_at);
       return;
     }
     for (const kept_rule& rule : rules_) {
-      if (rule.by != found_by::trial) {
-        const auto [at, bit] = place_of(rule, places);
-        hash_bucket bucket = hash_bucket::load(buckets, at);
+      if (rule.way != found_by::trial) {
+        const auto [offset, bit] = place_of(rule, places);
+        hash_bucket bucket = hash_bucket::load(buckets, offset);
         ++bucket.first;
         bucket.present |= bit;
-        bucket.store(block + at);
+        bucket.store(block + offset);
       }
     }
     std::uint32_t end = facts.tried;
-    for (std::size_t at = facts.buckets_at; at < buckets.size(); at += hash_bucket::stored_size) {
-      hash_bucket bucket = hash_bucket::load(buckets, at);
+    for (std::size_t offset = facts.buckets_at; offset < buckets.size();
+         offset += hash_bucket::stored_size) {
+      hash_bucket bucket = hash_bucket::load(buckets, offset);
       bucket.first = end += bucket.first;
-      bucket.store(block + at);
+      bucket.store(block + offset);
     }
   }
 
   /// Where the bucket of a rule is.
   [[nodiscard]] static constexpr hash_places::place place_of(const kept_rule& rule,
                                                              const rule_places& places) noexcept {
-    return (rule.by == found_by::gram ? places.grams : places.prefixes).of(rule.hash);
+    return (rule.way == found_by::gram ? places.grams : places.prefixes).of(rule.hash);
   }
 
   /// Writes the rules and their texts: each rule at the end of what is left of its bucket's place.
@@ -273,26 +274,26 @@ class rule_packer {
     char* const rules = block + facts.rules_at();
     const rule_places places{facts};
     std::size_t tried = 0;
-    for (const kept_rule& kept : rules_) {
+    for (const kept_rule& packed : rules_) {
       std::size_t index = tried;
       std::uint32_t tag = 0;
-      if (kept.by == found_by::trial) {
+      if (packed.way == found_by::trial) {
         ++tried;
       } else {
-        const std::size_t at = place_of(kept, places).at;
-        hash_bucket bucket = hash_bucket::load(buckets, at);
+        const std::size_t offset = place_of(packed, places).offset;
+        hash_bucket bucket = hash_bucket::load(buckets, offset);
         index = --bucket.first;
-        bucket.store(block + at);
-        tag = tag_of(kept.hash);
+        bucket.store(block + offset);
+        tag = tag_of(packed.hash);
       }
-      if (kept.rule.is_source()) {
-        store_word<2>(block + text_at, specificity_of(kept));
-        store_word<2>(block + text_at + 2, kept.size);
+      if (packed.rule.is_source()) {
+        store_word<2>(block + text_at, specificity_of(packed));
+        store_word<2>(block + text_at + 2, packed.size);
         text_at += packed_rule::numbers_size;
       }
-      kept.rule.store(rules + index * packed_rule::stored_size, text_at, tag);
-      std::copy_n(kept.text, kept.size, block + text_at);
-      text_at += kept.size;
+      packed.rule.store(rules + index * packed_rule::stored_size, text_at, tag);
+      std::copy_n(packed.text, packed.size, block + text_at);
+      text_at += packed.size;
     }
   }
 

@@ -157,13 +157,13 @@ struct rule_table {
   /// The rules among which those with this hash are: most often none.
   [[nodiscard]] constexpr candidates candidates_of(std::uint64_t hash,
                                                    const hash_places& places) const noexcept {
-    const auto [at, bit] = places.of(hash);
-    const auto bucket = hash_bucket::load(block, at);
+    const auto [offset, bit] = places.of(hash);
+    const auto bucket = hash_bucket::load(block, offset);
     if ((bucket.present & bit) == 0) [[likely]] {
       return {};
     }
     return {.first = bucket.first,
-            .end = hash_bucket::load(block, at + hash_bucket::stored_size).first};
+            .end = hash_bucket::load(block, offset + hash_bucket::stored_size).first};
   }
 
   /// Calls `use` with each of them that may have this hash.
@@ -172,9 +172,9 @@ struct rule_table {
     const std::uint32_t tag = tag_of(hash);
     const std::size_t first = facts.rules_at() + found.first * packed_rule::stored_size;
     const std::size_t size = (found.end - found.first) * packed_rule::stored_size;
-    for (std::size_t at = first; at != first + size; at += packed_rule::stored_size) {
-      if (packed_rule::tag_at(block, at) == tag) {
-        use(packed_rule{block, at});
+    for (std::size_t offset = first; offset != first + size; offset += packed_rule::stored_size) {
+      if (packed_rule::tag_at(block, offset) == tag) {
+        use(packed_rule{block, offset});
       }
     }
   }
@@ -195,7 +195,7 @@ struct rule_table {
   [[gnu::noinline]] constexpr void find_by_gram(search& best,
                                                 std::string_view target) const noexcept {
     const hash_places places = rule_places{facts}.grams;
-    const std::size_t first = hash_bucket::load(block, places.of(0).at).first;
+    const std::size_t first = hash_bucket::load(block, places.of(0).offset).first;
     std::size_t tries = facts.rules - first;
     std::size_t look_ups = look_ups_per_trial * (tries + target.size());
     for_each_gram(target, [&](std::uint64_t hash) {

@@ -47,7 +47,7 @@ template <class Less>
 
 /// Where a literal was found, if it was, and the steps that this took.
 struct literal_search {
-  std::size_t at = std::string_view::npos;
+  std::size_t place = std::string_view::npos;
   std::size_t steps = 0;
 };
 
@@ -62,38 +62,38 @@ inline constexpr std::size_t short_literal = 16;
   const std::size_t places = text.size() + 1 - std::min(literal.size(), text.size() + 1);
   constexpr std::size_t at_a_glance = 16;
   std::size_t steps = 0;
-  for (std::size_t at = 0; at < places;) {
-    if (text[at] != literal.front()) {
-      const std::size_t passed = find_octet(behind(text, at), literal.front());
+  for (std::size_t place = 0; place < places;) {
+    if (text[place] != literal.front()) {
+      const std::size_t passed = find_octet(behind(text, place), literal.front());
       steps += passed / at_a_glance;
-      at += passed;
-      if (at >= places) {
+      place += passed;
+      if (place >= places) {
         break;
       }
     }
     ++steps;
-    if (begins_with(behind(text, at), literal)) {
-      return {.at = at, .steps = steps};
+    if (begins_with(behind(text, place), literal)) {
+      return {.place = place, .steps = steps};
     }
-    ++at;
+    ++place;
     if (std::is_constant_evaluated()) {
       continue;
     }
     // Where one is wrong there may be more.
     for (std::size_t blocks = 8;
-         blocks > 0 && text.size() - at >= octet_block::size + short_literal; --blocks) {
-      const auto where = [&](std::size_t i) {
-        return octet_block::load(text.data() + at + i).equal(literal[i]);
+         blocks > 0 && text.size() - place >= octet_block::size + short_literal; --blocks) {
+      const auto equal_to = [&](std::size_t i) {
+        return octet_block::load(text.data() + place + i).equal(literal[i]);
       };
-      octet_set found = where(0) & where(std::min<std::size_t>(1, literal.size() - 1));
+      octet_set found = equal_to(0) & equal_to(std::min<std::size_t>(1, literal.size() - 1));
       steps += 5;  // as long as a block and these two looks take
       for (std::size_t i = 2; i < literal.size() && found != 0; ++i, ++steps) {
-        found &= where(i);
+        found &= equal_to(i);
       }
       if (found != 0) {
-        return {.at = at + static_cast<std::size_t>(std::countr_zero(found)), .steps = steps};
+        return {.place = place + static_cast<std::size_t>(std::countr_zero(found)), .steps = steps};
       }
-      at += octet_block::size;
+      place += octet_block::size;
     }
   }
   return {.steps = steps};
@@ -127,26 +127,27 @@ inline constexpr std::size_t short_literal = 16;
   }
   const std::string_view first = needle.substr(left, short_literal);
   std::size_t known = 0;  // octets at the needle's start known to match
-  for (std::size_t at = 0; at + needle.size() <= text.size();) {
+  for (std::size_t place = 0; place + needle.size() <= text.size();) {
     if (known == 0) {
-      const std::size_t passed = find_short(text.substr(at + left), first).at;
-      if (passed == std::string_view::npos || at + passed + needle.size() > text.size()) {
+      const std::size_t passed = find_short(text.substr(place + left), first).place;
+      if (passed == std::string_view::npos || place + passed + needle.size() > text.size()) {
         break;
       }
-      at += passed;
+      place += passed;
     }
     const std::size_t start = std::max(left, known);
-    const std::size_t end = start + common_size(text.substr(at + start), needle.substr(start));
+    const std::size_t end = start + common_size(text.substr(place + start), needle.substr(start));
     if (end < needle.size()) {
       known = 0;
-      at += end - left + 1;
+      place += end - left + 1;
       continue;
     }
-    if (known >= left || text.substr(at + known).starts_with(needle.substr(known, left - known))) {
-      return at;
+    if (known >= left ||
+        text.substr(place + known).starts_with(needle.substr(known, left - known))) {
+      return place;
     }
     known = periodic ? needle.size() - period : 0;
-    at += period;
+    place += period;
   }
   return std::string_view::npos;
 }
@@ -157,14 +158,15 @@ inline constexpr std::size_t short_literal = 16;
     std::string_view text, std::string_view literal) noexcept {
   const literal_search begin =
       find_short(text, {literal.data(), std::min(literal.size(), short_literal)});
-  if (literal.size() <= short_literal || begin.at == std::string_view::npos) {
+  if (literal.size() <= short_literal || begin.place == std::string_view::npos) {
     return begin;
   }
-  const std::string_view rest = text.substr(begin.at);
-  const std::size_t at = two_way_find(rest, literal);
-  const bool is_there = at != std::string_view::npos;
-  return {.at = is_there ? begin.at + at : at,
-          .steps = begin.steps + literal.size() + (is_there ? at + literal.size() : rest.size())};
+  const std::string_view rest = text.substr(begin.place);
+  const std::size_t place = two_way_find(rest, literal);
+  const bool is_there = place != std::string_view::npos;
+  return {
+      .place = is_there ? begin.place + place : place,
+      .steps = begin.steps + literal.size() + (is_there ? place + literal.size() : rest.size())};
 }
 
 }  // namespace robots::rep_detail

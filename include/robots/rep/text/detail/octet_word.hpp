@@ -68,8 +68,8 @@ template <unsigned char... Others>
 [[nodiscard]] inline bool is_graphic_from(char first, std::string_view text) noexcept {
   const std::size_t last = text.size() - octet_block::size;
   octet_set others = 0;
-  for (std::size_t at = 0; others == 0 && at < text.size(); at += octet_block::size) {
-    const auto octets = octet_block::load(text.data() + std::min(at, last));
+  for (std::size_t offset = 0; others == 0 && offset < text.size(); offset += octet_block::size) {
+    const auto octets = octet_block::load(text.data() + std::min(offset, last));
     others = octets.at_most(static_cast<char>(first - 1)) | ~octets.at_most('~');
   }
   return others == 0;
@@ -89,19 +89,19 @@ template <unsigned char... Others>
        (is_graphic_from('&', text) && text.find('*') == std::string_view::npos))) {
     return true;
   }
-  for (std::size_t at = 0; at < text.size() - word; at += word) {
-    if (has_other_than_graphic<Others...>(whole_word(text, at))) {
+  for (std::size_t offset = 0; offset < text.size() - word; offset += word) {
+    if (has_other_than_graphic<Others...>(whole_word(text, offset))) {
       return false;
     }
   }
   return !has_other_than_graphic<Others...>(whole_word(text, text.size() - word));
 }
 
-/// `text` from `at` on. GCC makes `substr` a call, for which a view is written to memory in two
+/// `text` from `offset` on. GCC makes `substr` a call, for which a view is written to memory in two
 /// halves, and then waits when it copies the view as a whole.
 [[nodiscard, gnu::always_inline]] constexpr std::string_view behind(std::string_view text,
-                                                                    std::size_t at) noexcept {
-  return {text.data() + at, text.size() - at};
+                                                                    std::size_t offset) noexcept {
+  return {text.data() + offset, text.size() - offset};
 }
 
 /// Where `c` first occurs in `text`, or its size: quicker than the standard's way where it is near,
@@ -110,15 +110,15 @@ template <unsigned char... Others>
                                                                       char c) noexcept {
   constexpr std::size_t nearest = 2 * sizeof(octet_word);
   const octet_word wanted = repeat_octet(static_cast<unsigned char>(c));
-  for (std::size_t at = 0; at < text.size(); at += sizeof(octet_word)) {
-    if (at == nearest) {
-      return std::min(text.find(c, at), text.size());
+  for (std::size_t offset = 0; offset < text.size(); offset += sizeof(octet_word)) {
+    if (offset == nearest) {
+      return std::min(text.find(c, offset), text.size());
     }
-    const octet_word differs = word_at(text, at) ^ wanted;
+    const octet_word differs = word_at(text, offset) ^ wanted;
     // Its lowest bit belongs to the first octet that is equal; those above may be wrong.
     const octet_word equal = (differs - repeat_octet(1)) & ~differs & repeat_octet(0x80);
     if (equal != 0) {
-      return std::min(at + static_cast<std::size_t>(std::countr_zero(equal)) / 8, text.size());
+      return std::min(offset + static_cast<std::size_t>(std::countr_zero(equal)) / 8, text.size());
     }
   }
   return text.size();
@@ -131,13 +131,13 @@ template <unsigned char... Others>
     return false;
   }
   text = {text.data(), prefix.size()};
-  std::size_t at = 0;
-  for (; prefix.size() - at >= sizeof(octet_word); at += sizeof(octet_word)) {
-    if (whole_word(text, at) != whole_word(prefix, at)) {
+  std::size_t offset = 0;
+  for (; prefix.size() - offset >= sizeof(octet_word); offset += sizeof(octet_word)) {
+    if (whole_word(text, offset) != whole_word(prefix, offset)) {
       return false;
     }
   }
-  return at == prefix.size() || last_word(text, at) == last_word(prefix, at);
+  return offset == prefix.size() || last_word(text, offset) == last_word(prefix, offset);
 }
 
 }  // namespace robots::rep_detail
