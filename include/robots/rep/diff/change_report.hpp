@@ -14,12 +14,12 @@
 
 namespace robots {
 
-/// How a rule has changed.
+/// The ways in which a rule changes.
 enum class change_kind : std::uint8_t {
-  added,      ///< there was none like it
-  removed,    ///< there is none like it
-  loosened,   ///< one that allows more, or denies less, has taken its place
-  tightened,  ///< one that allows less, or denies more, has taken its place
+  added,      ///< the old text has no such rule
+  removed,    ///< the new text has no such rule
+  loosened,   ///< the new rule allows more or denies less
+  tightened,  ///< the new rule allows less or denies more
 };
 
 /// The name of a kind of change, as its enumerator is spelled.
@@ -28,7 +28,7 @@ enum class change_kind : std::uint8_t {
                                                  {"added", "removed", "loosened", "tightened"});
 }
 
-/// A rule as it stands in one of two texts.
+/// A rule and its place in one of two texts.
 struct placed_pattern {
   std::string pattern{};   ///< as written
   std::uint32_t line = 0;  ///< 1-based
@@ -36,43 +36,44 @@ struct placed_pattern {
 
 /// A rule that makes a difference between two texts.
 struct rule_change {
-  change_kind change = change_kind::added;  ///< how
-  rule_kind kind = rule_kind::allow;        ///< of both, where there are two
-  std::optional<placed_pattern> before{};   ///< in the old text; nothing if it was added
-  std::optional<placed_pattern> after{};    ///< in the new text; nothing if it was removed
-  /// A target that is allowed by one text only; empty where none was found within the steps of
-  /// `diff`, so that the rule may make no difference at all.
+  change_kind change = change_kind::added;  ///< the kind of change
+  rule_kind kind = rule_kind::allow;        ///< the kind of the rule, or of both
+  std::optional<placed_pattern> before{};   ///< in the old text; empty if added
+  std::optional<placed_pattern> after{};    ///< in the new text; empty if removed
+  /// A target that only one text allows. Empty if `diff` found none within its steps; then the rule
+  /// may make no difference.
   std::string example{};
-  bool example_allowed = false;  ///< by the new text
+  bool example_allowed = false;  ///< true if the new text allows it
 };
 
-/// What a line other than a rule says, in a form that is the same for all spellings of it.
+/// The meaning of a line other than a rule, in one form for all spellings.
 struct stated_line {
-  directive_kind kind = directive_kind::unknown;  ///< what the line is about
-  std::string value{};                            ///< what it says
+  directive_kind kind = directive_kind::unknown;  ///< the kind of the line
+  std::string value{};                            ///< its value
 
   [[nodiscard]] friend auto operator<=>(const stated_line&, const stated_line&) = default;
 };
 
 /// A line other than a rule that was added, removed or changed.
 struct line_change {
-  directive_kind kind = directive_kind::unknown;  ///< what it is about
-  std::optional<std::string> before{};            ///< what it said; nothing if it was added
-  std::optional<std::string> after{};             ///< what it says; nothing if it was removed
+  directive_kind kind = directive_kind::unknown;  ///< the kind of the line
+  std::optional<std::string> before{};            ///< the old value; empty if added
+  std::optional<std::string> after{};             ///< the new value; empty if removed
 };
 
-/// What has changed from one text to another for one crawler.
+/// The changes from one text to another for one crawler.
 struct change_report {
-  std::vector<rule_change> rules{};  ///< by their lines in the new text, or else in the old one
-  std::vector<line_change> lines{};  ///< by kind, then by what they say
-  std::size_t unchanged = 0;         ///< rules and lines that both texts have
-  /// All rules were compared to the end. Else those without an example may make no difference.
+  std::vector<rule_change> rules{};  ///< by line in the new text, or in the old one
+  std::vector<line_change> lines{};  ///< by kind, then by value
+  std::size_t unchanged = 0;         ///< number of rules and lines in both texts
+  /// True if all rules were compared to the end. If not, rules without example may make no
+  /// difference.
   bool complete = true;
 
   /// Returns true if no change was found. Never true if the rules were not compared to the end.
   [[nodiscard]] bool same() const noexcept { return rules.empty() && lines.empty(); }
 
-  /// How many rules and lines have changed; one that has taken the place of another counts once.
+  /// The number of changed rules and lines. A rule that replaces another counts once.
   [[nodiscard]] std::size_t changed() const noexcept { return rules.size() + lines.size(); }
 
   /// The share of all rules and lines that has changed, from 0 to 1 (the pipeline guide's

@@ -16,39 +16,40 @@ class rule_set;
 struct request_rate;
 struct visit_time;
 
-/// `1.5`: a delay in seconds, to the millisecond.
+/// Writes a delay in seconds, to the millisecond, such as `1.5`.
 [[nodiscard]] std::string value_of(std::chrono::milliseconds delay);
 
-/// `0600-0845`.
+/// Writes hours, such as `0600-0845`.
 [[nodiscard]] std::string value_of(const visit_time& hours);
 
-/// `30/60 0800-1300`: requests, and the seconds that they are spread over.
+/// Writes a rate, such as `30/60 0800-1300`: requests, and the seconds of the period.
 [[nodiscard]] std::string value_of(const request_rate& rate);
 
-/// The Crawl-delay of a crawler's own groups, and that which a file asks of everyone, as lines.
+/// Returns the Crawl-delays of a crawler's own groups and of the whole file as lines.
 [[nodiscard]] std::vector<stated_line> stated_delays(
     const std::optional<std::chrono::milliseconds>& own,
     const std::optional<std::chrono::milliseconds>& of_file);
 
-/// The changes from one rule set for a crawler to another, and from one list of other lines to
-/// another: `diff` for those who have read the texts already. Rules are compared as by `diff`;
-/// lines are the same where kind and value are, in whatever order and number.
+/// Compares two rule sets for one crawler, and two lists of other lines. Use it if the texts have
+/// been read before. Lines are the same if kind and value are, in any order and number.
 [[nodiscard]] change_report diff(const rule_set& before, std::vector<stated_line> stated_before,
                                  const rule_set& after, std::vector<stated_line> stated_after);
 
-/// What has changed for a crawler from one robots.txt to another, by what the lines mean: order,
-/// comments, duplicates, other crawlers' groups and other spellings (`/a` and `/a*`, `%41` and `A`)
-/// are no change, nor is a rule that decides nothing, whatever was done to it.
+/// Compares the meaning of two robots.txt for one crawler. Order, comments, duplicates, groups of
+/// other crawlers and other spellings (`/a` and `/a*`, `%41` and `A`) are no change. A rule that
+/// decides nothing is no change either.
 ///
-/// A rule that makes a difference comes with a target that shows it, which is sought among those
-/// that the patterns of both texts suggest: fewer than 1 change in 1,000 is missed where patterns
-/// are full of wildcards, and no change where there are none. Rules of one kind count as one that
-/// was loosened or tightened where one matches all that the other does. The comparison
-/// ends after 8,388,608 steps, about a tenth of a second, or 262,144 for one rule: a rule that was
-/// not compared to the end counts as changed, and the report is not `complete`.
+/// Each changed rule comes with an example, a target that the two texts decide differently. The
+/// patterns of both texts suggest where to look for one. This misses fewer than 1 change in 1,000
+/// among patterns full of wildcards, and none among patterns without. A rule counts as loosened or
+/// tightened if a rule of the same kind takes its place and one of both matches everything the
+/// other does.
 ///
-/// `user_agent` and `options` are as for `compile`. Takes any octets, never throws on their
-/// account.
+/// Stops after 8,388,608 steps (about 0.1 s), or 262,144 steps for one rule. A rule that was not
+/// compared to the end counts as changed, and the report is not `complete`.
+///
+/// `user_agent` and `options` are as for `compile`. Takes any octets and never throws because of
+/// them.
 [[nodiscard]] change_report diff(std::string_view before, std::string_view after,
                                  std::string_view user_agent, const parse_options& options = {});
 

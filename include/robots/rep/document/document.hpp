@@ -30,27 +30,29 @@
 
 namespace robots {
 
-/// Everything that one robots.txt says (WEB::ROBOTS's PARSE). Made by `parse`.
+/// The whole content of one robots.txt (WEB::ROBOTS's PARSE). `parse` makes it.
 ///
-/// Owns a copy of the text, which all views and ranges that it gives out point into: keep the
-/// document as long as them; one that is about to go does not give them out. A value that many
-/// threads may ask at once. A `user_agent` is a product token or a whole `User-Agent` header value;
-/// "*" asks for what holds for crawlers that are not named. A `target` is an absolute URL or a path
-/// with query. A target without scheme and leading slash is a path too: `example.com/admin` is
-/// `/example.com/admin`, except in `dialect::google`.
+/// Owns a copy of the text. All views and ranges that it returns point into this copy, so they live
+/// as long as the document; members that return them are deleted for temporaries. Many threads may
+/// query one object at once.
+///
+/// A `user_agent` is a product token or a whole `User-Agent` header value; "*" stands for crawlers
+/// that are not named. A `target` is an absolute URL or a path with query. A target without scheme
+/// and leading slash is a path too: `example.com/admin` means `/example.com/admin`, except in
+/// `dialect::google`.
 class document {
  public:
-  /// An empty file: everything is allowed.
+  /// Has no lines: everything is allowed.
   constexpr document() = default;
 
-  /// Whether the crawler may fetch `target`. Costs what `match` does.
+  /// True if the crawler may fetch `target`. Costs what `match` does.
   [[nodiscard]] constexpr bool allows(std::string_view target,
                                       std::string_view user_agent = "*") const;
 
-  /// The same with the deciding rule. The views in the result live as long as this document and
-  /// `user_agent`, which it names the crawler by.
+  /// Returns the verdict with the deciding rule. Its views live as long as this document and
+  /// `user_agent`.
   ///
-  /// Compiles the crawler's rules each time; to ask many times for one crawler, ask
+  /// Compiles the crawler's rules in each call. For many questions about one crawler, keep
   /// `rules_for(user_agent)`.
   [[nodiscard]] constexpr verdict match(std::string_view target,
                                         std::string_view user_agent = "*") const&;
@@ -62,7 +64,7 @@ class document {
   }
   value_range sitemaps() const&& = delete;
 
-  /// The value of the first Host line that has one. Has no effect on any verdict.
+  /// The value of the first Host line that has one. It has no effect on any verdict.
   [[nodiscard]] constexpr std::optional<std::string_view> host() const& noexcept;
   std::optional<std::string_view> host() const&& = delete;
 
@@ -72,21 +74,21 @@ class document {
   }
   value_range values(directive_kind) const&& = delete;
 
-  /// The Crawl-delay that applies to a crawler, in milliseconds, rounded up; nothing when its
-  /// groups have none. A crawler with groups of its own does not take over the delay of `*`.
+  /// The Crawl-delay of a crawler, in milliseconds, rounded up; empty if its groups have none. A
+  /// crawler with its own groups does not inherit the delay of `*`.
   [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> crawl_delay(
       std::string_view user_agent = "*") const;
 
-  /// The first valid Crawl-delay before any group: the file's own. A floor for politeness, never a
-  /// rule.
+  /// The delay of the file itself: the first valid Crawl-delay before any group. Crawlers should
+  /// wait at least so long, but it is not a rule for any of them.
   [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> file_delay() const noexcept;
 
-  /// Every directive in file order, of unknown kinds too.
+  /// Lists every directive in file order, including those of unknown kinds.
   [[nodiscard]] constexpr std::vector<directive> directives() const&;
   std::vector<directive> directives() const&& = delete;
 
-  /// The directives, User-agent lines aside, of the groups that apply to a crawler, in file order:
-  /// those of its own groups, or of the groups of `*` when none names it.
+  /// Lists the directives that apply to a crawler, in file order, without User-agent lines. They
+  /// come from its own groups, or from the groups of `*` if no group names it.
   [[nodiscard]] constexpr std::vector<directive> directives_for(std::string_view user_agent) const&;
   std::vector<directive> directives_for(std::string_view) const&& = delete;
 
@@ -96,26 +98,26 @@ class document {
   }
   group_range groups() const&& = delete;
 
-  /// What the author of the file should know, by line. Empty for a clean file.
+  /// The problems that the author of the file should know, by line. Empty for a clean file.
   [[nodiscard]] constexpr std::span<const diagnostic> diagnostics() const& noexcept {
     return {parts_.diagnostics.data(), parts_.diagnostics.size()};
   }
   std::span<const diagnostic> diagnostics() const&& = delete;
 
-  /// How the text was read.
+  /// The options that the text was read with.
   [[nodiscard]] constexpr const parse_options& options() const& noexcept { return options_; }
   const parse_options& options() const&& = delete;
 
-  /// How many lines there are, and how many of them are malformed (the pipeline guide).
+  /// The number of lines, and the number of malformed ones (the pipeline guide).
   [[nodiscard]] constexpr line_counts lines() const noexcept { return parts_.counts; }
 
-  /// The rules that apply to one crawler, compiled: what a hot loop should ask.
+  /// Compiles the rules for one crawler. Use this for many questions about one crawler.
   [[nodiscard]] constexpr rule_set rules_for(std::string_view user_agent) const;
 
-  /// The same for a crawler that goes by several names, the most specific first; see `compile`.
+  /// Compiles the rules for a crawler with several names, the most specific first; see `compile`.
   [[nodiscard]] constexpr rule_set rules_for(std::span<const std::string_view> user_agents) const;
 
-  /// The same for names in braces.
+  /// Compiles the rules for names in braces.
   [[nodiscard]] constexpr rule_set rules_for(
       std::initializer_list<std::string_view> user_agents) const;
 
@@ -137,8 +139,9 @@ class document {
 
 /// Reads a whole robots.txt.
 ///
-/// Takes any octets: what cannot be understood is reported in `document::diagnostics` and skipped,
-/// line by line. Never throws on bad content; linear in the text. Usable in constant expressions.
+/// Takes any octets. Skips each line that it cannot understand and reports it in
+/// `document::diagnostics`. Never throws on bad content. Linear in the text. Usable in constant
+/// expressions.
 [[nodiscard]] constexpr document parse(std::string_view text, parse_options options = {});
 
 constexpr verdict document::match(std::string_view target, std::string_view user_agent) const& {

@@ -18,37 +18,36 @@ namespace robots {
 
 /// Query parameters that do not change a page, from Yandex's `Clean-param: s&ref /forum/*.php`.
 ///
-/// Holds for the whole file, wherever it stands. Never changes a verdict. Source: the Clean-param
+/// Applies to the whole file, wherever it stands. Never changes a verdict. Source: the Clean-param
 /// page of Yandex Webmaster's help. The views live as long as the document.
 struct clean_param {
   std::vector<std::string_view> parameters{};  ///< names, compared octet by octet; at least one
   std::string_view path{};                     ///< a pattern, `*` allowed; empty: every page
   std::uint32_t line = 0;                      ///< 1-based; 0 when not read from a file
 
-  /// Whether it speaks of a target, an absolute URL or a path with query.
+  /// True if the line applies to a target, an absolute URL or a path with query.
   [[nodiscard]] constexpr bool matches(std::string_view target) const;
 
-  /// Whether it names a parameter.
+  /// True if the line names a parameter.
   [[nodiscard]] constexpr bool names(std::string_view parameter) const noexcept;
 };
 
-/// Reads `p0[&p1&...] [path]`; nothing when no parameter is named. Linear.
+/// Reads `p0[&p1&...] [path]`. Returns an empty optional if it names no parameter. Linear.
 [[nodiscard]] constexpr std::optional<clean_param> parse_clean_param(std::string_view value);
 
-/// The Clean-param lines of a file, for whichever crawler, in file order; lines that name no
-/// parameter are left out. Linear in the file.
+/// Reads the Clean-param lines of a file, in file order, without lines that name no parameter. They
+/// are for all crawlers. Linear in the file.
 [[nodiscard]] constexpr std::vector<clean_param> clean_params(const document& file);
 std::vector<clean_param> clean_params(const document&&) = delete;
 
-/// `target`, an absolute URL or a path with query, without the parameters that the lines in `rules`
-/// which match it name. What is left keeps its order; a query that is left empty goes.
+/// Returns `target`, an absolute URL or a path with query, without the parameters that matching
+/// lines in `rules` name. The other parameters keep their order. An empty query is removed.
 ///
 /// To clean many targets, keep the result of `clean_params`. Linear in the target for each rule, up
-/// to 8 million octets in all; where that does not suffice to compare all rules, `target` is
-/// returned as it is.
+/// to 8 million octets in all. Returns `target` unchanged if comparing all rules would take more.
 [[nodiscard]] std::string clean_target(std::span<const clean_param> rules, std::string_view target);
 
-/// The same for a file's own Clean-param lines.
+/// Cleans `target` by the Clean-param lines of `file`.
 [[nodiscard]] std::string clean_target(const document& file, std::string_view target);
 
 constexpr bool clean_param::matches(std::string_view target) const {

@@ -16,13 +16,14 @@
 
 namespace robots {
 
-/// The content signals of one line, from `Content-Signal: search=yes, ai-train=no`
-/// (contentsignals.org, Cloudflare 2025; the categories: draft-romm-aipref-contentsignals-00).
+/// The content signals of one line, such as `Content-Signal: search=yes, ai-train=no`
+/// (contentsignals.org, Cloudflare 2025). draft-romm-aipref-contentsignals-00 defines the
+/// categories.
 ///
-/// True for yes, false for no; a signal that is not there neither grants nor restricts. Sites also
-/// write a path first (`Content-Signal: /blog/ ai-train=no`), which the published policy does not
-/// mention; it is read as in a Content-Usage line. Never changes a verdict. The view lives as long
-/// as the document.
+/// A signal is true for yes and false for no. A missing signal neither grants nor restricts. Some
+/// sites write a path first (`Content-Signal: /blog/ ai-train=no`). The published policy does not
+/// mention paths, so they are read as in a Content-Usage line. Never changes a verdict. The view
+/// lives as long as the document.
 struct content_signal {
   std::string_view path{};         ///< a pattern; empty: every path
   std::optional<bool> search{};    ///< a search index, with links and short excerpts
@@ -30,13 +31,13 @@ struct content_signal {
   std::optional<bool> ai_train{};  ///< training or fine-tuning of a model
   std::uint32_t line = 0;          ///< 1-based; 0 when not read from a file
 
-  /// Whether it speaks of a target, an absolute URL or a path with query.
+  /// True if the line applies to a target, an absolute URL or a path with query.
   [[nodiscard]] constexpr bool matches(std::string_view target) const;
 };
 
 namespace rep_detail {
 
-/// What a line says, and whether all of it was understood.
+/// The signals of a line; `complete` is true if all of it was understood.
 struct signals_read {
   content_signal signals{};
   bool complete = true;
@@ -46,18 +47,17 @@ struct signals_read {
 
 }  // namespace rep_detail
 
-/// Reads `[path] signal=yes|no, ...`, names and values without regard to case.
+/// Reads `[path] signal=yes|no, ...` without regard to case.
 ///
-/// Of a signal that a line repeats, the most restrictive value counts, as between lines and methods
-/// (`usage_preferences`): the policy does not say, and no site means to grant what it denies.
-/// Linear.
+/// If a line repeats a signal, the most restrictive value counts, as in `usage_preferences`. The
+/// policy does not cover this, and no site means to grant what it denies. Linear.
 [[nodiscard]] constexpr content_signal parse_content_signal(std::string_view value) noexcept;
 
-/// The Content-Signal lines among `lines`, in file order. Linear.
+/// Reads the Content-Signal lines among `lines`, in file order. Linear.
 [[nodiscard]] constexpr std::vector<content_signal> content_signals(
     std::span<const directive> lines);
 
-/// Those that apply to a crawler. Linear in the file.
+/// Reads the Content-Signal lines that apply to a crawler. Linear in the file.
 [[nodiscard]] constexpr std::vector<content_signal> content_signals(
     const document& file, std::string_view user_agent = "*");
 std::vector<content_signal> content_signals(const document&&, std::string_view = "*") = delete;
@@ -68,8 +68,7 @@ constexpr bool content_signal::matches(std::string_view target) const {
 
 namespace rep_detail {
 
-/// Takes up one `name=value`, unless it is neither a known signal nor yes or no; a no stays.
-/// Returns whether it was understood.
+/// Sets the signal of one `name=value`; a no stays. Returns false if name or value is unknown.
 constexpr bool set_signal(content_signal& signals, std::string_view member) noexcept {
   const std::size_t equals = std::min(member.find('='), member.size());
   const std::string_view name = base::trim(member.substr(0, equals), base::is_blank);

@@ -14,21 +14,21 @@
 
 namespace robots {
 
-/// One statement of preference, from `Content-Usage: /path train-ai=n`
-/// (draft-ietf-aipref-attach-05, section 3): how what lies under a path may be used.
+/// One statement about the use of content under a path, such as `Content-Usage: /path train-ai=n`
+/// (draft-ietf-aipref-attach-05, section 3).
 ///
-/// Never changes a verdict. Which line decides about a target is for `usage_preferences` to say.
-/// The views live as long as the document.
+/// Never changes a verdict. `usage_preferences` finds the line that decides about a target. The
+/// views live as long as the document.
 struct content_usage {
   std::string_view path{};       ///< a pattern; empty: every path
   std::string_view statement{};  ///< a Dictionary of RFC 9651, as written
   std::uint32_t line = 0;        ///< 1-based; 0 when not read from a file
 
-  /// What is said of a category of use, by its label: true for `y`, false for `n`, nothing for
+  /// The preference for a category of use, by its label: true for `y`, false for `n`. Empty for
   /// anything else (draft-ietf-aipref-vocab-07, section 6.5: unknown).
   ///
-  /// Labels and values are case-sensitive; of a label that is repeated the last value counts; a
-  /// statement that is no Dictionary says nothing. Linear in the statement.
+  /// Labels and values are case-sensitive. The last value of a repeated label counts. A statement
+  /// that is no Dictionary has no preferences. Linear in the statement.
   [[nodiscard]] constexpr std::optional<bool> preference(std::string_view label) const noexcept;
 
   /// AI Model Training: use that modifies the learned parameters of a generative model.
@@ -41,17 +41,17 @@ struct content_usage {
     return preference("search");
   }
 
-  /// Whether it speaks of a target, an absolute URL or a path with query.
+  /// True if the line applies to a target, an absolute URL or a path with query.
   [[nodiscard]] constexpr bool matches(std::string_view target) const;
 };
 
 /// Reads `[path] statement`. A path begins with `/` and ends before the first blank.
 [[nodiscard]] constexpr content_usage parse_content_usage(std::string_view value) noexcept;
 
-/// The Content-Usage lines among `lines`, in file order. Linear.
+/// Reads the Content-Usage lines among `lines`, in file order. Linear.
 [[nodiscard]] constexpr std::vector<content_usage> content_usages(std::span<const directive> lines);
 
-/// Those that apply to a crawler. Linear in the file.
+/// Reads the Content-Usage lines that apply to a crawler. Linear in the file.
 [[nodiscard]] constexpr std::vector<content_usage> content_usages(
     const document& file, std::string_view user_agent = "*");
 std::vector<content_usage> content_usages(const document&&, std::string_view = "*") = delete;

@@ -16,12 +16,12 @@
 
 namespace robots {
 
-/// How many requests a site takes in how long, from `Request-rate: 30/1m 0800-1300` (Sean Conner,
-/// An Extended Standard for Robot Exclusion, 1996). Never changes a verdict.
+/// The number of requests that a site accepts in a period, from `Request-rate: 30/1m 0800-1300`.
+/// Source: Sean Conner, An Extended Standard for Robot Exclusion, 1996. Never changes a verdict.
 struct request_rate {
   std::uint32_t requests = 1;           ///< at least 1
   std::chrono::milliseconds per{1000};  ///< at least 1 ms, at most 136 years
-  std::optional<visit_time> window{};   ///< when it holds; nothing: always
+  std::optional<visit_time> window{};   ///< the hours of the rate; empty: always
 
   /// The time from one request to the next, rounded up: at least 1 ms.
   [[nodiscard]] constexpr std::chrono::milliseconds interval() const noexcept {
@@ -33,24 +33,25 @@ struct request_rate {
                                                  const request_rate&) = default;
 };
 
-/// Reads `requests/period`, the period in s (which may be left out), m, h or d, and after it, if it
-/// holds at some hours only, a blank and `hhmm-hhmm` in UTC.
+/// Reads `requests/period`. The unit of the period is s, m, h or d; without one it is seconds. A
+/// blank and `hhmm-hhmm` in UTC may follow.
 ///
-/// Nothing for anything else, and for zero requests or a period of zero. Larger numbers than fit
-/// are read as the largest.
+/// Returns an empty optional for anything else, for zero requests and for a period of zero. Numbers
+/// that are too large count as the maximum.
 [[nodiscard]] constexpr std::optional<request_rate> parse_request_rate(
     std::string_view value) noexcept;
 
-/// The Request-rate lines among `lines`, in file order; lines that cannot be read are left out.
+/// Reads the Request-rate lines among `lines`, in file order, without those that cannot be read.
 /// Linear.
 [[nodiscard]] constexpr std::vector<request_rate> request_rates(std::span<const directive> lines);
 
-/// Those that apply to a crawler. Linear in the file.
+/// Reads the Request-rate lines that apply to a crawler. Linear in the file.
 [[nodiscard]] constexpr std::vector<request_rate> request_rates(const document& file,
                                                                 std::string_view user_agent = "*");
 
-/// The rate to keep at a time: of the rates whose window holds it, or else of those without one,
-/// the slowest. Nothing when there is none. `utc` as in `visit_time::contains`.
+/// Returns the slowest rate whose window contains a time; if no window does, the slowest rate
+/// without window. Returns an empty optional if there is none. `utc` is as in
+/// `visit_time::contains`.
 [[nodiscard]] constexpr std::optional<request_rate> rate_at(std::span<const request_rate> rates,
                                                             std::chrono::minutes utc) noexcept;
 

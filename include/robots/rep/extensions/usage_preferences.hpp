@@ -12,17 +12,17 @@
 
 namespace robots {
 
-/// What a site prefers for one category of use of one target, and the line that says so.
+/// A site's preference for one category of use of one target, and the line that states it.
 struct usage_preference {
-  std::optional<bool> allowed{};                    ///< nothing: unknown
+  std::optional<bool> allowed{};                    ///< empty: unknown
   directive_kind source = directive_kind::unknown;  ///< content_usage or content_signal
-  std::uint32_t line = 0;                           ///< 1-based; 0 when no line says so
+  std::uint32_t line = 0;                           ///< 1-based; 0 if no line states it
 
   [[nodiscard]] friend constexpr bool operator==(const usage_preference&,
                                                  const usage_preference&) = default;
 };
 
-/// What a site prefers for one target, as far as its robots.txt says. No verdict depends on it.
+/// A site's preferences for one target, as stated in its robots.txt. They never change a verdict.
 struct effective_preferences {
   usage_preference train_ai{};  ///< training of models: `train-ai`, `ai-train`
   usage_preference ai_input{};  ///< input of models: `ai-input`, known to Content-Signal only
@@ -32,21 +32,21 @@ struct effective_preferences {
                                                  const effective_preferences&) = default;
 };
 
-/// The preferences that hold for a target, an absolute URL or a path with query, and a crawler.
+/// Returns the preferences for a crawler and a target, an absolute URL or a path with query.
 ///
 /// Content-Usage (draft-ietf-aipref-attach-05, section 3.1): the matching line with the longest
-/// path decides about all categories, those that it does not name included; lines with paths of the
-/// same length are combined. Content-Signal: the same for each signal by itself, for the policy
-/// speaks of each by itself and knows no paths. Lines and methods are combined so that the most
-/// restrictive preference counts, as draft-ietf-aipref-vocab-07, section 5.1, says; where both
-/// methods agree, the Content-Usage line is named.
+/// path decides about all categories, even those it does not name. Lines with paths of equal length
+/// are combined. Content-Signal: the matching line with the longest path decides about each signal,
+/// since the policy treats each by itself. Lines and methods are combined so that the most
+/// restrictive preference counts (draft-ietf-aipref-vocab-07, section 5.1). If both methods agree,
+/// the Content-Usage line is named.
 ///
-/// A line holds for the User-agent lines right above it, and does not close their list as rules do
-/// (RFC 9309, section 2.2.4). All is unknown when the crawler may not fetch the
-/// target: "no preferences are implied for resources that are disallowed".
+/// A line is for the User-agent lines right above it, and does not end their list (RFC 9309,
+/// section 2.2.4). All preferences are unknown if the crawler may not fetch the target: "no
+/// preferences are implied for resources that are disallowed".
 ///
-/// Linear in the file, and in the target for each line, up to 8 million octets in all. Where that
-/// does not suffice to compare all lines, nothing is granted: all is false, and no line is named.
+/// Linear in the file, and in the target for each line, up to 8 million octets in all. If comparing
+/// all lines would take more, all preferences are false and no line is named.
 [[nodiscard]] constexpr effective_preferences usage_preferences(const document& file,
                                                                 std::string_view target,
                                                                 std::string_view user_agent = "*");

@@ -13,18 +13,18 @@
 
 namespace robots {
 
-/// A stretch of the day, in UTC, from `Visit-time: 0600-0845` (Sean Conner, An Extended Standard
-/// for Robot Exclusion, 1996). It is over when its end begins: at 08:45:00 nobody comes. Only an
-/// end of 2359 means midnight, since 0000-2359 is how people write the whole day.
+/// A part of the day, in UTC, from `Visit-time: 0600-0845`. Source: Sean Conner, An Extended
+/// Standard for Robot Exclusion, 1996. It ends when its last minute begins, here at 08:45:00. Only
+/// 2359 means midnight, because people write 0000-2359 for the whole day.
 ///
-/// May reach over midnight (2200-0400); one that ends where it begins is the whole day. It asks a
-/// crawler to come at certain hours; it never changes a verdict.
+/// It may cross midnight (2200-0400). If it ends where it begins, it is the whole day. It asks a
+/// crawler to come at certain hours and never changes a verdict.
 struct visit_time {
   std::chrono::minutes from{};  ///< since midnight UTC, 0 to 1439
   std::chrono::minutes to{};    ///< since midnight UTC, 0 to 1440
 
-  /// Whether a time lies within, given as minutes since any midnight UTC: those since the Unix
-  /// epoch, rounded down, will do.
+  /// True if a time lies within. `utc` is minutes since any midnight UTC, such as the minutes since
+  /// the Unix epoch, rounded down.
   [[nodiscard]] constexpr bool contains(std::chrono::minutes utc) const noexcept {
     constexpr std::chrono::minutes day = std::chrono::hours{24};
     const std::chrono::minutes now = (utc % day + day) % day;
@@ -39,19 +39,20 @@ struct visit_time {
   [[nodiscard]] friend constexpr bool operator==(const visit_time&, const visit_time&) = default;
 };
 
-/// Reads `hhmm-hhmm`, blanks around the hyphen allowed; nothing for anything else.
+/// Reads `hhmm-hhmm`, with blanks around the hyphen or not. Returns an empty optional for anything
+/// else.
 [[nodiscard]] constexpr std::optional<visit_time> parse_visit_time(std::string_view value) noexcept;
 
-/// The Visit-time lines among `lines`, in file order; lines that cannot be read are left out.
+/// Reads the Visit-time lines among `lines`, in file order, without those that cannot be read.
 /// Linear.
 [[nodiscard]] constexpr std::vector<visit_time> visit_times(std::span<const directive> lines);
 
-/// Those that apply to a crawler. Linear in the file.
+/// Reads the Visit-time lines that apply to a crawler. Linear in the file.
 [[nodiscard]] constexpr std::vector<visit_time> visit_times(const document& file,
                                                             std::string_view user_agent = "*");
 
-/// Whether a crawler that keeps to `times` comes now: at any time when there are none, else within
-/// one of them. `utc` as in `visit_time::contains`.
+/// True if a crawler may come at a time: there are no `times`, or one of them contains it. `utc` is
+/// as in `visit_time::contains`.
 [[nodiscard]] constexpr bool is_visit_time(std::span<const visit_time> times,
                                            std::chrono::minutes utc) noexcept {
   bool is_within = times.empty();

@@ -10,12 +10,12 @@ namespace robots {
 
 class document;
 
-/// Everything that the author of a robots.txt should know, by line: `document::diagnostics`, and
-/// what shows only when lines are held against each other.
+/// Returns everything that the author of a robots.txt should know, by line:
+/// `document::diagnostics`, and problems that show only when lines are compared.
 ///
-/// Rules are compared within one group as it stands in the file: duplicates, rules that an opposite
-/// one with the same pattern overrules, and rules that change nothing because a shorter one says
-/// the same. Files with n rules in a group take n log n time.
+/// Compares the rules of each group. Reports duplicates, rules that never decide because an
+/// opposite rule has the same pattern, and rules that repeat a shorter one. Takes O(n log n) time
+/// for n rules in a group.
 [[nodiscard]] std::vector<diagnostic> lint(const document& file, const malformed_limit& limit = {});
 
 }  // namespace robots

@@ -9,7 +9,7 @@
 
 namespace robots {
 
-/// How much a finding matters.
+/// The importance of a finding.
 enum class severity : std::uint8_t {
   note,     ///< no effect on any verdict
   warning,  ///< understood, though not as the protocol writes it
@@ -21,7 +21,7 @@ enum class severity : std::uint8_t {
   return base::enum_text<severity::error>(value, {"note", "warning", "error"});
 }
 
-/// What was found.
+/// The kinds of findings.
 enum class diagnostic_code : std::uint8_t {
   malformed_line,
   missing_colon,
@@ -62,7 +62,7 @@ enum class diagnostic_code : std::uint8_t {
              "unread_content_signal", "invalid_request_rate", "invalid_visit_time"});
 }
 
-/// Something in a robots.txt text that its author should know.
+/// A problem in a robots.txt that its author should know.
 struct diagnostic {
   std::uint32_t line = 0;                                  ///< 1-based
   std::uint32_t column = 0;                                ///< 1-based
@@ -115,7 +115,7 @@ static_assert(finding_texts.size() ==
 
 }  // namespace rep_detail
 
-/// The diagnostic that `code` stands for, at a place in the text.
+/// Makes the diagnostic of `code` for a place in the text.
 [[nodiscard]] constexpr diagnostic make_diagnostic(diagnostic_code code, std::uint32_t line,
                                                    std::uint32_t column) noexcept {
   const rep_detail::finding_text& entry = rep_detail::finding_texts[static_cast<std::size_t>(code)];

@@ -5,11 +5,10 @@
 
 namespace robots {
 
-/// Whose reading of the protocol decides where implementations disagree.
+/// The reading of the protocol that decides where implementations disagree.
 enum class dialect : std::uint8_t {
-  rfc9309,  ///< RFC 9309 to the letter; where it is silent, the choice that blocks least by
-            ///< accident
-  google,   ///< the verdicts of google/robotstxt, its quirks included
+  rfc9309,  ///< RFC 9309 to the letter; where it says nothing, the choice that blocks least
+  google,   ///< the verdicts of google/robotstxt, including its quirks
 };
 
 /// The name of a dialect, as its enumerator is spelled.

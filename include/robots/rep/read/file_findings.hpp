@@ -7,19 +7,19 @@
 
 namespace robots {
 
-/// How many lines a text has, and how many of them mean nothing (the pipeline guide's threshold).
+/// The number of lines of a text, and of the malformed ones (the pipeline guide).
 struct line_counts {
   std::uint32_t non_blank = 0;  ///< lines that hold more than white space and a comment
-  /// Of these, lines that are no `key: value`, or whose key does not take the value, such as
-  /// `Crawl-delay: soon` and `Disallow: x`. Each has a finding of severity `error`.
+  /// Lines that are no `key: value`, or whose value the key does not accept, such as `Crawl-delay:
+  /// soon` and `Disallow: x`. Each has a finding of severity `error`.
   std::uint32_t malformed = 0;
-  /// The text begins as something else does, so that whatever lines it has are there by chance.
+  /// True if the text begins like another kind of file, so that its lines are there by chance.
   bool not_robots_txt = false;
 };
 
-/// What is to be said of a robots.txt that came, obeyed or not.
+/// The problems of one robots.txt.
 struct file_findings {
-  line_counts lines{};                    ///< how many there are, and how many mean nothing
+  line_counts lines{};                    ///< numbers of lines
   std::vector<diagnostic> diagnostics{};  ///< the first 32, in file order
 };
 

@@ -99,16 +99,15 @@ inline constexpr auto begins_foreign = [] {
 
 }  // namespace rep_detail
 
-/// What a text begins with that is no robots.txt.
+/// The kinds of content that sites send in place of a robots.txt.
 enum class foreign_content : std::uint8_t {
   none,    ///< nothing speaks against a robots.txt
   markup,  ///< HTML, XML or PHP
   other,   ///< JSON, an archive, an image, UTF-32, or mostly control characters
 };
 
-/// Whether a text of octets begins with the signature of an archive, an image, a document or a
-/// program, or with the byte order mark of UTF-32. Such octets are no text in any charset.
-/// Constant.
+/// True if octets begin with the signature of an archive, image, document or program, or with the
+/// byte order mark of UTF-32. Such octets are no text in any charset. Takes constant time.
 [[nodiscard]] constexpr bool has_foreign_signature(std::string_view octets) noexcept {
   if (octets.empty() || !rep_detail::begins_foreign[static_cast<unsigned char>(octets.front())]) {
     return false;
@@ -117,11 +116,11 @@ enum class foreign_content : std::uint8_t {
                      [&](std::string_view beginning) { return octets.starts_with(beginning); });
 }
 
-/// Recognises what sites send in place of robots.txt: error and challenge pages, JSON, archives,
-/// images and programs. Byte order marks of UTF-8, white space and NUL octets may stand before it.
+/// Recognises content that sites send in place of robots.txt: error and challenge pages, JSON,
+/// archives, images and programs.
 ///
-/// Looks at the beginning only, at constant cost but for those; whatever else stands in the
-/// text does not matter. UTF-16 is no robots.txt either: `to_utf8` comes first.
+/// Skips byte order marks of UTF-8, white space and NUL octets, then looks at the beginning in
+/// constant time. Does not read UTF-16: call `to_utf8` first.
 [[nodiscard]] constexpr foreign_content find_foreign_content(std::string_view text) noexcept {
   if (has_foreign_signature(text)) {
     return foreign_content::other;

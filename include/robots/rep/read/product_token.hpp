@@ -8,7 +8,7 @@
 
 namespace robots {
 
-/// Whether `c` may stand in a product token.
+/// True if `c` may stand in a product token.
 ///
 /// RFC 9309, section 2.2.1: `identifier = 1*(%x2D / %x41-5A / %x5F / %x61-7A)`.
 [[nodiscard]] constexpr bool is_product_token_char(char c) noexcept {
@@ -45,12 +45,13 @@ namespace rep_detail {
 
 }  // namespace rep_detail
 
-/// The product token of a crawler, from its own name or its `User-Agent` header value: `FooBot` of
-/// `FooBot/2.1 (+https://foo.example/bot)`, and `ExampleBot` of `Mozilla/5.0 (compatible;
-/// ExampleBot/0.1; https://www.example.com/bot.html)`, the example of RFC 9309, section 2.2.1.
+/// Returns the product token of a crawler, given its name or its `User-Agent` header value. It is
+/// `FooBot` in `FooBot/2.1 (+https://foo.example/bot)`. RFC 9309, section 2.2.1, has the example
+/// `Mozilla/5.0 (compatible; ExampleBot/0.1; https://www.example.com/bot.html)`, where it is
+/// `ExampleBot`.
 ///
-/// A crawler's name may hold other characters than the RFC's (`MJ12bot`), so the token ends only
-/// where a product name does. Empty when nothing is left. Linear.
+/// A name may hold characters that the RFC does not allow (`MJ12bot`), so the token ends only where
+/// a product name ends. Returns an empty view if nothing is left. Linear.
 [[nodiscard]] constexpr std::string_view product_token(std::string_view user_agent) noexcept {
   const std::string_view first = rep_detail::product_name(user_agent);
   if (!base::equal_ignoring_case(first, "mozilla")) {

@@ -56,12 +56,13 @@ namespace rep_detail {
 
 }  // namespace rep_detail
 
-/// Path and query of a target: an absolute URL (`scheme://...`), or a path with query. The fragment
-/// is dropped.
+/// Returns path and query of a target, which is an absolute URL (`scheme://...`) or a path with
+/// query. Drops the fragment.
 ///
-/// What is neither is a path without its slash: `admin/users` is `/admin/users` (WEB::ROBOTS), and
-/// `example.com/admin` is `/example.com/admin`: write `https://` before a host. Only
-/// `lenient`, google/robotstxt's reading, takes it for a host with a path. Linear; never throws.
+/// Any other target is a path without its slash: `admin/users` means `/admin/users` (WEB::ROBOTS),
+/// and `example.com/admin` means `/example.com/admin`. Write `https://` before a host. With
+/// `lenient`, the reading of google/robotstxt, such a target is a host with a path. Linear; never
+/// throws.
 [[nodiscard]] constexpr target_path path_and_query(std::string_view target,
                                                    bool lenient = false) noexcept {
   if (lenient) {

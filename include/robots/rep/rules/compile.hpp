@@ -13,28 +13,29 @@
 
 namespace robots {
 
-/// Reads `text` for one crawler only, in one pass: `parse(text).rules_for(user_agent)` without the
-/// document in between.
+/// Compiles the rules of `text` for one crawler, in one pass. Gives what
+/// `parse(text).rules_for(user_agent)` does, without making a document.
 ///
-/// `user_agent` is a product token or a whole header value; "*" asks for what holds for crawlers
-/// that are not named. Takes any octets, never throws on their account; linear in the text, but
-/// that rules which can only be tried one by one are sorted. Takes up to 64 KiB of stack where a
-/// rule is not in normal form.
+/// `user_agent` is a product token or a whole header value; "*" stands for crawlers that are not
+/// named. Takes any octets and never throws because of them. Linear in the text, except that rules
+/// that must be tried one by one are sorted. Takes up to 64 KiB of stack if a rule is not in normal
+/// form.
 [[nodiscard]] constexpr rule_set compile(std::string_view text, std::string_view user_agent,
                                          const parse_options& options = {});
 
-/// The same for a crawler that goes by several names, the most specific first:
-/// `compile(text, {"examplebot-news", "examplebot"})`.
+/// Compiles for a crawler with several names, the most specific first: `compile(text,
+/// {"examplebot-news", "examplebot"})`.
 ///
-/// RFC 9309 is silent; `options.names` says whether the first name that has a group decides or the
-/// groups of all names are merged. The rules of `*` apply when no name has a group. Verdicts report
-/// the first name that has one. Without names, what holds for crawlers that are not named. One
-/// pass; each User-agent line is compared with each name.
+/// RFC 9309 does not cover this. `options.names` chooses: the first name with a group decides, or
+/// the groups of all names are merged. The rules of `*` apply if no name has a group, or if there
+/// are no names. Verdicts report the first name that has a group. Takes one pass, and compares each
+/// User-agent line with each name.
 [[nodiscard]] constexpr rule_set compile(std::string_view text,
                                          std::span<const std::string_view> user_agents,
                                          const parse_options& options = {});
 
-/// The same for names in braces, which would otherwise be taken for the two ends of one name.
+/// Compiles for names in braces. Without this overload, two names would be taken for the two ends
+/// of one name.
 [[nodiscard]] constexpr rule_set compile(std::string_view text,
                                          std::initializer_list<std::string_view> user_agents,
                                          const parse_options& options = {});

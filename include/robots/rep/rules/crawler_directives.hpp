@@ -11,20 +11,21 @@
 
 namespace robots {
 
-/// Everything that one robots.txt says to one crawler: what a policy is made of.
+/// Everything that one robots.txt says to one crawler. Policies are made of it.
 ///
-/// `directives_for` reads it in one pass, without a document in between. Only the rules own what
-/// they need; the views point into the text that was read.
+/// `directives_for` reads it in one pass, without making a document. The rules own their memory;
+/// all views point into the text.
 struct crawler_directives {
   rule_set rules{};  ///< with the crawler's Crawl-delay
-  /// The first valid Crawl-delay before any group: a floor for politeness, never a rule.
+  /// The first valid Crawl-delay before any group. Crawlers should wait at least so long, but it is
+  /// not a rule.
   std::optional<std::chrono::milliseconds> file_delay{};
-  /// The other lines that speak to the crawler (`is_for_crawler`), in file order. Ask
-  /// `request_rates`, `visit_times`, `content_usages`, ... of `rep/extensions` what they say.
+  /// The other lines for this crawler (`is_for_crawler`), in file order. Read them with
+  /// `request_rates`, `visit_times` and `content_usages` of `rep/extensions`.
   std::vector<directive> extensions{};
   std::vector<std::string_view> sitemaps{};  ///< values of the Sitemap lines, as written
   std::optional<std::string_view> host{};    ///< the first value of a Host line that has one
-  file_findings findings{};                  ///< how broken it is, and where
+  file_findings findings{};                  ///< the problems of the file
 };
 
 }  // namespace robots

@@ -20,14 +20,14 @@ struct matching_rule {
   std::uint32_t line = 0;             ///< 1-based
 };
 
-/// How a verdict came about. The views point into the rule set that was asked.
+/// The reasons for a verdict. The views point into the rule set that was asked.
 struct explanation {
   robots::verdict verdict{};                ///< the answer
-  group_choice group = group_choice::none;  ///< whose rules were asked, and why
+  group_choice group = group_choice::none;  ///< the groups that apply
   std::string target{};                     ///< the normal form of the target
-  /// All rules that match, as far as the steps of one question reach; none for a target that is
-  /// too long to be decided. The first one decides, unless the target is /robots.txt; were it gone,
-  /// the next one would.
+  /// All rules that match. The first one decides, unless the target is /robots.txt; without it, the
+  /// next one would. Incomplete if the steps of a question are exceeded; empty if the target is too
+  /// long.
   std::vector<matching_rule> matches{};
 };
 

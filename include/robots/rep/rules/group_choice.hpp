@@ -7,11 +7,11 @@
 
 namespace robots {
 
-/// Why the rules of a group apply to a crawler (RFC 9309, section 2.2.1).
+/// The reason why the rules of a group apply to a crawler (RFC 9309, section 2.2.1).
 enum class group_choice : std::uint8_t {
   own,       ///< a group names the crawler
-  everyone,  ///< no group names it, and there is one for `*`
-  none,      ///< there is neither: everything is allowed
+  everyone,  ///< no group names the crawler, and `*` has one
+  none,      ///< no group applies: everything is allowed
 };
 
 /// The name of a choice, as its enumerator is spelled.

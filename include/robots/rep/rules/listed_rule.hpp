@@ -10,13 +10,13 @@
 
 namespace robots {
 
-/// A rule of a rule set. `pattern` points into that.
+/// A rule of a rule set. `pattern` points into the rule set.
 struct listed_rule {
   rule_kind kind = rule_kind::allow;  ///< what it says
   std::string_view pattern{};         ///< as written in the file
   std::string compared{};             ///< its normal form, without `$` and wildcards at its end
   bool anchored = false;              ///< a target must end where the pattern does
-  std::uint32_t rank = 0;             ///< of two rules that match, that with the higher one decides
+  std::uint32_t rank = 0;             ///< the matching rule with the highest rank decides
   std::uint32_t line = 0;             ///< 1-based
 };
 

@@ -10,15 +10,16 @@
 
 namespace robots {
 
-/// One compiled path pattern with `*` (any octets) and a final `$` (end of target).
+/// One compiled path pattern with `*` (any octets) and a final `$` (end of target). See RFC 9309,
+/// section 2.2.3.
 ///
-/// RFC 9309, section 2.2.3. Views the text it is made from, which must outlive it. Allocates only
-/// when that text is not in percent normal form; so `constexpr pattern p{"/a*b$"};` works for any
-/// that is, and `static_pattern` for the others.
+/// Views its text, which must outlive it. Allocates only if the text is not in percent normal form.
+/// So `constexpr pattern p{"/a*b$"};` works for texts in normal form; use `static_pattern` for
+/// others.
 class pattern {
  public:
-  /// Compiles `text`. Linear; any octets are a pattern, though one that begins with neither `/`
-  /// nor `*` matches nothing.
+  /// Compiles `text`. Linear. Accepts any octets, but a pattern that begins with neither `/` nor
+  /// `*` matches nothing.
   constexpr explicit pattern(std::string_view text, dialect reading = dialect::rfc9309)
       : text_(text), reading_(reading) {
     const rep_detail::normal_form& form = *rep_detail::traits_of(reading).rule_form;
@@ -29,16 +30,16 @@ class pattern {
     }
   }
 
-  /// Whether `target`, an absolute URL or a path with query, matches. Linear in pattern and
-  /// target. Allocates only for a target whose normal form has more than 65,536 octets.
+  /// True if `target`, an absolute URL or a path with query, matches. Linear in pattern and target.
+  /// Allocates only if the normal form of the target exceeds 65,536 octets.
   [[nodiscard]] constexpr bool matches(std::string_view target) const {
     return rep_detail::matches_target(compiled(), target, rep_detail::traits_of(reading_));
   }
 
-  /// The pattern as it was written.
+  /// The pattern as written.
   [[nodiscard]] constexpr std::string_view text() const noexcept { return text_; }
 
-  /// Octets of the normal form: of two rules that match, the one with more decides.
+  /// The octets of the normal form: of two matching rules, the one with more decides.
   [[nodiscard]] constexpr std::uint32_t specificity() const noexcept { return specificity_; }
 
  private:

@@ -29,94 +29,91 @@ class rule_collector;
 struct rule_table;
 }  // namespace rep_detail
 
-/// The rules of one robots.txt that apply to one crawler, compiled.
+/// The compiled rules of one robots.txt for one crawler. `compile` and `document::rules_for` make
+/// it.
 ///
-/// Made by `compile` or `document::rules_for`. Owns what it needs; a value that many threads may
-/// ask at once.
+/// Owns its memory. Many threads may query one object at once.
 class rule_set {
  public:
-  /// No rules: everything is allowed, to everyone.
+  /// Has no rules: everything is allowed.
   constexpr rule_set() = default;
   constexpr rule_set(const rule_set&) = default;
   constexpr rule_set& operator=(const rule_set&) = default;
   constexpr ~rule_set() = default;
 
-  /// Takes the rules of `other`, and leaves none there.
+  /// Takes the rules of `other` and leaves it empty.
   constexpr rule_set(rule_set&& other) noexcept
       : parts_(std::exchange(other.parts_, rep_detail::rule_set_parts{})) {}
-  /// The same; assigned to itself, a rule set stays as it is.
+  /// Takes the rules of `other` and leaves it empty, unless it is this object.
   constexpr rule_set& operator=(rule_set&& other) noexcept {
     parts_ = std::exchange(other.parts_, rep_detail::rule_set_parts{});
     return *this;
   }
 
-  /// Whether the crawler may fetch `target`, an absolute URL or a path with query. A target without
+  /// True if the crawler may fetch `target`, an absolute URL or a path with query. A target without
   /// scheme and leading slash is a path too: see `path_and_query`.
   ///
-  /// Looks rules up by what `target` begins with or holds, so that their number hardly matters;
-  /// only of those with wildcards in front some are tried one by one, where they are few or hold no
-  /// literal of four octets. Never allocates; takes up to 128 KiB of stack where neither target nor
-  /// rule is in normal form, else little.
+  /// Finds rules by hashes of octets in `target`, so the cost hardly depends on the number of
+  /// rules. Only a few rules that begin with a wildcard are tried one by one. Never allocates.
+  /// Takes up to 128 KiB of stack if neither target nor rule is in normal form.
   ///
-  /// Bounded, whatever target and rules are: a target whose normal form has more than 65,536 octets
-  /// is not allowed, nor is one that takes more than 8,388,608 steps to compare; searching a target
-  /// for a literal takes a step for each octet at most. `verdict::undecided` tells. Where there are
-  /// no rules, everything is allowed.
+  /// The cost is bounded. A target is not allowed if its normal form exceeds 65,536 octets, or if
+  /// comparing it takes more than 8,388,608 steps; then `verdict::undecided` is true. Searching a
+  /// target for a literal takes at most one step for each octet. A rule set without rules allows
+  /// everything.
   [[nodiscard]] constexpr bool allows(std::string_view target) const noexcept;
 
-  /// The same with the deciding rule, at the same cost. The views in the result live as long as
+  /// Like `allows`, but also returns the deciding rule. The views in the result live as long as
   /// this rule set.
   ///
-  /// RFC 9309, section 2.2.2: the matching rule with the most octets decides, at equal length an
-  /// allow rule; without a matching rule, and for /robots.txt itself, the target is allowed.
+  /// RFC 9309, section 2.2.2: the matching rule with the most octets decides; of equally long ones,
+  /// an allow rule. The target is allowed if no rule matches, and if it is /robots.txt itself.
   [[nodiscard]] constexpr verdict match(std::string_view target) const& noexcept;
   verdict match(std::string_view) const&& = delete;
 
-  /// How the verdict on `target` comes about: every rule that matches, in the order in which they
-  /// decide, with the normal forms compared. Allocates; tries every rule, linear in the target for
-  /// each, and sorts those that match. Needs <robots/rep/rules/explanation.hpp>.
+  /// Explains the verdict on `target`: lists every rule that matches, the deciding one first, with
+  /// the normal forms compared. Allocates. Tries every rule, each in time linear in the target.
+  /// Needs <robots/rep/rules/explanation.hpp>.
   [[nodiscard]] ROBOTS_INLINE explanation explain(std::string_view target) const&;
   explanation explain(std::string_view) const&& = delete;
 
-  /// Every rule, in no particular order. Linear. Needs <robots/rep/rules/listed_rule.hpp>.
+  /// Lists every rule, in no particular order. Linear. Needs <robots/rep/rules/listed_rule.hpp>.
   [[nodiscard]] ROBOTS_INLINE std::vector<listed_rule> list() const&;
   std::vector<listed_rule> list() const&& = delete;
 
-  /// The Crawl-delay that applies to the crawler, in milliseconds, rounded up; nothing when its
-  /// groups have none. A crawler with groups of its own does not take over the delay of `*`.
+  /// The Crawl-delay of the crawler, in milliseconds, rounded up; empty if its groups have none. A
+  /// crawler with its own groups does not inherit the delay of `*`.
   [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> crawl_delay() const noexcept {
     return parts_.facts.crawl_delay();
   }
 
-  /// What verdicts report: the crawler's token as it was given, or "*" when the rules of `*`
-  /// apply.
+  /// The name in verdicts: the crawler's token as given, or "*" if the rules of `*` apply.
   [[nodiscard]] constexpr std::string_view user_agent() const& noexcept;
   std::string_view user_agent() const&& = delete;
 
-  /// Whether a target without a scheme begins with a host, as in `dialect::google`.
+  /// True if a target without a scheme begins with a host, as in `dialect::google`.
   [[nodiscard]] constexpr bool reads_hosts() const noexcept {
     return parts_.facts.traits->lenient_targets;
   }
 
-  /// Number of rules; empty ones, which restrict nothing, do not count.
+  /// The number of rules. Empty rules restrict nothing and do not count.
   [[nodiscard]] constexpr std::size_t size() const noexcept { return parts_.facts.rules; }
 
-  /// Whether there are no rules, so that everything is allowed.
+  /// True if there are no rules, so that everything is allowed.
   [[nodiscard]] constexpr bool empty() const noexcept { return size() == 0; }
 
-  /// Stands for the meaning: the same for rule sets of one dialect with the same rules and delay,
-  /// in whatever order and spelling. Allocates; O(n log n) in the rules.
+  /// Hashes what the rules mean: rule sets of one dialect with the same rules and delay have the
+  /// same fingerprint, in any order and spelling. Allocates. Takes O(n log n) time for n rules.
   [[nodiscard]] constexpr std::uint64_t fingerprint() const;
 
   /// Returns true if both were compiled from the same rules, in the same way, for the same crawler.
-  /// Sets that mean the same in other words have the same `fingerprint`.
+  /// Use `fingerprint` to compare what they mean.
   [[nodiscard]] friend constexpr bool operator==(const rule_set&, const rule_set&) = default;
 
-  /// The address of the memory that a query reads first, for whoever has the processor fetch that
-  /// ahead of one.
+  /// The address of the memory that a query reads first, for prefetching it.
   [[nodiscard]] constexpr const void* block() const noexcept { return parts_.block.data(); }
 
-  /// Octets of memory held, this object included.
+  /// The octets of memory in use, including this object.
   [[nodiscard]] constexpr std::size_t memory_bytes() const noexcept {
     return sizeof(*this) + parts_.block.capacity();
   }
@@ -124,7 +121,7 @@ class rule_set {
  private:
   friend class rep_detail::rule_collector;
 
-  /// Made in place: parts that have just been written are slow to move.
+  /// Builds the parts in place, because moving freshly written parts is slow.
   template <class Collector>
   constexpr rule_set(Collector& from, std::string_view token) : parts_(from.parts(token)) {}
 

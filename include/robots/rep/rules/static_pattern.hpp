@@ -11,10 +11,10 @@
 
 namespace robots {
 
-/// A path pattern compiled while the program is: `static_pattern<"/a*b$">::matches("/axxb")`.
+/// A path pattern that the compiler compiles: `static_pattern<"/a*b$">::matches("/axxb")`.
 ///
-/// The same language and the same answers as `pattern` with `dialect::rfc9309`, at no cost at run
-/// time. A pattern that can never match does not compile.
+/// Gives the same answers as `pattern` with `dialect::rfc9309`, and costs nothing at run time to
+/// set up. A pattern that can never match does not compile.
 template <fixed_string Text>
 class static_pattern {
   static constexpr auto source = rep_detail::pattern_source::of(Text.view());
@@ -36,18 +36,18 @@ class static_pattern {
   }();
 
  public:
-  /// Whether `target`, an absolute URL or a path with query, matches. Linear. Allocates only for a
-  /// target whose normal form has more than 65,536 octets.
+  /// True if `target`, an absolute URL or a path with query, matches. Linear. Allocates only if the
+  /// normal form of the target exceeds 65,536 octets.
   [[nodiscard]] static constexpr bool matches(std::string_view target) {
     return rep_detail::matches_target(
         rep_detail::finish({compiled.octets.data(), compiled.size}, source.anchored), target,
         rep_detail::rfc9309_traits);
   }
 
-  /// The pattern as it was written.
+  /// The pattern as written.
   [[nodiscard]] static constexpr std::string_view text() noexcept { return Text.view(); }
 
-  /// Octets of the normal form: of two rules that match, the one with more decides.
+  /// The octets of the normal form: of two matching rules, the one with more decides.
   [[nodiscard]] static constexpr std::uint32_t specificity() noexcept {
     return rep_detail::specificity(source, form);
   }

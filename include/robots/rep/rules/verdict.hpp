@@ -14,26 +14,26 @@ enum class rule_kind : std::uint8_t { allow, disallow };
   return kind == rule_kind::allow ? "allow" : "disallow";
 }
 
-/// Whether a target may be fetched, and the rule that decided it (WEB::ROBOTS's MATCH).
+/// The answer whether a target may be fetched, with the rule that decided it (WEB::ROBOTS's MATCH).
 ///
-/// The views point into the `document` or `rule_set` that was asked and live as long as it does; of
-/// a document, `user_agent` into what it was asked about.
+/// The views point into the `document` or `rule_set` that was asked, and live as long as it. The
+/// `user_agent` of a document's verdict points into the name that was asked about.
 struct verdict {
-  /// The target may be fetched.
+  /// True if the target may be fetched.
   bool allowed = true;
-  /// Kind of the deciding rule; nothing when no rule matched, or for /robots.txt itself.
+  /// The kind of the deciding rule; empty if no rule matched, and for /robots.txt itself.
   std::optional<rule_kind> directive{};
   /// The deciding rule's pattern, as written in the file.
   std::optional<std::string_view> pattern{};
-  /// The product token that was asked about, as it was spelled; "*" when the rules of `*` applied
-  /// or no crawler was named.
+  /// The product token that was asked about, as spelled; "*" if the rules of `*` applied or no
+  /// crawler was named.
   std::string_view user_agent{};
-  /// 1-based line of the deciding rule; 0 when there is none.
+  /// The 1-based line of the deciding rule; 0 if there is none.
   std::uint32_t line = 0;
-  /// The rules were not compared to the end, and so the target is not allowed: its normal form has
-  /// more than 65,536 octets, or comparing would take too long (`rule_set::match` says how long).
+  /// True if not all rules could be compared, so that the target is not allowed. Its normal form
+  /// exceeds 65,536 octets, or comparing takes too long; `rule_set::allows` gives the limit.
   bool undecided = false;
-  /// The target is /robots.txt itself, which no rule can deny (RFC 9309, section 2.2.2).
+  /// True if the target is /robots.txt itself, which no rule can deny (RFC 9309, section 2.2.2).
   bool exempt = false;
 };
 
