@@ -26,39 +26,18 @@ struct clean_param {
   std::uint32_t line = 0;                      ///< 1-based; 0 when not read from a file
 
   /// True if the line applies to a target, an absolute URL or a path with query.
-  [[nodiscard]] constexpr bool matches(std::string_view target) const;
+  [[nodiscard]] constexpr bool matches(std::string_view target) const {
+    return rep_detail::match_scope(path, target).has_value();
+  }
 
   /// True if the line names a parameter.
-  [[nodiscard]] constexpr bool names(std::string_view parameter) const noexcept;
+  [[nodiscard]] constexpr bool names(std::string_view parameter) const noexcept {
+    return std::find(parameters.begin(), parameters.end(), parameter) != parameters.end();
+  }
 };
 
 /// Reads `p0[&p1&...] [path]`. Returns an empty optional if it names no parameter. Linear.
-[[nodiscard]] constexpr std::optional<clean_param> parse_clean_param(std::string_view value);
-
-/// Reads the Clean-param lines of a file, in file order, without lines that name no parameter. They
-/// are for all crawlers. Linear in the file.
-[[nodiscard]] constexpr std::vector<clean_param> clean_params(const document& file);
-std::vector<clean_param> clean_params(const document&&) = delete;
-
-/// Returns `target`, an absolute URL or a path with query, without the parameters that matching
-/// lines in `rules` name. The other parameters keep their order. An empty query is removed.
-///
-/// To clean many targets, keep the result of `clean_params`. Linear in the target for each rule, up
-/// to 8 million octets in all. Returns `target` unchanged if comparing all rules would take more.
-[[nodiscard]] std::string clean_target(std::span<const clean_param> rules, std::string_view target);
-
-/// Cleans `target` by the Clean-param lines of `file`.
-[[nodiscard]] std::string clean_target(const document& file, std::string_view target);
-
-constexpr bool clean_param::matches(std::string_view target) const {
-  return rep_detail::match_scope(path, target).has_value();
-}
-
-constexpr bool clean_param::names(std::string_view parameter) const noexcept {
-  return std::find(parameters.begin(), parameters.end(), parameter) != parameters.end();
-}
-
-constexpr std::optional<clean_param> parse_clean_param(std::string_view value) {
+[[nodiscard]] constexpr std::optional<clean_param> parse_clean_param(std::string_view value) {
   auto [names, path] = rep_detail::split_at_blank(value);
   clean_param result{.path = path};
   while (!names.empty()) {
@@ -74,9 +53,22 @@ constexpr std::optional<clean_param> parse_clean_param(std::string_view value) {
   return result;
 }
 
-constexpr std::vector<clean_param> clean_params(const document& file) {
+/// Reads the Clean-param lines of a file, in file order, without lines that name no parameter. They
+/// are for all crawlers. Linear in the file.
+[[nodiscard]] constexpr std::vector<clean_param> clean_params(const document& file) {
   return rep_detail::read_lines(file.directives(), directive_kind::clean_param, parse_clean_param);
 }
+std::vector<clean_param> clean_params(const document&&) = delete;
+
+/// Returns `target`, an absolute URL or a path with query, without the parameters that matching
+/// lines in `rules` name. The other parameters keep their order. An empty query is removed.
+///
+/// To clean many targets, keep the result of `clean_params`. Linear in the target for each rule, up
+/// to 8 million octets in all. Returns `target` unchanged if comparing all rules would take more.
+[[nodiscard]] std::string clean_target(std::span<const clean_param> rules, std::string_view target);
+
+/// Cleans `target` by the Clean-param lines of `file`.
+[[nodiscard]] std::string clean_target(const document& file, std::string_view target);
 
 }  // namespace robots
 

@@ -32,7 +32,9 @@ struct content_signal {
   std::uint32_t line = 0;          ///< 1-based; 0 when not read from a file
 
   /// True if the line applies to a target, an absolute URL or a path with query.
-  [[nodiscard]] constexpr bool matches(std::string_view target) const;
+  [[nodiscard]] constexpr bool matches(std::string_view target) const {
+    return rep_detail::match_scope(path, target).has_value();
+  }
 };
 
 namespace rep_detail {
@@ -42,31 +44,6 @@ struct signals_read {
   content_signal signals{};
   bool complete = true;
 };
-
-[[nodiscard]] constexpr signals_read read_signals(std::string_view value) noexcept;
-
-}  // namespace rep_detail
-
-/// Reads `[path] signal=yes|no, ...` without regard to case.
-///
-/// If a line repeats a signal, the most restrictive value counts, as in `usage_preferences`. The
-/// policy does not cover this, and no site means to grant what it denies. Linear.
-[[nodiscard]] constexpr content_signal parse_content_signal(std::string_view value) noexcept;
-
-/// Reads the Content-Signal lines among `lines`, in file order. Linear.
-[[nodiscard]] constexpr std::vector<content_signal> content_signals(
-    std::span<const directive> lines);
-
-/// Reads the Content-Signal lines that apply to a crawler. Linear in the file.
-[[nodiscard]] constexpr std::vector<content_signal> content_signals(
-    const document& file, std::string_view user_agent = "*");
-std::vector<content_signal> content_signals(const document&&, std::string_view = "*") = delete;
-
-constexpr bool content_signal::matches(std::string_view target) const {
-  return rep_detail::match_scope(path, target).has_value();
-}
-
-namespace rep_detail {
 
 /// Sets the signal of one `name=value`; a no stays. Returns false if name or value is unknown.
 constexpr bool set_signal(content_signal& signals, std::string_view member) noexcept {
@@ -91,7 +68,7 @@ constexpr bool set_signal(content_signal& signals, std::string_view member) noex
   return base::equal_ignoring_case(name, "ai-train") && set(signals.ai_train);
 }
 
-constexpr signals_read read_signals(std::string_view value) noexcept {
+[[nodiscard]] constexpr signals_read read_signals(std::string_view value) noexcept {
   auto [path, rest] = split_scope(value);
   signals_read result{.signals = {.path = path}};
   while (!rest.empty()) {
@@ -106,17 +83,25 @@ constexpr signals_read read_signals(std::string_view value) noexcept {
 
 }  // namespace rep_detail
 
-constexpr content_signal parse_content_signal(std::string_view value) noexcept {
+/// Reads `[path] signal=yes|no, ...` without regard to case.
+///
+/// If a line repeats a signal, the most restrictive value counts, as in `usage_preferences`. The
+/// policy does not cover this, and no site means to grant what it denies. Linear.
+[[nodiscard]] constexpr content_signal parse_content_signal(std::string_view value) noexcept {
   return rep_detail::read_signals(value).signals;
 }
 
-constexpr std::vector<content_signal> content_signals(std::span<const directive> lines) {
+/// Reads the Content-Signal lines among `lines`, in file order. Linear.
+[[nodiscard]] constexpr std::vector<content_signal> content_signals(
+    std::span<const directive> lines) {
   return rep_detail::read_lines(lines, directive_kind::content_signal, parse_content_signal);
 }
 
-constexpr std::vector<content_signal> content_signals(const document& file,
-                                                      std::string_view user_agent) {
+/// Reads the Content-Signal lines that apply to a crawler. Linear in the file.
+[[nodiscard]] constexpr std::vector<content_signal> content_signals(
+    const document& file, std::string_view user_agent = "*") {
   return content_signals(file.directives_for(user_agent));
 }
+std::vector<content_signal> content_signals(const document&&, std::string_view = "*") = delete;
 
 }  // namespace robots

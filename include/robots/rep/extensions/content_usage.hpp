@@ -29,7 +29,13 @@ struct content_usage {
   ///
   /// Labels and values are case-sensitive. The last value of a repeated label counts. A statement
   /// that is no Dictionary has no preferences. Linear in the statement.
-  [[nodiscard]] constexpr std::optional<bool> preference(std::string_view label) const noexcept;
+  [[nodiscard]] constexpr std::optional<bool> preference(std::string_view label) const noexcept {
+    const std::string_view token = rep_detail::dictionary_token(statement, label);
+    if (token == "y") {
+      return true;
+    }
+    return token == "n" ? std::optional{false} : std::nullopt;
+  }
 
   /// AI Model Training: use that modifies the learned parameters of a generative model.
   [[nodiscard]] constexpr std::optional<bool> train_ai() const noexcept {
@@ -42,44 +48,28 @@ struct content_usage {
   }
 
   /// True if the line applies to a target, an absolute URL or a path with query.
-  [[nodiscard]] constexpr bool matches(std::string_view target) const;
+  [[nodiscard]] constexpr bool matches(std::string_view target) const {
+    return rep_detail::match_scope(path, target).has_value();
+  }
 };
 
 /// Reads `[path] statement`. A path begins with `/` and ends before the first blank.
-[[nodiscard]] constexpr content_usage parse_content_usage(std::string_view value) noexcept;
-
-/// Reads the Content-Usage lines among `lines`, in file order. Linear.
-[[nodiscard]] constexpr std::vector<content_usage> content_usages(std::span<const directive> lines);
-
-/// Reads the Content-Usage lines that apply to a crawler. Linear in the file.
-[[nodiscard]] constexpr std::vector<content_usage> content_usages(
-    const document& file, std::string_view user_agent = "*");
-std::vector<content_usage> content_usages(const document&&, std::string_view = "*") = delete;
-
-constexpr std::optional<bool> content_usage::preference(std::string_view label) const noexcept {
-  const std::string_view token = rep_detail::dictionary_token(statement, label);
-  if (token == "y") {
-    return true;
-  }
-  return token == "n" ? std::optional{false} : std::nullopt;
-}
-
-constexpr bool content_usage::matches(std::string_view target) const {
-  return rep_detail::match_scope(path, target).has_value();
-}
-
-constexpr content_usage parse_content_usage(std::string_view value) noexcept {
+[[nodiscard]] constexpr content_usage parse_content_usage(std::string_view value) noexcept {
   const auto [path, statement] = rep_detail::split_scope(value);
   return {.path = path, .statement = statement};
 }
 
-constexpr std::vector<content_usage> content_usages(std::span<const directive> lines) {
+/// Reads the Content-Usage lines among `lines`, in file order. Linear.
+[[nodiscard]] constexpr std::vector<content_usage> content_usages(
+    std::span<const directive> lines) {
   return rep_detail::read_lines(lines, directive_kind::content_usage, parse_content_usage);
 }
 
-constexpr std::vector<content_usage> content_usages(const document& file,
-                                                    std::string_view user_agent) {
+/// Reads the Content-Usage lines that apply to a crawler. Linear in the file.
+[[nodiscard]] constexpr std::vector<content_usage> content_usages(
+    const document& file, std::string_view user_agent = "*") {
   return content_usages(file.directives_for(user_agent));
 }
+std::vector<content_usage> content_usages(const document&&, std::string_view = "*") = delete;
 
 }  // namespace robots

@@ -39,23 +39,7 @@ struct request_rate {
 /// Returns an empty optional for anything else, for zero requests and for a period of zero. Numbers
 /// that are too large count as the maximum.
 [[nodiscard]] constexpr std::optional<request_rate> parse_request_rate(
-    std::string_view value) noexcept;
-
-/// Reads the Request-rate lines among `lines`, in file order, without those that cannot be read.
-/// Linear.
-[[nodiscard]] constexpr std::vector<request_rate> request_rates(std::span<const directive> lines);
-
-/// Reads the Request-rate lines that apply to a crawler. Linear in the file.
-[[nodiscard]] constexpr std::vector<request_rate> request_rates(const document& file,
-                                                                std::string_view user_agent = "*");
-
-/// Returns the slowest rate whose window contains a time; if no window does, the slowest rate
-/// without window. Returns an empty optional if there is none. `utc` is as in
-/// `visit_time::contains`.
-[[nodiscard]] constexpr std::optional<request_rate> rate_at(std::span<const request_rate> rates,
-                                                            std::chrono::minutes utc) noexcept;
-
-constexpr std::optional<request_rate> parse_request_rate(std::string_view value) noexcept {
+    std::string_view value) noexcept {
   const auto stated = rep_detail::parse_rate(value);
   if (!stated) {
     return std::nullopt;
@@ -67,17 +51,23 @@ constexpr std::optional<request_rate> parse_request_rate(std::string_view value)
   return rate;
 }
 
-constexpr std::vector<request_rate> request_rates(std::span<const directive> lines) {
+/// Reads the Request-rate lines among `lines`, in file order, without those that cannot be read.
+/// Linear.
+[[nodiscard]] constexpr std::vector<request_rate> request_rates(std::span<const directive> lines) {
   return rep_detail::read_lines(lines, directive_kind::request_rate, parse_request_rate);
 }
 
-constexpr std::vector<request_rate> request_rates(const document& file,
-                                                  std::string_view user_agent) {
+/// Reads the Request-rate lines that apply to a crawler. Linear in the file.
+[[nodiscard]] constexpr std::vector<request_rate> request_rates(const document& file,
+                                                                std::string_view user_agent = "*") {
   return request_rates(file.directives_for(user_agent));
 }
 
-constexpr std::optional<request_rate> rate_at(std::span<const request_rate> rates,
-                                              std::chrono::minutes utc) noexcept {
+/// Returns the slowest rate whose window contains a time; if no window does, the slowest rate
+/// without window. Returns an empty optional if there is none. `utc` is as in
+/// `visit_time::contains`.
+[[nodiscard]] constexpr std::optional<request_rate> rate_at(std::span<const request_rate> rates,
+                                                            std::chrono::minutes utc) noexcept {
   const auto place = [](const request_rate& rate) {
     return std::pair{rate.window.has_value(), rate.interval()};
   };

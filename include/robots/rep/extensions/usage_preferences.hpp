@@ -32,25 +32,6 @@ struct effective_preferences {
                                                  const effective_preferences&) = default;
 };
 
-/// Returns the preferences for a crawler and a target, an absolute URL or a path with query.
-///
-/// Content-Usage (draft-ietf-aipref-attach-05, section 3.1): the matching line with the longest
-/// path decides about all categories, even those it does not name. Lines with paths of equal length
-/// are combined. Content-Signal: the matching line with the longest path decides about each signal,
-/// since the policy treats each by itself. Lines and methods are combined so that the most
-/// restrictive preference counts (draft-ietf-aipref-vocab-07, section 5.1). If both methods agree,
-/// the Content-Usage line is named.
-///
-/// A line is for the User-agent lines right above it, and does not end their list (RFC 9309,
-/// section 2.2.4). All preferences are unknown if the crawler may not fetch the target: "no
-/// preferences are implied for resources that are disallowed".
-///
-/// Linear in the file, and in the target for each line, up to 8 million octets in all. If comparing
-/// all lines would take more, all preferences are false and no line is named.
-[[nodiscard]] constexpr effective_preferences usage_preferences(const document& file,
-                                                                std::string_view target,
-                                                                std::string_view user_agent = "*");
-
 namespace rep_detail {
 
 /// draft-ietf-aipref-vocab-07, section 5.1: of several statements the most restrictive counts. Of
@@ -85,8 +66,24 @@ class longest_preference {
 
 }  // namespace rep_detail
 
-constexpr effective_preferences usage_preferences(const document& file, std::string_view target,
-                                                  std::string_view user_agent) {
+/// Returns the preferences for a crawler and a target, an absolute URL or a path with query.
+///
+/// Content-Usage (draft-ietf-aipref-attach-05, section 3.1): the matching line with the longest
+/// path decides about all categories, even those it does not name. Lines with paths of equal length
+/// are combined. Content-Signal: the matching line with the longest path decides about each signal,
+/// since the policy treats each by itself. Lines and methods are combined so that the most
+/// restrictive preference counts (draft-ietf-aipref-vocab-07, section 5.1). If both methods agree,
+/// the Content-Usage line is named.
+///
+/// A line is for the User-agent lines right above it, and does not end their list (RFC 9309,
+/// section 2.2.4). All preferences are unknown if the crawler may not fetch the target: "no
+/// preferences are implied for resources that are disallowed".
+///
+/// Linear in the file, and in the target for each line, up to 8 million octets in all. If comparing
+/// all lines would take more, all preferences are false and no line is named.
+[[nodiscard]] constexpr effective_preferences usage_preferences(const document& file,
+                                                                std::string_view target,
+                                                                std::string_view user_agent = "*") {
   if (!file.allows(target, user_agent)) {
     return {};
   }

@@ -41,15 +41,26 @@ struct visit_time {
 
 /// Reads `hhmm-hhmm`, with blanks around the hyphen or not. Returns an empty optional for anything
 /// else.
-[[nodiscard]] constexpr std::optional<visit_time> parse_visit_time(std::string_view value) noexcept;
+[[nodiscard]] constexpr std::optional<visit_time> parse_visit_time(
+    std::string_view value) noexcept {
+  const auto hours = rep_detail::parse_hours(value);
+  if (!hours) {
+    return std::nullopt;
+  }
+  return visit_time{.from = hours->from, .to = hours->to};
+}
 
 /// Reads the Visit-time lines among `lines`, in file order, without those that cannot be read.
 /// Linear.
-[[nodiscard]] constexpr std::vector<visit_time> visit_times(std::span<const directive> lines);
+[[nodiscard]] constexpr std::vector<visit_time> visit_times(std::span<const directive> lines) {
+  return rep_detail::read_lines(lines, directive_kind::visit_time, parse_visit_time);
+}
 
 /// Reads the Visit-time lines that apply to a crawler. Linear in the file.
 [[nodiscard]] constexpr std::vector<visit_time> visit_times(const document& file,
-                                                            std::string_view user_agent = "*");
+                                                            std::string_view user_agent = "*") {
+  return visit_times(file.directives_for(user_agent));
+}
 
 /// True if a crawler may come at a time: there are no `times`, or one of them contains it. `utc` is
 /// as in `visit_time::contains`.
@@ -60,22 +71,6 @@ struct visit_time {
     is_within = is_within || time.contains(utc);
   }
   return is_within;
-}
-
-constexpr std::optional<visit_time> parse_visit_time(std::string_view value) noexcept {
-  const auto hours = rep_detail::parse_hours(value);
-  if (!hours) {
-    return std::nullopt;
-  }
-  return visit_time{.from = hours->from, .to = hours->to};
-}
-
-constexpr std::vector<visit_time> visit_times(std::span<const directive> lines) {
-  return rep_detail::read_lines(lines, directive_kind::visit_time, parse_visit_time);
-}
-
-constexpr std::vector<visit_time> visit_times(const document& file, std::string_view user_agent) {
-  return visit_times(file.directives_for(user_agent));
 }
 
 }  // namespace robots
