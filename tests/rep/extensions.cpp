@@ -137,7 +137,7 @@ TEST_CASE("any number of extension lines, anywhere, leave all verdicts as they w
   }
 }
 
-TEST_CASE("the comparison sees a line that is no extension") {
+TEST_CASE("the comparison detects a line that is no extension") {
   CHECK_FALSE(all_same(files[1], "User-agent: a\nDisallow:\nUser-agent: b\nDisallow: /x\n"));
 }
 

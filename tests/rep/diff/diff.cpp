@@ -45,7 +45,7 @@ bool is_same(std::string_view before, std::string_view after, const parse_option
   return found.same();
 }
 
-TEST_CASE("what means the same is no change, however it is written") {
+TEST_CASE("two spellings of one meaning are no change") {
   CHECK(is_same("", ""));
   CHECK(is_same("Disallow: /a\nAllow: /b\n", "# moved\nallow:/b\nDISALLOW : /a # x\n"));
   CHECK(is_same("Disallow: /a\n", "Disallow: /a\nDisallow: /a\n"));
@@ -322,7 +322,7 @@ std::string many_rules(std::string_view begin, std::string_view end, std::size_t
   return text;
 }
 
-TEST_CASE("files of any size and malice are compared in little time, and not called the same") {
+TEST_CASE("hostile files are compared in bounded time and never reported as equal") {
   struct row {
     std::string before;
     std::string after;

@@ -101,7 +101,7 @@ TEST_CASE("sitemaps are listed wherever they stand") {
   CHECK(list(file.sitemaps()) == strings{"https://example.com/sitemap.xml", "/second.xml"});
 }
 
-TEST_CASE("an empty file says nothing and allows everything") {
+TEST_CASE("an empty file has no lines and allows everything") {
   const document file;
   CHECK(file.allows("/x", "FooBot"));
   CHECK(file.groups().empty());
@@ -249,7 +249,7 @@ TEST_CASE("asking the document, its rules, and compiling directly give the same 
   }
 }
 
-TEST_CASE("a file may have many lines and many findings") {
+TEST_CASE("parse keeps all lines and findings of a large file") {
   for (const std::size_t count : {1U, 31U, 32U, 33U, 95U, 96U, 97U, 2'000U, 20'000U}) {
     CAPTURE(count);
     std::string many = "User-agent: FooBot\n";
@@ -275,7 +275,7 @@ TEST_CASE("a file that ends in the middle of a line is read to its end") {
   CHECK(parse("Allow:").allows("/a", "X"));
 }
 
-TEST_CASE("nothing behind the end of a text is read") {
+TEST_CASE("parse reads no octet behind the end of the text") {
   constexpr std::string_view longer = "User-agent: *\nCrawl-delay: 5\nDisallow: /a\n";
   for (std::size_t size = 0; size < longer.size(); ++size) {
     CAPTURE(size);
@@ -292,7 +292,7 @@ TEST_CASE("nothing behind the end of a text is read") {
   CHECK(cut.directives().back().value.empty());
 }
 
-TEST_CASE("a text may be a view of nothing") {
+TEST_CASE("parse accepts an empty view") {
   const document nothing = parse(std::string_view{});
   CHECK(nothing.allows({}, {}));
   CHECK(nothing.directives().empty());

@@ -138,7 +138,7 @@ TEST_CASE("nothing is granted for a target that cannot be compared with all line
   CHECK(usage_preferences(file, "/ab").train_ai == usage(true, 2));
 }
 
-TEST_CASE("a file that says nothing of usage leaves all unknown") {
+TEST_CASE("all preferences are unknown for a file without usage lines") {
   CHECK(usage_preferences(parse(""), "/") == effective_preferences{});
   CHECK(usage_preferences(parse("Content-Usage: train-ai=n\n"), "/") == effective_preferences{});
   CHECK(usage_preferences(parse("User-agent: *\nDisallow: /\nContent-Signal: search=yes\n"), "/") ==

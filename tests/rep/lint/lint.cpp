@@ -33,13 +33,13 @@ TEST_CASE("a clean file has no findings, and a finding names its line") {
   CHECK(lint(parse("User-agent: *\nDisallow: /x\nDisallow: /x\n")).front().line == 3);
 }
 
-TEST_CASE("a rule that stands twice in a group is said to") {
+TEST_CASE("lint reports a rule that stands twice in a group") {
   CHECK(findings("User-agent: *\nDisallow: /a\nAllow: /b\nDisallow: /%61\n") ==
         found{{4, diagnostic_code::duplicate_rule}});
   CHECK(findings("User-agent: a\nDisallow: /a\nUser-agent: b\nDisallow: /a\n").empty());
 }
 
-TEST_CASE("a rule that an opposite one always overrules is said to") {
+TEST_CASE("lint reports a rule that an opposite rule always overrides") {
   CHECK(findings("User-agent: *\nDisallow: /a\nAllow: /a\n") ==
         found{{2, diagnostic_code::shadowed_rule}});
   CHECK(
@@ -48,7 +48,7 @@ TEST_CASE("a rule that an opposite one always overrules is said to") {
   CHECK(findings("User-agent: *\nDisallow: /a$\nAllow: /a\n").empty());
 }
 
-TEST_CASE("a rule that a shorter one makes idle is said to") {
+TEST_CASE("lint reports a rule that repeats a shorter one") {
   CHECK(findings("User-agent: *\nDisallow: /private\nDisallow: /private/2020/\n") ==
         found{{3, diagnostic_code::redundant_rule}});
   CHECK(findings("User-agent: *\nDisallow: /a*b\nDisallow: /a*bc$\n") ==
@@ -58,12 +58,12 @@ TEST_CASE("a rule that a shorter one makes idle is said to") {
   CHECK(findings("User-agent: *\nAllow: /p\nDisallow: /p/x\n").empty());
 }
 
-TEST_CASE("a rule is not called idle when a rule of another group could come between") {
+TEST_CASE("a rule is not redundant if an opposite rule of middle length could decide") {
   CHECK(findings("User-agent: a\nDisallow: /x\nDisallow: /x/y/z\nUser-agent: a\nAllow: /x/y\n")
             .empty());
 }
 
-TEST_CASE("a rule that google takes for two is not called idle") {
+TEST_CASE("a rule that google reads as two patterns is not redundant") {
   const robots::parse_options google{.dialect = robots::dialect::google};
   CHECK(findings("User-agent: *\nDisallow: /x\nAllow: /x/index.html\nDisallow: /x/***\n", google)
             .empty());
@@ -73,7 +73,7 @@ TEST_CASE("a rule that google takes for two is not called idle") {
             .empty());
 }
 
-TEST_CASE("removing what is called redundant, duplicate or shadowed changes no verdict") {
+TEST_CASE("removing redundant, duplicate and shadowed rules changes no verdict") {
   const std::vector<std::string> lines{
       "Disallow: /a\n",  "Allow: /a\n", "Disallow: /ab\n", "Allow: /a*b\n",    "Disallow: /$\n",
       "Disallow: /a$\n", "Allow: /\n",  "Disallow: *b\n",  "Disallow: /ab*\n", "Disallow: /%61b"};
@@ -108,7 +108,7 @@ TEST_CASE("removing what is called redundant, duplicate or shadowed changes no v
   }
 }
 
-TEST_CASE("user agents that nobody can have and sitemaps without a host are found") {
+TEST_CASE("lint reports user agents that no crawler can have and sitemaps without a host") {
   CHECK(findings("User-agent: (compatible)\nDisallow: /\n") ==
         found{{1, diagnostic_code::unmatchable_user_agent}});
   for (const char* agent : {"/foo", "/", "*/1.0", "*;", "*,foo", "*foo"}) {
@@ -122,7 +122,7 @@ TEST_CASE("user agents that nobody can have and sitemaps without a host are foun
         found{{1, diagnostic_code::relative_sitemap}});
 }
 
-TEST_CASE("a content signal that says nothing is told") {
+TEST_CASE("lint reports a content signal that it cannot read") {
   for (const char* signal : {"ai-train=disallow", "ai-train=n", "search=false", "train-ai=no",
                              "search=yes; ai-train=no", "search", "/blog/ ai-train=never"}) {
     CAPTURE(signal);
@@ -136,7 +136,7 @@ TEST_CASE("a content signal that says nothing is told") {
   }
 }
 
-TEST_CASE("a file with too many malformed lines is said to be so as a whole") {
+TEST_CASE("lint reports a file with too many malformed lines") {
   const auto all = findings("a\nb\nc\nd\ne\nUser-agent: *\n");
   REQUIRE(all.size() == 6);
   CHECK(all[1] == std::pair{1U, diagnostic_code::malformed_share});
@@ -146,7 +146,7 @@ TEST_CASE("a file with too many malformed lines is said to be so as a whole") {
   CHECK(values[0] == std::pair{1U, diagnostic_code::malformed_share});
 }
 
-TEST_CASE("every finding has a name, a place and a sentence") {
+TEST_CASE("every finding has a name, a place and a text") {
   for (const auto& finding : lint(parse("x\nDisallow: y\nUser-agent:\nSitemap: s\n"))) {
     CHECK_FALSE(to_string(finding.code).empty());
     CHECK_FALSE(finding.text.empty());

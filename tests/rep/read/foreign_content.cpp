@@ -68,7 +68,7 @@ constexpr auto robots_txt = {
     "User-agent: *\nDisallow: /\xD0\xBF\xD1\x80\n"sv,
 };
 
-TEST_CASE("nothing at all is no foreign content") {
+TEST_CASE("an empty text is not foreign content") {
   CHECK(find_foreign_content(std::string_view{}) == foreign_content::none);
 }
 
@@ -90,7 +90,7 @@ TEST_CASE("a robots.txt with mistakes is not taken for a file of another kind") 
   }
 }
 
-TEST_CASE("a file of another kind is malformed, however few lines it has, and says so") {
+TEST_CASE("a foreign file exceeds the malformed limit with any number of lines and has a finding") {
   constexpr robots::malformed_limit limit;
   const auto has_error = [](const robots::document& file) {
     return std::ranges::any_of(file.diagnostics(), [](const robots::diagnostic& finding) {
@@ -126,7 +126,7 @@ TEST_CASE("a file without a single line of key and value is malformed, however f
   CHECK_FALSE(limit.exceeded_by(robots::parse("Not Found\nSitemap: /s\n").lines()));
 }
 
-TEST_CASE("what parses in a file of another kind is read all the same") {
+TEST_CASE("scan reads the valid lines of a foreign file") {
   const auto file = robots::parse("{\"a\": 1}\nUser-agent: *\nDisallow: /x\n");
   CHECK(file.lines().not_robots_txt);
   CHECK_FALSE(file.allows("/x"));

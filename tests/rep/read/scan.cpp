@@ -78,7 +78,7 @@ TEST_CASE("lines other than rules do not split a run of User-agent lines") {
   CHECK(split.directives.back().starts_group);
 }
 
-TEST_CASE("what a line gets wrong is said once, and the rest of the file is read") {
+TEST_CASE("a mistake in a line has one finding, and the rest of the file is read") {
   CHECK(codes("User-agent: a\nDisallow: /x\n").empty());
   CHECK(codes("prose that is no directive\n") == list{diagnostic_code::malformed_line});
   CHECK(codes("hello world\n") == list{diagnostic_code::malformed_line});
@@ -250,7 +250,7 @@ TEST_CASE("a line that is cut inside an escape is cut before it") {
   CHECK_FALSE(robots::parse(text).allows("/" + line.substr(11)));
 }
 
-TEST_CASE("what is cut inside a comment is no loss") {
+TEST_CASE("a line that is cut inside a comment has no finding") {
   const std::string text =
       "User-agent: *\nAllow: /a # " + std::string(robots::max_line_bytes, 'x') + "\nDisallow: /\n";
   const auto seen = record(text);
@@ -270,7 +270,7 @@ TEST_CASE("a finding names the column at which its subject begins") {
   CHECK(column(cut) == robots::max_line_bytes + 1);
 }
 
-TEST_CASE("a file that is too long loses the line that is cut, and says so") {
+TEST_CASE("a file that is too long loses the cut line and has a finding") {
   const std::string_view text = "User-agent: *\nDisallow: /a\nAllow: /b\n";
   CHECK(codes(text, {.max_bytes = text.size()}).empty());
   for (std::size_t limit = 27; limit < 36; ++limit) {
@@ -287,7 +287,7 @@ TEST_CASE("a file that is too long loses the line that is cut, and says so") {
   CHECK(record("User-agent: *\nAllow: /\n", {.truncated = true}).directives.size() == 2);
 }
 
-TEST_CASE("512,000 octets are read, and no more") {
+TEST_CASE("parse reads 512,000 octets by default") {
   const std::string last = "Disallow: /last\n";
   std::string text = "User-agent: *\n";
   while (text.size() + last.size() < 512'000) {
@@ -300,14 +300,14 @@ TEST_CASE("512,000 octets are read, and no more") {
   CHECK(robots::parse("  " + text).allows("/last"));
 }
 
-TEST_CASE("lines are counted, and those that mean nothing") {
+TEST_CASE("scan counts lines and malformed lines") {
   recorder handler;
   const auto counts = robots::scan("# c\n\nUser-agent: *\nfoo bar baz\n<p>\nX: y\n", handler);
   CHECK(counts.non_blank == 4);
   CHECK(counts.malformed == 2);
 }
 
-TEST_CASE("a handler that takes no findings is not asked to") {
+TEST_CASE("a handler does not need on_diagnostic") {
   struct counter {
     void on_directive(const robots::directive&) { ++count; }
     int count = 0;

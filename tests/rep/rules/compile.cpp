@@ -159,7 +159,7 @@ TEST_CASE("a verdict names the rule, its line, and the crawler it was made for")
   CHECK(unmatched.user_agent == "FooBot");
 }
 
-TEST_CASE("the rules of * are reported as such, a file that names nobody is not") {
+TEST_CASE("a verdict reports * if the rules of * decide, and the token if no group applies") {
   CHECK(named(closed, "FooBot", "/x") == "*");
   CHECK(named(closed, "FooBot", "/robots.txt") == "FooBot");
   CHECK(named("", "FooBot", "/x") == "FooBot");

@@ -42,7 +42,7 @@ std::vector<std::string_view> values(const crawler_directives& of) {
 
 using strings = std::vector<std::string_view>;
 
-TEST_CASE("one pass over a text finds all that concerns a crawler") {
+TEST_CASE("directives_for finds everything for a crawler in one pass") {
   const crawler_directives own = directives_for(text, "FooBot/2.0 (+https://foo.example)");
   CHECK_FALSE(own.rules.allows("/x"));
   CHECK(values(own) == strings{"0600-0845", "train-ai=n"});
@@ -58,7 +58,7 @@ TEST_CASE("one pass over a text finds all that concerns a crawler") {
   CHECK(other.rules.crawl_delay() == std::nullopt);
 }
 
-TEST_CASE("of what is wrong with a text, the beginning is kept") {
+TEST_CASE("directives_for keeps the first 32 findings") {
   std::string broken;
   for (int i = 0; i < 100; ++i) {
     broken += "Unknown: x\n";
@@ -69,7 +69,7 @@ TEST_CASE("of what is wrong with a text, the beginning is kept") {
   CHECK(found.findings.lines.non_blank == 100);
 }
 
-TEST_CASE("a text that says nothing leaves everything empty") {
+TEST_CASE("directives_for returns empty members for an empty text") {
   const crawler_directives nothing = directives_for("", "FooBot");
   CHECK(nothing.rules.empty());
   CHECK(nothing.extensions.empty());
@@ -77,7 +77,7 @@ TEST_CASE("a text that says nothing leaves everything empty") {
   CHECK(nothing.host == std::nullopt);
 }
 
-TEST_CASE("what one pass finds is what a document and compiling say") {
+TEST_CASE("directives_for agrees with the document and with compile") {
   const robots::document file = robots::parse(text);
   for (const std::string_view agent : {"FooBot", "BarBot", "*", ""}) {
     CAPTURE(agent);

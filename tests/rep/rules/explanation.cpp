@@ -35,7 +35,7 @@ TEST_CASE("an explanation lists every rule that matches in the order in which th
   CHECK(why.matches[2].pattern == "/");
 }
 
-TEST_CASE("an explanation says whose group was chosen") {
+TEST_CASE("an explanation names the group that applies") {
   constexpr std::string_view text = "User-agent: *\nDisallow: /a\n";
   const auto everyone = compile(text, "FooBot");
   CHECK(everyone.explain("/b").group == group_choice::everyone);

@@ -92,7 +92,7 @@ TEST_CASE("a common line may end in white space and a comment, or have no value"
   CHECK(read(empty).value.empty());
 }
 
-TEST_CASE("any other line is left to others") {
+TEST_CASE("read_common_line rejects lines of any other form") {
   using namespace std::string_literals;
   for (const std::string& line :
        {"Disallow : /x"s, " Disallow: /x"s, "Disallow: /x y"s, "Disallow: /\0"s, "Disallow /x"s,
@@ -103,7 +103,7 @@ TEST_CASE("any other line is left to others") {
   }
 }
 
-TEST_CASE("a key that ends the text is left to others, whatever lies behind the text") {
+TEST_CASE("read_common_line does not read a key beyond the end of the text") {
   constexpr std::string_view longer = "Crawl-delay: 5\nAllow: /\n";
   CHECK(read(longer.substr(0, 11)).kind == directive_kind::unknown);
   CHECK(read(longer.substr(0, 14)).value == "5");

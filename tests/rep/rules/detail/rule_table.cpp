@@ -57,13 +57,13 @@ TEST_CASE("a target is compared up to 65,536 octets of normal form, and denied b
   CHECK(rules.allows("/robots.txt?" + repeated("%20a", 400'000)));
 }
 
-TEST_CASE("where there are no rules, a target of any length is allowed") {
+TEST_CASE("a rule set without rules allows a target of any length") {
   const rule_set none = compile("User-agent: *\nDisallow:\n", "FooBot");
   CHECK(none.match("/" + std::string(100'000, 'a')).allowed);
   CHECK_FALSE(is_undecided(none, "/" + repeated("a b", 100'000)));
 }
 
-TEST_CASE("rules that take too long to compare deny") {
+TEST_CASE("a target is denied if comparing it with the rules takes too long") {
   struct sample {
     const char* rule;
     std::string target;
@@ -86,7 +86,7 @@ TEST_CASE("rules that take too long to compare deny") {
   CHECK(rules.allows("/robots.txt"));
 }
 
-TEST_CASE("what is undecided is so for documents too, and its explanation costs as little") {
+TEST_CASE("a document leaves the same targets undecided, and explaining one costs no more") {
   const robots::document file = robots::parse(full_of("Allow:*a*xxxxy"));
   const rule_set rules = file.rules_for("FooBot");
   for (const std::string& target : {"/abcdefghijklmnopqrstuvwxyz%41" + repeated("xxxx", 60'000),
@@ -144,7 +144,7 @@ TEST_CASE("comparing a pattern takes no more steps than twice the octets of patt
   }
 }
 
-TEST_CASE("a budget that is exceeded stays so, and ends a comparison") {
+TEST_CASE("an exceeded step budget stays exceeded and ends a comparison") {
   step_budget steps{10};
   steps.spend(10);
   CHECK_FALSE(steps.exceeded());

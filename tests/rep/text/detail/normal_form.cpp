@@ -29,7 +29,7 @@ TEST_CASE("a target is encoded, decoded and written in upper case as RFC 9309 sa
   CHECK(target("/%zz%4%") == "/%zz%4%");
 }
 
-TEST_CASE("a stray percent sign stays, and what follows is read anew") {
+TEST_CASE("a stray percent sign stays, and reading goes on behind it") {
   const auto target = [](std::string_view text) { return normal(text, rfc9309_target_form); };
   CHECK(target("%%61") == "%a");
   CHECK(target("%%%2d%") == "%%-%");
@@ -50,7 +50,7 @@ TEST_CASE("the google dialect encodes rules and leaves targets alone") {
   CHECK(normal("/%7e \xE3*$", google_target_form) == "/%7e \xE3*$");
 }
 
-TEST_CASE("what is normal stays, and the normal form of a text is that of its parts") {
+TEST_CASE("text in normal form stays, and parts of a text are normalised independently") {
   std::mt19937 random{9309};
   constexpr std::string_view octets = "%%%%0123456789abcdefABCDEFgz/*$ ?~\xE3";
   for (int round = 0; round < 20'000; ++round) {

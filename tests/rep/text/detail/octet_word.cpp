@@ -24,7 +24,7 @@ static_assert(!begins_with("abcdefghij", "abcdefghj"));
 static_assert(!begins_with("ab", "abc"));
 static_assert(begins_with("", ""));
 
-TEST_CASE("the first place of an octet is found, near and far") {
+TEST_CASE("find_octet finds the first match, near and far") {
   for (std::size_t size = 0; size < 150; ++size) {
     for (std::size_t place = 0; place <= size; ++place) {
       std::string text(size, 'b');
@@ -40,7 +40,7 @@ TEST_CASE("the first place of an octet is found, near and far") {
 
 }  // namespace
 
-TEST_CASE("Looking at words finds what looking at octets finds, at every place and length") {
+TEST_CASE("word operations agree with octet operations at every place and length") {
   for (std::size_t size = 0; size < 200; size += size == 40 ? 85 : 1) {
     for (std::size_t offset = 0; offset <= size; ++offset) {
       for (int octet = 0; octet < 256; ++octet) {
@@ -60,7 +60,7 @@ TEST_CASE("Looking at words finds what looking at octets finds, at every place a
   }
 }
 
-TEST_CASE("An octet out of range shows in a long text wherever it is") {
+TEST_CASE("is_graphic_from finds an octet out of range anywhere in a long text") {
   for (const std::size_t size : {64U, 65U, 96U, 127U, 128U, 200U}) {
     for (std::size_t place = 0; place < size; ++place) {
       for (int octet = 0; octet < 256; ++octet) {
@@ -74,7 +74,7 @@ TEST_CASE("An octet out of range shows in a long text wherever it is") {
   }
 }
 
-TEST_CASE("The last word is made of the octets that are left, whatever the length of the text") {
+TEST_CASE("last_word reads the remaining octets of texts of every length") {
   for (std::size_t size = 0; size < 24; ++size) {
     std::string text;
     for (std::size_t i = 0; i < size; ++i) {
