@@ -141,7 +141,7 @@ inline void add_members(base::json_writer& line, const policy_change_event& told
   line.flag("turned_hostile", told.turned_hostile).flag("fast", told.fast);
   line.seconds("interval_seconds", told.interval).number("changed", found.changed());
   line.number("unchanged", found.unchanged).open_list("rules");
-  for (std::size_t i = 0; i < std::min(most, found.rules.size()); ++i) {
+  for (std::size_t i = 0; i < (std::min)(most, found.rules.size()); ++i) {
     const rule_change& each = found.rules[i];
     line.open().text("change", to_string(each.change)).text("directive", to_string(each.kind));
     if (each.before) {
@@ -153,7 +153,7 @@ inline void add_members(base::json_writer& line, const policy_change_event& told
     line.close();
   }
   line.close_list().open_list("other_lines");
-  for (std::size_t i = 0; i < std::min(most, found.lines.size()); ++i) {
+  for (std::size_t i = 0; i < (std::min)(most, found.lines.size()); ++i) {
     const auto& each = found.lines[i];
     line.open().text("directive", to_string(each.kind));
     if (each.before) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/base/inline.hpp>
+#include <robots/base/config.hpp>
 #include <robots/base/printable.hpp>
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/http/message.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/base/inline.hpp>
+#include <robots/base/config.hpp>
 #include <robots/base/sampler.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
@@ -127,7 +127,7 @@ ROBOTS_INLINE bool JsonLog::is_default_allow(const decision& made) noexcept {
 
 ROBOTS_INLINE log_level JsonLog::level_of(const decision& made) const {
   const log_level usual = made.allowed ? info : state_->options.denied_level;
-  return made.reason == decision_reason::fallback ? std::max(usual, error) : usual;
+  return made.reason == decision_reason::fallback ? (std::max)(usual, error) : usual;
 }
 
 ROBOTS_INLINE std::optional<base::json_writer> JsonLog::begin(log_level level,

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <robots/base/config.hpp>
 #include <robots/base/enum_counts.hpp>
-#include <robots/base/inline.hpp>
 #include <robots/observe/metric_families.hpp>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <robots/base/config.hpp>
 #include <robots/base/enum_counts.hpp>
-#include <robots/base/inline.hpp>
 #include <robots/base/striped_counters.hpp>
 #include <robots/http/site_key.hpp>
 #include <robots/observe/detail/domain_counters.hpp>
@@ -162,7 +162,7 @@ ROBOTS_INLINE void Metrics::on(const parse_event& told) noexcept {
 ROBOTS_INLINE void Metrics::on(const retrieval_event& told) noexcept {
   shared_->outcomes.add(told.policy.outcome());
   shared_->not_modified += told.record.not_modified ? 1 : 0;
-  shared_->retries += static_cast<std::uint64_t>(std::max(told.record.attempts - 1, 0));
+  shared_->retries += static_cast<std::uint64_t>((std::max)(told.record.attempts - 1, 0));
   shared_->fetch_duration.add(told.duration);
 }
 

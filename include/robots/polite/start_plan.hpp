@@ -93,7 +93,7 @@ namespace polite_detail {
   }
   std::string text = "at once";
   if (plan.at > now) {
-    text = "in " + polite_detail::seconds_text(plan.at - std::max(now, time_point{}));
+    text = "in " + polite_detail::seconds_text(plan.at - (std::max)(now, time_point{}));
   }
   text += base::enum_text<start_limit::ledger>(
       plan.decided_by, {"", ": delay of ", ": delay of ", ": Retry-After", ": Visit-time",

@@ -49,7 +49,7 @@ class ManualClock {
     rep before = state_->now.load();
     rep after = before;
     do {
-      const rep left = duration::max().count() - before;
+      const rep left = (duration::max)().count() - before;
       const rep step = by.count() < 0 ? 0 : by.count();
       after = before + (step < left ? step : left);
     } while (!state_->now.compare_exchange_weak(before, after));

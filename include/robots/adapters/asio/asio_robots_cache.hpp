@@ -187,7 +187,7 @@ class asio_robots_cache {
         // The clock may run at any speed, so it is looked at every minute.
         constexpr time_point::duration longest = std::chrono::minutes{1};
         const time_point now = cache_.clock().now();
-        timer_.expires_after(std::min(std::max(*next, now) - now, longest));
+        timer_.expires_after((std::min)((std::max)(*next, now) - now, longest));
         timer_.async_wait([all = this->weak_from_this()](const boost::system::error_code& error) {
           if (!error) {
             post(all);

@@ -286,7 +286,7 @@ class audit_judge {
     const std::string object = std::move(json).finish();
     const std::string_view again = std::string_view{object}.substr(1, object.size() - 2);
     std::string_view said = entry.before_hash();
-    said.remove_prefix(std::min(said.find(again.substr(0, again.find(':'))), said.size()));
+    said.remove_prefix((std::min)(said.find(again.substr(0, again.find(':'))), said.size()));
     if (said != again) {
       return differ(entry, "the decision is another: recorded: " + base::printable(said) +
                                "; computed: " + std::string{again});

@@ -211,7 +211,7 @@ class AuditTrail {
   [[nodiscard]] std::vector<adapters_detail::audit_part> with_others(
       std::vector<adapters_detail::audit_part> parts, const event& told, const policy& by,
       std::string_view body) const {
-    for (std::size_t i = 0; i < std::min(others_.size(), by.others().size()); ++i) {
+    for (std::size_t i = 0; i < (std::min)(others_.size(), by.others().size()); ++i) {
       const std::size_t number = others_[i].second;
       auto own = adapters_detail::parts_of("policy", begin(told, number), *by.others()[i], body);
       own.back().id = adapters_detail::id_for(own.back().id, number);

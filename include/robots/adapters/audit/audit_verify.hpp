@@ -181,7 +181,7 @@ class audit_verifier {
     }
     if (type_ == "trail") {
       unsigned_before_ = unsigned_ - 1;
-      told_every_ = std::max(told_every_, entry.number("sign_every"));
+      told_every_ = (std::max)(told_every_, entry.number("sign_every"));
     }
     return true;
   }

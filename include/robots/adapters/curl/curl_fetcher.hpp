@@ -2,6 +2,7 @@
 
 #include <robots/adapters/curl/curl_options.hpp>
 #include <robots/adapters/curl/detail/engine.hpp>
+#include <robots/base/config.hpp>
 #include <robots/fetch/fetcher.hpp>
 #include <robots/http/message.hpp>
 

@@ -119,7 +119,7 @@ class OpenTelemetryTracing {
     past_span(opentelemetry::trace::Tracer& tracer, std::string_view name,
               const span_context& parent, const event& told, std::chrono::nanoseconds duration,
               std::chrono::nanoseconds ended = {}, span_kind kind = span_kind::kInternal) {
-      const auto began = std::max(duration, std::chrono::nanoseconds{0}) + ended;
+      const auto began = (std::max)(duration, std::chrono::nanoseconds{0}) + ended;
       const auto steady = std::chrono::steady_clock::now();
       opentelemetry::trace::StartSpanOptions how;
       how.parent = parent;

@@ -113,7 +113,7 @@ return 0
       throw store_error{"Redis answers a question for a turn with what is no time to wait"};
     }
     constexpr auto most = std::chrono::floor<microseconds>(longest_delay);
-    return microseconds{std::min(reply.integer, std::int64_t{most.count()})};
+    return microseconds{(std::min)(reply.integer, std::int64_t{most.count()})};
   }
 
   redis_options options_;

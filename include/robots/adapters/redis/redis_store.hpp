@@ -368,7 +368,7 @@ class RedisStore : public SharedStore {
   /// What Redis takes for a time to live.
   [[nodiscard]] static std::string expiry(std::chrono::milliseconds time) {
     constexpr std::chrono::milliseconds longest = std::chrono::years{100};
-    return std::to_string(std::min(time, longest).count());
+    return std::to_string((std::min)(time, longest).count());
   }
 
   std::unique_ptr<parts> parts_;

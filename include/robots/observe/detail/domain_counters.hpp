@@ -89,7 +89,7 @@ class domain_counters {
       using time_point = base::site_table<counters>::time_point;
       const std::scoped_lock lock{mutex_};
       own = known_.find_or_add(domain, time_point{},
-                               [](const counters&) { return time_point::max(); });
+                               [](const counters&) { return (time_point::max)(); });
       room_.store(capacity_ - known_.size(), std::memory_order_relaxed);
     }
     count(own != nullptr ? *own : others_);

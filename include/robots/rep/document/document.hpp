@@ -1,18 +1,27 @@
 #pragma once
 
-#include <robots/base/inline.hpp>
+#include <robots/base/config.hpp>
+#include <robots/rep/document/detail/document_builder.hpp>
 #include <robots/rep/document/detail/document_line.hpp>
 #include <robots/rep/document/detail/document_parts.hpp>
 #include <robots/rep/document/group.hpp>
 #include <robots/rep/document/value_range.hpp>
+#include <robots/rep/read/detail/agent_matcher.hpp>
 #include <robots/rep/read/diagnostic.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/read/parse_options.hpp>
+#include <robots/rep/read/product_token.hpp>
+#include <robots/rep/read/scan.hpp>
+#include <robots/rep/rules/detail/group_selection.hpp>
+#include <robots/rep/rules/detail/names_collector.hpp>
+#include <robots/rep/rules/detail/rule_collector.hpp>
 #include <robots/rep/rules/rule_set.hpp>
 #include <robots/rep/rules/verdict.hpp>
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <span>
@@ -36,16 +45,16 @@ class document {
   constexpr document() = default;
 
   /// Whether the crawler may fetch `target`. Costs what `match` does.
-  [[nodiscard]] ROBOTS_CONSTEXPR bool allows(std::string_view target,
-                                             std::string_view user_agent = "*") const;
+  [[nodiscard]] constexpr bool allows(std::string_view target,
+                                      std::string_view user_agent = "*") const;
 
   /// The same with the deciding rule. The views in the result live as long as this document and
   /// `user_agent`, which it names the crawler by.
   ///
   /// Compiles the crawler's rules each time; to ask many times for one crawler, ask
   /// `rules_for(user_agent)`.
-  [[nodiscard]] ROBOTS_CONSTEXPR verdict match(std::string_view target,
-                                               std::string_view user_agent = "*") const&;
+  [[nodiscard]] constexpr verdict match(std::string_view target,
+                                        std::string_view user_agent = "*") const&;
   verdict match(std::string_view, std::string_view = "*") const&& = delete;
 
   /// The values of the Sitemap lines, as written, wherever they stand (RFC 9309, section 2.2.4).
@@ -55,7 +64,7 @@ class document {
   value_range sitemaps() const&& = delete;
 
   /// The value of the first Host line that has one. Has no effect on any verdict.
-  [[nodiscard]] ROBOTS_CONSTEXPR std::optional<std::string_view> host() const& noexcept;
+  [[nodiscard]] constexpr std::optional<std::string_view> host() const& noexcept;
   std::optional<std::string_view> host() const&& = delete;
 
   /// The values of all lines of one kind, as written, in file order.
@@ -66,22 +75,20 @@ class document {
 
   /// The Crawl-delay that applies to a crawler, in milliseconds, rounded up; nothing when its
   /// groups have none. A crawler with groups of its own does not take over the delay of `*`.
-  [[nodiscard]] ROBOTS_CONSTEXPR std::optional<std::chrono::milliseconds> crawl_delay(
+  [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> crawl_delay(
       std::string_view user_agent = "*") const;
 
   /// The first valid Crawl-delay before any group: the file's own. A floor for politeness, never a
   /// rule.
-  [[nodiscard]] ROBOTS_CONSTEXPR std::optional<std::chrono::milliseconds> file_delay()
-      const noexcept;
+  [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> file_delay() const noexcept;
 
   /// Every directive in file order, of unknown kinds too.
-  [[nodiscard]] ROBOTS_CONSTEXPR std::vector<directive> directives() const&;
+  [[nodiscard]] constexpr std::vector<directive> directives() const&;
   std::vector<directive> directives() const&& = delete;
 
   /// The directives, User-agent lines aside, of the groups that apply to a crawler, in file order:
   /// those of its own groups, or of the groups of `*` when none names it.
-  [[nodiscard]] ROBOTS_CONSTEXPR std::vector<directive> directives_for(
-      std::string_view user_agent) const&;
+  [[nodiscard]] constexpr std::vector<directive> directives_for(std::string_view user_agent) const&;
   std::vector<directive> directives_for(std::string_view) const&& = delete;
 
   /// The groups in file order, not merged.
@@ -104,18 +111,17 @@ class document {
   [[nodiscard]] constexpr line_counts lines() const noexcept { return parts_.counts; }
 
   /// The rules that apply to one crawler, compiled: what a hot loop should ask.
-  [[nodiscard]] ROBOTS_CONSTEXPR rule_set rules_for(std::string_view user_agent) const;
+  [[nodiscard]] constexpr rule_set rules_for(std::string_view user_agent) const;
 
   /// The same for a crawler that goes by several names, the most specific first; see `compile`.
-  [[nodiscard]] ROBOTS_CONSTEXPR rule_set
-  rules_for(std::span<const std::string_view> user_agents) const;
+  [[nodiscard]] constexpr rule_set rules_for(std::span<const std::string_view> user_agents) const;
 
   /// The same for names in braces.
-  [[nodiscard]] ROBOTS_CONSTEXPR rule_set
-  rules_for(std::initializer_list<std::string_view> user_agents) const;
+  [[nodiscard]] constexpr rule_set rules_for(
+      std::initializer_list<std::string_view> user_agents) const;
 
  private:
-  friend ROBOTS_CONSTEXPR document parse(std::string_view text, parse_options options);
+  friend constexpr document parse(std::string_view text, parse_options options);
 
   constexpr document(rep_detail::document_parts parts, const parse_options& options)
       : parts_(std::move(parts)), options_(options) {}
@@ -135,10 +141,95 @@ class document {
 /// Takes any octets: what cannot be understood is reported in `document::diagnostics` and skipped,
 /// line by line. Never throws on bad content; linear in the text. Usable in constant expressions,
 /// unless ROBOTS_COMPILED is defined.
-[[nodiscard]] ROBOTS_CONSTEXPR document parse(std::string_view text, parse_options options = {});
+[[nodiscard]] constexpr document parse(std::string_view text, parse_options options = {});
+
+constexpr verdict document::match(std::string_view target, std::string_view user_agent) const& {
+  const rule_set rules = rules_for(user_agent);
+  verdict result = rules.match(target);
+  // What it views goes with the rule set, but stands here too.
+  result.user_agent = result.user_agent == "*" ? "*" : product_token(user_agent);
+  if (result.pattern) {
+    const auto rule = std::lower_bound(parts_.lines.begin(), parts_.lines.end(), result.line,
+                                       [](const rep_detail::document_line& line,
+                                          std::uint32_t number) { return line.number < number; });
+    result.pattern = rule->value(all_text());
+  }
+  return result;
+}
+
+constexpr std::optional<std::string_view> document::host() const& noexcept {
+  for (const std::string_view value : values(directive_kind::host)) {
+    if (!value.empty()) {
+      return value;
+    }
+  }
+  return std::nullopt;
+}
+
+constexpr std::optional<std::chrono::milliseconds> document::crawl_delay(
+    std::string_view user_agent) const {
+  rep_detail::rule_collector collector{user_agent, options_};
+  parts_.replay(collector);
+  return collector.crawl_delay();
+}
+
+constexpr std::optional<std::chrono::milliseconds> document::file_delay() const noexcept {
+  const auto before_groups =
+      rep_detail::lines_before(kept_lines(), &rep_detail::document_line::in_group);
+  return rep_detail::first_delay(before_groups, all_text());
+}
+
+constexpr std::vector<directive> document::directives() const& {
+  std::vector<directive> result;
+  result.reserve(parts_.lines.size());
+  for (const rep_detail::document_line& line : parts_.lines) {
+    result.push_back(line.as_directive(all_text()));
+  }
+  return result;
+}
+
+constexpr std::vector<directive> document::directives_for(std::string_view user_agent) const& {
+  std::vector<directive> found;
+  const rep_detail::agent_matcher agent{user_agent};
+  rep_detail::group_selection groups;
+  for (const rep_detail::document_line& kept : parts_.lines) {
+    const directive line = kept.as_directive(all_text());
+    if (line.kind == directive_kind::user_agent) {
+      if (groups.on_user_agent(line, agent.compare(line.value))) {
+        found.clear();
+      }
+    } else if (groups.applies(line.kind)) {
+      found.push_back(line);
+    }
+  }
+  return found;
+}
+
+constexpr rule_set document::rules_for(std::string_view user_agent) const {
+  rep_detail::rule_collector collector{user_agent, options_};
+  parts_.replay(collector);
+  return collector.finish();
+}
+
+constexpr rule_set document::rules_for(std::span<const std::string_view> user_agents) const {
+  rep_detail::names_collector collector{user_agents, options_};
+  parts_.replay(collector);
+  return collector.finish();
+}
+
+constexpr rule_set document::rules_for(std::initializer_list<std::string_view> user_agents) const {
+  return rules_for(std::span<const std::string_view>{user_agents.begin(), user_agents.size()});
+}
+
+constexpr bool document::allows(std::string_view target, std::string_view user_agent) const {
+  return rules_for(user_agent).allows(target);
+}
+
+constexpr document parse(std::string_view text, parse_options options) {
+  rep_detail::document_parts parts;
+  rep_detail::document_builder builder{text.substr(0, rep_detail::text_limit(options)), parts};
+  parts.counts = scan(text, builder, options);
+  return document{std::move(parts), options};
+}
 
 }  // namespace robots
-
-#ifndef ROBOTS_COMPILED
-#include <robots/rep/document/document.ipp>
-#endif

@@ -1,6 +1,10 @@
 #pragma once
 
-#include <robots/base/inline.hpp>
+#include <robots/rep/document/document.hpp>
+#include <robots/rep/extensions/detail/path_scope.hpp>
+#include <robots/rep/extensions/detail/structured_dictionary.hpp>
+#include <robots/rep/read/detail/read_lines.hpp>
+#include <robots/rep/read/directive.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -28,37 +32,57 @@ struct content_usage {
   ///
   /// Labels and values are case-sensitive; of a label that is repeated the last value counts; a
   /// statement that is no Dictionary says nothing. Linear in the statement.
-  [[nodiscard]] ROBOTS_CONSTEXPR std::optional<bool> preference(
-      std::string_view label) const noexcept;
+  [[nodiscard]] constexpr std::optional<bool> preference(std::string_view label) const noexcept;
 
   /// AI Model Training: use that modifies the learned parameters of a generative model.
-  [[nodiscard]] ROBOTS_CONSTEXPR std::optional<bool> train_ai() const noexcept {
+  [[nodiscard]] constexpr std::optional<bool> train_ai() const noexcept {
     return preference("train-ai");
   }
 
   /// Search: use in an application that directs its users to the location of what it finds.
-  [[nodiscard]] ROBOTS_CONSTEXPR std::optional<bool> search() const noexcept {
+  [[nodiscard]] constexpr std::optional<bool> search() const noexcept {
     return preference("search");
   }
 
   /// Whether it speaks of a target, an absolute URL or a path with query.
-  [[nodiscard]] ROBOTS_CONSTEXPR bool matches(std::string_view target) const;
+  [[nodiscard]] constexpr bool matches(std::string_view target) const;
 };
 
 /// Reads `[path] statement`. A path begins with `/` and ends before the first blank.
-[[nodiscard]] ROBOTS_CONSTEXPR content_usage parse_content_usage(std::string_view value) noexcept;
+[[nodiscard]] constexpr content_usage parse_content_usage(std::string_view value) noexcept;
 
 /// The Content-Usage lines among `lines`, in file order. Linear.
-[[nodiscard]] ROBOTS_CONSTEXPR std::vector<content_usage> content_usages(
-    std::span<const directive> lines);
+[[nodiscard]] constexpr std::vector<content_usage> content_usages(std::span<const directive> lines);
 
 /// Those that apply to a crawler. Linear in the file.
-[[nodiscard]] ROBOTS_CONSTEXPR std::vector<content_usage> content_usages(
+[[nodiscard]] constexpr std::vector<content_usage> content_usages(
     const document& file, std::string_view user_agent = "*");
 std::vector<content_usage> content_usages(const document&&, std::string_view = "*") = delete;
 
-}  // namespace robots
+constexpr std::optional<bool> content_usage::preference(std::string_view label) const noexcept {
+  const std::string_view token = rep_detail::dictionary_token(statement, label);
+  if (token == "y") {
+    return true;
+  }
+  return token == "n" ? std::optional{false} : std::nullopt;
+}
 
-#ifndef ROBOTS_COMPILED
-#include <robots/rep/extensions/content_usage.ipp>
-#endif
+constexpr bool content_usage::matches(std::string_view target) const {
+  return rep_detail::match_scope(path, target).has_value();
+}
+
+constexpr content_usage parse_content_usage(std::string_view value) noexcept {
+  const auto [path, statement] = rep_detail::split_scope(value);
+  return {.path = path, .statement = statement};
+}
+
+constexpr std::vector<content_usage> content_usages(std::span<const directive> lines) {
+  return rep_detail::read_lines(lines, directive_kind::content_usage, parse_content_usage);
+}
+
+constexpr std::vector<content_usage> content_usages(const document& file,
+                                                    std::string_view user_agent) {
+  return content_usages(file.directives_for(user_agent));
+}
+
+}  // namespace robots

@@ -1,8 +1,12 @@
 #pragma once
 
-#include <robots/base/inline.hpp>
+#include <robots/rep/document/document.hpp>
+#include <robots/rep/read/detail/read_lines.hpp>
+#include <robots/rep/read/directive.hpp>
+#include <robots/rep/rules/pattern.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -22,20 +26,31 @@ struct noindex_rule {
 
   /// Whether the pattern matches a target, read as `dialect::rfc9309` reads it whatever the
   /// document's options. Linear in both.
-  [[nodiscard]] ROBOTS_CONSTEXPR bool matches(std::string_view target) const;
+  [[nodiscard]] constexpr bool matches(std::string_view target) const;
 };
 
 /// The Noindex lines among `lines`, in file order, empty ones left out. Linear.
-[[nodiscard]] ROBOTS_CONSTEXPR std::vector<noindex_rule> noindex_rules(
-    std::span<const directive> lines);
+[[nodiscard]] constexpr std::vector<noindex_rule> noindex_rules(std::span<const directive> lines);
 
 /// Those that apply to a crawler. Linear in the file.
-[[nodiscard]] ROBOTS_CONSTEXPR std::vector<noindex_rule> noindex_rules(
-    const document& file, std::string_view user_agent = "*");
+[[nodiscard]] constexpr std::vector<noindex_rule> noindex_rules(const document& file,
+                                                                std::string_view user_agent = "*");
 std::vector<noindex_rule> noindex_rules(const document&&, std::string_view = "*") = delete;
 
-}  // namespace robots
+constexpr bool noindex_rule::matches(std::string_view target) const {
+  return robots::pattern{pattern}.matches(target);
+}
 
-#ifndef ROBOTS_COMPILED
-#include <robots/rep/extensions/noindex.ipp>
-#endif
+constexpr std::vector<noindex_rule> noindex_rules(std::span<const directive> lines) {
+  const auto read = [](std::string_view value) {
+    return value.empty() ? std::nullopt : std::optional{noindex_rule{.pattern = value}};
+  };
+  return rep_detail::read_lines(lines, directive_kind::noindex, read);
+}
+
+constexpr std::vector<noindex_rule> noindex_rules(const document& file,
+                                                  std::string_view user_agent) {
+  return noindex_rules(file.directives_for(user_agent));
+}
+
+}  // namespace robots

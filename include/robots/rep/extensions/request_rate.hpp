@@ -1,13 +1,17 @@
 #pragma once
 
-#include <robots/base/inline.hpp>
+#include <robots/rep/document/document.hpp>
 #include <robots/rep/extensions/visit_time.hpp>
+#include <robots/rep/read/detail/parse_rate.hpp>
+#include <robots/rep/read/detail/read_lines.hpp>
+#include <robots/rep/read/directive.hpp>
 
 #include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace robots {
@@ -37,25 +41,58 @@ struct request_rate {
 ///
 /// Nothing for anything else, and for zero requests or a period of zero. Larger numbers than fit
 /// are read as the largest.
-[[nodiscard]] ROBOTS_CONSTEXPR std::optional<request_rate> parse_request_rate(
+[[nodiscard]] constexpr std::optional<request_rate> parse_request_rate(
     std::string_view value) noexcept;
 
 /// The Request-rate lines among `lines`, in file order; lines that cannot be read are left out.
 /// Linear.
-[[nodiscard]] ROBOTS_CONSTEXPR std::vector<request_rate> request_rates(
-    std::span<const directive> lines);
+[[nodiscard]] constexpr std::vector<request_rate> request_rates(std::span<const directive> lines);
 
 /// Those that apply to a crawler. Linear in the file.
-[[nodiscard]] ROBOTS_CONSTEXPR std::vector<request_rate> request_rates(
-    const document& file, std::string_view user_agent = "*");
+[[nodiscard]] constexpr std::vector<request_rate> request_rates(const document& file,
+                                                                std::string_view user_agent = "*");
 
 /// The rate to keep at a time: of the rates whose window holds it, or else of those without one,
 /// the slowest. Nothing when there is none. `utc` as in `visit_time::contains`.
-[[nodiscard]] ROBOTS_CONSTEXPR std::optional<request_rate> rate_at(
-    std::span<const request_rate> rates, std::chrono::minutes utc) noexcept;
+[[nodiscard]] constexpr std::optional<request_rate> rate_at(std::span<const request_rate> rates,
+                                                            std::chrono::minutes utc) noexcept;
+
+constexpr std::optional<request_rate> parse_request_rate(std::string_view value) noexcept {
+  const auto stated = rep_detail::parse_rate(value);
+  if (!stated) {
+    return std::nullopt;
+  }
+  request_rate rate{.requests = stated->requests, .per = stated->per};
+  if (stated->hours) {
+    rate.window = visit_time{.from = stated->hours->from, .to = stated->hours->to};
+  }
+  return rate;
+}
+
+constexpr std::vector<request_rate> request_rates(std::span<const directive> lines) {
+  return rep_detail::read_lines(lines, directive_kind::request_rate, parse_request_rate);
+}
+
+constexpr std::vector<request_rate> request_rates(const document& file,
+                                                  std::string_view user_agent) {
+  return request_rates(file.directives_for(user_agent));
+}
+
+constexpr std::optional<request_rate> rate_at(std::span<const request_rate> rates,
+                                              std::chrono::minutes utc) noexcept {
+  const auto place = [](const request_rate& rate) {
+    return std::pair{rate.window.has_value(), rate.interval()};
+  };
+  std::optional<request_rate> slowest;
+  for (const request_rate& rate : rates) {
+    if (rate.window && !rate.window->contains(utc)) {
+      continue;
+    }
+    if (!slowest || place(rate) > place(*slowest)) {
+      slowest = rate;
+    }
+  }
+  return slowest;
+}
 
 }  // namespace robots
-
-#ifndef ROBOTS_COMPILED
-#include <robots/rep/extensions/request_rate.ipp>
-#endif

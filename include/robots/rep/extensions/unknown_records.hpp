@@ -1,6 +1,7 @@
 #pragma once
 
-#include <robots/base/inline.hpp>
+#include <robots/rep/document/document.hpp>
+#include <robots/rep/read/directive.hpp>
 
 #include <cstdint>
 #include <string_view>
@@ -23,11 +24,17 @@ struct unknown_record {
 
 /// The lines with a key and a value that mean nothing to this library, wherever they stand, in file
 /// order. They have no effect on any verdict. Linear in the file.
-[[nodiscard]] ROBOTS_CONSTEXPR std::vector<unknown_record> unknown_records(const document& file);
+[[nodiscard]] constexpr std::vector<unknown_record> unknown_records(const document& file);
 std::vector<unknown_record> unknown_records(const document&&) = delete;
 
-}  // namespace robots
+constexpr std::vector<unknown_record> unknown_records(const document& file) {
+  std::vector<unknown_record> records;
+  for (const directive& line : file.directives()) {
+    if (line.kind == directive_kind::unknown) {
+      records.push_back({.key = line.key, .value = line.value, .line = line.line});
+    }
+  }
+  return records;
+}
 
-#ifndef ROBOTS_COMPILED
-#include <robots/rep/extensions/unknown_records.ipp>
-#endif
+}  // namespace robots

@@ -1,6 +1,9 @@
 #pragma once
 
-#include <robots/base/inline.hpp>
+#include <robots/rep/document/document.hpp>
+#include <robots/rep/read/detail/parse_rate.hpp>
+#include <robots/rep/read/detail/read_lines.hpp>
+#include <robots/rep/read/directive.hpp>
 
 #include <chrono>
 #include <optional>
@@ -40,17 +43,15 @@ struct visit_time {
 };
 
 /// Reads `hhmm-hhmm`, blanks around the hyphen allowed; nothing for anything else.
-[[nodiscard]] ROBOTS_CONSTEXPR std::optional<visit_time> parse_visit_time(
-    std::string_view value) noexcept;
+[[nodiscard]] constexpr std::optional<visit_time> parse_visit_time(std::string_view value) noexcept;
 
 /// The Visit-time lines among `lines`, in file order; lines that cannot be read are left out.
 /// Linear.
-[[nodiscard]] ROBOTS_CONSTEXPR std::vector<visit_time> visit_times(
-    std::span<const directive> lines);
+[[nodiscard]] constexpr std::vector<visit_time> visit_times(std::span<const directive> lines);
 
 /// Those that apply to a crawler. Linear in the file.
-[[nodiscard]] ROBOTS_CONSTEXPR std::vector<visit_time> visit_times(
-    const document& file, std::string_view user_agent = "*");
+[[nodiscard]] constexpr std::vector<visit_time> visit_times(const document& file,
+                                                            std::string_view user_agent = "*");
 
 /// Whether a crawler that keeps to `times` comes now: at any time when there are none, else within
 /// one of them. `utc` as in `visit_time::contains`.
@@ -63,8 +64,20 @@ struct visit_time {
   return is_within;
 }
 
-}  // namespace robots
+constexpr std::optional<visit_time> parse_visit_time(std::string_view value) noexcept {
+  const auto hours = rep_detail::parse_hours(value);
+  if (!hours) {
+    return std::nullopt;
+  }
+  return visit_time{.from = hours->from, .to = hours->to};
+}
 
-#ifndef ROBOTS_COMPILED
-#include <robots/rep/extensions/visit_time.ipp>
-#endif
+constexpr std::vector<visit_time> visit_times(std::span<const directive> lines) {
+  return rep_detail::read_lines(lines, directive_kind::visit_time, parse_visit_time);
+}
+
+constexpr std::vector<visit_time> visit_times(const document& file, std::string_view user_agent) {
+  return visit_times(file.directives_for(user_agent));
+}
+
+}  // namespace robots

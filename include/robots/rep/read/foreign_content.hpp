@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/config.hpp>
 #include <robots/rep/read/detail/line_index.hpp>
 #include <robots/rep/read/detail/split_line.hpp>
 #include <robots/rep/text/detail/octet_block.hpp>
@@ -72,7 +73,7 @@ inline constexpr auto begins_foreign = [] {
 }();
 
 /// The control characters in a block, save for those from tab to carriage return.
-[[nodiscard, gnu::always_inline]] inline octet_set controls(octet_block octets) noexcept {
+[[nodiscard]] ROBOTS_ALWAYS_INLINE inline octet_set controls(octet_block octets) noexcept {
   const octet_set white_space = octets.at_most('\r') & ~octets.at_most('\b');
   return (octets.at_most('\x1F') & ~white_space) | octets.equal('\x7F');
 }
@@ -84,7 +85,7 @@ inline constexpr auto begins_foreign = [] {
 
 /// Whether `text` has controls near its beginning, as a text that is mostly controls has.
 [[nodiscard]] constexpr bool begins_with_controls(std::string_view text) noexcept {
-  const std::string_view start{text.data(), std::min(text.size(), 2 * octet_block::size)};
+  const std::string_view start{text.data(), (std::min)(text.size(), 2 * octet_block::size)};
   if (std::is_constant_evaluated()) {
     return std::any_of(start.begin(), start.end(), is_control);
   }

@@ -1,7 +1,11 @@
 #pragma once
 
-#include <robots/base/inline.hpp>
+#include <robots/base/config.hpp>
 #include <robots/rep/read/parse_options.hpp>
+#include <robots/rep/read/scan.hpp>
+#include <robots/rep/rules/detail/names_collector.hpp>
+#include <robots/rep/rules/detail/packed_rule.hpp>
+#include <robots/rep/rules/detail/rule_collector.hpp>
 #include <robots/rep/rules/rule_set.hpp>
 
 #include <initializer_list>
@@ -17,8 +21,8 @@ namespace robots {
 /// that are not named. Takes any octets, never throws on their account; linear in the text, but
 /// that rules which can only be tried one by one are sorted. Takes up to 64 KiB of stack where a
 /// rule is not in normal form.
-[[nodiscard]] ROBOTS_CONSTEXPR rule_set compile(std::string_view text, std::string_view user_agent,
-                                                const parse_options& options = {});
+[[nodiscard]] constexpr rule_set compile(std::string_view text, std::string_view user_agent,
+                                         const parse_options& options = {});
 
 /// The same for a crawler that goes by several names, the most specific first:
 /// `compile(text, {"examplebot-news", "examplebot"})`.
@@ -27,17 +31,36 @@ namespace robots {
 /// groups of all names are merged. The rules of `*` apply when no name has a group. Verdicts report
 /// the first name that has one. Without names, what holds for crawlers that are not named. One
 /// pass; each User-agent line is compared with each name.
-[[nodiscard]] ROBOTS_CONSTEXPR rule_set compile(std::string_view text,
-                                                std::span<const std::string_view> user_agents,
-                                                const parse_options& options = {});
+[[nodiscard]] constexpr rule_set compile(std::string_view text,
+                                         std::span<const std::string_view> user_agents,
+                                         const parse_options& options = {});
 
 /// The same for names in braces, which would otherwise be taken for the two ends of one name.
-[[nodiscard]] ROBOTS_CONSTEXPR rule_set compile(std::string_view text,
-                                                std::initializer_list<std::string_view> user_agents,
-                                                const parse_options& options = {});
+[[nodiscard]] constexpr rule_set compile(std::string_view text,
+                                         std::initializer_list<std::string_view> user_agents,
+                                         const parse_options& options = {});
+
+// An octet is written as three at most, and a `/` may be put in front.
+static_assert(3 * max_line_bytes + 1 <= rep_detail::packed_rule::most_compiled);
+
+constexpr rule_set compile(std::string_view text, std::string_view user_agent,
+                           const parse_options& options) {
+  rep_detail::rule_collector collector{user_agent, options};
+  scan(text, collector, options);
+  return collector.finish();
+}
+
+constexpr rule_set compile(std::string_view text, std::span<const std::string_view> user_agents,
+                           const parse_options& options) {
+  rep_detail::names_collector collector{user_agents, options};
+  scan(text, collector, options);
+  return collector.finish();
+}
+
+constexpr rule_set compile(std::string_view text,
+                           std::initializer_list<std::string_view> user_agents,
+                           const parse_options& options) {
+  return compile(text, std::span{user_agents.begin(), user_agents.size()}, options);
+}
 
 }  // namespace robots
-
-#ifndef ROBOTS_COMPILED
-#include <robots/rep/rules/compile.ipp>
-#endif

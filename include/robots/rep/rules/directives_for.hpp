@@ -1,10 +1,12 @@
 #pragma once
 
-#include <robots/base/inline.hpp>
 #include <robots/rep/read/parse_options.hpp>
+#include <robots/rep/read/scan.hpp>
 #include <robots/rep/rules/crawler_directives.hpp>
+#include <robots/rep/rules/detail/crawler_collector.hpp>
 
 #include <string_view>
+#include <utility>
 
 namespace robots {
 
@@ -12,12 +14,15 @@ namespace robots {
 ///
 /// `user_agent` is as for `compile`, and `rules` is what `compile` gives. Takes any octets, never
 /// throws on their account; the cost is that of `compile`.
-[[nodiscard]] ROBOTS_CONSTEXPR crawler_directives directives_for(std::string_view text,
-                                                                 std::string_view user_agent,
-                                                                 const parse_options& options = {});
+[[nodiscard]] constexpr crawler_directives directives_for(std::string_view text,
+                                                          std::string_view user_agent,
+                                                          const parse_options& options = {});
+
+constexpr crawler_directives directives_for(std::string_view text, std::string_view user_agent,
+                                            const parse_options& options) {
+  rep_detail::crawler_collector collector{user_agent, options};
+  const line_counts lines = scan(text, collector, options);
+  return std::move(collector).finish(lines);
+}
 
 }  // namespace robots
-
-#ifndef ROBOTS_COMPILED
-#include <robots/rep/rules/directives_for.ipp>
-#endif

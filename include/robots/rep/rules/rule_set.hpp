@@ -1,10 +1,16 @@
 #pragma once
 
-#include <robots/base/inline.hpp>
+#include <robots/base/config.hpp>
+#include <robots/base/fingerprint.hpp>
 #include <robots/rep/read/detail/dialect_traits.hpp>
+#include <robots/rep/rules/detail/compiled_pattern.hpp>
+#include <robots/rep/rules/detail/packed_rule.hpp>
 #include <robots/rep/rules/detail/rule_set_parts.hpp>
+#include <robots/rep/rules/detail/rule_table.hpp>
 #include <robots/rep/rules/verdict.hpp>
+#include <robots/rep/text/detail/normal_form.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -56,24 +62,24 @@ class rule_set {
   /// is not allowed, nor is one that takes more than 8,388,608 steps to compare; searching a target
   /// for a literal takes a step for each octet at most. `verdict::undecided` tells. Where there are
   /// no rules, everything is allowed.
-  [[nodiscard]] ROBOTS_CONSTEXPR bool allows(std::string_view target) const noexcept;
+  [[nodiscard]] constexpr bool allows(std::string_view target) const noexcept;
 
   /// The same with the deciding rule, at the same cost. The views in the result live as long as
   /// this rule set.
   ///
   /// RFC 9309, section 2.2.2: the matching rule with the most octets decides, at equal length an
   /// allow rule; without a matching rule, and for /robots.txt itself, the target is allowed.
-  [[nodiscard]] ROBOTS_CONSTEXPR verdict match(std::string_view target) const& noexcept;
+  [[nodiscard]] constexpr verdict match(std::string_view target) const& noexcept;
   verdict match(std::string_view) const&& = delete;
 
   /// How the verdict on `target` comes about: every rule that matches, in the order in which they
   /// decide, with the normal forms compared. Allocates; tries every rule, linear in the target for
   /// each, and sorts those that match. Needs <robots/rep/rules/explanation.hpp>.
-  [[nodiscard]] ROBOTS_INLINE explanation explain(std::string_view target) const&;
+  [[nodiscard]] explanation explain(std::string_view target) const&;
   explanation explain(std::string_view) const&& = delete;
 
   /// Every rule, in no particular order. Linear. Needs <robots/rep/rules/listed_rule.hpp>.
-  [[nodiscard]] ROBOTS_INLINE std::vector<listed_rule> list() const&;
+  [[nodiscard]] std::vector<listed_rule> list() const&;
   std::vector<listed_rule> list() const&& = delete;
 
   /// The Crawl-delay that applies to the crawler, in milliseconds, rounded up; nothing when its
@@ -84,7 +90,7 @@ class rule_set {
 
   /// What verdicts report: the crawler's token as it was given, or "*" when the rules of `*`
   /// apply.
-  [[nodiscard]] ROBOTS_CONSTEXPR std::string_view user_agent() const& noexcept;
+  [[nodiscard]] constexpr std::string_view user_agent() const& noexcept;
   std::string_view user_agent() const&& = delete;
 
   /// Whether a target without a scheme begins with a host, as in `dialect::google`.
@@ -100,7 +106,7 @@ class rule_set {
 
   /// Stands for the meaning: the same for rule sets of one dialect with the same rules and delay,
   /// in whatever order and spelling. Allocates; O(n log n) in the rules.
-  [[nodiscard]] ROBOTS_CONSTEXPR std::uint64_t fingerprint() const;
+  [[nodiscard]] constexpr std::uint64_t fingerprint() const;
 
   /// Returns true if both were compiled from the same rules, in the same way, for the same crawler.
   /// Sets that mean the same in other words have the same `fingerprint`.
@@ -122,13 +128,47 @@ class rule_set {
   template <class Collector>
   constexpr rule_set(Collector& from, std::string_view token) : parts_(from.parts(token)) {}
 
-  [[nodiscard]] ROBOTS_CONSTEXPR rep_detail::rule_table table() const noexcept;
+  [[nodiscard]] constexpr rep_detail::rule_table table() const noexcept;
 
   rep_detail::rule_set_parts parts_;
 };
 
-}  // namespace robots
+constexpr rep_detail::rule_table rule_set::table() const noexcept {
+  return {.block = {parts_.block.data(), parts_.block.size()}, .facts = parts_.facts};
+}
 
-#ifndef ROBOTS_COMPILED
-#include <robots/rep/rules/rule_set.ipp>
-#endif
+constexpr bool rule_set::allows(std::string_view target) const noexcept {
+  return table().allows(target);
+}
+
+constexpr verdict rule_set::match(std::string_view target) const& noexcept {
+  return table().match(target);
+}
+
+constexpr std::string_view rule_set::user_agent() const& noexcept { return table().user_agent(); }
+
+constexpr std::uint64_t rule_set::fingerprint() const {
+  const rep_detail::rule_table table = this->table();
+  const rep_detail::normal_form& form = *parts_.facts.traits->rule_form;
+  std::vector<std::uint64_t> hashes;
+  hashes.reserve(size());
+  for (std::size_t i = 0; i < size(); ++i) {
+    const rep_detail::packed_rule rule = table.rule(i);
+    rule.with_pattern(table.block, form, [&](const rep_detail::compiled_pattern& pattern) {
+      const bool allows = rule.kind() == rule_kind::allow;
+      const std::uint64_t flags = (allows ? 1U : 0U) + (pattern.anchored ? 2U : 0U);
+      hashes.push_back(base::combined(base::fingerprint(pattern.text),
+                                      flags + std::uint64_t{4} * rule.specificity(table.block)));
+    });
+  }
+  std::sort(hashes.begin(), hashes.end());
+  hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
+  const auto delay = parts_.facts.crawl_delay();
+  std::uint64_t all = delay ? static_cast<std::uint64_t>(delay->count()) + 1 : 0;
+  for (const std::uint64_t hash : hashes) {
+    all = base::combined(all, hash);
+  }
+  return base::combined(all, hashes.size());
+}
+
+}  // namespace robots

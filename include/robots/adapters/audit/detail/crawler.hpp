@@ -82,7 +82,7 @@ struct audited_crawler {
 /// Reads what `crawler_text` wrote.
 [[nodiscard]] inline audited_crawler read_crawler(const audit_entry& from) {
   const std::string_view said = from.before_hash();
-  const std::size_t start = std::min(said.find(",\"user_agent\":"), said.size());
+  const std::size_t start = (std::min)(said.find(",\"user_agent\":"), said.size());
   audited_crawler result{.id = sha256(said.substr(start)), .user_agent = from.text("user_agent")};
   parse_options& parse = result.parse;
   parse.dialect =

@@ -75,7 +75,7 @@ class curl_sink {
   /// Keeps at most `max_body` octets of decoded body, where 0 means no limit, and lets pass at most
   /// `max_headers` octets of header.
   curl_sink(std::size_t max_body, std::size_t max_headers) noexcept
-      : body_room_(max_body == 0 ? std::numeric_limits<std::size_t>::max() : max_body),
+      : body_room_(max_body == 0 ? (std::numeric_limits<std::size_t>::max)() : max_body),
         header_room_(max_headers) {}
 
   curl_sink(const curl_sink&) = delete;

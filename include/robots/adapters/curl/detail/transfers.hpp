@@ -30,8 +30,8 @@ namespace robots::adapters_detail {
 
 /// libcurl counts connections in a long, where 0 means no limit.
 [[nodiscard]] constexpr long curl_count(std::size_t count) noexcept {
-  constexpr auto most = static_cast<std::size_t>(std::numeric_limits<int>::max());
-  return static_cast<long>(std::min(count, most));
+  constexpr auto most = static_cast<std::size_t>((std::numeric_limits<int>::max)());
+  return static_cast<long>((std::min)(count, most));
 }
 
 /// A handle with its settings, which carries exchanges one after another: gives it, ready for the
@@ -125,8 +125,8 @@ class curl_transfers {
     perform();
     std::size_t called = collect();
     if (called == 0 && timeout.count() > 0) {
-      constexpr std::chrono::milliseconds::rep most = std::numeric_limits<int>::max();
-      if (curl_multi_poll(multi(), nullptr, 0, static_cast<int>(std::min(timeout.count(), most)),
+      constexpr std::chrono::milliseconds::rep most = (std::numeric_limits<int>::max)();
+      if (curl_multi_poll(multi(), nullptr, 0, static_cast<int>((std::min)(timeout.count(), most)),
                           nullptr) != CURLM_OK) {
         fail_all();
       }

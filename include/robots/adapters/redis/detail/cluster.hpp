@@ -255,7 +255,7 @@ class redis_cluster final : public redis_client {
     std::ranges::rotate(servers,
                         servers.begin() + static_cast<std::ptrdiff_t>(turn_++ % servers.size()));
     constexpr std::size_t most_at_once = 4;
-    servers.resize(std::min(servers.size(), most_at_once));
+    servers.resize((std::min)(servers.size(), most_at_once));
     return servers;
   }
 

@@ -105,7 +105,7 @@ class redis_subscription {
       // Half of it at random, so that not all workers come back at once.
       wait(
           std::chrono::duration_cast<std::chrono::milliseconds>(pause * (0.5 + random.draw() / 2)));
-      pause = std::min(2 * pause, longest);
+      pause = (std::min)(2 * pause, longest);
     }
   }
 

@@ -93,7 +93,7 @@ struct redis_target {
 [[nodiscard]] inline redis_address parse_redis_address(std::string_view text,
                                                        std::uint16_t usual_port) {
   const bool bracketed = text.starts_with('[') && text.find(']') != std::string_view::npos;
-  const std::size_t end = bracketed ? text.find(']') + 1 : std::min(text.find(':'), text.size());
+  const std::size_t end = bracketed ? text.find(']') + 1 : (std::min)(text.find(':'), text.size());
   const std::string_view host = bracketed ? text.substr(1, end - 2) : text.substr(0, end);
   const std::string_view rest = text.substr(end);
   const auto port = rest.empty()            ? std::optional{usual_port}

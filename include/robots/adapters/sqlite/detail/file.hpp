@@ -153,7 +153,7 @@ class sqlite_file {
     constexpr std::chrono::milliseconds longest = std::chrono::years{100};
     remove(name);
     ask("INSERT INTO records(hash, name, since, until, octets) VALUES (?2, ?3, ?1, ?1 + ?4, ?5)",
-        present(), hash(name), name, std::min(lifetime, longest).count(), octets);
+        present(), hash(name), name, (std::min)(lifetime, longest).count(), octets);
     return true;
   }
 
@@ -241,7 +241,7 @@ class sqlite_file {
 
   /// Sleeps, longer with each call. Returns 0 if the timeout has passed.
   static int wait(void* self, int times) {
-    std::this_thread::sleep_for(std::chrono::microseconds{20LL << std::min(times, 6)});
+    std::this_thread::sleep_for(std::chrono::microseconds{20LL << (std::min)(times, 6)});
     return std::chrono::steady_clock::now() < static_cast<sqlite_file*>(self)->give_up_ ? 1 : 0;
   }
 

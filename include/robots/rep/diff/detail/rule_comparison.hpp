@@ -95,8 +95,8 @@ class rule_comparison {
   }
 
  private:
-  static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
-  static constexpr std::uint32_t exempt = std::numeric_limits<std::uint32_t>::max();
+  static constexpr std::size_t none = (std::numeric_limits<std::size_t>::max)();
+  static constexpr std::uint32_t exempt = (std::numeric_limits<std::uint32_t>::max)();
   static constexpr std::size_t steps_to_visit = 4;  // a rule, several times
   static constexpr std::size_t steps_for_one = std::size_t{1} << 18U;
   static constexpr std::size_t octets_per_step = 8;  // to write a target
@@ -137,7 +137,7 @@ class rule_comparison {
         }
       }
     }
-    rules_.resize(std::min(merged + 1, rules_.size()));
+    rules_.resize((std::min)(merged + 1, rules_.size()));
   }
 
   /// The rules that can match a target that rule `i` matches: those whose literal begins its own,
@@ -225,11 +225,11 @@ class rule_comparison {
     // there is not this rule's.
     std::vector<competitor> competitors;
     for (const std::size_t at : neighbours(i)) {
-      const rule& near = rules_[at];
-      if (near.in[side] != nullptr && near.in[side]->rank > own.rank) {
-        competitors.push_back({near.pattern, own.kind, exempt});
-      } else if (const listed_rule* const theirs = near.in[other]; theirs != nullptr) {
-        competitors.push_back({near.pattern, theirs->kind, theirs->rank});
+      const rule& nearby = rules_[at];
+      if (nearby.in[side] != nullptr && nearby.in[side]->rank > own.rank) {
+        competitors.push_back({nearby.pattern, own.kind, exempt});
+      } else if (const listed_rule* const theirs = nearby.in[other]; theirs != nullptr) {
+        competitors.push_back({nearby.pattern, theirs->kind, theirs->rank});
       }
     }
     std::sort(competitors.begin(), competitors.end(),
@@ -355,11 +355,11 @@ class rule_comparison {
     const std::size_t other = 1 - side;
     const listed_rule& own = *self.in[side];
     const std::string everything = symbolic(self);
-    const auto near = steps_.exceeded() ? std::vector<std::size_t>{} : neighbours(i);
+    const auto nearby = steps_.exceeded() ? std::vector<std::size_t>{} : neighbours(i);
     std::size_t partner = none;
     bool is_wider = false;  // than the partner
     std::size_t least = none;
-    for (const std::size_t at : near) {
+    for (const std::size_t at : nearby) {
       const rule& candidate = rules_[at];
       if (candidate.in[other] == nullptr || candidate.told[other] ||
           candidate.in[other]->kind != own.kind ||

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
+#include <robots/base/config.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/text/detail/octet_word.hpp>
 
@@ -22,7 +23,7 @@ class key_part {
   }
 
   /// Whether the part stands at `text`, of which a word must be readable.
-  [[nodiscard, gnu::always_inline]] constexpr bool stands_at(const char* text) const noexcept {
+  [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr bool stands_at(const char* text) const noexcept {
     const octet_word octets = whole_word({text, sizeof(octet_word)}, 0);
     // Setting the bit in which the cases of a letter differ makes a letter of letters only.
     return ((octets & compared_) | folded_) == wanted_;
@@ -45,7 +46,7 @@ struct common_key {
 
 /// The key among the most frequent ones that stands at the start of `text`, of which
 /// `common_key::looked_at` octets must be readable.
-[[nodiscard, gnu::always_inline]] constexpr common_key find_common_key(const char* text) noexcept {
+[[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr common_key find_common_key(const char* text) noexcept {
   constexpr key_part disallow{"disallow"};
   constexpr key_part allow{"allow:"};
   constexpr key_part user_age{"user-age"};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
+#include <robots/base/config.hpp>
 #include <robots/rep/read/detail/common_key.hpp>
 #include <robots/rep/read/detail/line_index.hpp>
 #include <robots/rep/read/directive.hpp>
@@ -23,8 +24,8 @@ struct common_line {
 };
 
 /// The first octet between `at` and `end` that is no white space, or `end`.
-[[nodiscard, gnu::always_inline]] constexpr const char* skip_ws(const char* at,
-                                                                const char* end) noexcept {
+[[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr const char* skip_ws(const char* at,
+                                                                 const char* end) noexcept {
   while (at != end && base::is_ws(*at)) {
     ++at;
   }
@@ -57,7 +58,7 @@ struct common_line {
 /// Reads the line between `at`, where its key begins, and `end`, if it is a common one. `index`
 /// knows its odd octets, and the text goes on to `text_end`. All dialects and options read such a
 /// line alike.
-[[nodiscard, gnu::always_inline]] constexpr common_line read_common_line(
+[[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr common_line read_common_line(
     const char* at, const char* end, const char* text_end, const line_index& index) noexcept {
   const bool is_last = text_end - at < std::ptrdiff_t{common_key::looked_at};
   const common_key key = is_last ? find_last_key(at, text_end) : find_common_key(at);

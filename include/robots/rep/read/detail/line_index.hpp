@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/config.hpp>
 #include <robots/rep/text/detail/octet_block.hpp>
 
 #include <algorithm>
@@ -28,8 +29,8 @@ class line_index {  // NOLINT(*-member-init): `fill` fills the arrays
   /// Looks at what is between `from` and `end`, or as much of it as there is room for. A line may
   /// begin or go on at `from`, and the text that ends at `end` is not empty. Takes no branch for
   /// each line, so that it does not matter how their lengths vary. `avx2`: see `has_avx2`.
-  [[gnu::noinline]] constexpr void fill(const char* from, const char* end,
-                                        bool avx2 = has_avx2()) noexcept {
+  ROBOTS_NOINLINE constexpr void fill(const char* from, const char* end,
+                                      bool avx2 = has_avx2()) noexcept {
     from_ = from;
     lines_ = 0;
     const bool is_wide = avx2 && end - from >= std::ptrdiff_t{word_size};
@@ -64,7 +65,7 @@ class line_index {  // NOLINT(*-member-init): `fill` fills the arrays
 
   /// The first odd octet from `at` on, in a line of which the end is known. There must be an odd
   /// octet, or `from`, less than a word before `at`, as there is before the value of a short key.
-  [[nodiscard, gnu::always_inline]] constexpr const char* find_odd(const char* at) const noexcept {
+  [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr const char* find_odd(const char* at) const noexcept {
     const auto place = static_cast<std::size_t>(at - from_);
     const std::size_t shift = place % word_size;
     const std::size_t word = place / word_size;
@@ -92,7 +93,7 @@ class line_index {  // NOLINT(*-member-init): `fill` fills the arrays
   [[nodiscard, gnu::target("avx2,bmi,popcnt")]] std::size_t look_with_avx2(
       const char* end) noexcept {
     const std::size_t most =
-        std::min(static_cast<std::size_t>(end - from_) / word_size, most_words);
+        (std::min)(static_cast<std::size_t>(end - from_) / word_size, most_words);
     octet_bits after_return = 0;
     std::size_t word = 0;
     while (word < most && lines_ < most_lines) {
@@ -131,7 +132,8 @@ class line_index {  // NOLINT(*-member-init): `fill` fills the arrays
 #endif
 
   /// The first odd octet in `word` and those behind it. Not inlined, for few values are that long.
-  [[nodiscard, gnu::noinline]] constexpr const char* find_far_odd(std::size_t word) const noexcept {
+  [[nodiscard]] ROBOTS_NOINLINE constexpr const char* find_far_odd(
+      std::size_t word) const noexcept {
     while (odd_[word] == 0) {
       word = next_[word];
     }
@@ -139,7 +141,7 @@ class line_index {  // NOLINT(*-member-init): `fill` fills the arrays
   }
 
   /// Looks at a word from `at` on.
-  [[nodiscard, gnu::always_inline]] static constexpr found_octets look(const char* at) noexcept {
+  [[nodiscard]] ROBOTS_ALWAYS_INLINE static constexpr found_octets look(const char* at) noexcept {
     if (std::is_constant_evaluated()) {
       return look_at_each(at, at + word_size);
     }
@@ -177,28 +179,28 @@ class line_index {  // NOLINT(*-member-init): `fill` fills the arrays
     return found;
   }
 
-  [[nodiscard, gnu::always_inline]] static found_octets sets_of(octet_block octets) noexcept {
+  [[nodiscard]] ROBOTS_ALWAYS_INLINE static found_octets sets_of(octet_block octets) noexcept {
     return {.odd = octets.at_most('#'),
             .line_feeds = octets.equal('\n'),
             .returns = octets.equal('\r')};
   }
 
-  [[nodiscard, gnu::always_inline]] static found_octets join(found_octets low,
-                                                             found_octets high) noexcept {
+  [[nodiscard]] ROBOTS_ALWAYS_INLINE static found_octets join(found_octets low,
+                                                              found_octets high) noexcept {
     return {.odd = low.odd | high.odd << octet_block::size,
             .line_feeds = low.line_feeds | high.line_feeds << octet_block::size,
             .returns = low.returns | high.returns << octet_block::size};
   }
 
   /// The place of the first of `ends`, anywhere if there is none.
-  [[nodiscard, gnu::always_inline]] static constexpr std::uint16_t first_place(
+  [[nodiscard]] ROBOTS_ALWAYS_INLINE static constexpr std::uint16_t first_place(
       std::size_t offset, octet_bits ends) noexcept {
     constexpr octet_bits any = octet_bits{1} << (word_size - 1);  // spares a test for zero
     return static_cast<std::uint16_t>(offset +
                                       static_cast<std::size_t>(std::countr_zero(ends | any)));
   }
 
-  [[gnu::always_inline]] constexpr void add_ends(std::size_t offset, octet_bits ends) noexcept {
+  ROBOTS_ALWAYS_INLINE constexpr void add_ends(std::size_t offset, octet_bits ends) noexcept {
     const auto add = [&] {
       ends_[lines_] = first_place(offset, ends);
       lines_ += ends != 0 ? 1U : 0U;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/config.hpp>
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
 #include <robots/rep/rules/detail/rule_hash.hpp>
 #include <robots/rep/text/detail/octet_word.hpp>
@@ -24,20 +25,20 @@ struct plain_pattern {
 
 /// What `read_plain_pattern` has to say of a pattern with a star, or a longer one. `state` is that
 /// of the hash of the first `at` octets, in which nothing was found.
-[[nodiscard, gnu::noinline]] constexpr std::optional<plain_pattern> read_starred_pattern(
+[[nodiscard]] ROBOTS_NOINLINE constexpr std::optional<plain_pattern> read_starred_pattern(
     std::string_view text, std::size_t at, hash_state state) noexcept {
   const std::string_view rest = text.substr(at);
   const std::size_t star = at + find_octet(rest, '*');
   if (!is_graphic_without<'%', '$'>(rest) || has_double_star(text.substr(star))) {
     return std::nullopt;
   }
-  const std::size_t key = std::min(star, max_key_size);
+  const std::size_t key = (std::min)(star, max_key_size);
   return plain_pattern{star, key, state.finish(word_at(text, at), key - at)};
 }
 
 /// Reads a pattern without its anchor, if it consists of graphic ASCII characters other than `%`
 /// and `$`, without two stars in a row, as most do: then all dialects compile it alike.
-[[nodiscard, gnu::always_inline]] constexpr std::optional<plain_pattern> read_plain_pattern(
+[[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr std::optional<plain_pattern> read_plain_pattern(
     std::string_view text) noexcept {
   hash_state state = hash_state::start();
   std::size_t at = 0;

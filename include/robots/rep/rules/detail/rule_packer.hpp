@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/config.hpp>
 #include <robots/rep/read/detail/dialect_traits.hpp>
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/rules/detail/block_layout.hpp>
@@ -128,7 +129,7 @@ class rule_packer {
   }
 
   /// Adds the pattern of a rule, if it is its own compiled form in every dialect.
-  [[gnu::always_inline]] constexpr bool add_plain(kept_rule& rule) {
+  ROBOTS_ALWAYS_INLINE constexpr bool add_plain(kept_rule& rule) {
     const auto source = pattern_source::of(rule.value());
     const auto plain = read_plain_pattern(source.body);
     if (plain) {
@@ -166,7 +167,7 @@ class rule_packer {
     }
     with_pattern(rule, [&](std::string_view pattern) {
       const std::size_t star = find_octet(pattern, '*');
-      const std::string_view key = pattern.substr(0, std::min(star, max_key_size));
+      const std::string_view key = pattern.substr(0, (std::min)(star, max_key_size));
       place(rule, key, hash_of(key), star < pattern.size());
     });
   }
@@ -188,7 +189,7 @@ class rule_packer {
   /// the range of hashes: a power of two above 1.
   [[nodiscard]] static constexpr std::uint32_t& count_of(
       std::uint64_t hash, std::vector<std::uint32_t>& counts) noexcept {
-    return counts[hash >> (64 - std::countr_zero(counts.size()))];
+    return counts[static_cast<std::size_t>(hash >> (64 - std::countr_zero(counts.size())))];
   }
 
   /// Where many patterns have one prefix before their first wildcard, it tells too little as well.
@@ -228,14 +229,14 @@ class rule_packer {
       if (rule.by != found_by::trial) {
         continue;
       }
-      std::uint32_t fewest = std::numeric_limits<std::uint32_t>::max();
+      std::uint32_t fewest = (std::numeric_limits<std::uint32_t>::max)();
       for_each_literal_gram(rule, [&](std::uint64_t hash) {
         if (count_of(hash, uses) < fewest) {
           fewest = count_of(hash, uses);
           rule.hash = hash;
         }
       });
-      if (fewest != std::numeric_limits<std::uint32_t>::max()) {
+      if (fewest != (std::numeric_limits<std::uint32_t>::max)()) {
         move_to(rule, found_by::gram);
       }
     }
@@ -247,7 +248,7 @@ class rule_packer {
       while (!rest.empty()) {
         const std::size_t star = find_octet(rest, '*');
         for_each_gram(rest.substr(0, star), use);
-        rest.remove_prefix(std::min(star + 1, rest.size()));
+        rest.remove_prefix((std::min)(star + 1, rest.size()));
       }
     });
   }

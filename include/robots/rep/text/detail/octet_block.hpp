@@ -1,5 +1,7 @@
 #pragma once
 
+#include <robots/base/config.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -33,19 +35,19 @@ class octet_block {
  public:
   static constexpr std::size_t size = 32;
 
-  [[nodiscard, gnu::always_inline]] static octet_block load(const char* at) noexcept {
+  [[nodiscard]] ROBOTS_ALWAYS_INLINE static octet_block load(const char* at) noexcept {
     octet_block block;  // NOLINT(*-member-init): filled below
     std::memcpy(&block.low_, at, sizeof block.low_);
     std::memcpy(&block.high_, at + sizeof block.low_, sizeof block.high_);
     return block;
   }
 
-  [[nodiscard, gnu::always_inline]] octet_set equal(char c) const noexcept {
+  [[nodiscard]] ROBOTS_ALWAYS_INLINE octet_set equal(char c) const noexcept {
     const auto wanted = static_cast<unsigned char>(c);
     return set_of(low_ == wanted, high_ == wanted);
   }
 
-  [[nodiscard, gnu::always_inline]] octet_set at_most(char c) const noexcept {
+  [[nodiscard]] ROBOTS_ALWAYS_INLINE octet_set at_most(char c) const noexcept {
     const auto most = static_cast<unsigned char>(c);
     return set_of(low_ <= most, high_ <= most);
   }
@@ -54,7 +56,7 @@ class octet_block {
   using octets = unsigned char __attribute__((vector_size(16)));
   using flags = decltype(octets{} == 0);  // all bits of an octet, or none
 
-  [[nodiscard, gnu::always_inline]] static octet_set set_of(flags low, flags high) noexcept {
+  [[nodiscard]] ROBOTS_ALWAYS_INLINE static octet_set set_of(flags low, flags high) noexcept {
 #if defined(__x86_64__)
     using chars = char __attribute__((vector_size(16)));
     const auto set = [](flags of) {
@@ -81,17 +83,17 @@ class octet_block {
  public:
   static constexpr std::size_t size = 32;
 
-  [[nodiscard, gnu::always_inline]] static octet_block load(const char* at) noexcept {
+  [[nodiscard]] ROBOTS_ALWAYS_INLINE static octet_block load(const char* at) noexcept {
     octet_block block;  // NOLINT(*-member-init): filled below
     std::memcpy(block.words_.data(), at, size);
     return block;
   }
 
-  [[nodiscard, gnu::always_inline]] octet_set equal(char c) const noexcept {
+  [[nodiscard]] ROBOTS_ALWAYS_INLINE octet_set equal(char c) const noexcept {
     return at_most(ones * static_cast<unsigned char>(c), 0);
   }
 
-  [[nodiscard, gnu::always_inline]] octet_set at_most(char c) const noexcept {
+  [[nodiscard]] ROBOTS_ALWAYS_INLINE octet_set at_most(char c) const noexcept {
     return at_most(0, static_cast<unsigned char>(c));
   }
 
@@ -99,7 +101,7 @@ class octet_block {
   using word = std::uint64_t;
   static constexpr word ones = 0x0101'0101'0101'0101U;
 
-  [[nodiscard, gnu::always_inline]] octet_set at_most(word flipped, unsigned c) const noexcept {
+  [[nodiscard]] ROBOTS_ALWAYS_INLINE octet_set at_most(word flipped, unsigned c) const noexcept {
     // The multiplication gathers the lowest bits of all octets in the highest octet.
     constexpr word gather = std::endian::native == std::endian::little ? 0x0102'0408'1020'4080U
                                                                        : 0x8040'2010'0804'0201U;
@@ -119,7 +121,7 @@ class octet_block {
 
 /// Whether this machine runs functions that are compiled for `avx2_block`. On Windows none does:
 /// GCC does not align such vectors on the stack there (its bug 54412).
-[[nodiscard, gnu::always_inline]] constexpr bool has_avx2() noexcept {
+[[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr bool has_avx2() noexcept {
 #if defined(__x86_64__) && !defined(_WIN32) && !defined(__CYGWIN__)
   return !std::is_constant_evaluated() && __builtin_cpu_supports("avx2") &&
          __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt");
