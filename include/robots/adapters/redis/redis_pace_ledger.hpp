@@ -29,8 +29,8 @@ namespace robots {
 /// Connections and their limits are as for `RedisStore`. Any thread.
 class RedisPaceLedger final : public PaceLedger {
  public:
-  /// Opens nothing yet. Throws `std::invalid_argument`, which says how to mend it, for a URL that
-  /// is none, or for a limit of 0.
+  /// Opens no connection yet. Throws `std::invalid_argument` for a bad URL or a limit of 0; the
+  /// message says how to mend it.
   explicit RedisPaceLedger(redis_options options = {})
       : options_{std::move(options)}, client_{adapters_detail::make_redis_client(options_)} {}
 

@@ -69,8 +69,8 @@ struct audited_crawler {
 /// Reads a list of hosts of an entry.
 [[nodiscard]] inline excluded_hosts hosts_in(const audit_entry& from, std::string_view name) {
   std::vector<std::string> listed;
-  for (const base::json_object& each : from.list(name)) {
-    listed.push_back(each.text("host"));
+  for (const base::json_object& host : from.list(name)) {
+    listed.push_back(host.text("host"));
   }
   try {
     return excluded_hosts{listed};

@@ -223,14 +223,14 @@ class audit_file {
            own.st_dev == named.st_dev && own.st_ino == named.st_ino;
   }
 
-  /// The highest number of a file of the trail; 0 when there is none.
+  /// Returns the highest number of a file of the trail, or 0 if there is no file.
   [[nodiscard]] std::uint64_t last_number() const {
     const std::filesystem::path whole{path_};
     const std::string start = whole.filename().string() + '.';
     const auto folder = whole.has_parent_path() ? whole.parent_path() : ".";
     std::uint64_t last = 0;
-    for (const auto& each : std::filesystem::directory_iterator{folder}) {
-      const std::string file = each.path().filename().string();
+    for (const auto& entry : std::filesystem::directory_iterator{folder}) {
+      const std::string file = entry.path().filename().string();
       if (file.starts_with(start) && file.ends_with(".jsonl")) {
         const auto digits =
             std::string_view{file}.substr(start.size(), file.size() - start.size() - 6);
