@@ -133,7 +133,7 @@ class any_host_gate {
     std::uint64_t withdrawals_ = 0;  // of the host, when the reservation was made
   };
 
-  /// A reservation, or why there is none.
+  /// A reservation, or the reason for a refusal.
   struct answer {
     admission_reason reason = admission_reason::invalid_url;  ///< `go`, or why not
     start_plan plan{};                         ///< when the request may start, and why not sooner

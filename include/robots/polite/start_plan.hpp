@@ -18,7 +18,7 @@ class policy;
 
 /// What limits the requests to a host, besides the gate's options and the host's responses.
 struct host_limits {
-  /// The policy of the URL's site, for its delays, rates and hours; null if there is none. The gate
+  /// The policy of the URL's site, for its delays, rates and hours; null without rules. The gate
   /// counts the requests that fetched its robots.txt: the next request keeps its distance from
   /// them.
   std::shared_ptr<const robots::policy> policy{};

@@ -22,7 +22,7 @@ namespace robots::observe_detail {
 /// falls, as exporters ask of counters. Any thread.
 class domain_counters {
  public:
-  /// Counters for so many domains; 0 counts nothing.
+  /// Makes counters for `capacity` domains; 0 counts nothing.
   explicit domain_counters(std::size_t capacity)
       : capacity_{capacity}, room_{capacity}, known_{capacity} {}
 
