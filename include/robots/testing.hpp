@@ -2,7 +2,6 @@
 
 /// Stand-ins for the network, the time, the cache and its store, for tests of programs that use
 /// the library.
-#include <robots/base/config.hpp>
 #include <robots/testing/fixed_policy_source.hpp>
 #include <robots/testing/manual_clock.hpp>
 #include <robots/testing/memory_store.hpp>
