@@ -30,7 +30,7 @@ write_basic_package_version_file(
   ARCH_INDEPENDENT)
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/robots-config.cmake"
               "${CMAKE_CURRENT_BINARY_DIR}/robots-config-version.cmake" .cmake/robots-compiled.cmake
-              .cmake/robots.cpp
+              .cmake/robots.cpp .cmake/robots.cppm
               .cmake/robots-find-least.cmake
               .cmake/Findhiredis.cmake .cmake/Findhiredis_ssl.cmake
         DESTINATION "${robots_package_dir}")

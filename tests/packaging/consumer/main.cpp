@@ -27,8 +27,9 @@ static_assert(std::derived_from<robots::SqliteStore, robots::SharedStore>);
 static_assert(robots::Observer<robots::AuditTrail>);
 #endif
 #ifdef CONSUMER_HAS_PROMETHEUS
-#include <prometheus/exposer.h>
 #include <robots/adapters/metrics/prometheus_metrics.hpp>
+
+#include <prometheus/exposer.h>
 // The example of the README links with robots::prometheus alone.
 prometheus::Exposer expose() { return prometheus::Exposer{"127.0.0.1:0"}; }
 static_assert(std::derived_from<robots::PrometheusMetrics, prometheus::Collectable>);
