@@ -2,7 +2,8 @@ import os
 import re
 
 from conan import ConanFile
-from conan.tools.build import can_run, check_min_cppstd
+from conan.errors import ConanInvalidConfiguration
+from conan.tools.build import can_run, valid_min_cppstd
 from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
 from conan.tools.files import copy, load
 
@@ -17,12 +18,14 @@ class RobotsConan(ConanFile):
     package_type = "header-library"
     settings = "os", "arch", "compiler", "build_type"
     options = {
+        "compiled": [True, False],
         "with_asio": [True, False], "with_audit": [True, False], "with_curl": [True, False],
         "with_cpr": [True, False], "with_opentelemetry": [True, False],
         "with_prometheus": [True, False], "with_redis": [True, False],
         "with_redis_tls": [True, False], "with_sqlite": [True, False],
     }
     default_options = {
+        "compiled": False,
         "with_asio": False, "with_audit": False, "with_curl": False, "with_cpr": False,
         "with_opentelemetry": False, "with_prometheus": False, "with_redis": False,
         "with_redis_tls": False, "with_sqlite": False,
@@ -33,6 +36,7 @@ class RobotsConan(ConanFile):
         ".cmake/*", "include/*", "tests/*", "benchmarks/*",
     )
     no_copy_source = True
+    test_package_folder = "tests/packaging/test_package"
 
     # CprFetcher and AsioCurlFetcher stand on the same headers as CurlFetcher.
     @property
@@ -47,38 +51,46 @@ class RobotsConan(ConanFile):
     def _has_openssl(self):
         return self.options.with_redis_tls or self.options.with_audit
 
+    # Only who asks for the tests needs what they stand on: -c tools.build:skip_test=False.
     @property
     def _runs_tests(self):
-        return not self.conf.get("tools.build:skip_test", default=False, check_type=bool)
+        return not self.conf.get("tools.build:skip_test", default=True, check_type=bool)
 
     def set_version(self):
         header = load(self, os.path.join(self.recipe_folder, "include/robots/version.hpp"))
         self.version = re.search(r'string_view version = "([0-9.]+)"', header).group(1)
 
+    def configure(self):
+        if self.options.compiled:
+            self.package_type = "static-library"
+
     def layout(self):
         cmake_layout(self)
 
     def requirements(self):
-        self.requires("boost/[>=1.81 <2]", options={"header_only": True})
+        self._requires("boost/[>=1.81 <2]", header_only=True)
         if self._has_curl:
-            self.requires("libcurl/[>=7.86 <9]")
+            self._requires("libcurl/[>=7.86 <9]")
         if self.options.with_cpr:
-            self.requires("cpr/[>=1.10 <2]")
+            self._requires("cpr/[>=1.10 <2]")
         if self.options.with_opentelemetry:
-            self.requires("opentelemetry-cpp/[>=1.19 <2]")
+            self._requires("opentelemetry-cpp/[>=1.19 <2]")
         if self.options.with_prometheus:
-            self.requires("prometheus-cpp/[>=1.0 <2]")
+            self._requires("prometheus-cpp/[>=1.0 <2]")
         if self._has_redis:
-            self.requires("hiredis/[>=1.0 <2]",
-                          options={"with_ssl": bool(self.options.with_redis_tls)})
+            self._requires("hiredis/[>=1.0 <2]", with_ssl=bool(self.options.with_redis_tls))
         if self.options.with_sqlite:
-            self.requires("sqlite3/[>=3.37 <4]")
+            self._requires("sqlite3/[>=3.37 <4]")
         if self._has_openssl:
-            self.requires("openssl/[>=1.1.1 <4]")
+            self._requires("openssl/[>=1.1.1 <4]")
+
+    # The headers of robots-cpp include those of what it stands on.
+    def _requires(self, reference, **options):
+        self.requires(reference, transitive_headers=True, options=options)
 
     def build_requirements(self):
-        self.tool_requires("cmake/[>=3.25]")
         if self._runs_tests:
+            self.tool_requires("cmake/[>=3.25]")
             self.test_requires("cli11/[>=2.1 <3]")
             self.test_requires("cpp-httplib/[>=0.11 <1]", options={"with_openssl": True})
             self.test_requires("doctest/[>=2.4.9 <3]")
@@ -88,10 +100,14 @@ class RobotsConan(ConanFile):
             self.test_requires("zlib/[>=1.2 <2]")
 
     def validate(self):
-        check_min_cppstd(self, 20)
+        if not valid_min_cppstd(self, 20):
+            raise ConanInvalidConfiguration(
+                f"robots-cpp needs C++20, and compiler.cppstd is {self.settings.get_safe('compiler.cppstd')}. "
+                "Add -s compiler.cppstd=20 to the command, or compiler.cppstd=20 to the profile.")
 
     def package_id(self):
-        self.info.clear()
+        if not self.info.options.compiled:
+            self.info.clear()
 
     def generate(self):
         CMakeDeps(self).generate()
@@ -113,18 +129,24 @@ class RobotsConan(ConanFile):
         toolchain.generate()
 
     def build(self):
-        if not self._runs_tests:
+        if not (self._runs_tests or self.options.compiled):
             return
         cmake = CMake(self)
         cmake.configure()
-        cmake.build()
-        if can_run(self):
-            cmake.test()
+        if self.options.compiled:
+            cmake.build(target="robots_compiled")
+        if self._runs_tests:
+            cmake.build()
+            if can_run(self):
+                cmake.test()
 
     def package(self):
         copy(self, "LICENSE", self.source_folder, os.path.join(self.package_folder, "licenses"))
         copy(self, "*.?pp", os.path.join(self.source_folder, "include"),
              os.path.join(self.package_folder, "include"))
+        for library in ("*.a", "*.lib") if self.options.compiled else ():
+            copy(self, library, self.build_folder, os.path.join(self.package_folder, "lib"),
+                 keep_path=False)
 
     def package_info(self):
         self.cpp_info.set_property("cmake_file_name", "robots")
@@ -156,8 +178,13 @@ class RobotsConan(ConanFile):
         for component in self.cpp_info.components.values():
             component.bindirs = []
             component.libdirs = []
+        if self.options.compiled:
+            compiled = self._adapter("compiled", "robots::compiled", [])
+            compiled.libs = ["robots_compiled"]
+            compiled.defines = ["ROBOTS_COMPILED"]
 
     def _adapter(self, name, target, requirements):
         adapter = self.cpp_info.components[name]
         adapter.set_property("cmake_target_name", target)
         adapter.requires = ["robots", *requirements]
+        return adapter

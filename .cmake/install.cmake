@@ -5,7 +5,7 @@ include(GNUInstallDirs)
 
 set(robots_package_dir "${CMAKE_INSTALL_DATADIR}/cmake/robots")
 install(
-  TARGETS robots
+  TARGETS robots robots_rep
   EXPORT robots-targets
   FILE_SET HEADERS
   FILE_SET bodies
@@ -30,8 +30,11 @@ write_basic_package_version_file(
   ARCH_INDEPENDENT)
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/robots-config.cmake"
               "${CMAKE_CURRENT_BINARY_DIR}/robots-config-version.cmake" .cmake/robots-compiled.cmake
-              .cmake/robots.cpp
+              .cmake/robots.cpp .cmake/robots.cppm
               .cmake/robots-find-least.cmake
               .cmake/Findhiredis.cmake .cmake/Findhiredis_ssl.cmake
         DESTINATION "${robots_package_dir}")
+configure_file(.cmake/robots.pc.in robots.pc @ONLY)
+install(FILES "${CMAKE_CURRENT_BINARY_DIR}/robots.pc"
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/pkgconfig")
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")

@@ -1,7 +1,7 @@
 # robots::compiled: what depends on no type of the user's, compiled once in place of in every file. Built
 # where something links it, by a project that has C++.
 get_property(_robots_languages GLOBAL PROPERTY ENABLED_LANGUAGES)
-if("CXX" IN_LIST _robots_languages AND NOT TARGET robots_compiled)
+if("CXX" IN_LIST _robots_languages AND TARGET Boost::headers AND NOT TARGET robots_compiled)
   add_library(robots_compiled STATIC EXCLUDE_FROM_ALL "${CMAKE_CURRENT_LIST_DIR}/robots.cpp")
   add_library(robots::compiled ALIAS robots_compiled)
   target_link_libraries(robots_compiled PUBLIC robots::robots)

@@ -31,6 +31,9 @@ constexpr std::array<std::string_view, 26> layers{"base",           "time",
                                                   "adapters/redis", "adapters/sqlite",
                                                   "adapters/audit", "adapters/metrics"};
 constexpr std::string_view umbrella = "robots/robots.hpp";
+/// What robots.hpp consists of.
+constexpr std::array<std::string_view, 4> narrow_umbrellas{"robots/cache.hpp", "robots/observe.hpp",
+                                                           "robots/parse.hpp", "robots/polite.hpp"};
 constexpr std::string_view test_doubles = "robots/testing.hpp";
 constexpr std::string_view all_bodies = "robots/src.hpp";
 
@@ -161,6 +164,32 @@ std::set<std::string> included_by(std::string_view name) {
   return included;
 }
 
+bool is_umbrella(std::string_view name) {
+  return name == umbrella || std::ranges::find(narrow_umbrellas, name) != narrow_umbrellas.end();
+}
+
+/// All that a header includes, directly or not, unless bodies are compiled elsewhere.
+std::set<std::string> reached_from(std::string_view name) {
+  const std::vector<source_file> all = headers();
+  std::set<std::string> reached;
+  std::vector<std::string> open{std::string{name}};
+  while (!open.empty()) {
+    const std::string next = std::move(open.back());
+    open.pop_back();
+    for (const source_file& header : all) {
+      if (included_as(header) != next) {
+        continue;
+      }
+      for (include_line& include : header.includes()) {
+        if (!has_bodies(include.name) && reached.insert(include.name).second) {
+          open.push_back(std::move(include.name));
+        }
+      }
+    }
+  }
+  return reached;
+}
+
 /// Whether a line that begins with a type's name only declares it; "{};" defines one.
 bool only_declares(std::string_view line) { return line.ends_with(';') && !line.ends_with("};"); }
 
@@ -200,7 +229,7 @@ TEST_CASE("a header includes only its own folder and the layers above it") {
         continue;
       }
       INFO(header.path << ":" << include.number << " includes " << include.name);
-      CHECK(include.name != umbrella);
+      CHECK((!is_umbrella(include.name) || self == umbrella));
       CHECK(rank_of(include.name) <= rank_of(self));
     }
   }
@@ -290,6 +319,24 @@ TEST_CASE("no header but the adapters uses what costs every user much time to co
   }
 }
 
+TEST_CASE("What MSVC lacks is used only behind a test for the compiler") {
+  constexpr std::array<std::string_view, 5> guarded{
+      "robots/base/config.hpp", "robots/base/enum_text.hpp", "robots/base/fetch_ahead.hpp",
+      "robots/rep/text/detail/octet_block.hpp", "robots/rep/text/detail/octet_word.hpp"};
+  for (const source_file& header : headers()) {
+    if (std::ranges::find(guarded, included_as(header)) != guarded.end()) {
+      continue;
+    }
+    for (std::size_t i = 0; i < header.lines.size(); ++i) {
+      INFO(header.path << ":" << i + 1);
+      for (const char* extension :
+           {"gnu::", "__builtin_", "__attribute__", "__PRETTY_FUNCTION__"}) {
+        CHECK(header.lines[i].find(extension) == std::string::npos);
+      }
+    }
+  }
+}
+
 TEST_CASE("headers are included by their full name between angle brackets") {
   for (const source_file& header : headers()) {
     for (const include_line& include : header.includes()) {
@@ -299,18 +346,40 @@ TEST_CASE("headers are included by their full name between angle brackets") {
   }
 }
 
-TEST_CASE("robots.hpp includes every public header but the adapters and what testing.hpp has") {
-  const std::set<std::string> included = included_by(umbrella);
+TEST_CASE("robots.hpp includes every public header, except adapters and those of testing.hpp") {
+  std::set<std::string> included = included_by(umbrella);
+  for (const std::string_view part : narrow_umbrellas) {
+    INFO(part);
+    CHECK(included.contains(std::string{part}));
+    included.merge(included_by(part));
+  }
   const std::set<std::string> for_tests = included_by(test_doubles);
   CHECK(for_tests.size() > 0);
   for (const source_file& header : headers()) {
     const std::string name = included_as(header);
-    if (name == umbrella || name == test_doubles || is_adapter(header) || name == all_bodies ||
+    if (is_umbrella(name) || name == test_doubles || is_adapter(header) || name == all_bodies ||
         folder_of(name) == "base" || is_detail(name) || has_bodies(name)) {
       continue;
     }
     INFO("in one of robots.hpp and testing.hpp: " << name);
     CHECK(included.contains(name) != for_tests.contains(name));
+  }
+}
+
+TEST_CASE("parse.hpp needs neither Boost nor other rooms, and a cache no author's tools") {
+  const std::set<std::string> parse = reached_from("robots/parse.hpp");
+  CHECK(parse.contains("robots/rep/rules/rule_set.hpp"));
+  for (const std::string& name : parse) {
+    INFO(name);
+    CHECK_FALSE(name.starts_with("boost/"));
+    CHECK((!name.starts_with("robots/") || room_of(name) == "rep" || room_of(name) == "base"));
+  }
+  const std::set<std::string> cache = reached_from("robots/cache/basic_robots_cache.hpp");
+  CHECK(cache.contains("robots/policy/policy.hpp"));
+  for (const std::string& name : cache) {
+    INFO(name);
+    CHECK_FALSE(name.starts_with("robots/rep/lint"));
+    CHECK_FALSE(name.starts_with("robots/rep/diff"));
   }
 }
 

@@ -18,8 +18,6 @@
 #include <robots/polite/host_gate.ipp>
 #include <robots/rep/diff/diff.ipp>
 #include <robots/rep/document/editable_file.ipp>
-#include <robots/rep/extensions/clean_param.ipp>
-#include <robots/rep/lint/lint.ipp>
 #include <robots/rep/rules/explanation.ipp>
 #include <robots/rep/rules/listed_rule.ipp>
 #include <robots/rulings/ruling.ipp>

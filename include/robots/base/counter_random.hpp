@@ -19,8 +19,8 @@ class counter_random {
   explicit counter_random(std::optional<std::uint64_t> seed) noexcept
       : state_(seed ? *seed : some_seed(this)) {}
 
-  [[nodiscard]] static constexpr result_type min() noexcept { return 0; }
-  [[nodiscard]] static constexpr result_type max() noexcept { return UINT64_MAX; }
+  [[nodiscard]] static constexpr result_type(min)() noexcept { return 0; }
+  [[nodiscard]] static constexpr result_type(max)() noexcept { return UINT64_MAX; }
 
   /// The next number. Any thread.
   [[nodiscard]] result_type operator()() noexcept {

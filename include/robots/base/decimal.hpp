@@ -15,7 +15,7 @@ namespace robots::base {
 /// Nothing if the text is empty or holds anything but digits.
 [[nodiscard]] constexpr std::optional<std::uint64_t> parse_decimal(
     std::string_view text,
-    std::uint64_t largest = std::numeric_limits<std::uint64_t>::max()) noexcept {
+    std::uint64_t largest = (std::numeric_limits<std::uint64_t>::max)()) noexcept {
   if (text.empty()) {
     return std::nullopt;
   }

@@ -2,22 +2,25 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <source_location>
 #include <string_view>
 
 namespace robots::base {
 
-/// Whether `Value` is an enumerator, as far as the compiler tells: it spells others as `(type)3` in
-/// the name of this function.
+/// Returns true if `Value` is known to be an enumerator. GCC and clang spell other values as
+/// `(type)3` in the name of this function.
 template <auto Value>
 [[nodiscard]] consteval bool is_enumerator() {
-  const std::string_view function = std::source_location::current().function_name();
+#ifdef __GNUC__
+  const std::string_view function = __PRETTY_FUNCTION__;
   const std::size_t behind_name = function.find_last_not_of("0123456789]") + 1;
   return function.ends_with(']') && function[behind_name - 1] != ')';
+#else
+  return false;
+#endif
 }
 
-/// The text that belongs to `value` among `texts`, one for each enumerator in order. `Last` is the
-/// last enumerator; where one is without a text, this does not compile.
+/// Returns the text of `value`. `texts` has one for each enumerator, in order, and `Last` is the
+/// last enumerator. Does not compile if a text is missing.
 template <auto Last, std::size_t Count>
 [[nodiscard]] constexpr std::string_view enum_text(
     decltype(Last) value, const std::string_view (&texts)[Count]) noexcept {
@@ -25,7 +28,7 @@ template <auto Last, std::size_t Count>
   static_assert(Count == last + 1, "write one text for each enumerator");
   static_assert(!is_enumerator<static_cast<decltype(Last)>(last + 1)>(),
                 "there are enumerators behind `Last`");
-  return texts[std::min(static_cast<std::size_t>(value), last)];
+  return texts[(std::min)(static_cast<std::size_t>(value), last)];
 }
 
 }  // namespace robots::base

@@ -5,15 +5,16 @@
 
 namespace robots::base {
 
-/// Has the processor fetch so many octets from `start` on, for who will read them soon but has
-/// other memory to wait for first. Reads nothing: any address will do.
+/// Prefetches `Octets` octets from `start` on into the processor's cache. Any address is allowed.
 template <std::size_t Octets = 128>
-inline void fetch_ahead(const void* start) noexcept {
+inline void fetch_ahead([[maybe_unused]] const void* start) noexcept {
+#ifdef __GNUC__
   constexpr std::size_t line = 64;
-  for (std::size_t at = 0; at < Octets; at += line) {
-    const auto next = reinterpret_cast<std::uintptr_t>(start) + at;
+  for (std::size_t offset = 0; offset < Octets; offset += line) {
+    const auto next = reinterpret_cast<std::uintptr_t>(start) + offset;
     __builtin_prefetch(reinterpret_cast<const void*>(next));  // NOLINT(*-no-int-to-ptr)
   }
+#endif
 }
 
 }  // namespace robots::base

@@ -136,7 +136,7 @@ class json_object {
       return text.size() >= size && text.starts_with(start);
     };
     for (;;) {
-      const std::size_t plain = std::min(text.find('\\'), text.size());
+      const std::size_t plain = (std::min)(text.find('\\'), text.size());
       result.append(text, 0, plain);
       text.remove_prefix(plain);
       if (text.empty()) {

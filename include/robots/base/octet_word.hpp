@@ -1,5 +1,7 @@
 #pragma once
 
+#include <robots/base/config.hpp>
+
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -33,8 +35,8 @@ template <std::size_t Size>
 }
 
 /// The octets from `at` on, of which there must be less than a whole word; then zeros.
-[[nodiscard, gnu::always_inline]] constexpr octet_word last_word(std::string_view text,
-                                                                 std::size_t at) noexcept {
+[[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr octet_word last_word(std::string_view text,
+                                                                  std::size_t at) noexcept {
   const std::size_t left = text.size() - at;
   if (left == 0) {
     return 0;
@@ -53,8 +55,8 @@ template <std::size_t Size>
 }
 
 /// The octets from `at` on, zeros behind the end.
-[[nodiscard, gnu::always_inline]] constexpr octet_word word_at(std::string_view text,
-                                                               std::size_t at) noexcept {
+[[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr octet_word word_at(std::string_view text,
+                                                                std::size_t at) noexcept {
   return text.size() - at >= sizeof(octet_word) ? whole_word(text, at) : last_word(text, at);
 }
 

@@ -12,8 +12,8 @@ class random_sequence {
 
   constexpr explicit random_sequence(std::uint64_t seed) noexcept : state_{seed} {}
 
-  [[nodiscard]] static constexpr result_type min() noexcept { return 0; }
-  [[nodiscard]] static constexpr result_type max() noexcept { return ~result_type{0}; }
+  [[nodiscard]] static constexpr result_type(min)() noexcept { return 0; }
+  [[nodiscard]] static constexpr result_type(max)() noexcept { return ~result_type{0}; }
 
   constexpr result_type operator()() noexcept { return mixed(state_ += step); }
 

@@ -11,8 +11,8 @@ template <class Rep, class Period>
     std::chrono::steady_clock::time_point from, std::chrono::duration<Rep, Period> wait) noexcept {
   using duration = std::chrono::duration<Rep, Period>;
   // What is left from before the epoch would not fit.
-  const auto left = std::chrono::floor<duration>(from.max() - std::max(from, decltype(from){}));
-  return wait < left ? from + std::max(wait, duration::zero()) : from.max();
+  const auto left = std::chrono::floor<duration>((from.max)() - (std::max)(from, decltype(from){}));
+  return wait < left ? from + (std::max)(wait, duration::zero()) : (from.max)();
 }
 
 }  // namespace robots::base

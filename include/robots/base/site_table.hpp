@@ -73,7 +73,7 @@ class site_table {
   /// forgotten all the same, the last one first, unless that is until further notice.
   template <class Until>
   [[nodiscard]] Value* find_or_add(std::string_view key, time_point now, const Until& until,
-                                   time_point latest = time_point::max()) {
+                                   time_point latest = (time_point::max)()) {
     if (Value* const found = find(key)) {
       return found;
     }
@@ -160,7 +160,7 @@ class site_table {
       }
     }
     for (int looks = full ? thorough : 0; looks > 0; --looks) {
-      const auto further_notice = order_.lower_bound(time_point::max());
+      const auto further_notice = order_.lower_bound((time_point::max)());
       if (further_notice == order_.begin()) {
         return;
       }
@@ -169,7 +169,7 @@ class site_table {
         return;
       }
       const time_point needed = until(std::as_const(of(last)));
-      if (needed > latest && needed < time_point::max()) {
+      if (needed > latest && needed < (time_point::max)()) {
         erase(last.key);
         return;
       }

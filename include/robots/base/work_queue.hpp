@@ -48,7 +48,7 @@ class work_queue {
   work_queue& operator=(const work_queue&) = delete;
 
   /// Ends when what waits is done.
-  ~work_queue() { end(std::chrono::milliseconds::max()); }
+  ~work_queue() { end((std::chrono::milliseconds::max)()); }
 
   /// Adds an item of `size` octets. `keeps` is what else it keeps alive; the queue counts that
   /// once, however many of the waiting items keep it. Returns false, and destroys the item, if

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
-#include <robots/base/inline.hpp>
+#include <robots/base/config.hpp>
 #include <robots/cache/cache_controls.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/guarded_store.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/base/inline.hpp>
+#include <robots/base/config.hpp>
 #include <robots/cache/detail/look_up_runner.hpp>
 #include <robots/cache/detail/look_up_state.hpp>
 #include <robots/cache/detail/site_work.hpp>

@@ -46,7 +46,7 @@ class look_up_driver {
   /// throw nor call this driver. At most `max_fetches` (above 0) requests are under way at once;
   /// more wait in order.
   look_up_driver(C& clock, F& fetcher, std::function<void()> wake,
-                 std::size_t max_fetches = std::numeric_limits<std::size_t>::max())
+                 std::size_t max_fetches = (std::numeric_limits<std::size_t>::max)())
       : clock_(clock),
         fetcher_(fetcher),
         max_fetches_(max_fetches),
@@ -97,7 +97,7 @@ class look_up_driver {
   /// once. Without a value, only `wake` tells.
   [[nodiscard]] std::optional<time_point> next_run() const {
     if (!inbox_->is_empty()) {
-      return time_point::min();
+      return (time_point::min)();
     }
     return waits_.empty() ? std::nullopt : std::optional{waits_.begin()->first};
   }

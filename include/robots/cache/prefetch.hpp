@@ -120,7 +120,7 @@ class prefetch_run {
     while (next != end || driver_.size() != 0) {
       if (limits_.stop.stop_requested() ||
           (limits_.deadline && *limits_.deadline <= cache_.clock().now())) {
-        driver_.cut_short(time_point::min());
+        driver_.cut_short((time_point::min)());
         summary_.abandoned = driver_.size();
         summary_.complete = false;
         break;
@@ -150,7 +150,7 @@ class prefetch_run {
 
   [[nodiscard]] bool has_room() const noexcept {
     return driver_.has_room() &&
-           driver_.size() < std::max(limits_.max_pending, limits_.max_in_flight);
+           driver_.size() < (std::max)(limits_.max_pending, limits_.max_in_flight);
   }
 
   void begin(std::string host) {
@@ -191,13 +191,13 @@ class prefetch_run {
   void wait(bool more_to_begin) {
     using std::chrono::milliseconds;
     const std::optional<time_point> next = driver_.next_run();
-    std::optional<time_point> until = more_to_begin ? time_point::min() : limits_.deadline;
+    std::optional<time_point> until = more_to_begin ? (time_point::min)() : limits_.deadline;
     if (next && (!until || *next < *until)) {
       until = next;
     }
     if constexpr (NotifyingClock<clock_type>) {
       // Such a clock moves when somebody moves it, which may be whoever sleeps by it.
-      if (until && *until != time_point::min()) {
+      if (until && *until != (time_point::min)()) {
         if (next && driver_.fetching() == 0) {
           return cache_.clock().sleep_until(*until, limits_.stop);
         }

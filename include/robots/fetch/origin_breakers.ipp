@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/base/inline.hpp>
+#include <robots/base/config.hpp>
 #include <robots/base/saturating_add.hpp>
 #include <robots/base/site_table.hpp>
 #include <robots/fetch/origin_breakers.hpp>
@@ -18,7 +18,7 @@ struct origin_breakers::state {
   /// Until when it is kept waiting; else, so that the first to fail is the first forgotten, since
   /// when it has failed.
   [[nodiscard]] static time_point needed_until(const state& watched) noexcept {
-    return std::max(watched.failed_at, watched.breaker.open_until());
+    return (std::max)(watched.failed_at, watched.breaker.open_until());
   }
 };
 
@@ -77,7 +77,7 @@ ROBOTS_INLINE void origin_breakers::on_failure(std::string_view origin, time_poi
     if (found == nullptr) {
       // While there is room, nothing is forgotten.
       const bool full = origins.size() == watch_list::most;
-      found = origins.find_or_add(origin, full ? now : time_point::min(), &state::needed_until);
+      found = origins.find_or_add(origin, full ? now : (time_point::min)(), &state::needed_until);
       if (found == nullptr) {
         return false;
       }

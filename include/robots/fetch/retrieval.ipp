@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/base/inline.hpp>
+#include <robots/base/config.hpp>
 #include <robots/base/saturating_add.hpp>
 #include <robots/fetch/detail/redirect.hpp>
 #include <robots/fetch/retrieval.hpp>
@@ -179,7 +179,7 @@ ROBOTS_INLINE void retrieval::try_again(outcome kind, fetch_response response, t
   std::chrono::nanoseconds wait =
       backoff(options_.retry, result_.attempts, base::unit_interval(random_()));
   if (kind == outcome::too_many_requests) {
-    wait = std::max(wait, backoff(options_.retry, 1, 1.0));  // no jitter below the base
+    wait = (std::max)(wait, backoff(options_.retry, 1, 1.0));  // no jitter below the base
   }
   if (const auto asked = retry_after(response.headers, date)) {
     if (*asked > options_.retry.max_retry_after) {

@@ -43,13 +43,13 @@ inline void validate(const retry_options& options) {
 /// Precondition: `failed` is 1 at least.
 [[nodiscard]] constexpr std::chrono::nanoseconds backoff(const retry_options& options, int failed,
                                                          double random) noexcept {
-  std::chrono::milliseconds most = std::min(options.base, options.cap);
+  std::chrono::milliseconds most = (std::min)(options.base, options.cap);
   for (int i = 1; i < failed && most < options.cap && most.count() > 0; ++i) {
     most = most > options.cap / 2 ? options.cap : 2 * most;
   }
   const std::chrono::duration<double, std::milli> chosen =
       (1 - options.jitter * (1 - std::clamp(random, 0.0, 1.0))) *
-      std::min(most, std::chrono::milliseconds{std::chrono::days{1}});
+      (std::min)(most, std::chrono::milliseconds{std::chrono::days{1}});
   return std::chrono::duration_cast<std::chrono::nanoseconds>(chosen);
 }
 

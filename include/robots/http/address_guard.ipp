@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/base/inline.hpp>
+#include <robots/base/config.hpp>
 #include <robots/http/address_guard.hpp>
 #include <robots/http/address_kind.hpp>
 #include <robots/http/detail/embedded_ipv4.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/base/inline.hpp>
+#include <robots/base/config.hpp>
 #include <robots/base/text_hash.hpp>
 #include <robots/http/detail/host_name.hpp>
 #include <robots/http/excluded_hosts.hpp>

@@ -43,7 +43,7 @@ namespace robots {
   }
   const seconds age = http_detail::parse_delta_seconds(find_header(headers, "Age").value_or(""))
                           .value_or(seconds{0});
-  return std::max(*lifetime - age, seconds{0});
+  return (std::max)(*lifetime - age, seconds{0});
 }
 
 }  // namespace robots

@@ -19,7 +19,7 @@ class ip_prefix {
   /// The addresses that agree with `one` in their first `length` bits, all of its bits when it has
   /// no more. Its other bits do not count.
   constexpr ip_prefix(const ip_address& one, std::size_t length) noexcept
-      : first_(masked(one, length)), length_(std::min(length, one.octets().size() * 8)) {}
+      : first_(masked(one, length)), length_((std::min)(length, one.octets().size() * 8)) {}
 
   /// The first of the addresses, whose other bits are 0.
   [[nodiscard]] constexpr const ip_address& first() const noexcept { return first_; }

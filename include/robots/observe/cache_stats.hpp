@@ -12,11 +12,12 @@ struct cache_counts {
   std::uint64_t misses = 0;        ///< look-ups that had to fetch, or ask a shared store
   std::uint64_t joined = 0;        ///< look-ups that waited for another one's fetch
   std::uint64_t retrievals = 0;    ///< robots.txt retrievals that ended
-  std::uint64_t not_modified = 0;  ///< of these, those that a 304 ended
-  std::uint64_t failures = 0;      ///< of these, those that are not `is_successful`
+  std::uint64_t not_modified = 0;  ///< retrievals that a 304 ended
+  std::uint64_t failures = 0;      ///< retrievals whose outcome is not `is_successful`
   std::uint64_t allowed = 0;       ///< decisions that allowed
   std::uint64_t denied = 0;        ///< decisions that denied, exclusions included
-  /// Of these, those of excluded hosts. `get`, `refresh` and `begin` for such a host count, too.
+  /// Decisions that denied because the host is excluded, with calls of `get`, `refresh` and
+  /// `begin`.
   std::uint64_t excluded = 0;
   std::uint64_t far_hits = 0;   ///< sites whose answer the shared store had
   std::uint64_t evictions = 0;  ///< entries dropped for want of room
@@ -25,7 +26,7 @@ struct cache_counts {
   [[nodiscard]] constexpr std::uint64_t look_ups() const noexcept {
     return hits + stale_hits + joined + misses;
   }
-  /// Share of look-ups that were answered without a fetch of their own, from 0 to 1.
+  /// The share of look-ups that were answered without a fetch, from 0 to 1.
   [[nodiscard]] constexpr double hit_rate() const noexcept {
     return ratio(look_ups() - misses, look_ups());
   }
@@ -34,7 +35,7 @@ struct cache_counts {
   [[nodiscard]] constexpr double allow_rate() const noexcept {
     return ratio(allowed, allowed + (denied > excluded ? denied - excluded : 0));
   }
-  /// Decisions that denied for each that allowed; 0 when none allowed.
+  /// The ratio of decisions that denied to those that allowed; 0 if all denied.
   [[nodiscard]] constexpr double blocked_to_allowed() const noexcept {
     return ratio(denied, allowed);
   }

@@ -39,7 +39,7 @@ class duration_counters {
 
   /// A negative duration counts as 0.
   void add(std::chrono::nanoseconds duration) noexcept {
-    duration = std::max(duration, std::chrono::nanoseconds{0});
+    duration = (std::max)(duration, std::chrono::nanoseconds{0});
     const double seconds = std::chrono::duration<double>{duration}.count();
     const auto* const bound = std::lower_bound(bounds_.begin(), bounds_.end(), seconds);
     counts_[static_cast<std::size_t>(bound - bounds_.begin())].fetch_add(1,

@@ -55,43 +55,43 @@ inline void add_policy(base::json_writer& line, const policy& known) {
   line.text("basis", to_string(known.basis())).number("policy_version", known.version());
 }
 
-inline void add_members(base::json_writer& line, const look_up_event& told) {
-  line.text("result", to_string(told.result));
-  if (told.policy != nullptr) {
-    add_policy(line, *told.policy);
+inline void add_members(base::json_writer& line, const look_up_event& event) {
+  line.text("result", to_string(event.result));
+  if (event.policy != nullptr) {
+    add_policy(line, *event.policy);
   }
 }
 
-inline void add_members(base::json_writer& line, const exchange_event& told) {
-  line.long_text("url", told.exchange.url);
-  add_status(line, told.exchange.status, told.exchange.error);
-  line.seconds("duration_seconds", told.duration).number("bytes", told.bytes);
-  line.number("hop", told.hop).number("attempt", told.attempt);
+inline void add_members(base::json_writer& line, const exchange_event& event) {
+  line.long_text("url", event.exchange.url);
+  add_status(line, event.exchange.status, event.exchange.error);
+  line.seconds("duration_seconds", event.duration).number("bytes", event.bytes);
+  line.number("hop", event.hop).number("attempt", event.attempt);
 }
 
-inline void add_members(base::json_writer& line, const parse_event& told) {
-  const file_findings& found = told.policy.findings();
-  line.seconds("duration_seconds", told.duration).number("rules", told.policy.rules().size());
+inline void add_members(base::json_writer& line, const parse_event& event) {
+  const file_findings& found = event.policy.findings();
+  line.seconds("duration_seconds", event.duration).number("rules", event.policy.rules().size());
   line.number("lines", found.lines.non_blank).number("malformed_lines", found.lines.malformed);
   line.flag("not_robots_txt", found.lines.not_robots_txt);
-  line.text("charset", to_string(told.policy.source().charset));
-  line.flag("invalid_utf8", told.invalid_utf8).open_list("findings");
-  for (const diagnostic& each : found.diagnostics) {
-    line.open().number("line", each.line).number("column", each.column);
-    line.text("severity", to_string(each.severity)).text("code", to_string(each.code)).close();
+  line.text("charset", to_string(event.policy.source().charset));
+  line.flag("invalid_utf8", event.invalid_utf8).open_list("findings");
+  for (const diagnostic& one : found.diagnostics) {
+    line.open().number("line", one.line).number("column", one.column);
+    line.text("severity", to_string(one.severity)).text("code", to_string(one.code)).close();
   }
   line.close_list();
-  add_policy(line, told.policy);
+  add_policy(line, event.policy);
 }
 
-inline void add_members(base::json_writer& line, const retrieval_event& told) {
-  const record_head& source = told.policy.source();
+inline void add_members(base::json_writer& line, const retrieval_event& event) {
+  const record_head& source = event.policy.source();
   add_source(line, source);
-  line.seconds("duration_seconds", told.duration).number("attempts", source.attempts);
-  line.number("redirects", source.redirects).number("bytes", told.record.body.size());
+  line.seconds("duration_seconds", event.duration).number("attempts", source.attempts);
+  line.number("redirects", source.redirects).number("bytes", event.record.body.size());
   line.flag("not_modified", source.not_modified).flag("truncated", source.truncated);
   line.seconds("lifetime_seconds", source.lifetime);
-  add_policy(line, told.policy);
+  add_policy(line, event.policy);
 }
 
 inline void add_far(base::json_writer& line, const policy& known, const record& stored) {
@@ -99,100 +99,100 @@ inline void add_far(base::json_writer& line, const policy& known, const record& 
   line.text("fetched_at", date_text(stored.fetched_at));
   add_policy(line, known);
 }
-inline void add_members(base::json_writer& line, const far_hit_event& told) {
-  add_far(line, told.policy, told.record);
+inline void add_members(base::json_writer& line, const far_hit_event& event) {
+  add_far(line, event.policy, event.record);
 }
-inline void add_members(base::json_writer& line, const far_copy_event& told) {
-  add_far(line, told.policy, told.record);
-}
-
-inline void add_members(base::json_writer& line, const fallback_event& told) {
-  add_source(line, told.policy.source());
-  line.number("failures", told.policy.source().failures);
-  add_policy(line, told.policy);
+inline void add_members(base::json_writer& line, const far_copy_event& event) {
+  add_far(line, event.policy, event.record);
 }
 
-inline void add_members(base::json_writer& line, const decision_event& told) {
-  const decision& made = told.decision;
-  line.long_text("url", told.url);
-  line.flag("allowed", made.allowed).text("reason", to_string(made.reason));
-  if (made.reason == decision_reason::rule) {
-    line.text("directive", to_string(*made.verdict.directive));
-    line.long_text("pattern", *made.verdict.pattern).number("line", made.verdict.line);
-    line.long_text("user_agent", made.verdict.user_agent);
+inline void add_members(base::json_writer& line, const fallback_event& event) {
+  add_source(line, event.policy.source());
+  line.number("failures", event.policy.source().failures);
+  add_policy(line, event.policy);
+}
+
+inline void add_members(base::json_writer& line, const decision_event& event) {
+  const decision& decided = event.decision;
+  line.long_text("url", event.url);
+  line.flag("allowed", decided.allowed).text("reason", to_string(decided.reason));
+  if (decided.reason == decision_reason::rule) {
+    line.text("directive", to_string(*decided.verdict.directive));
+    line.long_text("pattern", *decided.verdict.pattern).number("line", decided.verdict.line);
+    line.long_text("user_agent", decided.verdict.user_agent);
   }
-  line.seconds("age_seconds", made.age).flag("from_cache", made.from_cache);
-  line.flag("stale", made.stale);
-  if (made.policy != nullptr) {
-    add_policy(line, *made.policy);
+  line.seconds("age_seconds", decided.age).flag("from_cache", decided.from_cache);
+  line.flag("stale", decided.stale);
+  if (decided.policy != nullptr) {
+    add_policy(line, *decided.policy);
   }
 }
 
-inline void add_members(base::json_writer& line, const admission_event& told) {
-  line.long_text("url", told.url).text("reason", to_string(told.reason));
-  line.seconds("waited_seconds", told.waited).flag("allowed", told.decision.allowed);
-  line.text("decision_reason", to_string(told.decision.reason));
-  line.flag("needs_review", told.needs_review);
+inline void add_members(base::json_writer& line, const admission_event& event) {
+  line.long_text("url", event.url).text("reason", to_string(event.reason));
+  line.seconds("waited_seconds", event.waited).flag("allowed", event.decision.allowed);
+  line.text("decision_reason", to_string(event.decision.reason));
+  line.flag("needs_review", event.needs_review);
 }
 
-inline void add_members(base::json_writer& line, const policy_change_event& told) {
+inline void add_members(base::json_writer& line, const policy_change_event& event) {
   constexpr std::size_t most = 32;
-  const change_report& found = told.changes;
-  line.flag("turned_hostile", told.turned_hostile).flag("fast", told.fast);
-  line.seconds("interval_seconds", told.interval).number("changed", found.changed());
+  const change_report& found = event.changes;
+  line.flag("turned_hostile", event.turned_hostile).flag("fast", event.fast);
+  line.seconds("interval_seconds", event.interval).number("changed", found.changed());
   line.number("unchanged", found.unchanged).open_list("rules");
-  for (std::size_t i = 0; i < std::min(most, found.rules.size()); ++i) {
-    const rule_change& each = found.rules[i];
-    line.open().text("change", to_string(each.change)).text("directive", to_string(each.kind));
-    if (each.before) {
-      line.long_text("before", each.before->pattern);
+  for (std::size_t i = 0; i < (std::min)(most, found.rules.size()); ++i) {
+    const rule_change& one = found.rules[i];
+    line.open().text("change", to_string(one.change)).text("directive", to_string(one.kind));
+    if (one.before) {
+      line.long_text("before", one.before->pattern);
     }
-    if (each.after) {
-      line.long_text("after", each.after->pattern);
+    if (one.after) {
+      line.long_text("after", one.after->pattern);
     }
     line.close();
   }
   line.close_list().open_list("other_lines");
-  for (std::size_t i = 0; i < std::min(most, found.lines.size()); ++i) {
-    const auto& each = found.lines[i];
-    line.open().text("directive", to_string(each.kind));
-    if (each.before) {
-      line.long_text("before", *each.before);
+  for (std::size_t i = 0; i < (std::min)(most, found.lines.size()); ++i) {
+    const auto& one = found.lines[i];
+    line.open().text("directive", to_string(one.kind));
+    if (one.before) {
+      line.long_text("before", *one.before);
     }
-    if (each.after) {
-      line.long_text("after", *each.after);
+    if (one.after) {
+      line.long_text("after", *one.after);
     }
     line.close();
   }
   line.close_list();
-  add_policy(line, told.after);
+  add_policy(line, event.after);
 }
 
-inline void add_members(base::json_writer& line, const access_revoked_event& told) {
-  line.long_text("url", told.url).number("status", told.status);
+inline void add_members(base::json_writer& line, const access_revoked_event& event) {
+  line.long_text("url", event.url).number("status", event.status);
 }
-inline void add_members(base::json_writer& line, const halt_event& told) {
-  line.text("reason", to_string(told.reason)).flag("resumed", told.resumed);
+inline void add_members(base::json_writer& line, const halt_event& event) {
+  line.text("reason", to_string(event.reason)).flag("resumed", event.resumed);
 }
-inline void add_members(base::json_writer& line, const sign_off_event& told) {
-  line.flag("given", told.given).flag("awaited", told.awaited);
+inline void add_members(base::json_writer& line, const sign_off_event& event) {
+  line.flag("given", event.given).flag("awaited", event.awaited);
 }
-inline void add_members(base::json_writer& line, const breaker_event& told) {
-  line.text("state", to_string(told.state));
+inline void add_members(base::json_writer& line, const breaker_event& event) {
+  line.text("state", to_string(event.state));
 }
-inline void add_members(base::json_writer& line, const drop_event& told) {
-  line.flag("expired", told.expired);
+inline void add_members(base::json_writer& line, const drop_event& event) {
+  line.flag("expired", event.expired);
 }
-inline void add_members(base::json_writer& line, const quarantine_event& told) {
-  line.flag("released", told.released);
+inline void add_members(base::json_writer& line, const quarantine_event& event) {
+  line.flag("released", event.released);
 }
-inline void add_members(base::json_writer& line, const override_event& told) {
-  line.text("value", to_string(told.value));
+inline void add_members(base::json_writer& line, const override_event& event) {
+  line.text("value", to_string(event.value));
 }
-inline void add_members(base::json_writer& line, const far_store_event& told) {
-  line.flag("up", told.up);
-  if (!told.message.empty()) {
-    line.long_text("error_text", told.message);
+inline void add_members(base::json_writer& line, const far_store_event& event) {
+  line.flag("up", event.up);
+  if (!event.message.empty()) {
+    line.long_text("error_text", event.message);
   }
 }
 
@@ -203,7 +203,7 @@ inline void add_members(base::json_writer& line, const ledger_event& event) {
   }
 }
 
-inline void add_members(base::json_writer& /*line*/, const lost_invalidation_event& /*told*/) {}
+inline void add_members(base::json_writer& /*line*/, const lost_invalidation_event& /*event*/) {}
 
 /// Adds a list of hosts.
 inline void add_hosts(base::json_writer& line, std::string_view name,
@@ -215,8 +215,8 @@ inline void add_hosts(base::json_writer& line, std::string_view name,
   line.close_list();
 }
 
-inline void add_members(base::json_writer& line, const exclusions_event& told) {
-  add_hosts(line, "hosts", told.hosts);
+inline void add_members(base::json_writer& line, const exclusions_event& event) {
+  add_hosts(line, "hosts", event.hosts);
 }
 
 }  // namespace observe_detail
@@ -224,8 +224,8 @@ inline void add_members(base::json_writer& line, const exclusions_event& told) {
 /// Adds what an event tells to a line, beside its site and its time: what `add_members` of its type
 /// writes, for `JsonLog` and for audit trails.
 template <std::derived_from<event> Event>
-void add_event(base::json_writer& line, const Event& told) {
-  observe_detail::add_members(line, told);
+void add_event(base::json_writer& line, const Event& event) {
+  observe_detail::add_members(line, event);
 }
 
 }  // namespace robots

@@ -8,47 +8,47 @@ namespace robots {
 
 /// One sentence for people that says what an event tells, without its site and its time. A text
 /// that a site sent is in it as `base::printable` writes it.
-[[nodiscard]] std::string explain(const look_up_event& told);
+[[nodiscard]] std::string explain(const look_up_event& event);
 /// Says what came back for a request.
-[[nodiscard]] std::string explain(const exchange_event& told);
+[[nodiscard]] std::string explain(const exchange_event& event);
 /// Says how much of a robots.txt could be read.
-[[nodiscard]] std::string explain(const parse_event& told);
+[[nodiscard]] std::string explain(const parse_event& event);
 /// Says how a retrieval ended.
-[[nodiscard]] std::string explain(const retrieval_event& told);
+[[nodiscard]] std::string explain(const retrieval_event& event);
 /// Says what another process had fetched.
-[[nodiscard]] std::string explain(const far_hit_event& told);
+[[nodiscard]] std::string explain(const far_hit_event& event);
 /// Says which copy the shared store had.
-[[nodiscard]] std::string explain(const far_copy_event& told);
+[[nodiscard]] std::string explain(const far_copy_event& event);
 /// Says why there is no robots.txt to obey, and what holds now.
-[[nodiscard]] std::string explain(const fallback_event& told);
+[[nodiscard]] std::string explain(const fallback_event& event);
 /// Gives the sentence of `explain(decision)`.
-[[nodiscard]] std::string explain(const decision_event& told);
+[[nodiscard]] std::string explain(const decision_event& event);
 /// Says whether the request may go, and what robots.txt says.
-[[nodiscard]] std::string explain(const admission_event& told);
+[[nodiscard]] std::string explain(const admission_event& event);
 /// Says how much a site has changed.
-[[nodiscard]] std::string explain(const policy_change_event& told);
+[[nodiscard]] std::string explain(const policy_change_event& event);
 /// Says how the site refused the page.
-[[nodiscard]] std::string explain(const access_revoked_event& told);
+[[nodiscard]] std::string explain(const access_revoked_event& event);
 /// Says that a site was halted, and why, or that it was resumed.
-[[nodiscard]] std::string explain(const halt_event& told);
+[[nodiscard]] std::string explain(const halt_event& event);
 /// Says whether a site was signed off.
-[[nodiscard]] std::string explain(const sign_off_event& told);
+[[nodiscard]] std::string explain(const sign_off_event& event);
 /// Says what the circuit breaker lets through now.
-[[nodiscard]] std::string explain(const breaker_event& told);
+[[nodiscard]] std::string explain(const breaker_event& event);
 /// Says why an entry was dropped.
-[[nodiscard]] std::string explain(const drop_event& told);
+[[nodiscard]] std::string explain(const drop_event& event);
 /// Says whether a site was put in quarantine.
-[[nodiscard]] std::string explain(const quarantine_event& told);
+[[nodiscard]] std::string explain(const quarantine_event& event);
 /// Says which override holds now.
-[[nodiscard]] std::string explain(const override_event& told);
+[[nodiscard]] std::string explain(const override_event& event);
 /// Says how many hosts are excluded now.
-[[nodiscard]] std::string explain(const exclusions_event& told);
+[[nodiscard]] std::string explain(const exclusions_event& event);
 /// Says whether the shared store answers.
-[[nodiscard]] std::string explain(const far_store_event& told);
+[[nodiscard]] std::string explain(const far_store_event& event);
 /// Returns whether the ledger answers.
 [[nodiscard]] std::string explain(const ledger_event& event);
 /// Says that other processes may go by old rules.
-[[nodiscard]] std::string explain(const lost_invalidation_event& told);
+[[nodiscard]] std::string explain(const lost_invalidation_event& event);
 
 }  // namespace robots
 

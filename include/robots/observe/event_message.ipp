@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/base/inline.hpp>
+#include <robots/base/config.hpp>
 #include <robots/base/printable.hpp>
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/http/message.hpp>
@@ -27,8 +27,8 @@ namespace observe_detail {
 
 }  // namespace observe_detail
 
-ROBOTS_INLINE std::string explain(const look_up_event& told) {
-  switch (told.result) {
+ROBOTS_INLINE std::string explain(const look_up_event& event) {
+  switch (event.result) {
     case look_up_result::hit:
       return "the cache has fresh rules";
     case look_up_result::stale_hit:
@@ -41,80 +41,81 @@ ROBOTS_INLINE std::string explain(const look_up_event& told) {
   return "another call fetched the rules";
 }
 
-ROBOTS_INLINE std::string explain(const exchange_event& told) {
-  const exchange& ended = told.exchange;
+ROBOTS_INLINE std::string explain(const exchange_event& event) {
+  const exchange& ended = event.exchange;
   return ended.error != fetch_error::none
              ? "the request got no response: " + std::string{to_string(ended.error)}
              : "the site answered with status " + std::to_string(ended.status);
 }
 
-ROBOTS_INLINE std::string explain(const parse_event& told) {
-  const file_findings& found = told.policy.findings();
+ROBOTS_INLINE std::string explain(const parse_event& event) {
+  const file_findings& found = event.policy.findings();
   std::string text =
-      "robots.txt was read: " + observe_detail::counted(told.policy.rules().size(), "rule");
+      "robots.txt was read: " + observe_detail::counted(event.policy.rules().size(), "rule");
   if (found.lines.malformed > 0 || found.lines.not_robots_txt) {
     text += ", but " + policy_detail::malformed_text(found);
   }
-  return text += told.invalid_utf8 ? ", but it is not well-formed UTF-8" : "";
+  return text += event.invalid_utf8 ? ", but it is not well-formed UTF-8" : "";
 }
 
-ROBOTS_INLINE std::string explain(const retrieval_event& told) {
-  return told.policy.source().not_modified
-             ? "robots.txt has not changed: " + policy_detail::outcome_text(told.policy)
-             : "the retrieval of robots.txt ended: " + policy_detail::outcome_text(told.policy);
+ROBOTS_INLINE std::string explain(const retrieval_event& event) {
+  return event.policy.source().not_modified
+             ? "robots.txt has not changed: " + policy_detail::outcome_text(event.policy)
+             : "the retrieval of robots.txt ended: " + policy_detail::outcome_text(event.policy);
 }
 
-ROBOTS_INLINE std::string explain(const far_hit_event& told) {
-  return "another process had fetched robots.txt: " + policy_detail::outcome_text(told.policy);
+ROBOTS_INLINE std::string explain(const far_hit_event& event) {
+  return "another process had fetched robots.txt: " + policy_detail::outcome_text(event.policy);
 }
 
-ROBOTS_INLINE std::string explain(const far_copy_event& told) {
-  return "the shared store has an older robots.txt: " + policy_detail::outcome_text(told.policy);
+ROBOTS_INLINE std::string explain(const far_copy_event& event) {
+  return "the shared store has an older robots.txt: " + policy_detail::outcome_text(event.policy);
 }
 
-ROBOTS_INLINE std::string explain(const fallback_event& told) {
-  const policy_basis basis = told.policy.basis();
-  return "there is no robots.txt to obey: " + policy_detail::outcome_text(told.policy) +
+ROBOTS_INLINE std::string explain(const fallback_event& event) {
+  const policy_basis basis = event.policy.basis();
+  return "there is no robots.txt to obey: " + policy_detail::outcome_text(event.policy) +
          (basis == policy_basis::last_good   ? "; the last good copy is obeyed"
           : basis == policy_basis::allow_all ? "; everything is allowed"
                                              : "; everything is denied");
 }
 
-ROBOTS_INLINE std::string explain(const decision_event& told) {
-  return told.decision.policy ? explain(told.decision)
-                              : std::string{told.decision.allowed ? "allowed: " : "not allowed: "} +
-                                    std::string{to_string(told.decision.reason)};
+ROBOTS_INLINE std::string explain(const decision_event& event) {
+  return event.decision.policy
+             ? explain(event.decision)
+             : std::string{event.decision.allowed ? "allowed: " : "not allowed: "} +
+                   std::string{to_string(event.decision.reason)};
 }
 
-ROBOTS_INLINE std::string explain(const admission_event& told) {
-  const std::string answer = told.reason == admission_reason::go
+ROBOTS_INLINE std::string explain(const admission_event& event) {
+  const std::string answer = event.reason == admission_reason::go
                                  ? "the request may go"
-                                 : "refused: " + std::string{to_string(told.reason)};
-  return told.decision.policy ? answer + "; " + explain(told.decision) : answer;
+                                 : "refused: " + std::string{to_string(event.reason)};
+  return event.decision.policy ? answer + "; " + explain(event.decision) : answer;
 }
 
-ROBOTS_INLINE std::string explain(const policy_change_event& told) {
+ROBOTS_INLINE std::string explain(const policy_change_event& event) {
   std::string text =
-      "robots.txt has changed: " + observe_detail::counted(told.changes.changed(), "change") +
-      ", " + observe_detail::counted(told.changes.unchanged, "line") + " unchanged";
-  text += told.fast ? ", faster than the limit" : "";
-  return text += told.turned_hostile ? "; it denies everything now" : "";
+      "robots.txt has changed: " + observe_detail::counted(event.changes.changed(), "change") +
+      ", " + observe_detail::counted(event.changes.unchanged, "line") + " unchanged";
+  text += event.fast ? ", faster than the limit" : "";
+  return text += event.turned_hostile ? "; it denies everything now" : "";
 }
 
-ROBOTS_INLINE std::string explain(const access_revoked_event& told) {
+ROBOTS_INLINE std::string explain(const access_revoked_event& event) {
   constexpr int unauthorized = 401;
   constexpr int forbidden = 403;
-  const bool by_status = told.status == unauthorized || told.status == forbidden;
+  const bool by_status = event.status == unauthorized || event.status == forbidden;
   return "the site refused a page that its robots.txt allows, with " +
          std::string{by_status ? "status " : "a challenge and status "} +
-         std::to_string(told.status);
+         std::to_string(event.status);
 }
 
-ROBOTS_INLINE std::string explain(const halt_event& told) {
-  if (told.resumed) {
+ROBOTS_INLINE std::string explain(const halt_event& event) {
+  if (event.resumed) {
     return "the site was resumed";
   }
-  switch (told.reason) {
+  switch (event.reason) {
     case halt_reason::hostile:
       return "the site was halted: its robots.txt denies everything now";
     case halt_reason::access_revoked:
@@ -122,18 +123,18 @@ ROBOTS_INLINE std::string explain(const halt_event& told) {
     case halt_reason::unreachable:
       return "the site was halted: its robots.txt could not be had for too long";
     default:
-      return "the site was halted: " + std::string{to_string(told.reason)};
+      return "the site was halted: " + std::string{to_string(event.reason)};
   }
 }
 
-ROBOTS_INLINE std::string explain(const sign_off_event& told) {
-  return told.given     ? "the site was signed off"
-         : told.awaited ? "the site is high-risk and waits for somebody to sign it off"
-                        : "the sign-off of the site was taken back";
+ROBOTS_INLINE std::string explain(const sign_off_event& event) {
+  return event.given     ? "the site was signed off"
+         : event.awaited ? "the site is high-risk and waits for somebody to sign it off"
+                         : "the sign-off of the site was taken back";
 }
 
-ROBOTS_INLINE std::string explain(const breaker_event& told) {
-  switch (told.state) {
+ROBOTS_INLINE std::string explain(const breaker_event& event) {
+  switch (event.state) {
     case breaker_state::open:
       return "the circuit breaker opened: the origin is not asked for a while";
     case breaker_state::half_open:
@@ -143,30 +144,30 @@ ROBOTS_INLINE std::string explain(const breaker_event& told) {
   }
 }
 
-ROBOTS_INLINE std::string explain(const drop_event& told) {
-  return told.expired ? "the cache dropped an entry that had expired"
-                      : "the cache dropped an entry for want of room";
+ROBOTS_INLINE std::string explain(const drop_event& event) {
+  return event.expired ? "the cache dropped an entry that had expired"
+                       : "the cache dropped an entry for want of room";
 }
 
-ROBOTS_INLINE std::string explain(const quarantine_event& told) {
-  return told.released ? "the site was released from quarantine"
-                       : "the site was put in quarantine: its files are malformed again and again";
+ROBOTS_INLINE std::string explain(const quarantine_event& event) {
+  return event.released ? "the site was released from quarantine"
+                        : "the site was put in quarantine: its files are malformed again and again";
 }
 
-ROBOTS_INLINE std::string explain(const override_event& told) {
-  return told.value == site_override::none
+ROBOTS_INLINE std::string explain(const override_event& event) {
+  return event.value == site_override::none
              ? "the override of the site was lifted"
-             : "the site was overridden by hand: " + std::string{to_string(told.value)};
+             : "the site was overridden by hand: " + std::string{to_string(event.value)};
 }
 
-ROBOTS_INLINE std::string explain(const exclusions_event& told) {
-  return "the excluded hosts were replaced: there are " + std::to_string(told.hosts.size()) +
+ROBOTS_INLINE std::string explain(const exclusions_event& event) {
+  return "the excluded hosts were replaced: there are " + std::to_string(event.hosts.size()) +
          " now";
 }
 
-ROBOTS_INLINE std::string explain(const far_store_event& told) {
-  return told.up ? "the shared store answers again"
-                 : "the shared store failed: " + base::printable(told.message);
+ROBOTS_INLINE std::string explain(const far_store_event& event) {
+  return event.up ? "the shared store answers again"
+                  : "the shared store failed: " + base::printable(event.message);
 }
 
 ROBOTS_INLINE std::string explain(const ledger_event& event) {
@@ -174,7 +175,7 @@ ROBOTS_INLINE std::string explain(const ledger_event& event) {
                   : "the ledger failed: " + base::printable(event.message);
 }
 
-ROBOTS_INLINE std::string explain(const lost_invalidation_event& /*told*/) {
+ROBOTS_INLINE std::string explain(const lost_invalidation_event& /*event*/) {
   return "the shared store could not be told that the site was invalidated: other processes may go "
          "by its old rules until these expire";
 }

@@ -15,12 +15,12 @@ namespace robots {
 class event_teller : public event_clock {
  public:
   /// Tells the observer.
-  virtual void tell_any(const any_event& told) noexcept = 0;
+  virtual void tell_any(const any_event& event) noexcept = 0;
 
   /// Tells the observer.
   template <class Event>
-  void tell(const Event& told) noexcept {
-    tell_any(any_event{std::in_place_type<const Event*>, &told});
+  void tell(const Event& event) noexcept {
+    tell_any(any_event{std::in_place_type<const Event*>, &event});
   }
 
   /// Returns the members that all events have, for a site.

@@ -89,7 +89,7 @@ struct parse_event : event {
   static constexpr std::string_view name = "parse";  ///< of its kind
   const robots::policy& policy;                      ///< what came of it: `rules`, `findings`
   std::chrono::nanoseconds duration{0};              ///< decoded, read and compiled
-  /// It was read as UTF-8 and is not well-formed; octets that are none stayed as they are.
+  /// The text was read as UTF-8 and is not valid UTF-8. Bad octets stay as they are.
   bool invalid_utf8 = false;
 };
 
@@ -137,9 +137,8 @@ struct policy_change_event : event {
   bool turned_hostile = false;  ///< everything is denied now (`denies_everything`), and was not
 };
 
-/// A page that robots.txt allows was answered with 401, 403 or a challenge, see
-/// `basic_robots_cache::report_response`; or the robots.txt itself was answered with 401 or 403,
-/// and the site gave it, or said that there is none, when it answered last.
+/// A site refuses what it allowed before: a page that robots.txt allows got 401, 403 or a challenge
+/// (see `basic_robots_cache::report_response`), or the robots.txt itself got 401 or 403.
 struct access_revoked_event : event {
   static constexpr std::string_view name = "access_revoked";  ///< of its kind
   std::string_view url;  ///< of the page, or of the robots.txt behind its redirects
@@ -181,10 +180,10 @@ struct drop_event : event {
   bool expired = false;                             ///< its time was over; else there was no room
 };
 
-/// A site was put in quarantine, or let out of it.
+/// A site was put in quarantine, or released from it.
 struct quarantine_event : event {
   static constexpr std::string_view name = "quarantine";  ///< of its kind
-  bool released = false;                                  ///< let out
+  bool released = false;                                  ///< released
 };
 
 /// An override was set or lifted: see `basic_robots_cache::set_override`.

@@ -17,19 +17,19 @@
 
 namespace robots {
 
-/// An observer that writes what it is told of as JSON (RFC 8259), an object a line, in ASCII.
+/// An observer that writes events as JSON (RFC 8259), one object a line, in ASCII.
 ///
-/// Each line has `timestamp` (RFC 3339, UTC), `level` and `event`; where they are known, `site` and
-/// its `domain`, the product token of the `crawler`, and the `trace_id` and `span_id` of the
-/// caller; what the event tells, under its own names; and `message`, one sentence for people. What
-/// is no UTF-8 reads as `\xNN`, octet by octet, and so does a backslash: see `base::append_json`. A
-/// text that was cut (`text_bytes`) is followed by `NAME_bytes`, how long it was. Of the rules that
-/// a `policy_change` tells of, the first 32 are written, and so of the other lines.
+/// Each line has `timestamp` (RFC 3339, UTC), `level`, `event` and `message`, a sentence for
+/// people. If they are known, it has `site` and its `domain`, the product token of the `crawler`,
+/// and the `trace_id` and `span_id` of the caller. The members of the event follow under their
+/// names. Octets outside UTF-8 are written as `\xNN`, and so are backslashes: see
+/// `base::append_json`. After a text that was cut (`text_bytes`), `NAME_bytes` is its length. A
+/// `policy_change` has at most 32 rules and 32 other lines.
 ///
 /// | event             | level |
 /// |-------------------|-------|
 /// | `look_up`         | INFO for a miss, else DEBUG |
-/// | `exchange`        | INFO; WARN without a response, and for 4xx and 5xx but 404 and 410 |
+/// | `exchange`        | INFO; WARN without a response, and for 4xx and 5xx, except 404 and 410 |
 /// | `parse`           | INFO; WARN for malformed lines, or not in UTF-8; CRITICAL over the limit |
 /// | `retrieval`       | INFO; ERROR for a failure; CRITICAL over the malformed limit |
 /// | `far_hit`         | INFO |
@@ -45,16 +45,16 @@ namespace robots {
 /// | `quarantine`      | CRITICAL; INFO for a release |
 /// | `override`        | INFO |
 /// | `admission`       | as `decision` |
-/// | `far_store`       | ERROR when it goes; INFO when it is back |
+/// | `far_store`       | ERROR when it fails; INFO when it answers again |
 /// | `lost_invalidation` | ERROR |
 /// | `ledger`          | ERROR when it fails; INFO when it answers again |
 ///
-/// What is above `rate_lines` is counted: the next line of that event and site says how many
-/// there were (`suppressed`), or the next line of any, where the site was forgotten meanwhile
-/// (`suppressed_elsewhere`). The limit does not hold for decisions and admissions that the fallback
-/// policy allowed: each of these is written (the pipeline guide: "Log the decision aggressively").
-/// A line that the sink throws at is lost, and the next one that it takes says how many were
-/// (`lost`). See `stats`.
+/// Lines above `rate_lines` are counted. The next line of that event and site has their number
+/// (`suppressed`); if the site was forgotten meanwhile, the next line of any site has it
+/// (`suppressed_elsewhere`). The limit does not apply to decisions and admissions that the fallback
+/// policy allowed: each is written (the pipeline guide: "Log the decision aggressively"). A line
+/// that the sink throws at is lost, and the next line has the number of lost lines (`lost`). See
+/// `stats`.
 ///
 /// A handle: copies write one log. It can be given to several caches and gates, and all its
 /// members may be called from any thread. A line that is not wanted costs some 3 ns; one that is,
@@ -79,25 +79,25 @@ class JsonLog {
 
   /// Writes the event, if it is wanted.
   template <std::derived_from<event> Event>
-    requires requires(base::json_writer& line, const Event& told) {
+    requires requires(base::json_writer& line, const Event& event) {
       Event::name;
-      observe_detail::add_members(line, told);
+      observe_detail::add_members(line, event);
     }
-  void on(const Event& told) const {
-    const log_level level = level_of(told);
+  void on(const Event& event) const {
+    const log_level level = level_of(event);
     if (!is_wanted(level)) {
       return;
     }
     bool is_limited = true;
-    if constexpr (requires { told.decision; }) {
-      if (!is_sampled(told.decision)) {
+    if constexpr (requires { event.decision; }) {
+      if (!is_sampled(event.decision)) {
         return;
       }
-      is_limited = !is_default_allow(told.decision);
+      is_limited = !is_default_allow(event.decision);
     }
-    if (auto line = begin(level, Event::name, told, is_limited)) {
-      add_event(*line, told);
-      line->long_text("message", explain(told));
+    if (auto line = begin(level, Event::name, event, is_limited)) {
+      add_event(*line, event);
+      line->long_text("message", explain(event));
       write(*std::move(line));
     }
   }
@@ -108,51 +108,51 @@ class JsonLog {
   [[nodiscard]] bool is_wanted(log_level level) const noexcept;
 
   /// Whether the sample takes what tells of a decision.
-  [[nodiscard]] bool is_sampled(const decision& made) const noexcept;
+  [[nodiscard]] bool is_sampled(const decision& decided) const noexcept;
 
   /// Whether the fallback policy allowed what a decision is about.
-  [[nodiscard]] static bool is_default_allow(const decision& made) noexcept;
+  [[nodiscard]] static bool is_default_allow(const decision& decided) noexcept;
 
   void write(base::json_writer line) const;
 
   using enum log_level;
 
-  static log_level level_of(const event& /*told*/) { return info; }
-  static log_level level_of(const look_up_event& told) {
-    return told.result == look_up_result::miss ? info : debug;
+  static log_level level_of(const event& /*event*/) { return info; }
+  static log_level level_of(const look_up_event& event) {
+    return event.result == look_up_result::miss ? info : debug;
   }
-  static log_level level_of(const exchange_event& told);
-  static log_level level_of(const parse_event& told);
-  static log_level level_of(const retrieval_event& told);
-  static log_level level_of(const fallback_event& /*told*/) { return error; }
-  [[nodiscard]] log_level level_of(const decision& made) const;
-  [[nodiscard]] log_level level_of(const decision_event& told) const {
-    return level_of(told.decision);
+  static log_level level_of(const exchange_event& event);
+  static log_level level_of(const parse_event& event);
+  static log_level level_of(const retrieval_event& event);
+  static log_level level_of(const fallback_event& /*event*/) { return error; }
+  [[nodiscard]] log_level level_of(const decision& decided) const;
+  [[nodiscard]] log_level level_of(const decision_event& event) const {
+    return level_of(event.decision);
   }
-  [[nodiscard]] log_level level_of(const admission_event& told) const {
-    return level_of(told.decision);
+  [[nodiscard]] log_level level_of(const admission_event& event) const {
+    return level_of(event.decision);
   }
-  static log_level level_of(const policy_change_event& told) {
-    return told.turned_hostile ? critical : told.fast ? error : info;
+  static log_level level_of(const policy_change_event& event) {
+    return event.turned_hostile ? critical : event.fast ? error : info;
   }
-  static log_level level_of(const access_revoked_event& /*told*/) { return critical; }
-  static log_level level_of(const halt_event& told) { return told.resumed ? info : critical; }
-  static log_level level_of(const sign_off_event& told) { return told.awaited ? warn : info; }
-  static log_level level_of(const breaker_event& told) {
-    return told.state == breaker_state::open ? warn : info;
+  static log_level level_of(const access_revoked_event& /*event*/) { return critical; }
+  static log_level level_of(const halt_event& event) { return event.resumed ? info : critical; }
+  static log_level level_of(const sign_off_event& event) { return event.awaited ? warn : info; }
+  static log_level level_of(const breaker_event& event) {
+    return event.state == breaker_state::open ? warn : info;
   }
-  static log_level level_of(const drop_event& /*told*/) { return debug; }
-  static log_level level_of(const quarantine_event& told) {
-    return told.released ? info : critical;
+  static log_level level_of(const drop_event& /*event*/) { return debug; }
+  static log_level level_of(const quarantine_event& event) {
+    return event.released ? info : critical;
   }
-  static log_level level_of(const far_store_event& told) { return told.up ? info : error; }
+  static log_level level_of(const far_store_event& event) { return event.up ? info : error; }
   static log_level level_of(const ledger_event& event) { return event.up ? info : error; }
-  static log_level level_of(const lost_invalidation_event& /*told*/) { return error; }
+  static log_level level_of(const lost_invalidation_event& /*event*/) { return error; }
 
   /// The line of an event, with what all lines have, unless it is limited and there were too many
   /// of these.
   [[nodiscard]] std::optional<base::json_writer> begin(log_level level, std::string_view name,
-                                                       const event& told, bool is_limited) const;
+                                                       const event& event, bool is_limited) const;
 
   std::shared_ptr<state> state_;
 };

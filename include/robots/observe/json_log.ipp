@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/base/inline.hpp>
+#include <robots/base/config.hpp>
 #include <robots/base/sampler.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
@@ -93,66 +93,66 @@ ROBOTS_INLINE bool JsonLog::is_wanted(log_level level) const noexcept {
   return level >= state_->options.least;
 }
 
-ROBOTS_INLINE bool JsonLog::is_sampled(const decision& made) const noexcept {
-  return made.reason == decision_reason::fallback || state_->sample.takes();
+ROBOTS_INLINE bool JsonLog::is_sampled(const decision& decided) const noexcept {
+  return decided.reason == decision_reason::fallback || state_->sample.takes();
 }
 
 ROBOTS_INLINE void JsonLog::write(base::json_writer line) const {
   state_->output.add(std::move(line).finish());
 }
 
-ROBOTS_INLINE log_level JsonLog::level_of(const exchange_event& told) {
-  const exchange& made = told.exchange;
-  const bool failed = made.error != fetch_error::none ||
-                      (made.status >= 400 && outcome_of(made.status) != outcome::not_found);
+ROBOTS_INLINE log_level JsonLog::level_of(const exchange_event& event) {
+  const exchange& answer = event.exchange;
+  const bool failed = answer.error != fetch_error::none ||
+                      (answer.status >= 400 && outcome_of(answer.status) != outcome::not_found);
   return failed ? warn : info;
 }
 
-ROBOTS_INLINE log_level JsonLog::level_of(const parse_event& told) {
-  const record_head& source = told.policy.source();
+ROBOTS_INLINE log_level JsonLog::level_of(const parse_event& event) {
+  const record_head& source = event.policy.source();
   const bool odd =
-      told.policy.lines().malformed > 0 || source.charset != charset::utf_8 || told.invalid_utf8;
+      event.policy.lines().malformed > 0 || source.charset != charset::utf_8 || event.invalid_utf8;
   return source.outcome == outcome::malformed ? critical : odd ? warn : info;
 }
 
-ROBOTS_INLINE log_level JsonLog::level_of(const retrieval_event& told) {
-  const outcome got = told.policy.outcome();
+ROBOTS_INLINE log_level JsonLog::level_of(const retrieval_event& event) {
+  const outcome got = event.policy.outcome();
   const bool failed = !is_successful(got) && got != outcome::cancelled;
   return got == outcome::malformed ? critical : failed ? error : info;
 }
 
-ROBOTS_INLINE bool JsonLog::is_default_allow(const decision& made) noexcept {
-  return made.allowed && made.reason == decision_reason::fallback;
+ROBOTS_INLINE bool JsonLog::is_default_allow(const decision& decided) noexcept {
+  return decided.allowed && decided.reason == decision_reason::fallback;
 }
 
-ROBOTS_INLINE log_level JsonLog::level_of(const decision& made) const {
-  const log_level usual = made.allowed ? info : state_->options.denied_level;
-  return made.reason == decision_reason::fallback ? std::max(usual, error) : usual;
+ROBOTS_INLINE log_level JsonLog::level_of(const decision& decided) const {
+  const log_level usual = decided.allowed ? info : state_->options.denied_level;
+  return decided.reason == decision_reason::fallback ? (std::max)(usual, error) : usual;
 }
 
 ROBOTS_INLINE std::optional<base::json_writer> JsonLog::begin(log_level level,
                                                               std::string_view name,
-                                                              const event& told,
+                                                              const event& event,
                                                               bool is_limited) const {
-  const wall_time now = told.time();
+  const wall_time now = event.time();
   const std::optional<std::uint64_t> suppressed =
-      is_limited ? state_->limit.admit(name, told.site, now) : 0;
+      is_limited ? state_->limit.admit(name, event.site, now) : 0;
   if (!suppressed) {
     return std::nullopt;
   }
   base::json_writer line{state_->options.text_bytes};
   line.text("timestamp", date_text(now)).text("level", to_string(level)).text("event", name);
-  if (!told.site.empty()) {
-    line.text("site", told.site).text("domain", host_of_site_key(told.site));
+  if (!event.site.empty()) {
+    line.text("site", event.site).text("domain", host_of_site_key(event.site));
   }
-  if (!told.crawler.empty()) {
-    line.text("crawler", told.crawler);
+  if (!event.crawler.empty()) {
+    line.text("crawler", event.crawler);
   }
-  if (told.context != nullptr && !told.context->trace_id.empty()) {
-    line.long_text("trace_id", told.context->trace_id);
+  if (event.context != nullptr && !event.context->trace_id.empty()) {
+    line.long_text("trace_id", event.context->trace_id);
   }
-  if (told.context != nullptr && !told.context->span_id.empty()) {
-    line.long_text("span_id", told.context->span_id);
+  if (event.context != nullptr && !event.context->span_id.empty()) {
+    line.long_text("span_id", event.context->span_id);
   }
   if (*suppressed > 0) {
     line.number("suppressed", *suppressed);

@@ -48,18 +48,18 @@ struct json_log_options {
   std::size_t rate_lines = 60;
   std::chrono::seconds rate_period{60};  ///< see `rate_lines`
   std::size_t rate_sites = 4096;  ///< pairs of event and site counted at once, 200 octets each
-  std::size_t text_bytes = 2048;  ///< longer texts are cut; the line tells how long they were
-  /// 0: the sink is called by whoever is told of an event, one after another. Else a thread of the
-  /// log's calls it, nobody waits for it, and about so many octets of lines may wait: those that
-  /// come when there is no room are lost, and counted.
+  std::size_t text_bytes = 2048;  ///< longer texts are cut; the line has their length
+  /// With 0, the thread that reports an event calls the sink, one thread after another. Else a
+  /// background thread calls it, and about `queue_bytes` octets of lines may wait. Lines without
+  /// room are lost and counted.
   std::size_t queue_bytes = 0;
 };
 
-/// What became of a log's lines.
+/// The number of lines by what became of them.
 struct json_log_stats {
-  std::uint64_t written = 0;     ///< handed to the sink, which took them
-  std::uint64_t lost = 0;        ///< those that the sink threw at, or that had no room in the queue
-  std::uint64_t suppressed = 0;  ///< those above the limit of their event and site
+  std::uint64_t written = 0;     ///< lines that the sink took
+  std::uint64_t lost = 0;        ///< lines that the sink threw at, or without room in the queue
+  std::uint64_t suppressed = 0;  ///< lines above the limit of their event and site
 };
 
 }  // namespace robots

@@ -43,10 +43,10 @@ struct metric_family {
 /// `robots_parse_duration_seconds`.
 [[nodiscard]] std::string prometheus_name(const metric_family& of);
 
-/// All figures of a snapshot, under the names that exporters give them; of `now`, what a cache
-/// holds, too, if there is one. With counts by domain, the samples of `robots.cache.hits`,
-/// `robots.cache.misses` and `robots.blocked_requests` have the label `domain`, but for the sample
-/// of all domains without counters: the sum of a family is the same as without domains.
+/// Returns all figures of a snapshot under the names for exporters, and those of `now`, if given.
+/// With counts by domain, the samples of `robots.cache.hits`, `robots.cache.misses` and
+/// `robots.blocked_requests` have the label `domain`. The sample of all domains without counters
+/// has no label, so that the sum of a family stays the same.
 [[nodiscard]] std::vector<metric_family> metric_families(
     const metrics_snapshot& of, const std::optional<cache_stats>& now = std::nullopt);
 

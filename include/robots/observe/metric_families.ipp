@@ -1,7 +1,7 @@
 #pragma once
 
+#include <robots/base/config.hpp>
 #include <robots/base/enum_counts.hpp>
-#include <robots/base/inline.hpp>
 #include <robots/observe/metric_families.hpp>
 
 #include <algorithm>
@@ -22,9 +22,9 @@ class family_list {
     one(name, help, metric_kind::gauge, value);
   }
   void histogram(std::string_view name, std::string_view help, const duration_histogram& value) {
-    metric_family& made = begin(name, help, metric_kind::histogram);
-    made.unit = "s";
-    made.histogram = value;
+    metric_family& family = begin(name, help, metric_kind::histogram);
+    family.unit = "s";
+    family.histogram = value;
   }
   /// A family without samples so far.
   metric_family& begin(std::string_view name, std::string_view help,
@@ -53,9 +53,9 @@ class family_list {
  private:
   metric_family& one(std::string_view name, std::string_view help, metric_kind kind,
                      std::uint64_t value) {
-    metric_family& made = begin(name, help, kind);
-    made.samples.push_back({.value = static_cast<double>(value)});
-    return made;
+    metric_family& family = begin(name, help, kind);
+    family.samples.push_back({.value = static_cast<double>(value)});
+    return family;
   }
 };
 
@@ -130,9 +130,9 @@ ROBOTS_INLINE std::vector<metric_family> metric_families(const metrics_snapshot&
   list.count("robots.fetch.not_modified", "Retrievals that a 304 ended.", of.not_modified);
   list.count("robots.fetch.retries", "Tries after the first of a retrieval.", of.retries);
   metric_family& responses = list.begin("robots.fetch.responses", "Responses of sites.");
-  for (const status_count& each : of.statuses) {
+  for (const status_count& status : of.statuses) {
     responses.samples.push_back(
-        {{{"status", std::to_string(each.status)}}, static_cast<double>(each.count)});
+        {{{"status", std::to_string(status.status)}}, static_cast<double>(status.count)});
   }
   list.by("robots.fetch.errors", "Requests without response.", "error", of.errors);
   list.count("robots.fetch.body", "Octets of bodies that were read.", of.bytes, "By");

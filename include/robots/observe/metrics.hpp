@@ -14,11 +14,10 @@ struct metrics_options {
   /// none. A host with more than 16 / `denied_hosts` of all denials (1.6 % by default) is always
   /// among them.
   std::size_t denied_hosts = 1'024;
-  /// How many domains have counters (`metrics_snapshot::domains`), and so a series each in
-  /// exporters, at some 300 octets each. The first domains that come get them; those that come when
-  /// there is none left are counted together, without a domain. A monitoring system keeps a series
-  /// for each, so choose a number that it can bear. With 0, nothing is counted by domain; else each
-  /// look-up takes a shared lock.
+  /// How many domains have counters (`metrics_snapshot::domains`), at some 300 octets each. The
+  /// first domains get them; all later domains are counted together, without a label. A monitoring
+  /// system keeps a series for each domain, so choose a number that it can store. With 0, nothing
+  /// is counted by domain. Above 0, each look-up takes a shared lock.
   std::size_t domains = 0;
 };
 
@@ -40,39 +39,39 @@ class Metrics {
   [[nodiscard]] metrics_snapshot snapshot() const;
 
   /// Counts a look-up and, if `metrics_options::domains` asks for it, its domain.
-  void on(const look_up_event& told);
+  void on(const look_up_event& event);
   /// Counts a decision and, if it denied, its host and its domain.
-  void on(const decision_event& told);
+  void on(const decision_event& event);
   /// Counts a request and what came back.
-  void on(const exchange_event& told) noexcept;
+  void on(const exchange_event& event) noexcept;
   /// Counts a file that was read.
-  void on(const parse_event& told) noexcept;
+  void on(const parse_event& event) noexcept;
   /// Counts a retrieval.
-  void on(const retrieval_event& told) noexcept;
+  void on(const retrieval_event& event) noexcept;
   /// Counts an answer of the shared store.
-  void on(const far_hit_event& /*told*/) noexcept;
+  void on(const far_hit_event& /*event*/) noexcept;
   /// Counts a policy that the fallback policy decided.
-  void on(const fallback_event& told) noexcept;
+  void on(const fallback_event& event) noexcept;
   /// Counts a breaker that opens.
-  void on(const breaker_event& told) noexcept;
+  void on(const breaker_event& event) noexcept;
   /// Counts an entry dropped.
-  void on(const drop_event& told) noexcept;
+  void on(const drop_event& event) noexcept;
   /// Counts a site that is put in quarantine, or let out.
-  void on(const quarantine_event& told) noexcept;
+  void on(const quarantine_event& event) noexcept;
   /// Counts an override that is set or lifted.
-  void on(const override_event& /*told*/) noexcept;
+  void on(const override_event& /*event*/) noexcept;
   /// Counts a change of what a site asks for.
-  void on(const policy_change_event& told) noexcept;
+  void on(const policy_change_event& event) noexcept;
   /// Counts a page that was refused though robots.txt allows it.
-  void on(const access_revoked_event& /*told*/) noexcept;
+  void on(const access_revoked_event& /*event*/) noexcept;
   /// Counts a site that is halted or resumed.
-  void on(const halt_event& told) noexcept;
+  void on(const halt_event& event) noexcept;
   /// Counts a high-risk site that is met first.
-  void on(const sign_off_event& told) noexcept;
+  void on(const sign_off_event& event) noexcept;
   /// Counts a shared store that fails or is back.
-  void on(const far_store_event& told) noexcept;
+  void on(const far_store_event& event) noexcept;
   /// Counts an answer of a gate.
-  void on(const admission_event& told) noexcept;
+  void on(const admission_event& event) noexcept;
 
  private:
   struct state;

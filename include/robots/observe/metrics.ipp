@@ -1,7 +1,7 @@
 #pragma once
 
+#include <robots/base/config.hpp>
 #include <robots/base/enum_counts.hpp>
-#include <robots/base/inline.hpp>
 #include <robots/base/striped_counters.hpp>
 #include <robots/http/site_key.hpp>
 #include <robots/observe/detail/domain_counters.hpp>
@@ -126,91 +126,91 @@ ROBOTS_INLINE metrics_snapshot Metrics::snapshot() const {
   return all;
 }
 
-ROBOTS_INLINE void Metrics::on(const look_up_event& told) {
-  shared_->hot.add(static_cast<state::tally>(told.result));
-  shared_->domains.add(told.site, told.result);
+ROBOTS_INLINE void Metrics::on(const look_up_event& event) {
+  shared_->hot.add(static_cast<state::tally>(event.result));
+  shared_->domains.add(event.site, event.result);
 }
 
-ROBOTS_INLINE void Metrics::on(const decision_event& told) {
-  const decision& made = told.decision;
-  shared_->hot.add(state::tally_of(made.reason, made.allowed));
-  if (made.allowed) {
+ROBOTS_INLINE void Metrics::on(const decision_event& event) {
+  const decision& decided = event.decision;
+  shared_->hot.add(state::tally_of(decided.reason, decided.allowed));
+  if (decided.allowed) {
     return;
   }
-  shared_->domains.add(told.site, made.reason);
-  if (!told.site.empty()) {
-    shared_->denied_hosts.add(host_of_site_key(told.site));
+  shared_->domains.add(event.site, decided.reason);
+  if (!event.site.empty()) {
+    shared_->denied_hosts.add(host_of_site_key(event.site));
   }
 }
 
-ROBOTS_INLINE void Metrics::on(const exchange_event& told) noexcept {
-  const int status = told.exchange.status;
-  if (told.exchange.error != fetch_error::none) {
-    shared_->errors.add(told.exchange.error);
+ROBOTS_INLINE void Metrics::on(const exchange_event& event) noexcept {
+  const int status = event.exchange.status;
+  if (event.exchange.error != fetch_error::none) {
+    shared_->errors.add(event.exchange.error);
   } else {
     ++shared_->statuses[status >= 100 && status < 600 ? static_cast<std::size_t>(status) : 0];
   }
-  shared_->bytes += told.bytes;
-  shared_->exchange_duration.add(told.duration);
+  shared_->bytes += event.bytes;
+  shared_->exchange_duration.add(event.duration);
 }
 
-ROBOTS_INLINE void Metrics::on(const parse_event& told) noexcept {
-  shared_->malformed_lines += told.policy.lines().malformed;
-  shared_->parse_duration.add(told.duration);
+ROBOTS_INLINE void Metrics::on(const parse_event& event) noexcept {
+  shared_->malformed_lines += event.policy.lines().malformed;
+  shared_->parse_duration.add(event.duration);
 }
 
-ROBOTS_INLINE void Metrics::on(const retrieval_event& told) noexcept {
-  shared_->outcomes.add(told.policy.outcome());
-  shared_->not_modified += told.record.not_modified ? 1 : 0;
-  shared_->retries += static_cast<std::uint64_t>(std::max(told.record.attempts - 1, 0));
-  shared_->fetch_duration.add(told.duration);
+ROBOTS_INLINE void Metrics::on(const retrieval_event& event) noexcept {
+  shared_->outcomes.add(event.policy.outcome());
+  shared_->not_modified += event.record.not_modified ? 1 : 0;
+  shared_->retries += static_cast<std::uint64_t>((std::max)(event.record.attempts - 1, 0));
+  shared_->fetch_duration.add(event.duration);
 }
 
-ROBOTS_INLINE void Metrics::on(const far_hit_event& /*told*/) noexcept { ++shared_->far_hits; }
+ROBOTS_INLINE void Metrics::on(const far_hit_event& /*event*/) noexcept { ++shared_->far_hits; }
 
-ROBOTS_INLINE void Metrics::on(const fallback_event& told) noexcept {
-  shared_->fallbacks[static_cast<std::size_t>(told.policy.outcome())].add(told.policy.basis());
+ROBOTS_INLINE void Metrics::on(const fallback_event& event) noexcept {
+  shared_->fallbacks[static_cast<std::size_t>(event.policy.outcome())].add(event.policy.basis());
 }
 
-ROBOTS_INLINE void Metrics::on(const breaker_event& told) noexcept {
-  shared_->breaker_openings += told.state == breaker_state::open ? 1 : 0;
+ROBOTS_INLINE void Metrics::on(const breaker_event& event) noexcept {
+  shared_->breaker_openings += event.state == breaker_state::open ? 1 : 0;
 }
 
-ROBOTS_INLINE void Metrics::on(const drop_event& told) noexcept {
-  ++(told.expired ? shared_->expiries : shared_->evictions);
+ROBOTS_INLINE void Metrics::on(const drop_event& event) noexcept {
+  ++(event.expired ? shared_->expiries : shared_->evictions);
 }
 
-ROBOTS_INLINE void Metrics::on(const quarantine_event& told) noexcept {
-  ++(told.released ? shared_->releases : shared_->quarantines);
+ROBOTS_INLINE void Metrics::on(const quarantine_event& event) noexcept {
+  ++(event.released ? shared_->releases : shared_->quarantines);
 }
 
-ROBOTS_INLINE void Metrics::on(const override_event& /*told*/) noexcept { ++shared_->overrides; }
+ROBOTS_INLINE void Metrics::on(const override_event& /*event*/) noexcept { ++shared_->overrides; }
 
-ROBOTS_INLINE void Metrics::on(const policy_change_event& told) noexcept {
+ROBOTS_INLINE void Metrics::on(const policy_change_event& event) noexcept {
   ++shared_->policy_changes;
-  shared_->fast_changes += told.fast ? 1 : 0;
+  shared_->fast_changes += event.fast ? 1 : 0;
 }
 
-ROBOTS_INLINE void Metrics::on(const access_revoked_event& /*told*/) noexcept {
+ROBOTS_INLINE void Metrics::on(const access_revoked_event& /*event*/) noexcept {
   ++shared_->revocations;
 }
 
-ROBOTS_INLINE void Metrics::on(const halt_event& told) noexcept {
-  ++(told.resumed ? shared_->resumptions : shared_->halts);
+ROBOTS_INLINE void Metrics::on(const halt_event& event) noexcept {
+  ++(event.resumed ? shared_->resumptions : shared_->halts);
 }
 
-ROBOTS_INLINE void Metrics::on(const sign_off_event& told) noexcept {
-  shared_->awaited_sign_offs += told.awaited ? 1 : 0;
+ROBOTS_INLINE void Metrics::on(const sign_off_event& event) noexcept {
+  shared_->awaited_sign_offs += event.awaited ? 1 : 0;
 }
 
-ROBOTS_INLINE void Metrics::on(const far_store_event& told) noexcept {
-  ++(told.up ? shared_->far_returns : shared_->far_outages);
+ROBOTS_INLINE void Metrics::on(const far_store_event& event) noexcept {
+  ++(event.up ? shared_->far_returns : shared_->far_outages);
 }
 
-ROBOTS_INLINE void Metrics::on(const admission_event& told) noexcept {
-  shared_->admissions.add(told.reason);
-  if (told.reason == admission_reason::go) {
-    shared_->gate_wait.add(told.waited);
+ROBOTS_INLINE void Metrics::on(const admission_event& event) noexcept {
+  shared_->admissions.add(event.reason);
+  if (event.reason == admission_reason::go) {
+    shared_->gate_wait.add(event.waited);
   }
 }
 

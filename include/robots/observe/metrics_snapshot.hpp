@@ -67,14 +67,14 @@ struct metrics_snapshot : cache_counts {
   duration_histogram exchange_duration{};  ///< of exchanges, one request each
   duration_histogram fetch_duration{};     ///< of retrievals, with retries and waits
   duration_histogram parse_duration{};     ///< of reading files that came
-  std::uint64_t malformed_lines = 0;       ///< lines of these that mean nothing
+  std::uint64_t malformed_lines = 0;       ///< lines that mean nothing
   std::uint64_t expiries = 0;              ///< entries dropped when their time was over
   std::uint64_t quarantines = 0;           ///< sites put in quarantine
-  std::uint64_t releases = 0;              ///< sites let out of it
+  std::uint64_t releases = 0;              ///< sites released from quarantine
   std::uint64_t breaker_openings = 0;      ///< times that a circuit breaker opened
   std::uint64_t overrides = 0;             ///< overrides set or lifted
   std::uint64_t policy_changes = 0;        ///< times that a site asked for something else
-  std::uint64_t fast_changes = 0;          ///< of these, those told as fast
+  std::uint64_t fast_changes = 0;          ///< policy changes that were fast
   std::uint64_t revocations = 0;        ///< pages, and robots.txt files, refused that were allowed
   std::uint64_t halts = 0;              ///< sites halted
   std::uint64_t resumptions = 0;        ///< sites resumed
@@ -86,9 +86,9 @@ struct metrics_snapshot : cache_counts {
 
   /// How often sites answered with that status, such as 401, 403 or 429.
   [[nodiscard]] std::uint64_t responses(int status) const noexcept {
-    for (const status_count& each : statuses) {
-      if (each.status == status) {
-        return each.count;
+    for (const status_count& counted : statuses) {
+      if (counted.status == status) {
+        return counted.count;
       }
     }
     return 0;

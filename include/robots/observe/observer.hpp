@@ -17,10 +17,10 @@ using any_event =
                  const sign_off_event*, const far_store_event*, const lost_invalidation_event*,
                  const exclusions_event*, const admission_event*, const ledger_event*>;
 
-/// An observer that wants to be told of events of one kind.
+/// An observer of one kind of event.
 template <class O, class Event>
 concept ObserverOf =
-    std::movable<O> && requires(O& observer, const Event& told) { observer.on(told); };
+    std::movable<O> && requires(O& observer, const Event& event) { observer.on(event); };
 
 namespace observe_detail {
 
@@ -32,35 +32,33 @@ inline constexpr bool observes_any<O, std::variant<const Events*...>> =
 
 }  // namespace observe_detail
 
-/// What is told of everything that a cache does.
+/// Gets the events of caches and gates.
 ///
-/// A model has a function `on(const E&)` for each kind of event that it wants to hear of, or one
-/// template for all. Other events cost nothing. The functions may be called from any thread
-/// at once, return soon and do not throw: they run inside the call that they report, and must not
-/// ask the cache for the site that they are told of. What they throw is dropped: that event is
-/// lost, and nothing else; `cache_stats::observer_failures` counts them. What was retrieved is told
-/// of before any decision that rests on it.
+/// A model has a function `on(const E&)` for each kind of event that it observes, or one template
+/// for all. Other events cost nothing. Any thread may call the functions at any time. They run
+/// inside the call that they report, so they must return soon and must not ask the cache for the
+/// same site. Their exceptions are dropped: the event is lost and counted in
+/// `cache_stats::observer_failures`. A retrieval is reported before any decision that rests on it.
 ///
 /// Exemplar: `o.on(d)` with a `decision_event`. Models: `NullObserver`, `observers`, `JsonLog`,
 /// `Metrics`; in `adapters/`, `AuditTrail`, `OpenTelemetryMetrics` and `OpenTelemetryTracing`.
 template <class O>
 concept Observer = std::movable<O> && observe_detail::observes_any<O, any_event>;
 
-/// Takes no notice, at no cost.
+/// Ignores all events, at no cost.
 struct NullObserver {
   /// Does nothing.
-  void on(const event& /*told*/) const noexcept {}
+  void on(const event& /*event*/) const noexcept {}
 };
 
 static_assert(Observer<NullObserver>);
 
-/// Tells an observer of an event, if it wants to hear of such. Drops what it throws; false means
-/// that it threw.
+/// Gives an event to an observer, if it observes that kind. Returns false if the observer threw.
 template <Observer O, class Event>
-bool tell(O& observer, const Event& told) noexcept {
+bool tell(O& observer, const Event& event) noexcept {
   if constexpr (ObserverOf<O, Event>) {
     try {
-      observer.on(told);
+      observer.on(event);
     } catch (...) {
       return false;
     }

@@ -8,24 +8,24 @@
 
 namespace robots {
 
-/// Several observers in place of one: `observers{counting, logging}`. Each is told of what it wants
-/// to hear of, in order. What one of them throws costs that one the event, and the others nothing.
-/// This one throws then, once all have been told, so that whoever tells it can count what was lost.
+/// Several observers in place of one: `observers{counting, logging}`. Each gets the events that it
+/// observes, in this order. If one throws, the others still get the event; then `on` throws, so
+/// that the caller can count the loss.
 template <Observer... Os>
   requires(sizeof...(Os) > 0)
 class observers {
  public:
-  /// Of each observer's default.
+  /// Makes each observer by its default.
   observers() = default;
-  /// Of these.
-  explicit observers(Os... each) : all_(std::move(each)...) {}
+  /// Takes over the observers.
+  explicit observers(Os... one) : all_(std::move(one)...) {}
 
-  /// Tells each of them.
+  /// Gives the event to each observer.
   template <class Event>
     requires(ObserverOf<Os, Event> || ...)
-  void on(const Event& told) {
+  void on(const Event& event) {
     bool all_heard = true;
-    std::apply([&](Os&... each) { ((all_heard = tell(each, told) && all_heard), ...); }, all_);
+    std::apply([&](Os&... one) { ((all_heard = tell(one, event) && all_heard), ...); }, all_);
     if (!all_heard) {
       throw std::runtime_error{"an observer threw"};
     }

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <robots/base/config.hpp>
 #include <robots/base/fingerprint.hpp>
-#include <robots/base/inline.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/http/charset.hpp>
@@ -66,9 +66,9 @@ static_assert(last_outcome == static_cast<std::uint64_t>(outcome::redirected));
 
 inline constexpr std::uint64_t last_second = (std::uint64_t{1} << 33U) - 1;  // in the year 2242
 inline constexpr auto longest_time =
-    static_cast<std::uint64_t>(std::numeric_limits<std::chrono::seconds::rep>::max());
+    static_cast<std::uint64_t>((std::numeric_limits<std::chrono::seconds::rep>::max)());
 inline constexpr auto largest_int =
-    static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max());
+    static_cast<std::uint64_t>((std::numeric_limits<std::int32_t>::max)());
 
 [[nodiscard]] constexpr int usual_status(outcome kind) noexcept {
   return kind == outcome::success ? 200 : kind == outcome::not_found ? 404 : 0;
@@ -162,7 +162,7 @@ inline void write_url(octet_writer& out, std::string_view url) {
     rest.number(not_negative(head.attempts));
   }
   if (has_part(!one_exchange)) {
-    const std::size_t count = std::min(head.exchanges.size(), record_limits::exchanges);
+    const std::size_t count = (std::min)(head.exchanges.size(), record_limits::exchanges);
     rest.number(count);
     for (std::size_t i = 0; i < count; ++i) {
       const robots::exchange& hop = head.exchanges[i];
@@ -197,7 +197,7 @@ inline void write_url(octet_writer& out, std::string_view url) {
   out.number(static_cast<std::uint64_t>(head.outcome));
   out.number(parts);
   const std::uint64_t second = not_negative(head.fetched_at.time_since_epoch().count());
-  out.number(std::min(second, last_second));
+  out.number((std::min)(second, last_second));
   out.number(not_negative(head.lifetime.count()));
   write_url(out, url);
   out.octets(rest.written());

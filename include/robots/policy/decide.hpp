@@ -73,7 +73,7 @@ namespace policy_detail {
   result.reason = given ? *given : policy_detail::reason_of(rules, result.verdict);
   if (!given) {
     // What another thread has just stored may be younger than `now`.
-    result.age = std::max(now - rules.rules_fetched_at(), std::chrono::nanoseconds{0});
+    result.age = (std::max)(now - rules.rules_fetched_at(), std::chrono::nanoseconds{0});
   }
   return result;
 }

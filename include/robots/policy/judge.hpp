@@ -64,7 +64,7 @@ struct earlier_policies {
   if (is_failure(result.outcome)) {
     const int failures = before.last ? before.last->source().failures : 0;
     const bool one_more =
-        result.outcome != outcome::circuit_open && failures < std::numeric_limits<int>::max();
+        result.outcome != outcome::circuit_open && failures < (std::numeric_limits<int>::max)();
     result.failures = failures + (one_more ? 1 : 0);
     result.server_lifetime = retry_after(retrieved.headers, now);
   } else {
@@ -104,7 +104,7 @@ template <class... Parts>
   using policy_detail::numbered;
   // The age of a record from elsewhere is known to the second; that of a new one is 0.
   const wall_anchor this_second{now.steady, std::chrono::floor<std::chrono::seconds>(now.wall)};
-  const time_point fetched_at = std::min(this_second.at(head.fetched_at), now.steady);
+  const time_point fetched_at = (std::min)(this_second.at(head.fetched_at), now.steady);
   head.lifetime = std::clamp(head.lifetime, std::chrono::seconds{0}, options.max_ttl);
   if (head.not_modified && before.unchanged) {
     return numbered(before.last, *before.unchanged,
@@ -125,7 +125,7 @@ template <class... Parts>
     reading.truncated = reading.truncated || head.truncated || served.size() < body.size();
     const utf8_text read = to_utf8(served, head.charset);
     // The limit is about octets served; what became longer is not cut once more.
-    reading.max_bytes = std::max(reading.max_bytes, read.text().size());
+    reading.max_bytes = (std::max)(reading.max_bytes, read.text().size());
     crawler_directives file = directives_for(read.text(), user_agent, reading);
     std::shared_ptr<const std::string> text;
     if (options.keep_text) {

@@ -19,7 +19,7 @@ namespace robots {
 [[nodiscard]] constexpr std::chrono::seconds failure_lifetime(const judge_options& options,
                                                               int failures, double random) {
   using std::chrono::seconds;
-  const seconds most = std::max(options.failure_ttl, options.max_failure_ttl);
+  const seconds most = (std::max)(options.failure_ttl, options.max_failure_ttl);
   seconds lifetime = options.failure_ttl;
   for (int i = 1; i < failures && lifetime < most && lifetime.count() > 0; ++i) {
     lifetime = lifetime > most / 2 ? most : 2 * lifetime;
@@ -39,16 +39,17 @@ namespace robots {
                                                       const record_head* unchanged,
                                                       const judge_options& options, double random) {
   if (head.outcome == outcome::circuit_open) {
-    return std::min(options.breaker_cooldown, options.max_ttl);
+    return (std::min)(options.breaker_cooldown, options.max_ttl);
   }
   if (is_failure(head.outcome)) {
-    const auto least = std::min(failure_lifetime(options, head.failures, random), options.max_ttl);
+    const auto least =
+        (std::min)(failure_lifetime(options, head.failures, random), options.max_ttl);
     return std::clamp(head.server_lifetime.value_or(least), least, options.max_ttl);
   }
   const std::chrono::seconds otherwise =
       unchanged != nullptr ? unchanged->lifetime : options.default_ttl;
-  return std::min(std::max(head.server_lifetime.value_or(otherwise), options.min_ttl),
-                  options.max_ttl);
+  return (std::min)((std::max)(head.server_lifetime.value_or(otherwise), options.min_ttl),
+                    options.max_ttl);
 }
 
 /// Until when a policy answers.
@@ -67,12 +68,12 @@ struct validity {
   result.fresh_until = saturating_add(kept.fetched_at(), kept.source().lifetime);
   const time_point good_until = kept.basis() == policy_basis::last_good
                                     ? saturating_add(kept.rules_fetched_at(), options.last_good_for)
-                                    : time_point::max();
-  result.fresh_until = std::min(result.fresh_until, good_until);
+                                    : (time_point::max)();
+  result.fresh_until = (std::min)(result.fresh_until, good_until);
   result.stale_until =
-      std::min(saturating_add(result.fresh_until, options.stale_while_revalidate), good_until);
+      (std::min)(saturating_add(result.fresh_until, options.stale_while_revalidate), good_until);
   result.keep_until =
-      std::max(saturating_add(kept.fetched_at(), options.last_good_for), result.stale_until);
+      (std::max)(saturating_add(kept.fetched_at(), options.last_good_for), result.stale_until);
   return result;
 }
 

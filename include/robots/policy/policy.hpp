@@ -1,7 +1,7 @@
 #pragma once
 
+#include <robots/base/config.hpp>
 #include <robots/base/enum_text.hpp>
-#include <robots/base/inline.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/detail/policy_parts.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <robots/base/config.hpp>
 #include <robots/base/fingerprint.hpp>
-#include <robots/base/inline.hpp>
 #include <robots/policy/codec.hpp>
 #include <robots/policy/detail/octet_stream.hpp>
 #include <robots/policy/policy.hpp>
@@ -30,7 +30,7 @@ namespace policy_detail {
 template <class Line>
 [[nodiscard]] std::vector<Line> first_of(const std::vector<Line>& lines) {
   constexpr std::ptrdiff_t most = 32;
-  return {lines.begin(), lines.begin() + std::min(std::ssize(lines), most)};
+  return {lines.begin(), lines.begin() + (std::min)(std::ssize(lines), most)};
 }
 
 /// Makes the parts of a policy. Policies that one thread makes share the parts without rules.
@@ -42,10 +42,10 @@ template <class Line>
                        !has.text && !has.last_good && !has.last_answer && has.others.empty();
   if (!is_bare) {
     return std::make_shared<const policy_parts>(
-        std::move(rules), std::make_unique<const policy_extras>(std::move(extras)));
+        policy_parts{std::move(rules), std::make_unique<const policy_extras>(std::move(extras))});
   }
   if (!rules.empty()) {
-    return std::make_shared<const policy_parts>(std::move(rules));
+    return std::make_shared<const policy_parts>(policy_parts{std::move(rules), {}});
   }
   // There is one for each crawler, and for each reason why no rule applies to it.
   thread_local std::array<std::shared_ptr<const policy_parts>, 8> without_rules;
@@ -56,7 +56,8 @@ template <class Line>
     }
   }
   next = (next + 1) % without_rules.size();
-  return without_rules.at(next) = std::make_shared<const policy_parts>(std::move(rules));
+  return without_rules.at(next) =
+             std::make_shared<const policy_parts>(policy_parts{std::move(rules), {}});
 }
 
 /// Packs what a policy keeps of its record and file: the sitemaps, as `line_list` views them; the
@@ -75,7 +76,7 @@ template <class Line>
   static_cast<void>(in.text(UINT32_MAX));  // the sitemaps
   line_counts result;
   result.non_blank = static_cast<std::uint32_t>(in.number(UINT32_MAX));
-  const std::uint64_t malformed = in.number(std::numeric_limits<std::uint64_t>::max());
+  const std::uint64_t malformed = in.number((std::numeric_limits<std::uint64_t>::max)());
   result.malformed = static_cast<std::uint32_t>(malformed / 2);
   result.not_robots_txt = malformed % 2 != 0;
   return result;

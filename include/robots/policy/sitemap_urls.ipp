@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/base/inline.hpp>
+#include <robots/base/config.hpp>
 #include <robots/http/origin.hpp>
 #include <robots/http/url.hpp>
 #include <robots/policy/sitemap_urls.hpp>

@@ -151,31 +151,31 @@ class basic_admission {
   template <class Ask>
   [[nodiscard]] result answer(std::string_view url, const call_options& call, const Ask& ask_gate) {
     const time_point asked = gate_.environment().now();
-    result made;
-    made.decision = source_.check(url, call);
-    made.reason = reason_of(made.decision);
-    if (made) {
-      static_cast<any_host_gate::answer&>(made) = ask_gate(made.decision);
+    result answered;
+    answered.decision = source_.check(url, call);
+    answered.reason = reason_of(answered.decision);
+    if (answered) {
+      static_cast<any_host_gate::answer&>(answered) = ask_gate(answered.decision);
     }
     if constexpr (requires { source_.report_response(url, 0, false, call); }) {
-      if (made) {
-        made.reservation.report_ = [&source = source_, own = std::string{url},
-                                    agent = std::string{call.user_agent},
-                                    context = call.context](const request_report& report) {
+      if (answered) {
+        answered.reservation.report_ = [&source = source_, own = std::string{url},
+                                        agent = std::string{call.user_agent},
+                                        context = call.context](const request_report& report) {
           source.report_response(own, report.status, report.is_challenge,
                                  {.user_agent = agent, .context = context});
         };
       }
     }
-    report(url, made.decision, made.reason, call, asked);
-    return made;
+    report(url, answered.decision, answered.reason, call, asked);
+    return answered;
   }
 
-  [[nodiscard]] static admission_reason reason_of(const decision& made) noexcept {
-    if (made.allowed) {
+  [[nodiscard]] static admission_reason reason_of(const decision& decided) noexcept {
+    if (decided.allowed) {
       return admission_reason::go;
     }
-    switch (made.reason) {
+    switch (decided.reason) {
       case decision_reason::excluded:
         return admission_reason::excluded;
       case decision_reason::invalid_url:
@@ -230,7 +230,7 @@ class basic_admission {
   }
 
   /// Counts an answer and reports it to the observer.
-  void report(std::string_view url, const decision& made, admission_reason reason,
+  void report(std::string_view url, const decision& decided, admission_reason reason,
               const call_options& call, time_point asked) {
     answers_.add(reason);
     polite_detail::gate_environment& environment = gate_.environment();
@@ -245,7 +245,7 @@ class basic_admission {
     environment.tell(admission_event{
         environment.about(key, call.context,
                           call.user_agent.empty() ? std::string_view{crawler_} : call.user_agent),
-        url, made, reason, environment.now() - asked, needs_review});
+        url, decided, reason, environment.now() - asked, needs_review});
   }
 
   S& source_;

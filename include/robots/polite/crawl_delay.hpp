@@ -34,8 +34,8 @@ enum class delay_term : std::uint8_t {
 /// What to do where more delay is asked for than `delay_options::cap`.
 enum class above_cap : std::uint8_t {
   clamp,  ///< wait as long as the cap
-  /// The same, but make no request where it is robots.txt that asks for more: a site that wants an
-  /// hour between requests wants no crawler.
+  /// Make no request if robots.txt asks for more than the cap: a site that wants an hour between
+  /// requests wants no crawler. Wait as long as the cap in other cases.
   skip_host,
 };
 

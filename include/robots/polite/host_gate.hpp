@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/config.hpp>
 #include <robots/base/enum_counts.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fwd.hpp>
@@ -54,8 +55,8 @@ enum class start_state : std::uint8_t {
 
 /// The answer of `reservation::start`.
 struct start_result {
-  start_state state = start_state::refused;  ///< whether the request may start
-  time_point ask_again = time_point::max();  ///< with `start_state::wait`, when to ask again
+  start_state state = start_state::refused;    ///< whether the request may start
+  time_point ask_again = (time_point::max)();  ///< with `start_state::wait`, when to ask again
 
   /// Returns true if the request may start now.
   [[nodiscard]] explicit operator bool() const noexcept { return state == start_state::go; }
@@ -84,7 +85,7 @@ class any_host_gate {
     /// Returns when the request may start or, if it has started, when it did. Returns the end of
     /// time if the reservation is empty.
     [[nodiscard]] time_point at() const noexcept {
-      return gate_ ? reserved_.request.at : time_point::max();
+      return gate_ ? reserved_.request.at : (time_point::max)();
     }
 
     /// Returns `go`, or why `start()` cancelled the reservation.
@@ -132,7 +133,7 @@ class any_host_gate {
     std::uint64_t withdrawals_ = 0;  // of the host, when the reservation was made
   };
 
-  /// A reservation, or why there is none.
+  /// A reservation, or the reason for a refusal.
   struct answer {
     admission_reason reason = admission_reason::invalid_url;  ///< `go`, or why not
     start_plan plan{};                         ///< when the request may start, and why not sooner

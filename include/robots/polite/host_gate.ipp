@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/base/inline.hpp>
+#include <robots/base/config.hpp>
 #include <robots/base/saturating_add.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/polite/detail/gate_state.hpp>
@@ -60,7 +60,7 @@ ROBOTS_INLINE start_result any_host_gate::reservation::start() {
     const std::scoped_lock lock{gate_->mutex};
     if (host_->withdrawals == withdrawals_) {
       const auto until = host_->state.start(reserved_, now, gate_->options);
-      gate_->started += until ? 0 : 1;
+      gate_->started += until ? 0U : 1U;
       return until ? start_result{start_state::wait, *until}
                    : start_result{.state = start_state::go};
     }
@@ -212,7 +212,7 @@ ROBOTS_INLINE any_host_gate::answer any_host_gate::acquire(
     // In steps, since not every clock can wait for the end of time.
     const time_point now = state_->environment->now();
     result.reservation.sleep_until(
-        std::min(started.ask_again, base::saturating_add(now, std::chrono::hours{1})), call.stop);
+        (std::min)(started.ask_again, base::saturating_add(now, std::chrono::hours{1})), call.stop);
     if (call.stop.stop_requested()) {
       refuse(admission_reason::stopped);
     }
@@ -243,7 +243,7 @@ ROBOTS_INLINE void any_host_gate::note_request(std::string_view url, time_point 
                                                const host_limits& limits) {
   state_->with_host(state_->options.key(url),
                     [&](polite_detail::host_state& state, const wall_anchor& now, double draw) {
-                      state.add_request(std::min(started, now.steady), limits.policy.get(), draw,
+                      state.add_request((std::min)(started, now.steady), limits.policy.get(), draw,
                                         now, state_->options);
                     });
 }
@@ -304,7 +304,7 @@ ROBOTS_INLINE void any_host_gate::count_robots_requests(const std::string& key,
       if (asked != key) {
         state.add_redirected_request(fetched, draw, now, state_->options);
       } else if (again) {
-        state.add_request(std::min(fetched, now.steady), site_policy, draw, now, state_->options);
+        state.add_request((std::min)(fetched, now.steady), site_policy, draw, now, state_->options);
       } else {
         state.add_robots_request(fetched, site_policy, draw, now, state_->options);
       }

@@ -18,7 +18,7 @@ class policy;
 
 /// What limits the requests to a host, besides the gate's options and the host's responses.
 struct host_limits {
-  /// The policy of the URL's site, for its delays, rates and hours; null if there is none. The gate
+  /// The policy of the URL's site, for its delays, rates and hours; null without rules. The gate
   /// counts the requests that fetched its robots.txt: the next request keeps its distance from
   /// them.
   std::shared_ptr<const robots::policy> policy{};
@@ -93,7 +93,7 @@ namespace polite_detail {
   }
   std::string text = "at once";
   if (plan.at > now) {
-    text = "in " + polite_detail::seconds_text(plan.at - std::max(now, time_point{}));
+    text = "in " + polite_detail::seconds_text(plan.at - (std::max)(now, time_point{}));
   }
   text += base::enum_text<start_limit::ledger>(
       plan.decided_by, {"", ": delay of ", ": delay of ", ": Retry-After", ": Visit-time",

@@ -117,8 +117,8 @@ class quarantine {
 
     /// A rank, not a time: the table drops the highest first.
     [[nodiscard]] static time_point needed_until(const state& each) noexcept {
-      return each.policy ? time_point::max()
-                         : time_point::max() - time_point::duration{1 + each.note};
+      return each.policy ? (time_point::max)()
+                         : (time_point::max)() - time_point::duration{1 + each.note};
     }
   };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/base/inline.hpp>
+#include <robots/base/config.hpp>
 #include <robots/http/site.hpp>
 #include <robots/policy/halt_reason.hpp>
 #include <robots/policy/site_override.hpp>

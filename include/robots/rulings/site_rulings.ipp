@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/base/inline.hpp>
+#include <robots/base/config.hpp>
 #include <robots/http/site_key.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/policy/decision_reason.hpp>
@@ -122,7 +122,7 @@ ROBOTS_INLINE void site_rulings::halt(std::string_view key, halt_reason why,
   ruling made{.kind = ruling_kind::halt,
               .value = static_cast<std::uint8_t>(1 + static_cast<int>(why))};
   if (found_at) {
-    made.stamp = std::max(stamp_of(*found_at), std::int64_t{1});
+    made.stamp = (std::max)(stamp_of(*found_at), std::int64_t{1});
   }
   if (rule(bare, made, true)) {
     tell(bare, made, 0, context);
@@ -351,7 +351,7 @@ ROBOTS_INLINE std::optional<std::uint8_t> site_rulings::rule(const std::string& 
       return std::nullopt;
     }
     if (made.stamp == 0) {
-      made.stamp = std::max(stamp_of(teller_.wall()), last == nullptr ? 1 : last->stamp + 1);
+      made.stamp = (std::max)(stamp_of(teller_.wall()), last == nullptr ? 1 : last->stamp + 1);
     }
     made.is_own = true;
     before = put(bare, made);

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <robots/base/config.hpp>
 #include <robots/base/enum_text.hpp>
-#include <robots/base/inline.hpp>
 
 #include <chrono>
 #include <cstddef>

@@ -26,9 +26,9 @@ class FixedPolicySource {
 
   /// What the policy says of `url`.
   [[nodiscard]] decision check(std::string_view url, const call_options& /*call*/ = {}) const {
-    decision made = decide(rules_, url, rules_->rules_fetched_at());
-    made.from_cache = true;
-    return made;
+    decision decided = decide(rules_, url, rules_->rules_fetched_at());
+    decided.from_cache = true;
+    return decided;
   }
 
  private:

@@ -14,8 +14,8 @@
 
 namespace robots {
 
-/// A clock that stands still until it is told to move, for tests: nothing waits, nothing depends on
-/// how fast the machine is. Its date moves with its time.
+/// A clock for tests that stands still until the test moves it. So nothing waits, and nothing
+/// depends on the speed of the machine. Its date moves with its time.
 ///
 /// Copies share one time, so that a test keeps one and gives away another. All members may be
 /// called from any thread.
@@ -45,13 +45,13 @@ class ManualClock {
 
   /// Moves the time forward. A negative duration moves nothing; past the end of time it stops
   /// there.
-  void advance(time_point::duration by) const {
+  void advance(time_point::duration step) const {
     rep before = state_->now.load();
     rep after = before;
     do {
-      const rep left = duration::max().count() - before;
-      const rep step = by.count() < 0 ? 0 : by.count();
-      after = before + (step < left ? step : left);
+      const rep left = (duration::max)().count() - before;
+      const rep forward = step.count() < 0 ? 0 : step.count();
+      after = before + (forward < left ? forward : left);
     } while (!state_->now.compare_exchange_weak(before, after));
     state_->tell();
   }

@@ -23,10 +23,10 @@ namespace robots {
 
 /// A `SharedStore` within this process, for tests of what stands on one.
 ///
-/// Copies share one storage, and each stands for a process of its own: give one to each cache. A
-/// copy watches nothing at first. What one erases or announces is told to the others before the
-/// call returns and in its thread, so that tests need not wait. Values expire by the clock given,
-/// such as a `ManualClock`.
+/// Copies share one storage, and each copy stands for a process: give one to each cache. A copy
+/// watches nothing at first. Before an erasure or announcement returns, the other copies get it in
+/// the same thread, so that tests need not wait. Values expire by the clock, such as a
+/// `ManualClock`.
 template <Clock C>
 class MemoryStore : public SharedStore {
  public:
@@ -98,15 +98,15 @@ class MemoryStore : public SharedStore {
     begin_call(questions.empty() ? std::string_view{} : std::string_view{questions.front().key});
     const std::scoped_lock lock{storage_->mutex};
     std::vector<store_reply> replies;
-    for (const store_question& each : questions) {
-      store_reply reply{.value = value_of(each.key),
-                        .other_value = value_of(each.other_key),
+    for (const store_question& question : questions) {
+      store_reply reply{.value = value_of(question.key),
+                        .other_value = value_of(question.other_key),
                         .is_answered = true};
       const bool is_missing = !reply.value && !reply.other_value;
-      const bool asks =
-          each.wish == lease_wish::if_free || (each.wish == lease_wish::if_missing && is_missing);
-      if (each.wish == lease_wish::take || (asks && is_free(each.lease_key))) {
-        reply.lease = lease_of(each.lease_key, duration);
+      const bool asks = question.wish == lease_wish::if_free ||
+                        (question.wish == lease_wish::if_missing && is_missing);
+      if (question.wish == lease_wish::take || (asks && is_free(question.lease_key))) {
+        reply.lease = lease_of(question.lease_key, duration);
       }
       replies.push_back(std::move(reply));
     }
@@ -185,18 +185,18 @@ class MemoryStore : public SharedStore {
   }
 
   /// See `SharedStore`.
-  void watch(std::function<void(std::string_view)> told) override {
+  void watch(std::function<void(std::string_view)> on_change) override {
     const std::scoped_lock lock{storage_->mutex};
     std::erase(storage_->watching, process_.get());
-    process_->told = std::move(told);
-    if (process_->told) {
+    process_->on_change = std::move(on_change);
+    if (process_->on_change) {
       storage_->watching.push_back(process_.get());
     }
   }
 
  private:
   struct process {
-    std::function<void(std::string_view)> told;
+    std::function<void(std::string_view)> on_change;
   };
 
   struct timed {
@@ -253,9 +253,9 @@ class MemoryStore : public SharedStore {
 
   void tell(std::string_view key, const process* teller) {
     const std::scoped_lock lock{storage_->mutex};
-    for (process* const each : storage_->watching) {
-      if (each != teller) {
-        each->told(key);
+    for (process* const question : storage_->watching) {
+      if (question != teller) {
+        question->on_change(key);
       }
     }
   }

@@ -49,10 +49,10 @@ template <Clock C>
   }
 }
 
-/// A clock whose time others move, and that says so.
+/// A clock whose time is moved by a program, and that reports each move.
 ///
-/// `on_move(f)` calls `f` after each move, from the thread that makes it, for as long as what it
-/// returns lives. Whoever waits for a moment while holding a lock is woken by it.
+/// After `on_move(f)`, each move calls `f` in the thread that moves the time, until the returned
+/// object is destroyed. Threads that wait for a moment wake by it.
 ///
 /// Exemplar: after `auto keep = c.on_move(f)`, moving the time of `c` calls `f`. Models:
 /// `ManualClock`.

@@ -23,7 +23,7 @@ namespace robots {
   std::string text;
   const auto add = [&text](auto number, std::size_t digits, const char* behind) {
     const std::string written = std::to_string(number);
-    text.append(digits - std::min(digits, written.size()), '0').append(written).append(behind);
+    text.append(digits - (std::min)(digits, written.size()), '0').append(written).append(behind);
   };
   add(static_cast<int>(date.year()), 4, "-");
   add(static_cast<unsigned>(date.month()), 2, "-");
@@ -58,15 +58,15 @@ struct wall_anchor {
 
   /// `base + (to - from)`, without overflow.
   [[nodiscard]] static constexpr span shifted(span base, span from, span to) noexcept {
-    const span distance = sum(to, from == span::min() ? span::max() : -from);
+    const span distance = sum(to, from == (span::min)() ? (span::max)() : -from);
     return sum(base, distance);
   }
 
   [[nodiscard]] static constexpr span sum(span a, span b) noexcept {
     if (b > span::zero()) {
-      return a > span::max() - b ? span::max() : a + b;
+      return a > (span::max)() - b ? (span::max)() : a + b;
     }
-    return a < span::min() - b ? span::min() : a + b;
+    return a < (span::min)() - b ? (span::min)() : a + b;
   }
 };
 

@@ -28,6 +28,10 @@ static_assert(robots::Observer<robots::AuditTrail>);
 #endif
 #ifdef CONSUMER_HAS_PROMETHEUS
 #include <robots/adapters/metrics/prometheus_metrics.hpp>
+
+#include <prometheus/exposer.h>
+// The example of the README links with robots::prometheus alone.
+prometheus::Exposer expose() { return prometheus::Exposer{"127.0.0.1:0"}; }
 static_assert(std::derived_from<robots::PrometheusMetrics, prometheus::Collectable>);
 #endif
 #ifdef CONSUMER_HAS_OPENTELEMETRY

@@ -14,12 +14,12 @@
 namespace robots {
 
 /// Makes exchanges as `CurlFetcher` does, any number at once, on the threads that run an executor
-/// of Boost.Asio and on none of its own; for name lookup libcurl may start threads.
+/// of Boost.Asio. It starts no threads, but libcurl may start some for name lookup.
 ///
-/// Copies share handles and connections. Everything of theirs runs on a strand of the executor,
-/// made here, so that any number of threads may run it and any thread may call `async_fetch`. When
-/// the last copy ends, exchanges under way end without being called back for; that may be from any
-/// thread, a callback included. The context of the executor must be there for longer.
+/// Copies share handles and connections. They work on a strand of the executor, so any number of
+/// threads may run it, and any thread may call `async_fetch`. When the last copy ends, exchanges
+/// under way end without a callback. It may end on any thread, also in a callback. The context of
+/// the executor must outlive it.
 class AsioCurlFetcher {
  public:
   /// Throws std::invalid_argument when an option is not one that libcurl can follow, and
@@ -28,8 +28,8 @@ class AsioCurlFetcher {
                            const curl_multi_options& options = {})
       : driver_(std::make_shared<adapters_detail::asio_curl_driver>(executor, options)) {}
 
-  /// Begins an exchange. `done` is called on the executor, never from here; what it throws comes
-  /// out of whoever runs that. Any thread.
+  /// Begins an exchange. The executor calls `done` later; an exception of `done` leaves the
+  /// executor's `run`. Any thread.
   void async_fetch(fetch_request request, std::function<void(fetch_response)> done) {
     driver_->start(std::move(request), std::move(done));
   }

@@ -67,8 +67,8 @@ class asio_robots_cache {
   template <boost::asio::completion_token_for<void(boost::system::error_code, decision)> Token>
   auto async_check(std::string url, Token&& token) {
     return ask<decision>(std::move(url), std::forward<Token>(token),
-                         [](Cache& cache, const std::string& about, const look_up& at) {
-                           return cache.check(about, at);
+                         [](Cache& cache, const std::string& about, const look_up& looked_up) {
+                           return cache.check(about, looked_up);
                          });
   }
 
@@ -76,8 +76,8 @@ class asio_robots_cache {
   template <boost::asio::completion_token_for<void(boost::system::error_code, bool)> Token>
   auto async_allowed(std::string url, Token&& token) {
     return ask<bool>(std::move(url), std::forward<Token>(token),
-                     [](Cache& cache, const std::string& about, const look_up& at) {
-                       return cache.check(about, at).allowed;
+                     [](Cache& cache, const std::string& about, const look_up& looked_up) {
+                       return cache.check(about, looked_up).allowed;
                      });
   }
 
@@ -89,7 +89,7 @@ class asio_robots_cache {
   auto async_get(std::string host_or_url, Token&& token) {
     return ask<std::shared_ptr<const policy>>(
         std::move(host_or_url), std::forward<Token>(token),
-        [](Cache&, const std::string&, const look_up& at) { return at.policy(); });
+        [](Cache&, const std::string&, const look_up& looked_up) { return looked_up.policy(); });
   }
 
  private:
@@ -113,9 +113,9 @@ class asio_robots_cache {
       if (is_closed_) {
         return;
       }
-      look_up at = cache_.begin(url);
-      if (at.policy()) {
-        return wanted->finish({}, answer(cache_, url, at));
+      look_up looked_up = cache_.begin(url);
+      if (looked_up.policy()) {
+        return wanted->finish({}, answer(cache_, url, looked_up));
       }
       const std::scoped_lock working{working_};
       if (is_closed_) {
@@ -132,7 +132,7 @@ class asio_robots_cache {
         driver_.emplace(cache_.clock(), fetcher_, [all = this->weak_from_this()] { post(all); });
       }
       wanted->number =
-          driver_->start(std::move(at), [this, wanted, answer, url](const look_up& ended) {
+          driver_->start(std::move(looked_up), [this, wanted, answer, url](const look_up& ended) {
             wanted->finish({}, answer(cache_, url, ended));
           });
       set_timer();
@@ -177,7 +177,7 @@ class asio_robots_cache {
       if (!next) {
         timer_.cancel();
       } else if constexpr (NotifyingClock<clock_type>) {
-        // Such a clock is moved by whoever sleeps by it.
+        // Sleeping moves such a clock.
         post(this->weak_from_this(), [](look_ups& self) {
           if (const auto until = self.driver_->next_run()) {
             self.cache_.clock().sleep_until(*until, {});
@@ -187,7 +187,7 @@ class asio_robots_cache {
         // The clock may run at any speed, so it is looked at every minute.
         constexpr time_point::duration longest = std::chrono::minutes{1};
         const time_point now = cache_.clock().now();
-        timer_.expires_after(std::min(std::max(*next, now) - now, longest));
+        timer_.expires_after((std::min)((std::max)(*next, now) - now, longest));
         timer_.async_wait([all = this->weak_from_this()](const boost::system::error_code& error) {
           if (!error) {
             post(all);

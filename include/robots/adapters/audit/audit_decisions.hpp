@@ -129,19 +129,19 @@ class audit_judge {
 
   void take_fact(const audit_entry& entry) {
     const std::string type = entry.type();
-    std::string what;
+    std::string fact;
     if (is_answer(type)) {
-      what = entry.text("outcome");
+      fact = entry.text("outcome");
     } else if (type == "quarantine" && !entry.flag("released")) {
-      what = to_string(outcome::quarantined);
+      fact = to_string(outcome::quarantined);
     } else if (type == "override") {
-      what = "override " + entry.text("value");
+      fact = "override " + entry.text("value");
     } else if ((type == "halt" && !entry.flag("resumed")) ||
                (type == "sign_off" && entry.flag("given"))) {
-      what = type;
+      fact = type;
     }
-    if (!what.empty()) {
-      facts_.try_emplace(what + ' ' + bare(entry.text("site")),
+    if (!fact.empty()) {
+      facts_.try_emplace(fact + ' ' + bare(entry.text("site")),
                          first_told{entry.n(), second_of(entry)});
     }
   }
@@ -151,10 +151,10 @@ class audit_judge {
     has_gaps_ = has_gaps_ || type == "lost" || type == "gap" || (is_first_ && entry.n() > 1);
     is_first_ = false;
     if (type == "crawler") {
-      audited_crawler told = read_crawler(entry);
+      audited_crawler crawler_now = read_crawler(entry);
       audited_crawler& known = crawlers_[entry.number("crawler")];
-      if (known.id != told.id) {  // each file describes the crawlers again
-        known = std::move(told);
+      if (known.id != crawler_now.id) {  // each file describes the crawlers again
+        known = std::move(crawler_now);
       }
     } else if (type == "exclusions") {
       crawlers_[entry.number("crawler")].excluded.push_back(hosts_in(entry, "hosts"));
@@ -199,18 +199,18 @@ class audit_judge {
 
   /// Learns which text a site's directives were read from: the one that the entry names, or that an
   /// entry before named, or an empty one.
-  void learn_text(const audit_entry& entry, const recorded_policy& by) {
+  void learn_text(const audit_entry& entry, const recorded_policy& recorded) {
     const audited_crawler& crawler = crawlers_[entry.number("crawler")];
-    const std::string key = text_key(crawler, by.site, by.directives);
+    const std::string key = text_key(crawler, recorded.site, recorded.directives);
     const auto body = bodies_.find(entry.text("body"));
-    const auto theirs = texts_.find(text_key(crawler, by.final_site, by.directives));
-    if (by.basis == policy_basis::rules && body != bodies_.end()) {
+    const auto theirs = texts_.find(text_key(crawler, recorded.final_site, recorded.directives));
+    if (recorded.basis == policy_basis::rules && body != bodies_.end()) {
       texts_[key] = {body->second, enum_named(entry.text("charset"), charset::utf_16be),
                      entry.flag("truncated")};
       compiled_.erase(key);
     } else if (theirs != texts_.end()) {
       texts_.try_emplace(key, recorded_text{theirs->second});
-    } else if (sha256(directives_text(*compile({}, crawler))) == by.directives) {
+    } else if (sha256(directives_text(*compile({}, crawler))) == recorded.directives) {
       texts_.try_emplace(key);
     }
   }
@@ -232,26 +232,26 @@ class audit_judge {
   }
 
   /// Makes the policy again. Returns null if no entry has its text.
-  [[nodiscard]] policy_pointer policy_of(const recorded_policy& by,
+  [[nodiscard]] policy_pointer policy_of(const recorded_policy& recorded,
                                          const audited_crawler& crawler) {
-    const bool allows = by.basis == policy_basis::allow_all;
-    if (by.reason) {
-      return by.reason == decision_reason::by_hand
+    const bool allows = recorded.basis == policy_basis::allow_all;
+    if (recorded.reason) {
+      return recorded.reason == decision_reason::by_hand
                  ? policy::by_hand(crawler.user_agent, allows)
-                 : policy::refusal(crawler.user_agent, *by.reason);
+                 : policy::refusal(crawler.user_agent, *recorded.reason);
     }
-    if (by.directives.empty()) {
+    if (recorded.directives.empty()) {
       record_head source;
-      source.outcome = by.outcome;
+      source.outcome = recorded.outcome;
       return std::make_shared<const policy>(
           allows ? fallback_action::allow_all : fallback_action::deny_all, crawler.user_agent,
           std::move(source));
     }
     // A site that redirects has the text of the site that it leads to.
-    std::string key = text_key(crawler, by.site, by.directives);
+    std::string key = text_key(crawler, recorded.site, recorded.directives);
     auto text = texts_.find(key);
     if (text == texts_.end()) {
-      key = text_key(crawler, by.final_site, by.directives);
+      key = text_key(crawler, recorded.final_site, recorded.directives);
       text = texts_.find(key);
     }
     if (text == texts_.end()) {
@@ -270,14 +270,14 @@ class audit_judge {
 
   void take_decision(const audit_entry& entry) {
     const auto crawler = crawlers_.find(entry.number("crawler"));
-    const auto by = policies_.find(entry.text("policy"));
-    if (crawler == crawlers_.end() || by == policies_.end()) {
+    const auto recorded = policies_.find(entry.text("policy"));
+    if (crawler == crawlers_.end() || recorded == policies_.end()) {
       return lack(entry, "the policy that it names was not recorded before");
     }
     if (!entry.raw("url_bytes").empty()) {
       return unknown(entry, "its URL is too long to be recorded whole");
     }
-    const policy_pointer rules = policy_of(by->second, crawler->second);
+    const policy_pointer rules = policy_of(recorded->second, crawler->second);
     if (rules == nullptr) {
       return lack(entry, "the robots.txt that it rests on was not recorded before");
     }
@@ -286,30 +286,30 @@ class audit_judge {
     const std::string object = std::move(json).finish();
     const std::string_view again = std::string_view{object}.substr(1, object.size() - 2);
     std::string_view said = entry.before_hash();
-    said.remove_prefix(std::min(said.find(again.substr(0, again.find(':'))), said.size()));
+    said.remove_prefix((std::min)(said.find(again.substr(0, again.find(':'))), said.size()));
     if (said != again) {
       return differ(entry, "the decision is another: recorded: " + base::printable(said) +
                                "; computed: " + std::string{again});
     }
-    check_basis(entry, by->second, crawler->second);
+    check_basis(entry, recorded->second, crawler->second);
   }
 
   /// Checks that the policy is one for the URL, and that the trail tells of what it rests on.
-  void check_basis(const audit_entry& entry, const recorded_policy& by,
+  void check_basis(const audit_entry& entry, const recorded_policy& recorded,
                    const audited_crawler& crawler) {
     using enum decision_reason;
-    const auto where = parse_site(entry.text("url"));
-    const std::string site = where ? bare(where->key()) : std::string{};
-    const std::string_view host = where ? std::string_view{where->host} : std::string_view{};
-    if (entry.text("site") != (where ? where->key() : std::string{}) ||
-        where.has_value() == (by.reason == invalid_url)) {
+    const auto parsed = parse_site(entry.text("url"));
+    const std::string site = parsed ? bare(parsed->key()) : std::string{};
+    const std::string_view host = parsed ? std::string_view{parsed->host} : std::string_view{};
+    if (entry.text("site") != (parsed ? parsed->key() : std::string{}) ||
+        parsed.has_value() == (recorded.reason == invalid_url)) {
       return differ(entry, "the site is not that of the URL");
     }
-    if (!by.reason && by.site != site) {
+    if (!recorded.reason && recorded.site != site) {
       return differ(entry, "the policy is that of another site");
     }
-    const auto has = [&](std::string_view what, const std::string& told_of) {
-      const auto fact = facts_.find(std::string{what} + ' ' + told_of);
+    const auto has = [&](std::string_view kind, const std::string& about) {
+      const auto fact = facts_.find(std::string{kind} + ' ' + about);
       // A thread may tell of a decision just before another one tells of what it rests on.
       return fact != facts_.end() &&
              (fact->second.entry < entry.n() || fact->second.second <= second_of(entry) + 1);
@@ -318,29 +318,30 @@ class audit_judge {
       is_told ? void(++found_.confirmed) : lack(entry, problem);
     };
     const bool is_high_risk = crawler.high_risk.contains(host);
-    if (by.reason == invalid_url) {
+    if (recorded.reason == invalid_url) {
       need(true, "");
-    } else if (by.reason == halted) {
+    } else if (recorded.reason == halted) {
       need(has("halt", site), "the site was never halted");
-    } else if (by.reason == needs_sign_off) {
+    } else if (recorded.reason == needs_sign_off) {
       need(is_high_risk || crawler.has_own_risk, "the site needs no sign-off");
-    } else if (by.reason == excluded) {
+    } else if (recorded.reason == excluded) {
       const auto lists = [&](const excluded_hosts& list) { return list.contains(host); };
       need(std::ranges::any_of(crawler.excluded, lists), "the host is not excluded");
     } else if (is_high_risk && !has("sign_off", site)) {
       lack(entry, "nobody has signed the site off");
-    } else if (by.reason == by_hand) {
-      need(has(by.basis == policy_basis::allow_all ? "override allow" : "override deny", site),
-           "nobody has set the override");
+    } else if (recorded.reason == by_hand) {
+      need(
+          has(recorded.basis == policy_basis::allow_all ? "override allow" : "override deny", site),
+          "nobody has set the override");
     } else {
-      const std::string_view what = to_string(by.outcome);
-      const bool led_nowhere = by.outcome == outcome::refused ||
-                               by.outcome == outcome::too_many_redirects ||
-                               by.outcome == outcome::server_error;
-      need(by.basis == policy_basis::rules || by.outcome == outcome::cancelled || has(what, site) ||
-               has(what, by.final_site) ||
+      const std::string_view kind = to_string(recorded.outcome);
+      const bool led_nowhere = recorded.outcome == outcome::refused ||
+                               recorded.outcome == outcome::too_many_redirects ||
+                               recorded.outcome == outcome::server_error;
+      need(recorded.basis == policy_basis::rules || recorded.outcome == outcome::cancelled ||
+               has(kind, site) || has(kind, recorded.final_site) ||
                (led_nowhere && has(to_string(outcome::redirected), site)),
-           by.outcome == outcome::quarantined
+           recorded.outcome == outcome::quarantined
                ? "the site was never put in quarantine"
                : "no retrieval before had the outcome that it rests on");
     }

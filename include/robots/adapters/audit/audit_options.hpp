@@ -30,17 +30,17 @@ struct audit_options {
   /// Octets after which a file is followed by the next one. Files are never removed.
   std::uint64_t file_bytes = std::uint64_t{64} << 20U;
 
-  /// The share of decisions and admissions to record, from 0, none, to 1, all; picked at random.
-  /// Everything else is recorded always.
+  /// The share of decisions and admissions to record, from 0 to 1, chosen at random. All other
+  /// events are recorded.
   double share = 1;
 
-  /// How soon what is written is put on the disk, so that it outlives a power failure: 0 for at
-  /// once, nothing for when the system sees fit. Not negative. In any case it outlives the process,
-  /// however that ends.
+  /// How soon entries reach the disk, so that they survive a power failure: 0 for at once, nothing
+  /// to leave it to the system. Not negative. Entries survive the end of the process in any case.
   std::optional<std::chrono::milliseconds> flush_every{1'000};
 
-  /// A private Ed25519 key in PEM, to sign with; empty to sign nothing. `openssl genpkey -algorithm
-  /// ed25519` makes one. Without it, whoever can write the files can rewrite them all.
+  /// A private Ed25519 key in PEM, which signs the trail; empty for no signatures. `openssl genpkey
+  /// -algorithm ed25519` makes one. Without signatures, anyone who can write the files can rewrite
+  /// them all.
   std::string signing_key{};
   /// Entries after which a signature follows, at least 1. Each file's end is signed, too.
   std::uint64_t sign_every = 1'000;

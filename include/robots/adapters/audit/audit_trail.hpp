@@ -30,32 +30,32 @@
 
 namespace robots {
 
-/// An `Observer` that records what a crawler asked, was told and decided, so that it can be proven
-/// later (the pipeline guide: "immutable audit trails").
+/// An `Observer` that records the requests, responses and decisions of a crawler, so that they can
+/// be proven later (the pipeline guide: "immutable audit trails").
 ///
-/// It writes lines of JSON into files that only grow; each line holds the hash of the one before.
-/// So `verify_audit` finds what was changed, lost, added or moved. Each robots.txt is recorded
-/// once, beside retrievals, fallbacks, overrides, quarantine, breakers and the trace of each call.
-/// So `verify_decisions` can ask again what it says about each URL.
+/// It appends lines of JSON to files. Each line has the hash of the line before, so `verify_audit`
+/// finds entries that were changed, lost, added or moved. Each robots.txt is recorded once, beside
+/// retrievals, fallbacks, overrides, quarantine, breakers and the trace of each call. So
+/// `verify_decisions` can decide again on each URL.
 ///
-/// A thread of its own writes. Callers wait for it only while the queue is full, and with
-/// `full_queue::drop` never. Events that cannot be written, since the disk is full or hangs, are
-/// lost and counted, and the trail says so once it can be written again. After `kill -9` the next
-/// trail of the same path goes on behind the last whole line.
+/// A background thread writes. Callers wait for it only while the queue is full, and with
+/// `full_queue::drop` never. If the disk is full or hangs, events are lost and counted, and the
+/// trail says so once it can be written again. After `kill -9`, the next trail of the same path
+/// continues behind the last whole line.
 ///
-/// Copies write into one trail, from any thread. One process at a time writes a trail, and does not
-/// fork meanwhile. For POSIX systems.
+/// Copies write into one trail, from any thread. Only one process may write a trail, and it must
+/// not fork meanwhile. For POSIX systems.
 class AuditTrail {
  public:
-  /// Begins or goes on with the trail of that path, for a cache with these options. Throws
-  /// `std::invalid_argument` for options that cannot be, such as a `parse.max_bytes` above 4 MiB,
-  /// and `audit_error` when it cannot be written.
+  /// Begins or continues the trail of `audit_options::path`, for a cache with these options. Throws
+  /// `std::invalid_argument` for bad options, such as a `parse.max_bytes` above 4 MiB, and
+  /// `audit_error` if the trail cannot be written.
   AuditTrail(const audit_options& options, const cache_options& crawler)
       : ending_{std::make_shared<ending>(options)} {
     add(crawler);
   }
 
-  /// The same trail for another cache, with options of its own.
+  /// Returns a handle to the same trail for a cache with other options.
   [[nodiscard]] AuditTrail with(const cache_options& crawler) const {
     AuditTrail other{*this};
     other.add(crawler);
@@ -63,88 +63,89 @@ class AuditTrail {
   }
 
   /// Records a retrieval.
-  void on(const retrieval_event& told) const {
-    auto about = begin(told);
-    about.seconds("duration_seconds", told.duration);
-    push_policy(told, "retrieval", std::move(about));
+  void on(const retrieval_event& event) const {
+    auto about = begin(event);
+    about.seconds("duration_seconds", event.duration);
+    push_policy(event, "retrieval", std::move(about));
   }
 
   /// Records what another process had fetched.
-  void on(const far_hit_event& told) const { push_policy(told, "far_hit", begin(told)); }
+  void on(const far_hit_event& event) const { push_policy(event, "far_hit", begin(event)); }
 
   /// Records what another process had fetched, and this one goes by in worse times.
-  void on(const far_copy_event& told) const { push_policy(told, "far_copy", begin(told)); }
+  void on(const far_copy_event& event) const { push_policy(event, "far_copy", begin(event)); }
 
   /// Records that there was no robots.txt to go by.
-  void on(const fallback_event& told) const {
-    const policy& by = told.policy;
-    auto parts = adapters_detail::parts_of("policy", begin(told), by, {});
-    auto about = begin(told);
-    about.text("policy", parts.back().id).text("basis", to_string(by.basis()));
-    about.text("outcome", to_string(by.outcome()));
+  void on(const fallback_event& event) const {
+    const policy& used = event.policy;
+    auto parts = adapters_detail::parts_of("policy", begin(event), used, {});
+    auto about = begin(event);
+    about.text("policy", parts.back().id).text("basis", to_string(used.basis()));
+    about.text("outcome", to_string(used.outcome()));
     parts.push_back({"fallback", std::move(about).finish(), {}, false});
-    push(told, with_others(std::move(parts), told, by, {}));
+    push(event, with_others(std::move(parts), event, used, {}));
   }
 
   /// Records a decision, or, by `audit_options::share`, does not.
-  void on(const decision_event& told) const {
-    if (!ending_->writer->takes() || !told.decision.policy) {
+  void on(const decision_event& event) const {
+    if (!ending_->writer->takes() || !event.decision.policy) {
       return;
     }
-    const call_context* const by = told.context;
+    const call_context* const context = event.context;
     // What holds without a robots.txt was recorded for the first crawler.
-    const bool is_others = !told.decision.policy->given_reason();
-    push({.time = told.time(),
+    const bool is_others = !event.decision.policy->given_reason();
+    push({.time = event.time(),
           .decided = adapters_detail::audit_decision{
-              is_others ? crawler_named(told.crawler) : crawler_, std::string{told.site},
-              by != nullptr ? by->trace_id : std::string{},
-              by != nullptr ? by->span_id : std::string{}, std::string{told.url}, told.decision}});
+              is_others ? crawler_named(event.crawler) : crawler_, std::string{event.site},
+              context != nullptr ? context->trace_id : std::string{},
+              context != nullptr ? context->span_id : std::string{}, std::string{event.url},
+              event.decision}});
   }
 
   /// Records an admission, or, by `audit_options::share`, does not.
-  void on(const admission_event& told) const {
+  void on(const admission_event& event) const {
     if (ending_->writer->takes()) {
-      push_whole(told);
+      push_whole(event);
     }
   }
 
   /// Records that a site asks something else of the crawler than before.
-  void on(const policy_change_event& told) const {
-    auto about = begin(told);
-    about.text("before", adapters_detail::audited(told.before).id)
-        .text("after", adapters_detail::audited(told.after).id)
-        .text("share", adapters_detail::number_text(told.changes.share()))
-        .seconds("interval_seconds", told.interval)
-        .flag("fast", told.fast)
-        .flag("turned_hostile", told.turned_hostile);
-    push(told, "policy_change", std::move(about));
+  void on(const policy_change_event& event) const {
+    auto about = begin(event);
+    about.text("before", adapters_detail::audited(event.before).id)
+        .text("after", adapters_detail::audited(event.after).id)
+        .text("share", adapters_detail::number_text(event.changes.share()))
+        .seconds("interval_seconds", event.interval)
+        .flag("fast", event.fast)
+        .flag("turned_hostile", event.turned_hostile);
+    push(event, "policy_change", std::move(about));
   }
 
   /// Records that a site has refused a page that its robots.txt allows, or its robots.txt.
-  void on(const access_revoked_event& told) const { push_whole(told); }
+  void on(const access_revoked_event& event) const { push_whole(event); }
   /// Records that a site was halted or resumed.
-  void on(const halt_event& told) const { push_whole(told); }
+  void on(const halt_event& event) const { push_whole(event); }
   /// Records that a site waits for a sign-off, was signed off, or no longer is.
-  void on(const sign_off_event& told) const { push_whole(told); }
+  void on(const sign_off_event& event) const { push_whole(event); }
   /// Records that a circuit breaker has changed.
-  void on(const breaker_event& told) const { push_whole(told); }
+  void on(const breaker_event& event) const { push_whole(event); }
   /// Records that a site was put in quarantine or let out.
-  void on(const quarantine_event& told) const { push_whole(told); }
+  void on(const quarantine_event& event) const { push_whole(event); }
   /// Records that an override was set or lifted.
-  void on(const override_event& told) const { push_whole(told); }
+  void on(const override_event& event) const { push_whole(event); }
   /// Records that the excluded hosts were replaced, for each crawler of the cache.
-  void on(const exclusions_event& told) const {
-    push_whole(told);
+  void on(const exclusions_event& event) const {
+    push_whole(event);
     for (const auto& [name, number] : others_) {
-      auto about = begin(told, number);
-      add_event(about, told);
-      push(told, exclusions_event::name, std::move(about));
+      auto about = begin(event, number);
+      add_event(about, event);
+      push(event, exclusions_event::name, std::move(about));
     }
   }
   /// Records that the store shared with other processes went or came back.
-  void on(const far_store_event& told) const { push_whole(told); }
+  void on(const far_store_event& event) const { push_whole(event); }
   /// Records that other processes may go by the rules of a site that was invalidated.
-  void on(const lost_invalidation_event& told) const { push_whole(told); }
+  void on(const lost_invalidation_event& event) const { push_whole(event); }
 
   /// Waits until all that was told before is on the disk, and how much of it was lost, if any was.
   /// Returns false if that cannot be written either or takes longer, and for good once entries are
@@ -209,11 +210,11 @@ class AuditTrail {
 
   /// Adds what the other crawlers of a cache read in the same record.
   [[nodiscard]] std::vector<adapters_detail::audit_part> with_others(
-      std::vector<adapters_detail::audit_part> parts, const event& told, const policy& by,
+      std::vector<adapters_detail::audit_part> parts, const event& event, const policy& used,
       std::string_view body) const {
-    for (std::size_t i = 0; i < std::min(others_.size(), by.others().size()); ++i) {
+    for (std::size_t i = 0; i < (std::min)(others_.size(), used.others().size()); ++i) {
       const std::size_t number = others_[i].second;
-      auto own = adapters_detail::parts_of("policy", begin(told, number), *by.others()[i], body);
+      auto own = adapters_detail::parts_of("policy", begin(event, number), *used.others()[i], body);
       own.back().id = adapters_detail::id_for(own.back().id, number);
       std::move(own.begin(), own.end(), std::back_inserter(parts));
     }
@@ -222,22 +223,22 @@ class AuditTrail {
 
   /// Records what all crawlers of a cache read in a record.
   template <class Event>
-  void push_policy(const Event& told, std::string_view type, base::json_writer about) const {
-    auto parts = adapters_detail::parts_of(type, std::move(about), told.policy, told.record.body);
-    push(told, with_others(std::move(parts), told, told.policy, told.record.body));
+  void push_policy(const Event& event, std::string_view type, base::json_writer about) const {
+    auto parts = adapters_detail::parts_of(type, std::move(about), event.policy, event.record.body);
+    push(event, with_others(std::move(parts), event, event.policy, event.record.body));
   }
 
-  [[nodiscard]] base::json_writer begin(const event& told) const { return begin(told, crawler_); }
+  [[nodiscard]] base::json_writer begin(const event& event) const { return begin(event, crawler_); }
 
-  [[nodiscard]] base::json_writer begin(const event& told, std::size_t crawler) const {
-    const call_context* const by = told.context;
-    return adapters_detail::begin_members(crawler, told.site,
-                                          by != nullptr ? by->trace_id : std::string_view{},
-                                          by != nullptr ? by->span_id : std::string_view{});
+  [[nodiscard]] base::json_writer begin(const event& event, std::size_t crawler) const {
+    const call_context* const context = event.context;
+    return adapters_detail::begin_members(
+        crawler, event.site, context != nullptr ? context->trace_id : std::string_view{},
+        context != nullptr ? context->span_id : std::string_view{});
   }
 
-  void push(const event& told, std::vector<adapters_detail::audit_part> parts) const {
-    push({.time = told.time(), .parts = std::move(parts)});
+  void push(const event& event, std::vector<adapters_detail::audit_part> parts) const {
+    push({.time = event.time(), .parts = std::move(parts)});
   }
 
   void push(adapters_detail::audit_news news) const {
@@ -253,16 +254,16 @@ class AuditTrail {
     }
   }
 
-  void push(const event& told, std::string_view type, base::json_writer members) const {
-    push(told, {{type, std::move(members).finish(), {}, false}});
+  void push(const event& event, std::string_view type, base::json_writer members) const {
+    push(event, {{type, std::move(members).finish(), {}, false}});
   }
 
   /// All that the event tells.
   template <class Event>
-  void push_whole(const Event& told) const {
-    auto about = begin(told);
-    add_event(about, told);
-    push(told, Event::name, std::move(about));
+  void push_whole(const Event& event) const {
+    auto about = begin(event);
+    add_event(about, event);
+    push(event, Event::name, std::move(about));
   }
 
   std::shared_ptr<ending> ending_;

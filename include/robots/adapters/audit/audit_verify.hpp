@@ -181,7 +181,7 @@ class audit_verifier {
     }
     if (type_ == "trail") {
       unsigned_before_ = unsigned_ - 1;
-      told_every_ = std::max(told_every_, entry.number("sign_every"));
+      told_every_ = (std::max)(told_every_, entry.number("sign_every"));
     }
     return true;
   }
@@ -325,15 +325,14 @@ class audit_verifier {
 
 }  // namespace adapters_detail
 
-/// Follows the trail in these files, the oldest first, and names the first entry that was changed,
+/// Follows the trail in these files, the oldest first. Names the first entry that was changed,
 /// lost, added or moved, or a last line that is torn.
 ///
-/// The chain alone shows what was done to it by somebody who does not rewrite all that follows; a
-/// signature shows that, too. Where the end was cut off at the end of a line, only a hash that was
-/// remembered or a signature that is missing can tell; `notes` say what is not known. Takes files
-/// of any content. Throws `audit_error` for one that cannot be read, is not a regular file or has a
-/// line of more than 32 MiB, and for a key that is none; `std::invalid_argument` when none is
-/// given. Linear; keeps one line in memory.
+/// The chain shows a change unless all later entries were rewritten; signatures show that, too. If
+/// the end was cut off after a whole line, only a known hash or a missing signature shows it.
+/// `notes` say what cannot be known. The files may have any content. Throws `audit_error` for a
+/// file that cannot be read, is not a regular file or has a line above 32 MiB, and for a bad key.
+/// Throws `std::invalid_argument` if there are no files. Linear; keeps one line in memory.
 [[nodiscard]] inline audit_verdict verify_audit(const std::vector<std::string>& files,
                                                 const audit_checks& checks = {}) {
   return adapters_detail::audit_verifier{files, checks}.run();

@@ -2,6 +2,7 @@
 
 #include <robots/adapters/curl/curl_options.hpp>
 #include <robots/adapters/curl/detail/engine.hpp>
+#include <robots/base/config.hpp>
 #include <robots/fetch/fetcher.hpp>
 #include <robots/http/message.hpp>
 
@@ -37,8 +38,8 @@ namespace robots {
 /// When a connection that was kept turns out to be closed before any octet of the answer, libcurl
 /// asks again on a new one (RFC 9112, section 9.3.1): the server may see such a request twice.
 ///
-/// Copies share one pool of handles, and so their connections. Any thread may call any copy at any
-/// time; each call has a handle of its own. Nothing is locked while the network works.
+/// Copies share one pool of handles and connections. Any thread may call any copy at any time: each
+/// call takes a handle. Nothing is locked while the network works.
 ///
 /// A libcurl before 7.87 may raise SIGPIPE while it writes TLS; such a program should ignore it.
 class CurlFetcher {

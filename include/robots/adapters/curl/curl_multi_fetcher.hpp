@@ -22,16 +22,16 @@ namespace robots {
 ///       web.run_once(std::chrono::seconds{1});
 ///     }
 ///
-/// Name lookup aside, for which libcurl may start threads, nothing happens outside `run_once`. Each
-/// exchange ends at its own timeout, or when its stop token is requested, from any thread; that
-/// wakes a `run_once` that waits. When to use which: `prefetch` to warm a cache, this for a loop of
-/// your own, `AsioCurlFetcher` where there is Boost.Asio.
+/// Everything happens in `run_once`, except name lookup, for which libcurl may start threads. Each
+/// exchange ends at its timeout, or when its stop token is requested: any thread may do that, and
+/// it wakes a waiting `run_once`. When to use which: `prefetch` to warm a cache, this class for
+/// your own loop, `AsioCurlFetcher` with Boost.Asio.
 ///
-/// One thread at a time, but for `wake`. Must not be destroyed by its own callbacks. Destroyed with
-/// exchanges under way, it ends them and does not call back.
+/// For one thread at a time; only `wake` may be called from any thread. Do not destroy it in its
+/// callbacks. Its destruction ends exchanges under way without a callback.
 class curl_multi_fetcher {
  public:
-  /// Called once with what came of an exchange. It may start others, and call `run_once`.
+  /// Gets the response of an exchange, once. It may start others, and call `run_once`.
   using on_done = std::function<void(fetch_response)>;
 
   /// Throws std::invalid_argument when an option is not one that libcurl can follow, and

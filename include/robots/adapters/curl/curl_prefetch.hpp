@@ -25,9 +25,9 @@ struct prefetch_options {
 template <Fetcher F, Clock C, Storage S, Observer O, HostRange Hosts>
 prefetch_summary prefetch(basic_robots_cache<F, C, S, O>& cache, Hosts&& hosts,
                           const prefetch_options& options = {}) {
-  curl_multi_options how{.curl = options.curl, .max_connections = options.max_in_flight};
-  how.curl.max_idle_handles = options.max_in_flight;
-  curl_multi_fetcher web{how};
+  curl_multi_options multi_options{.curl = options.curl, .max_connections = options.max_in_flight};
+  multi_options.curl.max_idle_handles = options.max_in_flight;
+  curl_multi_fetcher web{multi_options};
   return prefetch(cache, std::forward<Hosts>(hosts), web,
                   {.max_in_flight = options.max_in_flight,
                    .max_pending = options.max_pending,

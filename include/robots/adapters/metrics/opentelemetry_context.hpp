@@ -51,9 +51,9 @@ namespace adapters_detail {
                       : opentelemetry::nostd::string_view{from.data(), from.size()};
 }
 
-/// The span that a call was made in, by an `opentelemetry_context` or by its identifiers, which are
-/// taken for those of a sampled trace; without either, the one that is active in this thread.
-/// Invalid if there is none.
+/// Returns the span that a call was made in. An `opentelemetry_context` names it, or the
+/// identifiers of the call do: these count as a sampled trace. Without either, returns the active
+/// span of this thread, which may be invalid.
 [[nodiscard]] inline opentelemetry::trace::SpanContext span_of(const call_context* context) {
   namespace trace = opentelemetry::trace;
   if (const auto* own = dynamic_cast<const opentelemetry_context*>(context)) {

@@ -30,14 +30,14 @@
 
 namespace robots {
 
-/// Gives what a `Metrics` counts to OpenTelemetry, under the names of `metric_families`:
+/// Exports the figures of a `Metrics` to OpenTelemetry, under the names of `metric_families`:
 /// `robots.cache.hits`, `robots.blocked_requests`, `robots.parse.duration` and the rest.
 ///
-/// Counters and gauges are observed when the SDK collects, all at one moment. OpenTelemetry wants
-/// histograms to be told of each duration, so this is an observer, too: give it to the cache beside
-/// the `Metrics`, `robots::observers{metrics, exported}`. Durations are in seconds: the SDK's
-/// default buckets are meant for milliseconds, so set a view. A handle: what it has registered goes
-/// with the last copy. Any thread.
+/// The SDK reads counters and gauges when it collects, all at one moment. Histograms need each
+/// single duration, so this is an observer, too: give it to the cache beside the `Metrics`, as
+/// `robots::observers{metrics, exported}`. Durations are in seconds. The default buckets of the SDK
+/// suit milliseconds, so set a view. Copies share one registration, which ends with the last copy.
+/// Any thread.
 class OpenTelemetryMetrics {
  public:
   /// Exports `from` by `meter`, which is not null. `now` tells what a cache holds, if that is to be
@@ -48,15 +48,15 @@ class OpenTelemetryMetrics {
       : shared_(std::make_shared<state>(meter, std::move(from), std::move(now))) {}
 
   /// Tells of the duration of a request.
-  void on(const exchange_event& told) { record("robots.exchange.duration", told.duration); }
+  void on(const exchange_event& event) { record("robots.exchange.duration", event.duration); }
   /// Tells of the duration of a retrieval.
-  void on(const retrieval_event& told) { record("robots.fetch.duration", told.duration); }
+  void on(const retrieval_event& event) { record("robots.fetch.duration", event.duration); }
   /// Tells of the duration of reading.
-  void on(const parse_event& told) { record("robots.parse.duration", told.duration); }
+  void on(const parse_event& event) { record("robots.parse.duration", event.duration); }
   /// Tells of the wait at a gate, of those that might go.
-  void on(const admission_event& told) {
-    if (told.reason == admission_reason::go) {
-      record("robots.gate.wait", told.waited);
+  void on(const admission_event& event) {
+    if (event.reason == admission_reason::go) {
+      record("robots.gate.wait", event.waited);
     }
   }
 
@@ -66,8 +66,8 @@ class OpenTelemetryMetrics {
   /// A family that the SDK asks for.
   struct observed {
     state* owner = nullptr;
-    std::size_t index = 0;  // in what `families` gives
-    std::size_t told = 0;   // the last observation that it had part in
+    std::size_t index = 0;        // in what `families` gives
+    std::size_t observation = 0;  // the last one that reported it
     opentelemetry::nostd::shared_ptr<opentelemetry::metrics::ObservableInstrument> instrument{};
   };
 
@@ -78,18 +78,18 @@ class OpenTelemetryMetrics {
       const std::vector<metric_family> all = families();
       instruments.reserve(all.size());
       for (std::size_t i = 0; i < all.size(); ++i) {
-        const metric_family& each = all[i];
-        const auto name = adapters_detail::text_of(each.name);
-        const auto help = adapters_detail::text_of(each.help);
-        const auto unit = adapters_detail::text_of(each.unit);
-        if (each.kind == metric_kind::histogram) {
-          histograms.emplace(each.name, meter->CreateDoubleHistogram(name, help, unit));
+        const metric_family& family = all[i];
+        const auto name = adapters_detail::text_of(family.name);
+        const auto help = adapters_detail::text_of(family.help);
+        const auto unit = adapters_detail::text_of(family.unit);
+        if (family.kind == metric_kind::histogram) {
+          histograms.emplace(family.name, meter->CreateDoubleHistogram(name, help, unit));
           continue;
         }
         observed& added = instruments.emplace_back(
             observed{.owner = this,
                      .index = i,
-                     .instrument = each.kind == metric_kind::counter
+                     .instrument = family.kind == metric_kind::counter
                                        ? meter->CreateInt64ObservableCounter(name, help, unit)
                                        : meter->CreateInt64ObservableGauge(name, help, unit)});
         added.instrument->AddCallback(&observe, &added);
@@ -98,8 +98,8 @@ class OpenTelemetryMetrics {
     state(const state&) = delete;
     state& operator=(const state&) = delete;
     ~state() {
-      for (observed& each : instruments) {
-        each.instrument->RemoveCallback(&observe, &each);
+      for (observed& instrument : instruments) {
+        instrument.instrument->RemoveCallback(&observe, &instrument);
       }
     }
 
@@ -110,7 +110,7 @@ class OpenTelemetryMetrics {
     Metrics from;
     std::function<cache_stats()> now;
     std::vector<observed> instruments;  // never moved: the SDK has their addresses
-    std::mutex mutex;                   // of what follows, and of `observed::told`
+    std::mutex mutex;                   // of what follows, and of `observed::observation`
     std::size_t observation = 0;        // how many there were
     std::vector<metric_family> latest;  // what the last one found
     std::map<std::string_view,
@@ -127,11 +127,11 @@ class OpenTelemetryMetrics {
       const observer& to = opentelemetry::nostd::get<observer>(result);
       const std::scoped_lock lock{owner.mutex};
       // The SDK asks one instrument after the other: one that is asked again begins the next round.
-      if (from.told == owner.observation) {
+      if (from.observation == owner.observation) {
         owner.latest = owner.families();
         ++owner.observation;
       }
-      from.told = owner.observation;
+      from.observation = owner.observation;
       for (const metric_sample& sample : owner.latest[from.index].samples) {
         const std::map<std::string, std::string> labels{sample.labels.begin(), sample.labels.end()};
         to->Observe(static_cast<std::int64_t>(sample.value), labels);

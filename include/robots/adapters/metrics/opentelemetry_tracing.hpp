@@ -46,66 +46,66 @@ class OpenTelemetryTracing {
       : tracer_(std::move(tracer)) {}
 
   /// Makes the spans of a retrieval and of its requests.
-  void on(const retrieval_event& told) {
-    const span_context parent = adapters_detail::span_of(told.context);
+  void on(const retrieval_event& event) {
+    const span_context parent = adapters_detail::span_of(event.context);
     if (!parent.IsValid()) {
       return;
     }
-    const record_head& source = told.policy.source();
-    past_span made{*tracer_, "robots.fetch", parent, told, told.duration};
-    made.set("robots.site", told.site);
-    made.set("url.full", source.url);
-    made.set("robots.outcome", to_string(source.outcome));
-    made.set("robots.basis", to_string(told.policy.basis()));
-    made.set("robots.attempts", std::int64_t{source.attempts});
+    const record_head& source = event.policy.source();
+    past_span span{*tracer_, "robots.fetch", parent, event, event.duration};
+    span.set("robots.site", event.site);
+    span.set("url.full", source.url);
+    span.set("robots.outcome", to_string(source.outcome));
+    span.set("robots.basis", to_string(event.policy.basis()));
+    span.set("robots.attempts", std::int64_t{source.attempts});
     if (!is_successful(source.outcome)) {
-      made.fail(source.error_text);
+      span.fail(source.error_text);
     }
-    if (told.exchanges != nullptr) {
-      for (const exchange_event& each : *told.exchanges) {
-        tell(each, made.context());
+    if (event.exchanges != nullptr) {
+      for (const exchange_event& exchange : *event.exchanges) {
+        tell(exchange, span.context());
       }
     }
   }
   /// Makes the span of reading a file.
-  void on(const parse_event& told) {
-    const span_context parent = adapters_detail::span_of(told.context);
+  void on(const parse_event& event) {
+    const span_context parent = adapters_detail::span_of(event.context);
     if (parent.IsValid()) {
-      past_span made{*tracer_, "robots.parse", parent, told, told.duration};
-      made.set("robots.site", told.site);
-      made.set("robots.rules", static_cast<std::int64_t>(told.policy.rules().size()));
-      made.set("robots.malformed_lines", std::int64_t{told.policy.lines().malformed});
+      past_span span{*tracer_, "robots.parse", parent, event, event.duration};
+      span.set("robots.site", event.site);
+      span.set("robots.rules", static_cast<std::int64_t>(event.policy.rules().size()));
+      span.set("robots.malformed_lines", std::int64_t{event.policy.lines().malformed});
     }
   }
   /// Makes the span of a decision.
-  void on(const decision_event& told) {
-    const span_context parent = adapters_detail::span_of(told.context);
+  void on(const decision_event& event) {
+    const span_context parent = adapters_detail::span_of(event.context);
     if (!parent.IsValid()) {
       return;
     }
-    const decision& answer = told.decision;
-    past_span made{*tracer_, "robots.check", parent, told, {}};
-    made.set("robots.site", told.site);
-    made.set("url.full", told.url);
-    made.set("robots.blocked", !answer.allowed);
-    made.set("robots.reason", to_string(answer.reason));
-    made.set("robots.from_cache", answer.from_cache);
+    const decision& answer = event.decision;
+    past_span span{*tracer_, "robots.check", parent, event, {}};
+    span.set("robots.site", event.site);
+    span.set("url.full", event.url);
+    span.set("robots.blocked", !answer.allowed);
+    span.set("robots.reason", to_string(answer.reason));
+    span.set("robots.from_cache", answer.from_cache);
     if (answer.verdict.pattern) {
-      made.set("robots.rule", *answer.verdict.pattern);
-      made.set("robots.rule.line", std::int64_t{answer.verdict.line});
+      span.set("robots.rule", *answer.verdict.pattern);
+      span.set("robots.rule.line", std::int64_t{answer.verdict.line});
     }
     if (answer.policy) {
-      made.set("robots.policy.version", static_cast<std::int64_t>(answer.policy->version()));
+      span.set("robots.policy.version", static_cast<std::int64_t>(answer.policy->version()));
     }
   }
   /// Makes the span of a gate's answer.
-  void on(const admission_event& told) {
-    const span_context parent = adapters_detail::span_of(told.context);
+  void on(const admission_event& event) {
+    const span_context parent = adapters_detail::span_of(event.context);
     if (parent.IsValid()) {
-      past_span made{*tracer_, "robots.admit", parent, told, told.waited};
-      made.set("robots.site", told.site);
-      made.set("url.full", told.url);
-      made.set("robots.reason", to_string(told.reason));
+      past_span span{*tracer_, "robots.admit", parent, event, event.waited};
+      span.set("robots.site", event.site);
+      span.set("url.full", event.url);
+      span.set("robots.reason", to_string(event.reason));
     }
   }
 
@@ -117,18 +117,18 @@ class OpenTelemetryTracing {
   class past_span {
    public:
     past_span(opentelemetry::trace::Tracer& tracer, std::string_view name,
-              const span_context& parent, const event& told, std::chrono::nanoseconds duration,
+              const span_context& parent, const event& event, std::chrono::nanoseconds duration,
               std::chrono::nanoseconds ended = {}, span_kind kind = span_kind::kInternal) {
-      const auto began = std::max(duration, std::chrono::nanoseconds{0}) + ended;
+      const auto began = (std::max)(duration, std::chrono::nanoseconds{0}) + ended;
       const auto steady = std::chrono::steady_clock::now();
-      opentelemetry::trace::StartSpanOptions how;
-      how.parent = parent;
-      how.kind = kind;
-      how.start_system_time = opentelemetry::common::SystemTimestamp{
-          std::chrono::time_point_cast<std::chrono::system_clock::duration>(told.time() - began)};
-      how.start_steady_time = opentelemetry::common::SteadyTimestamp{steady - began};
+      opentelemetry::trace::StartSpanOptions options;
+      options.parent = parent;
+      options.kind = kind;
+      options.start_system_time = opentelemetry::common::SystemTimestamp{
+          std::chrono::time_point_cast<std::chrono::system_clock::duration>(event.time() - began)};
+      options.start_steady_time = opentelemetry::common::SteadyTimestamp{steady - began};
       end_.end_steady_time = opentelemetry::common::SteadyTimestamp{steady - ended};
-      span_ = tracer.StartSpan(adapters_detail::text_of(name), how);
+      span_ = tracer.StartSpan(adapters_detail::text_of(name), options);
     }
     past_span(const past_span&) = delete;
     past_span& operator=(const past_span&) = delete;
@@ -154,23 +154,23 @@ class OpenTelemetryTracing {
   };
 
   /// By OpenTelemetry's semantic conventions for HTTP clients.
-  void tell(const exchange_event& told, const span_context& parent) {
-    const exchange& asked = told.exchange;
-    past_span made{*tracer_, "GET", parent, told, told.duration, told.ended, span_kind::kClient};
-    made.set("http.request.method", std::string_view{"GET"});
-    made.set("url.full", asked.url);
-    if (told.attempt > 1) {
-      made.set("http.request.resend_count", std::int64_t{told.attempt} - 1);
+  void tell(const exchange_event& event, const span_context& parent) {
+    const exchange& asked = event.exchange;
+    past_span span{*tracer_, "GET", parent, event, event.duration, event.ended, span_kind::kClient};
+    span.set("http.request.method", std::string_view{"GET"});
+    span.set("url.full", asked.url);
+    if (event.attempt > 1) {
+      span.set("http.request.resend_count", std::int64_t{event.attempt} - 1);
     }
     if (asked.error != fetch_error::none) {
-      made.set("error.type", to_string(asked.error));
-      made.fail({});
+      span.set("error.type", to_string(asked.error));
+      span.fail({});
       return;
     }
-    made.set("http.response.status_code", std::int64_t{asked.status});
-    made.set("http.response.body.size", static_cast<std::int64_t>(told.bytes));
+    span.set("http.response.status_code", std::int64_t{asked.status});
+    span.set("http.response.body.size", static_cast<std::int64_t>(event.bytes));
     if (asked.status >= 400) {
-      made.fail({});
+      span.fail({});
     }
   }
 

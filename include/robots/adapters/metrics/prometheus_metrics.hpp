@@ -37,21 +37,21 @@ class PrometheusMetrics final : public prometheus::Collectable {
   /// All families. Any thread.
   [[nodiscard]] std::vector<prometheus::MetricFamily> Collect() const override {
     std::vector<prometheus::MetricFamily> all;
-    for (const metric_family& each :
+    for (const metric_family& family :
          metric_families(from_.snapshot(), now_ ? std::optional{now_()} : std::nullopt)) {
-      prometheus::MetricFamily& made = all.emplace_back();
-      made.name = prometheus_name(each);
-      made.help = each.help;
-      made.type = type_of(each.kind);
-      if (each.histogram) {
-        made.metric.emplace_back().histogram = buckets_of(*each.histogram);
+      prometheus::MetricFamily& exported = all.emplace_back();
+      exported.name = prometheus_name(family);
+      exported.help = family.help;
+      exported.type = type_of(family.kind);
+      if (family.histogram) {
+        exported.metric.emplace_back().histogram = buckets_of(*family.histogram);
       }
-      for (const metric_sample& sample : each.samples) {
-        prometheus::ClientMetric& one = made.metric.emplace_back();
+      for (const metric_sample& sample : family.samples) {
+        prometheus::ClientMetric& one = exported.metric.emplace_back();
         for (const auto& [name, value] : sample.labels) {
           one.label.push_back({std::string{name}, value});
         }
-        (each.kind == metric_kind::counter ? one.counter.value : one.gauge.value) = sample.value;
+        (family.kind == metric_kind::counter ? one.counter.value : one.gauge.value) = sample.value;
       }
     }
     return all;
@@ -72,15 +72,16 @@ class PrometheusMetrics final : public prometheus::Collectable {
 
   [[nodiscard]] static prometheus::ClientMetric::Histogram buckets_of(
       const duration_histogram& from) {
-    prometheus::ClientMetric::Histogram made;
-    made.sample_sum = from.sum;
+    prometheus::ClientMetric::Histogram exported;
+    exported.sample_sum = from.sum;
     for (std::size_t i = 0; i < from.counts.size(); ++i) {
-      made.sample_count += from.counts[i];
+      exported.sample_count += from.counts[i];
       const bool is_last = i == from.bounds.size();
-      made.bucket.push_back(
-          {made.sample_count, is_last ? std::numeric_limits<double>::infinity() : from.bounds[i]});
+      exported.bucket.push_back(
+          {exported.sample_count,
+           is_last ? std::numeric_limits<double>::infinity() : from.bounds[i]});
     }
-    return made;
+    return exported;
   }
 
   Metrics from_;

@@ -29,8 +29,8 @@ namespace robots {
 /// Connections and their limits are as for `RedisStore`. Any thread.
 class RedisPaceLedger final : public PaceLedger {
  public:
-  /// Opens nothing yet. Throws `std::invalid_argument`, which says how to mend it, for a URL that
-  /// is none, or for a limit of 0.
+  /// Opens no connection yet. Throws `std::invalid_argument` for a bad URL or a limit of 0; the
+  /// message says how to mend it.
   explicit RedisPaceLedger(redis_options options = {})
       : options_{std::move(options)}, client_{adapters_detail::make_redis_client(options_)} {}
 
@@ -113,7 +113,7 @@ return 0
       throw store_error{"Redis answers a question for a turn with what is no time to wait"};
     }
     constexpr auto most = std::chrono::floor<microseconds>(longest_delay);
-    return microseconds{std::min(reply.integer, std::int64_t{most.count()})};
+    return microseconds{(std::min)(reply.integer, std::int64_t{most.count()})};
   }
 
   redis_options options_;

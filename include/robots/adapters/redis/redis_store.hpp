@@ -64,36 +64,36 @@ namespace adapters_detail {
 
 /// A `SharedStore` in Redis, for any number of machines.
 ///
-/// Values and leases expire by the clock of the server; those of the workers do not matter. A
-/// connection is opened when it is first needed, so that a server that is down costs no crawler its
-/// start, and is dropped after each error. A call takes no longer than `connect_timeout` and twice
-/// `command_timeout`, of which `load_all` takes one more for each 512 keys behind the first; all
-/// that twice if a value is above `max_value_bytes`. In a cluster that is for each node, and half
-/// of `connect_timeout` more when nodes have changed.
+/// Values and leases expire by the clock of the server; the clocks of the workers do not matter.
+/// The store opens a connection when it is first needed, so that a crawler starts without its
+/// Redis. It closes a connection after each error. A call takes at most `connect_timeout` and twice
+/// `command_timeout`. `load_all` takes one `command_timeout` more for each further 512 keys. All
+/// limits double if a value is above `max_value_bytes`. In a cluster the limits hold for each node,
+/// and half of `connect_timeout` is added if nodes have changed.
 ///
-/// Under a prefix P that ends with the format of records, a value is at `P site:KEY`, a lease at
-/// `P lease:KEY`, without the blanks, and changes are told on the channel `P changed`. In KEY, what
-/// follows on `https://` or `http://` stands in braces, so that a cluster keeps all keys of a site
+/// The prefix P ends with the format of records. A value is at `P site:KEY`, a lease at
+/// `P lease:KEY`, both without the blank. Changes are published on the channel `P changed`. KEY has
+/// braces around the text after `https://` or `http://`, so that a cluster keeps all keys of a site
 /// in one slot. An ACL of Redis needs `~P* &P*` and the commands get, strlen, set, del, eval,
-/// publish, subscribe, ping, select, and for `for_each` scan and pttl; in a cluster, cluster and
-/// asking, too.
+/// publish, subscribe, ping and select; for `for_each` also scan and pttl; in a cluster also
+/// cluster and asking.
 class RedisStore : public SharedStore {
  public:
-  /// Opens nothing yet. Throws `std::invalid_argument`, which says how to mend it, for a URL that
-  /// is none, or for a limit of 0.
+  /// Opens no connection yet. Throws `std::invalid_argument` for a bad URL or a limit of 0; the
+  /// message says how to mend it.
   explicit RedisStore(redis_options options = {})
       : parts_{std::make_unique<parts>(std::move(options))} {}
 
-  /// The value of `key`, or nothing. One round trip. Throws `store_error`.
+  /// Returns the value of `key`, or nothing. One round trip. Throws `store_error`.
   [[nodiscard]] std::optional<std::string> load(std::string_view key) override {
     return std::move(load_all(std::array{std::string{key}}).front());
   }
 
-  /// The values of many keys in their order, in a round trip to each server for each 512 of its
-  /// keys, or in two if a value is above `max_value_bytes`, which counts as missing. In a cluster,
-  /// values count as missing whose node is out of reach, unless all that are asked are. Throws
-  /// `store_error` when values cannot be loaded. Takes no more than `max_value_bytes` of memory for
-  /// each key, whatever the server sends.
+  /// Returns the values of many keys in their order. Makes one round trip to each server for each
+  /// 512 keys, and a second one if a value is above `max_value_bytes`: such a value counts as
+  /// missing. In a cluster, the values of a node out of reach count as missing. Throws
+  /// `store_error` if no server answers. Takes at most `max_value_bytes` of memory for each key,
+  /// whatever the server sends.
   [[nodiscard]] std::vector<std::optional<std::string>> load_all(
       std::span<const std::string> keys) override {
     return load_partly(keys).values;
@@ -140,11 +140,12 @@ class RedisStore : public SharedStore {
     const std::string most = std::to_string(parts_->options.max_value_bytes);
     std::vector<command> commands;
     commands.reserve(questions.size());
-    for (const store_question& each : questions) {
-      commands.push_back({"EVAL", script, "3", parts_->value_key(each.key),
-                          parts_->value_key(each.other_key), parts_->lease_key(each.lease_key),
-                          std::string{to_string(each.wish)}, most, adapters_detail::store_token(),
-                          expiry(duration)});
+    for (const store_question& question : questions) {
+      commands.push_back({"EVAL", script, "3", parts_->value_key(question.key),
+                          parts_->value_key(question.other_key),
+                          parts_->lease_key(question.lease_key),
+                          std::string{to_string(question.wish)}, most,
+                          adapters_detail::store_token(), expiry(duration)});
     }
     std::vector<store_reply> replies(questions.size());
     std::vector<reply> got = parts_->client->ask(commands);
@@ -227,7 +228,7 @@ class RedisStore : public SharedStore {
     return taken.type == reply::kind::status ? std::optional{std::move(lease)} : std::nullopt;
   }
 
-  /// The lease of `key`, whoever has it. One round trip. Throws `store_error`, as above.
+  /// Takes the lease of `key`, also from another process. One round trip. Throws `store_error`.
   [[nodiscard]] store_lease take_lease(std::string_view key,
                                        std::chrono::milliseconds duration) override {
     store_lease lease{.key = std::string{key}, .token = adapters_detail::store_token()};
@@ -247,20 +248,20 @@ class RedisStore : public SharedStore {
   /// Has `told` called for what others erase or announce, and once with "" when the server could
   /// not be heard for a while. Returns when it listens, or when it has found the server out of
   /// reach; then it tries again, at least every two seconds. Does not throw for the server.
-  void watch(std::function<void(std::string_view)> told) override {
+  void watch(std::function<void(std::string_view)> on_change) override {
     const std::scoped_lock lock{parts_->watching};
     parts_->subscription.reset();
-    if (!told) {
+    if (!on_change) {
       return;
     }
     parts_->subscription = std::make_unique<adapters_detail::redis_subscription>(
         [client = parts_->client.get()](int interrupt) { return client->connect(interrupt); },
         parts_->channel(), parts_->options.command_timeout,
-        [sender = parts_->sender, told = std::move(told)](std::string_view message) {
+        [sender = parts_->sender, on_change = std::move(on_change)](std::string_view message) {
           if (message.empty()) {
-            told("");
+            on_change("");
           } else if (message.size() > sender.size() && !message.starts_with(sender)) {
-            told(message.substr(sender.size()));
+            on_change(message.substr(sender.size()));
           }
         });
   }
@@ -368,7 +369,7 @@ class RedisStore : public SharedStore {
   /// What Redis takes for a time to live.
   [[nodiscard]] static std::string expiry(std::chrono::milliseconds time) {
     constexpr std::chrono::milliseconds longest = std::chrono::years{100};
-    return std::to_string(std::min(time, longest).count());
+    return std::to_string((std::min)(time, longest).count());
   }
 
   std::unique_ptr<parts> parts_;

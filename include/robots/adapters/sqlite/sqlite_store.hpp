@@ -62,23 +62,24 @@ class SqliteStore : public SharedStore {
   [[nodiscard]] std::vector<store_reply> load_or_lease(
       std::span<const store_question> questions, std::chrono::milliseconds duration) override {
     std::vector<store_reply> replies;
-    for (const store_question& each : questions) {
+    for (const store_question& question : questions) {
       const auto look = [&](sqlite& file) {
-        store_reply reply{file.find(site(each.key)), file.find(site(each.other_key)), {}, true};
+        store_reply reply{
+            file.find(site(question.key)), file.find(site(question.other_key)), {}, true};
         const bool is_missing = !reply.value && !reply.other_value;
-        const bool asks =
-            each.wish == lease_wish::if_free || (each.wish == lease_wish::if_missing && is_missing);
-        if (each.wish == lease_wish::take || (asks && !file.find(lease(each.lease_key)))) {
-          reply.lease = {each.lease_key, adapters_detail::store_token()};
+        const bool asks = question.wish == lease_wish::if_free ||
+                          (question.wish == lease_wish::if_missing && is_missing);
+        if (question.wish == lease_wish::take || (asks && !file.find(lease(question.lease_key)))) {
+          reply.lease = {question.lease_key, adapters_detail::store_token()};
         }
         return reply;
       };
       replies.push_back(state_->files.lend()->transact(look));
       if (replies.back().lease) {  // only a change waits for others
-        replies.back() = state_->files.lend()->write(each.lease_key.size(), [&](sqlite& file) {
+        replies.back() = state_->files.lend()->write(question.lease_key.size(), [&](sqlite& file) {
           store_reply reply = look(file);
           if (reply.lease) {
-            file.put(lease(each.lease_key), reply.lease->token, duration);
+            file.put(lease(question.lease_key), reply.lease->token, duration);
           }
           return reply;
         });
@@ -142,14 +143,14 @@ class SqliteStore : public SharedStore {
   }
 
   /// See `SharedStore`.
-  void watch(std::function<void(std::string_view)> told) override {
+  void watch(std::function<void(std::string_view)> on_change) override {
     const std::scoped_lock lock{state_->watching};
     state_->watcher = {};
-    if (told) {
+    if (on_change) {
       const std::int64_t newest = state_->files.lend()->transact(
           [](sqlite& file) { return file.number("SELECT max(number) FROM changes"); });
       state_->watcher =
-          std::jthread{&SqliteStore::follow, std::ref(*state_), std::move(told), newest};
+          std::jthread{&SqliteStore::follow, std::ref(*state_), std::move(on_change), newest};
     }
   }
 
@@ -187,17 +188,17 @@ class SqliteStore : public SharedStore {
 
   /// Calls `told` with each change behind number `last`, until it is stopped.
   static void follow(const std::stop_token& stop, state& here,
-                     const std::function<void(std::string_view)>& told, std::int64_t last) {
+                     const std::function<void(std::string_view)>& on_change, std::int64_t last) {
     for (constexpr std::chrono::milliseconds pause{100}; !stop.stop_requested();
          SteadyClock{}.sleep_until(std::chrono::steady_clock::now() + pause, stop)) {
       const auto changes = [&](sqlite& file) { return file.changes(here.origin, last); };
       try {
         for (const auto& [number, key, is_own] : here.files.lend()->transact(changes)) {
           if (number > last + 1) {
-            told({});
+            on_change({});
           }
           if (is_own == 0 && !stop.stop_requested()) {
-            told(key);
+            on_change(key);
           }
           last = number;
         }

@@ -58,7 +58,7 @@ class guarded_store {
   ~guarded_store() {
     breaker_ = circuit_breaker{options().breaker};  // there is no later call to wait for
     for (auto& [key, owed] : owed_) {
-      owed.next_try = time_point::min();
+      owed.next_try = (time_point::min)();
     }
     deliver();
     for (const auto& [key, owed] : owed_) {
@@ -207,7 +207,7 @@ class guarded_store {
   /// The erasures of a key that the store has missed, or the value that it has yet to get.
   struct owed_call {
     std::uint64_t times = 0;
-    time_point next_try = time_point::min();
+    time_point next_try = (time_point::min)();
     std::optional<std::string> value{};
   };
 
@@ -363,7 +363,7 @@ class guarded_store {
       const owed_call& owed = each.second;
       const call_end end = call([&](SharedStore& store) {
         if (owed.value) {
-          store.publish(key, *owed.value, std::chrono::milliseconds::max());
+          store.publish(key, *owed.value, (std::chrono::milliseconds::max)());
           store.announce(*owed.value);
         } else {
           store.erase(key);

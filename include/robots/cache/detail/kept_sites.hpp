@@ -193,7 +193,7 @@ class kept_sites {
   }
 
   // These stand in the place of the time until which an entry is fresh, and mark it.
-  static constexpr time_point in_doubt = time_point::min();
+  static constexpr time_point in_doubt = (time_point::min)();
   static constexpr time_point in_suspicion = in_doubt + time_point::duration{1};
 
   /// Marks the entry of a key, unless it has a mark or is younger than `least_age`.

@@ -153,7 +153,7 @@ class look_up_runner {
   void learn_rulings(const std::vector<std::string>& sites) {
     constexpr std::size_t at_once = 64;
     for (std::size_t i = 0; i < sites.size(); i += at_once) {
-      const auto some = std::span{sites}.subspan(i, std::min(at_once, sites.size() - i));
+      const auto some = std::span{sites}.subspan(i, (std::min)(at_once, sites.size() - i));
       std::vector<store_question> questions;
       for (const std::string& each : some) {
         questions.push_back(look_up_environment::ruling_question(each));
@@ -229,7 +229,7 @@ class look_up_runner {
     const auto longest = call.longest.value_or(cache_.options.longest_call);
     if (longest.count() > 0) {
       const time_point until = base::saturating_add(cache_.parts.now(), longest);
-      limits.deadline = std::min(call.deadline.value_or(until), until);
+      limits.deadline = (std::min)(call.deadline.value_or(until), until);
     }
     return limits;
   }

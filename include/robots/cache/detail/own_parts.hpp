@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/base/clock_condition.hpp>
+#include <robots/base/config.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/fetcher.hpp>
@@ -45,8 +46,8 @@ class own_parts final : public cache_parts {
   [[nodiscard]] wall_time wall() noexcept override { return wall_now(clock); }
 
   // Inlined, which saves a hit some 5 ns.
-  [[nodiscard, gnu::always_inline]] found find_fresh(
-      std::string_view key, const std::shared_ptr<const call_context>& context) override {
+  [[nodiscard]] ROBOTS_ALWAYS_INLINE found
+  find_fresh(std::string_view key, const std::shared_ptr<const call_context>& context) override {
     found result;
     if (key.empty()) {
       return result;

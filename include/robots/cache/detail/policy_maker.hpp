@@ -59,11 +59,11 @@ class policy_maker {
                                 const wall_anchor& now) {
     // Whoever waited for less than the next try does not keep the others from it.
     const auto until_next_try = result.cut_short
-                                    ? std::chrono::ceil<std::chrono::seconds>(std::max(
+                                    ? std::chrono::ceil<std::chrono::seconds>((std::max)(
                                           result.next_try - now.steady, time_point::duration{0}))
-                                    : std::chrono::seconds::max();
+                                    : (std::chrono::seconds::max)();
     record brought = record_of(std::move(result), before, judging_, now.wall, random_.draw());
-    brought.lifetime = std::min(brought.lifetime, until_next_try);
+    brought.lifetime = (std::min)(brought.lifetime, until_next_try);
     return brought;
   }
 

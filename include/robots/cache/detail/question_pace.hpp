@@ -23,7 +23,7 @@ class question_pace {
     if (noted == nullptr || noted->free_at > base::saturating_add(now, burst - interval)) {
       return false;
     }
-    noted->free_at = base::saturating_add(std::max(noted->free_at, now), interval);
+    noted->free_at = base::saturating_add((std::max)(noted->free_at, now), interval);
     return true;
   }
 
@@ -33,7 +33,7 @@ class question_pace {
   static constexpr std::size_t most_sites = 65'536;
 
   struct state {
-    time_point free_at{time_point::min()};  // when nothing is left of the questions so far
+    time_point free_at{(time_point::min)()};  // when nothing is left of the questions so far
 
     [[nodiscard]] static time_point needed_until(const state& noted) noexcept {
       return noted.free_at;

@@ -38,7 +38,7 @@ class recent_refusals {
   static constexpr std::size_t most_pages = 4'096;
 
   struct refusal {
-    time_point until = time_point::min();
+    time_point until = (time_point::min)();
 
     [[nodiscard]] static time_point needed_until(const refusal& noted) noexcept {
       return noted.until;

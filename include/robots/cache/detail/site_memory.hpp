@@ -28,7 +28,7 @@ class site_memory {
   [[nodiscard]] bool turns_hostile(std::string_view key, bool denies_everything, bool was_open) {
     const std::scoped_lock lock{mutex_};
     note& noted = find_or_add(key);
-    noted.failing_since = time_point::max();
+    noted.failing_since = (time_point::max)();
     const bool was_noted_open = std::exchange(noted.is_open, !denies_everything);
     return denies_everything && (was_noted_open || was_open);
   }
@@ -69,13 +69,13 @@ class site_memory {
   [[nodiscard]] time_point failing_since(std::string_view key, time_point now) {
     const std::scoped_lock lock{mutex_};
     note& noted = find_or_add(key);
-    return noted.failing_since = std::min(noted.failing_since, now);
+    return noted.failing_since = (std::min)(noted.failing_since, now);
   }
 
   /// Forgets how long a site has given no answer.
   void forgive(std::string_view key) {
     const std::scoped_lock lock{mutex_};
-    find_or_add(key).failing_since = time_point::max();
+    find_or_add(key).failing_since = (time_point::max)();
   }
 
  private:
@@ -87,7 +87,7 @@ class site_memory {
   };
 
   struct note {
-    time_point failing_since = time_point::max();
+    time_point failing_since = (time_point::max)();
     bool is_open = false;      // the last answer did not deny everything
     bool is_readable = false;  // the site has not refused its robots.txt since the last answer
     std::forward_list<change> changes{};  // newest first

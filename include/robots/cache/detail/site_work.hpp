@@ -278,8 +278,8 @@ class site_work {
       return;
     }
     wish_ = lease_wish::if_missing;
-    next_look_ = std::min(until, std::max(base::saturating_add(now, options().poll),
-                                          base::saturating_add(now, (now - began_) / 2)));
+    next_look_ = (std::min)(until, (std::max)(base::saturating_add(now, options().poll),
+                                              base::saturating_add(now, (now - began_) / 2)));
     step_ = work_step::wait;
   }
 
@@ -307,7 +307,7 @@ class site_work {
 
   [[nodiscard]] bool end_with_records(site_records records, const wall_anchor& now) {
     auto last = flight_->last();
-    const auto last_fetched = last ? last->source().fetched_at : std::chrono::sys_seconds::min();
+    const auto last_fetched = last ? last->source().fetched_at : (std::chrono::sys_seconds::min)();
     const auto had = last && is_failure(last->outcome()) ? policy::good(last) : last;
     // The clock of the process that sent a message may be behind.
     const bool is_told = std::exchange(is_told_, false);

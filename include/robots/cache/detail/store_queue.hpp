@@ -40,11 +40,11 @@ class store_queue {
     while (!waiting_.empty() && !stop.stop_requested()) {
       std::vector<std::shared_ptr<site_work>> due;
       due.reserve(waiting_.size());
-      time_point next = time_point::max();
+      time_point next = (time_point::max)();
       const time_point now = parts_.now();
       for (auto& work : waiting_) {
         if (work->next() == work_step::wait && work->next_look() > now) {
-          next = std::min(next, work->next_look());
+          next = (std::min)(next, work->next_look());
         } else if (due.size() < most) {
           work->on_wait_over();
           due.push_back(std::move(work));

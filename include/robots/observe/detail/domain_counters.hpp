@@ -22,7 +22,7 @@ namespace robots::observe_detail {
 /// falls, as exporters ask of counters. Any thread.
 class domain_counters {
  public:
-  /// Counters for so many domains; 0 counts nothing.
+  /// Makes counters for `capacity` domains; 0 counts nothing.
   explicit domain_counters(std::size_t capacity)
       : capacity_{capacity}, room_{capacity}, known_{capacity} {}
 
@@ -89,7 +89,7 @@ class domain_counters {
       using time_point = base::site_table<counters>::time_point;
       const std::scoped_lock lock{mutex_};
       own = known_.find_or_add(domain, time_point{},
-                               [](const counters&) { return time_point::max(); });
+                               [](const counters&) { return (time_point::max)(); });
       room_.store(capacity_ - known_.size(), std::memory_order_relaxed);
     }
     count(own != nullptr ? *own : others_);

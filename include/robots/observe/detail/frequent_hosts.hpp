@@ -23,7 +23,7 @@ namespace robots::observe_detail {
 /// they may be too high. Any thread.
 class frequent_hosts {
  public:
-  /// Room for about so many hosts; 0 counts nothing.
+  /// Makes room for about `capacity` hosts; 0 counts nothing.
   explicit frequent_hosts(std::size_t capacity) : room_((capacity + parts - 1) / parts) {}
 
   void add(std::string_view host) {
@@ -50,9 +50,9 @@ class frequent_hosts {
   /// The hosts counted, those seen most first.
   [[nodiscard]] std::vector<host_count> read() const {
     std::vector<host_count> all;
-    for (const part& each : parts_) {
-      const std::scoped_lock lock{each.mutex};
-      for (const auto& [host, seen] : each.hosts) {
+    for (const part& one : parts_) {
+      const std::scoped_lock lock{one.mutex};
+      for (const auto& [host, seen] : one.hosts) {
         all.push_back({host, seen.count, seen.over});
       }
     }

@@ -44,7 +44,7 @@ class line_output {
   /// Returns when all lines so far were handed to the sink.
   void flush() {
     if (queue_) {
-      static_cast<void>(queue_->flush(std::chrono::milliseconds::max()));
+      static_cast<void>(queue_->flush((std::chrono::milliseconds::max)()));
     }
   }
 

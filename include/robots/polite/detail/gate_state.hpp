@@ -54,17 +54,17 @@ struct gate_state {
   [[nodiscard]] known_host* find_or_add(std::string_view key, time_point now) {
     return hosts.find_or_add(
         key, now, [this](const known_host& host) { return needed_until(host); },
-        base::saturating_add(now, std::max(options.longest_memory, options.memory)));
+        base::saturating_add(now, (std::max)(options.longest_memory, options.memory)));
   }
 
   [[nodiscard]] time_point needed_until(const known_host& host) const noexcept {
-    return host.queue.idle() ? host.state.needed_until(options) : time_point::max();
+    return host.queue.idle() ? host.state.needed_until(options) : (time_point::max)();
   }
 
   /// Grants free reservations to threads that wait. Call it after each change of a host.
   void hand_on(known_host& host) noexcept {
     const std::uint32_t taken = host.state.outstanding() + host.queue.granted();
-    host.queue.grant(options.concurrency - std::min(taken, options.concurrency));
+    host.queue.grant(options.concurrency - (std::min)(taken, options.concurrency));
     hosts.forget_after(host, needed_until(host));
   }
 
@@ -136,7 +136,7 @@ struct gate_state {
       const wall_anchor answered = environment->moment();
       const std::chrono::nanoseconds late = answered.steady - now.steady;
       const std::chrono::nanoseconds allowed = claim->lateness;
-      lateness = std::min(std::max(late, allowed - allowed / 8), most);
+      lateness = (std::min)((std::max)(late, allowed - allowed / 8), most);
       now = answered;
       if (late <= allowed) {
         return now;

@@ -39,7 +39,7 @@ namespace robots::polite_detail {
 
 /// A request to a host: its start, and the inputs of the delay after it.
 struct host_request {
-  time_point at = time_point::min();
+  time_point at = (time_point::min)();
   delay_inputs inputs{};     // of the policy that it was planned by
   double draw = 0;           // for the delay after it
   std::uint64_t number = 0;  // from 1, in the order of planning; 0 if there is no request
@@ -99,7 +99,7 @@ class host_state {
     host_request& request = reserved.request;
     const start_plan allowed = soonest_start(reserved, anchor, options);
     dequeue(request);
-    request.at = std::max(now, allowed.at);
+    request.at = (std::max)(now, allowed.at);
     if (allowed.at > now) {
       enqueue(request);
       return allowed.at;
@@ -122,7 +122,7 @@ class host_state {
     const delay_inputs asked = delays_at(reserved.policy.get(), anchor.wall);
     pace_claim result{.least = gap_of(asked, 0.0, now, options).length,
                       .after = gap_of(asked, reserved.request.draw, now, options).length};
-    if (claimed_at_ != time_point::min()) {
+    if (claimed_at_ != (time_point::min)()) {
       result.last_asked = now - claimed_at_;
     }
     claimed_at_ = now;
@@ -143,7 +143,7 @@ class host_state {
         bounded_delay(static_cast<double>(longest.length.count()) * options.ledger_users);
     if (last_.number != 0) {
       turn_at_ = base::saturating_add(last_.at, pause);
-    } else if (turn_at_ == time_point::min()) {
+    } else if (turn_at_ == (time_point::min)()) {
       turn_at_ = base::saturating_add(
           now, bounded_delay(static_cast<double>(pause.count()) * reserved.request.draw));
     }
@@ -162,8 +162,8 @@ class host_state {
       const std::chrono::nanoseconds took = duration_of(report);
       reserved.started = true;
       dequeue(reserved.request);
-      if (now > time_point::min() + took) {
-        reserved.request.at = std::max(reserved.request.at, now - took);
+      if (now > (time_point::min)() + took) {
+        reserved.request.at = (std::max)(reserved.request.at, now - took);
       }
       begin(reserved.request, options, now);
     }
@@ -191,9 +191,9 @@ class host_state {
   /// must not keep the crawler away.
   void add_robots_request(time_point fetched, const policy* site_policy, double draw,
                           const wall_anchor& anchor, const gate_options& options) {
-    robots_fetched_at_ = std::max(robots_fetched_at_, fetched);
+    robots_fetched_at_ = (std::max)(robots_fetched_at_, fetched);
     if (!std::exchange(robots_counted_, true)) {
-      const time_point started = std::min(fetched, anchor.steady);
+      const time_point started = (std::min)(fetched, anchor.steady);
       count(new_request(started, site_policy, draw, anchor), options, anchor.steady);
     }
   }
@@ -203,7 +203,7 @@ class host_state {
   void add_redirected_request(time_point fetched, double draw, const wall_anchor& anchor,
                               const gate_options& options) {
     if (!std::exchange(redirect_counted_, true)) {
-      const time_point started = std::min(fetched, anchor.steady);
+      const time_point started = (std::min)(fetched, anchor.steady);
       count(new_request(started, nullptr, draw, anchor), options, anchor.steady);
     }
   }
@@ -219,14 +219,14 @@ class host_state {
     }
     const std::uint32_t steps = overloads_at(now, options);
     if (report.overloaded()) {
-      overloads_ = std::min(steps + 1, most_overloads);
+      overloads_ = (std::min)(steps + 1, most_overloads);
       overloaded_at_ = now;
     } else if (report.succeeded()) {
       overloads_ = steps > 0 ? steps - 1 : 0;
     }
     if (report.retry_after) {
-      const auto pause = std::min(*report.retry_after, options.most_retry_after);
-      retry_at_ = std::max(retry_at_, base::saturating_add(now, pause));
+      const auto pause = (std::min)(*report.retry_after, options.most_retry_after);
+      retry_at_ = (std::max)(retry_at_, base::saturating_add(now, pause));
     }
     if (last_.number != 0) {
       extend(last_.at, now, options);
@@ -243,19 +243,19 @@ class host_state {
   /// of time while there are reservations.
   [[nodiscard]] time_point needed_until(const gate_options& options) const noexcept {
     if (outstanding_ > 0) {
-      return time_point::max();
+      return (time_point::max)();
     }
-    time_point until = std::max(next_start_, retry_at_);
+    time_point until = (std::max)(next_start_, retry_at_);
     if (last_.number != 0) {
-      until = std::max(until, base::saturating_add(last_.at, options.memory));
+      until = (std::max)(until, base::saturating_add(last_.at, options.memory));
     }
     if (last_response_.count() > 0) {
-      until = std::max(until, base::saturating_add(responded_at_, options.memory));
+      until = (std::max)(until, base::saturating_add(responded_at_, options.memory));
     }
     if (overloads_ > 0) {
-      until = std::max(until, base::saturating_add(overloaded_at_, options.slow_down.lasts));
+      until = (std::max)(until, base::saturating_add(overloaded_at_, options.slow_down.lasts));
     }
-    return std::min(until, time_point::max() - time_point::duration{1});
+    return (std::min)(until, (time_point::max)() - time_point::duration{1});
   }
 
  private:
@@ -392,9 +392,9 @@ class host_state {
 
   [[nodiscard]] static delay_inputs stricter(const delay_inputs& a,
                                              const delay_inputs& b) noexcept {
-    return {.crawl_delay = std::max(a.crawl_delay, b.crawl_delay),
-            .file_delay = std::max(a.file_delay, b.file_delay),
-            .request_rate = std::max(a.request_rate, b.request_rate)};
+    return {.crawl_delay = (std::max)(a.crawl_delay, b.crawl_delay),
+            .file_delay = (std::max)(a.file_delay, b.file_delay),
+            .request_rate = (std::max)(a.request_rate, b.request_rate)};
   }
 
   [[nodiscard]] std::uint32_t overloads_at(time_point now,
@@ -410,26 +410,26 @@ class host_state {
     if (steps == 0) {
       return delay;
     }
-    std::chrono::nanoseconds longer = std::max(delay, slow.first);
+    std::chrono::nanoseconds longer = (std::max)(delay, slow.first);
     for (std::uint32_t step = 0; step < steps && longer < slow.most; ++step) {
-      longer += std::min(longer, slow.most - longer);
+      longer += (std::min)(longer, slow.most - longer);
     }
-    return std::max(delay, std::min(longer, slow.most));
+    return (std::max)(delay, (std::min)(longer, slow.most));
   }
 
   static constexpr std::uint32_t most_overloads = 30;
 
   host_request last_;                  // the latest of those that were started
   std::vector<host_request> planned_;  // those that were not started, by time
-  time_point next_start_ = time_point::min();
-  time_point retry_at_ = time_point::min();
-  time_point turn_at_ = time_point::min();     // other processes have the host until then
-  time_point claimed_at_ = time_point::min();  // when the ledger was asked last
-  computed_delay in_force_;                    // what decided `next_start_`
+  time_point next_start_ = (time_point::min)();
+  time_point retry_at_ = (time_point::min)();
+  time_point turn_at_ = (time_point::min)();     // other processes have the host until then
+  time_point claimed_at_ = (time_point::min)();  // when the ledger was asked last
+  computed_delay in_force_;                      // what decided `next_start_`
   std::chrono::nanoseconds last_response_{0};
-  time_point responded_at_ = time_point::min();
-  time_point overloaded_at_ = time_point::min();
-  time_point robots_fetched_at_ = time_point::min();  // may lie ahead
+  time_point responded_at_ = (time_point::min)();
+  time_point overloaded_at_ = (time_point::min)();
+  time_point robots_fetched_at_ = (time_point::min)();  // may lie ahead
   std::uint64_t last_number_ = 0;
   std::uint32_t overloads_ = 0;
   std::uint32_t outstanding_ = 0;

@@ -53,9 +53,9 @@ class shared_pace {
     const time_point patient_until =
         base::saturating_add(down_since_.value_or(now), options_.ledger_patience);
     result.alone = now >= patient_until;
-    result.wait = result.alone
-                      ? std::chrono::nanoseconds{0}
-                      : std::max(time_point::duration{1}, std::min(next_try_, patient_until) - now);
+    result.wait = result.alone ? std::chrono::nanoseconds{0}
+                               : (std::max)(time_point::duration{1},
+                                            (std::min)(next_try_, patient_until) - now);
     return result;
   }
 

@@ -21,10 +21,10 @@ namespace robots::polite_detail {
   std::chrono::minutes wait = day;
   for (const visit_time& time : times) {
     const std::chrono::minutes until = ((time.from - now) % day + day) % day;
-    wait = std::min(wait, until > std::chrono::minutes{0} ? until : day);
+    wait = (std::min)(wait, until > std::chrono::minutes{0} ? until : day);
   }
   // Near the end of time the next day may not exist.
-  const auto last = std::chrono::floor<std::chrono::minutes>(wall_time::duration::max());
+  const auto last = std::chrono::floor<std::chrono::minutes>((wall_time::duration::max)());
   if (now > last - wait) {
     return from;
   }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/base/inline.hpp>
+#include <robots/base/config.hpp>
 #include <robots/rep/diff/change_report.hpp>
 #include <robots/rep/read/parse_options.hpp>
 

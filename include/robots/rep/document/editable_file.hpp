@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/base/inline.hpp>
+#include <robots/base/config.hpp>
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/rules/verdict.hpp>
 

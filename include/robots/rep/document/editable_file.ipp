@@ -1,8 +1,8 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
+#include <robots/base/config.hpp>
 #include <robots/base/decimal.hpp>
-#include <robots/base/inline.hpp>
 #include <robots/base/longest_delay.hpp>
 #include <robots/base/printable.hpp>
 #include <robots/rep/document/editable_file.hpp>

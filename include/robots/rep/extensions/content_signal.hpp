@@ -47,7 +47,7 @@ struct signals_read {
 
 /// Sets the signal of one `name=value`; a no stays. Returns false if name or value is unknown.
 constexpr bool set_signal(content_signal& signals, std::string_view member) noexcept {
-  const std::size_t equals = std::min(member.find('='), member.size());
+  const std::size_t equals = (std::min)(member.find('='), member.size());
   const std::string_view name = base::trim(member.substr(0, equals), base::is_blank);
   const std::string_view value =
       base::trim(member.substr(std::min(equals + 1, member.size())), base::is_blank);

@@ -1,14 +1,21 @@
 #pragma once
 
-#include <robots/base/inline.hpp>
+#include <robots/rep/document/document.hpp>
+#include <robots/rep/extensions/content_signal.hpp>
+#include <robots/rep/lint/detail/group_lint.hpp>
+#include <robots/rep/read/detail/agent_matcher.hpp>
 #include <robots/rep/read/diagnostic.hpp>
+#include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/malformed_limit.hpp>
+#include <robots/rep/read/product_token.hpp>
+#include <robots/rep/read/target.hpp>
 
+#include <algorithm>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 namespace robots {
-
-class document;
 
 /// Returns everything that the author of a robots.txt should know, by line:
 /// `document::diagnostics`, and problems that show only when lines are compared.
@@ -16,10 +23,55 @@ class document;
 /// Compares the rules of each group. Reports duplicates, rules that never decide because an
 /// opposite rule has the same pattern, and rules that repeat a shorter one. Takes O(n log n) time
 /// for n rules in a group.
-[[nodiscard]] std::vector<diagnostic> lint(const document& file, const malformed_limit& limit = {});
+[[nodiscard]] constexpr std::vector<diagnostic> lint(const document& file,
+                                                     const malformed_limit& limit = {});
+
+namespace rep_detail {
+
+/// Whether no product token, neither the RFC's nor one with other characters, equals what a
+/// User-agent line names.
+[[nodiscard]] constexpr bool is_unmatchable(std::string_view user_agent) noexcept {
+  if (user_agent.empty() || is_product_token_char(user_agent.front()) ||
+      agent_matcher{{}}.compare(user_agent) == agent_match::everyone) {
+    return false;
+  }
+  const std::string_view named = user_agent.substr(0, user_agent.find_first_of(" \t\v\f/"));
+  return named.empty() || named.front() == '*' || product_token(named) != named;
+}
+
+}  // namespace rep_detail
+
+constexpr std::vector<diagnostic> lint(const document& file, const malformed_limit& limit) {
+  std::vector<diagnostic> findings{file.diagnostics().begin(), file.diagnostics().end()};
+  const std::vector<directive> lines = file.directives();
+  rep_detail::group_lint group{lines, file.options(), findings};
+  for (const directive& line : lines) {
+    if (line.starts_group) {
+      group.finish();
+    }
+    group.add(line);
+    if (line.kind == directive_kind::user_agent && rep_detail::is_unmatchable(line.value)) {
+      findings.push_back(
+          make_diagnostic(diagnostic_code::unmatchable_user_agent, line.line, line.column));
+    }
+    if (line.kind == directive_kind::sitemap && rep_detail::scheme_prefix(line.value) == 0) {
+      findings.push_back(
+          make_diagnostic(diagnostic_code::relative_sitemap, line.line, line.column));
+    }
+    if (line.kind == directive_kind::content_signal &&
+        !rep_detail::read_signals(line.value).complete) {
+      findings.push_back(
+          make_diagnostic(diagnostic_code::unread_content_signal, line.line, line.column));
+    }
+  }
+  group.finish();
+  if (limit.exceeded_by(file.lines())) {
+    findings.push_back(make_diagnostic(diagnostic_code::malformed_share, 1, 1));
+  }
+  std::sort(findings.begin(), findings.end(), [](const diagnostic& a, const diagnostic& b) {
+    return std::tie(a.line, a.column, a.code) < std::tie(b.line, b.column, b.code);
+  });
+  return findings;
+}
 
 }  // namespace robots
-
-#ifndef ROBOTS_COMPILED
-#include <robots/rep/lint/lint.ipp>
-#endif

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/config.hpp>
 #include <robots/rep/read/detail/common_line.hpp>
 #include <robots/rep/read/detail/dialect_traits.hpp>
 #include <robots/rep/read/detail/keys.hpp>
@@ -41,7 +42,7 @@ namespace rep_detail {
 /// Most octets of a text that are read. Offsets into the text and what is made of it have 32 bits.
 [[nodiscard]] constexpr std::size_t text_limit(const parse_options& options) noexcept {
   constexpr std::size_t most = std::size_t{256} << 20U;
-  return std::min(options.max_bytes, most);
+  return (std::min)(options.max_bytes, most);
 }
 
 /// Reads a text line by line and tells a handler what it says.
@@ -128,7 +129,7 @@ class scanner {
   }
 
   /// Whether a line that begins with `first` need not be read.
-  [[nodiscard, gnu::always_inline]] constexpr bool is_passed_over(char first) const noexcept {
+  [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr bool is_passed_over(char first) const noexcept {
     if constexpr (waits) {
       return !in_agents_ && handler_.waits_for_group() &&
              !begins_agent[static_cast<unsigned char>(first)];
@@ -137,7 +138,7 @@ class scanner {
   }
 
   /// Reads the line that begins at `begin`, and returns where it ends.
-  [[gnu::always_inline]] constexpr const char* read_line(const char* begin, const char* text_end) {
+  ROBOTS_ALWAYS_INLINE constexpr const char* read_line(const char* begin, const char* text_end) {
     const char* const first = base::is_ws(*begin) ? skip_indent(begin, text_end) : begin;
     if (first == text_end || *first == '#' || is_line_end(*first)) {
       const char* const end = find_line_end(first, text_end);
@@ -176,7 +177,7 @@ class scanner {
   }
 
   /// Reads a line of any form.
-  [[gnu::noinline]] constexpr void read_other(const char* begin, const char* end) {
+  ROBOTS_NOINLINE constexpr void read_other(const char* begin, const char* end) {
     std::string_view line{begin, end};
     bool is_cut = false;
     if (line.size() > max_line_bytes) {
@@ -224,7 +225,7 @@ class scanner {
     }
     const auto words_to = [line](std::size_t from) {
       const auto blank =
-          std::find_if(line.begin() + std::min(from, line.size()), line.end(), is_padding);
+          std::find_if(line.begin() + (std::min)(from, line.size()), line.end(), is_padding);
       return line.substr(0, static_cast<std::size_t>(blank - line.begin()));
     };
     std::string_view key = parts.colon ? parts.key : words_to(0);
@@ -286,7 +287,7 @@ class scanner {
           .column = column_of(parts.value)});
   }
 
-  [[gnu::always_inline]] constexpr void emit(directive line) {
+  ROBOTS_ALWAYS_INLINE constexpr void emit(directive line) {
     place(line);
     if constexpr (!waits) {
       check(line);
@@ -296,7 +297,7 @@ class scanner {
 
   /// Works out where groups begin (RFC 9309, section 2.1: a group is one or more User-agent lines
   /// followed by rules; section 2.2.4: no other record splits one).
-  [[gnu::always_inline]] constexpr void place(directive& line) {
+  ROBOTS_ALWAYS_INLINE constexpr void place(directive& line) {
     if (is_rule(line.kind)) [[likely]] {
       close_agents();
     } else if (line.kind == directive_kind::user_agent) {
@@ -367,7 +368,7 @@ class scanner {
   /// Reports a finding on the line being read, in the column where `about` begins.
   constexpr void report(diagnostic_code code, std::string_view about) {
     if constexpr (diagnoses) {
-      handler_.on_diagnostic(make_diagnostic(code, std::max(number_, 1U), column_of(about)));
+      handler_.on_diagnostic(make_diagnostic(code, (std::max)(number_, 1U), column_of(about)));
     }
   }
 

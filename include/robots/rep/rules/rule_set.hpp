@@ -1,7 +1,6 @@
 #pragma once
 
 #include <robots/base/fingerprint.hpp>
-#include <robots/base/inline.hpp>
 #include <robots/rep/read/detail/dialect_traits.hpp>
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
 #include <robots/rep/rules/detail/packed_rule.hpp>
@@ -74,11 +73,11 @@ class rule_set {
   /// Explains the verdict on `target`: lists every rule that matches, the deciding one first, with
   /// the normal forms compared. Allocates. Tries every rule, each in time linear in the target.
   /// Needs <robots/rep/rules/explanation.hpp>.
-  [[nodiscard]] ROBOTS_INLINE explanation explain(std::string_view target) const&;
+  [[nodiscard]] explanation explain(std::string_view target) const&;
   explanation explain(std::string_view) const&& = delete;
 
   /// Lists every rule, in no particular order. Linear. Needs <robots/rep/rules/listed_rule.hpp>.
-  [[nodiscard]] ROBOTS_INLINE std::vector<listed_rule> list() const&;
+  [[nodiscard]] std::vector<listed_rule> list() const&;
   std::vector<listed_rule> list() const&& = delete;
 
   /// The Crawl-delay of the crawler, in milliseconds, rounded up; empty if its groups have none. A

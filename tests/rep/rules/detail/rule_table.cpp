@@ -128,7 +128,7 @@ TEST_CASE("however a pattern is spelled, long targets are compared with it to th
 
 TEST_CASE("comparing a pattern takes no more steps than twice the octets of pattern and text") {
   const auto fits = [](const std::string& pattern, const std::string& text) {
-    step_budget steps{2 * (pattern.size() + text.size())};
+    step_budget steps{static_cast<std::int64_t>(2 * (pattern.size() + text.size()))};
     static_cast<void>(
         robots::rep_detail::matches(robots::rep_detail::finish(pattern, false), text, steps));
     return !steps.exceeded();

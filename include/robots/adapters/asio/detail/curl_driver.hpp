@@ -81,10 +81,10 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
     });
   }
 
-  static int on_socket(CURL* /*easy*/, curl_socket_t socket, int what, void* self,
+  static int on_socket(CURL* /*easy*/, curl_socket_t socket, int events, void* self,
                        void* /*unused*/) noexcept {
     try {
-      static_cast<asio_curl_driver*>(self)->watch_socket(socket, what);
+      static_cast<asio_curl_driver*>(self)->watch_socket(socket, events);
       return 0;
     } catch (...) {
       return -1;
@@ -100,46 +100,49 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
     }
   }
 
-  void watch_socket(curl_socket_t socket, int what) {
-    if (what == CURL_POLL_REMOVE) {
+  void watch_socket(curl_socket_t socket, int events) {
+    if (events == CURL_POLL_REMOVE) {
       if (const auto found = watches_.find(socket); found != watches_.end()) {
         found->second->let_go();
         watches_.erase(found);
       }
       return;
     }
-    std::shared_ptr<watch>& at = watches_[socket];
-    if (!at) {
-      at = std::make_shared<watch>(strand_, socket);
+    std::shared_ptr<watch>& watched = watches_[socket];
+    if (!watched) {
+      watched = std::make_shared<watch>(strand_, socket);
     }
-    at->wanted = what;
-    wait(at);
+    watched->wanted = events;
+    wait(watched);
   }
 
   /// What follows when a socket is ready, or is said to be.
-  [[nodiscard]] auto ready(const std::shared_ptr<watch>& at, bool watch::* waiting, int mask) {
-    return [weak = weak_from_this(), at, waiting, mask](const boost::system::error_code& error) {
-      (*at).*waiting = false;
-      const auto self = weak.lock();
-      if (!self || !at->descriptor.is_open() || error == boost::asio::error::operation_aborted) {
-        return;
-      }
-      self->act(at->descriptor.native_handle(), error ? CURL_CSELECT_ERR : mask);
-      if (at->descriptor.is_open()) {
-        self->wait(at);
-      }
-    };
+  [[nodiscard]] auto ready(const std::shared_ptr<watch>& watched, bool watch::* waiting, int mask) {
+    return
+        [weak = weak_from_this(), watched, waiting, mask](const boost::system::error_code& error) {
+          (*watched).*waiting = false;
+          const auto self = weak.lock();
+          if (!self || !watched->descriptor.is_open() ||
+              error == boost::asio::error::operation_aborted) {
+            return;
+          }
+          self->act(watched->descriptor.native_handle(), error ? CURL_CSELECT_ERR : mask);
+          if (watched->descriptor.is_open()) {
+            self->wait(watched);
+          }
+        };
   }
 
   /// Asks Asio for what libcurl wants to know of a socket, once.
-  void wait(const std::shared_ptr<watch>& at) {
+  void wait(const std::shared_ptr<watch>& watched) {
     using descriptor = boost::asio::posix::descriptor_base;
-    if ((at->wanted & CURL_POLL_IN) != 0 && !std::exchange(at->reading, true)) {
-      at->descriptor.async_wait(descriptor::wait_read, ready(at, &watch::reading, CURL_CSELECT_IN));
+    if ((watched->wanted & CURL_POLL_IN) != 0 && !std::exchange(watched->reading, true)) {
+      watched->descriptor.async_wait(descriptor::wait_read,
+                                     ready(watched, &watch::reading, CURL_CSELECT_IN));
     }
-    if ((at->wanted & CURL_POLL_OUT) != 0 && !std::exchange(at->writing, true)) {
-      at->descriptor.async_wait(descriptor::wait_write,
-                                ready(at, &watch::writing, CURL_CSELECT_OUT));
+    if ((watched->wanted & CURL_POLL_OUT) != 0 && !std::exchange(watched->writing, true)) {
+      watched->descriptor.async_wait(descriptor::wait_write,
+                                     ready(watched, &watch::writing, CURL_CSELECT_OUT));
     }
   }
 

@@ -69,8 +69,8 @@ struct audited_crawler {
 /// Reads a list of hosts of an entry.
 [[nodiscard]] inline excluded_hosts hosts_in(const audit_entry& from, std::string_view name) {
   std::vector<std::string> listed;
-  for (const base::json_object& each : from.list(name)) {
-    listed.push_back(each.text("host"));
+  for (const base::json_object& host : from.list(name)) {
+    listed.push_back(host.text("host"));
   }
   try {
     return excluded_hosts{listed};
@@ -82,7 +82,7 @@ struct audited_crawler {
 /// Reads what `crawler_text` wrote.
 [[nodiscard]] inline audited_crawler read_crawler(const audit_entry& from) {
   const std::string_view said = from.before_hash();
-  const std::size_t start = std::min(said.find(",\"user_agent\":"), said.size());
+  const std::size_t start = (std::min)(said.find(",\"user_agent\":"), said.size());
   audited_crawler result{.id = sha256(said.substr(start)), .user_agent = from.text("user_agent")};
   parse_options& parse = result.parse;
   parse.dialect =

@@ -55,11 +55,11 @@ namespace robots::adapters_detail {
 /// An Ed25519 key: a private one, which signs, or a public one, which checks signatures.
 class ed25519_key {
  public:
-  /// Of a PEM text. Throws `audit_error` when there is none in it.
+  /// Reads a key from a PEM text. Throws `audit_error` if there is no such key.
   [[nodiscard]] static ed25519_key private_key(std::string_view pem) {
     return ed25519_key{pem, &::PEM_read_bio_PrivateKey, "signing_key: no private Ed25519 key"};
   }
-  /// Of a PEM text. Throws `audit_error` when there is none in it.
+  /// Reads a key from a PEM text. Throws `audit_error` if there is no such key.
   [[nodiscard]] static ed25519_key public_key(std::string_view pem) {
     return ed25519_key{pem, &::PEM_read_bio_PUBKEY, "no public Ed25519 key"};
   }
@@ -98,7 +98,7 @@ class ed25519_key {
   ed25519_key(std::string_view pem, Read read, const char* complaint) {
     const std::unique_ptr<BIO, decltype(&::BIO_free)> from{
         ::BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())), &::BIO_free};
-    // A key under a password is none: nobody is there to be asked.
+    // Nobody can enter a password, so a key that needs one is refused.
     const auto no_password = [](char*, int, int, void*) { return -1; };
     key_ = {from ? read(from.get(), nullptr, no_password, nullptr) : nullptr, &::EVP_PKEY_free};
     if (!key_ || ::EVP_PKEY_id(key_.get()) != EVP_PKEY_ED25519) {

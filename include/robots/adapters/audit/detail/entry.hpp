@@ -44,7 +44,7 @@ struct audit_chain {
 /// A line of a trail, without its line end. The text outlives it.
 class audit_entry : public base::json_object {
  public:
-  /// Reads a line; nothing when it is none that an `AuditTrail` writes.
+  /// Reads a line. Returns nothing if an `AuditTrail` does not write such lines.
   [[nodiscard]] static std::optional<audit_entry> read(std::string_view line) {
     auto object = json_object::read(line);
     if (!object || !line.starts_with("{\"n\":") || line.size() < hash_size ||

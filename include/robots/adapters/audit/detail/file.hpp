@@ -175,7 +175,7 @@ class audit_file {
       if (const std::string name = path_ + ".lock"; !is_named(lock_, name)) {
         lock_ = open_locked(name);  // somebody has deleted it
       }
-      const std::uint64_t number = std::max(number_, last_number()) + 1;
+      const std::uint64_t number = (std::max)(number_, last_number()) + 1;
       file_ = open_locked(path_of(number));
       previous_ = std::exchange(number_, number);
       size_ = 0;
@@ -223,18 +223,18 @@ class audit_file {
            own.st_dev == named.st_dev && own.st_ino == named.st_ino;
   }
 
-  /// The highest number of a file of the trail; 0 when there is none.
+  /// Returns the highest number of a file of the trail, or 0 if there is no file.
   [[nodiscard]] std::uint64_t last_number() const {
     const std::filesystem::path whole{path_};
     const std::string start = whole.filename().string() + '.';
     const auto folder = whole.has_parent_path() ? whole.parent_path() : ".";
     std::uint64_t last = 0;
-    for (const auto& each : std::filesystem::directory_iterator{folder}) {
-      const std::string file = each.path().filename().string();
+    for (const auto& entry : std::filesystem::directory_iterator{folder}) {
+      const std::string file = entry.path().filename().string();
       if (file.starts_with(start) && file.ends_with(".jsonl")) {
         const auto digits =
             std::string_view{file}.substr(start.size(), file.size() - start.size() - 6);
-        last = std::max(last, base::parse_decimal(digits).value_or(0));
+        last = (std::max)(last, base::parse_decimal(digits).value_or(0));
       }
     }
     return last;
@@ -250,7 +250,7 @@ class audit_file {
     const auto whole = static_cast<std::uint64_t>(found.st_size);
     std::string tail;
     for (std::uint64_t wanted = 65'536;; wanted *= 2) {
-      const std::uint64_t size = std::min(wanted, whole);
+      const std::uint64_t size = (std::min)(wanted, whole);
       tail = read_at(file.get(), whole - size, static_cast<std::size_t>(size), name);
       const std::size_t end = tail.rfind('\n');
       const bool has_line = end != std::string::npos && end > 0 &&

@@ -86,10 +86,10 @@ inline void add_record(base::json_writer& json, const record_head& head) {
   json.text("charset", to_string(head.charset));
   json.flag("truncated", head.truncated).flag("not_modified", head.not_modified);
   json.open_list("exchanges");
-  for (const robots::exchange& each : head.exchanges) {
-    json.open().text("url", each.url).number("status", each.status);
-    if (each.error != fetch_error::none) {
-      json.text("error", to_string(each.error));
+  for (const robots::exchange& one : head.exchanges) {
+    json.open().text("url", one.url).number("status", one.status);
+    if (one.error != fetch_error::none) {
+      json.text("error", to_string(one.error));
     }
     json.close();
   }
@@ -97,14 +97,14 @@ inline void add_record(base::json_writer& json, const record_head& head) {
 }
 
 /// What a decision says of its URL. These members end an entry, so that they can be compared.
-inline void add_verdict(base::json_writer& json, const decision& made) {
-  json.flag("allowed", made.allowed).text("reason", to_string(made.reason));
-  if (made.verdict.directive) {
-    json.text("directive", to_string(*made.verdict.directive))
-        .text("pattern", made.verdict.pattern.value_or(""))
-        .number("line", made.verdict.line);
+inline void add_verdict(base::json_writer& json, const decision& decided) {
+  json.flag("allowed", decided.allowed).text("reason", to_string(decided.reason));
+  if (decided.verdict.directive) {
+    json.text("directive", to_string(*decided.verdict.directive))
+        .text("pattern", decided.verdict.pattern.value_or(""))
+        .number("line", decided.verdict.line);
   }
-  json.text("user_agent", made.verdict.user_agent);
+  json.text("user_agent", decided.verdict.user_agent);
 }
 
 /// A policy as a trail describes it.

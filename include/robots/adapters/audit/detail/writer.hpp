@@ -63,7 +63,7 @@ struct audit_decision {
   std::string trace_id;
   std::string span_id;
   std::string url;
-  decision made;
+  decision decided;
 };
 
 /// One event that waits to be written.
@@ -89,8 +89,8 @@ struct audit_news {
 
   /// The policy of a decision, which may live only for this entry by the time that it is written.
   [[nodiscard]] base::shared_memory keeps() const noexcept {
-    return decided ? base::shared_memory{decided->made.policy.get(),
-                                         decided->made.policy->memory_bytes()}
+    return decided ? base::shared_memory{decided->decided.policy.get(),
+                                         decided->decided.policy->memory_bytes()}
                    : base::shared_memory{};
   }
 };
@@ -241,7 +241,7 @@ class audit_writer {
     write_block();
   }
 
-  /// Loses what was not handled yet of so many events.
+  /// Drops the rest of `events` events, and counts them as lost.
   void give_up(std::uint64_t events, std::string_view why) {
     lines_.clear();
     known_.clear();
@@ -362,18 +362,18 @@ class audit_writer {
 
   /// A decision, behind what it rests on, unless that is known.
   void add_decision(wall_time time, const audit_decision& from) {
-    const decision& made = from.made;
-    const std::string id = id_of(made.policy);
+    const decision& decided = from.decided;
+    const std::string id = id_of(decided.policy);
     if (!known_.contains(id) && !known_.contains(id_for(id, from.crawler))) {
       for (const audit_part& part :
-           parts_of("policy", begin_members(from.crawler, from.site), *made.policy, {})) {
+           parts_of("policy", begin_members(from.crawler, from.site), *decided.policy, {})) {
         add_part(time, part);
       }
     }
     base::json_writer json = begin_members(from.crawler, from.site, from.trace_id, from.span_id);
-    json.long_text("url", from.url).text("policy", id).seconds("age_seconds", made.age);
-    json.flag("from_cache", made.from_cache).flag("stale", made.stale);
-    add_verdict(json, made);
+    json.long_text("url", from.url).text("policy", id).seconds("age_seconds", decided.age);
+    json.flag("from_cache", decided.from_cache).flag("stale", decided.stale);
+    add_verdict(json, decided);
     add_entry("decision", std::move(json).finish(), time);
   }
 

@@ -15,7 +15,7 @@
 
 namespace robots::adapters_detail {
 
-/// Makes exchanges, each on pooled handles of its own. Any thread.
+/// Makes exchanges on pooled handles. Any thread.
 class curl_engine {
  public:
   explicit curl_engine(const curl_options& options,
@@ -32,7 +32,7 @@ class curl_engine {
     const auto web = pool_.lend();
     const std::uint64_t opened = web->connections_opened();
     const auto response = std::make_shared<std::optional<fetch_response>>();
-    web->start(request, [response](fetch_response made) { *response = std::move(made); });
+    web->start(request, [response](fetch_response answer) { *response = std::move(answer); });
     while (!response->has_value()) {
       // What happens ends the sleep earlier; this is for a libcurl that has no wakeup.
       web->run_once(std::chrono::seconds{1});

@@ -52,7 +52,7 @@ namespace robots::adapters_detail {
   return is_protocol ? fetch_error::protocol : fetch_error::other;
 }
 
-/// A response that says why there is none.
+/// Returns a response without a status, and the reason.
 [[nodiscard]] inline fetch_response failed(fetch_error error, std::string text) {
   return {.error = error, .error_text = std::move(text)};
 }

@@ -28,10 +28,10 @@
 
 namespace robots::adapters_detail {
 
-/// The address in a socket address; nothing when it is of another family than those of IP.
+/// Returns the address of a socket address, or nothing for a family other than IP.
 [[nodiscard]] inline std::optional<ip_address> address_in(const sockaddr& socket) noexcept {
-  const auto octets_of = [](auto octets, const void* where) {
-    std::memcpy(octets.data(), where, octets.size());
+  const auto octets_of = [](auto octets, const void* address) {
+    std::memcpy(octets.data(), address, octets.size());
     return ip_address(octets);
   };
   if (socket.sa_family == AF_INET) {
@@ -45,10 +45,9 @@ namespace robots::adapters_detail {
   return std::nullopt;
 }
 
-/// Why a proxy must not be asked for `host`; nothing when it may. Beside addresses this knows
-/// `localhost` (RFC 6761, section 6.3). What ends in a number is no name in the DNS, so whoever
-/// makes sense of it takes it for an address; and which ASCII name stands for one outside ASCII is
-/// for others to say.
+/// Returns why a proxy must not be asked for `host`, or nothing if it may. Knows addresses and
+/// `localhost` (RFC 6761, section 6.3). Refuses a host that ends in a number, since a proxy reads
+/// it as an address, and a host outside ASCII, since its ASCII form is not known here.
 [[nodiscard]] inline std::optional<std::string> why_not_by_proxy(const address_guard& guard,
                                                                  std::string_view host) {
   while (host.ends_with('.')) {
@@ -97,10 +96,10 @@ inline constexpr std::string_view not_allowed = " is not in curl_options::allowe
     return std::nullopt;
   }
   const std::optional<std::string> host = host_of(url);
-  const auto what = host ? why_not_by_proxy(settings.guard(), *host) : std::nullopt;
-  return what
-             ? std::optional(failed(fetch_error::refused_address, *what + std::string(not_allowed)))
-             : std::nullopt;
+  const auto reason = host ? why_not_by_proxy(settings.guard(), *host) : std::nullopt;
+  return reason ? std::optional(
+                      failed(fetch_error::refused_address, *reason + std::string(not_allowed)))
+                : std::nullopt;
 }
 
 /// Has libcurl ask before it opens a socket for one exchange. Must outlive the transfer and stay in
@@ -152,16 +151,16 @@ class curl_guard {
                                                                        : CURL_PREREQFUNC_ABORT;
   }
 
-  [[nodiscard]] curl_socket_t open(const curl_sockaddr& where) noexcept {
-    if (!permits(address_in(where.addr))) {
+  [[nodiscard]] curl_socket_t open(const curl_sockaddr& address) noexcept {
+    if (!permits(address_in(address.addr))) {
       return CURL_SOCKET_BAD;
     }
     ++opened_;
-    int type = where.socktype;
+    int type = address.socktype;
 #ifdef SOCK_CLOEXEC
     type |= SOCK_CLOEXEC;
 #endif
-    return ::socket(where.family, type, where.protocol);
+    return ::socket(address.family, type, address.protocol);
   }
 
   /// A connection that is used again was opened under this guard, or by somebody else with whom the

@@ -27,7 +27,7 @@ namespace robots::adapters_detail {
 /// libcurl keeps milliseconds in 32 bits; 24 days stand for any time beyond.
 [[nodiscard]] constexpr long curl_milliseconds(std::chrono::milliseconds time) noexcept {
   constexpr std::chrono::milliseconds::rep most = 0x7FFF'FFFF;
-  return static_cast<long>(std::min(time.count(), most));
+  return static_cast<long>((std::min)(time.count(), most));
 }
 
 /// Whether `text` has the form `HOST1:PORT1:HOST2:PORT2`, where any field may be empty and an IPv6

@@ -17,8 +17,8 @@
 
 namespace robots::adapters_detail {
 
-/// The values of the fields called `name` in the final response's header section, with commas
-/// between them; empty when there is none.
+/// Returns the values of the fields `name` in the header section of the final response, with commas
+/// between them.
 [[nodiscard]] inline std::string field_values(CURL* easy, const char* name) {
   constexpr int last_request = -1;
   std::string values;
@@ -30,16 +30,16 @@ namespace robots::adapters_detail {
   return values;
 }
 
-/// The status of the final response; 0 when there is none.
+/// Returns the status of the final response, or 0 without a response.
 [[nodiscard]] inline int received_status(CURL* easy) noexcept {
   long status = 0;
   curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
   return static_cast<int>(status);
 }
 
-/// The Content-Length fields of one header section. Whoever sends different lengths, or what is no
-/// length, may have sent part of a body for the whole (RFC 9112, section 6.3): libcurl takes the
-/// last of them, and goes without where the number is too large for it.
+/// The Content-Length fields of one header section. Different or malformed lengths can hide that a
+/// body is not whole (RFC 9112, section 6.3): libcurl takes the last length, and ignores one that
+/// is too large.
 class content_length {
  public:
   /// Takes the value of one field. False when it is no number, or not the one that came before.
@@ -75,7 +75,7 @@ class curl_sink {
   /// Keeps at most `max_body` octets of decoded body, where 0 means no limit, and lets pass at most
   /// `max_headers` octets of header.
   curl_sink(std::size_t max_body, std::size_t max_headers) noexcept
-      : body_room_(max_body == 0 ? std::numeric_limits<std::size_t>::max() : max_body),
+      : body_room_(max_body == 0 ? (std::numeric_limits<std::size_t>::max)() : max_body),
         header_room_(max_headers) {}
 
   curl_sink(const curl_sink&) = delete;
@@ -122,10 +122,10 @@ class curl_sink {
       return refuse(text.size());
     }
     try {
-      const std::string_view kept = text.substr(0, body_room_);
-      body_.append(kept);
-      body_room_ -= kept.size();
-      over_limit_ = kept.size() < text.size();
+      const std::string_view fitting = text.substr(0, body_room_);
+      body_.append(fitting);
+      body_room_ -= fitting.size();
+      over_limit_ = fitting.size() < text.size();
       return over_limit_ ? refuse(text.size()) : text.size();
     } catch (...) {
       return fail(text.size(), fetch_error::other, "no memory for the body");

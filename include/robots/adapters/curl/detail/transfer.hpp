@@ -185,9 +185,9 @@ inline constexpr std::size_t longest_url = 8'000'000;
   return response;
 }
 
-/// One exchange on an easy handle that has its settings: puts the request on it when it is made,
-/// and takes the response off when the transfer has ended, whoever drives that. It must outlive the
-/// transfer and stay in its place.
+/// One exchange on an easy handle that has its settings. The constructor sets the request;
+/// `response` reads the response after the transfer. It must outlive the transfer and must not
+/// move.
 class curl_transfer {
  public:
   /// `request` is one that `refusal()` lets pass; it and the settings outlive this.

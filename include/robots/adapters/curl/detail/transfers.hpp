@@ -30,8 +30,8 @@ namespace robots::adapters_detail {
 
 /// libcurl counts connections in a long, where 0 means no limit.
 [[nodiscard]] constexpr long curl_count(std::size_t count) noexcept {
-  constexpr auto most = static_cast<std::size_t>(std::numeric_limits<int>::max());
-  return static_cast<long>(std::min(count, most));
+  constexpr auto most = static_cast<std::size_t>((std::numeric_limits<int>::max)());
+  return static_cast<long>((std::min)(count, most));
 }
 
 /// A handle with its settings, which carries exchanges one after another: gives it, ready for the
@@ -125,8 +125,8 @@ class curl_transfers {
     perform();
     std::size_t called = collect();
     if (called == 0 && timeout.count() > 0) {
-      constexpr std::chrono::milliseconds::rep most = std::numeric_limits<int>::max();
-      if (curl_multi_poll(multi(), nullptr, 0, static_cast<int>(std::min(timeout.count(), most)),
+      constexpr std::chrono::milliseconds::rep most = (std::numeric_limits<int>::max)();
+      if (curl_multi_poll(multi(), nullptr, 0, static_cast<int>((std::min)(timeout.count(), most)),
                           nullptr) != CURLM_OK) {
         fail_all();
       }
@@ -183,10 +183,10 @@ class curl_transfers {
   using host_map = std::map<std::string, host_state>;
 
   struct entry {
-    entry(curl_transfers& transfers, fetch_request what, on_done then, host_map::iterator of_host,
-          curl_slot with)
+    entry(curl_transfers& transfers, fetch_request asked, on_done then,
+          host_map::iterator of_host, curl_slot with)
         : owner(transfers),
-          request(std::move(what)),
+          request(std::move(asked)),
           done(std::move(then)),
           host(of_host),
           slot(std::move(with)) {
@@ -238,10 +238,10 @@ class curl_transfers {
     fetch_response response;
   };
 
-  void note_stopped(entry& which) noexcept {
+  void note_stopped(entry& one) noexcept {
     {
       const std::scoped_lock lock{mutex_};
-      stopped_.splice(stopped_.end(), which.mark);
+      stopped_.splice(stopped_.end(), one.mark);
     }
     wake_ ? wake_() : wake();
   }
@@ -257,13 +257,13 @@ class curl_transfers {
       if (message->msg != CURLMSG_DONE) {
         continue;
       }
-      void* which = nullptr;
+      void* one = nullptr;
       const CURLcode code = message->data.result;
-      curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &which);
-      end(*static_cast<entry*>(which), code);
+      curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &one);
+      end(*static_cast<entry*>(one), code);
     }
-    while (entry* const which = next_stopped()) {
-      end(*which, CURLE_ABORTED_BY_CALLBACK);
+    while (entry* const one = next_stopped()) {
+      end(*one, CURLE_ABORTED_BY_CALLBACK);
     }
     begin_waiting();
   }
@@ -273,9 +273,9 @@ class curl_transfers {
     if (most_per_host_ == 0) {
       return hosts_.end();
     }
-    const std::optional<origin> where = parse_origin(url);
-    return where ? hosts_.try_emplace(where->host + ':' + std::to_string(where->port)).first
-                 : hosts_.end();
+    const std::optional<origin> parsed = parse_origin(url);
+    return parsed ? hosts_.try_emplace(parsed->host + ':' + std::to_string(parsed->port)).first
+                  : hosts_.end();
   }
 
   [[nodiscard]] bool has_room() const noexcept {
@@ -308,50 +308,50 @@ class curl_transfers {
     }
   }
 
-  static void move(entry& which, std::list<entry>& to, std::list<entry>::iterator before) noexcept {
-    to.splice(before, *which.home, which.self);
-    which.home = &to;
+  static void move(entry& one, std::list<entry>& to, std::list<entry>::iterator before) noexcept {
+    to.splice(before, *one.home, one.self);
+    one.home = &to;
   }
 
   /// Takes an exchange that ends off the count of its host. Another one of the host gets its turn.
-  void leave_host(const entry& which) {
-    if (which.host == hosts_.end()) {
+  void leave_host(const entry& one) {
+    if (one.host == hosts_.end()) {
       return;
     }
-    host_state& host = which.host->second;
-    host.begun -= which.home == &under_way_ ? 1U : 0U;
+    host_state& host = one.host->second;
+    host.begun -= one.home == &under_way_ ? 1U : 0U;
     if (host.begun < most_per_host_ && !host.waiting.empty()) {
       move(host.waiting.front(), waiting_, waiting_.begin());
     }
     if (--host.open == 0) {
-      hosts_.erase(which.host);
+      hosts_.erase(one.host);
     }
   }
 
   /// Takes an exchange out of its queue or the multi handle, and its response off it.
-  void end(entry& which, CURLcode code) {
-    which.on_stop.reset();  // from here on nobody marks it
+  void end(entry& one, CURLcode code) {
+    one.on_stop.reset();  // from here on nobody marks it
     {
       const std::scoped_lock lock{mutex_};
-      if (which.mark.empty()) {
-        stopped_.remove(&which);
+      if (one.mark.empty()) {
+        stopped_.remove(&one);
       }
     }
     std::list<entry> ended;
-    ended.splice(ended.begin(), *which.home, which.self);
+    ended.splice(ended.begin(), *one.home, one.self);
     --open_;
-    leave_host(which);
-    if (which.is_in_multi) {
-      which.leave();
-      opened_ += static_cast<std::uint64_t>(opened_connections(which.easy));
+    leave_host(one);
+    if (one.is_in_multi) {
+      one.leave();
+      opened_ += static_cast<std::uint64_t>(opened_connections(one.easy));
     }
-    ready_.push_back({std::move(which.done), {}});
+    ready_.push_back({std::move(one.done), {}});
     try {
-      ready_.back().response = which.finish(code);
+      ready_.back().response = one.finish(code);
     } catch (...) {
       ready_.back().response.error = fetch_error::other;  // no memory for the response
     }
-    curl_slot slot = std::move(which.slot);
+    curl_slot slot = std::move(one.slot);
     ended.clear();
     if (slot && idle_.size() < settings_->options().max_idle_handles) {
       idle_.push_back(std::move(slot));

@@ -37,7 +37,7 @@ class redis_client {
   /// A connection for a subscription, which waits for nothing once the pipe is written to.
   [[nodiscard]] virtual std::unique_ptr<redis_connection> connect(int interrupt) = 0;
 
-  /// Each server that has keys of its own.
+  /// Returns the servers that keep keys.
   [[nodiscard]] virtual std::vector<std::shared_ptr<redis_pool>> servers() = 0;
 
   /// The reply to one command, which is of that kind or nil.

@@ -26,10 +26,9 @@ namespace robots::adapters_detail {
 
 /// Sends each command to the node of a Redis Cluster that has its key.
 ///
-/// Which node has which slots is asked for when it is first needed, and again, at most once a
-/// second, when a node has sent us to another one or could not be reached. A node that could not be
-/// reached is left alone for a second, then twice as long after each failure. A command that is
-/// sent from node to node is given up after five of them.
+/// Asks for the slots of the nodes when they are first needed. Asks again, at most once a second,
+/// after a redirect or a failed connection. After a failed connection, a node is not tried for a
+/// second, and twice as long after each further failure. A command fails after five redirects.
 class redis_cluster final : public redis_client {
  public:
   explicit redis_cluster(const redis_options& options) : options_{options}, connector_{options} {}
@@ -100,7 +99,7 @@ class redis_cluster final : public redis_client {
     return replies;
   }
 
-  /// To any node: what is published is told by all of them.
+  /// Connects to any node: all nodes deliver what is published at one.
   [[nodiscard]] std::unique_ptr<redis_connection> connect(int interrupt) override {
     return connector_.connect(some_servers().front(), interrupt);
   }
@@ -110,8 +109,8 @@ class redis_cluster final : public redis_client {
     std::vector<std::shared_ptr<redis_pool>> pools;
     const std::scoped_lock lock{mutex_};
     pools.reserve(nodes_.size());
-    for (const auto& [address, each] : nodes_) {
-      pools.emplace_back(each, &each->pool);
+    for (const auto& [address, one] : nodes_) {
+      pools.emplace_back(one, &one->pool);
     }
     return pools;
   }
@@ -120,8 +119,8 @@ class redis_cluster final : public redis_client {
   using clock = std::chrono::steady_clock;
 
   struct node {
-    node(const redis_options& options, const redis_connector& connector, redis_address where)
-        : address{std::move(where)},
+    node(const redis_options& options, const redis_connector& connector, redis_address server)
+        : address{std::move(server)},
           pool{options, [&connector, this] { return connector.connect(address); }} {}
 
     redis_address address;
@@ -171,21 +170,21 @@ class redis_cluster final : public redis_client {
     return std::move(ask_node(*node_at(destination(from, redirect).server), commands, both).back());
   }
 
-  /// Asks one node after the other until one answers: what is published at one is told by all.
+  /// Asks the nodes in turn until one answers: all nodes deliver what is published at one.
   [[nodiscard]] std::vector<redis_reply> publish(std::span<const redis_command> command) {
     learn_slots();
     std::vector<std::shared_ptr<node>> nodes;
     {
       const std::scoped_lock lock{mutex_};
-      for (const auto& [address, each] : nodes_) {
-        nodes.push_back(each);
+      for (const auto& [address, one] : nodes_) {
+        nodes.push_back(one);
       }
     }
     std::string failure = "Redis Cluster has no nodes";
-    for (const auto& each : nodes) {
+    for (const auto& one : nodes) {
       try {
         constexpr std::array<std::size_t, 1> all{0};
-        return ask_node(*each, command, all);
+        return ask_node(*one, command, all);
       } catch (const store_error& error) {
         failure = error.what();
       }
@@ -197,8 +196,8 @@ class redis_cluster final : public redis_client {
   /// failed when they were asked last.
   [[noreturn]] void throw_failure(const std::string& why) {
     const std::scoped_lock lock{mutex_};
-    for (const auto& [address, each] : nodes_) {
-      if (each->breaker.state() == breaker_state::closed) {
+    for (const auto& [address, one] : nodes_) {
+      if (one->breaker.state() == breaker_state::closed) {
         throw store_part_error{why};
       }
     }
@@ -249,18 +248,18 @@ class redis_cluster final : public redis_client {
     std::vector<redis_address> servers = connector_.target().servers;
     const std::scoped_lock lock{mutex_};
     servers.reserve(servers.size() + nodes_.size());
-    for (const auto& [address, each] : nodes_) {
+    for (const auto& [address, one] : nodes_) {
       servers.push_back(address);
     }
     std::ranges::rotate(servers,
                         servers.begin() + static_cast<std::ptrdiff_t>(turn_++ % servers.size()));
     constexpr std::size_t most_at_once = 4;
-    servers.resize(std::min(servers.size(), most_at_once));
+    servers.resize((std::min)(servers.size(), most_at_once));
     return servers;
   }
 
-  /// Asks which node has which slots, if that is not known. One thread does; whoever came meanwhile
-  /// gets its result.
+  /// Asks for the slots of the nodes if they are not known. One thread asks; the others wait for
+  /// its result.
   void learn_slots() {
     std::uint64_t seen = 0;
     {

@@ -44,8 +44,8 @@ class oversized_reply : public store_error {
   using store_error::store_error;
 };
 
-/// A connection for one thread at a time, which never waits for longer than it is told, whatever
-/// the server does. After an exception it is of no more use.
+/// A connection for one thread at a time. No call waits longer than its timeout, whatever the
+/// server does. After an exception, drop the connection.
 ///
 /// Throws `store_error` when it is lost, or when the server sends what is no reply, or one that
 /// takes more than `max_reply_bytes`.
@@ -102,7 +102,7 @@ class redis_connection {
     is_written_ = false;
   }
 
-  /// The next reply; nothing when there is none until `deadline`, or when interrupted.
+  /// Returns the next reply, or nothing at `deadline` or when interrupted.
   [[nodiscard]] std::optional<redis_reply> receive(redis_time deadline) {
     for (;;) {
       void* read = nullptr;
@@ -158,8 +158,8 @@ class redis_connection {
            wait(POLLIN, std::chrono::steady_clock::now()) == 0;
   }
 
-  [[noreturn]] void fail(const std::string& what) const {
-    throw store_error{"Redis at " + name_ + ' ' + what};
+  [[noreturn]] void fail(const std::string& reason) const {
+    throw store_error{"Redis at " + name_ + ' ' + reason};
   }
 
  private:

@@ -35,7 +35,7 @@ class redis_pool {
     lease borrowed{*this};
     std::vector<redis_reply> replies;
     while (!commands.empty()) {
-      const auto batch = commands.first(std::min(most_at_once, commands.size()));
+      const auto batch = commands.first((std::min)(most_at_once, commands.size()));
       auto answered = borrowed.connection->ask(batch, redis_deadline(timeout_));
       std::ranges::move(answered, std::back_inserter(replies));
       commands = commands.subspan(batch.size());

@@ -50,8 +50,8 @@ struct redis_reply {
   return has_room;
 }
 
-/// Whether it stands in more lists than any reply needs. Some thousand would overflow the stack of
-/// whoever destroys it, and not every hiredis sets a limit.
+/// Returns true if lists are nested deeper than any reply needs. Destroying thousands of nested
+/// lists would overflow the stack, and not every hiredis has a limit.
 [[nodiscard]] inline bool is_deep(const redisReadTask* task) noexcept {
   constexpr int most = 8;
   int lists = 0;

@@ -50,7 +50,7 @@ class redis_interrupt {
   std::array<int, 2> ends_{};
 };
 
-/// Listens to a channel in a thread of its own, and connects again whenever that is lost.
+/// Listens to a channel in a background thread. Connects again after each failure.
 class redis_subscription {
  public:
   /// Opens a connection that waits for nothing once the pipe is written to.
@@ -60,11 +60,11 @@ class redis_subscription {
   /// Has `told` called with each message, and with an empty one when some may have been missed.
   /// Returns once the subscription stands, or the first attempt has failed.
   redis_subscription(connector connect, std::string channel, std::chrono::milliseconds timeout,
-                     listener told)
+                     listener on_message)
       : connect_{std::move(connect)},
         channel_{std::move(channel)},
         timeout_{timeout},
-        told_{std::move(told)},
+        told_{std::move(on_message)},
         thread_{[this](const std::stop_token& stop) { run(stop); }} {
     first_attempt_.get_future().wait();
   }
@@ -105,7 +105,7 @@ class redis_subscription {
       // Half of it at random, so that not all workers come back at once.
       wait(
           std::chrono::duration_cast<std::chrono::milliseconds>(pause * (0.5 + random.draw() / 2)));
-      pause = std::min(2 * pause, longest);
+      pause = (std::min)(2 * pause, longest);
     }
   }
 

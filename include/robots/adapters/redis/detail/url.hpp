@@ -93,7 +93,7 @@ struct redis_target {
 [[nodiscard]] inline redis_address parse_redis_address(std::string_view text,
                                                        std::uint16_t usual_port) {
   const bool bracketed = text.starts_with('[') && text.find(']') != std::string_view::npos;
-  const std::size_t end = bracketed ? text.find(']') + 1 : std::min(text.find(':'), text.size());
+  const std::size_t end = bracketed ? text.find(']') + 1 : (std::min)(text.find(':'), text.size());
   const std::string_view host = bracketed ? text.substr(1, end - 2) : text.substr(0, end);
   const std::string_view rest = text.substr(end);
   const auto port = rest.empty()            ? std::optional{usual_port}
@@ -105,7 +105,8 @@ struct redis_target {
   return {redis_host(host), *port};
 }
 
-/// Takes `text` up to `separator`, and that, too; all of it where there is none.
+/// Returns the text before `separator`, or all of it, and removes it from `text` with the
+/// separator.
 [[nodiscard]] inline std::string_view take_until(std::string_view& text, char separator) {
   const std::string_view taken = text.substr(0, text.find(separator));
   text.remove_prefix(taken.size() == text.size() ? taken.size() : taken.size() + 1);
@@ -170,12 +171,12 @@ inline void read_redis_query(redis_target& target, std::string_view query) {
   }
   std::string_view query = url.substr(colon + 3);
   std::string_view place = take_until(query, '?');
-  if (const std::size_t at = place.substr(0, place.find('/')).rfind('@');
-      at != std::string_view::npos) {
-    std::string_view login = place.substr(0, at);
+  if (const std::size_t sign = place.substr(0, place.find('/')).rfind('@');
+      sign != std::string_view::npos) {
+    std::string_view login = place.substr(0, sign);
     target.user = percent_decoded(take_until(login, ':'));
     target.password = percent_decoded(login);
-    place.remove_prefix(at + 1);
+    place.remove_prefix(sign + 1);
   }
   if (scheme == "unix") {
     target.servers.push_back({redis_host(place), 0});

@@ -61,26 +61,26 @@ class sqlite_file {
   /// Runs a statement, and returns the rows that it gives.
   template <class... Values>
   std::vector<sqlite_row> ask(const std::string& sql, const Values&... values) {
-    auto& kept = statements_[sql];
-    if (kept == nullptr) {
-      sqlite3_stmt* made = nullptr;
-      check(::sqlite3_prepare_v2(handle_.get(), sql.c_str(), -1, &made, nullptr));
-      kept.reset(made);
+    auto& prepared = statements_[sql];
+    if (prepared == nullptr) {
+      sqlite3_stmt* statement = nullptr;
+      check(::sqlite3_prepare_v2(handle_.get(), sql.c_str(), -1, &statement, nullptr));
+      prepared.reset(statement);
     }
-    sqlite3_stmt* const at = kept.get();
-    const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> ends{at, &::sqlite3_reset};
+    sqlite3_stmt* const statement = prepared.get();
+    const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> ends{statement, &::sqlite3_reset};
     int index = 0;
-    (check(bind(at, ++index, values)), ...);
+    (check(bind(statement, ++index, values)), ...);
     int code = 0;
-    while ((code = ::sqlite3_step(at)) == SQLITE_BUSY && wait(this, 6) != 0) {
+    while ((code = ::sqlite3_step(statement)) == SQLITE_BUSY && wait(this, 6) != 0) {
     }  // a change to WAL does not wait by itself
     std::vector<sqlite_row> rows;
-    for (; code == SQLITE_ROW; code = ::sqlite3_step(at)) {
-      rows.push_back({.number = ::sqlite3_column_int64(at, 0)});
-      if (::sqlite3_data_count(at) == 3) {
-        const auto* const octets = static_cast<const char*>(::sqlite3_column_blob(at, 1));
-        rows.back().octets.assign(octets, octets + ::sqlite3_column_bytes(at, 1));
-        rows.back().more = ::sqlite3_column_int64(at, 2);
+    for (; code == SQLITE_ROW; code = ::sqlite3_step(statement)) {
+      rows.push_back({.number = ::sqlite3_column_int64(statement, 0)});
+      if (::sqlite3_data_count(statement) == 3) {
+        const auto* const octets = static_cast<const char*>(::sqlite3_column_blob(statement, 1));
+        rows.back().octets.assign(octets, octets + ::sqlite3_column_bytes(statement, 1));
+        rows.back().more = ::sqlite3_column_int64(statement, 2);
       }
     }
     check(code == SQLITE_DONE ? SQLITE_OK : code);
@@ -108,8 +108,8 @@ class sqlite_file {
     }
   }
 
-  /// Returns `change(*this)`, which adds so many octets. If there is no room for them, drops what
-  /// was published longest ago.
+  /// Returns `change(*this)`, which adds `octets` octets. Drops the oldest publications if there is
+  /// no room for them.
   template <class Change>
   auto write(std::size_t octets, const Change& change) {
     if (octets > options_.max_bytes / 8) {
@@ -153,7 +153,7 @@ class sqlite_file {
     constexpr std::chrono::milliseconds longest = std::chrono::years{100};
     remove(name);
     ask("INSERT INTO records(hash, name, since, until, octets) VALUES (?2, ?3, ?1, ?1 + ?4, ?5)",
-        present(), hash(name), name, std::min(lifetime, longest).count(), octets);
+        present(), hash(name), name, (std::min)(lifetime, longest).count(), octets);
     return true;
   }
 
@@ -231,17 +231,17 @@ class sqlite_file {
     return static_cast<std::int64_t>(base::fingerprint(name));
   }
 
-  static int bind(sqlite3_stmt* at, int index, std::int64_t value) {
-    return ::sqlite3_bind_int64(at, index, value);
+  static int bind(sqlite3_stmt* statement, int index, std::int64_t value) {
+    return ::sqlite3_bind_int64(statement, index, value);
   }
-  static int bind(sqlite3_stmt* at, int index, std::string_view value) {
+  static int bind(sqlite3_stmt* statement, int index, std::string_view value) {
     const char* const octets = value.empty() ? "" : value.data();
-    return ::sqlite3_bind_blob64(at, index, octets, value.size(), SQLITE_STATIC);
+    return ::sqlite3_bind_blob64(statement, index, octets, value.size(), SQLITE_STATIC);
   }
 
   /// Sleeps, longer with each call. Returns 0 if the timeout has passed.
   static int wait(void* self, int times) {
-    std::this_thread::sleep_for(std::chrono::microseconds{20LL << std::min(times, 6)});
+    std::this_thread::sleep_for(std::chrono::microseconds{20LL << (std::min)(times, 6)});
     return std::chrono::steady_clock::now() < static_cast<sqlite_file*>(self)->give_up_ ? 1 : 0;
   }
 

@@ -95,8 +95,8 @@ class rule_comparison {
   }
 
  private:
-  static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
-  static constexpr std::uint32_t exempt = std::numeric_limits<std::uint32_t>::max();
+  static constexpr std::size_t none = (std::numeric_limits<std::size_t>::max)();
+  static constexpr std::uint32_t exempt = (std::numeric_limits<std::uint32_t>::max)();
   static constexpr std::size_t steps_to_visit = 4;  // a rule, several times
   static constexpr std::size_t steps_for_one = std::size_t{1} << 18U;
   static constexpr std::size_t octets_per_step = 8;  // to write a target
@@ -225,11 +225,11 @@ class rule_comparison {
     // there is not this rule's.
     std::vector<competitor> competitors;
     for (const std::size_t index : neighbours(i)) {
-      const rule& near = rules_[index];
-      if (near.in[side] != nullptr && near.in[side]->rank > own.rank) {
-        competitors.push_back({near.pattern, own.kind, exempt});
-      } else if (const listed_rule* const theirs = near.in[other]; theirs != nullptr) {
-        competitors.push_back({near.pattern, theirs->kind, theirs->rank});
+      const rule& nearby = rules_[index];
+      if (nearby.in[side] != nullptr && nearby.in[side]->rank > own.rank) {
+        competitors.push_back({nearby.pattern, own.kind, exempt});
+      } else if (const listed_rule* const theirs = nearby.in[other]; theirs != nullptr) {
+        competitors.push_back({nearby.pattern, theirs->kind, theirs->rank});
       }
     }
     std::sort(competitors.begin(), competitors.end(),
@@ -355,11 +355,11 @@ class rule_comparison {
     const std::size_t other = 1 - side;
     const listed_rule& own = *self.in[side];
     const std::string everything = symbolic(self);
-    const auto near = steps_.exceeded() ? std::vector<std::size_t>{} : neighbours(i);
+    const auto nearby = steps_.exceeded() ? std::vector<std::size_t>{} : neighbours(i);
     std::size_t partner = none;
     bool is_wider = false;  // than the partner
     std::size_t least = none;
-    for (const std::size_t index : near) {
+    for (const std::size_t index : nearby) {
       const rule& candidate = rules_[index];
       if (candidate.in[other] == nullptr || candidate.reported[other] ||
           candidate.in[other]->kind != own.kind ||

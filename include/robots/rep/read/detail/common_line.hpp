@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
+#include <robots/base/config.hpp>
 #include <robots/rep/read/detail/split_line.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/text/detail/octet_block.hpp>
@@ -63,7 +64,7 @@ class key_part {
 
   /// True if `octets` begin with the part. Setting the bit in which the cases of a letter differ
   /// makes a letter of letters only.
-  [[nodiscard, gnu::always_inline]] constexpr bool begins(octet_word octets) const noexcept {
+  [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr bool begins(octet_word octets) const noexcept {
     return ((octets & compared_) | folded_) == wanted_;
   }
 
@@ -79,7 +80,7 @@ struct common_key {
   std::size_t size = 0;
 };
 
-[[nodiscard, gnu::always_inline]] constexpr common_key find_common_key(
+[[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr common_key find_common_key(
     std::string_view text) noexcept {
   constexpr key_part disallow{"disallow"};
   constexpr key_part allow{"allow:"};
@@ -109,7 +110,7 @@ struct common_key {
 
 /// Reads the line whose key begins at `from`, if it is a common one. All dialects and options read
 /// such a line alike.
-[[nodiscard, gnu::always_inline]] constexpr common_line read_common_line(
+[[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr common_line read_common_line(
     const char* from, const char* text_end) noexcept {
   const common_key key = find_common_key({from, static_cast<std::size_t>(text_end - from)});
   if (key.kind == directive_kind::unknown) {

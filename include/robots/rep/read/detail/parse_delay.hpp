@@ -16,7 +16,7 @@ namespace robots::rep_detail {
 /// a millisecond are rounded up, so that no crawler comes too early.
 [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> parse_delay(
     std::string_view value) noexcept {
-  const std::size_t point = std::min(value.find('.'), value.size());
+  const std::size_t point = (std::min)(value.find('.'), value.size());
   const std::string_view whole = value.substr(0, point);
   const std::string_view fraction = value.substr(std::min(point + 1, value.size()));
   constexpr auto longest = static_cast<std::uint64_t>(longest_delay / std::chrono::seconds{1});

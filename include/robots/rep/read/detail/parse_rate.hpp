@@ -81,7 +81,7 @@ struct stated_rate {
   if (!number) {
     return std::nullopt;
   }
-  return std::min(*number * unit, std::chrono::floor<std::chrono::milliseconds>(longest_delay));
+  return (std::min)(*number * unit, std::chrono::floor<std::chrono::milliseconds>(longest_delay));
 }
 
 /// Reads what `parse_request_rate` does.
@@ -91,7 +91,7 @@ struct stated_rate {
     return std::nullopt;
   }
   const auto requests = base::parse_decimal(base::trim(value.substr(0, slash), base::is_blank),
-                                            std::numeric_limits<std::uint32_t>::max());
+                                            (std::numeric_limits<std::uint32_t>::max)());
   std::string_view rest = base::trim(value.substr(slash + 1), base::is_blank);
   std::optional<stated_hours> hours;
   if (const std::size_t hyphen = rest.find('-'); hyphen != std::string_view::npos) {

@@ -18,10 +18,10 @@ class group_selection {
   /// Takes a User-agent line. Returns whether it is more to the crawler than any before, so that
   /// lines that applied so far apply no longer.
   constexpr bool on_user_agent(const directive& line, agent_match match) noexcept {
-    in_group_ = line.starts_group ? match : std::max(in_group_, match);
-    right_above_ = line.starts_run ? match : std::max(right_above_, match);
+    in_group_ = line.starts_group ? match : (std::max)(in_group_, match);
+    right_above_ = line.starts_run ? match : (std::max)(right_above_, match);
     const bool is_more = match > found_;
-    found_ = std::max(found_, match);
+    found_ = (std::max)(found_, match);
     return is_more;
   }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/config.hpp>
 #include <robots/rep/rules/detail/packed_rule.hpp>
 
 #include <algorithm>
@@ -31,7 +32,7 @@ class kept_rules {
  public:
   constexpr kept_rules() noexcept {}  // NOLINT: rules are written before they are read
 
-  [[gnu::always_inline]] constexpr void add(const kept_rule& rule) {
+  ROBOTS_ALWAYS_INLINE constexpr void add(const kept_rule& rule) {
     if (size_ < few_.size()) {
       few_[size_] = rule;
     } else {
@@ -50,7 +51,7 @@ class kept_rules {
   }
 
  private:
-  [[gnu::noinline]] constexpr void make_room() {
+  ROBOTS_NOINLINE constexpr void make_room() {
     many_.resize(std::max(4 * few_.size(), 2 * size_));
     if (size_ == few_.size()) {
       for (std::size_t i = 0; i < size_; ++i) {

@@ -19,9 +19,7 @@ inline constexpr std::size_t max_match_steps = std::size_t{1} << 23U;
 /// takes a few nanoseconds at most, whatever is compared.
 class step_budget {
  public:
-  /// At most 2^63 - 1 of them.
-  constexpr explicit step_budget(std::size_t steps) noexcept
-      : left_(static_cast<std::int64_t>(steps)) {}
+  constexpr explicit step_budget(std::int64_t steps) noexcept : left_(steps) {}
 
   /// Takes `steps` off what is left. No memory holds a text that makes 2^63 of them.
   constexpr void spend(std::size_t steps) noexcept { left_ -= static_cast<std::int64_t>(steps); }
@@ -80,10 +78,10 @@ class step_budget {
   return target.data() <= last_place || (!pattern.anchored && find_in(target, last) != npos);
 }
 
-/// The same at whatever cost.
+/// Compares without a limit of steps.
 [[nodiscard]] constexpr bool matches(const compiled_pattern& pattern,
                                      std::string_view target) noexcept {
-  step_budget steps{std::numeric_limits<std::int64_t>::max()};
+  step_budget steps{(std::numeric_limits<std::int64_t>::max)()};
   return matches(pattern, target, steps);
 }
 

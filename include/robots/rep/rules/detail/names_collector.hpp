@@ -42,7 +42,7 @@ class names_collector {
   [[nodiscard]] constexpr agent_match compare(std::string_view value) noexcept {
     for (std::size_t i = 0; i < names_.size(); ++i) {
       if (names_[i].compare(value) == agent_match::own) {
-        first_named_ = std::min(first_named_, i);
+        first_named_ = (std::min)(first_named_, i);
         const std::size_t more = merges_ ? 0 : names_.size() - i;
         return static_cast<agent_match>(static_cast<std::size_t>(agent_match::own) + more);
       }

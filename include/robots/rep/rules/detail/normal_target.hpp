@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/config.hpp>
 #include <robots/rep/read/detail/dialect_traits.hpp>
 #include <robots/rep/read/target.hpp>
 #include <robots/rep/rules/detail/match.hpp>
@@ -28,8 +29,8 @@ constexpr void write_target(const target_path& path, const normal_form& form, Pu
 /// Calls `use` with the normal form of a target that is not in it, cut behind the first octet that
 /// is too many. Apart from the usual case, whose stack stays small.
 template <class Use>
-[[gnu::noinline]]
-constexpr auto use_rewritten(const target_path& path, const normal_form& form, Use use) {
+ROBOTS_NOINLINE constexpr auto use_rewritten(const target_path& path, const normal_form& form,
+                                             Use use) {
   std::array<char, max_normal_target + 1> buffer;  // NOLINT(*-member-init): filled below
   std::size_t size = 0;
   const auto put = [&](char c) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/config.hpp>
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
 #include <robots/rep/rules/detail/precedence.hpp>
@@ -122,9 +123,8 @@ class packed_rule {
  private:
   /// Apart from the usual case, whose stack stays small.
   template <class Use>
-  [[gnu::noinline]]
-  static constexpr auto with_compiled(const pattern_source& source, const normal_form& form,
-                                      Use use) {
+  ROBOTS_NOINLINE static constexpr auto with_compiled(const pattern_source& source,
+                                                      const normal_form& form, Use use) {
     std::array<char, most_compiled> octets;  // NOLINT(*-member-init): filled below
     std::size_t size = 0;
     write_compiled(source, form, [&](char c) { octets[size++] = c; });

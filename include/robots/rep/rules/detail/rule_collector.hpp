@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/config.hpp>
 #include <robots/rep/read/detail/agent_matcher.hpp>
 #include <robots/rep/read/detail/dialect_traits.hpp>
 #include <robots/rep/read/detail/parse_delay.hpp>
@@ -29,7 +30,7 @@ class rule_collector {
   constexpr rule_collector(std::string_view user_agent, const parse_options& options)
       : agent_(user_agent), options_(options) {}
 
-  [[gnu::always_inline]] constexpr void on_directive(const directive& line) {
+  ROBOTS_ALWAYS_INLINE constexpr void on_directive(const directive& line) {
     if (line.kind == directive_kind::user_agent) {
       on_user_agent(line);
     } else {
@@ -37,13 +38,13 @@ class rule_collector {
     }
   }
 
-  [[gnu::always_inline]] constexpr bool on_user_agent(const directive& line) {
+  ROBOTS_ALWAYS_INLINE constexpr bool on_user_agent(const directive& line) {
     return on_user_agent(line, agent_.compare(line.value));
   }
 
   /// Takes a User-agent line of which it is known whom it names. Returns whether the lines kept so
   /// far apply no longer.
-  [[gnu::always_inline]] constexpr bool on_user_agent(const directive& line, agent_match match) {
+  ROBOTS_ALWAYS_INLINE constexpr bool on_user_agent(const directive& line, agent_match match) {
     const bool is_more = groups_.on_user_agent(line, match);
     if (is_more) {
       kept_.clear();
@@ -53,7 +54,7 @@ class rule_collector {
   }
 
   /// Takes any other line. Returns whether it applies, as far as can be known yet.
-  [[gnu::always_inline]] constexpr bool on_other(const directive& line) {
+  ROBOTS_ALWAYS_INLINE constexpr bool on_other(const directive& line) {
     if (!groups_.applies(line.kind)) {
       return false;
     }

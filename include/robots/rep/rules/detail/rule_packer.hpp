@@ -127,7 +127,7 @@ class rule_packer {
     }
     with_pattern(rule, [&](std::string_view pattern) {
       const std::size_t star = find_octet(pattern, '*');
-      const std::string_view key = pattern.substr(0, std::min(star, max_key_size));
+      const std::string_view key = pattern.substr(0, (std::min)(star, max_key_size));
       place(rule, key, hash_of(key), star < pattern.size());
     });
   }
@@ -149,7 +149,7 @@ class rule_packer {
   /// the range of hashes: a power of two above 1.
   [[nodiscard]] static constexpr std::uint32_t& count_of(
       std::uint64_t hash, std::vector<std::uint32_t>& counts) noexcept {
-    return counts[hash >> (64 - std::countr_zero(counts.size()))];
+    return counts[static_cast<std::size_t>(hash >> (64 - std::countr_zero(counts.size())))];
   }
 
   /// Stops finding rules by a prefix that many patterns have before their first wildcard: trying
@@ -189,14 +189,14 @@ class rule_packer {
       if (rule.way != found_by::trial) {
         continue;
       }
-      std::uint32_t fewest = std::numeric_limits<std::uint32_t>::max();
+      std::uint32_t fewest = (std::numeric_limits<std::uint32_t>::max)();
       for_each_literal_gram(rule, [&](std::uint64_t hash) {
         if (count_of(hash, uses) < fewest) {
           fewest = count_of(hash, uses);
           rule.hash = hash;
         }
       });
-      if (fewest != std::numeric_limits<std::uint32_t>::max()) {
+      if (fewest != (std::numeric_limits<std::uint32_t>::max)()) {
         move_to(rule, found_by::gram);
       }
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/config.hpp>
 #include <robots/base/fetch_ahead.hpp>
 #include <robots/rep/rules/detail/block_layout.hpp>
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
@@ -179,8 +180,8 @@ struct rule_table {
     }
   }
 
-  [[gnu::always_inline]] constexpr void find_by_prefix(search& best,
-                                                       std::string_view target) const noexcept {
+  ROBOTS_ALWAYS_INLINE constexpr void find_by_prefix(search& best,
+                                                     std::string_view target) const noexcept {
     const hash_places places = rule_places{facts}.prefixes;
     prefix_hasher prefixes{target};
     octet_word lengths = prefix_lengths::load_for(target, block);
@@ -192,8 +193,8 @@ struct rule_table {
   }
 
   /// Not inlined, or the usual case, which does not come here, takes longer.
-  [[gnu::noinline]] constexpr void find_by_gram(search& best,
-                                                std::string_view target) const noexcept {
+  ROBOTS_NOINLINE constexpr void find_by_gram(search& best,
+                                              std::string_view target) const noexcept {
     const hash_places places = rule_places{facts}.grams;
     const std::size_t first = hash_bucket::load(block, places.of(0).offset).first;
     std::size_t tries = facts.rules - first;
@@ -210,7 +211,7 @@ struct rule_table {
       look_ups -= found.end - found.first;
       visit(found, hash, [&](const packed_rule& rule) {
         if (tries > 0) {
-          tries -= std::min(tries, 1 + rule.written(block).size() / octets_per_try);
+          tries -= (std::min)(tries, 1 + rule.written(block).size() / octets_per_try);
           try_rule(best, rule, target);
         }
       });

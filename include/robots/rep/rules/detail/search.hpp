@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/config.hpp>
 #include <robots/rep/text/detail/octet_block.hpp>
 #include <robots/rep/text/detail/octet_word.hpp>
 
@@ -59,7 +60,7 @@ inline constexpr std::size_t short_literal = 16;
 /// are fewer of them than octets passed.
 [[nodiscard]] constexpr literal_search find_short(std::string_view text,
                                                   std::string_view literal) noexcept {
-  const std::size_t places = text.size() + 1 - std::min(literal.size(), text.size() + 1);
+  const std::size_t places = text.size() + 1 - (std::min)(literal.size(), text.size() + 1);
   constexpr std::size_t at_a_glance = 16;
   std::size_t steps = 0;
   for (std::size_t place = 0; place < places;) {
@@ -109,7 +110,7 @@ inline constexpr std::size_t short_literal = 16;
     differs = word_at(a, size) ^ word_at(b, size);
     size += differs == 0 ? sizeof differs : static_cast<std::size_t>(std::countr_zero(differs)) / 8;
   }
-  return std::min(size, a.size());
+  return (std::min)(size, a.size());
 }
 
 /// Where `needle`, which is not empty, first occurs in `text`, or npos.
@@ -123,7 +124,7 @@ inline constexpr std::size_t short_literal = 16;
   auto [left, period] = up.left > down.left ? up : down;
   const bool periodic = needle.substr(period).starts_with(needle.substr(0, left));
   if (!periodic) {
-    period = std::max(left, needle.size() - left) + 1;
+    period = (std::max)(left, needle.size() - left) + 1;
   }
   const std::string_view first = needle.substr(left, short_literal);
   std::size_t known = 0;  // octets at the needle's start known to match
@@ -135,7 +136,7 @@ inline constexpr std::size_t short_literal = 16;
       }
       place += passed;
     }
-    const std::size_t start = std::max(left, known);
+    const std::size_t start = (std::max)(left, known);
     const std::size_t end = start + common_size(text.substr(place + start), needle.substr(start));
     if (end < needle.size()) {
       known = 0;
@@ -154,10 +155,10 @@ inline constexpr std::size_t short_literal = 16;
 
 /// Looks for a literal, which is not empty. Takes a step for each octet passed, or fewer where most
 /// are passed at a glance.
-[[nodiscard, gnu::always_inline]] constexpr literal_search find_literal(
+[[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr literal_search find_literal(
     std::string_view text, std::string_view literal) noexcept {
   const literal_search begin =
-      find_short(text, {literal.data(), std::min(literal.size(), short_literal)});
+      find_short(text, {literal.data(), (std::min)(literal.size(), short_literal)});
   if (literal.size() <= short_literal || begin.place == std::string_view::npos) {
     return begin;
   }

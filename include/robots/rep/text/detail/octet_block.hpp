@@ -1,5 +1,7 @@
 #pragma once
 
+#include <robots/base/config.hpp>
+
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -28,7 +30,7 @@ class octet_block {
   static constexpr std::size_t size = 32;
 
   /// Reads `size` octets.
-  [[nodiscard, gnu::always_inline]] static octet_block load(const char* from) noexcept {
+  [[nodiscard]] ROBOTS_ALWAYS_INLINE static octet_block load(const char* from) noexcept {
     octet_block block;  // NOLINT(*-member-init): filled below
     std::memcpy(&block.low_, from, sizeof block.low_);
     std::memcpy(&block.high_, from + sizeof block.low_, sizeof block.high_);
@@ -36,13 +38,13 @@ class octet_block {
   }
 
   /// The octets that are equal to `c`.
-  [[nodiscard, gnu::always_inline]] octet_set equal(char c) const noexcept {
+  [[nodiscard]] ROBOTS_ALWAYS_INLINE octet_set equal(char c) const noexcept {
     const auto wanted = static_cast<unsigned char>(c);
     return set_of(low_ == wanted, high_ == wanted);
   }
 
   /// The octets that are not above `c`, as unsigned numbers.
-  [[nodiscard, gnu::always_inline]] octet_set at_most(char c) const noexcept {
+  [[nodiscard]] ROBOTS_ALWAYS_INLINE octet_set at_most(char c) const noexcept {
     const auto most = static_cast<unsigned char>(c);
     return set_of(low_ <= most, high_ <= most);
   }
@@ -51,7 +53,7 @@ class octet_block {
   using octets = unsigned char __attribute__((vector_size(16)));
   using flags = decltype(octets{} == 0);  // all bits of an octet, or none
 
-  [[nodiscard, gnu::always_inline]] static octet_set set_of(flags low, flags high) noexcept {
+  [[nodiscard]] ROBOTS_ALWAYS_INLINE static octet_set set_of(flags low, flags high) noexcept {
 #if defined(__x86_64__)
     using chars = char __attribute__((vector_size(16)));
     const auto set = [](flags of) {
@@ -111,9 +113,9 @@ class octet_block {
 #endif
 
 /// The first octet from `from` to `end` that is not above `most`, as unsigned numbers; else `end`.
-[[nodiscard, gnu::always_inline]] constexpr const char* find_at_most(const char* from,
-                                                                     const char* end,
-                                                                     char most) noexcept {
+[[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr const char* find_at_most(const char* from,
+                                                                      const char* end,
+                                                                      char most) noexcept {
   if (!std::is_constant_evaluated()) {
     for (; end - from >= std::ptrdiff_t{octet_block::size}; from += octet_block::size) {
       if (const octet_set found = octet_block::load(from).at_most(most); found != 0) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/config.hpp>
 #include <robots/base/octet_word.hpp>
 #include <robots/rep/text/detail/octet_block.hpp>
 
@@ -49,7 +50,7 @@ using base::word_at;
 /// Whether a word holds an octet that is no graphic ASCII character (`0x21` to `0x7E`), or one of
 /// `Others`, of which all are below `+`.
 template <unsigned char... Others>
-[[nodiscard, gnu::always_inline]] constexpr bool has_other_than_graphic(octet_word word) noexcept {
+[[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr bool has_other_than_graphic(octet_word word) noexcept {
   constexpr unsigned char above_others = '+';
   static_assert(((Others < above_others) && ...));
   if (has_octet_above_graphic(word)) {
@@ -69,7 +70,7 @@ template <unsigned char... Others>
   const std::size_t last = text.size() - octet_block::size;
   octet_set others = 0;
   for (std::size_t offset = 0; others == 0 && offset < text.size(); offset += octet_block::size) {
-    const auto octets = octet_block::load(text.data() + std::min(offset, last));
+    const auto octets = octet_block::load(text.data() + (std::min)(offset, last));
     others = octets.at_most(static_cast<char>(first - 1)) | ~octets.at_most('~');
   }
   return others == 0;
@@ -99,34 +100,35 @@ template <unsigned char... Others>
 
 /// `text` from `offset` on. GCC makes `substr` a call, for which a view is written to memory in two
 /// halves, and then waits when it copies the view as a whole.
-[[nodiscard, gnu::always_inline]] constexpr std::string_view behind(std::string_view text,
-                                                                    std::size_t offset) noexcept {
+[[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr std::string_view behind(std::string_view text,
+                                                                     std::size_t offset) noexcept {
   return {text.data() + offset, text.size() - offset};
 }
 
 /// Where `c` first occurs in `text`, or its size: quicker than the standard's way where it is near,
 /// and nearly as quick where it is far.
-[[nodiscard]] [[gnu::always_inline]] constexpr std::size_t find_octet(std::string_view text,
-                                                                      char c) noexcept {
+[[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr std::size_t find_octet(std::string_view text,
+                                                                    char c) noexcept {
   constexpr std::size_t nearest = 2 * sizeof(octet_word);
   const octet_word wanted = repeat_octet(static_cast<unsigned char>(c));
   for (std::size_t offset = 0; offset < text.size(); offset += sizeof(octet_word)) {
     if (offset == nearest) {
-      return std::min(text.find(c, offset), text.size());
+      return (std::min)(text.find(c, offset), text.size());
     }
     const octet_word differs = word_at(text, offset) ^ wanted;
     // Its lowest bit belongs to the first octet that is equal; those above may be wrong.
     const octet_word equal = (differs - repeat_octet(1)) & ~differs & repeat_octet(0x80);
     if (equal != 0) {
-      return std::min(offset + static_cast<std::size_t>(std::countr_zero(equal)) / 8, text.size());
+      return (std::min)(offset + static_cast<std::size_t>(std::countr_zero(equal)) / 8,
+                        text.size());
     }
   }
   return text.size();
 }
 
 /// Whether `text` starts with `prefix`: quicker than the standard's way where both are short.
-[[nodiscard]] [[gnu::always_inline]] constexpr bool begins_with(std::string_view text,
-                                                                std::string_view prefix) noexcept {
+[[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr bool begins_with(std::string_view text,
+                                                              std::string_view prefix) noexcept {
   if (text.size() < prefix.size()) {
     return false;
   }

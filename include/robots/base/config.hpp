@@ -1,0 +1,25 @@
+#pragma once
+
+#if defined(_MSVC_LANG) ? _MSVC_LANG < 202002L : __cplusplus < 202002L
+#error "robots-cpp needs C++20: compile with -std=c++20 (MSVC: /std:c++20)"
+#include <compile_with_std_cxx20>  // does not exist: ends the compilation here
+#endif
+
+// ROBOTS_INLINE stands before the bodies in NAME.ipp, which belongs to NAME.hpp. By default each
+// header includes its bodies. A program that defines ROBOTS_COMPILED everywhere compiles faster: it
+// includes robots/src.hpp, which has all bodies, in one file. The target robots::compiled does
+// that. Constexpr functions have their bodies in the header, so that constant expressions always
+// work.
+#ifdef ROBOTS_COMPILED
+#define ROBOTS_INLINE
+#else
+#define ROBOTS_INLINE inline
+#endif
+
+#if defined(_MSC_VER) && !defined(__clang__)
+#define ROBOTS_ALWAYS_INLINE [[msvc::forceinline]]
+#define ROBOTS_NOINLINE [[msvc::noinline]]
+#else
+#define ROBOTS_ALWAYS_INLINE [[gnu::always_inline]]
+#define ROBOTS_NOINLINE [[gnu::noinline]]
+#endif

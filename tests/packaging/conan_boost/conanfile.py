@@ -1,0 +1,16 @@
+# Stands in for Conan's package of Boost in the test of conanfile.py: the headers of this machine.
+from conan import ConanFile
+
+
+class Boost(ConanFile):
+    name = "boost"
+    version = "1.81.0"
+    package_type = "header-library"
+    options = {"header_only": [True, False]}
+    default_options = {"header_only": True}
+
+    def package_info(self):
+        self.cpp_info.set_property("cmake_file_name", "Boost")
+        headers = self.cpp_info.components["headers"]
+        headers.set_property("cmake_target_name", "Boost::headers")
+        headers.includedirs = []

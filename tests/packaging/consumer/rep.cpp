@@ -1,0 +1,11 @@
+// A program that only reads and matches files: it must need no Boost.
+#include <robots/rep/document/document.hpp>
+
+#ifdef BOOST_VERSION
+#error "robots::rep includes Boost"
+#endif
+
+int main() {
+  const auto rules = robots::parse("User-agent: *\nDisallow: /private\n");
+  return rules.allows("/public") && !rules.allows("/private/page") ? 0 : 1;
+}
