@@ -65,7 +65,7 @@ class scanner {
     if constexpr (!waits) {
       const foreign_content foreign = find_foreign_content(text);
       counts_.not_robots_txt = foreign != foreign_content::none;
-      if (foreign == foreign_content::other) {  // markup has a finding of its own
+      if (foreign == foreign_content::other) {  // markup has another finding
         report(diagnostic_code::not_robots_txt, whole.substr(0, 0));
       }
     }
@@ -103,7 +103,8 @@ class scanner {
     return text;
   }
 
-  /// Half an escape would be taken for octets of its own, and the rule would match nothing.
+  /// Removes half an escape at the end. It would be read as literal octets, and the rule would
+  /// match nothing.
   [[nodiscard]] static constexpr std::string_view without_cut_escape(
       std::string_view line) noexcept {
     const std::size_t tail = line.size() - std::min<std::size_t>(line.size(), 2);

@@ -322,7 +322,7 @@ class rule_comparison {
     fills.emplace_back(rival.text.substr(rival.text.rfind('*') + 1));
   }
 
-  /// An octet that stands in no pattern and means nothing special in a target; 0 if there is none.
+  /// An octet that stands in no pattern and means nothing special in a target; 0 if all are used.
   [[nodiscard]] char unused_octet() const noexcept {
     constexpr std::string_view octets =
         "xyzwvutsrqponmlkjihgfedcba0123456789-._~ABCDEFGHIJKLMNOPQRSTUVWXYZ!&'()+,:;=@[]^`{|}\"<>"

@@ -29,7 +29,7 @@ class packed_rule {
   packed_rule() = default;
 
   /// A rule of `size` octets, below 2^16 since lines are shorter, on a line below 2^28, since a
-  /// text has at most so many octets.
+  /// text has at most 2^28 octets.
   constexpr packed_rule(rule_kind kind, std::uint32_t line, std::size_t size) noexcept
       : offset_(0),
         line_and_flags_((line & line_mask) | flag(kind == rule_kind::allow, allow_bit)),

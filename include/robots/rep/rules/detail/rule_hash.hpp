@@ -58,7 +58,8 @@ class prefix_hasher {
   constexpr explicit prefix_hasher(std::string_view text) noexcept
       : text_(text), word_(word_at(text, 0)) {}
 
-  /// The hash of the first `size` octets. The text has so many, and so had the last prefix at most.
+  /// The hash of the first `size` octets. `size` is at most that of the text, and not below the
+  /// last.
   [[nodiscard]] constexpr std::uint64_t of(std::size_t size) noexcept {
     while (size - at_ >= sizeof word_) {
       state_ = state_.with(word_);

@@ -28,7 +28,7 @@
 namespace robots::rep_detail {
 
 /// Compiles the rules for one crawler: puts them into one block, such that a query finds those that
-/// can match. Linear in the octets of the rules, but for sorting those that are tried one by one.
+/// can match. Linear in the octets of the rules, except that rules tried one by one are sorted.
 class rule_packer {
  public:
   /// Takes the texts of `rules`, and changes what else they hold.
@@ -41,7 +41,7 @@ class rule_packer {
     }
   }
 
-  /// What a rule set keeps, but for group and delay.
+  /// Makes the parts of a rule set, without group and delay.
   [[nodiscard]] constexpr rule_set_parts finish(std::string_view token) {
     rule_set_parts result;
     rule_set_facts& facts = result.facts;

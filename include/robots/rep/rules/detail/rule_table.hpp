@@ -43,7 +43,7 @@ struct rule_table {
     });
   }
 
-  /// The same with the deciding rule.
+  /// Like `allows`, but also returns the deciding rule.
   [[nodiscard]] constexpr verdict match(std::string_view target) const noexcept {
     prefetch();
     return with_normal_target(target, *facts.traits, [this](std::string_view path) {
@@ -227,7 +227,7 @@ struct rule_table {
   /// A rule of more octets counts as several, so that no long one is tried again and again.
   static constexpr std::size_t octets_per_try = 8;
 
-  /// At most so many hashes of rules are looked at in the time that trying one takes.
+  /// The number of hashes that are compared in the time that trying a rule takes.
   static constexpr std::size_t look_ups_per_trial = 8;
 };
 
