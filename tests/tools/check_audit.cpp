@@ -8,7 +8,7 @@ namespace robots::check {
 
 audit_answer verify(const audit_question& /*trail*/, bool /*json*/) {
   throw std::runtime_error(
-      "this robots-check was built without OpenSSL, which --verify-audit needs");
+      "this robots-check was built without OpenSSL: build it with OpenSSL to read audit trails");
 }
 
 }  // namespace robots::check

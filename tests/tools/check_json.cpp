@@ -1,5 +1,6 @@
 #include "check_json.hpp"
 
+#include "check_text.hpp"
 #include "json_text.hpp"
 #include <robots/fetch/outcome.hpp>
 #include <robots/http/message.hpp>
@@ -46,8 +47,8 @@ json source_of(const answer& about) {
           {"url", text_or_null(source.url)},
           {"finalUrl", text_or_null(source.final_url)},
           {"redirects", source.redirects},
-          {"ageSeconds", about.has_source() ? exact_seconds(about.what.age) : json{}},
-          {"fromCache", about.what.from_cache}};
+          {"ageSeconds", about.has_source() ? exact_seconds(about.decided.age) : json{}},
+          {"fromCache", about.decided.from_cache}};
 }
 
 /// Without a robots.txt there are no groups to choose from; without a URL, no target.
@@ -61,7 +62,7 @@ json explain_of(const answer& about) {
                        {"specificity", rule.specificity},
                        {"line", rule.line}});
   }
-  const bool url = about.what.reason != decision_reason::invalid_url;
+  const bool url = about.decided.reason != decision_reason::invalid_url;
   return {{"group", about.has_rules() ? json(to_string(why.group)) : json{}},
           {"target", url ? text_of(why.target) : json{}},
           {"matches", matches}};
@@ -70,12 +71,12 @@ json explain_of(const answer& about) {
 }  // namespace
 
 std::string to_json(const answer& about) {
-  const verdict& rule = about.what.verdict;
+  const verdict& rule = about.decided.verdict;
   json made = json::parse(robots::to_json(rule));
   made.update({{"url", text_of(about.url)},
                {"line", rule.directive ? json(rule.line) : json{}},
-               {"reason", to_string(about.what.reason)},
-               {"crawlDelay", seconds(about.what.crawl_delay())},
+               {"reason", to_string(about.decided.reason)},
+               {"crawlDelay", seconds(about.decided.crawl_delay())},
                {"source", source_of(about)}});
   if (about.why) {
     made["explain"] = explain_of(about);
@@ -155,14 +156,20 @@ std::string to_json(const change_report& found) {
 }
 
 std::string to_json(const stored_site& site) {
-  json made = {{"site", text_of(site.key)},
-               {"storedFor", seconds(site.left)},
-               {"problem", site.content.records ? json{} : json(to_string(site.content.error))}};
+  json written = {{"site", text_of(site.key)}};
+  if (site.rulings) {
+    for (const rulings_detail::ruling& ruling : site.rulings->rulings) {
+      written["rulings"].push_back(ruling_text(ruling));
+    }
+    return to_line(written);
+  }
+  written["storedFor"] = seconds(site.left);
+  written["problem"] = site.content.records ? json{} : json(to_string(site.content.error));
   if (site.content.records) {
     const record& latest = site.content.records->latest;
     const auto& good = site.content.records->last_good;
     const auto end = holds_until(latest);
-    made.update(
+    written.update(
         {{"outcome", to_string(latest.outcome)},
          {"status", latest.status != 0 ? json(latest.status) : json{}},
          {"error", latest.error != fetch_error::none ? json(to_string(latest.error)) : json{}},
@@ -176,7 +183,7 @@ std::string to_json(const stored_site& site) {
          {"holdsUntil", end ? json(date_text(*end)) : json{}},
          {"lastGoodAt", good ? json(date_text(good->fetched_at)) : json{}}});
   }
-  return to_line(made);
+  return to_line(written);
 }
 
 }  // namespace robots::check

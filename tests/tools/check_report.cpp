@@ -1,6 +1,5 @@
-#include "check_report.hpp"
-
 #include "check_audit.hpp"
+#include "check_text.hpp"
 #include "report_style.hpp"
 #include <robots/adapters/audit/detail/lines.hpp>
 #include <robots/base/json_object.hpp>
@@ -63,17 +62,9 @@ double seconds_of(const json_object& entry, std::string_view name) {
 
 /// `2026-01-01 12:00`.
 std::string minute_text(std::int64_t second) {
-  const std::chrono::sys_seconds when{std::chrono::seconds{second}};
-  const auto day = std::chrono::floor<std::chrono::days>(when);
-  const std::chrono::year_month_day date{day};
-  const std::chrono::hh_mm_ss time{when - day};
-  const auto two = [](auto number) {
-    const std::string digits = std::to_string(number);
-    return digits.size() < 2 ? '0' + digits : digits;
-  };
-  return std::to_string(static_cast<int>(date.year())) + '-' +
-         two(static_cast<unsigned>(date.month())) + '-' + two(static_cast<unsigned>(date.day())) +
-         ' ' + two(time.hours().count()) + ':' + two(time.minutes().count());
+  std::string text = date_text(std::chrono::sys_seconds{std::chrono::seconds{second}});
+  text.resize(text.size() - 4);  // of the seconds
+  return text.replace(text.find('T'), 1, " ");
 }
 
 /// `1,234`.

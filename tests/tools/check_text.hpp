@@ -7,6 +7,7 @@
 #include <robots/rep/diff/change_report.hpp>
 #include <robots/rep/read/diagnostic.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -48,8 +49,14 @@ struct finding_counts {
 /// A table of several lines.
 [[nodiscard]] std::string to_text(const cache_stats& stats);
 
-/// One line, without its end: the site, what was brought, when, how old it is, and until when it
-/// holds.
+/// `2026-11-22T03:00:00Z`.
+[[nodiscard]] std::string date_text(std::chrono::sys_seconds second);
+
+/// A ruling in some words, such as `override deny` or `halted, hostile (https)`.
+[[nodiscard]] std::string ruling_text(const rulings_detail::ruling& ruling);
+
+/// One line without its end: the site, what it answered, when, how old that is, and until when it
+/// holds; or the rulings on it.
 [[nodiscard]] std::string to_text(const stored_site& site);
 
 }  // namespace robots::check

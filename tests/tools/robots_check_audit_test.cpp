@@ -51,7 +51,7 @@ struct signed_trail {
 
   /// Verifies what is there.
   [[nodiscard]] program_result verify(const texts& more = {}) const {
-    texts arguments{"--verify-audit"};
+    texts arguments{"audit", "verify"};
     arguments.insert(arguments.end(), files.begin(), files.end());
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run(arguments);
@@ -177,7 +177,7 @@ TEST_CASE("a trail that was falsified is broken, and the place is named") {
     }
     chain_anew(whole, at);
     write_lines(trail.files[0], whole);
-    const program_result found = run({"--verify-audit", trail.files[0]});
+    const program_result found = run({"audit", "verify", trail.files[0]});
     CHECK(found.status == 1);
     CHECK(has(found.output, "decision: entry "));
     CHECK(has(found.output, "the decision is another"));
@@ -192,15 +192,15 @@ TEST_CASE("a trail that was falsified is broken, and the place is named") {
 
 TEST_CASE("files of a trail that are missing, or in another order, are named") {
   const signed_trail trail;
-  texts arguments{"--verify-audit", trail.files[0], trail.files[2]};
+  texts arguments{"audit", "verify", trail.files[0], trail.files[2]};
   program_result found = run(arguments);
   CHECK(found.status == 1);
   CHECK(has(found.output, trail.files[2] + ":1: lost: "));
   CHECK(has(found.output, "a file before this one is missing"));
-  found = run({"--verify-audit", trail.files[1], trail.files[0]});
+  found = run({"audit", "verify", trail.files[1], trail.files[0]});
   CHECK(found.status == 1);
   CHECK(has(found.output, trail.files[0] + ":1: reordered: the files are not in order"));
-  found = run({"--verify-audit", trail.files[1]});
+  found = run({"audit", "verify", trail.files[1]});
   CHECK_MESSAGE(found.status == 0, found.output);
   CHECK(has(found.output, "note: nothing is known of the entries 1 to "));
 }
@@ -227,7 +227,7 @@ std::size_t count_of(const std::string& text, std::string_view part) {
 
 /// The page about a trail.
 std::string report_of(const texts& files) {
-  texts arguments{"--report"};
+  texts arguments{"audit", "report"};
   arguments.insert(arguments.end(), files.begin(), files.end());
   const program_result made = run(arguments);
   REQUIRE_MESSAGE(made.status == 0, made.errors);
@@ -320,8 +320,8 @@ TEST_CASE("A pipe is refused, since a trail is read more than once") {
   const signed_trail trail;
   const std::string pipe = (trail.folder.path() / "pipe").string();
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
-  for (const char* const option : {"--verify-audit", "--report"}) {
-    const program_result found = run({option, pipe});
+  for (const char* const command : {"verify", "report"}) {
+    const program_result found = run({"audit", command, pipe});
     CHECK(found.status == 2);
     CHECK(found.output.empty());
     CHECK(has(found.errors, "is not a regular file"));
@@ -331,10 +331,10 @@ TEST_CASE("A pipe is refused, since a trail is read more than once") {
 TEST_CASE("what cannot be verified is an error") {
   const signed_trail trail;
   for (const texts& arguments :
-       {texts{"--verify-audit", trail.files[0] + ".none"}, texts{"--verify-audit"},
-        texts{"--verify-audit", trail.files[0], "--key", trail.files[0]},
-        texts{"--verify-audit", trail.files[0], "--lint", "x"},
-        texts{"--report", trail.files[0] + ".none"}, texts{"--report"},
+       {texts{"audit", "verify", trail.files[0] + ".none"}, texts{"audit", "verify"},
+        texts{"audit", "verify", trail.files[0], "--key", trail.files[0]},
+        texts{"audit", "verify", trail.files[0], "--explain"},
+        texts{"audit", "report", trail.files[0] + ".none"}, texts{"audit", "report"},
         texts{"--key", trail.key(), "/"}}) {
     const program_result found = run(arguments);
     CHECK(found.status == 2);
