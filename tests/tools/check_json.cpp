@@ -72,49 +72,49 @@ json explain_of(const answer& about) {
 
 std::string to_json(const answer& about) {
   const verdict& rule = about.decided.verdict;
-  json made = json::parse(robots::to_json(rule));
-  made.update({{"url", text_of(about.url)},
-               {"line", rule.directive ? json(rule.line) : json{}},
-               {"reason", to_string(about.decided.reason)},
-               {"crawlDelay", seconds(about.decided.crawl_delay())},
-               {"source", source_of(about)}});
+  json written = json::parse(robots::to_json(rule));
+  written.update({{"url", text_of(about.url)},
+                  {"line", rule.directive ? json(rule.line) : json{}},
+                  {"reason", to_string(about.decided.reason)},
+                  {"crawlDelay", seconds(about.decided.crawl_delay())},
+                  {"source", source_of(about)}});
   if (about.why) {
-    made["explain"] = explain_of(about);
+    written["explain"] = explain_of(about);
   }
   if (about.round != 0) {
-    made["round"] = about.round;
+    written["round"] = about.round;
   }
   if (about.elapsed) {
-    made["elapsed"] = exact_seconds(*about.elapsed);
+    written["elapsed"] = exact_seconds(*about.elapsed);
   }
-  return to_line(made);
+  return to_line(written);
 }
 
 std::string to_json(const cache_stats& stats) {
-  const json made = {{"hits", stats.hits},
-                     {"staleHits", stats.stale_hits},
-                     {"misses", stats.misses},
-                     {"joined", stats.joined},
-                     {"hitRate", stats.hit_rate()},
-                     {"retrievals", stats.retrievals},
-                     {"notModified", stats.not_modified},
-                     {"failures", stats.failures},
-                     {"fetchSuccessRate", stats.fetch_success_rate()},
-                     {"allowed", stats.allowed},
-                     {"denied", stats.denied},
-                     {"allowRate", stats.allow_rate()},
-                     {"excluded", stats.excluded},
-                     {"exclusionRate", stats.exclusion_rate()},
-                     {"size", stats.size},
-                     {"evictions", stats.evictions},
-                     {"farHits", stats.far_hits},
-                     {"farMisses", stats.far_misses},
-                     {"farRejected", stats.far_rejected},
-                     {"farFailures", stats.far_failures},
-                     {"storageFailures", stats.storage_failures},
-                     {"quarantined", stats.quarantined},
-                     {"openBreakers", stats.open_breakers}};
-  return to_line({{"stats", made}});
+  const json written = {{"hits", stats.hits},
+                        {"staleHits", stats.stale_hits},
+                        {"misses", stats.misses},
+                        {"joined", stats.joined},
+                        {"hitRate", stats.hit_rate()},
+                        {"retrievals", stats.retrievals},
+                        {"notModified", stats.not_modified},
+                        {"failures", stats.failures},
+                        {"fetchSuccessRate", stats.fetch_success_rate()},
+                        {"allowed", stats.allowed},
+                        {"denied", stats.denied},
+                        {"allowRate", stats.allow_rate()},
+                        {"excluded", stats.excluded},
+                        {"exclusionRate", stats.exclusion_rate()},
+                        {"size", stats.size},
+                        {"evictions", stats.evictions},
+                        {"farHits", stats.far_hits},
+                        {"farMisses", stats.far_misses},
+                        {"farRejected", stats.far_rejected},
+                        {"farFailures", stats.far_failures},
+                        {"storageFailures", stats.storage_failures},
+                        {"quarantined", stats.quarantined},
+                        {"openBreakers", stats.open_breakers}};
+  return to_line({{"stats", written}});
 }
 
 std::string to_json(const diagnostic& finding, std::string_view file) {
@@ -130,23 +130,23 @@ std::string to_json(const change_report& found) {
   const auto placed = [](const std::optional<placed_pattern>& rule) {
     return rule ? json{{"pattern", text_of(rule->pattern)}, {"line", rule->line}} : json{};
   };
-  const auto said = [](const std::optional<std::string>& value) {
+  const auto text_if = [](const std::optional<std::string>& value) {
     return value ? text_of(*value) : json{};
   };
   json rules = json::array();
-  for (const rule_change& each : found.rules) {
-    rules.push_back({{"change", to_string(each.change)},
-                     {"directive", to_string(each.kind)},
-                     {"before", placed(each.before)},
-                     {"after", placed(each.after)},
-                     {"example", text_or_null(each.example)},
-                     {"allowed", each.example.empty() ? json{} : json(each.example_allowed)}});
+  for (const rule_change& change : found.rules) {
+    rules.push_back({{"change", to_string(change.change)},
+                     {"directive", to_string(change.kind)},
+                     {"before", placed(change.before)},
+                     {"after", placed(change.after)},
+                     {"example", text_or_null(change.example)},
+                     {"allowed", change.example.empty() ? json{} : json(change.example_allowed)}});
   }
   json lines = json::array();
-  for (const line_change& each : found.lines) {
-    lines.push_back({{"directive", to_string(each.kind)},
-                     {"before", said(each.before)},
-                     {"after", said(each.after)}});
+  for (const line_change& change : found.lines) {
+    lines.push_back({{"directive", to_string(change.kind)},
+                     {"before", text_if(change.before)},
+                     {"after", text_if(change.after)}});
   }
   return to_line({{"same", found.same()},
                   {"share", std::round(found.share() * 1e6) / 1e6},

@@ -265,9 +265,8 @@ class command_line {
   void check_arguments() const {
     const std::vector<std::string>& given = wanted_.arguments;
     if (given.size() < about_.least_arguments) {
-      throw CLI::ValidationError("give " + std::string{about_.arguments} + ": " +
-                                 std::to_string(given.size()) + " of at least " +
-                                 std::to_string(about_.least_arguments) + " arguments are there");
+      throw CLI::ValidationError("there are not enough arguments: give " +
+                                 std::string{about_.arguments});
     }
     if (given.size() > about_.most_arguments) {
       throw CLI::ValidationError("\"" + given[about_.most_arguments] + "\" is too much: give " +
@@ -418,6 +417,9 @@ std::variant<settings, status> read_command_line(int argc, const char* const* ar
     return line.read(argc - skipped, argv + skipped);
   } catch (const CLI::CallForHelp&) {
     return print_help(line.help());
+  } catch (const CLI::ArgumentMismatch& error) {
+    const std::string_view text = error.what();  // "--option: 1 required TYPE missing"
+    return complain(std::string{text.substr(0, text.find(':'))} + ": give one value", about->name);
   } catch (const CLI::ParseError& error) {
     return complain(error.what(), about->name);
   }

@@ -26,7 +26,7 @@ template <class Result, class Use>
 Result with_store(const std::string& name, const Use& use) {
   constexpr std::string_view file = "sqlite:";
   const bool is_file = name.starts_with(file);
-  if (!is_file && name.find("://") == std::string::npos) {
+  if (name == file || (!is_file && name.find("://") == std::string::npos)) {
     throw std::invalid_argument('"' + name + "\" is no store: give sqlite:PATH or redis://HOST");
   }
 #ifdef ROBOTS_CHECK_SQLITE

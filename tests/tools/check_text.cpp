@@ -39,7 +39,7 @@ std::string number(double value, int decimals) {
 }
 
 std::string verdict_column(const answer& about, bool colour) {
-  const std::string word = padded(about.decided.allowed ? "allowed" : "not allowed", 11);
+  std::string word = padded(about.decided.allowed ? "allowed" : "not allowed", 11);
   if (!colour) {
     return word;
   }
@@ -112,7 +112,8 @@ std::string source_column(const answer& about) {
     text += " -> " + base::printable(source.final_url) + " (" + std::to_string(source.redirects) +
             (source.redirects == 1 ? " redirect)" : " redirects)");
   }
-  text += " (" + outcome_text(source) + ')';
+  text += " (" + outcome_text(source) +
+          (source.error == fetch_error::refused_address ? "; --allow-address allows it)" : ")");
   if (about.decided.policy->basis() == policy_basis::last_good) {
     text += ", by the last good copy";
   }
@@ -220,25 +221,25 @@ std::string to_text(const change_report& found) {
   const auto placed = [](const placed_pattern& rule) {
     return base::printable(rule.pattern) + " (line " + std::to_string(rule.line) + ')';
   };
-  for (const rule_change& each : found.rules) {
-    std::string line = padded(std::string{to_string(each.change)}, 9) + "  " +
-                       (each.kind == rule_kind::allow ? "Allow: " : "Disallow: ");
-    line += each.before ? placed(*each.before) : "";
-    line += each.before && each.after ? " -> " : "";
-    line += each.after ? placed(*each.after) : "";
+  for (const rule_change& rule : found.rules) {
+    std::string line = padded(std::string{to_string(rule.change)}, 9) + "  " +
+                       (rule.kind == rule_kind::allow ? "Allow: " : "Disallow: ");
+    line += rule.before ? placed(*rule.before) : "";
+    line += rule.before && rule.after ? " -> " : "";
+    line += rule.after ? placed(*rule.after) : "";
     text += padded(std::move(line), 56) + "  " +
-            (each.example.empty()
+            (rule.example.empty()
                  ? "not compared to the end"
-                 : base::printable(each.example) +
-                       (each.example_allowed ? " is allowed now" : " is not allowed now")) +
+                 : base::printable(rule.example) +
+                       (rule.example_allowed ? " is allowed now" : " is not allowed now")) +
             '\n';
   }
-  for (const line_change& each : found.lines) {
-    const std::string_view change = !each.before ? "added" : !each.after ? "removed" : "changed";
-    text += padded(std::string{change}, 9) + "  " + std::string{to_string(each.kind)} + ": ";
-    text += each.before ? base::printable(*each.before) : "";
-    text += each.before && each.after ? " -> " : "";
-    text += (each.after ? base::printable(*each.after) : "") + '\n';
+  for (const line_change& line : found.lines) {
+    const std::string_view kind = !line.before ? "added" : !line.after ? "removed" : "changed";
+    text += padded(std::string{kind}, 9) + "  " + std::string{to_string(line.kind)} + ": ";
+    text += line.before ? base::printable(*line.before) : "";
+    text += line.before && line.after ? " -> " : "";
+    text += (line.after ? base::printable(*line.after) : "") + '\n';
   }
   if (found.same()) {
     return "no change\n";

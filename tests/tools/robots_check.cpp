@@ -23,6 +23,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <optional>
 #include <stdexcept>
@@ -333,17 +334,17 @@ status override_in(const settings& wanted, SharedStore& store) {
     const auto stored = store.load(ruling_key(bare));
     ruling_record record =
         decode_rulings(stored.value_or("")).value_or(ruling_record{.site = bare});
-    ruling made{.kind = ruling_kind::site_override,
-                .scheme = named.scheme,
-                .value = static_cast<std::uint8_t>(value),
-                .stamp = stamp_of(std::chrono::system_clock::now())};
+    ruling ruled{.kind = ruling_kind::site_override,
+                 .scheme = named.scheme,
+                 .value = static_cast<std::uint8_t>(value),
+                 .stamp = stamp_of(std::chrono::system_clock::now())};
     const auto older = std::ranges::find_if(
-        record.rulings, [&](const ruling& other) { return made.replaces(other); });
+        record.rulings, [&](const ruling& other) { return ruled.replaces(other); });
     if (older == record.rulings.end()) {
-      record.rulings.push_back(made);
+      record.rulings.push_back(ruled);
     } else {
-      made.stamp = std::max(made.stamp, older->stamp + 1);
-      *older = made;
+      ruled.stamp = std::max(ruled.stamp, older->stamp + 1);
+      *older = ruled;
     }
     const std::string text = encode(record);
     store.publish(ruling_key(bare), text, std::chrono::milliseconds::max());
@@ -354,7 +355,12 @@ status override_in(const settings& wanted, SharedStore& store) {
 }
 
 status run_store(const settings& wanted) {
-  return with_store<status>(wanted.arguments[0], [&](auto store) {
+  const std::string& name = wanted.arguments[0];
+  if (name.starts_with("sqlite:") && !std::filesystem::exists(name.substr(7)) &&
+      name != "sqlite:") {
+    throw std::invalid_argument('"' + name + "\" does not exist: give the file of a store");
+  }
+  return with_store<status>(name, [&](auto store) {
     return wanted.command == command::store_list    ? list_store(wanted, store)
            : wanted.command == command::store_erase ? erase_from(wanted, store)
                                                     : override_in(wanted, store);

@@ -124,8 +124,8 @@ TEST_CASE("a trail that was falsified is broken, and the place is named") {
     expected = trail.files[1] + ":1: lost: ";
   }
   SUBCASE("the chain was written anew, and a key signed it before") {
-    const std::size_t at = line_with(lines, "\"type\":\"decision\"");
-    replace(lines[at], "\"allowed\":", "\"allowed\":true,\"was\":");
+    const std::size_t index = line_with(lines, "\"type\":\"decision\"");
+    replace(lines[index], "\"allowed\":", "\"allowed\":true,\"was\":");
     texts all = lines_of({trail.files[0]});
     const std::size_t first = all.size();
     all.insert(all.end(), lines.begin(), lines.end());
@@ -133,7 +133,7 @@ TEST_CASE("a trail that was falsified is broken, and the place is named") {
       const texts rest = lines_of({trail.files[i]});
       all.insert(all.end(), rest.begin(), rest.end());
     }
-    chain_anew(all, first + at);
+    chain_anew(all, first + index);
     std::size_t next = first;
     for (std::size_t i = 1; i < trail.files.size(); ++i) {
       const auto from = all.begin() + static_cast<std::ptrdiff_t>(next);
@@ -165,17 +165,17 @@ TEST_CASE("a trail that was falsified is broken, and the place is named") {
   SUBCASE("a robots.txt was replaced, with its hash and those of all entries") {
     const texts all = lines_of(trail.files);
     texts whole = all;
-    const std::size_t at = line_with(whole, "\"type\":\"body\"");
-    const std::string old = audit_entry::read(whole[at])->text("id");
-    replace(whole[at], "/private", "/other");
+    const std::size_t index = line_with(whole, "\"type\":\"body\"");
+    const std::string old = audit_entry::read(whole[index])->text("id");
+    replace(whole[index], "/private", "/other");
     const std::string now =
-        robots::adapters_detail::sha256(audit_entry::read(whole[at])->text("text"));
+        robots::adapters_detail::sha256(audit_entry::read(whole[index])->text("text"));
     for (std::string& line : whole) {
       for (std::size_t i = line.find(old); i != std::string::npos; i = line.find(old)) {
         line.replace(i, old.size(), now);
       }
     }
-    chain_anew(whole, at);
+    chain_anew(whole, index);
     write_lines(trail.files[0], whole);
     const program_result found = run({"audit", "verify", trail.files[0]});
     CHECK(found.status == 1);
@@ -219,7 +219,8 @@ namespace {
 
 std::size_t count_of(const std::string& text, std::string_view part) {
   std::size_t count = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+  for (std::size_t index = text.find(part); index != std::string::npos;
+       index = text.find(part, index + 1)) {
     ++count;
   }
   return count;
@@ -229,9 +230,9 @@ std::size_t count_of(const std::string& text, std::string_view part) {
 std::string report_of(const texts& files) {
   texts arguments{"audit", "report"};
   arguments.insert(arguments.end(), files.begin(), files.end());
-  const program_result made = run(arguments);
-  REQUIRE_MESSAGE(made.status == 0, made.errors);
-  return made.output;
+  const program_result printed = run(arguments);
+  REQUIRE_MESSAGE(printed.status == 0, printed.errors);
+  return printed.output;
 }
 
 }  // namespace
@@ -252,9 +253,9 @@ TEST_CASE("a report shows what a trail says, and each number leads to its entrie
     CHECK_MESSAGE(has(page, part), part);
   }
   std::size_t lists = 0;
-  for (std::size_t at = page.find("href=\""); at != std::string::npos;
-       at = page.find("href=\"", at + 1)) {
-    const std::size_t start = at + 6;
+  for (std::size_t index = page.find("href=\""); index != std::string::npos;
+       index = page.find("href=\"", index + 1)) {
+    const std::size_t start = index + 6;
     const std::string target = page.substr(start, page.find('"', start) - start);
     REQUIRE(target.starts_with("#"));
     const bool is_closed = target == "#closed";
@@ -268,9 +269,9 @@ TEST_CASE("a report needs nothing else, and no text from outside is more than te
   const signed_trail trail;
   texts all = lines_of(trail.files);
   for (std::string& line : all) {  // a host that no parser lets through
-    for (std::size_t at = line.find("\"site\":\"https://none"); at != std::string::npos;
-         at = line.find("\"site\":\"https://none")) {
-      line.replace(at, 20, "\"site\":\"<img src=x onerror='a()'>\\u202E&");
+    for (std::size_t index = line.find("\"site\":\"https://none"); index != std::string::npos;
+         index = line.find("\"site\":\"https://none")) {
+      line.replace(index, 20, "\"site\":\"<img src=x onerror='a()'>\\u202E&");
     }
   }
   write_lines(trail.files[0], all);

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <chrono>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -50,11 +51,11 @@ class store_file {
 };
 
 /// A record of now, which holds for a day.
-robots::record fresh(robots::outcome what) {
-  robots::record made =
-      robots::test::record_of_outcome(what, "User-agent: *\nDisallow: /private\n");
-  made.fetched_at = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-  return made;
+robots::record fresh(robots::outcome outcome) {
+  robots::record record =
+      robots::test::record_of_outcome(outcome, "User-agent: *\nDisallow: /private\n");
+  record.fetched_at = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  return record;
 }
 
 }  // namespace
@@ -114,6 +115,7 @@ TEST_CASE("store list prints what each site answered, when, and until when that 
 
 TEST_CASE("store list prints thousands of sites, or none") {
   const store_file file;
+  file.open().erase("https://a.example");
   CHECK(file.store("list").output.empty());
   {
     robots::SqliteStore store = file.open();
@@ -155,6 +157,15 @@ TEST_CASE("a store that cannot be used, or no store at all, is an error that say
   };
   CHECK(complaint({"store", "list", "sqlite:/dev/null"}).find("no regular file") !=
         std::string::npos);
+  for (const char* const command : {"list", "erase", "override"}) {
+    const std::string missing = "sqlite:" + file.path() + ".none";
+    CHECK(complaint({"store", command, missing, "deny", "a.example"}).find("robots-check: ") == 0);
+    CHECK(!std::filesystem::exists(file.path() + ".none"));
+  }
+  CHECK(
+      complaint({"store", "list", "sqlite:" + file.path()}).find("does not exist: give the file") !=
+      std::string::npos);
+  CHECK(complaint({"store", "list", "sqlite:"}).find("is no store") != std::string::npos);
   CHECK(complaint({"store", "list", "memory"}).find("sqlite:PATH") != std::string::npos);
   CHECK(complaint({"store", "list", "ftp://host"}).find("redis") != std::string::npos);
   CHECK(complaint({"store", "list", "redis://127.0.0.1:1"}).find("127.0.0.1:1") !=
@@ -162,6 +173,7 @@ TEST_CASE("a store that cannot be used, or no store at all, is an error that say
   CHECK(complaint({"store", "list"}).find("give STORE") != std::string::npos);
   CHECK(complaint({"store", "erase", "sqlite:" + file.path()}).find("give STORE SITE...") !=
         std::string::npos);
+  static_cast<void>(file.open());
   CHECK(complaint({"--store", "sqlite:" + file.path()}).find("give URL...") != std::string::npos);
   CHECK(complaint({"store", "override", "sqlite:" + file.path(), "allowed", "a.example"})
             .find("\"allowed\" is no override: give allow, deny or none") != std::string::npos);
@@ -175,6 +187,7 @@ TEST_CASE("store override allows and denies a site for every process that uses t
   server.get("/robots.txt", "User-agent: *\nDisallow: /private\n");
   const std::string site = server.url("");
   const store_file file;
+  static_cast<void>(file.open());
   const auto status_of = [&](const std::string& path) {
     return file.check({"--allow-address", "127.0.0.0/8", site + path}).status;
   };
@@ -192,7 +205,8 @@ TEST_CASE("store override allows and denies a site for every process that uses t
   CHECK(status_of("/") == 0);
 }
 
-TEST_CASE("with --store a site that another process knows is not asked, and what is new is told") {
+TEST_CASE(
+    "with --store a site that another process knows is not asked, and new answers are shared") {
   robots::test::loopback_server server;
   server.get("/robots.txt", "User-agent: *\nDisallow: /private\n");
   const std::string site = server.url("");

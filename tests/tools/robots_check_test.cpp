@@ -100,8 +100,9 @@ json match_shape(const json& answer) {
 
 /// The octets that a text of --json stands for: `\xNN` is the octet NN.
 std::string octets(std::string written) {
-  for (std::size_t at = 0; (at = written.find("\\x", at)) != std::string::npos; ++at) {
-    written.replace(at, 4, 1, static_cast<char>(std::stoi(written.substr(at + 2, 2), nullptr, 16)));
+  for (std::size_t index = 0; (index = written.find("\\x", index)) != std::string::npos; ++index) {
+    written.replace(index, 4, 1,
+                    static_cast<char>(std::stoi(written.substr(index + 2, 2), nullptr, 16)));
   }
   return written;
 }
@@ -181,9 +182,11 @@ TEST_CASE("an error names the value that is wrong and says what to do") {
       {{"--repeat", "1.5", "a.example"}, "\"1.5\" is not a whole number from 1 to 1000000"},
       {{"lint", "--explain", "a.txt"},
        "there is no option \"--explain\"\nRun \"robots-check lint "},
-      {{"diff", "a.txt"}, "give OLD NEW: 1 of at least 2 arguments are there"},
+      {{"diff", "a.txt"}, "there are not enough arguments: give OLD NEW\n"},
       {{"diff", "a", "b", "c"}, "\"c\" is too much: give OLD NEW and no more"},
       {{"audit", "verfy"}, "\"verfy\" is no command: give audit verify or audit report"},
+      {{"--attempts", "1", "--attempts", "2", "a.example"}, "--attempts: give one value\n"},
+      {{"--user-agent"}, "--user-agent: give one value\n"},
       {{"store"}, "give store list, store erase or store override"},
       {{"store", "list", "memory"}, "\"memory\" is no store: give sqlite:PATH or redis://HOST"},
   };
