@@ -30,7 +30,8 @@ audit_answer verify(const audit_question& /*trail*/, bool /*json*/) {
 namespace robots::check {
 namespace {
 
-/// Whether the entries are what was written, wherever the chain ends, so that decisions count.
+/// Returns true if the entries before the fault are as they were written, so that their decisions
+/// can be judged.
 bool has_decisions(audit_fault fault) {
   return fault == audit_fault::none || fault == audit_fault::torn ||
          fault == audit_fault::not_signed;

@@ -20,7 +20,7 @@ namespace {
 
 json text_or_null(std::string_view text) { return text.empty() ? json{} : text_of(text); }
 
-/// Seconds to the millisecond, as an integer where they are one.
+/// Seconds to the millisecond, as an integer if they are whole.
 json seconds(std::chrono::milliseconds time) {
   constexpr std::int64_t unit = 1000;
   if (time.count() % unit == 0) {
@@ -51,7 +51,7 @@ json source_of(const answer& about) {
           {"fromCache", about.decided.from_cache}};
 }
 
-/// Without a robots.txt there are no groups to choose from; without a URL, no target.
+/// The group is null without a robots.txt, and the target without a URL.
 json explain_of(const answer& about) {
   const explanation& why = *about.why;
   json matches = json::array();

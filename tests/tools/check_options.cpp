@@ -195,7 +195,7 @@ fallback_policy fallback_named(const std::string& name) {
                               : fallback_policy::rfc9309();
 }
 
-/// Prints help, which is all that is wanted.
+/// Prints help, or the version.
 status print_help(std::string_view text) {
   if (!(std::cout << text << std::flush)) {
     throw std::runtime_error("cannot write the output");

@@ -32,7 +32,7 @@ enum class command : std::uint8_t {
   store_override,
 };
 
-/// What the user wants.
+/// The options and arguments that the user gave.
 struct settings {
   robots::check::command command{};
   cache_options cache;

@@ -25,8 +25,8 @@ namespace {
 
 using base::json_object;
 
-/// Text from the world as text of the page: ASCII without any mark-up, controls and all other
-/// characters as in `append_json`, so that none turns the writing around.
+/// Writes a text from outside as text of the page. The result is ASCII without mark-up; other
+/// characters are written as in `append_json`, so that none can reverse the line.
 std::string html(std::string_view text) {
   std::string json;
   base::append_json(json, text);
@@ -83,7 +83,7 @@ std::string seconds_text(double seconds) {
   return text + " s";
 }
 
-/// Where an entry stands, and what it says in short.
+/// The place of an entry, and a summary of it.
 struct cited_entry {
   std::size_t file = 0;
   std::uint64_t line = 0;
@@ -92,7 +92,7 @@ struct cited_entry {
   std::string text{};
 };
 
-/// A number, and the first of the entries that it counts.
+/// A count, and the first entries that it counts.
 struct cited {
   std::uint64_t count = 0;
   std::vector<cited_entry> first{};
@@ -105,7 +105,7 @@ struct cited {
   }
 };
 
-/// Two kinds of things that happen in a span of time.
+/// The events of two kinds in one span of time.
 struct bucket {
   cited good;
   cited bad;
@@ -117,7 +117,7 @@ struct site_figures {
   cited decisions;
   cited denied;
   cited changes;
-  std::string holds{};  ///< what holds now
+  std::string holds{};  ///< the rules or ruling now in force
 };
 
 struct change {
@@ -128,14 +128,14 @@ struct change {
   cited entry;
 };
 
-/// Something that took a time.
+/// An event that took time.
 struct wait {
   double seconds = 0;
   std::string text;
   cited entry;
 };
 
-/// What the page shows.
+/// The numbers that the page shows.
 class figures {
  public:
   explicit figures(const std::vector<std::string>& files) : files_{files} {
@@ -195,7 +195,7 @@ class figures {
     }
   }
 
-  /// Finds from when to when things happened, and divides that into fifty parts or so.
+  /// Finds the first and the last event, and divides the time between them into about fifty parts.
   void measure(std::string_view type, const std::string& date) {
     const bool has_time = type == "decision" || type == "retrieval" || type == "admission";
     const auto second = has_time ? adapters_detail::audit_second(date) : std::nullopt;
@@ -316,7 +316,7 @@ class figures {
     take_policy(entry, citation, site);
   }
 
-  /// Notes whether what holds for a site is something else than before.
+  /// Notes a change of the rules or ruling in force for a site.
   void take_policy(const json_object& entry, const cited_entry& citation, const std::string& site) {
     const std::string directives = entry.text("directives");
     const std::string basis = entry.text("basis");
@@ -347,7 +347,7 @@ class figures {
                         : ", " + std::to_string(count) + (count == 1 ? " line" : " lines"));
   }
 
-  /// What is new and what is gone.
+  /// Lists the lines that were added and those that were removed.
   [[nodiscard]] std::string difference(const std::string& before, const std::string& after) const {
     const auto lines = [this](const std::string& id) {
       const auto found = rules_.find(id);
@@ -412,7 +412,7 @@ class figures {
     return result;
   }
 
-  /// Keeps the longest.
+  /// Adds an event to a list if it is among the longest.
   static void note(std::vector<wait>& longest, wait one) {
     constexpr std::size_t most = 15;
     const auto place = std::find_if(longest.begin(), longest.end(), [&](const wait& listed) {
@@ -429,7 +429,7 @@ class figures {
   std::map<std::string, std::set<std::string>> rules_;
 };
 
-/// Writes the page: first what is seen, then the lists that its numbers lead to.
+/// Writes the page: first the visible part, then the lists that its numbers link to.
 class page {
  public:
   page(const audit_question& trail, const audit_answer& verified, const figures& of)
@@ -456,7 +456,7 @@ class page {
   }
 
  private:
-  /// A number that leads to its entries.
+  /// A count that links to its entries.
   std::string linked(const cited& entries, const std::string& title) {
     return entries.count == 0 ? "0" : link(count_text(entries.count), entries, title);
   }
@@ -465,7 +465,7 @@ class page {
     return "<a href=\"#" + list(entries, title) + "\">" + shown + "</a>";
   }
 
-  /// Adds a list of entries; gives its name.
+  /// Adds a list of entries. Returns its name.
   std::string list(const cited& entries, const std::string& title) {
     const std::string name = "l" + std::to_string(++list_count_);
     lists_ += "<section class=\"list\" id=\"" + name +

@@ -1,4 +1,4 @@
-// The store that the command line names, and what robots-check lists of it.
+// The store that the command line names, and the sites in it.
 #pragma once
 
 #ifdef ROBOTS_CHECK_REDIS
@@ -43,7 +43,7 @@ Result with_store(const std::string& name, const Use& use) {
                               (is_file ? "SQLite" : "hiredis") + ": build it with that library");
 }
 
-/// What a store has of one site.
+/// One site in a store.
 struct stored_site {
   std::string_view key;
   decode_site_result content;                            ///< or why it cannot be read

@@ -1,4 +1,4 @@
-// A line that shows that long work goes on.
+// A line that shows the progress of long work.
 #pragma once
 
 #include <unistd.h>
@@ -16,8 +16,8 @@
 
 namespace robots::check {
 
-/// Shows a line on standard error, with the time so far and what was counted, once a second until
-/// it is destroyed. Shows nothing if standard error is not a terminal.
+/// Shows the count and the time so far on standard error, once a second until it is destroyed.
+/// Shows nothing if standard error is not a terminal.
 class progress {
  public:
   explicit progress(std::string text, bool is_shown = true) : text_{std::move(text)} {

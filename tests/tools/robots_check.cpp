@@ -36,7 +36,7 @@
 namespace robots::check {
 namespace {
 
-/// A pipe that nobody reads any more is an error like any other, since SIGPIPE is ignored.
+/// Throws if the output cannot be written. A closed pipe is such an error: SIGPIPE is ignored.
 void print(std::string_view text) {
   if (!(std::cout << text << std::flush)) {
     throw std::runtime_error("cannot write the output");
@@ -56,10 +56,10 @@ text_style style_for(const settings& wanted) {
   return style;
 }
 
-/// What messages call a file.
+/// The name of a file in messages.
 std::string_view name_of(std::string_view file) { return file == "-" ? "standard input" : file; }
 
-/// Asks one cache about all URLs and prints what it says.
+/// Asks one cache about all URLs and prints its answers.
 template <class Cache>
 class session {
  public:
@@ -128,7 +128,7 @@ class session {
 
   void ask(const std::string& url) {
     using stopwatch = std::chrono::steady_clock;
-    // The rules of a file hold for any site, so a path needs none; the cache does.
+    // The rules of a file hold for any site, so the user need not name one. The cache needs one.
     const bool path = wanted_.file && url.starts_with('/');
     const std::string full = path ? "https://file.invalid" + url : url;
     const auto began = stopwatch::now();
@@ -204,12 +204,13 @@ status run_with(const settings& wanted, F fetcher, S storage = {}) {
   return session{wanted, cache}.run();
 }
 
-/// One octet more than is parsed tells that there are more.
+/// Reads one octet more than the parser does, so that the parser knows of a longer file.
 std::string read_robots(const settings& wanted, const std::string& file) {
   return read_file(file, wanted.cache.parse.max_bytes + 1);
 }
 
-/// Calls `use` with what a file says, in whatever charset it says it, and with how to read that.
+/// Calls `use` with the text of a file in UTF-8, whatever its charset, and with the options for
+/// parsing it.
 template <class Use>
 auto with_text(const settings& wanted, const std::string& file, const Use& use) {
   const std::string octets = read_robots(wanted, file);
@@ -259,7 +260,7 @@ status run_lint(const settings& wanted) {
   return counts.errors + counts.warnings == 0 ? yes : no;
 }
 
-/// Prints what a store has, some sites at a time, since a listing may be long.
+/// Prints the sites in a store, some at a time, since there may be many.
 template <class Store>
 status list_store(const settings& wanted, Store& store) {
   constexpr std::size_t at_once = 256;

@@ -1,4 +1,4 @@
-// What robots-check says of audit trails: whole, falsified in every way there is, and damaged.
+// Runs robots-check on audit trails that are intact, falsified or damaged.
 #include "adapters/audit/audit_sample.hpp"
 #include "support/run_program.hpp"
 #include "support/temporary_folder.hpp"
@@ -49,7 +49,7 @@ struct signed_trail {
 
   [[nodiscard]] std::string key() const { return (folder.path() / "public.pem").string(); }
 
-  /// Verifies what is there.
+  /// Verifies the files as they are.
   [[nodiscard]] program_result verify(const texts& more = {}) const {
     texts arguments{"audit", "verify"};
     arguments.insert(arguments.end(), files.begin(), files.end());
@@ -72,7 +72,7 @@ bool has(const std::string& text, std::string_view part) {
 
 }  // namespace
 
-TEST_CASE("a trail of everything that can happen is intact, and comes out again") {
+TEST_CASE("a trail with every kind of event is intact, and its decisions are confirmed") {
   const signed_trail trail;
   const program_result found = trail.verify({"--key", trail.key(), "--head", trail.head});
   CHECK_MESSAGE(found.status == 0, found.output);
@@ -89,7 +89,7 @@ TEST_CASE("a trail of everything that can happen is intact, and comes out again"
   CHECK(object["notes"].size() == 1);
 }
 
-TEST_CASE("a trail that was falsified is broken, and the place is named") {
+TEST_CASE("audit verify names the place where a trail was falsified") {
   const signed_trail trail;
   texts lines = trail.second;
   const std::string n = std::to_string(audit_entry::read(trail.second[5])->n());
@@ -190,7 +190,7 @@ TEST_CASE("a trail that was falsified is broken, and the place is named") {
   CHECK(has(found.output, "broken: "));
 }
 
-TEST_CASE("files of a trail that are missing, or in another order, are named") {
+TEST_CASE("audit verify names files that are missing or in the wrong order") {
   const signed_trail trail;
   texts arguments{"audit", "verify", trail.files[0], trail.files[2]};
   program_result found = run(arguments);
@@ -205,7 +205,7 @@ TEST_CASE("files of a trail that are missing, or in another order, are named") {
   CHECK(has(found.output, "note: nothing is known of the entries 1 to "));
 }
 
-TEST_CASE("a torn last line is told from one that was changed") {
+TEST_CASE("audit verify distinguishes a torn last line from a changed one") {
   const signed_trail trail;
   std::filesystem::resize_file(trail.files.back(),
                                std::filesystem::file_size(trail.files.back()) - 20);
@@ -237,7 +237,7 @@ std::string report_of(const texts& files) {
 
 }  // namespace
 
-TEST_CASE("a report shows what a trail says, and each number leads to its entries") {
+TEST_CASE("audit report shows the events of a trail, and each number links to its entries") {
   const signed_trail trail;
   const std::string page = report_of(trail.files);
   CHECK(has(page, "The trail is intact."));
@@ -265,7 +265,7 @@ TEST_CASE("a report shows what a trail says, and each number leads to its entrie
   CHECK(lists > 50);
 }
 
-TEST_CASE("a report needs nothing else, and no text from outside is more than text in it") {
+TEST_CASE("a report needs no other file, and text from outside stays text in it") {
   const signed_trail trail;
   texts all = lines_of(trail.files);
   for (std::string& line : all) {  // a host that no parser lets through
@@ -291,7 +291,7 @@ TEST_CASE("a report needs nothing else, and no text from outside is more than te
   }
 }
 
-TEST_CASE("a browser finds in a report what is in it") {
+TEST_CASE("a browser finds every element of a report") {
   const std::string browser = [] {
     for (const char* const name : {"/usr/bin/chromium", "/usr/bin/google-chrome"}) {
       if (std::filesystem::exists(name)) {
@@ -317,7 +317,7 @@ TEST_CASE("a browser finds in a report what is in it") {
   }
 }
 
-TEST_CASE("A pipe is refused, since a trail is read more than once") {
+TEST_CASE("audit commands refuse a pipe, since they read a trail more than once") {
   const signed_trail trail;
   const std::string pipe = (trail.folder.path() / "pipe").string();
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
@@ -329,7 +329,7 @@ TEST_CASE("A pipe is refused, since a trail is read more than once") {
   }
 }
 
-TEST_CASE("what cannot be verified is an error") {
+TEST_CASE("audit commands return 2 for files that cannot be read") {
   const signed_trail trail;
   for (const texts& arguments :
        {texts{"audit", "verify", trail.files[0] + ".none"}, texts{"audit", "verify"},

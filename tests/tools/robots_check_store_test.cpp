@@ -1,4 +1,4 @@
-// What robots-check does with a store: looks into it, uses it, fills it.
+// Runs robots-check with a store in a file.
 #include "policy/record_samples.hpp"
 #include "support/loopback_server.hpp"
 #include "support/run_program.hpp"
@@ -23,7 +23,7 @@ using nlohmann::json;
 using robots::site_records;
 using robots::test::program_result;
 
-/// A file with a store, and robots-check with it.
+/// The file of a store.
 class store_file {
  public:
   [[nodiscard]] robots::SqliteStore open() const {
@@ -50,7 +50,7 @@ class store_file {
   robots::test::temporary_folder folder_;
 };
 
-/// A record of now, which holds for a day.
+/// A record from now that holds for a day.
 robots::record fresh(robots::outcome outcome) {
   robots::record record =
       robots::test::record_of_outcome(outcome, "User-agent: *\nDisallow: /private\n");
@@ -147,7 +147,7 @@ TEST_CASE("store erase erases a site in any spelling, and says whether it was th
   CHECK(file.store("erase", {"mailto:bob@example.com"}).status == 2);
 }
 
-TEST_CASE("a store that cannot be used, or no store at all, is an error that says why") {
+TEST_CASE("an error says why a store cannot be used") {
   const store_file file;
   const auto complaint = [](const std::vector<std::string>& arguments) {
     const program_result result = robots::test::run_program(ROBOTS_CHECK_PROGRAM, arguments);
@@ -232,7 +232,7 @@ TEST_CASE(
   CHECK(server.requests() == 2);
 }
 
-TEST_CASE("A closed standard stream leaves the store alone, and a closed output is an error") {
+TEST_CASE("closed standard streams do not damage the store, and a closed output is an error") {
   const store_file file;
   const std::string value = encode(site_records{.latest = fresh(robots::outcome::success)});
   file.open().publish("https://a.example", value, 24h);

@@ -71,7 +71,7 @@ class robots_file {
     return run(arguments);
   }
 
-  /// The same with --json, for one line of output.
+  /// Returns the one line that robots-check prints with this file and --json.
   [[nodiscard]] json check_json(std::initializer_list<std::string> more) const {
     std::vector<std::string> arguments{"--json", "--file", path_};
     arguments.insert(arguments.end(), more);
@@ -92,13 +92,14 @@ bool contains(const std::string& whole, std::string_view part) {
   return whole.find(part) != std::string::npos;
 }
 
-/// MATCH's part of an answer, its values in the order `allowed, directive, pattern, userAgent`.
+/// The members of an answer that MATCH prints, in the order `allowed, directive, pattern,
+/// userAgent`.
 json match_shape(const json& answer) {
   return json::array(
       {answer.at("allowed"), answer.at("directive"), answer.at("pattern"), answer.at("userAgent")});
 }
 
-/// The octets that a text of --json stands for: `\xNN` is the octet NN.
+/// Undoes the `\xNN` of --json.
 std::string octets(std::string written) {
   for (std::size_t index = 0; (index = written.find("\\x", index)) != std::string::npos; ++index) {
     written.replace(index, 4, 1,
@@ -107,7 +108,7 @@ std::string octets(std::string written) {
   return written;
 }
 
-/// Printable ASCII and line ends.
+/// Returns true for printable ASCII and line ends.
 bool is_plain(const std::string& output) {
   return std::ranges::all_of(output, [](char c) { return (c >= ' ' && c <= '~') || c == '\n'; });
 }
@@ -125,7 +126,7 @@ TEST_CASE("robots-check returns 0 when all URLs are allowed and 1 when some are 
   CHECK(file.check({"--user-agent=FerretBot", "/admin/users"}).status == 1);
 }
 
-TEST_CASE("robots-check returns 2 for bad usage, says why and prints nothing else") {
+TEST_CASE("robots-check returns 2 for a wrong command line and prints only the reason") {
   const robots_file file;
   const std::vector<std::vector<std::string>> bad{
       {},
@@ -204,7 +205,7 @@ TEST_CASE("a host with the name of a command can be asked about") {
   CHECK(contains(file.check({"lint"}).output, "allowed      lint "));
 }
 
-TEST_CASE("robots-check refuses an option about answers where no URL is asked about") {
+TEST_CASE("only check takes the options that are about answers") {
   const robots_file file;
   const std::vector<std::vector<std::string>> modes{
       {"lint", file.path()},
@@ -228,7 +229,7 @@ TEST_CASE("robots-check refuses an option about answers where no URL is asked ab
   }
 }
 
-TEST_CASE("robots-check returns 2 for a text that is no URL and answers the others") {
+TEST_CASE("robots-check returns 2 for a text that is no URL, and answers the other URLs") {
   const robots_file file;
   for (const char* const no_url :
        {"", "ftp://example.com/", "http://", "a b", "example.com:99999"}) {
@@ -521,7 +522,7 @@ TEST_CASE("options that may be repeated take one value each") {
   CHECK(result.status == 1);
 }
 
-TEST_CASE("IPv6 literals and what follows -- are taken as they are") {
+TEST_CASE("IPv6 literals and arguments after -- are taken as they are") {
   const robots_file file;
   const program_result result = file.check({"--", "[::1]", "[::1]:8080", "http://[::1]/"});
   CHECK(result.status == 0);
@@ -555,7 +556,7 @@ TEST_CASE("--file reads a target without scheme and slash as a host and warns of
   CHECK(std::ranges::count(errors, '\n') == 1);
 }
 
-TEST_CASE("--repeat and --stats show the cache at work") {
+TEST_CASE("--repeat and --stats show hits and misses of the cache") {
   const robots_file file;
   const program_result result =
       file.check({"--json", "--repeat", "2", "--stats", "/a", "https://example.com/b.php"});
@@ -659,7 +660,7 @@ TEST_CASE("lint --json prints an object for each mistake and nothing else") {
 }
 
 TEST_CASE("lint reads a file in the dialect of --dialect") {
-  // To the RFC, %7E is ~; google/robotstxt leaves it as it is, so the rules differ.
+  // For the RFC, %7E is ~. google/robotstxt does not decode it, so the rules differ.
   const robots_file file("User-agent: *\nDisallow: /%7Ea\nDisallow: /~a\n");
   CHECK(contains(run({"lint", file.path()}).output, "[duplicate_rule]"));
   CHECK_FALSE(
