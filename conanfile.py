@@ -51,7 +51,7 @@ class RobotsConan(ConanFile):
     def _has_openssl(self):
         return self.options.with_redis_tls or self.options.with_audit
 
-    # Only who asks for the tests needs what they stand on: -c tools.build:skip_test=False.
+    # The tests need further packages, so they are off unless asked for: -c tools.build:skip_test=False.
     @property
     def _runs_tests(self):
         return not self.conf.get("tools.build:skip_test", default=True, check_type=bool)
@@ -84,7 +84,7 @@ class RobotsConan(ConanFile):
         if self._has_openssl:
             self._requires("openssl/[>=1.1.1 <4]")
 
-    # The headers of robots-cpp include those of what it stands on.
+    # The headers of robots-cpp include those of the packages that it requires.
     def _requires(self, reference, **options):
         self.requires(reference, transitive_headers=True, options=options)
 

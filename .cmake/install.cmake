@@ -38,3 +38,4 @@ configure_file(.cmake/robots.pc.in robots.pc @ONLY)
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/robots.pc"
         DESTINATION "${CMAKE_INSTALL_DATADIR}/pkgconfig")
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+include("${CMAKE_CURRENT_LIST_DIR}/sbom.cmake")

@@ -20,7 +20,7 @@ class Joiner:
             return
         self.joined.add(name)
         depth = 0  # of conditions
-        bodies = False  # within "#ifndef ROBOTS_COMPILED", which the output leaves out
+        bodies = False  # inside "#ifndef ROBOTS_COMPILED": the condition is left out, the bodies stay
         for line in (self.folder / name).read_text().splitlines():
             include = PROJECT_INCLUDE.fullmatch(line)
             if line == "#pragma once":

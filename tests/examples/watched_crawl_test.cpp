@@ -130,7 +130,7 @@ TEST_CASE("log, metrics and audit trail tell the same of a crawl whose sites cha
   CHECK(sum_of(logged, "retrieval") == stats.retrievals);
 
   const program_result verified =
-      run_program(ROBOTS_CHECK_PROGRAM, {"--verify-audit", audit_path + ".000001.jsonl"});
+      run_program(ROBOTS_CHECK_PROGRAM, {"audit", "verify", audit_path + ".000001.jsonl"});
   INFO(verified.output);
   CHECK(verified.status == 0);
   CHECK(verified.output.starts_with("intact: "));

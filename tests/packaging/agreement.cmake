@@ -169,6 +169,28 @@ if(NOT ours STREQUAL theirs)
   complain("vcpkg.json needs ${ours}, the port ${theirs}")
 endif()
 
+# The list of dependencies is JSON, and has each package of each adapter.
+file(READ "${SBOM}" sbom)
+string(JSON found GET "${sbom}" packages 0 versionInfo)
+if(NOT found STREQUAL VERSION)
+  complain("robots.spdx.json has version ${found}, version.hpp has ${VERSION}")
+endif()
+set(listed "")
+string(JSON count LENGTH "${sbom}" packages)
+math(EXPR last "${count} - 1")
+foreach(i RANGE ${last})
+  string(JSON name GET "${sbom}" packages ${i} name)
+  string(JSON least GET "${sbom}" packages ${i} versionInfo)
+  list(APPEND listed "${name}/${least}")
+endforeach()
+string(REGEX MATCHALL "[A-Za-z0-9_-]+/[0-9.]+" needed "${ADAPTERS}")
+foreach(package IN LISTS needed ITEMS Boost/${BOOST_VERSION})
+  string(REPLACE "/" "/>=" package "${package}")
+  if(NOT package IN_LIST listed)
+    complain("robots.spdx.json does not list ${package}")
+  endif()
+endforeach()
+
 # What a user reads, and the projects that try each adapter, leave none out.
 foreach(file IN ITEMS README.md tests/packaging/consumer/CMakeLists.txt
                       tests/packaging/test_package/CMakeLists.txt)

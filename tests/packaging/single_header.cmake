@@ -1,9 +1,9 @@
-# Tests the single header as it is used: the folder that it lies in is the only one with robots/.
+# Tests the single header: the programs do not see the headers that it is made of.
 if(NOT TARGET robots_single_header)
   return()
 endif()
 
-# Tests include headers one by one: each name leads to the single header.
+# The tests include headers one by one. Here each of these only includes the single header.
 set(forwarding "${CMAKE_CURRENT_BINARY_DIR}/forwarding")
 get_target_property(headers robots HEADER_SET)
 list(TRANSFORM headers REPLACE "^.*include/(robots/.*)$" "\\1")
@@ -33,7 +33,7 @@ endfunction()
 set(tests "${PROJECT_SOURCE_DIR}/tests")
 robots_add_single_header_test(
   single_header_tests $<TARGET_OBJECTS:robots_test_main> "${tests}/rep/rules/rule_set.cpp"
-  "${tests}/http/origin.cpp" "${tests}/policy/decide.cpp" "${tests}/store/lru_storage.cpp"
+  "${tests}/http/origin.cpp" "${tests}/policy/decide.cpp" "${tests}/fetch/circuit_breaker.cpp"
   "${tests}/testing/manual_clock.cpp")
 set_target_properties(single_header_tests PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
 target_include_directories(single_header_tests PRIVATE "${tests}")

@@ -1,4 +1,4 @@
-// What robots-check tells about one URL.
+// What robots-check prints about one URL.
 #pragma once
 
 #include <robots/policy/decision.hpp>
@@ -11,27 +11,28 @@
 
 namespace robots::check {
 
-/// One URL, asked about once. Holds references.
+/// The answer about one URL. Holds references.
 struct answer {
-  std::string_view url;                               ///< as it was given
-  const decision& what;                               ///< the cache's answer
-  std::string_view file;                              ///< whose rules were used; empty: the site's
-  unsigned round = 0;                                 ///< from 1, when asked several times
-  std::optional<std::chrono::nanoseconds> elapsed{};  ///< how long the answer took, when asked for
-  std::optional<explanation> why{};                   ///< how the rules came to it, when asked for
+  std::string_view url;     ///< as it was given
+  const decision& decided;  ///< the cache's answer
+  std::string_view file;    ///< the file with the rules, or empty for the site's own
+  unsigned round = 0;       ///< counts from 1 with --repeat, else 0
+  std::optional<std::chrono::nanoseconds> elapsed{};  ///< with --timing, how long it took
+  std::optional<explanation> why{};                   ///< with --explain, how the rules decided
 
-  /// Whether there are rules, or a failure to get any, that have an age.
-  [[nodiscard]] bool has_source() const noexcept { return !what.policy->refused(); }
+  /// Returns true if a robots.txt was asked for, with or without success.
+  [[nodiscard]] bool has_source() const noexcept { return !decided.policy->refused(); }
 
-  /// Whether a robots.txt was read, so that rules can be explained.
+  /// Returns true if a robots.txt was read, so that rules can be explained.
   [[nodiscard]] bool has_rules() const noexcept {
-    const policy_basis basis = what.policy->basis();
+    const policy_basis basis = decided.policy->basis();
     return basis == policy_basis::rules || basis == policy_basis::last_good;
   }
 
-  /// Where the rules came from. A file was never asked for over HTTP, whatever the cache thinks.
+  /// Returns where the rules came from. For a file, that is its name: the cache takes it for a
+  /// response over HTTP.
   [[nodiscard]] record_head source() const {
-    record_head result = what.policy->source();
+    record_head result = decided.policy->source();
     if (!file.empty() && has_source()) {
       result.status = 0;
       result.url = result.final_url = file;

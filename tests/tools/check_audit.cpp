@@ -8,7 +8,7 @@ namespace robots::check {
 
 audit_answer verify(const audit_question& /*trail*/, bool /*json*/) {
   throw std::runtime_error(
-      "this robots-check was built without OpenSSL, which --verify-audit needs");
+      "this robots-check was built without OpenSSL: build it with OpenSSL to read audit trails");
 }
 
 }  // namespace robots::check
@@ -30,7 +30,8 @@ audit_answer verify(const audit_question& /*trail*/, bool /*json*/) {
 namespace robots::check {
 namespace {
 
-/// Whether the entries are what was written, wherever the chain ends, so that decisions count.
+/// Returns true if the entries before the fault are as they were written, so that their decisions
+/// can be judged.
 bool has_decisions(audit_fault fault) {
   return fault == audit_fault::none || fault == audit_fault::torn ||
          fault == audit_fault::not_signed;
@@ -46,9 +47,9 @@ std::string to_text(const audit_verdict& chain, const audit_decisions& decisions
     text += place_text(chain.file, chain.line) + std::string{to_string(chain.fault)} + ": " +
             base::printable(chain.text) + '\n';
   }
-  for (const audit_difference& each : decisions.differences) {
-    text += place_text(each.file, each.line) + "decision: entry " + std::to_string(each.entry) +
-            ": " + each.text + '\n';
+  for (const audit_difference& difference : decisions.differences) {
+    text += place_text(difference.file, difference.line) + "decision: entry " +
+            std::to_string(difference.entry) + ": " + difference.text + '\n';
   }
   const bool intact = text.empty();
   text += (intact ? "intact: " : "broken: in order are ") + std::to_string(chain.entries) +
@@ -66,31 +67,31 @@ std::string to_text(const audit_verdict& chain, const audit_decisions& decisions
 }
 
 std::string to_json(const audit_verdict& chain, const audit_decisions& decisions) {
-  json made = {{"intact", chain.fault == audit_fault::none && decisions.differences.empty()},
-               {"fault", to_string(chain.fault)},
-               {"file", text_of(chain.file)},
-               {"line", chain.line},
-               {"entry", chain.entry},
-               {"text", text_of(chain.text)},
-               {"entries", chain.entries},
-               {"head", text_of(chain.head)}};
+  json written = {{"intact", chain.fault == audit_fault::none && decisions.differences.empty()},
+                  {"fault", to_string(chain.fault)},
+                  {"file", text_of(chain.file)},
+                  {"line", chain.line},
+                  {"entry", chain.entry},
+                  {"text", text_of(chain.text)},
+                  {"entries", chain.entries},
+                  {"head", text_of(chain.head)}};
   json differences = json::array();
-  for (const audit_difference& each : decisions.differences) {
-    differences.push_back({{"file", text_of(each.file)},
-                           {"line", each.line},
-                           {"entry", each.entry},
-                           {"text", text_of(each.text)}});
+  for (const audit_difference& difference : decisions.differences) {
+    differences.push_back({{"file", text_of(difference.file)},
+                           {"line", difference.line},
+                           {"entry", difference.entry},
+                           {"text", text_of(difference.text)}});
   }
-  made["decisions"] = {{"confirmed", decisions.confirmed},
-                       {"unknown", decisions.unknown},
-                       {"differences", differences}};
-  made["notes"] = json::array();
+  written["decisions"] = {{"confirmed", decisions.confirmed},
+                          {"unknown", decisions.unknown},
+                          {"differences", differences}};
+  written["notes"] = json::array();
   for (const auto* const notes : {&chain.notes, &decisions.notes}) {
     for (const std::string& note : *notes) {
-      made["notes"].push_back(text_of(note));
+      written["notes"].push_back(text_of(note));
     }
   }
-  return to_line(made) + '\n';
+  return to_line(written) + '\n';
 }
 
 }  // namespace

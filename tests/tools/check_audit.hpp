@@ -1,4 +1,4 @@
-// What robots-check says of audit trails.
+// What robots-check prints about audit trails.
 #pragma once
 
 #include <string>
@@ -6,22 +6,26 @@
 
 namespace robots::check {
 
-/// A trail, and what is known of it beside.
+/// A trail, and what the user knows about it.
 struct audit_question {
   std::vector<std::string> files{};  ///< the oldest first
-  std::string key{};                 ///< the file of a public key, in PEM; may be empty
+  std::string key{};                 ///< the file of a public key in PEM; may be empty
   std::string head{};                ///< the hash of an entry that must be there; may be empty
 };
 
-/// What came of it, to be printed.
+/// The answer about a trail, to be printed.
 struct audit_answer {
   bool intact = false;
   std::string text;
 };
 
-/// Says in lines, or as an object of JSON, whether nobody has touched the trail and each decision
-/// follows from the entries before it. Throws `std::runtime_error` for a file that cannot be read
-/// or is not a regular one, and if this program was built without OpenSSL.
+/// Returns whether nobody has changed the trail and each decision follows from the entries before
+/// it, in lines or as a JSON object. Throws `std::runtime_error` for a file that cannot be read or
+/// is not a regular one, and if this program was built without OpenSSL.
 [[nodiscard]] audit_answer verify(const audit_question& trail, bool json);
+
+/// Returns an HTML page about a trail, which needs no other file, no network and no script. Throws
+/// like `verify`.
+[[nodiscard]] std::string report(const audit_question& trail);
 
 }  // namespace robots::check

@@ -1,5 +1,6 @@
 #include "check_json.hpp"
 
+#include "check_text.hpp"
 #include "json_text.hpp"
 #include <robots/fetch/outcome.hpp>
 #include <robots/http/message.hpp>
@@ -19,7 +20,7 @@ namespace {
 
 json text_or_null(std::string_view text) { return text.empty() ? json{} : text_of(text); }
 
-/// Seconds to the millisecond, as an integer where they are one.
+/// Seconds to the millisecond, as an integer if they are whole.
 json seconds(std::chrono::milliseconds time) {
   constexpr std::int64_t unit = 1000;
   if (time.count() % unit == 0) {
@@ -46,11 +47,11 @@ json source_of(const answer& about) {
           {"url", text_or_null(source.url)},
           {"finalUrl", text_or_null(source.final_url)},
           {"redirects", source.redirects},
-          {"ageSeconds", about.has_source() ? exact_seconds(about.what.age) : json{}},
-          {"fromCache", about.what.from_cache}};
+          {"ageSeconds", about.has_source() ? exact_seconds(about.decided.age) : json{}},
+          {"fromCache", about.decided.from_cache}};
 }
 
-/// Without a robots.txt there are no groups to choose from; without a URL, no target.
+/// The group is null without a robots.txt, and the target without a URL.
 json explain_of(const answer& about) {
   const explanation& why = *about.why;
   json matches = json::array();
@@ -61,7 +62,7 @@ json explain_of(const answer& about) {
                        {"specificity", rule.specificity},
                        {"line", rule.line}});
   }
-  const bool url = about.what.reason != decision_reason::invalid_url;
+  const bool url = about.decided.reason != decision_reason::invalid_url;
   return {{"group", about.has_rules() ? json(to_string(why.group)) : json{}},
           {"target", url ? text_of(why.target) : json{}},
           {"matches", matches}};
@@ -70,50 +71,50 @@ json explain_of(const answer& about) {
 }  // namespace
 
 std::string to_json(const answer& about) {
-  const verdict& rule = about.what.verdict;
-  json made = json::parse(robots::to_json(rule));
-  made.update({{"url", text_of(about.url)},
-               {"line", rule.directive ? json(rule.line) : json{}},
-               {"reason", to_string(about.what.reason)},
-               {"crawlDelay", seconds(about.what.crawl_delay())},
-               {"source", source_of(about)}});
+  const verdict& rule = about.decided.verdict;
+  json written = json::parse(robots::to_json(rule));
+  written.update({{"url", text_of(about.url)},
+                  {"line", rule.directive ? json(rule.line) : json{}},
+                  {"reason", to_string(about.decided.reason)},
+                  {"crawlDelay", seconds(about.decided.crawl_delay())},
+                  {"source", source_of(about)}});
   if (about.why) {
-    made["explain"] = explain_of(about);
+    written["explain"] = explain_of(about);
   }
   if (about.round != 0) {
-    made["round"] = about.round;
+    written["round"] = about.round;
   }
   if (about.elapsed) {
-    made["elapsed"] = exact_seconds(*about.elapsed);
+    written["elapsed"] = exact_seconds(*about.elapsed);
   }
-  return to_line(made);
+  return to_line(written);
 }
 
 std::string to_json(const cache_stats& stats) {
-  const json made = {{"hits", stats.hits},
-                     {"staleHits", stats.stale_hits},
-                     {"misses", stats.misses},
-                     {"joined", stats.joined},
-                     {"hitRate", stats.hit_rate()},
-                     {"retrievals", stats.retrievals},
-                     {"notModified", stats.not_modified},
-                     {"failures", stats.failures},
-                     {"fetchSuccessRate", stats.fetch_success_rate()},
-                     {"allowed", stats.allowed},
-                     {"denied", stats.denied},
-                     {"allowRate", stats.allow_rate()},
-                     {"excluded", stats.excluded},
-                     {"exclusionRate", stats.exclusion_rate()},
-                     {"size", stats.size},
-                     {"evictions", stats.evictions},
-                     {"farHits", stats.far_hits},
-                     {"farMisses", stats.far_misses},
-                     {"farRejected", stats.far_rejected},
-                     {"farFailures", stats.far_failures},
-                     {"storageFailures", stats.storage_failures},
-                     {"quarantined", stats.quarantined},
-                     {"openBreakers", stats.open_breakers}};
-  return to_line({{"stats", made}});
+  const json written = {{"hits", stats.hits},
+                        {"staleHits", stats.stale_hits},
+                        {"misses", stats.misses},
+                        {"joined", stats.joined},
+                        {"hitRate", stats.hit_rate()},
+                        {"retrievals", stats.retrievals},
+                        {"notModified", stats.not_modified},
+                        {"failures", stats.failures},
+                        {"fetchSuccessRate", stats.fetch_success_rate()},
+                        {"allowed", stats.allowed},
+                        {"denied", stats.denied},
+                        {"allowRate", stats.allow_rate()},
+                        {"excluded", stats.excluded},
+                        {"exclusionRate", stats.exclusion_rate()},
+                        {"size", stats.size},
+                        {"evictions", stats.evictions},
+                        {"farHits", stats.far_hits},
+                        {"farMisses", stats.far_misses},
+                        {"farRejected", stats.far_rejected},
+                        {"farFailures", stats.far_failures},
+                        {"storageFailures", stats.storage_failures},
+                        {"quarantined", stats.quarantined},
+                        {"openBreakers", stats.open_breakers}};
+  return to_line({{"stats", written}});
 }
 
 std::string to_json(const diagnostic& finding, std::string_view file) {
@@ -129,23 +130,23 @@ std::string to_json(const change_report& found) {
   const auto placed = [](const std::optional<placed_pattern>& rule) {
     return rule ? json{{"pattern", text_of(rule->pattern)}, {"line", rule->line}} : json{};
   };
-  const auto said = [](const std::optional<std::string>& value) {
+  const auto text_if = [](const std::optional<std::string>& value) {
     return value ? text_of(*value) : json{};
   };
   json rules = json::array();
-  for (const rule_change& each : found.rules) {
-    rules.push_back({{"change", to_string(each.change)},
-                     {"directive", to_string(each.kind)},
-                     {"before", placed(each.before)},
-                     {"after", placed(each.after)},
-                     {"example", text_or_null(each.example)},
-                     {"allowed", each.example.empty() ? json{} : json(each.example_allowed)}});
+  for (const rule_change& change : found.rules) {
+    rules.push_back({{"change", to_string(change.change)},
+                     {"directive", to_string(change.kind)},
+                     {"before", placed(change.before)},
+                     {"after", placed(change.after)},
+                     {"example", text_or_null(change.example)},
+                     {"allowed", change.example.empty() ? json{} : json(change.example_allowed)}});
   }
   json lines = json::array();
-  for (const line_change& each : found.lines) {
-    lines.push_back({{"directive", to_string(each.kind)},
-                     {"before", said(each.before)},
-                     {"after", said(each.after)}});
+  for (const line_change& change : found.lines) {
+    lines.push_back({{"directive", to_string(change.kind)},
+                     {"before", text_if(change.before)},
+                     {"after", text_if(change.after)}});
   }
   return to_line({{"same", found.same()},
                   {"share", std::round(found.share() * 1e6) / 1e6},
@@ -155,14 +156,20 @@ std::string to_json(const change_report& found) {
 }
 
 std::string to_json(const stored_site& site) {
-  json made = {{"site", text_of(site.key)},
-               {"storedFor", seconds(site.left)},
-               {"problem", site.content.records ? json{} : json(to_string(site.content.error))}};
+  json written = {{"site", text_of(site.key)}};
+  if (site.rulings) {
+    for (const rulings_detail::ruling& ruling : site.rulings->rulings) {
+      written["rulings"].push_back(ruling_text(ruling));
+    }
+    return to_line(written);
+  }
+  written["storedFor"] = seconds(site.left);
+  written["problem"] = site.content.records ? json{} : json(to_string(site.content.error));
   if (site.content.records) {
     const record& latest = site.content.records->latest;
     const auto& good = site.content.records->last_good;
     const auto end = holds_until(latest);
-    made.update(
+    written.update(
         {{"outcome", to_string(latest.outcome)},
          {"status", latest.status != 0 ? json(latest.status) : json{}},
          {"error", latest.error != fetch_error::none ? json(to_string(latest.error)) : json{}},
@@ -176,7 +183,7 @@ std::string to_json(const stored_site& site) {
          {"holdsUntil", end ? json(date_text(*end)) : json{}},
          {"lastGoodAt", good ? json(date_text(good->fetched_at)) : json{}}});
   }
-  return to_line(made);
+  return to_line(written);
 }
 
 }  // namespace robots::check

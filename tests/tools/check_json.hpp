@@ -1,4 +1,4 @@
-// What robots-check prints with --json, beside the documents and verdicts that the library writes.
+// The JSON of robots-check. The library itself writes documents and verdicts.
 #pragma once
 
 #include "check_answer.hpp"
@@ -12,8 +12,8 @@
 
 namespace robots::check {
 
-/// One line of ASCII: the verdict as the library writes it (MATCH's shape), then the circumstances.
-/// Durations are in seconds; what there is none of is null.
+/// One line of ASCII: the verdict as the library writes it, then where it comes from. Durations are
+/// in seconds. A value that does not exist is null.
 [[nodiscard]] std::string to_json(const answer& about);
 
 /// One line: `{"stats": {...}}`.
@@ -22,10 +22,10 @@ namespace robots::check {
 /// One line about a finding in `file`: `file`, `line`, `column`, `severity`, `code`, `text`.
 [[nodiscard]] std::string to_json(const diagnostic& finding, std::string_view file);
 
-/// One line about what has changed: `same`, `share`, `complete`, `rules`, `lines`.
+/// One line about the changes between two files: `same`, `share`, `complete`, `rules`, `lines`.
 [[nodiscard]] std::string to_json(const change_report& found);
 
-/// One line about a site in a store. Times are dates as in RFC 3339 and seconds.
+/// One line about a site in a store. Dates are as in RFC 3339, durations in seconds.
 [[nodiscard]] std::string to_json(const stored_site& site);
 
 }  // namespace robots::check

@@ -8,10 +8,14 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <iostream>
+#include <limits>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -19,403 +23,405 @@
 namespace robots::check {
 namespace {
 
-constexpr const char* output_notes = R"(What is printed:
-  One line a URL: the answer, the rule that decided, the Crawl-delay, and where
-  the rules came from. With --json, one object a line: allowed, directive,
-  pattern, userAgent, url, line, reason, crawlDelay and source; durations are in
-  seconds. With --stats a last line {"stats": {...}}; with --timing a member
-  elapsed; with --repeat a member round; with --explain a member explain: group,
-  target and matches. In its texts an octet that is not UTF-8 reads as \xNN, and
-  a backslash as \x5C.
-  With --store-list, one line a site; with --json, an object.
-  With --lint, one line a finding, FILE:LINE:COLUMN: severity: text [code], and
-  their counts; with --json, only one object a finding.
-  With --diff, one line a change: how the rule or line has changed, what it was
-  and is, and for a rule a path that shows it; with --json, one object: same,
-  share, complete, rules and lines.
-  With --verify-audit, one line for what is wrong, FILE:LINE: fault: text; then
-  what is in order, and notes; with --json, one object. With --report, a page.
+constexpr std::string_view overview =
+    R"(robots-check tells whether a crawler may fetch URLs, and why (RFC 9309).
 
-Exit status:
-  0  all URLs are allowed; with --lint, nothing worse than notes; with --diff,
-     both files mean the same to the crawler
-  1  some are not; with --lint, warnings or errors; with --diff, they differ;
-     with --verify-audit, the trail is broken or a decision comes out otherwise
-  2  bad usage, a text that is no URL, a line of standard input over 64 KiB,
-     or input or output that failed
+Usage: robots-check [OPTION]... URL...
+       robots-check COMMAND [OPTION]... ARGUMENT...
+
+Commands:
+  check URL...                  asks about URLs; you may leave the word out
+  parse FILE                    prints what a robots.txt says, as JSON
+  lint FILE...                  lists the mistakes in robots.txt files
+  diff OLD NEW                  lists what has changed for a crawler
+  audit verify FILE...          finds out whether an audit trail was changed
+  audit report FILE...          prints an audit trail as an HTML page
+  store list STORE              lists the sites in a shared store
+  store erase STORE SITE...     deletes sites from a shared store
+  store override STORE allow|deny|none SITE...
+                                allows or denies sites by hand, or lifts that
+
+"robots-check COMMAND --help" lists the options of a command, with examples.
+"robots-check --version" prints the version. "-" as a FILE is standard input.
+
+Exit status: 0 yes, all is well; 1 no, something is not allowed, wrong or
+different; 2 the command line is wrong, or input or output failed.
+)";
+
+struct command_help {
+  robots::check::command command;
+  std::string_view name;
+  std::string_view arguments;
+  std::string_view purpose;
+  std::string_view notes;  ///< what is printed, the exit status, and examples
+  std::size_t least_arguments;
+  std::size_t most_arguments;
+};
+
+constexpr std::size_t any_number = std::numeric_limits<std::size_t>::max();
+
+constexpr std::array commands{
+    command_help{command::check, "check", "URL...",
+                 R"(Asks whether the crawler may fetch URLs. A bare host means https and, if https
+cannot be reached, http. With --file, a URL may be a path. "-" reads URLs from
+standard input, one a line of at most 65,536 octets.)",
+                 R"(Prints a line for each URL: the answer, the rule, the Crawl-delay, and where the
+rules come from. With --json, prints an object for each: allowed, directive,
+pattern, userAgent, url, line, reason, crawlDelay and source. An octet that is
+not UTF-8 is written as \xNN, and a backslash as \x5C.
+
+Exit status: 0 all are allowed; 1 some are not; 2 an error, or a text is no URL.
 
 Examples:
   robots-check --user-agent FooBot https://example.com/private
-  robots-check --file robots.txt --user-agent FooBot '/a?b' /c
-  robots-check --file robots.txt --json
-  robots-check --file robots.txt --explain /a
-  robots-check --lint robots.txt
-  robots-check --diff old.txt new.txt --user-agent FooBot
-  robots-check --verify-audit logs/audit.*.jsonl --key public.pem
-  robots-check --report logs/audit.*.jsonl > report.html
-  robots-check --store sqlite:robots.sqlite --store-list
-  robots-check --json - < urls.txt)";
+  robots-check --file robots.txt --explain '/a?b' /c
+  robots-check --json - < urls.txt)",
+                 1, any_number},
+    command_help{command::parse, "parse", "FILE", "Prints what a robots.txt says, as JSON.",
+                 R"(Exit status: 0 it is printed; 2 an error.
 
-std::string own_user_agent() { return "robots-check/" + std::string{version}; }
+Examples:
+  robots-check parse robots.txt
+  curl -s https://example.com/robots.txt | robots-check parse -)",
+                 1, 1},
+    command_help{command::lint, "lint", "FILE...", "Lists the mistakes in robots.txt files.",
+                 R"(Prints FILE:LINE:COLUMN: severity: text [code] for each mistake, then how many
+there are. With --json, prints an object for each mistake and nothing else.
 
-/// Everything that CLI11 sets, in types that it knows.
-struct raw_options {
-  std::string user_agent = own_user_agent();
-  std::string fallback = "rfc9309";
-  std::string dialect = "rfc9309";
-  std::string file;
-  std::string lint;
-  std::vector<std::string> diff;
-  std::string audit;
-  std::string report;
-  std::string audit_key;
-  std::string audit_head;
-  std::string store;
-  std::string ca_file;
-  std::string proxy;
-  double timeout = 5;
-  int attempts = 1;
-  unsigned repeat = 1;
-  std::vector<std::string> excluded;
-  std::vector<std::string> connect_to;
-  std::vector<std::string> allowed_addresses;
-  std::vector<std::string> store_erase;
-  std::vector<std::string> urls;
-  bool store_list = false;
-  bool explain = false;
-  bool json = false;
-  bool stats = false;
-  bool timing = false;
+Exit status: 0 nothing worse than notes; 1 warnings or errors; 2 a file cannot
+be read.
+
+Examples:
+  robots-check lint robots.txt
+  robots-check lint --json sites/*.txt)",
+                 1, any_number},
+    command_help{command::diff, "diff", "OLD NEW",
+                 "Lists what has changed for the crawler from one robots.txt to another.",
+                 R"(Prints a line for each change, with a path that shows it, then the share of the
+rules and lines that changed. With --json, prints one object: same, share,
+complete, rules and lines.
+
+Exit status: 0 both files mean the same to the crawler; 1 they differ; 2 an
+error.
+
+Examples:
+  robots-check diff old.txt new.txt
+  robots-check diff --user-agent FooBot old.txt - < new.txt)",
+                 2, 2},
+    command_help{command::audit_verify, "audit verify", "FILE...",
+                 R"(Finds out whether an audit trail is as it was written, and whether each decision
+follows from the entries before it. Give all files of the trail, the oldest
+first.)",
+                 R"(Prints FILE:LINE: fault: text for each fault, then a summary and notes. With
+--json, prints one object.
+
+Exit status: 0 the trail is intact; 1 it is broken; 2 an error.
+
+Examples:
+  robots-check audit verify logs/audit.*.jsonl
+  robots-check audit verify --key public.pem logs/audit.*.jsonl)",
+                 1, any_number},
+    command_help{command::audit_report, "audit report", "FILE...",
+                 R"(Prints an HTML page about an audit trail: sites, decisions and retrievals over
+time, failures, changes and the longest waits. Give all files of the trail, the
+oldest first. The page needs no other file, no script and no network.)",
+                 R"(Exit status: 0 the page is printed; 2 an error.
+
+Examples:
+  robots-check audit report logs/audit.*.jsonl > report.html)",
+                 1, any_number},
+    command_help{command::store_list, "store list", "STORE",
+                 R"(Lists the sites in a store, and what was decided about sites by hand. A STORE is
+sqlite:PATH, redis://HOST[:PORT] or rediss://HOST[:PORT].)",
+                 R"(Prints a line for each site: what it answered, when, and until when that holds.
+With --json, prints an object for each.
+
+Exit status: 0 all is printed; 2 an error.
+
+Examples:
+  robots-check store list sqlite:robots.sqlite
+  robots-check store list --json redis://localhost)",
+                 1, 1},
+    command_help{command::store_erase, "store erase", "STORE SITE...",
+                 R"(Deletes what a store knows of sites. The processes that use the store then fetch
+their robots.txt again. A SITE is a host, HOST:PORT or a URL.)",
+                 R"(Exit status: 0 the sites are deleted, or were not there; 2 an error.
+
+Examples:
+  robots-check store erase sqlite:robots.sqlite example.com
+  robots-check store erase redis://localhost https://example.com)",
+                 2, any_number},
+    command_help{command::store_override, "store override", "STORE allow|deny|none SITE...",
+                 R"(Allows or denies all of a site by hand, whatever its robots.txt says; "none"
+lifts that. All processes that use the store obey. A SITE is a host, HOST:PORT
+or a URL, which stands for its https or http origin alone.)",
+                 R"(Exit status: 0 the store has it; 2 an error.
+
+Examples:
+  robots-check store override sqlite:robots.sqlite deny example.com
+  robots-check store override redis://localhost none example.com)",
+                 3, any_number},
 };
 
-/// Unlike CLI::Range, lets no nan pass.
-std::string check_timeout(const std::string& text) {
-  double value = 0;
-  const bool good = CLI::detail::lexical_cast(text, value) && value >= 0 && value <= 1e6;
-  return good ? std::string{} : "not a number of seconds from 0 to 1000000: " + text;
+/// Complains about a value unless it is a number from `least` to `most`, and not NaN.
+CLI::Validator number_between(double least, double most, const std::string& unit) {
+  return CLI::Validator{
+      [=](const std::string& text) {
+        double value = 0;
+        const bool is_good = CLI::detail::lexical_cast(text, value) && value >= least &&
+                             value <= most && (!unit.empty() || text.find('.') == text.npos);
+        const std::string kind = unit.empty() ? "a whole number" : "a number of " + unit;
+        const auto whole = [](double bound) { return std::to_string(static_cast<long>(bound)); };
+        return is_good ? std::string{}
+                       : '"' + text + "\" is not " + kind + " from " + whole(least) + " to " +
+                             whole(most);
+      },
+      ""};
 }
 
-/// The options of a `CLI::App`, which must not outlive this.
+CLI::Validator one_of(std::vector<std::string> words) {
+  return CLI::Validator{[words = std::move(words)](const std::string& text) {
+                          return std::ranges::find(words, text) != words.end()
+                                     ? std::string{}
+                                     : '"' + text + "\" is not one of " +
+                                           CLI::detail::join(words, ", ");
+                        },
+                        ""};
+}
+
+fallback_policy fallback_named(const std::string& name) {
+  return name == "permissive" ? fallback_policy::permissive()
+         : name == "strict"   ? fallback_policy::strict()
+                              : fallback_policy::rfc9309();
+}
+
+/// Prints help, or the version.
+status print_help(std::string_view text) {
+  if (!(std::cout << text << std::flush)) {
+    throw std::runtime_error("cannot write the output");
+  }
+  return yes;
+}
+
+/// Reads the options and arguments of one command.
 class command_line {
  public:
-  command_line() {
-    app.set_version_flag("--version", "robots-check " + std::string{version});
-    app.footer(output_notes);
-    app.get_formatter()->column_width(24);
-    add_questions();
-    add_audit();
-    add_store();
-    add_network();
-    add_output();
+  explicit command_line(const command_help& about) : about_{about} {
+    wanted_.command = about.command;
+    wanted_.cache.retry.attempts = 1;
+    app_.get_formatter()->column_width(29);
+    app_.set_help_flag("-h,--help", "print this help");
+    app_.allow_extras();  // CLI11 would take an IPv6 literal out of its brackets
+    switch (about.command) {
+      case command::check:
+        add_crawler();
+        add_check();
+        break;
+      case command::diff:
+        add_crawler();
+        break;
+      case command::lint:
+      case command::parse:
+        add_dialect();
+        break;
+      case command::audit_verify:
+        text_option("--key", wanted_.key, "FILE", "PEM file of the public key of the signer");
+        text_option("--head", wanted_.head, "HASH", "the trail must have an entry of this hash");
+        break;
+      default:
+        break;
+    }
+    if (about.notes.find("--json") != std::string_view::npos) {
+      app_.add_flag("--json", wanted_.json, "print JSON");
+    }
   }
 
-  [[nodiscard]] settings result() const {
-    settings made{.cache = {.user_agent = raw.user_agent, .fallback = fallback()}};
-    made.cache.excluded = raw.excluded;
-    made.cache.parse.dialect = raw.dialect == "google" ? dialect::google : dialect::rfc9309;
-    made.cache.timeout =
-        std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>{raw.timeout});
-    made.cache.retry.attempts = raw.attempts;
-    made.curl.ca_file = raw.ca_file;
-    made.curl.connect_to = raw.connect_to;
-    made.curl.allowed_addresses = raw.allowed_addresses;
-    if (proxy->count() > 0) {
-      made.curl.proxy = raw.proxy;
-    }
-    if (file->count() > 0) {
-      made.file = raw.file;
-    }
-    if (lint->count() > 0) {
-      made.lint = raw.lint;
-    }
-    made.diff = raw.diff;
-    if (is_about_audit()) {
-      made.audit_report = report->count() > 0;
-      const std::string& first = made.audit_report ? raw.report : raw.audit;
-      made.audit = {.files = {first}, .key = raw.audit_key, .head = raw.audit_head};
-      made.audit->files.insert(made.audit->files.end(), raw.urls.begin(), raw.urls.end());
-    }
-    if (store->count() > 0) {
-      made.store = raw.store;
-    }
-    made.store_list = raw.store_list;
-    made.store_erase = raw.store_erase;
-    made.explain = raw.explain;
-    made.json = raw.json;
-    made.stats = raw.stats;
-    made.timing = raw.timing;
-    made.repeat = raw.repeat;
-    made.urls = raw.urls;
-    return made;
-  }
-
-  /// Throws a CLI::ParseError when an option is unknown or has a bad value, or no sense can be made
-  /// of all of them together.
-  void parse(int argc, const char* const* argv) {
-    app.allow_extras();
-    app.parse(argc, argv);
+  /// Throws a `CLI::ParseError` if the command line is wrong or asks for help.
+  [[nodiscard]] settings read(int argc, const char* const* argv) {
+    app_.parse(argc, argv);
     bool options_ended = false;
-    for (std::string& extra : app.remaining()) {
-      if (!options_ended && extra == "--") {
+    for (std::string& argument : app_.remaining()) {
+      if (!options_ended && argument == "--") {
         options_ended = true;
-      } else if (!options_ended && extra.size() > 1 && extra.starts_with('-')) {
-        throw CLI::ExtrasError("robots-check", {extra});
+      } else if (!options_ended && argument.size() > 1 && argument.starts_with('-')) {
+        throw CLI::ValidationError("there is no option \"" + argument + '"');
       } else {
-        raw.urls.push_back(std::move(extra));
+        wanted_.arguments.push_back(std::move(argument));
       }
     }
-    check_together();
+    check_arguments();
+    return wanted_;
   }
 
-  CLI::App app{"Tells whether a crawler may fetch a URL, and why (robots.txt, RFC 9309).",
-               "robots-check"};
+  [[nodiscard]] std::string help() const {
+    std::string options = app_.help();
+    options.erase(0, options.find("Options:"));
+    return "Usage: robots-check " + std::string{about_.name} + " [OPTION]... " +
+           std::string{about_.arguments} + "\n\n" + std::string{about_.purpose} + "\n\n" + options +
+           std::string{about_.notes} + '\n';
+  }
 
  private:
-  [[nodiscard]] bool is_about_audit() const { return audit->count() + report->count() > 0; }
-
-  void check_together() const {
-    check_answer_options();
-    if (is_about_audit()) {
-      return;  // all that is no option is one more file
+  void check_arguments() const {
+    const std::vector<std::string>& given = wanted_.arguments;
+    if (given.size() < about_.least_arguments) {
+      throw CLI::ValidationError("there are not enough arguments: give " +
+                                 std::string{about_.arguments});
     }
-    if (!raw.audit_key.empty() || !raw.audit_head.empty()) {
-      throw CLI::ValidationError("--key and --head are for --verify-audit and --report");
+    if (given.size() > about_.most_arguments) {
+      throw CLI::ValidationError("\"" + given[about_.most_arguments] + "\" is too much: give " +
+                                 std::string{about_.arguments} + " and no more");
     }
-    if (lint->count() > 0) {
-      if (!raw.urls.empty()) {
-        throw CLI::ValidationError("--lint takes a file and no URL: give one of the two");
-      }
-      return;
-    }
-    if (!raw.diff.empty()) {
-      if (!raw.urls.empty()) {
-        throw CLI::ValidationError("--diff takes two files and no URL");
-      }
-      if (std::ranges::count(raw.diff, "-") > 1) {
-        throw CLI::ValidationError("standard input can be read only once: give - only once");
-      }
-      return;
-    }
-    if (raw.store_list || !raw.store_erase.empty()) {
-      if (!raw.urls.empty()) {
-        throw CLI::ValidationError("--store-list and --store-erase take no URL: give one of these");
-      }
-      return;
-    }
-    const auto from_input = std::ranges::count(raw.urls, "-");
-    if (raw.urls.empty() && !(file->count() > 0 && raw.json)) {
-      throw CLI::ValidationError(
-          file->count() > 0 ? "no URL: give one, or --json to print what the file says"
-                            : "no URL: give one, - to read them from standard input, or --lint");
-    }
-    if (from_input + (file->count() > 0 && raw.file == "-" ? 1 : 0) > 1) {
+    if (std::ranges::count(given, "-") + (wanted_.file == "-" ? 1 : 0) > 1) {
       throw CLI::ValidationError("standard input can be read only once: give - only once");
     }
   }
 
-  /// Refuses what would have no effect.
-  void check_answer_options() const {
-    if (!raw.urls.empty() && !is_about_audit()) {
-      return;
-    }
-    for (const CLI::Option* const option : about_answers) {
-      if (option->count() > 0) {
-        throw CLI::ValidationError(option->get_name() +
-                                   " is about answers: remove it, or ask about a URL instead");
-      }
-    }
+  CLI::Option* text_option(const std::string& names, std::string& value, const char* type,
+                           const char* purpose) {
+    return app_.add_option(names, value, purpose)->type_name(type);
   }
 
-  // CLI11 takes a list out of its brackets, and so an IPv6 literal, unless one argument is all that
-  // is taken: the other URLs are what it leaves over.
-  void add_questions() {
-    app.add_option("URL", raw.urls,
-                   "URLs or bare hosts, which mean https and, where that\n"
-                   "cannot be reached, http; with --file also paths; - reads\n"
-                   "them from standard input, one a line of up to 64 KiB")
-        ->allow_extra_args(false)
-        ->type_name("");
-    app.add_option("-a,--user-agent", raw.user_agent,
-                   "the crawler: a product token or a whole User-Agent value")
-        ->capture_default_str()
-        ->type_name("U");
-    app.add_option("--dialect", raw.dialect,
-                   "read rules by the RFC, or as google/robotstxt, quirks included")
-        ->check(CLI::IsMember({"rfc9309", "google"}))
-        ->capture_default_str()
+  void list_option(const std::string& name, std::vector<std::string>& values, const char* type,
+                   const char* purpose) {
+    app_.add_option(name, values, purpose)->allow_extra_args(false)->type_name(type);
+  }
+
+  void add_dialect() {
+    const auto set = [this](const std::string& name) {
+      wanted_.cache.parse.dialect = name == "google" ? dialect::google : dialect::rfc9309;
+    };
+    app_.add_option_function<std::string>("--dialect", set,
+                                          "read rules as the RFC says, or as google does")
+        ->check(one_of({"rfc9309", "google"}))
+        ->default_str("rfc9309")
         ->type_name("D");
-    app.add_option("--exclude", raw.excluded,
-                   "a host suffix such as gov: never asked, never allowed; repeatable")
-        ->allow_extra_args(false)
-        ->type_name("SUFFIX");
-    file = app.add_option("--file", raw.file,
-                          "use the rules in this file, - for standard input, and no network")
-               ->type_name("FILE");
-    lint = app.add_option("--lint", raw.lint,
-                          "ask nothing, but tell what is wrong with this file, - for\n"
-                          "standard input")
-               ->excludes(file)
-               ->type_name("FILE");
-    diff = app.add_option("--diff", raw.diff,
-                          "ask nothing, but tell what has changed for the crawler from one\n"
-                          "file to the other, - for standard input")
-               ->expected(2)
-               ->excludes(file)
-               ->excludes(lint)
-               ->type_name("OLD NEW");
-    app.add_option("--fallback", raw.fallback,
-                   "what holds when a robots.txt cannot be had:\n"
-                   "  permissive  failures allow\n"
-                   "  rfc9309     server errors, 429 and silence deny; other 4xx\n"
-                   "              and too many redirects allow\n"
-                   "  strict      only 404 and 410 allow; a file that is mostly\n"
-                   "              garbage denies, too")
-        ->check(CLI::IsMember({"permissive", "rfc9309", "strict"}))
-        ->capture_default_str()
+  }
+
+  void add_crawler() {
+    text_option("-a,--user-agent", wanted_.cache.user_agent, "U",
+                "the crawler: a product token or a User-Agent value");
+    add_dialect();
+  }
+
+  void add_check() {
+    cache_options& cache = wanted_.cache;
+    curl_options& curl = wanted_.curl;
+    list_option("--exclude", cache.excluded, "SUFFIX",
+                "never ask hosts under it, such as gov; repeatable");
+    const auto set_file = [this](const std::string& name) { wanted_.file = name; };
+    auto* const file = app_.add_option_function<std::string>(
+        "--file", set_file, "use the rules in a file, and no network");
+    file->option_text("FILE");
+    app_.add_option_function<std::string>(
+            "--store", [this](const std::string& name) { wanted_.store = name; },
+            "share what sites answer with other processes:\n"
+            "sqlite:PATH or redis://HOST[:PORT]")
+        ->excludes(file)
+        ->option_text("STORE");
+    app_.add_option_function<std::string>(
+            "--fallback",
+            [&cache](const std::string& name) { cache.fallback = fallback_named(name); },
+            "what holds if a robots.txt cannot be had:\n"
+            "permissive: failures allow; rfc9309: server\n"
+            "errors, 429 and silence deny; strict: only 404\n"
+            "and 410 allow, and a file of garbage denies")
+        ->check(one_of({"permissive", "rfc9309", "strict"}))
+        ->default_str("rfc9309")
         ->type_name("P");
-    about_answers.push_back(
-        app.add_option("--repeat", raw.repeat, "ask so many times, to see the cache work")
-            ->check(CLI::Range(1U, 1'000'000U))
-            ->capture_default_str()
-            ->type_name("N"));
-  }
-
-  void add_audit() {
-    const std::string group = "Audit trails";
-    audit = app.add_option("--verify-audit", raw.audit,
-                           "ask nothing, but tell whether the trail in this file, and those\n"
-                           "that follow it, is as it was written, and whether each decision\n"
-                           "comes out again")
-                ->allow_extra_args(false)
-                ->excludes(file)
-                ->excludes(lint)
-                ->excludes(diff)
-                ->type_name("FILE...")
-                ->group(group);
-    report = app.add_option("--report", raw.report,
-                            "the same, as a page of HTML that shows what the trail says")
-                 ->allow_extra_args(false)
-                 ->excludes(file)
-                 ->excludes(lint)
-                 ->excludes(diff)
-                 ->excludes(audit)
-                 ->type_name("FILE...")
-                 ->group(group);
-    app.add_option("--key", raw.audit_key, "PEM file of the public key by which it is signed")
-        ->type_name("FILE")
-        ->group(group);
-    app.add_option("--head", raw.audit_head, "the hash of an entry that must be there")
-        ->type_name("HASH")
-        ->group(group);
-  }
-
-  void add_store() {
-    const std::string group = "Store";
-    store = app.add_option("--store", raw.store,
-                           "look first into what other processes know, and tell them:\n"
-                           "redis://HOST[:PORT] and the like, or sqlite:PATH")
-                ->excludes(file)
-                ->excludes(lint)
-                ->excludes(diff)
-                ->excludes(audit)
-                ->excludes(report)
-                ->type_name("WHERE")
-                ->group(group);
-    app.add_flag("--store-list", raw.store_list, "ask nothing, but tell what the store has")
-        ->needs(store)
-        ->group(group);
-    app.add_option("--store-erase", raw.store_erase,
-                   "ask nothing, but erase a site from the store, and tell those\n"
-                   "who use it; repeatable")
-        ->allow_extra_args(false)
-        ->needs(store)
-        ->type_name("SITE")
-        ->group(group);
-  }
-
-  void add_network() {
-    const std::string network = "Network";
-    app.add_option("--timeout", raw.timeout, "for each exchange; 0 means no limit")
-        ->check(check_timeout)
+    app_.add_option("--attempts", cache.retry.attempts, "tries after 5xx, 429 and network errors")
+        ->check(number_between(1, 100, ""))
         ->capture_default_str()
-        ->type_name("SECONDS")
-        ->group(network);
-    app.add_option("--attempts", raw.attempts,
-                   "how often to try in all, after 5xx, 429 and network errors")
-        ->check(CLI::Range(1, 100))
+        ->type_name("N");
+    app_.add_option_function<double>(
+            "--timeout",
+            [&cache](double seconds) {
+              cache.timeout = std::chrono::ceil<std::chrono::milliseconds>(
+                  std::chrono::duration<double>{seconds});
+            },
+            "seconds for each exchange; 0 means no limit")
+        ->check(number_between(0, 1e6, "seconds"))
+        ->default_str("5")
+        ->type_name("S");
+    text_option("--ca-file", curl.ca_file, "FILE", "PEM file of the certificates to trust");
+    list_option("--connect-to", curl.connect_to, "H1:P1:H2:P2",
+                "connect to H2:P2 instead of H1:P1; repeatable");
+    list_option("--allow-address", curl.allowed_addresses, "A",
+                "ask A, such as 127.0.0.0/8, though it is not\n"
+                "public; repeatable");
+    app_.add_option_function<std::string>(
+            "--proxy", [&curl](const std::string& url) { curl.proxy = url; },
+            "[SCHEME://]HOST[:PORT]; empty for none")
+        ->type_name("URL");
+    app_.add_option("--repeat", wanted_.repeat, "ask N times, to see the cache work")
+        ->check(number_between(1, 1e6, ""))
         ->capture_default_str()
-        ->type_name("N")
-        ->group(network);
-    app.add_option("--ca-file", raw.ca_file, "PEM file of the certificates to trust, and no others")
-        ->type_name("FILE")
-        ->group(network);
-    app.add_option("--connect-to", raw.connect_to,
-                   "connect to the second pair for what is meant for the first;\nrepeatable")
-        ->allow_extra_args(false)
-        ->type_name("HOST1:PORT1:HOST2:PORT2")
-        ->group(network);
-    app.add_option("--allow-address", raw.allowed_addresses,
-                   "an address or a prefix such as 127.0.0.0/8 that may be reached\n"
-                   "though it is not of the internet; repeatable")
-        ->allow_extra_args(false)
-        ->type_name("ADDRESS")
-        ->group(network);
-    proxy = app.add_option("--proxy", raw.proxy,
-                           "the proxy to use, empty for none, instead of the environment's")
-                ->type_name("[SCHEME://]HOST[:PORT]")
-                ->group(network);
+        ->type_name("N");
+    app_.add_flag("--explain", wanted_.explain, "add the group, the target and all matches");
+    app_.add_flag("--stats", wanted_.stats, "add the statistics of the cache");
+    app_.add_flag("--timing", wanted_.timing, "add how long each answer took");
   }
 
-  void add_output() {
-    const std::string output = "Output";
-    app.add_flag("--json", raw.json, "print JSON; with --file and no URL, what the file says")
-        ->group(output);
-    about_answers.push_back(app.add_flag("--explain", raw.explain,
-                                         "print the group, the target and every rule that matches")
-                                ->group(output));
-    about_answers.push_back(
-        app.add_flag("--stats", raw.stats, "print the cache's statistics at the end")
-            ->group(output));
-    about_answers.push_back(
-        app.add_flag("--timing", raw.timing, "print how long each answer took")->group(output));
-  }
-
-  [[nodiscard]] fallback_policy fallback() const {
-    if (raw.fallback == "permissive") {
-      return fallback_policy::permissive();
-    }
-    return raw.fallback == "strict" ? fallback_policy::strict() : fallback_policy::rfc9309();
-  }
-
-  raw_options raw;
-  CLI::Option* file = nullptr;
-  CLI::Option* lint = nullptr;
-  CLI::Option* diff = nullptr;
-  CLI::Option* audit = nullptr;
-  CLI::Option* report = nullptr;
-  CLI::Option* store = nullptr;
-  CLI::Option* proxy = nullptr;
-  std::vector<const CLI::Option*> about_answers;  // options without effect where there is no URL
+  const command_help& about_;
+  settings wanted_{.cache = {.user_agent = "robots-check/" + std::string{version},
+                             .fallback = fallback_policy::rfc9309()}};
+  CLI::App app_;
 };
+
+/// Returns the command of that name, or null.
+const command_help* find_command(std::string_view name) {
+  const auto* const found = std::ranges::find(commands, name, &command_help::name);
+  return found == commands.end() ? nullptr : found;
+}
+
+status complain(std::string_view text, std::string_view name) {
+  std::cerr << "robots-check: " << base::printable(text) << "\nRun \"robots-check "
+            << (name.empty() ? "" : std::string{name} + ' ') << "--help\" to see how to use it.\n";
+  return failed;
+}
 
 }  // namespace
 
 std::variant<settings, status> read_command_line(int argc, const char* const* argv) {
-  command_line line;
-  try {
-    line.parse(argc, argv);
-    return line.result();
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
-      line.app.exit(error, std::cout, std::cerr);
-      if (!std::cout.flush()) {
-        throw std::runtime_error("cannot write the output");
-      }
-      return all_allowed;
+  const std::vector<std::string_view> words(argv, argv + argc);
+  const std::string_view first = argc > 1 ? words[1] : "";
+  if (argc == 2 && (first == "--help" || first == "-h" || first == "help")) {
+    return print_help(overview);
+  }
+  if (argc == 2 && first == "--version") {
+    return print_help("robots-check " + std::string{version} + '\n');
+  }
+  if (argc < 2) {
+    return complain("nothing to do: give URLs or a command", "");
+  }
+  const command_help* about = find_command(first);
+  int skipped = 1;
+  if (first == "audit" || first == "store") {
+    const std::string second{argc > 2 ? words[2] : ""};
+    about = find_command(std::string{first} + ' ' + second);
+    if (about == nullptr) {
+      return complain(
+          (second.empty() ? "the command is not complete: give "
+                          : '"' + second + "\" is no command: give ") +
+              std::string{first == "audit" ? "audit verify or audit report"
+                                           : "store list, store erase or store override"},
+          "");
     }
-    std::cerr << "robots-check: " << base::printable(error.what())
-              << "\nrobots-check --help tells how it is used.\n";
-    return failed;
+    skipped = 2;
+  } else if (about == nullptr) {
+    about = commands.data();
+    skipped = 0;
+  }
+  command_line line{*about};
+  try {
+    return line.read(argc - skipped, argv + skipped);
+  } catch (const CLI::CallForHelp&) {
+    return print_help(line.help());
+  } catch (const CLI::ArgumentMismatch& error) {
+    const std::string_view text = error.what();  // "--option: 1 required TYPE missing"
+    return complain(std::string{text.substr(0, text.find(':'))} + ": give one value", about->name);
+  } catch (const CLI::ParseError& error) {
+    return complain(error.what(), about->name);
   }
 }
 

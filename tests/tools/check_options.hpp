@@ -1,10 +1,10 @@
 // The command line of robots-check.
 #pragma once
 
-#include "check_audit.hpp"
 #include <robots/adapters/curl/curl_options.hpp>
 #include <robots/cache/cache_options.hpp>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
@@ -14,39 +14,43 @@ namespace robots::check {
 
 /// Exit statuses.
 enum status : int {
-  all_allowed = 0,
-  some_not_allowed = 1,
-  failed = 2,
-  well_formed = all_allowed,      ///< --lint found notes at most
-  ill_formed = some_not_allowed,  ///< --lint found warnings or errors
-  same_meaning = all_allowed,     ///< --diff found no difference
-  different = some_not_allowed,   ///< --diff found one
-  intact = all_allowed,           ///< --verify-audit found nothing wrong
-  broken = some_not_allowed,      ///< --verify-audit found something
+  yes = 0,     ///< all URLs are allowed, no file has a warning, nothing differs, a trail is intact
+  no = 1,      ///< one of these is not so
+  failed = 2,  ///< the command line is wrong, a text is no URL, or input or output failed
 };
 
-/// What the user wants.
+/// The subcommands.
+enum class command : std::uint8_t {
+  check,
+  parse,
+  lint,
+  diff,
+  audit_verify,
+  audit_report,
+  store_list,
+  store_erase,
+  store_override,
+};
+
+/// The options and arguments that the user gave.
 struct settings {
+  robots::check::command command{};
   cache_options cache;
   curl_options curl{};
-  std::optional<std::string> file{};       ///< the robots.txt to use instead of the sites' own
-  std::optional<std::string> lint{};       ///< the robots.txt to examine; there are no URLs then
-  std::vector<std::string> diff{};         ///< two to compare, or none; there are no URLs then
-  std::optional<audit_question> audit{};   ///< the trail to verify; there are no URLs then
-  bool audit_report = false;               ///< print a page about it instead
-  std::optional<std::string> store{};      ///< the store to share; see `chosen_store`
-  bool store_list = false;                 ///< print what it has; there are no URLs then
-  std::vector<std::string> store_erase{};  ///< sites to erase from it; there are no URLs then
+  std::vector<std::string> arguments{};  ///< `-` stands for standard input
+  std::optional<std::string> file{};     ///< the robots.txt to use instead of the sites' own
+  std::optional<std::string> store{};    ///< the store to share; see `with_store`
+  std::string key{};                     ///< the file of a public key in PEM; may be empty
+  std::string head{};                    ///< the hash that an audit trail must have; may be empty
+  unsigned repeat = 1;
   bool explain = false;
   bool json = false;
   bool stats = false;
   bool timing = false;
-  unsigned repeat = 1;
-  std::vector<std::string> urls{};  ///< `-` stands for those on standard input
 };
 
-/// What the command line asks for; or, when there is nothing more to do, the exit status. Help and
-/// complaints are printed already.
+/// Reads the command line. Returns the exit status instead if the program is to end, after help or
+/// after an error. Both are printed already.
 [[nodiscard]] std::variant<settings, status> read_command_line(int argc, const char* const* argv);
 
 }  // namespace robots::check

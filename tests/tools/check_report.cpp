@@ -1,6 +1,5 @@
-#include "check_report.hpp"
-
 #include "check_audit.hpp"
+#include "check_text.hpp"
 #include "report_style.hpp"
 #include <robots/adapters/audit/detail/lines.hpp>
 #include <robots/base/json_object.hpp>
@@ -26,8 +25,8 @@ namespace {
 
 using base::json_object;
 
-/// Text from the world as text of the page: ASCII without any mark-up, controls and all other
-/// characters as in `append_json`, so that none turns the writing around.
+/// Writes a text from outside as text of the page. The result is ASCII without mark-up; other
+/// characters are written as in `append_json`, so that none can reverse the line.
 std::string html(std::string_view text) {
   std::string json;
   base::append_json(json, text);
@@ -63,17 +62,9 @@ double seconds_of(const json_object& entry, std::string_view name) {
 
 /// `2026-01-01 12:00`.
 std::string minute_text(std::int64_t second) {
-  const std::chrono::sys_seconds when{std::chrono::seconds{second}};
-  const auto day = std::chrono::floor<std::chrono::days>(when);
-  const std::chrono::year_month_day date{day};
-  const std::chrono::hh_mm_ss time{when - day};
-  const auto two = [](auto number) {
-    const std::string digits = std::to_string(number);
-    return digits.size() < 2 ? '0' + digits : digits;
-  };
-  return std::to_string(static_cast<int>(date.year())) + '-' +
-         two(static_cast<unsigned>(date.month())) + '-' + two(static_cast<unsigned>(date.day())) +
-         ' ' + two(time.hours().count()) + ':' + two(time.minutes().count());
+  std::string text = date_text(std::chrono::sys_seconds{std::chrono::seconds{second}});
+  text.resize(text.size() - 4);  // of the seconds
+  return text.replace(text.find('T'), 1, " ");
 }
 
 /// `1,234`.
@@ -92,7 +83,7 @@ std::string seconds_text(double seconds) {
   return text + " s";
 }
 
-/// Where an entry stands, and what it says in short.
+/// The place of an entry, and a summary of it.
 struct cited_entry {
   std::size_t file = 0;
   std::uint64_t line = 0;
@@ -101,7 +92,7 @@ struct cited_entry {
   std::string text{};
 };
 
-/// A number, and the first of the entries that it counts.
+/// A count, and the first entries that it counts.
 struct cited {
   std::uint64_t count = 0;
   std::vector<cited_entry> first{};
@@ -114,7 +105,7 @@ struct cited {
   }
 };
 
-/// Two kinds of things that happen in a span of time.
+/// The events of two kinds in one span of time.
 struct bucket {
   cited good;
   cited bad;
@@ -126,7 +117,7 @@ struct site_figures {
   cited decisions;
   cited denied;
   cited changes;
-  std::string holds{};  ///< what holds now
+  std::string holds{};  ///< the rules or ruling now in force
 };
 
 struct change {
@@ -137,19 +128,19 @@ struct change {
   cited entry;
 };
 
-/// Something that took a time.
+/// An event that took time.
 struct wait {
   double seconds = 0;
   std::string text;
   cited entry;
 };
 
-/// What the page shows.
+/// The numbers that the page shows.
 class figures {
  public:
   explicit figures(const std::vector<std::string>& files) : files_{files} {
-    for_each([this](const json_object& entry, const cited_entry& at) {
-      measure(entry.text("type"), at.date);
+    for_each([this](const json_object& entry, const cited_entry& citation) {
+      measure(entry.text("type"), citation.date);
     });
     constexpr std::int64_t most = 1'000;
     const std::int64_t start = first_second - first_second % bucket_seconds;
@@ -157,7 +148,8 @@ class figures {
         static_cast<std::size_t>(std::min((last_second - start) / bucket_seconds, most) + 1);
     decided.resize(count);
     fetched.resize(count);
-    for_each([this](const json_object& entry, const cited_entry& at) { take(entry, at); });
+    for_each(
+        [this](const json_object& entry, const cited_entry& citation) { take(entry, citation); });
   }
 
   std::uint64_t entries = 0;
@@ -203,7 +195,7 @@ class figures {
     }
   }
 
-  /// Finds from when to when things happened, and divides that into fifty parts or so.
+  /// Finds the first and the last event, and divides the time between them into about fifty parts.
   void measure(std::string_view type, const std::string& date) {
     const bool has_time = type == "decision" || type == "retrieval" || type == "admission";
     const auto second = has_time ? adapters_detail::audit_second(date) : std::nullopt;
@@ -219,113 +211,113 @@ class figures {
     first_second = std::min(first_second, *second);
     last_second = std::max(last_second, *second);
     const std::int64_t span = last_second - first_second;
-    const auto* const step = std::find_if(steps.begin(), steps.end() - 1,
-                                          [&](std::int64_t each) { return span / each < 60; });
+    const auto* const step = std::find_if(
+        steps.begin(), steps.end() - 1, [&](std::int64_t seconds) { return span / seconds < 60; });
     bucket_seconds = *step;
   }
 
-  bucket& bucket_at(std::vector<bucket>& all, const cited_entry& at) const {
+  bucket& bucket_at(std::vector<bucket>& all, const cited_entry& citation) const {
     const std::int64_t start = first_second - first_second % bucket_seconds;
-    const std::int64_t second = adapters_detail::audit_second(at.date).value_or(first_second);
+    const std::int64_t second = adapters_detail::audit_second(citation.date).value_or(first_second);
     const std::int64_t index = std::max<std::int64_t>((second - start) / bucket_seconds, 0);
     return all.at(std::min(static_cast<std::size_t>(index), all.size() - 1));
   }
 
-  void take(const json_object& entry, cited_entry at) {
+  void take(const json_object& entry, cited_entry citation) {
     ++entries;
     const std::string type = entry.text("type");
     const std::string site = entry.text("site");
-    at.text = type + (site.empty() ? "" : ' ' + site);
+    citation.text = type + (site.empty() ? "" : ' ' + site);
     if (type == "decision") {
-      take_decision(entry, std::move(at), site);
+      take_decision(entry, std::move(citation), site);
     } else if (type == "retrieval") {
-      take_retrieval(entry, std::move(at), site);
+      take_retrieval(entry, std::move(citation), site);
     } else if (type == "far_hit") {
-      take_policy(entry, at, site);
+      take_policy(entry, citation, site);
     } else if (type == "fallback") {
       const std::string outcome = entry.text("outcome");
       const std::string basis = entry.text("basis");
-      at.text += ": " + outcome + ", so " + basis;
-      rows[{outcome, basis}].add(at);
+      citation.text += ": " + outcome + ", so " + basis;
+      rows[{outcome, basis}].add(citation);
     } else if (type == "directives") {
       take_directives(entry);
     } else if (type == "crawler") {
-      take_crawler(entry, at);
+      take_crawler(entry, citation);
     } else if (type == "admission") {
-      at.text += ": " + entry.text("url") + ", " + entry.text("reason");
-      note(waits, {seconds_of(entry, "waited_seconds"), entry.text("url"), one(at)});
+      citation.text += ": " + entry.text("url") + ", " + entry.text("reason");
+      note(waits, {seconds_of(entry, "waited_seconds"), entry.text("url"), one(citation)});
     } else if (type == "override") {
-      at.text += ": " + entry.text("value");
-      overrides.add(at);
+      citation.text += ": " + entry.text("value");
+      overrides.add(citation);
     } else if (type == "quarantine") {
-      at.text += entry.flag("released") ? ": released" : ": quarantined";
-      quarantines.add(at);
+      citation.text += entry.flag("released") ? ": released" : ": quarantined";
+      quarantines.add(citation);
     } else if (type == "breaker") {
-      at.text += ": " + entry.text("state");
-      breakers.add(at);
+      citation.text += ": " + entry.text("state");
+      breakers.add(citation);
     } else if (type == "halt") {
-      at.text += ": " + entry.text("reason") + (entry.flag("resumed") ? ", resumed" : "");
-      halts.add(at);
+      citation.text += ": " + entry.text("reason") + (entry.flag("resumed") ? ", resumed" : "");
+      halts.add(citation);
     } else if (type == "access_revoked") {
-      at.text += ": " + entry.text("url");
-      revoked.add(at);
+      citation.text += ": " + entry.text("url");
+      revoked.add(citation);
     } else if (type == "sign_off") {
-      at.text += entry.flag("given")     ? ": given"
-                 : entry.flag("awaited") ? ": awaited"
-                                         : ": taken back";
-      sign_offs.add(at);
+      citation.text += entry.flag("given")     ? ": given"
+                       : entry.flag("awaited") ? ": awaited"
+                                               : ": taken back";
+      sign_offs.add(citation);
     } else if (type == "policy_change" && (entry.flag("fast") || entry.flag("turned_hostile"))) {
-      at.text += entry.flag("turned_hostile") ? ": turned hostile" : ": fast";
-      alarming.add(at);
+      citation.text += entry.flag("turned_hostile") ? ": turned hostile" : ": fast";
+      alarming.add(citation);
     } else if (type == "gap") {
-      at.text += ": " + entry.text("file") + ' ' + entry.text("change");
-      losses.add(at);
+      citation.text += ": " + entry.text("file") + ' ' + entry.text("change");
+      losses.add(citation);
     } else if (type == "lost") {
-      at.text += ": " + count_text(entry.number("events")) + " events, " + entry.text("why");
-      losses.add(at);
+      citation.text += ": " + count_text(entry.number("events")) + " events, " + entry.text("why");
+      losses.add(citation);
     }
   }
 
-  void take_decision(const json_object& entry, cited_entry at, const std::string& site) {
+  void take_decision(const json_object& entry, cited_entry citation, const std::string& site) {
     const bool allowed = entry.flag("allowed");
-    at.text = "decision " + entry.text("url") + (allowed ? ": allowed, " : ": denied, ") +
-              entry.text("reason") +
-              (entry.raw("pattern").empty()
-                   ? ""
-                   : ' ' + entry.text("directive") + ": " + entry.text("pattern"));
+    citation.text = "decision " + entry.text("url") + (allowed ? ": allowed, " : ": denied, ") +
+                    entry.text("reason") +
+                    (entry.raw("pattern").empty()
+                         ? ""
+                         : ' ' + entry.text("directive") + ": " + entry.text("pattern"));
     site_figures& of = sites[site];
-    of.decisions.add(at);
-    decisions.add(at);
-    bucket& now = bucket_at(decided, at);
-    (allowed ? now.good : now.bad).add(at);
+    of.decisions.add(citation);
+    decisions.add(citation);
+    bucket& now = bucket_at(decided, citation);
+    (allowed ? now.good : now.bad).add(citation);
     if (!allowed) {
-      of.denied.add(at);
-      denied.add(at);
+      of.denied.add(citation);
+      denied.add(citation);
     }
   }
 
-  void take_retrieval(const json_object& entry, cited_entry at, const std::string& site) {
+  void take_retrieval(const json_object& entry, cited_entry citation, const std::string& site) {
     const std::string outcome = entry.text("outcome");
     const auto status = entry.number("status");
     const std::string error = entry.text("error");
-    at.text += ": " + outcome + (status == 0 ? "" : ", HTTP " + std::to_string(status)) +
-               (error.empty() ? "" : ", " + error);
+    citation.text += ": " + outcome + (status == 0 ? "" : ", HTTP " + std::to_string(status)) +
+                     (error.empty() ? "" : ", " + error);
     const bool failed = outcome != "success" && outcome != "not_found";
     site_figures& of = sites[site];
-    of.retrievals.add(at);
-    retrievals.add(at);
-    bucket& now = bucket_at(fetched, at);
-    (failed ? now.bad : now.good).add(at);
+    of.retrievals.add(citation);
+    retrievals.add(citation);
+    bucket& now = bucket_at(fetched, citation);
+    (failed ? now.bad : now.good).add(citation);
     if (failed) {
-      of.failures.add(at);
-      failures.add(at);
+      of.failures.add(citation);
+      failures.add(citation);
     }
-    note(slowest, {seconds_of(entry, "duration_seconds"), entry.text("url"), one(at)});
-    take_policy(entry, at, site);
+    note(slowest, {seconds_of(entry, "duration_seconds"), entry.text("url"), one(citation)});
+    take_policy(entry, citation, site);
   }
 
-  /// Notes whether what holds for a site is something else than before.
-  void take_policy(const json_object& entry, const cited_entry& at, const std::string& site) {
+  /// Notes a change of the rules or ruling in force for a site.
+  void take_policy(const json_object& entry, const cited_entry& citation, const std::string& site) {
     const std::string directives = entry.text("directives");
     const std::string basis = entry.text("basis");
     const std::string now = holds_text(basis, directives);
@@ -335,11 +327,11 @@ class figures {
     const bool is_first = last_basis.empty();
     if (!is_first && (basis != last_basis || directives != last_directives)) {
       ++change_count;
-      of.changes.add(at);
+      of.changes.add(citation);
       constexpr std::size_t most = 200;
       if (changes.size() < most) {
         changes.push_back({site, holds_text(last_basis, last_directives), now,
-                           difference(last_directives, directives), one(at)});
+                           difference(last_directives, directives), one(citation)});
       }
     }
     last_basis = basis;
@@ -355,7 +347,7 @@ class figures {
                         : ", " + std::to_string(count) + (count == 1 ? " line" : " lines"));
   }
 
-  /// What is new and what is gone.
+  /// Lists the lines that were added and those that were removed.
   [[nodiscard]] std::string difference(const std::string& before, const std::string& after) const {
     const auto lines = [this](const std::string& id) {
       const auto found = rules_.find(id);
@@ -402,29 +394,30 @@ class figures {
     }
   }
 
-  void take_crawler(const json_object& entry, cited_entry at) {
+  void take_crawler(const json_object& entry, cited_entry citation) {
     const std::string text = entry.text("user_agent") + ", fallback " + entry.text("fallback") +
                              ", dialect " + entry.text("dialect");
-    at.text = "crawler " + text;
+    citation.text = "crawler " + text;
     auto found = std::find_if(crawlers.begin(), crawlers.end(),
-                              [&](const auto& each) { return each.first == text; });
+                              [&](const auto& crawler) { return crawler.first == text; });
     if (found == crawlers.end()) {
       found = crawlers.insert(found, {text, {}});
     }
-    found->second.add(at);
+    found->second.add(citation);
   }
 
-  [[nodiscard]] static cited one(const cited_entry& at) {
+  [[nodiscard]] static cited one(const cited_entry& citation) {
     cited result;
-    result.add(at);
+    result.add(citation);
     return result;
   }
 
-  /// Keeps the longest.
+  /// Adds an event to a list if it is among the longest.
   static void note(std::vector<wait>& longest, wait one) {
     constexpr std::size_t most = 15;
-    const auto place = std::find_if(longest.begin(), longest.end(),
-                                    [&](const wait& each) { return each.seconds < one.seconds; });
+    const auto place = std::find_if(longest.begin(), longest.end(), [&](const wait& listed) {
+      return listed.seconds < one.seconds;
+    });
     if (one.seconds > 0 && (place != longest.end() || longest.size() < most)) {
       longest.insert(place, std::move(one));
       longest.resize(std::min(longest.size(), most));
@@ -436,7 +429,7 @@ class figures {
   std::map<std::string, std::set<std::string>> rules_;
 };
 
-/// Writes the page: first what is seen, then the lists that its numbers lead to.
+/// Writes the page: first the visible part, then the lists that its numbers link to.
 class page {
  public:
   page(const audit_question& trail, const audit_answer& verified, const figures& of)
@@ -463,30 +456,30 @@ class page {
   }
 
  private:
-  /// A number that leads to its entries.
-  std::string linked(const cited& what, const std::string& title) {
-    return what.count == 0 ? "0" : link(count_text(what.count), what, title);
+  /// A count that links to its entries.
+  std::string linked(const cited& entries, const std::string& title) {
+    return entries.count == 0 ? "0" : link(count_text(entries.count), entries, title);
   }
 
-  std::string link(const std::string& shown, const cited& what, const std::string& title) {
-    return "<a href=\"#" + list(what, title) + "\">" + shown + "</a>";
+  std::string link(const std::string& shown, const cited& entries, const std::string& title) {
+    return "<a href=\"#" + list(entries, title) + "\">" + shown + "</a>";
   }
 
-  /// Adds a list of entries; gives its name.
-  std::string list(const cited& what, const std::string& title) {
+  /// Adds a list of entries. Returns its name.
+  std::string list(const cited& entries, const std::string& title) {
     const std::string name = "l" + std::to_string(++list_count_);
     lists_ += "<section class=\"list\" id=\"" + name +
               "\">\n<a class=\"close\" href=\"#closed\">close</a>\n<h3>" + html(title) +
               "</h3>\n<ol>\n";
-    for (const cited_entry& each : what.first) {
-      const std::string file = std::filesystem::path{files_.at(each.file)}.filename().string();
-      lists_ += "<li>entry " + std::to_string(each.n) + ", <code>" + html(file) + ':' +
-                std::to_string(each.line) + "</code>, <time>" + html(each.date) +
-                "</time><br><code>" + html(cut(each.text)) + "</code></li>\n";
+    for (const cited_entry& entry : entries.first) {
+      const std::string file = std::filesystem::path{files_.at(entry.file)}.filename().string();
+      lists_ += "<li>entry " + std::to_string(entry.n) + ", <code>" + html(file) + ':' +
+                std::to_string(entry.line) + "</code>, <time>" + html(entry.date) +
+                "</time><br><code>" + html(cut(entry.text)) + "</code></li>\n";
     }
     lists_ += "</ol>\n";
-    if (what.count > what.first.size()) {
-      lists_ += "<p class=\"soft\">and " + count_text(what.count - what.first.size()) +
+    if (entries.count > entries.first.size()) {
+      lists_ += "<p class=\"soft\">and " + count_text(entries.count - entries.first.size()) +
                 " more entries</p>\n";
     }
     lists_ += "</section>\n";
@@ -521,8 +514,8 @@ class page {
   }
 
   void add_tiles() {
-    const auto tile = [this](const cited& what, const std::string& name) {
-      body_ += "<li><b>" + linked(what, name) + "</b>" + name + "</li>\n";
+    const auto tile = [this](const cited& entries, const std::string& name) {
+      body_ += "<li><b>" + linked(entries, name) + "</b>" + name + "</li>\n";
     };
     body_ += "<ul class=\"tiles\">\n<li><b><a href=\"#sites\">" + count_text(of_.sites.size()) +
              "</a></b>sites</li>\n";
@@ -546,8 +539,8 @@ class page {
   void add_chart(const std::string& title, const std::vector<bucket>& all, const std::string& good,
                  const std::string& bad) {
     std::uint64_t top = 0;
-    for (const bucket& each : all) {
-      top = std::max(top, each.good.count + each.bad.count);
+    for (const bucket& counted : all) {
+      top = std::max(top, counted.good.count + counted.bad.count);
     }
     if (top == 0) {
       return;
@@ -584,14 +577,14 @@ class page {
       const std::string when =
           minute_text(start + static_cast<std::int64_t>(i) * of_.bucket_seconds);
       double y = base;
-      const auto bar = [&](const cited& what, const std::string& name, const char* kind) {
-        if (what.count == 0) {
+      const auto bar = [&](const cited& entries, const std::string& name, const char* kind) {
+        if (entries.count == 0) {
           return;
         }
-        const double size = height * static_cast<double>(what.count) / static_cast<double>(top);
+        const double size = height * static_cast<double>(entries.count) / static_cast<double>(top);
         y -= size;
-        const std::string label = when + ": " + count_text(what.count) + ' ' + name;
-        body_ += "<a href=\"#" + list(what, label) + "\"><rect class=\"" + kind + "\" x=\"" +
+        const std::string label = when + ": " + count_text(entries.count) + ' ' + name;
+        body_ += "<a href=\"#" + list(entries, label) + "\"><rect class=\"" + kind + "\" x=\"" +
                  number(left + static_cast<double>(i) * step + 1) + "\" y=\"" + number(y) +
                  "\" width=\"" + number(std::clamp(step - 2, 1.0, 48.0)) + "\" height=\"" +
                  number(size) + "\"><title>" + label + "</title></rect></a>\n";
@@ -643,16 +636,16 @@ class page {
       return;
     }
     begin_table("<th>when</th><th>site</th><th>what held before, and since</th>");
-    for (const change& each : of_.changes) {
-      const cited_entry& at = each.entry.first.front();
+    for (const change& shown : of_.changes) {
+      const cited_entry& citation = shown.entry.first.front();
       body_ += "<tr><td>" +
-               link("<time>" + html(at.date.substr(0, 19)) + "</time>", each.entry,
-                    "Change of " + each.site) +
-               "</td><td class=\"name\">" + html(each.site) + "</td><td><span class=\"soft\">" +
-               html(each.before) + "</span><br>" + html(each.after);
-      if (!each.details.empty()) {
+               link("<time>" + html(citation.date.substr(0, 19)) + "</time>", shown.entry,
+                    "Change of " + shown.site) +
+               "</td><td class=\"name\">" + html(shown.site) + "</td><td><span class=\"soft\">" +
+               html(shown.before) + "</span><br>" + html(shown.after);
+      if (!shown.details.empty()) {
         body_ += "<pre>";
-        std::string_view rest = each.details;
+        std::string_view rest = shown.details;
         while (!rest.empty()) {
           const std::size_t end = rest.find('\n');
           body_ += html(rest.substr(0, end)) + '\n';
@@ -666,19 +659,20 @@ class page {
     add_rest(of_.change_count, of_.changes.size(), "changes");
   }
 
-  void add_waits(const std::string& title, const std::string& what, const std::vector<wait>& all) {
+  void add_waits(const std::string& title, const std::string& caption,
+                 const std::vector<wait>& all) {
     body_ += "<h2>" + title + "</h2>\n";
     if (all.empty()) {
       body_ += "<p class=\"soft\">None.</p>\n";
       return;
     }
-    body_ += "<p class=\"soft\">" + what + ".</p>\n";
+    body_ += "<p class=\"soft\">" + caption + ".</p>\n";
     begin_table("<th class=\"number\">time</th><th>URL</th><th>when</th>");
-    for (const wait& each : all) {
+    for (const wait& shown : all) {
       body_ += "<tr><td class=\"number\">" +
-               link(seconds_text(each.seconds), each.entry, title + ": " + each.text) +
-               "</td><td class=\"name\"><code>" + html(cut(each.text)) + "</code></td><td><time>" +
-               html(each.entry.first.front().date.substr(0, 19)) + "</time></td></tr>\n";
+               link(seconds_text(shown.seconds), shown.entry, title + ": " + shown.text) +
+               "</td><td class=\"name\"><code>" + html(cut(shown.text)) + "</code></td><td><time>" +
+               html(shown.entry.first.front().date.substr(0, 19)) + "</time></td></tr>\n";
     }
     end_table();
   }
@@ -686,8 +680,8 @@ class page {
   void add_sites() {
     constexpr std::size_t most = 200;
     std::vector<const std::pair<const std::string, site_figures>*> order;
-    for (const auto& each : of_.sites) {
-      order.push_back(&each);
+    for (const auto& site : of_.sites) {
+      order.push_back(&site);
     }
     std::sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
       const auto decisions_a = a->second.decisions.count;
@@ -703,11 +697,11 @@ class page {
       const auto& [name, of] = *order[i];
       const std::string shown = name.empty() ? "(no site)" : name;
       body_ += "<tr><td class=\"name\">" + html(cut(shown)) + "</td>";
-      for (const auto& [figure, what] :
+      for (const auto& [figure, caption] :
            {std::pair{&of.decisions, "decisions"}, std::pair{&of.denied, "denied"},
             std::pair{&of.retrievals, "retrievals"}, std::pair{&of.failures, "failed"},
             std::pair{&of.changes, "changes"}}) {
-        body_ += "<td class=\"number\">" + linked(*figure, shown + ": " + what) + "</td>";
+        body_ += "<td class=\"number\">" + linked(*figure, shown + ": " + caption) + "</td>";
       }
       body_ += "<td>" + html(of.holds) + "</td></tr>\n";
     }
@@ -715,9 +709,9 @@ class page {
     add_rest(order.size(), std::min(order.size(), most), "sites");
   }
 
-  void add_rest(std::uint64_t all, std::uint64_t shown, const std::string& what) {
+  void add_rest(std::uint64_t all, std::uint64_t shown, const std::string& noun) {
     if (all > shown) {
-      body_ += "<p class=\"soft\">and " + count_text(all - shown) + " more " + what + "</p>\n";
+      body_ += "<p class=\"soft\">and " + count_text(all - shown) + " more " + noun + "</p>\n";
     }
   }
 

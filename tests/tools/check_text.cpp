@@ -3,6 +3,8 @@
 #include <robots/base/printable.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/http/message.hpp>
+#include <robots/policy/halt_reason.hpp>
+#include <robots/policy/site_override.hpp>
 #include <robots/rep/rules/explanation.hpp>
 #include <robots/rep/rules/verdict.hpp>
 
@@ -37,21 +39,21 @@ std::string number(double value, int decimals) {
 }
 
 std::string verdict_column(const answer& about, bool colour) {
-  const std::string word = padded(about.what.allowed ? "allowed" : "not allowed", 11);
+  std::string word = padded(about.decided.allowed ? "allowed" : "not allowed", 11);
   if (!colour) {
     return word;
   }
-  return (about.what.allowed ? "\033[32m" : "\033[31m") + word + "\033[0m";
+  return (about.decided.allowed ? "\033[32m" : "\033[31m") + word + "\033[0m";
 }
 
 std::string rule_column(const answer& about, const text_style& style) {
-  const decision& what = about.what;
-  switch (what.reason) {
+  const decision& decided = about.decided;
+  switch (decided.reason) {
     case decision_reason::rule:
-      return (*what.verdict.directive == rule_kind::allow ? "Allow: " : "Disallow: ") +
-             base::printable(*what.verdict.pattern) + " (line " +
-             std::to_string(what.verdict.line) + ", for " +
-             base::printable(what.verdict.user_agent) + ')';
+      return (*decided.verdict.directive == rule_kind::allow ? "Allow: " : "Disallow: ") +
+             base::printable(*decided.verdict.pattern) + " (line " +
+             std::to_string(decided.verdict.line) + ", for " +
+             base::printable(decided.verdict.user_agent) + ')';
     case decision_reason::no_rule:
       return "no rule matches";
     case decision_reason::robots_txt:
@@ -62,7 +64,7 @@ std::string rule_column(const answer& about, const text_style& style) {
       return "too long to compare";
     case decision_reason::fallback:
       return "fallback " + std::string{style.fallback} +
-             (what.allowed ? " allows all" : " denies all");
+             (decided.allowed ? " allows all" : " denies all");
     case decision_reason::by_hand:
       return "the site was told by hand";
     case decision_reason::halted:
@@ -110,16 +112,18 @@ std::string source_column(const answer& about) {
     text += " -> " + base::printable(source.final_url) + " (" + std::to_string(source.redirects) +
             (source.redirects == 1 ? " redirect)" : " redirects)");
   }
-  text += " (" + outcome_text(source) + ')';
-  if (about.what.policy->basis() == policy_basis::last_good) {
+  text += " (" + outcome_text(source) +
+          (source.error == fetch_error::refused_address ? "; --allow-address allows it)" : ")");
+  if (about.decided.policy->basis() == policy_basis::last_good) {
     text += ", by the last good copy";
   }
-  text += about.what.from_cache ? ", cached, " : (about.file.empty() ? ", fetched, " : ", read, ");
-  return text + number(real_seconds{about.what.age}.count(), 1) + " s old";
+  text +=
+      about.decided.from_cache ? ", cached, " : (about.file.empty() ? ", fetched, " : ", read, ");
+  return text + number(real_seconds{about.decided.age}.count(), 1) + " s old";
 }
 
-std::string counted(std::size_t count, const std::string& what) {
-  return std::to_string(count) + ' ' + what + (count == 1 ? "" : "s");
+std::string counted(std::size_t count, const std::string& noun) {
+  return std::to_string(count) + ' ' + noun + (count == 1 ? "" : "s");
 }
 
 std::string group_text(group_choice group, const std::string& crawler) {
@@ -161,7 +165,7 @@ std::string to_text(const answer& about, const text_style& style) {
   std::string line = verdict_column(about, style.colour);
   line += "  " + padded(base::printable(about.url), style.url_width);
   line += "  " + padded(rule_column(about, style), rule_width);
-  line += "  " + padded(delay_column(about.what.crawl_delay()), delay_width);
+  line += "  " + padded(delay_column(about.decided.crawl_delay()), delay_width);
   line += "  " + source_column(about);
   if (about.elapsed) {
     using real_milliseconds = std::chrono::duration<double, std::milli>;
@@ -174,7 +178,7 @@ std::string explanation_text(const answer& about, const text_style& style) {
   std::string text;
   const auto line = [&text](const std::string& content) { text += "    " + content + '\n'; };
   if (!about.has_rules()) {
-    line(no_rules_text(about.what.reason));
+    line(no_rules_text(about.decided.reason));
     return text;
   }
   const explanation& why = *about.why;
@@ -188,7 +192,7 @@ std::string explanation_text(const answer& about, const text_style& style) {
     }
     line(content);
   }
-  if (about.what.reason == decision_reason::robots_txt && !rule_decides) {
+  if (about.decided.reason == decision_reason::robots_txt && !rule_decides) {
     line("no rule decides: /robots.txt itself is always allowed");
   } else if (why.matches.empty()) {
     line("no rule matches, which allows");
@@ -217,25 +221,25 @@ std::string to_text(const change_report& found) {
   const auto placed = [](const placed_pattern& rule) {
     return base::printable(rule.pattern) + " (line " + std::to_string(rule.line) + ')';
   };
-  for (const rule_change& each : found.rules) {
-    std::string line = padded(std::string{to_string(each.change)}, 9) + "  " +
-                       (each.kind == rule_kind::allow ? "Allow: " : "Disallow: ");
-    line += each.before ? placed(*each.before) : "";
-    line += each.before && each.after ? " -> " : "";
-    line += each.after ? placed(*each.after) : "";
+  for (const rule_change& rule : found.rules) {
+    std::string line = padded(std::string{to_string(rule.change)}, 9) + "  " +
+                       (rule.kind == rule_kind::allow ? "Allow: " : "Disallow: ");
+    line += rule.before ? placed(*rule.before) : "";
+    line += rule.before && rule.after ? " -> " : "";
+    line += rule.after ? placed(*rule.after) : "";
     text += padded(std::move(line), 56) + "  " +
-            (each.example.empty()
+            (rule.example.empty()
                  ? "not compared to the end"
-                 : base::printable(each.example) +
-                       (each.example_allowed ? " is allowed now" : " is not allowed now")) +
+                 : base::printable(rule.example) +
+                       (rule.example_allowed ? " is allowed now" : " is not allowed now")) +
             '\n';
   }
-  for (const line_change& each : found.lines) {
-    const std::string_view change = !each.before ? "added" : !each.after ? "removed" : "changed";
-    text += padded(std::string{change}, 9) + "  " + std::string{to_string(each.kind)} + ": ";
-    text += each.before ? base::printable(*each.before) : "";
-    text += each.before && each.after ? " -> " : "";
-    text += (each.after ? base::printable(*each.after) : "") + '\n';
+  for (const line_change& line : found.lines) {
+    const std::string_view kind = !line.before ? "added" : !line.after ? "removed" : "changed";
+    text += padded(std::string{kind}, 9) + "  " + std::string{to_string(line.kind)} + ": ";
+    text += line.before ? base::printable(*line.before) : "";
+    text += line.before && line.after ? " -> " : "";
+    text += (line.after ? base::printable(*line.after) : "") + '\n';
   }
   if (found.same()) {
     return "no change\n";
@@ -277,18 +281,68 @@ std::string to_text(const cache_stats& stats) {
   return text.str();
 }
 
+std::string date_text(std::chrono::sys_seconds second) {
+  const auto day = std::chrono::floor<std::chrono::days>(second);
+  const std::chrono::year_month_day date{day};
+  const std::chrono::hh_mm_ss time{second - day};
+  std::string text = std::to_string(static_cast<int>(date.year()));
+  const auto add = [&text](char separator, auto number) {
+    const std::string digits = std::to_string(number);
+    text.append(1, separator).append(digits.size() < 2 ? "0" : "").append(digits);
+  };
+  add('-', static_cast<unsigned>(date.month()));
+  add('-', static_cast<unsigned>(date.day()));
+  add('T', time.hours().count());
+  add(':', time.minutes().count());
+  add(':', time.seconds().count());
+  return text + 'Z';
+}
+
+std::string ruling_text(const rulings_detail::ruling& ruling) {
+  using rulings_detail::ruling_kind;
+  std::string text;
+  switch (ruling.kind) {
+    case ruling_kind::site_override:
+      text = "override " + std::string{to_string(static_cast<site_override>(ruling.value))};
+      break;
+    case ruling_kind::halt:
+      text = ruling.value == 0
+                 ? "not halted"
+                 : "halted, " + std::string{to_string(static_cast<halt_reason>(ruling.value - 1))};
+      break;
+    case ruling_kind::sign_off:
+      text = ruling.value == 0 ? "not signed off" : "signed off";
+      break;
+    case ruling_kind::quarantine:
+      text = ruling.value == 0 ? "not in quarantine" : "in quarantine";
+      break;
+  }
+  return text + (!ruling.scheme                        ? ""
+                 : *ruling.scheme == url_scheme::https ? " (https)"
+                                                       : " (http)");
+}
+
 std::string to_text(const stored_site& site) {
   std::string line = padded(base::printable(site.key), 40) + "  ";
-  const std::string kept = ", kept for " + number(real_seconds{site.left}.count(), 0) + " s";
+  const std::string lifetime = ", kept for " + number(real_seconds{site.left}.count(), 0) + " s";
+  if (site.rulings) {
+    std::string_view separator;
+    for (const rulings_detail::ruling& ruling : site.rulings->rulings) {
+      line.append(separator).append(ruling_text(ruling)).append(", since ");
+      line += date_text(
+          std::chrono::floor<std::chrono::seconds>(std::chrono::sys_time<std::chrono::milliseconds>{
+              std::chrono::milliseconds{ruling.stamp}}));
+      separator = "; ";
+    }
+    return line;
+  }
   if (!site.content.records) {
-    return line + "cannot be read: " + std::string{to_string(site.content.error)} + kept;
+    return line + "cannot be read: " + std::string{to_string(site.content.error)} + lifetime;
   }
   const record& latest = site.content.records->latest;
-  if (site.content.records->latest.outcome == outcome::redirected) {
-    line += padded("as " + base::printable(latest.final_url), 30);
-  } else {
-    line += padded(outcome_text(latest), 30);
-  }
+  line += padded(latest.outcome == outcome::redirected ? "as " + base::printable(latest.final_url)
+                                                       : outcome_text(latest),
+                 30);
   line += "  " + date_text(latest.fetched_at) + ", " +
           std::to_string((site.now - latest.fetched_at).count()) + " s old";
   if (const auto end = holds_until(latest)) {
@@ -297,7 +351,7 @@ std::string to_text(const stored_site& site) {
   if (const auto& good = site.content.records->last_good) {
     line += ", last good copy of " + date_text(good->fetched_at);
   }
-  return line + kept;
+  return line + lifetime;
 }
 
 }  // namespace robots::check

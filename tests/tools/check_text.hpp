@@ -7,13 +7,14 @@
 #include <robots/rep/diff/change_report.hpp>
 #include <robots/rep/read/diagnostic.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <string>
 #include <string_view>
 
 namespace robots::check {
 
-/// How a line is laid out.
+/// The layout of a line.
 struct text_style {
   std::string_view fallback;   ///< name of the fallback policy in force
   std::string_view crawler;    ///< product token of the crawler
@@ -21,18 +22,18 @@ struct text_style {
   bool colour = false;         ///< with ANSI colours
 };
 
-/// One line, without its end: verdict, URL, the rule and its line, the delay, where the rules came
-/// from and how old they are.
+/// One line without its end: verdict, URL, the rule and its line, the delay, the source of the
+/// rules and their age.
 [[nodiscard]] std::string to_text(const answer& about, const text_style& style);
 
 /// Several indented lines, each with its end: the group, the target and every rule that matches,
 /// the deciding one first. `about.why` must be there.
 [[nodiscard]] std::string explanation_text(const answer& about, const text_style& style);
 
-/// One line about a finding in `file`, without its end, as compilers print theirs.
+/// One line without its end about a finding in `file`, in the form of compiler messages.
 [[nodiscard]] std::string to_text(const diagnostic& finding, std::string_view file);
 
-/// How many findings of each severity there are.
+/// The number of findings of each severity.
 struct finding_counts {
   std::size_t errors = 0;
   std::size_t warnings = 0;
@@ -42,14 +43,20 @@ struct finding_counts {
 /// One line, without its end.
 [[nodiscard]] std::string to_text(const finding_counts& counts);
 
-/// One line a change, and one with their share of all rules and lines.
+/// A line for each change, and one with their share of all rules and lines.
 [[nodiscard]] std::string to_text(const change_report& found);
 
 /// A table of several lines.
 [[nodiscard]] std::string to_text(const cache_stats& stats);
 
-/// One line, without its end: the site, what was brought, when, how old it is, and until when it
-/// holds.
+/// `2026-11-22T03:00:00Z`.
+[[nodiscard]] std::string date_text(std::chrono::sys_seconds second);
+
+/// A ruling in some words, such as `override deny` or `halted, hostile (https)`.
+[[nodiscard]] std::string ruling_text(const rulings_detail::ruling& ruling);
+
+/// One line without its end: the site, what it answered, when, how old that is, and until when it
+/// holds; or the rulings on it.
 [[nodiscard]] std::string to_text(const stored_site& site);
 
 }  // namespace robots::check

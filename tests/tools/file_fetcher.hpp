@@ -9,8 +9,8 @@
 
 namespace robots::check {
 
-/// Gives every site the same robots.txt, so that a file on the disk is read, judged and cached as
-/// one from the network would be.
+/// Gives every site the same robots.txt, so that the cache treats a file on the disk like one from
+/// the network.
 class FileFetcher {
  public:
   explicit FileFetcher(std::string text) : text_(std::move(text)) {}

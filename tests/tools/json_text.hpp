@@ -12,9 +12,9 @@ namespace robots::check {
 
 using json = nlohmann::ordered_json;
 
-/// A text of any octets, in the form of the library's own JSON: an octet that is not UTF-8 reads as
-/// `\xNN`, and a backslash as `\x5C`, so different texts stay different. Pass every text that is
-/// not this program's own.
+/// Returns a text of any octets in the form of the library's own JSON: an octet that is not UTF-8
+/// is written as `\xNN`, and a backslash as `\x5C`, so different texts stay different. Pass every
+/// text from outside through it.
 [[nodiscard]] inline json text_of(std::string_view octets) {
   std::string written;
   base::append_json(written, octets);

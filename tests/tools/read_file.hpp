@@ -1,4 +1,4 @@
-// A robots.txt from the disk.
+// Reads files.
 #pragma once
 
 #include <cerrno>
@@ -12,8 +12,8 @@
 
 namespace robots::check {
 
-/// The first `most` octets of a file, or of standard input when it is called `-`. Throws
-/// std::system_error when it cannot be read.
+/// Returns the first `most` octets of a file, or of standard input if `name` is `-`. Throws
+/// `std::system_error` if it cannot be read.
 [[nodiscard]] inline std::string read_file(const std::string& name, std::size_t most) {
   const auto fail = [&name] {
     throw std::system_error(errno != 0 ? errno : EIO, std::generic_category(),

@@ -13,7 +13,7 @@ namespace robots::check {
 /// A line without its end.
 struct input_line {
   std::string text;          ///< empty if the line is too long
-  bool is_too_long = false;  ///< the line was read to its end, but not kept
+  bool is_too_long = false;  ///< `text` is empty then
 };
 
 /// Reads lines, which end with LF, CR LF or the input, and keeps at most `longest` octets of one.

@@ -1,4 +1,4 @@
-// How the page about an audit trail looks.
+// The style sheet of the page about an audit trail.
 #pragma once
 
 #include <string_view>

@@ -3,10 +3,10 @@
 #include "check_audit.hpp"
 #include "check_json.hpp"
 #include "check_options.hpp"
-#include "check_report.hpp"
 #include "check_store.hpp"
 #include "check_text.hpp"
 #include "file_fetcher.hpp"
+#include "progress.hpp"
 #include "read_file.hpp"
 #include "read_line.hpp"
 #include "standard_streams.hpp"
@@ -23,6 +23,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <optional>
 #include <stdexcept>
@@ -35,7 +36,7 @@
 namespace robots::check {
 namespace {
 
-/// A pipe that nobody reads any more is an error like any other, since SIGPIPE is ignored.
+/// Throws if the output cannot be written. A closed pipe is such an error: SIGPIPE is ignored.
 void print(std::string_view text) {
   if (!(std::cout << text << std::flush)) {
     throw std::runtime_error("cannot write the output");
@@ -47,7 +48,7 @@ text_style style_for(const settings& wanted) {
   text_style style{.fallback = wanted.cache.fallback.name(),
                    .crawler = product_token(wanted.cache.user_agent)};
   std::size_t width = 0;
-  for (const std::string& url : wanted.urls) {
+  for (const std::string& url : wanted.arguments) {
     width = std::max(width, url == "-" ? style.url_width : base::printable(url).size());
   }
   style.url_width = std::min(width, widest);
@@ -55,10 +56,10 @@ text_style style_for(const settings& wanted) {
   return style;
 }
 
-/// What messages call a file.
+/// The name of a file in messages.
 std::string_view name_of(std::string_view file) { return file == "-" ? "standard input" : file; }
 
-/// Asks one cache about all URLs and prints what it says.
+/// Asks one cache about all URLs and prints its answers.
 template <class Cache>
 class session {
  public:
@@ -68,7 +69,7 @@ class session {
   /// Returns the exit status.
   [[nodiscard]] status run() {
     begin_round(1);
-    for (const std::string& url : wanted_.urls) {
+    for (const std::string& url : wanted_.arguments) {
       if (url == "-") {
         ask_standard_input();
       } else {
@@ -127,26 +128,27 @@ class session {
 
   void ask(const std::string& url) {
     using stopwatch = std::chrono::steady_clock;
-    // The rules of a file hold for any site, so a path needs none; the cache does.
+    // The rules of a file hold for any site, so the user need not name one. The cache needs one.
     const bool path = wanted_.file && url.starts_with('/');
     const std::string full = path ? "https://file.invalid" + url : url;
     const auto began = stopwatch::now();
-    const decision what = cache_.check(full);
+    const decision answered = cache_.check(full);
     const auto elapsed = stopwatch::now() - began;
-    note(what);
+    progress_.count();
+    note(answered);
     if (wanted_.file) {
       warn_of_host(full);
     }
-    answer about{.url = url, .what = what, .file = file_name(), .round = round_};
+    answer about{.url = url, .decided = answered, .file = file_name(), .round = round_};
     if (wanted_.timing) {
       about.elapsed = elapsed;
     }
     if (wanted_.explain) {
-      about.why = what.policy->rules().explain(target_for(*what.policy, full));
+      about.why = answered.policy->rules().explain(target_for(*answered.policy, full));
     }
     if (wanted_.json) {
       print(to_json(about) + '\n');
-    } else if (what.reason == decision_reason::invalid_url) {
+    } else if (answered.reason == decision_reason::invalid_url) {
       complain(url);
     } else {
       print(to_text(about, style_) + '\n' + (about.why ? explanation_text(about, style_) : ""));
@@ -157,24 +159,24 @@ class session {
     return wanted_.file ? name_of(*wanted_.file) : std::string_view{};
   }
 
-  void note(const decision& what) {
-    if (what.reason == decision_reason::invalid_url) {
+  void note(const decision& answered) {
+    if (answered.reason == decision_reason::invalid_url) {
       worst_ = failed;
-    } else if (!what.allowed) {
-      worst_ = std::max(worst_, some_not_allowed);
+    } else if (!answered.allowed) {
+      worst_ = std::max(worst_, no);
     }
   }
 
   /// A document reads `admin/users` as a path, but the cache reads it as a host with a path.
   void warn_of_host(const std::string& url) {
-    const auto where = parse_site(url);
-    if (warned_of_host_ || !where || where->scheme || url.starts_with('[')) {
+    const auto named = parse_site(url);
+    if (warned_of_host_ || !named || named->scheme || url.starts_with('[')) {
       return;
     }
     warned_of_host_ = true;
     const std::string shown = base::printable(url);
     const std::string path = base::printable(target_of(url));
-    std::cerr << "robots-check: warning: \"" << shown << "\" is read as the host " << where->host
+    std::cerr << "robots-check: warning: \"" << shown << "\" is read as the host " << named->host
               << " and the path " << (path.starts_with('/') ? "" : "/") << path
               << ": write https://" << shown << " for a URL or /" << shown << " for a path\n";
   }
@@ -188,10 +190,11 @@ class session {
   const settings& wanted_;
   Cache& cache_;
   text_style style_;
+  progress progress_{"URLs answered", ::isatty(STDOUT_FILENO) == 0};
   std::vector<std::string> asked_;
   unsigned round_ = 0;
   bool warned_of_host_ = false;
-  status worst_ = all_allowed;
+  status worst_ = yes;
 };
 
 template <Fetcher F, Storage S = LruStorage<4096>>
@@ -201,12 +204,13 @@ status run_with(const settings& wanted, F fetcher, S storage = {}) {
   return session{wanted, cache}.run();
 }
 
-/// One octet more than is parsed tells that there are more.
+/// Reads one octet more than the parser does, so that the parser knows of a longer file.
 std::string read_robots(const settings& wanted, const std::string& file) {
   return read_file(file, wanted.cache.parse.max_bytes + 1);
 }
 
-/// Calls `use` with what a file says, in whatever charset it says it, and with how to read that.
+/// Calls `use` with the text of a file in UTF-8, whatever its charset, and with the options for
+/// parsing it.
 template <class Use>
 auto with_text(const settings& wanted, const std::string& file, const Use& use) {
   const std::string octets = read_robots(wanted, file);
@@ -232,121 +236,183 @@ status run_diff(const settings& wanted) {
       return std::string{text};
     });
   };
-  const std::string before = read(wanted.diff[0]);
-  const std::string after = read(wanted.diff[1]);
+  const std::string before = read(wanted.arguments[0]);
+  const std::string after = read(wanted.arguments[1]);
   const change_report found = diff(before, after, wanted.cache.user_agent, reading);
   print(wanted.json ? to_json(found) + '\n' : to_text(found));
-  return found.same() ? same_meaning : different;
+  return found.same() ? yes : no;
 }
 
 status run_lint(const settings& wanted) {
-  const document file = read_document(wanted, *wanted.lint);
   finding_counts counts;
-  for (const diagnostic& finding : lint(file, wanted.cache.malformed)) {
-    const std::string_view name = name_of(*wanted.lint);
-    print((wanted.json ? to_json(finding, name) : to_text(finding, name)) + '\n');
-    switch (finding.severity) {
-      case severity::error:
-        ++counts.errors;
-        break;
-      case severity::warning:
-        ++counts.warnings;
-        break;
-      case severity::note:
-        ++counts.notes;
-        break;
+  for (const std::string& file : wanted.arguments) {
+    for (const diagnostic& finding : lint(read_document(wanted, file), wanted.cache.malformed)) {
+      const std::string_view name = name_of(file);
+      print((wanted.json ? to_json(finding, name) : to_text(finding, name)) + '\n');
+      counts.errors += finding.severity == severity::error ? 1 : 0;
+      counts.warnings += finding.severity == severity::warning ? 1 : 0;
+      counts.notes += finding.severity == severity::note ? 1 : 0;
     }
   }
   if (!wanted.json) {
     print(to_text(counts) + '\n');
   }
-  return counts.errors + counts.warnings == 0 ? well_formed : ill_formed;
+  return counts.errors + counts.warnings == 0 ? yes : no;
 }
 
-/// Prints what a store has, some sites at a time, since a listing may be long.
-void list_store(const settings& wanted, chosen_store& store) {
+/// Prints the sites in a store, some at a time, since there may be many.
+template <class Store>
+status list_store(const settings& wanted, Store& store) {
   constexpr std::size_t at_once = 256;
   std::vector<std::string> keys;
-  std::vector<std::chrono::milliseconds> left;
+  std::vector<std::chrono::milliseconds> lifetimes;
   const auto print_all = [&] {
     const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
     const auto values = store.load_all(keys);
     for (std::size_t i = 0; i < keys.size(); ++i) {
       if (!values[i]) {
-        continue;  // it is gone since
+        continue;  // it was erased or has expired since
       }
-      const stored_site site{
-          .key = keys[i], .content = decode_site(*values[i]), .left = left[i], .now = now};
+      const stored_site site{.key = keys[i],
+                             .content = decode_site(*values[i]),
+                             .rulings = rulings_detail::decode_rulings(*values[i]),
+                             .left = lifetimes[i],
+                             .now = now};
       print((wanted.json ? to_json(site) : to_text(site)) + '\n');
     }
     keys.clear();
-    left.clear();
+    lifetimes.clear();
   };
-  store.for_each([&](std::string_view key, std::chrono::milliseconds kept) {
+  store.for_each([&](std::string_view key, std::chrono::milliseconds lifetime) {
     keys.emplace_back(key);
-    left.push_back(kept);
+    lifetimes.push_back(lifetime);
     if (keys.size() == at_once) {
       print_all();
     }
   });
   print_all();
+  return yes;
+}
+
+/// Returns the sites that arguments name, from the `first` argument on.
+std::vector<site> sites_of(const settings& wanted, std::size_t first) {
+  std::vector<site> sites;
+  for (std::size_t i = first; i < wanted.arguments.size(); ++i) {
+    const auto named = parse_site(wanted.arguments[i]);
+    if (!named) {
+      throw std::invalid_argument('"' + wanted.arguments[i] +
+                                  "\" is no site: give a host, HOST:PORT, or an http or https URL");
+    }
+    sites.push_back(*named);
+  }
+  return sites;
+}
+
+status erase_from(const settings& wanted, SharedStore& store) {
+  for (const site& named : sites_of(wanted, 1)) {
+    const std::string key = named.key();
+    const bool was_there = store.load(key).has_value();
+    store.erase(key);
+    print(base::printable(key) + (was_there ? " is erased\n" : " was not there\n"));
+  }
+  return yes;
+}
+
+/// Writes overrides into a store as `basic_robots_cache::set_override` does, and tells the other
+/// processes.
+status override_in(const settings& wanted, SharedStore& store) {
+  using namespace rulings_detail;
+  const std::string& word = wanted.arguments[1];
+  auto value = site_override::none;
+  while (to_string(value) != word) {
+    if (value == site_override::deny) {
+      throw std::invalid_argument('"' + word + "\" is no override: give allow, deny or none");
+    }
+    value = static_cast<site_override>(static_cast<int>(value) + 1);
+  }
+  for (const site& named : sites_of(wanted, 2)) {
+    const std::string bare{without_scheme(named.key())};
+    const auto stored = store.load(ruling_key(bare));
+    ruling_record record =
+        decode_rulings(stored.value_or("")).value_or(ruling_record{.site = bare});
+    ruling ruled{.kind = ruling_kind::site_override,
+                 .scheme = named.scheme,
+                 .value = static_cast<std::uint8_t>(value),
+                 .stamp = stamp_of(std::chrono::system_clock::now())};
+    const auto older = std::ranges::find_if(
+        record.rulings, [&](const ruling& other) { return ruled.replaces(other); });
+    if (older == record.rulings.end()) {
+      record.rulings.push_back(ruled);
+    } else {
+      ruled.stamp = std::max(ruled.stamp, older->stamp + 1);
+      *older = ruled;
+    }
+    const std::string text = encode(record);
+    store.publish(ruling_key(bare), text, std::chrono::milliseconds::max());
+    store.announce(text);
+    print(base::printable(named.key()) + ": override " + word + '\n');
+  }
+  return yes;
 }
 
 status run_store(const settings& wanted) {
-  chosen_store store{*wanted.store};
-  for (const std::string& name : wanted.store_erase) {
-    const auto wanted_site = parse_site(name);
-    if (!wanted_site) {
-      throw std::invalid_argument("--store-erase: no host or http or https URL: \"" + name + '"');
-    }
-    const std::string key = wanted_site->key();
-    const bool was_there = store.load(key).has_value();
-    store.erase(key);
-    if (!wanted.json) {
-      print(base::printable(key) + (was_there ? " is erased\n" : " was not there\n"));
-    }
+  const std::string& name = wanted.arguments[0];
+  if (name.starts_with("sqlite:") && !std::filesystem::exists(name.substr(7)) &&
+      name != "sqlite:") {
+    throw std::invalid_argument('"' + name + "\" does not exist: give the file of a store");
   }
-  if (wanted.store_list) {
-    list_store(wanted, store);
-  }
-  return all_allowed;
+  return with_store<status>(name, [&](auto store) {
+    return wanted.command == command::store_list    ? list_store(wanted, store)
+           : wanted.command == command::store_erase ? erase_from(wanted, store)
+                                                    : override_in(wanted, store);
+  });
 }
 
 status run_audit(const settings& wanted) {
-  if (wanted.audit_report) {
-    print(report(*wanted.audit));
-    return all_allowed;
+  const progress shown{"verifying"};
+  const audit_question trail{.files = wanted.arguments, .key = wanted.key, .head = wanted.head};
+  if (wanted.command == command::audit_report) {
+    print(report(trail));
+    return yes;
   }
-  const audit_answer found = verify(*wanted.audit, wanted.json);
+  const audit_answer found = verify(trail, wanted.json);
   print(found.text);
-  return found.intact ? intact : broken;
+  return found.intact ? yes : no;
+}
+
+status run_check(const settings& wanted) {
+  if (wanted.file) {
+    return run_with(wanted, FileFetcher{read_robots(wanted, *wanted.file)});
+  }
+  if (!wanted.store) {
+    return run_with(wanted, CurlFetcher{wanted.curl});
+  }
+  return with_store<status>(*wanted.store, [&](auto store) {
+    return run_with(wanted, CurlFetcher{wanted.curl},
+                    TieredStorage<LruStorage<4096>, decltype(store)>{std::move(store)});
+  });
 }
 
 status run(const settings& wanted) {
-  if (wanted.audit) {
-    return run_audit(wanted);
+  switch (wanted.command) {
+    case command::check:
+      break;
+    case command::parse:
+      print(robots::to_json(read_document(wanted, wanted.arguments[0])) + '\n');
+      return yes;
+    case command::lint:
+      return run_lint(wanted);
+    case command::diff:
+      return run_diff(wanted);
+    case command::audit_verify:
+    case command::audit_report:
+      return run_audit(wanted);
+    case command::store_list:
+    case command::store_erase:
+    case command::store_override:
+      return run_store(wanted);
   }
-  if (wanted.store_list || !wanted.store_erase.empty()) {
-    return run_store(wanted);
-  }
-  if (wanted.lint) {
-    return run_lint(wanted);
-  }
-  if (!wanted.diff.empty()) {
-    return run_diff(wanted);
-  }
-  if (wanted.store) {
-    return run_with(wanted, CurlFetcher{wanted.curl},
-                    TieredStorage<LruStorage<4096>, chosen_store>{chosen_store{*wanted.store}});
-  }
-  if (!wanted.file) {
-    return run_with(wanted, CurlFetcher{wanted.curl});
-  }
-  if (wanted.urls.empty()) {
-    print(robots::to_json(read_document(wanted, *wanted.file)) + '\n');
-    return all_allowed;
-  }
-  return run_with(wanted, FileFetcher{read_robots(wanted, *wanted.file)});
+  return run_check(wanted);
 }
 
 }  // namespace
@@ -361,8 +427,8 @@ int main(int argc, char** argv) {
       throw std::runtime_error("standard output is closed: redirect it to a file or /dev/null");
     }
     const auto wanted = read_command_line(argc, argv);
-    const auto* const ended = std::get_if<status>(&wanted);
-    return ended != nullptr ? *ended : run(std::get<settings>(wanted));
+    const auto* const end = std::get_if<status>(&wanted);
+    return end != nullptr ? *end : run(std::get<settings>(wanted));
   } catch (const std::exception& error) {
     std::cerr << "robots-check: " << robots::base::printable(error.what()) << '\n';
     return failed;

@@ -1,4 +1,4 @@
-// What robots-check says of audit trails: whole, falsified in every way there is, and damaged.
+// Runs robots-check on audit trails that are intact, falsified or damaged.
 #include "adapters/audit/audit_sample.hpp"
 #include "support/run_program.hpp"
 #include "support/temporary_folder.hpp"
@@ -49,9 +49,9 @@ struct signed_trail {
 
   [[nodiscard]] std::string key() const { return (folder.path() / "public.pem").string(); }
 
-  /// Verifies what is there.
+  /// Verifies the files as they are.
   [[nodiscard]] program_result verify(const texts& more = {}) const {
-    texts arguments{"--verify-audit"};
+    texts arguments{"audit", "verify"};
     arguments.insert(arguments.end(), files.begin(), files.end());
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run(arguments);
@@ -72,7 +72,7 @@ bool has(const std::string& text, std::string_view part) {
 
 }  // namespace
 
-TEST_CASE("a trail of everything that can happen is intact, and comes out again") {
+TEST_CASE("a trail with every kind of event is intact, and its decisions are confirmed") {
   const signed_trail trail;
   const program_result found = trail.verify({"--key", trail.key(), "--head", trail.head});
   CHECK_MESSAGE(found.status == 0, found.output);
@@ -89,7 +89,7 @@ TEST_CASE("a trail of everything that can happen is intact, and comes out again"
   CHECK(object["notes"].size() == 1);
 }
 
-TEST_CASE("a trail that was falsified is broken, and the place is named") {
+TEST_CASE("audit verify names the place where a trail was falsified") {
   const signed_trail trail;
   texts lines = trail.second;
   const std::string n = std::to_string(audit_entry::read(trail.second[5])->n());
@@ -124,8 +124,8 @@ TEST_CASE("a trail that was falsified is broken, and the place is named") {
     expected = trail.files[1] + ":1: lost: ";
   }
   SUBCASE("the chain was written anew, and a key signed it before") {
-    const std::size_t at = line_with(lines, "\"type\":\"decision\"");
-    replace(lines[at], "\"allowed\":", "\"allowed\":true,\"was\":");
+    const std::size_t index = line_with(lines, "\"type\":\"decision\"");
+    replace(lines[index], "\"allowed\":", "\"allowed\":true,\"was\":");
     texts all = lines_of({trail.files[0]});
     const std::size_t first = all.size();
     all.insert(all.end(), lines.begin(), lines.end());
@@ -133,7 +133,7 @@ TEST_CASE("a trail that was falsified is broken, and the place is named") {
       const texts rest = lines_of({trail.files[i]});
       all.insert(all.end(), rest.begin(), rest.end());
     }
-    chain_anew(all, first + at);
+    chain_anew(all, first + index);
     std::size_t next = first;
     for (std::size_t i = 1; i < trail.files.size(); ++i) {
       const auto from = all.begin() + static_cast<std::ptrdiff_t>(next);
@@ -165,19 +165,19 @@ TEST_CASE("a trail that was falsified is broken, and the place is named") {
   SUBCASE("a robots.txt was replaced, with its hash and those of all entries") {
     const texts all = lines_of(trail.files);
     texts whole = all;
-    const std::size_t at = line_with(whole, "\"type\":\"body\"");
-    const std::string old = audit_entry::read(whole[at])->text("id");
-    replace(whole[at], "/private", "/other");
+    const std::size_t index = line_with(whole, "\"type\":\"body\"");
+    const std::string old = audit_entry::read(whole[index])->text("id");
+    replace(whole[index], "/private", "/other");
     const std::string now =
-        robots::adapters_detail::sha256(audit_entry::read(whole[at])->text("text"));
+        robots::adapters_detail::sha256(audit_entry::read(whole[index])->text("text"));
     for (std::string& line : whole) {
       for (std::size_t i = line.find(old); i != std::string::npos; i = line.find(old)) {
         line.replace(i, old.size(), now);
       }
     }
-    chain_anew(whole, at);
+    chain_anew(whole, index);
     write_lines(trail.files[0], whole);
-    const program_result found = run({"--verify-audit", trail.files[0]});
+    const program_result found = run({"audit", "verify", trail.files[0]});
     CHECK(found.status == 1);
     CHECK(has(found.output, "decision: entry "));
     CHECK(has(found.output, "the decision is another"));
@@ -190,22 +190,22 @@ TEST_CASE("a trail that was falsified is broken, and the place is named") {
   CHECK(has(found.output, "broken: "));
 }
 
-TEST_CASE("files of a trail that are missing, or in another order, are named") {
+TEST_CASE("audit verify names files that are missing or in the wrong order") {
   const signed_trail trail;
-  texts arguments{"--verify-audit", trail.files[0], trail.files[2]};
+  texts arguments{"audit", "verify", trail.files[0], trail.files[2]};
   program_result found = run(arguments);
   CHECK(found.status == 1);
   CHECK(has(found.output, trail.files[2] + ":1: lost: "));
   CHECK(has(found.output, "a file before this one is missing"));
-  found = run({"--verify-audit", trail.files[1], trail.files[0]});
+  found = run({"audit", "verify", trail.files[1], trail.files[0]});
   CHECK(found.status == 1);
   CHECK(has(found.output, trail.files[0] + ":1: reordered: the files are not in order"));
-  found = run({"--verify-audit", trail.files[1]});
+  found = run({"audit", "verify", trail.files[1]});
   CHECK_MESSAGE(found.status == 0, found.output);
   CHECK(has(found.output, "note: nothing is known of the entries 1 to "));
 }
 
-TEST_CASE("a torn last line is told from one that was changed") {
+TEST_CASE("audit verify distinguishes a torn last line from a changed one") {
   const signed_trail trail;
   std::filesystem::resize_file(trail.files.back(),
                                std::filesystem::file_size(trail.files.back()) - 20);
@@ -219,7 +219,8 @@ namespace {
 
 std::size_t count_of(const std::string& text, std::string_view part) {
   std::size_t count = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+  for (std::size_t index = text.find(part); index != std::string::npos;
+       index = text.find(part, index + 1)) {
     ++count;
   }
   return count;
@@ -227,16 +228,16 @@ std::size_t count_of(const std::string& text, std::string_view part) {
 
 /// The page about a trail.
 std::string report_of(const texts& files) {
-  texts arguments{"--report"};
+  texts arguments{"audit", "report"};
   arguments.insert(arguments.end(), files.begin(), files.end());
-  const program_result made = run(arguments);
-  REQUIRE_MESSAGE(made.status == 0, made.errors);
-  return made.output;
+  const program_result printed = run(arguments);
+  REQUIRE_MESSAGE(printed.status == 0, printed.errors);
+  return printed.output;
 }
 
 }  // namespace
 
-TEST_CASE("a report shows what a trail says, and each number leads to its entries") {
+TEST_CASE("audit report shows the events of a trail, and each number links to its entries") {
   const signed_trail trail;
   const std::string page = report_of(trail.files);
   CHECK(has(page, "The trail is intact."));
@@ -252,9 +253,9 @@ TEST_CASE("a report shows what a trail says, and each number leads to its entrie
     CHECK_MESSAGE(has(page, part), part);
   }
   std::size_t lists = 0;
-  for (std::size_t at = page.find("href=\""); at != std::string::npos;
-       at = page.find("href=\"", at + 1)) {
-    const std::size_t start = at + 6;
+  for (std::size_t index = page.find("href=\""); index != std::string::npos;
+       index = page.find("href=\"", index + 1)) {
+    const std::size_t start = index + 6;
     const std::string target = page.substr(start, page.find('"', start) - start);
     REQUIRE(target.starts_with("#"));
     const bool is_closed = target == "#closed";
@@ -264,13 +265,13 @@ TEST_CASE("a report shows what a trail says, and each number leads to its entrie
   CHECK(lists > 50);
 }
 
-TEST_CASE("a report needs nothing else, and no text from outside is more than text in it") {
+TEST_CASE("a report needs no other file, and text from outside stays text in it") {
   const signed_trail trail;
   texts all = lines_of(trail.files);
   for (std::string& line : all) {  // a host that no parser lets through
-    for (std::size_t at = line.find("\"site\":\"https://none"); at != std::string::npos;
-         at = line.find("\"site\":\"https://none")) {
-      line.replace(at, 20, "\"site\":\"<img src=x onerror='a()'>\\u202E&");
+    for (std::size_t index = line.find("\"site\":\"https://none"); index != std::string::npos;
+         index = line.find("\"site\":\"https://none")) {
+      line.replace(index, 20, "\"site\":\"<img src=x onerror='a()'>\\u202E&");
     }
   }
   write_lines(trail.files[0], all);
@@ -290,7 +291,7 @@ TEST_CASE("a report needs nothing else, and no text from outside is more than te
   }
 }
 
-TEST_CASE("a browser finds in a report what is in it") {
+TEST_CASE("a browser finds every element of a report") {
   const std::string browser = [] {
     for (const char* const name : {"/usr/bin/chromium", "/usr/bin/google-chrome"}) {
       if (std::filesystem::exists(name)) {
@@ -316,25 +317,25 @@ TEST_CASE("a browser finds in a report what is in it") {
   }
 }
 
-TEST_CASE("A pipe is refused, since a trail is read more than once") {
+TEST_CASE("audit commands refuse a pipe, since they read a trail more than once") {
   const signed_trail trail;
   const std::string pipe = (trail.folder.path() / "pipe").string();
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
-  for (const char* const option : {"--verify-audit", "--report"}) {
-    const program_result found = run({option, pipe});
+  for (const char* const command : {"verify", "report"}) {
+    const program_result found = run({"audit", command, pipe});
     CHECK(found.status == 2);
     CHECK(found.output.empty());
     CHECK(has(found.errors, "is not a regular file"));
   }
 }
 
-TEST_CASE("what cannot be verified is an error") {
+TEST_CASE("audit commands return 2 for files that cannot be read") {
   const signed_trail trail;
   for (const texts& arguments :
-       {texts{"--verify-audit", trail.files[0] + ".none"}, texts{"--verify-audit"},
-        texts{"--verify-audit", trail.files[0], "--key", trail.files[0]},
-        texts{"--verify-audit", trail.files[0], "--lint", "x"},
-        texts{"--report", trail.files[0] + ".none"}, texts{"--report"},
+       {texts{"audit", "verify", trail.files[0] + ".none"}, texts{"audit", "verify"},
+        texts{"audit", "verify", trail.files[0], "--key", trail.files[0]},
+        texts{"audit", "verify", trail.files[0], "--explain"},
+        texts{"audit", "report", trail.files[0] + ".none"}, texts{"audit", "report"},
         texts{"--key", trail.key(), "/"}}) {
     const program_result found = run(arguments);
     CHECK(found.status == 2);

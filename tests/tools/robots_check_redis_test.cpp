@@ -1,4 +1,4 @@
-// What robots-check does with a store in Redis.
+// Runs robots-check with a store in Redis.
 #include "policy/record_samples.hpp"
 #include "support/loopback_server.hpp"
 #include "support/redis_server.hpp"
@@ -14,23 +14,22 @@
 using namespace std::chrono_literals;
 using robots::test::run_program;
 
-TEST_CASE("robots-check lists what is in Redis, and erases it") {
+TEST_CASE("store list and store erase work on Redis") {
   const robots::test::redis_server redis;
   robots::RedisStore store{robots::redis_options{.url = redis.url()}};
   const auto latest = robots::test::record_of_outcome(robots::outcome::not_found);
   store.publish("https://example.com", encode(robots::site_records{.latest = latest}), 24h);
-  const auto listed = run_program(ROBOTS_CHECK_PROGRAM, {"--store", redis.url(), "--store-list"});
+  const auto listed = run_program(ROBOTS_CHECK_PROGRAM, {"store", "list", redis.url()});
   CHECK(listed.status == 0);
   CHECK(listed.output.starts_with("https://example.com "));
   CHECK(listed.output.find("not_found, HTTP 404") != std::string::npos);
-  const auto erased =
-      run_program(ROBOTS_CHECK_PROGRAM, {"--store", redis.url(), "--store-erase", "example.com",
-                                         "--store-erase", "https://example.com"});
+  const auto erased = run_program(
+      ROBOTS_CHECK_PROGRAM, {"store", "erase", redis.url(), "example.com", "https://example.com"});
   CHECK(erased.output == "example.com was not there\nhttps://example.com is erased\n");
   CHECK(!store.load("https://example.com"));
 }
 
-TEST_CASE("robots-check goes on without a Redis that is down") {
+TEST_CASE("robots-check answers although Redis is down") {
   robots::test::loopback_server server;
   server.get("/robots.txt", "User-agent: *\nDisallow: /private\n");
   const auto result =

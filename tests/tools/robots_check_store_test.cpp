@@ -1,4 +1,4 @@
-// What robots-check does with a store: looks into it, uses it, fills it.
+// Runs robots-check with a store in a file.
 #include "policy/record_samples.hpp"
 #include "support/loopback_server.hpp"
 #include "support/run_program.hpp"
@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <chrono>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,34 +23,44 @@ using nlohmann::json;
 using robots::site_records;
 using robots::test::program_result;
 
-/// A file with a store, and robots-check with it.
+/// The file of a store.
 class store_file {
  public:
   [[nodiscard]] robots::SqliteStore open() const {
     return robots::SqliteStore{robots::sqlite_options{.path = path()}};
   }
   [[nodiscard]] std::string path() const { return (folder_.path() / "robots.sqlite").string(); }
+  /// Asks about URLs with this store.
   [[nodiscard]] program_result check(const std::vector<std::string>& more) const {
-    std::vector<std::string> arguments{"--store", "sqlite:" + path()};
+    return run({"--store", "sqlite:" + path()}, more);
+  }
+  /// Runs a subcommand of `store` with this store.
+  [[nodiscard]] program_result store(const std::string& command,
+                                     const std::vector<std::string>& more = {}) const {
+    return run({"store", command, "sqlite:" + path()}, more);
+  }
+
+ private:
+  [[nodiscard]] static program_result run(std::vector<std::string> arguments,
+                                          const std::vector<std::string>& more) {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return robots::test::run_program(ROBOTS_CHECK_PROGRAM, arguments);
   }
 
- private:
   robots::test::temporary_folder folder_;
 };
 
-/// A record of now, which holds for a day.
-robots::record fresh(robots::outcome what) {
-  robots::record made =
-      robots::test::record_of_outcome(what, "User-agent: *\nDisallow: /private\n");
-  made.fetched_at = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-  return made;
+/// A record from now that holds for a day.
+robots::record fresh(robots::outcome outcome) {
+  robots::record record =
+      robots::test::record_of_outcome(outcome, "User-agent: *\nDisallow: /private\n");
+  record.fetched_at = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  return record;
 }
 
 }  // namespace
 
-TEST_CASE("--store-list tells of each site what is known, since when, and until when") {
+TEST_CASE("store list prints what each site answered, when, and until when that holds") {
   const store_file file;
   {
     robots::SqliteStore store = file.open();
@@ -64,7 +75,7 @@ TEST_CASE("--store-list tells of each site what is known, since when, and until 
     store.publish("https://c.example", encode(site_records{.latest = failed}), 24h);
     store.publish("https://d\n.example", "no record", 1h);
   }
-  const program_result text = file.check({"--store-list"});
+  const program_result text = file.store("list");
   CHECK(text.status == 0);
   CHECK(text.errors.empty());
   const std::vector<std::string> lines = text.lines();
@@ -81,7 +92,7 @@ TEST_CASE("--store-list tells of each site what is known, since when, and until 
   CHECK(lines[3].starts_with("https://d\\x0A.example  "));
   CHECK(lines[3].find("cannot be read: unknown_version, kept for 3") != std::string::npos);
 
-  const std::vector<std::string> objects = file.check({"--store-list", "--json"}).lines();
+  const std::vector<std::string> objects = file.store("list", {"--json"}).lines();
   REQUIRE(objects.size() == 4);
   const json success = json::parse(objects[0]);
   CHECK(success.at("site") == "https://a.example");
@@ -102,9 +113,10 @@ TEST_CASE("--store-list tells of each site what is known, since when, and until 
   CHECK(!unreadable.contains("outcome"));
 }
 
-TEST_CASE("--store-list tells of thousands of sites, and of none") {
+TEST_CASE("store list prints thousands of sites, or none") {
   const store_file file;
-  CHECK(file.check({"--store-list"}).output.empty());
+  file.open().erase("https://a.example");
+  CHECK(file.store("list").output.empty());
   {
     robots::SqliteStore store = file.open();
     for (int i = 0; i < 1'000; ++i) {
@@ -112,10 +124,10 @@ TEST_CASE("--store-list tells of thousands of sites, and of none") {
                     encode(site_records{.latest = fresh(robots::outcome::not_found)}), 24h);
     }
   }
-  CHECK(file.check({"--store-list"}).lines().size() == 1'000);
+  CHECK(file.store("list").lines().size() == 1'000);
 }
 
-TEST_CASE("--store-erase erases a site however it is spelled, and says whether it was there") {
+TEST_CASE("store erase erases a site in any spelling, and says whether it was there") {
   const store_file file;
   {
     robots::SqliteStore store = file.open();
@@ -124,19 +136,18 @@ TEST_CASE("--store-erase erases a site however it is spelled, and says whether i
     }
   }
   const program_result result =
-      file.check({"--store-erase", "HTTPS://A.example:443/page", "--store-erase", "c.example",
-                  "--store-erase", "https://d.example", "--store-list"});
+      file.store("erase", {"HTTPS://A.example:443/page", "c.example", "https://d.example"});
   CHECK(result.status == 0);
   const std::vector<std::string> lines = result.lines();
-  REQUIRE(lines.size() == 4);
+  REQUIRE(lines.size() == 3);
   CHECK(lines[0] == "https://a.example is erased");
   CHECK(lines[1] == "c.example is erased");
   CHECK(lines[2] == "https://d.example was not there");
-  CHECK(lines[3].starts_with("https://b.example "));
-  CHECK(file.check({"--store-erase", "mailto:bob@example.com"}).status == 2);
+  CHECK(file.store("list").output.starts_with("https://b.example "));
+  CHECK(file.store("erase", {"mailto:bob@example.com"}).status == 2);
 }
 
-TEST_CASE("a store that cannot be used, or no store at all, is an error that says why") {
+TEST_CASE("an error says why a store cannot be used") {
   const store_file file;
   const auto complaint = [](const std::vector<std::string>& arguments) {
     const program_result result = robots::test::run_program(ROBOTS_CHECK_PROGRAM, arguments);
@@ -144,23 +155,58 @@ TEST_CASE("a store that cannot be used, or no store at all, is an error that say
     CHECK(result.output.empty());
     return result.errors;
   };
-  CHECK(complaint({"--store", "sqlite:/dev/null", "--store-list"}).find("no regular file") !=
+  CHECK(complaint({"store", "list", "sqlite:/dev/null"}).find("no regular file") !=
         std::string::npos);
-  CHECK(complaint({"--store", "memory", "--store-list"}).find("sqlite:PATH") != std::string::npos);
-  CHECK(complaint({"--store", "ftp://host", "--store-list"}).find("redis") != std::string::npos);
-  CHECK(complaint({"--store", "redis://127.0.0.1:1", "--store-list"}).find("127.0.0.1:1") !=
+  for (const char* const command : {"list", "erase", "override"}) {
+    const std::string missing = "sqlite:" + file.path() + ".none";
+    CHECK(complaint({"store", command, missing, "deny", "a.example"}).find("robots-check: ") == 0);
+    CHECK(!std::filesystem::exists(file.path() + ".none"));
+  }
+  CHECK(
+      complaint({"store", "list", "sqlite:" + file.path()}).find("does not exist: give the file") !=
+      std::string::npos);
+  CHECK(complaint({"store", "list", "sqlite:"}).find("is no store") != std::string::npos);
+  CHECK(complaint({"store", "list", "memory"}).find("sqlite:PATH") != std::string::npos);
+  CHECK(complaint({"store", "list", "ftp://host"}).find("redis") != std::string::npos);
+  CHECK(complaint({"store", "list", "redis://127.0.0.1:1"}).find("127.0.0.1:1") !=
         std::string::npos);
-  CHECK(complaint({"--store-list"}).find("--store") != std::string::npos);
-  CHECK(complaint({"--store-erase", "example.com"}).find("--store") != std::string::npos);
-  CHECK(complaint({"--store", "sqlite:" + file.path()}).find("no URL") != std::string::npos);
-  CHECK(complaint({"--store", "sqlite:" + file.path(), "--store-list", "example.com"})
-            .find("take no URL") != std::string::npos);
+  CHECK(complaint({"store", "list"}).find("give STORE") != std::string::npos);
+  CHECK(complaint({"store", "erase", "sqlite:" + file.path()}).find("give STORE SITE...") !=
+        std::string::npos);
+  static_cast<void>(file.open());
+  CHECK(complaint({"--store", "sqlite:" + file.path()}).find("give URL...") != std::string::npos);
+  CHECK(complaint({"store", "override", "sqlite:" + file.path(), "allowed", "a.example"})
+            .find("\"allowed\" is no override: give allow, deny or none") != std::string::npos);
   CHECK(
       complaint({"--store", "sqlite:" + file.path(), "--file", "robots.txt", "/"}).find("--file") !=
       std::string::npos);
 }
 
-TEST_CASE("with --store a site that another process knows is not asked, and what is new is told") {
+TEST_CASE("store override allows and denies a site for every process that uses the store") {
+  robots::test::loopback_server server;
+  server.get("/robots.txt", "User-agent: *\nDisallow: /private\n");
+  const std::string site = server.url("");
+  const store_file file;
+  static_cast<void>(file.open());
+  const auto status_of = [&](const std::string& path) {
+    return file.check({"--allow-address", "127.0.0.0/8", site + path}).status;
+  };
+  const program_result denied = file.store("override", {"deny", site});
+  CHECK(denied.status == 0);
+  CHECK(denied.output == site + ": override deny\n");
+  CHECK(status_of("/") == 1);
+  CHECK(file.store("list").output.find("  override deny (http), since 20") != std::string::npos);
+  const json listed = json::parse(file.store("list", {"--json"}).lines().at(0));
+  CHECK(listed.at("rulings") == json{"override deny (http)"});
+  CHECK(file.store("override", {"allow", site}).status == 0);
+  CHECK(status_of("/private") == 0);
+  CHECK(file.store("override", {"none", site}).status == 0);
+  CHECK(status_of("/private") == 1);
+  CHECK(status_of("/") == 0);
+}
+
+TEST_CASE(
+    "with --store a site that another process knows is not asked, and new answers are shared") {
   robots::test::loopback_server server;
   server.get("/robots.txt", "User-agent: *\nDisallow: /private\n");
   const std::string site = server.url("");
@@ -172,7 +218,7 @@ TEST_CASE("with --store a site that another process knows is not asked, and what
   CHECK(json::parse(cold[0]).at("allowed") == false);
   CHECK(json::parse(cold[1]).at("stats").at("retrievals") == 1);
   CHECK(server.requests() == 1);
-  CHECK(file.check({"--store-list"}).output.starts_with(site + "  "));
+  CHECK(file.store("list").output.starts_with(site + "  "));
 
   const std::vector<std::string> warm = file.check(question).lines();
   REQUIRE(warm.size() == 2);
@@ -181,12 +227,12 @@ TEST_CASE("with --store a site that another process knows is not asked, and what
   CHECK(json::parse(warm[1]).at("stats").at("farHits") == 1);
   CHECK(server.requests() == 1);
 
-  CHECK(file.check({"--store-erase", site}).status == 0);
+  CHECK(file.store("erase", {site}).status == 0);
   CHECK(file.check(question).status == 1);
   CHECK(server.requests() == 2);
 }
 
-TEST_CASE("A closed standard stream leaves the store alone, and a closed output is an error") {
+TEST_CASE("closed standard streams do not damage the store, and a closed output is an error") {
   const store_file file;
   const std::string value = encode(site_records{.latest = fresh(robots::outcome::success)});
   file.open().publish("https://a.example", value, 24h);

@@ -1,4 +1,4 @@
-// What robots-check makes of its arguments. The network has no part in it: the demo shows that.
+// What robots-check takes and prints, without a network. The demo shows the rest.
 #include "support/run_program.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -10,8 +10,11 @@
 #include <filesystem>
 #include <fstream>
 #include <initializer_list>
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -38,6 +41,21 @@ program_result run(const std::vector<std::string>& arguments, std::string_view i
   return robots::test::run_program(ROBOTS_CHECK_PROGRAM, arguments, input);
 }
 
+const std::vector<std::string> commands{"check",      "parse",        "lint",
+                                        "diff",       "audit verify", "audit report",
+                                        "store list", "store erase",  "store override"};
+
+/// Runs a command of one or two words.
+program_result run_command(const std::string& command, const std::vector<std::string>& more) {
+  const std::size_t space = command.find(' ');
+  std::vector<std::string> arguments{command.substr(0, space)};
+  if (space != std::string::npos) {
+    arguments.push_back(command.substr(space + 1));
+  }
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return run(arguments);
+}
+
 /// A robots.txt on the disk for as long as it lives.
 class robots_file {
  public:
@@ -53,12 +71,15 @@ class robots_file {
     return run(arguments);
   }
 
-  /// The same with --json, for one line of output.
+  /// Returns the one line that robots-check prints with this file and --json.
   [[nodiscard]] json check_json(std::initializer_list<std::string> more) const {
     std::vector<std::string> arguments{"--json", "--file", path_};
     arguments.insert(arguments.end(), more);
     return json::parse(run(arguments).output);
   }
+
+  /// Returns what `robots-check parse` prints about this file.
+  [[nodiscard]] json parsed() const { return json::parse(run({"parse", path_}).output); }
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
@@ -67,25 +88,27 @@ class robots_file {
   std::string path_;
 };
 
-bool contains(const std::string& where, std::string_view what) {
-  return where.find(what) != std::string::npos;
+bool contains(const std::string& whole, std::string_view part) {
+  return whole.find(part) != std::string::npos;
 }
 
-/// MATCH's part of an answer, its values in the order `allowed, directive, pattern, userAgent`.
+/// The members of an answer that MATCH prints, in the order `allowed, directive, pattern,
+/// userAgent`.
 json match_shape(const json& answer) {
   return json::array(
       {answer.at("allowed"), answer.at("directive"), answer.at("pattern"), answer.at("userAgent")});
 }
 
-/// The octets that a text of --json stands for: `\xNN` is the octet NN.
+/// Undoes the `\xNN` of --json.
 std::string octets(std::string written) {
-  for (std::size_t at = 0; (at = written.find("\\x", at)) != std::string::npos; ++at) {
-    written.replace(at, 4, 1, static_cast<char>(std::stoi(written.substr(at + 2, 2), nullptr, 16)));
+  for (std::size_t index = 0; (index = written.find("\\x", index)) != std::string::npos; ++index) {
+    written.replace(index, 4, 1,
+                    static_cast<char>(std::stoi(written.substr(index + 2, 2), nullptr, 16)));
   }
   return written;
 }
 
-/// Printable ASCII and line ends.
+/// Returns true for printable ASCII and line ends.
 bool is_plain(const std::string& output) {
   return std::ranges::all_of(output, [](char c) { return (c >= ' ' && c <= '~') || c == '\n'; });
 }
@@ -103,10 +126,18 @@ TEST_CASE("robots-check returns 0 when all URLs are allowed and 1 when some are 
   CHECK(file.check({"--user-agent=FerretBot", "/admin/users"}).status == 1);
 }
 
-TEST_CASE("robots-check returns 2 for bad usage, says why and prints nothing else") {
+TEST_CASE("robots-check returns 2 for a wrong command line and prints only the reason") {
   const robots_file file;
   const std::vector<std::vector<std::string>> bad{
       {},
+      {"check"},
+      {"audit"},
+      {"audit", "report"},
+      {"audit", "list"},
+      {"store"},
+      {"parse"},
+      {"parse", file.path(), file.path()},
+      {"parse", "--json", file.path()},
       {"--file", file.path()},
       {"--file", file.path(), "--unknown", "/a"},
       {"--file", file.path(), "/a", "-z"},
@@ -126,13 +157,13 @@ TEST_CASE("robots-check returns 2 for bad usage, says why and prints nothing els
       {"--file", "-", "-"},
       {"-", "-"},
       {"--file"},
-      {"--lint"},
-      {"--lint", file.path(), "/a"},
-      {"--lint", file.path(), "--", "/a"},
-      {"--lint", file.path(), "--file", file.path()},
-      {"--lint", file.path(), "--explain"},
-      {"--lint", file.path(), "--dialect", "bing"},
+      {"lint"},
+      {"lint", "-", "-"},
+      {"lint", file.path(), "--file", file.path()},
+      {"lint", file.path(), "--explain"},
+      {"lint", file.path(), "--dialect", "bing"},
       {"--explain"},
+      {"--lint", file.path()},
   };
   for (const std::vector<std::string>& arguments : bad) {
     const program_result result = run(arguments);
@@ -143,16 +174,47 @@ TEST_CASE("robots-check returns 2 for bad usage, says why and prints nothing els
   }
 }
 
-TEST_CASE("robots-check refuses an option about answers where no URL is asked about") {
+TEST_CASE("an error names the value that is wrong and says what to do") {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
+      {{}, "nothing to do: give URLs or a command\nRun \"robots-check --help\""},
+      {{"--fallback", "lenient", "a.example"},
+       "\"lenient\" is not one of permissive, rfc9309, strict\nRun \"robots-check check --help\""},
+      {{"--timeout", "nan", "a.example"}, "\"nan\" is not a number of seconds from 0 to 1000000"},
+      {{"--repeat", "1.5", "a.example"}, "\"1.5\" is not a whole number from 1 to 1000000"},
+      {{"lint", "--explain", "a.txt"},
+       "there is no option \"--explain\"\nRun \"robots-check lint "},
+      {{"diff", "a.txt"}, "there are not enough arguments: give OLD NEW\n"},
+      {{"diff", "a", "b", "c"}, "\"c\" is too much: give OLD NEW and no more"},
+      {{"audit", "verfy"}, "\"verfy\" is no command: give audit verify or audit report"},
+      {{"--attempts", "1", "--attempts", "2", "a.example"}, "--attempts: give one value\n"},
+      {{"--user-agent"}, "--user-agent: give one value\n"},
+      {{"store"}, "give store list, store erase or store override"},
+      {{"store", "list", "memory"}, "\"memory\" is no store: give sqlite:PATH or redis://HOST"},
+  };
+  for (const auto& [arguments, message] : cases) {
+    const program_result result = run(arguments);
+    CAPTURE(json(arguments).dump());
+    CHECK(result.status == 2);
+    CHECK_MESSAGE(contains(result.errors, message), result.errors);
+  }
+}
+
+TEST_CASE("a host with the name of a command can be asked about") {
+  const robots_file file;
+  CHECK(contains(run({"check", "--file", file.path(), "lint"}).output, "allowed      lint "));
+  CHECK(contains(file.check({"lint"}).output, "allowed      lint "));
+}
+
+TEST_CASE("only check takes the options that are about answers") {
   const robots_file file;
   const std::vector<std::vector<std::string>> modes{
-      {"--lint", file.path()},
-      {"--diff", file.path(), file.path()},
-      {"--verify-audit", file.path()},
-      {"--report", file.path()},
-      {"--store", "sqlite:" + file.path() + ".sqlite", "--store-list"},
-      {"--store", "sqlite:" + file.path() + ".sqlite", "--store-erase", "example.com"},
-      {"--file", file.path(), "--json"}};
+      {"lint", file.path()},
+      {"parse", file.path()},
+      {"diff", file.path(), file.path()},
+      {"audit", "verify", file.path()},
+      {"audit", "report", file.path()},
+      {"store", "list", "sqlite:" + file.path() + ".sqlite"},
+      {"store", "erase", "sqlite:" + file.path() + ".sqlite", "example.com"}};
   for (const std::vector<std::string>& mode : modes) {
     for (const std::vector<std::string>& option : std::vector<std::vector<std::string>>{
              {"--stats"}, {"--timing"}, {"--repeat", "2"}, {"--explain"}}) {
@@ -162,13 +224,12 @@ TEST_CASE("robots-check refuses an option about answers where no URL is asked ab
       CAPTURE(json(arguments).dump());
       CHECK(result.status == 2);
       CHECK(result.output.empty());
-      CHECK(contains(result.errors,
-                     option.front() + " is about answers: remove it, or ask about a URL instead"));
+      CHECK(contains(result.errors, "there is no option \"" + option.front() + '"'));
     }
   }
 }
 
-TEST_CASE("robots-check returns 2 for a text that is no URL and answers the others") {
+TEST_CASE("robots-check returns 2 for a text that is no URL, and answers the other URLs") {
   const robots_file file;
   for (const char* const no_url :
        {"", "ftp://example.com/", "http://", "a b", "example.com:99999"}) {
@@ -200,18 +261,93 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("robots-check tells its version and how it is used") {
-  const program_result version = run({"--version"});
-  CHECK(version.status == 0);
-  CHECK(version.output.starts_with("robots-check "));
+TEST_CASE("the help of robots-check fits on one screen and names every command") {
+  CHECK(run({"--version"}).output.starts_with("robots-check "));
   const program_result help = run({"--help"});
   CHECK(help.status == 0);
-  for (const char* const option :
-       {"--user-agent", "--fallback", "--json", "--file", "--dialect", "--timeout", "--exclude",
-        "--attempts", "--ca-file", "--connect-to", "--allow-address", "--repeat", "--stats",
-        "--timing", "--version", "--lint", "--explain"}) {
-    CHECK(contains(help.output, option));
+  CHECK(help.lines().size() <= 24);
+  CHECK(run({"help"}).output == help.output);
+  for (const std::string& command : commands) {
+    CHECK_MESSAGE(contains(help.output, "\n  " + command + ' '), command);
   }
+}
+
+TEST_CASE("the help of each command has its options, its exit statuses and examples") {
+  for (const std::string& command : commands) {
+    const program_result help = run_command(command, {"--help"});
+    CAPTURE(command);
+    CHECK(help.status == 0);
+    CHECK(help.output.starts_with("Usage: robots-check " + command + " [OPTION]... "));
+    CHECK(contains(help.output, "\nExit status: 0 "));
+    CHECK(contains(help.output, "\nExamples:\n  robots-check "));
+    CHECK(std::ranges::all_of(help.lines(),
+                              [](const std::string& line) { return line.size() <= 80; }));
+  }
+}
+
+TEST_CASE("bash completes the commands and options that robots-check has, and no others") {
+  if (!std::filesystem::exists("/bin/bash")) {
+    MESSAGE("not tested: there is no /bin/bash here");
+    return;
+  }
+  const auto completions = [](const std::string& typed) {
+    const std::string script =
+        ". \"$0\"; COMP_WORDS=($1 \"$2\"); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _robots_check; "
+        "[[ -z $COMPREPLY ]] || printf '%s\\n' \"${COMPREPLY[@]}\"";
+    const std::size_t space = typed.rfind(' ');
+    const program_result completed = robots::test::run_program(
+        "/bin/bash",
+        {"-c", script, ROBOTS_CHECK_COMPLETION, typed.substr(0, space), typed.substr(space + 1)});
+    CHECK(completed.errors.empty());
+    const std::vector<std::string> lines = completed.lines();
+    return std::set<std::string>(lines.begin(), lines.end());
+  };
+  using names = std::set<std::string>;
+  names first;
+  std::map<std::string, names> second;
+  for (const std::string& command : commands) {
+    const std::string word = command.substr(0, command.find(' '));
+    first.insert(word);
+    if (word != command) {
+      second[word].insert(command.substr(word.size() + 1));
+    }
+    names options;
+    const std::string help = run_command(command, {"--help"}).output;
+    for (std::size_t i = help.find("\n  -"); i != std::string::npos;
+         i = help.find("\n  -", i + 1)) {
+      const std::size_t start = help.find("--", i);
+      options.insert(help.substr(start, help.find_first_of(" =\n", start) - start));
+    }
+    CAPTURE(command);
+    CHECK(options.contains("--help"));
+    CHECK(completions("robots-check " + command + " --") == options);
+  }
+  CHECK(completions("robots-check ") == first);
+  for (const auto& [word, words] : second) {
+    CHECK(completions("robots-check " + word + ' ') == words);
+  }
+  CHECK(completions("robots-check --v") == names{"--version"});
+  CHECK(completions("robots-check --fallback ") == names{"permissive", "rfc9309", "strict"});
+  CHECK(completions("robots-check store override sqlite:a ") == names{"allow", "deny", "none"});
+  CHECK(completions("robots-check lint ").empty());
+}
+
+TEST_CASE("robots-check shows progress on a terminal and nowhere else") {
+  const robots_file file;
+  const auto run_on_terminal = [&](const std::string& redirection) {
+    return robots::test::run_program(
+        "/usr/bin/script",
+        {"-qefc",
+         std::string{ROBOTS_CHECK_PROGRAM} + " --file " + file.path() + " /a /b /c " + redirection,
+         "/dev/null"});
+  };
+  if (!std::filesystem::exists("/usr/bin/script")) {
+    MESSAGE("not tested: there is no /usr/bin/script here");
+    return;
+  }
+  CHECK(contains(run_on_terminal(">/dev/null").output, "URLs answered, 0 s"));
+  CHECK_FALSE(contains(run_on_terminal("").output, "URLs answered"));
+  CHECK(file.check({"/a"}).errors.empty());
 }
 
 TEST_CASE("a line for people names the rule, its line, the delay and the file") {
@@ -228,7 +364,7 @@ TEST_CASE("a line for people names the rule, its line, the delay and the file") 
   CHECK(contains(lines[1], "Allow: /products/ (line 2, for FerretBot)"));
 }
 
-TEST_CASE("--json without a URL prints PARSE's shape") {
+TEST_CASE("parse prints the shape of PARSE") {
   const json expected = {{"groups", json::array({{{"userAgents", {"FerretBot"}},
                                                   {"allow", {"/products/"}},
                                                   {"disallow", {"/admin"}},
@@ -239,17 +375,14 @@ TEST_CASE("--json without a URL prints PARSE's shape") {
                                                   {"crawlDelay", 5}}})},
                          {"sitemaps", {"https://example.com/sitemap.xml"}},
                          {"host", "example.com"}};
-  CHECK(robots_file().check_json({}) == expected);
-  CHECK(robots_file("").check_json({}) ==
+  CHECK(robots_file().parsed() == expected);
+  CHECK(robots_file("").parsed() ==
         json{{"groups", json::array()}, {"sitemaps", json::array()}, {"host", nullptr}});
-  CHECK(robots_file("User-agent: a\nDisallow: /\n")
-            .check_json({})
-            .at("groups")
-            .at(0)
-            .at("crawlDelay") == nullptr);
+  CHECK(robots_file("User-agent: a\nDisallow: /\n").parsed().at("groups").at(0).at("crawlDelay") ==
+        nullptr);
 }
 
-TEST_CASE("--json prints MATCH's shape for each URL") {
+TEST_CASE("--json prints the shape of MATCH for each URL") {
   const robots_file file;
   const auto match = [&file](const std::string& agent, const std::string& url) {
     return match_shape(file.check_json({"--user-agent", agent, url}));
@@ -262,7 +395,7 @@ TEST_CASE("--json prints MATCH's shape for each URL") {
   CHECK(match("StoatBot", "/robots.txt").at(0) == true);
 }
 
-TEST_CASE("--json tells the circumstances of an answer") {
+TEST_CASE("--json prints where an answer comes from") {
   const robots_file file;
   const json rule = file.check_json({"https://example.com/x.php"});
   CHECK(rule.at("url") == "https://example.com/x.php");
@@ -302,7 +435,7 @@ TEST_CASE("hostile octets reach neither the terminal nor the JSON as they are") 
   const json answer = file.check_json({"/\033[2J\xFF\xC2\x9B"});
   CHECK(answer.at("allowed") == false);
   CHECK(answer.at("pattern") == "/\033[2J\\xFF\xC2\x9B");
-  CHECK(is_plain(file.check({"--json"}).output));
+  CHECK(is_plain(run({"parse", file.path()}).output));
   CHECK(is_plain(run({"--\033[2J"}).errors));
   CHECK(is_plain(run({"--file", "/\033[2J", "/a"}).errors));
 }
@@ -328,9 +461,9 @@ TEST_CASE("different octets are different in --json, and valid UTF-8 is readable
   CHECK(octets(answer.at("source").at("url")) == name);
   CHECK(octets(answer.at("source").at("finalUrl")) == name);
   CHECK(octets(answer.at("explain").at("matches").at(0).at("pattern")) == "/\xFE");
-  const program_result linted = run({"--json", "--lint", name});
+  const program_result linted = run({"lint", "--json", name});
   CHECK(octets(json::parse(linted.lines().at(0)).at("file")) == name);
-  const json change = json::parse(run({"--json", "--diff", name, file.path()}).output);
+  const json change = json::parse(run({"diff", "--json", name, file.path()}).output);
   CHECK(std::ranges::any_of(change.at("rules"), [](const json& rule) {
     return !rule.at("before").is_null() && octets(rule.at("before").at("pattern")) == "/\xFE";
   }));
@@ -340,7 +473,7 @@ TEST_CASE("- takes the rules or the URLs from standard input") {
   const robots_file file;
   CHECK(run({"--file", "-", "/a.php"}, text).status == 1);
   CHECK(run({"--file", "-", "/a"}, text).status == 0);
-  CHECK(json::parse(run({"--file", "-", "--json"}, text).output).at("host") == "example.com");
+  CHECK(json::parse(run({"parse", "-"}, text).output).at("host") == "example.com");
 
   const program_result some = run({"--file", file.path(), "/first", "-", "/last"},
                                   "/a\r\n\nhttps://example.com/b.php\n/without-end");
@@ -389,7 +522,7 @@ TEST_CASE("options that may be repeated take one value each") {
   CHECK(result.status == 1);
 }
 
-TEST_CASE("IPv6 literals and what follows -- are taken as they are") {
+TEST_CASE("IPv6 literals and arguments after -- are taken as they are") {
   const robots_file file;
   const program_result result = file.check({"--", "[::1]", "[::1]:8080", "http://[::1]/"});
   CHECK(result.status == 0);
@@ -423,7 +556,7 @@ TEST_CASE("--file reads a target without scheme and slash as a host and warns of
   CHECK(std::ranges::count(errors, '\n') == 1);
 }
 
-TEST_CASE("--repeat and --stats show the cache at work") {
+TEST_CASE("--repeat and --stats show hits and misses of the cache") {
   const robots_file file;
   const program_result result =
       file.check({"--json", "--repeat", "2", "--stats", "/a", "https://example.com/b.php"});
@@ -471,13 +604,13 @@ TEST_CASE("a file over the size limit is read up to it") {
   const robots_file file(long_text + "\nDisallow: /late\n");
   CHECK(file.check({"/early"}).status == 1);
   CHECK(file.check({"/late"}).status == 0);
-  CHECK(file.check_json({}).at("groups").at(0).at("disallow") == json{"/early"});
+  CHECK(file.parsed().at("groups").at(0).at("disallow") == json{"/early"});
 }
 
-TEST_CASE("--lint prints one line a finding, by place, and their counts") {
+TEST_CASE("lint prints a line for each mistake in the order of the file, and counts them") {
   const robots_file file(
       "User-agent: *\nDisallow /x\nfoo\nSitemap: /s\nAllow: /x\nDisallow: /y\nDisallow: /y\n");
-  const program_result result = run({"--lint", file.path()});
+  const program_result result = run({"lint", file.path()});
   CHECK(result.status == 1);
   CHECK(result.errors.empty());
   const std::vector<std::string> lines = result.lines();
@@ -495,8 +628,8 @@ TEST_CASE("--lint prints one line a finding, by place, and their counts") {
   CHECK(lines[5] == "1 error, 3 warnings, 1 note");
 }
 
-TEST_CASE("--lint returns 1 from a warning on, and 0 below") {
-  const auto lint = [](std::string_view content) { return run({"--lint", "-"}, content); };
+TEST_CASE("lint returns 1 for warnings and errors, and 0 for notes") {
+  const auto lint = [](std::string_view content) { return run({"lint", "-"}, content); };
   CHECK(lint("").status == 0);
   CHECK(lint("").output == "0 errors, 0 warnings, 0 notes\n");
   CHECK(lint(text).status == 0);
@@ -508,9 +641,9 @@ TEST_CASE("--lint returns 1 from a warning on, and 0 below") {
   CHECK(lint("Disallow: /\n").status == 1);
 }
 
-TEST_CASE("--lint --json prints an object a finding and nothing else") {
+TEST_CASE("lint --json prints an object for each mistake and nothing else") {
   const robots_file file("User-agent: *\nDisallow /x\nfoo\n");
-  const program_result result = run({"--json", "--lint", file.path()});
+  const program_result result = run({"lint", "--json", file.path()});
   CHECK(result.status == 1);
   const std::vector<std::string> lines = result.lines();
   REQUIRE(lines.size() == 2);
@@ -521,30 +654,30 @@ TEST_CASE("--lint --json prints an object a finding and nothing else") {
                                       {"code", "missing_colon"},
                                       {"text", "write a colon between key and value"}});
   CHECK(json::parse(lines[1]).at("code") == "malformed_line");
-  const program_result clean = run({"--lint", "-", "--json"}, text);
+  const program_result clean = run({"lint", "-", "--json"}, text);
   CHECK(clean.status == 0);
   CHECK(clean.output.empty());
 }
 
-TEST_CASE("--lint reads the file by the dialect that is asked for") {
-  // To the RFC, %7E is ~; google/robotstxt leaves it as it is, so the rules differ.
+TEST_CASE("lint reads a file in the dialect of --dialect") {
+  // For the RFC, %7E is ~. google/robotstxt does not decode it, so the rules differ.
   const robots_file file("User-agent: *\nDisallow: /%7Ea\nDisallow: /~a\n");
-  CHECK(contains(run({"--lint", file.path()}).output, "[duplicate_rule]"));
+  CHECK(contains(run({"lint", file.path()}).output, "[duplicate_rule]"));
   CHECK_FALSE(
-      contains(run({"--lint", file.path(), "--dialect", "google"}).output, "[duplicate_rule]"));
+      contains(run({"lint", file.path(), "--dialect", "google"}).output, "[duplicate_rule]"));
 }
 
-TEST_CASE("--lint tells when a file is longer than is read") {
+TEST_CASE("lint warns of a file over the size limit") {
   const robots_file file("User-agent: *\nDisallow: /a\n#" + std::string(512'000, '#') + "\n");
-  const program_result result = run({"--lint", file.path()});
+  const program_result result = run({"lint", file.path()});
   CHECK(result.status == 1);
   CHECK(contains(result.output, "[file_too_long]"));
 }
 
-TEST_CASE("--lint returns 2 for input that cannot be read and output that cannot be written") {
+TEST_CASE("lint returns 2 for input that cannot be read and output that cannot be written") {
   const robots_file file;
   for (const std::string& name : {file.path() + ".not", std::string{"/"}, std::string{}}) {
-    const program_result missing = run({"--lint", name});
+    const program_result missing = run({"lint", name});
     CAPTURE(name);
     CHECK(missing.status == 2);
     CHECK(missing.output.empty());
@@ -552,27 +685,26 @@ TEST_CASE("--lint returns 2 for input that cannot be read and output that cannot
   }
   if (std::filesystem::exists("/dev/full")) {
     const program_result full = robots::test::run_program(
-        "/bin/sh",
-        {"-c", "exec \"$0\" --lint \"$1\" >/dev/full", ROBOTS_CHECK_PROGRAM, file.path()});
+        "/bin/sh", {"-c", "exec \"$0\" lint \"$1\" >/dev/full", ROBOTS_CHECK_PROGRAM, file.path()});
     CHECK(full.status == 2);
     CHECK(contains(full.errors, "cannot write"));
   }
 }
 
-TEST_CASE("--lint and --explain pass no hostile octets on") {
+TEST_CASE("lint and --explain print no control characters") {
   const robots::test::temporary_folder folder;
   const std::string name = (folder.path() / "\033[2J\xFF\n.txt").string();
   std::ofstream(name, std::ios::binary)
       << "User-agent: \033[2J\nUser-agent: *\nDisallow: /\033[2J\xFF\xC2\x9B\n"
          "\xFE\033\a\nDisallow: /\0x\n"sv;
-  const program_result found = run({"--lint", name});
+  const program_result found = run({"lint", name});
   CHECK(found.status == 1);
   CHECK(is_plain(found.output));
   CHECK(contains(found.output, "\\x1B[2J\\xFF\\x0A.txt:"));
-  const program_result objects = run({"--lint", name, "--json"});
+  const program_result objects = run({"lint", name, "--json"});
   CHECK(is_plain(objects.output));
   CHECK(json::parse(objects.lines().at(0)).at("file").is_string());
-  CHECK(is_plain(run({"--lint", name + "\033"}).errors));
+  CHECK(is_plain(run({"lint", name + "\033"}).errors));
 
   const std::string target = "/\033[2J\xFF\xC2\x9B";
   const program_result people = run({"--file", name, "--explain", "-a", "A\033", target});
@@ -587,26 +719,26 @@ TEST_CASE("--lint and --explain pass no hostile octets on") {
   CHECK(json::parse(why_json.output).at("explain").at("matches").size() == 1);
 }
 
-TEST_CASE("--lint and --file read UTF-16 as the cache does") {
+TEST_CASE("lint and --file read UTF-16 as the cache does") {
   std::string utf16 = "\xFF\xFE";
   for (const char c : std::string{"User-agent: *\nDisallow: /x\n"}) {
     utf16 += c;
     utf16 += '\0';
   }
-  CHECK(run({"--lint", "-"}, utf16).status == 0);
-  const std::string parsed = run({"--file", "-", "--json"}, utf16).output;
+  CHECK(run({"lint", "-"}, utf16).status == 0);
+  const std::string parsed = run({"parse", "-"}, utf16).output;
   CHECK(json::parse(parsed).at("groups").at(0).at("disallow").at(0) == "/x");
   CHECK(run({"--file", "-", "/x"}, utf16).status == 1);
 }
 
-TEST_CASE("--diff returns 0 when both files mean the same, 1 when they differ and 2 for an error") {
+TEST_CASE("diff returns 0 when both files mean the same, 1 when they differ and 2 for an error") {
   const robots_file before;
   const robots_file same{
       "user-agent: ferretbot\nDisallow: /%61dmin*\nAllow: /products/\nCrawl-delay: 1.50\n"
       "Host: example.com\nSitemap: https://example.com/sitemap.xml\n"};
   const robots_file other{"User-agent: *\nDisallow: /\n"};
   const auto diff = [](const std::string& old_file, const std::string& new_file) {
-    return run({"--diff", old_file, new_file, "--user-agent", "FerretBot/2.0"});
+    return run({"diff", old_file, new_file, "--user-agent", "FerretBot/2.0"});
   };
   CHECK(diff(before.path(), before.path()).status == 0);
   const auto unchanged = diff(before.path(), same.path());
@@ -614,18 +746,17 @@ TEST_CASE("--diff returns 0 when both files mean the same, 1 when they differ an
   CHECK(unchanged.output == "no change\n");
   CHECK(diff(before.path(), other.path()).status == 1);
   CHECK(diff(before.path(), "/no/such/file").status == 2);
-  CHECK(run({"--diff", before.path()}).status == 2);
-  CHECK(run({"--diff", before.path(), other.path(), "/a"}).status == 2);
-  CHECK(run({"--diff", "-", "-"}).status == 2);
-  CHECK(run({"--diff", before.path(), "-"}, text).status == 0);
-  CHECK(run({"--diff", "-", before.path(), "--lint", before.path()}).status == 2);
+  CHECK(run({"diff", before.path()}).status == 2);
+  CHECK(run({"diff", before.path(), other.path(), "/a"}).status == 2);
+  CHECK(run({"diff", "-", "-"}).status == 2);
+  CHECK(run({"diff", before.path(), "-"}, text).status == 0);
 }
 
-TEST_CASE("--diff tells each change of a rule with a path that shows it, then the share") {
+TEST_CASE("diff prints each change with a path that shows it, then the share") {
   const robots_file before{
       "User-agent: *\nDisallow: /a\nDisallow: /b\nAllow: /b/c\nCrawl-delay: 1\n"};
   const robots_file after{"User-agent: *\nDisallow: /a/\nDisallow: /b\nDisallow: /\x1B\n"};
-  const auto printed = run({"--diff", before.path(), after.path()});
+  const auto printed = run({"diff", before.path(), after.path()});
   CHECK(printed.status == 1);
   const auto lines = printed.lines();
   REQUIRE(lines.size() == 5);
@@ -638,7 +769,7 @@ TEST_CASE("--diff tells each change of a rule with a path that shows it, then th
   CHECK(lines[4] == "4 changes, 80.0 % of the rules and lines for this crawler");
   CHECK(is_plain(printed.output));
 
-  const json found = json::parse(run({"--json", "--diff", before.path(), after.path()}).output);
+  const json found = json::parse(run({"diff", "--json", before.path(), after.path()}).output);
   CHECK(found.at("same") == false);
   CHECK(found.at("share") == 0.8);
   CHECK(found.at("complete") == true);
@@ -649,7 +780,7 @@ TEST_CASE("--diff tells each change of a rule with a path that shows it, then th
                         "example": "/a", "allowed": true})"));
   CHECK(found.at("lines") ==
         json::parse(R"([{"directive": "Crawl-delay", "before": "1", "after": null}])"));
-  CHECK(json::parse(run({"--json", "--diff", before.path(), before.path()}).output).at("same") ==
+  CHECK(json::parse(run({"diff", "--json", before.path(), before.path()}).output).at("same") ==
         true);
 }
 

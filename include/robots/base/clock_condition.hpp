@@ -2,6 +2,7 @@
 
 #include <robots/base/on_move.hpp>
 #include <robots/base/saturating_add.hpp>
+#include <robots/base/stop_token.hpp>
 
 #include <chrono>
 #include <condition_variable>
@@ -9,7 +10,6 @@
 #include <functional>
 #include <mutex>
 #include <optional>
-#include <stop_token>
 
 namespace robots::base {
 
@@ -39,7 +39,7 @@ class clock_condition {
   /// it has the clock tell of its moves.
   template <class C, class Ready>
   [[nodiscard]] bool wait(std::unique_lock<std::mutex>& lock, C& clock,
-                          const std::optional<time_point>& deadline, const std::stop_token& stop,
+                          const std::optional<time_point>& deadline, const stop_token& stop,
                           const Ready& ready) {
     if (ready()) {
       return true;
@@ -47,6 +47,7 @@ class clock_condition {
     {
       const unlocked meanwhile{lock};
       [[maybe_unused]] const auto moves = on_move(clock, [this] { notify_all(); });
+      const stop_callback<std::function<void()>> stopped{stop, [this] { notify_all(); }};
       for (;;) {
         const std::uint64_t seen = changes();  // first: whatever changes from here on is noticed
         const time_point now = clock.now();
@@ -57,7 +58,7 @@ class clock_condition {
           break;
         }
         constexpr bool tells_moves = requires { clock.on_move(std::function<void()>{}); };
-        wait_for_change(seen, stop,
+        wait_for_change(seen,
                         tells_moves || !deadline ? std::nullopt : step_towards(*deadline, now));
       }
     }
@@ -94,19 +95,18 @@ class clock_condition {
     return changes_;
   }
 
-  void wait_for_change(std::uint64_t seen, const std::stop_token& stop,
-                       const std::optional<time_point::duration>& longest) {
+  void wait_for_change(std::uint64_t seen, const std::optional<time_point::duration>& longest) {
     std::unique_lock own{mutex_};
     const auto changed = [&] { return changes_ != seen; };
     if (longest) {
-      changed_.wait_for(own, stop, *longest, changed);
+      changed_.wait_for(own, *longest, changed);
     } else {
-      changed_.wait(own, stop, changed);
+      changed_.wait(own, changed);
     }
   }
 
   std::mutex mutex_;
-  std::condition_variable_any changed_;
+  std::condition_variable changed_;
   std::uint64_t changes_ = 0;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/base/config.hpp>
+#include <robots/base/stop_token.hpp>
 #include <robots/cache/detail/look_up_runner.hpp>
 #include <robots/cache/detail/look_up_state.hpp>
 #include <robots/cache/detail/site_work.hpp>
@@ -10,6 +11,7 @@
 #include <robots/policy/policy.hpp>
 #include <robots/time/wall_time.hpp>
 
+#include <functional>
 #include <utility>
 
 namespace robots {
@@ -37,7 +39,7 @@ ROBOTS_INLINE look_up_step look_up::next() const {
   if (fetched == nullptr) {
     return state().place ? look_up_step{news_wait{}} : policy();
   }
-  const std::stop_token stop = state().work->led()->stop();
+  const stop_token stop = state().work->led()->stop();
   if (const auto* const pause = std::get_if<retry_wait>(&fetched->next())) {
     return retry_wait{pause->until, stop};
   }

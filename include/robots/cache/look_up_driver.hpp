@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/stop_token.hpp>
 #include <robots/base/thrown_text.hpp>
 #include <robots/cache/look_up.hpp>
 #include <robots/fetch/async_fetcher.hpp>
@@ -20,7 +21,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <stop_token>
 #include <utility>
 #include <variant>
 
@@ -131,7 +131,7 @@ class look_up_driver {
     on_done done;              // empty once it was left
     bool has_request = false;  // sent or in `ready_`
     std::optional<typename waits::iterator> wait{};
-    std::optional<std::stop_callback<std::function<void()>>> on_stop{};
+    std::optional<stop_callback<std::function<void()>>> on_stop{};
   };
 
   /// A response, or without one the word that there is news or a wait was stopped.

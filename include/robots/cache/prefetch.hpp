@@ -2,6 +2,7 @@
 
 #include <robots/base/clock_condition.hpp>
 #include <robots/base/on_move.hpp>
+#include <robots/base/stop_token.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/cache/look_up.hpp>
 #include <robots/cache/look_up_driver.hpp>
@@ -21,7 +22,6 @@
 #include <mutex>
 #include <optional>
 #include <stdexcept>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -72,7 +72,7 @@ struct prefetch_limits {
   std::size_t max_pending = 4'096;
 
   /// Requested from any thread, it gives up what is under way, and nothing more begins.
-  std::stop_token stop{};
+  stop_token stop{};
 
   /// By the clock of the cache; passed, the same. A wait to try again that would last until then is
   /// not begun: the failure holds.
@@ -113,7 +113,7 @@ class prefetch_run {
   }
 
   [[nodiscard]] prefetch_summary operator()() {
-    const std::stop_callback stopped{limits_.stop, [this]() noexcept { wake(); }};
+    const stop_callback<std::function<void()>> stopped{limits_.stop, [this]() noexcept { wake(); }};
     [[maybe_unused]] const auto moves = base::on_move(cache_.clock(), [this] { wake(); });
     auto next = std::begin(hosts_);
     const auto end = std::end(hosts_);

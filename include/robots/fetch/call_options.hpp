@@ -1,11 +1,11 @@
 #pragma once
 
+#include <robots/base/stop_token.hpp>
 #include <robots/time/clock.hpp>
 
 #include <chrono>
 #include <memory>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,7 +31,7 @@ struct call_context {
 /// When one call gives up, and what its events carry.
 struct call_options {
   std::optional<time_point> deadline{};  ///< passed: the call ends; nothing means it has no end
-  std::stop_token stop{};                ///< requested: the call ends early
+  stop_token stop{};                     ///< requested: the call ends early
   /// Most time that a cache takes to look a policy up, 0 for no limit; nothing means
   /// `cache_options::longest_call`.
   std::optional<std::chrono::milliseconds> longest{};

@@ -1,12 +1,12 @@
 #pragma once
 
+#include <robots/base/stop_token.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/http/message.hpp>
 #include <robots/time/clock.hpp>
 
 #include <chrono>
 #include <cstddef>
-#include <stop_token>
 #include <string>
 #include <variant>
 #include <vector>
@@ -59,8 +59,8 @@ struct retrieval_result : retrieval_facts {
 
 /// A time to wait for before the next try.
 struct retry_wait {
-  time_point until{};      ///< then call `on_wait_over`
-  std::stop_token stop{};  ///< requested: wait no longer
+  time_point until{};  ///< then call `on_wait_over`
+  stop_token stop{};   ///< requested: wait no longer
 };
 
 /// What a retrieval wants done next: a request sent, a time waited for, or nothing more.

@@ -10,7 +10,6 @@
 #include <robots/time/clock.hpp>
 
 #include <chrono>
-#include <stop_token>
 #include <utility>
 #include <variant>
 

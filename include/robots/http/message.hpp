@@ -2,11 +2,11 @@
 
 #include <robots/base/ascii.hpp>
 #include <robots/base/enum_text.hpp>
+#include <robots/base/stop_token.hpp>
 
 #include <chrono>
 #include <cstddef>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,7 +46,7 @@ struct fetch_request {
   std::vector<http_header> headers{};    ///< to send, `User-Agent` among them
   std::chrono::milliseconds timeout{0};  ///< for the whole exchange; 0 means no limit
   std::size_t max_bytes = 0;             ///< most octets of decoded body to keep; 0 means no limit
-  std::stop_token stop{};                ///< ends the exchange with `fetch_error::cancelled`
+  stop_token stop{};                     ///< ends the exchange with `fetch_error::cancelled`
 };
 
 /// What came of a `fetch_request`.

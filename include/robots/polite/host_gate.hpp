@@ -2,6 +2,7 @@
 
 #include <robots/base/config.hpp>
 #include <robots/base/enum_counts.hpp>
+#include <robots/base/stop_token.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fwd.hpp>
 #include <robots/observe/admission_reason.hpp>
@@ -19,7 +20,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -122,7 +122,7 @@ class any_host_gate {
                 polite_detail::host_reservation reserved, std::uint64_t withdrawals);
 
     /// Sleeps until `when`, a withdrawal or `stop`.
-    void sleep_until(time_point when, const std::stop_token& stop);
+    void sleep_until(time_point when, const stop_token& stop);
 
     std::shared_ptr<polite_detail::gate_state> gate_;
     polite_detail::known_host* host_ = nullptr;

@@ -2,6 +2,7 @@
 
 #include <robots/base/config.hpp>
 #include <robots/base/saturating_add.hpp>
+#include <robots/base/stop_token.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/polite/detail/gate_state.hpp>
 #include <robots/polite/host_gate.hpp>
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <mutex>
 
 namespace robots {
@@ -94,22 +96,22 @@ ROBOTS_INLINE void any_host_gate::reservation::cancel() noexcept {
 }
 
 ROBOTS_INLINE void any_host_gate::reservation::sleep_until(time_point when,
-                                                           const std::stop_token& stop) {
-  std::stop_source awake;
+                                                           const stop_token& stop) {
+  stop_source awake;
   const auto wake = [&awake] { awake.request_stop(); };
-  std::stop_token withdrawn;
+  stop_token withdrawn;
   {
     const std::scoped_lock lock{gate_->mutex};
     if (host_->withdrawals != withdrawals_) {
       return;
     }
     if (!host_->sleepers.stop_possible()) {
-      host_->sleepers = std::stop_source{};
+      host_->sleepers = stop_source{};
     }
     withdrawn = host_->sleepers.get_token();
   }
-  const std::stop_callback when_stopped{stop, wake};
-  const std::stop_callback when_withdrawn{withdrawn, wake};
+  const stop_callback<std::function<void()>> when_stopped{stop, wake};
+  const stop_callback<std::function<void()>> when_withdrawn{withdrawn, wake};
   gate_->environment->sleep_until(when, awake.get_token());
 }
 
@@ -224,7 +226,7 @@ ROBOTS_INLINE any_host_gate::answer any_host_gate::acquire(
 
 ROBOTS_INLINE void any_host_gate::withdraw(std::string_view url) {
   const std::string key = state_->options.key(url);
-  std::stop_source sleepers{std::nostopstate};
+  stop_source sleepers{base::nostopstate};
   {
     const std::scoped_lock lock{state_->mutex};
     polite_detail::known_host* const host = state_->hosts.find(key);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/stop_token.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/wall_time.hpp>
 
@@ -9,7 +10,6 @@
 #include <list>
 #include <memory>
 #include <mutex>
-#include <stop_token>
 #include <utility>
 
 namespace robots {
@@ -57,7 +57,7 @@ class ManualClock {
   }
 
   /// Moves the time to `when` unless it is later already or `stop` is requested. Never blocks.
-  void sleep_until(time_point when, std::stop_token stop) const {
+  void sleep_until(time_point when, stop_token stop) const {
     if (stop.stop_requested()) {
       return;
     }

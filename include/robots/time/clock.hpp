@@ -1,9 +1,10 @@
 #pragma once
 
+#include <robots/base/stop_token.hpp>
+
 #include <chrono>
 #include <concepts>
 #include <functional>
-#include <stop_token>
 
 namespace robots {
 
@@ -26,7 +27,7 @@ using wall_time = std::chrono::sys_time<std::chrono::nanoseconds>;
 ///
 /// Models: `SteadyClock`, `ManualClock`.
 template <class C>
-concept Clock = std::movable<C> && requires(C& clock, time_point when, std::stop_token stop) {
+concept Clock = std::movable<C> && requires(C& clock, time_point when, stop_token stop) {
   { clock.now() } -> std::same_as<time_point>;
   clock.sleep_until(when, stop);
 };

@@ -1,11 +1,12 @@
 #pragma once
 
+#include <robots/base/stop_token.hpp>
 #include <robots/time/clock.hpp>
 
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
-#include <stop_token>
 #include <utility>
 
 namespace robots {
@@ -17,11 +18,15 @@ class SteadyClock {
   [[nodiscard]] time_point now() const noexcept { return std::chrono::steady_clock::now(); }
 
   /// Blocks until `when` has come or `stop` is requested.
-  void sleep_until(time_point when, std::stop_token stop) const {
+  void sleep_until(time_point when, const stop_token& stop) const {
     std::mutex mutex;
-    std::condition_variable_any never_notified;
+    std::condition_variable stopped;
+    const stop_callback<std::function<void()>> wake{stop, [&] {
+                                                      const std::scoped_lock lock{mutex};
+                                                      stopped.notify_all();
+                                                    }};
     std::unique_lock lock{mutex};
-    never_notified.wait_until(lock, std::move(stop), when, [] { return false; });
+    stopped.wait_until(lock, when, [&] { return stop.stop_requested(); });
   }
 };
 

@@ -1,5 +1,5 @@
 // A program that only reads and matches files: it must need no Boost.
-#include <robots/rep/document/document.hpp>
+#include <robots/parse.hpp>
 
 #ifdef BOOST_VERSION
 #error "robots::rep includes Boost"

@@ -2,11 +2,11 @@
 
 #include <robots/adapters/curl/curl_multi_fetcher.hpp>
 #include <robots/adapters/curl/curl_options.hpp>
+#include <robots/base/stop_token.hpp>
 #include <robots/cache/prefetch.hpp>
 
 #include <cstddef>
 #include <optional>
-#include <stop_token>
 #include <utility>
 
 namespace robots {
@@ -16,7 +16,7 @@ struct prefetch_options {
   std::size_t max_in_flight = 64;        ///< most exchanges, and most connections, at once
   std::size_t max_pending = 4'096;       ///< see `prefetch_limits`
   prefetch_callback progress{};          ///< called after each host
-  std::stop_token stop{};                ///< see `prefetch_limits`
+  stop_token stop{};                     ///< see `prefetch_limits`
   std::optional<time_point> deadline{};  ///< see `prefetch_limits`
   curl_options curl{};  ///< applies to every exchange; `max_idle_handles` has no effect
 };

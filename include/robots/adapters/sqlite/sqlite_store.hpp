@@ -3,6 +3,7 @@
 #include <robots/adapters/detail/store_token.hpp>
 #include <robots/adapters/sqlite/detail/file.hpp>
 #include <robots/base/handle_pool.hpp>
+#include <robots/base/stop_token.hpp>
 #include <robots/time/steady_clock.hpp>
 
 #include <functional>
@@ -10,7 +11,6 @@
 #include <optional>
 #include <span>
 #include <stdexcept>
-#include <stop_token>
 #include <utility>
 
 namespace robots {
@@ -150,7 +150,7 @@ class SqliteStore : public SharedStore {
       const std::int64_t newest = state_->files.lend()->transact(
           [](sqlite& file) { return file.number("SELECT max(number) FROM changes"); });
       state_->watcher =
-          std::jthread{&SqliteStore::follow, std::ref(*state_), std::move(on_change), newest};
+          base::jthread{&SqliteStore::follow, std::ref(*state_), std::move(on_change), newest};
     }
   }
 
@@ -180,14 +180,14 @@ class SqliteStore : public SharedStore {
     base::handle_pool<sqlite> files;
     const std::string origin = adapters_detail::store_token();  // tells own changes
     std::mutex watching;
-    std::jthread watcher{};  // ends first
+    base::jthread watcher{};  // ends first
   };
 
   static std::string site(std::string_view key) { return std::string{"site:"}.append(key); }
   static std::string lease(std::string_view key) { return std::string{"lease:"}.append(key); }
 
   /// Calls `told` with each change behind number `last`, until it is stopped.
-  static void follow(const std::stop_token& stop, state& here,
+  static void follow(const stop_token& stop, state& here,
                      const std::function<void(std::string_view)>& on_change, std::int64_t last) {
     for (constexpr std::chrono::milliseconds pause{100}; !stop.stop_requested();
          SteadyClock{}.sleep_until(std::chrono::steady_clock::now() + pause, stop)) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/base/clock_condition.hpp>
+#include <robots/base/stop_token.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/http/site.hpp>
@@ -13,7 +14,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -65,7 +65,7 @@ class flight {
   [[nodiscard]] bool told() const noexcept { return told_; }
 
   /// Requested when nobody wants the result any more.
-  [[nodiscard]] std::stop_token stop() const noexcept { return stop_.get_token(); }
+  [[nodiscard]] stop_token stop() const noexcept { return stop_.get_token(); }
 
   void request_stop() noexcept { stop_.request_stop(); }
 
@@ -190,7 +190,7 @@ class flight {
   const bool finishes_alone_;
   const std::shared_ptr<const call_context> context_;
   std::shared_ptr<const policy> last_;
-  std::stop_source stop_;
+  stop_source stop_;
   std::atomic<bool> detached_ = false;
   std::atomic<bool> told_ = false;
   mutable std::mutex mutex_;  // guards what follows

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/base/saturating_add.hpp>
+#include <robots/base/stop_token.hpp>
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/detail/background_threads.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
@@ -21,10 +22,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <stdexcept>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -283,8 +284,8 @@ class look_up_runner {
   [[nodiscard]] bool in_background(const shared_work& work, bool may_wait) {
     return background_.run(
         [this, work] {
-          const std::stop_callback closing{closing_.get_token(),
-                                           [led = work->led()] { led->request_stop(); }};
+          const stop_callback<std::function<void()>> closing{
+              closing_.get_token(), [led = work->led()] { led->request_stop(); }};
           fetch_here(*work);
           publish(*work);
         },
@@ -292,7 +293,7 @@ class look_up_runner {
   }
 
   void fetch_here(site_work& work) {
-    const std::stop_token stop = work.led()->stop();
+    const stop_token stop = work.led()->stop();
     auto result = cache_.parts.run(std::move(work.fetch()), {.deadline = {}, .stop = stop});
     work.on_fetched(std::move(result), stop.stop_requested());
   }
@@ -402,7 +403,7 @@ class look_up_runner {
   look_up_environment& cache_;
   look_ups look_ups_;
   store_queue queue_;
-  std::stop_source closing_;
+  stop_source closing_;
   background_threads background_;
   std::atomic<bool> is_delivering_ = false;
   std::atomic<bool> is_asking_for_rulings_ = false;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/base/clock_condition.hpp>
+#include <robots/base/stop_token.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/site_work.hpp>
 #include <robots/time/clock.hpp>
@@ -10,7 +11,6 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <stop_token>
 #include <utility>
 #include <vector>
 
@@ -34,7 +34,7 @@ class store_queue {
 
   /// Waits for the work that is due next. Returns nothing if the thread is to serve no more:
   /// nothing is left, or `stop` was requested. Throws `std::bad_alloc`; then call `take_all`.
-  [[nodiscard]] std::vector<std::shared_ptr<site_work>> take_due(const std::stop_token& stop) {
+  [[nodiscard]] std::vector<std::shared_ptr<site_work>> take_due(const stop_token& stop) {
     constexpr std::size_t most = 512;  // so that the first does not wait for too many
     std::unique_lock lock{mutex_};
     while (!waiting_.empty() && !stop.stop_requested()) {

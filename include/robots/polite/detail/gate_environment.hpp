@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/base/clock_condition.hpp>
+#include <robots/base/stop_token.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/observe/event_teller.hpp>
 #include <robots/observe/observer.hpp>
@@ -12,7 +13,6 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
-#include <stop_token>
 #include <utility>
 #include <variant>
 
@@ -28,7 +28,7 @@ class gate_environment : public event_teller {
 
   [[nodiscard]] virtual time_point now() = 0;
   [[nodiscard]] wall_anchor moment() { return {.steady = now(), .wall = wall()}; }
-  virtual void sleep_until(time_point when, const std::stop_token& stop) = 0;
+  virtual void sleep_until(time_point when, const stop_token& stop) = 0;
   /// Waits as `clock_condition::wait` does, until the deadline or the stop of `call`.
   [[nodiscard]] virtual bool wait(base::clock_condition& changed,
                                   std::unique_lock<std::mutex>& lock, const call_options& call,
@@ -46,7 +46,7 @@ class typed_gate_environment final : public gate_environment {
 
   [[nodiscard]] time_point now() override { return clock.now(); }
   [[nodiscard]] wall_time wall() noexcept override { return wall_now(clock); }
-  void sleep_until(time_point when, const std::stop_token& stop) override {
+  void sleep_until(time_point when, const stop_token& stop) override {
     clock.sleep_until(when, stop);
   }
   [[nodiscard]] bool wait(base::clock_condition& changed, std::unique_lock<std::mutex>& lock,

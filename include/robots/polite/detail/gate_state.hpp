@@ -4,6 +4,7 @@
 #include <robots/base/enum_counts.hpp>
 #include <robots/base/saturating_add.hpp>
 #include <robots/base/site_table.hpp>
+#include <robots/base/stop_token.hpp>
 #include <robots/observe/admission_reason.hpp>
 #include <robots/polite/detail/gate_environment.hpp>
 #include <robots/polite/detail/host_state.hpp>
@@ -20,7 +21,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,8 +31,8 @@ namespace robots::polite_detail {
 struct known_host {
   host_state state;
   reservation_queue queue;
-  std::atomic<std::uint64_t> withdrawals = 0;   // written with the lock
-  std::stop_source sleepers{std::nostopstate};  // threads that wait for the time of a reservation
+  std::atomic<std::uint64_t> withdrawals = 0;  // written with the lock
+  stop_source sleepers{base::nostopstate};     // threads that wait for the time of a reservation
 };
 
 /// The part of a gate that its reservations keep alive.

@@ -269,7 +269,7 @@ class audit_file {
       if (!last || !last->is_whole()) {
         throw audit_error{"AuditTrail: " + name +
                           " does not end with an entry of a trail; see what robots-check "
-                          "--verify-audit says of it, and move it away to begin anew"};
+                          "audit verify says of it, and move it away to begin anew"};
       }
       result.end = {last->n(), last->hash()};
     }

@@ -4,6 +4,7 @@
 #include <robots/adapters/curl/detail/handle.hpp>
 #include <robots/adapters/curl/detail/settings.hpp>
 #include <robots/adapters/curl/detail/transfer.hpp>
+#include <robots/base/stop_token.hpp>
 #include <robots/http/message.hpp>
 #include <robots/http/origin.hpp>
 
@@ -21,7 +22,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -183,8 +183,8 @@ class curl_transfers {
   using host_map = std::map<std::string, host_state>;
 
   struct entry {
-    entry(curl_transfers& transfers, fetch_request asked, on_done then,
-          host_map::iterator of_host, curl_slot with)
+    entry(curl_transfers& transfers, fetch_request asked, on_done then, host_map::iterator of_host,
+          curl_slot with)
         : owner(transfers),
           request(std::move(asked)),
           done(std::move(then)),
@@ -230,7 +230,7 @@ class curl_transfers {
     std::list<entry>* home = &owner.waiting_;
     std::list<entry>::iterator self{};
     std::list<entry*> mark{this};  // goes to stopped_ and back, so that a stop allocates nothing
-    std::optional<std::stop_callback<std::function<void()>>> on_stop;
+    std::optional<stop_callback<std::function<void()>>> on_stop;
   };
 
   struct ended_exchange {

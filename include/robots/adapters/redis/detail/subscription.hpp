@@ -2,6 +2,7 @@
 
 #include <robots/adapters/redis/detail/connection.hpp>
 #include <robots/base/counter_random.hpp>
+#include <robots/base/stop_token.hpp>
 #include <robots/store/shared_store.hpp>
 
 #include <poll.h>
@@ -16,7 +17,6 @@
 #include <future>
 #include <memory>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -65,7 +65,7 @@ class redis_subscription {
         channel_{std::move(channel)},
         timeout_{timeout},
         told_{std::move(on_message)},
-        thread_{[this](const std::stop_token& stop) { run(stop); }} {
+        thread_{[this](const stop_token& stop) { run(stop); }} {
     first_attempt_.get_future().wait();
   }
   redis_subscription(const redis_subscription&) = delete;
@@ -78,7 +78,7 @@ class redis_subscription {
   }
 
  private:
-  void run(const std::stop_token& stop) {
+  void run(const stop_token& stop) {
     constexpr std::chrono::milliseconds shortest{50};
     constexpr std::chrono::milliseconds longest{2'000};
     base::counter_random random{std::nullopt};
@@ -125,7 +125,7 @@ class redis_subscription {
 
   /// Hears messages until the connection is lost, which a server that is gone without a word is
   /// found out for by asking it now and then whether it is there.
-  void listen(redis_connection& connection, const std::stop_token& stop) {
+  void listen(redis_connection& connection, const stop_token& stop) {
     constexpr std::chrono::milliseconds quiet{1'000};
     while (!stop.stop_requested()) {
       if (auto reply = connection.receive(redis_deadline(quiet))) {
@@ -156,7 +156,7 @@ class redis_subscription {
   listener told_;
   redis_interrupt interrupt_;
   std::promise<void> first_attempt_;
-  std::jthread thread_;
+  base::jthread thread_;
 };
 
 }  // namespace robots::adapters_detail

@@ -1,0 +1,47 @@
+// Runs the programs of the documents that the library began with, against a real server.
+#include "support/loopback_server.hpp"
+#include "support/run_program.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using robots::test::loopback_server;
+using robots::test::run_program;
+
+TEST_CASE("the example of SPYDER skips excluded hosts and denied paths, and prints statistics") {
+  loopback_server server;
+  server.get("/robots.txt", "User-agent: *\nDisallow: /admin\n");
+  const std::string page = server.url("/page.html");
+  const std::string admin = server.url("/admin");
+  const auto result = run_program(ROBOTS_SPYDER, {page, admin, "https://agency.gov/"});
+  CHECK(result.status == 0);
+  CHECK(result.output == "probe " + page + " (no_rule)\nskip  " + admin +
+                             " (rule)\nskip  https://agency.gov/ (excluded)\n"
+                             "cache hit rate 0.5\nallow rate 0.5\n"
+                             "exclusion rate 0.333333\nfetch success rate 1\n");
+  CHECK(server.requests() == 1);
+}
+
+TEST_CASE("the example of WEB::ROBOTS prints PARSE, ALLOWS, MATCH and SITEMAPS as JSON") {
+  loopback_server server;
+  server.get("/robots.txt",
+             "User-agent: *\nAllow: /public\nDisallow: /admin\nCrawl-delay: 5\n"
+             "Sitemap: https://example.com/sitemap.xml\nHost: example.com\n");
+  const auto print = [&](const std::string& function, const std::string& path) {
+    const auto result =
+        run_program(ROBOTS_WEB_ROBOTS, {function, server.url(path), "FerretBot/1.0"});
+    CHECK_MESSAGE(result.status == 0, result.errors);
+    return result.output;
+  };
+  CHECK(print("PARSE", "/") ==
+        "{\"groups\":[{\"userAgents\":[\"*\"],\"allow\":[\"/public\"],\"disallow\":[\"/admin\"],"
+        "\"crawlDelay\":5}],\"sitemaps\":[\"https://example.com/sitemap.xml\"],"
+        "\"host\":\"example.com\"}\n");
+  CHECK(print("ALLOWS", "/admin/users") == "false\n");
+  CHECK(print("MATCH", "/admin/users") ==
+        "{\"allowed\":false,\"directive\":\"disallow\",\"pattern\":\"/admin\","
+        "\"userAgent\":\"*\"}\n");
+  CHECK(print("SITEMAPS", "/") == "[\"https://example.com/sitemap.xml\"]\n");
+  CHECK(run_program(ROBOTS_WEB_ROBOTS, {"LIST", server.url("/"), "FerretBot"}).status == 2);
+}

@@ -1,0 +1,10 @@
+#!/bin/bash -eu
+# OSS-Fuzz calls this in the tree of robots-cpp. Each folder of tests/fuzz/inputs is a fuzzer and its first inputs.
+for inputs in tests/fuzz/inputs/*/; do
+  target=$(basename "$inputs")
+  # shellcheck disable=SC2086
+  $CXX $CXXFLAGS -std=c++20 -Iinclude -Itests "-DROBOTS_FUZZ_BODY=fuzz_$target" tests/fuzz/entry.cpp \
+    "tests/fuzz/$target.cpp" $LIB_FUZZING_ENGINE -o "$OUT/fuzz_$target"
+  cp tests/fuzz/words.dict "$OUT/fuzz_$target.dict"
+  zip -q -j "$OUT/fuzz_${target}_seed_corpus.zip" "$inputs"*
+done

@@ -1,0 +1,171 @@
+// The tables of all options, events and metrics in tests/guides/ against the headers.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string text_of(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream{fs::path{ROBOTS_SOURCE_DIR} / path, std::ios::binary}.rdbuf();
+  return text.str();
+}
+
+/// A text without comments.
+std::string code_of(const std::string& text) {
+  std::istringstream lines{text};
+  std::string code;
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t comment = line.find("//");
+    const bool is_comment =
+        comment != std::string::npos && (comment == 0 || line[comment - 1] != ':');
+    code += (is_comment ? line.substr(0, comment) : line) + '\n';
+  }
+  return code;
+}
+
+std::string trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(" \n");
+  const auto last = text.find_last_not_of(" \n");
+  return first == text.npos ? std::string{} : std::string{text.substr(first, last + 1 - first)};
+}
+
+/// The words of a text with one space between each two.
+std::string on_one_line(std::string_view text) {
+  std::istringstream words{std::string{text}};
+  std::string joined;
+  for (std::string word; words >> word;) {
+    joined += (joined.empty() ? "" : " ") + word;
+  }
+  return joined;
+}
+
+/// Adds a row for a member such as `int max_redirects = 5`; functions and declarations have none.
+void add_member(const std::string& owner, std::string member, std::set<std::string>& rows) {
+  member = on_one_line(member);
+  if (member.empty() || member.starts_with("[[") || member.starts_with("friend")) {
+    return;
+  }
+  std::string value;
+  std::size_t end = member.find(" = ");
+  if (const std::size_t brace = member.find('{'); brace < end) {
+    end = brace;
+    value = trimmed(std::string_view{member}.substr(brace + 1, member.rfind('}') - brace - 1));
+  } else if (end != std::string::npos) {
+    value = trimmed(std::string_view{member}.substr(end + 3));
+  }
+  const std::string declared = member.substr(0, end);
+  const std::string name = declared.substr(declared.find_last_of(' ') + 1);
+  rows.insert("| `" + owner + "::" + name + "` | " + (value.empty() ? "" : "`" + value + "`"));
+}
+
+/// The rows of the options that a header declares.
+void add_options(const std::string& code, std::set<std::string>& rows) {
+  for (std::size_t begin = code.find("\nstruct "); begin != std::string::npos;
+       begin = code.find("\nstruct ", begin + 1)) {
+    const std::size_t open = code.find_first_of("{;:", begin);
+    const std::string owner = trimmed(std::string_view{code}.substr(begin + 8, open - begin - 8));
+    const bool has_options =
+        owner.ends_with("_options") || owner == "malformed_limit" || owner == "prefetch_limits";
+    // These belong to state machines inside the library.
+    const bool is_inner =
+        owner == "retrieval_options" || owner == "judge_options" || owner == "ruling_options";
+    if (code[open] != '{' || !has_options || is_inner) {
+      continue;
+    }
+    int depth = 0;
+    std::string member;
+    for (std::size_t i = open + 1; depth >= 0; ++i) {
+      depth += code[i] == '{' ? 1 : code[i] == '}' ? -1 : 0;
+      member += code[i];
+      const bool ends_function = code[i] == '}' && depth == 0 && trimmed(member).starts_with("[[");
+      if (depth == 0 && (code[i] == ';' || ends_function)) {
+        member.pop_back();
+        add_member(owner, member, rows);
+        member.clear();
+      }
+    }
+  }
+}
+
+/// The starts of the rows of a page, up to the end of the given column.
+std::set<std::string> rows_of(const std::string& page, std::string_view start,
+                              std::size_t columns) {
+  std::istringstream lines{page};
+  std::set<std::string> rows;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(start)) {
+      std::size_t end = 0;
+      for (std::size_t column = 0; column < columns; ++column) {
+        end = line.find(" |", end + 1);
+      }
+      rows.insert(trimmed(line.substr(0, end)));
+    }
+  }
+  return rows;
+}
+
+void check_same(const std::set<std::string>& in_headers, const std::set<std::string>& in_page) {
+  for (const std::string& row : in_headers) {
+    CAPTURE(row);
+    CHECK_MESSAGE(in_page.contains(trimmed(row)), "the page lacks this row");
+  }
+  for (const std::string& row : in_page) {
+    CAPTURE(row);
+    CHECK_MESSAGE(std::any_of(in_headers.begin(), in_headers.end(),
+                              [&row](const std::string& own) { return trimmed(own) == row; }),
+                  "no header has this");
+  }
+}
+
+}  // namespace
+
+TEST_CASE("options.md has each option with its default, and no other") {
+  std::set<std::string> declared;
+  for (const fs::directory_entry& entry :
+       fs::recursive_directory_iterator{fs::path{ROBOTS_SOURCE_DIR} / "include"}) {
+    if (entry.path().extension() == ".hpp" && entry.path().parent_path().filename() != "detail") {
+      const fs::path relative = fs::relative(entry.path(), ROBOTS_SOURCE_DIR);
+      add_options(code_of(text_of(relative.string())), declared);
+    }
+  }
+  CHECK(declared.size() > 100);
+  check_same(declared, rows_of(text_of("tests/guides/options.md"), "| `", 2));
+}
+
+TEST_CASE("events.md has each event and each metric, and no other") {
+  const std::string events = text_of("include/robots/observe/events.hpp");
+  std::set<std::string> declared;
+  constexpr std::string_view name_of = "std::string_view name = \"";
+  for (std::size_t begin = events.find(name_of); begin != std::string::npos;
+       begin = events.find(name_of, begin + 1)) {
+    const std::size_t name = begin + name_of.size();
+    const std::string text = events.substr(name, events.find('"', name) - name);
+    declared.insert("| `" + text + "` | `" + text + "_event`");
+  }
+  const std::string metrics = text_of("include/robots/observe/metric_families.ipp");
+  for (std::size_t begin = metrics.find("\"robots."); begin != std::string::npos;
+       begin = metrics.find("\"robots.", begin + 1)) {
+    declared.insert("| `" + metrics.substr(begin + 1, metrics.find('"', begin + 1) - begin - 1) +
+                    "` |");
+  }
+  CHECK(declared.size() > 50);
+
+  const std::string page = text_of("tests/guides/events.md");
+  std::set<std::string> rows;
+  for (const std::string& row : rows_of(page, "| `", 2)) {
+    // A metric is named in the first column only.
+    rows.insert(row.starts_with("| `robots.") ? row.substr(0, row.find("` |") + 3) : row);
+  }
+  check_same(declared, rows);
+}

@@ -1,0 +1,36 @@
+# Bash completion for robots-check. A test compares it with what the program takes.
+_robots_check() {
+  local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
+  local command=${COMP_WORDS[1]} words=
+  case $command in audit | store) command+=" ${COMP_WORDS[2]}" ;; esac
+
+  if [[ $previous == --dialect ]]; then
+    words='rfc9309 google'
+  elif [[ $previous == --fallback ]]; then
+    words='permissive rfc9309 strict'
+  elif [[ $word == -* ]]; then
+    case $command in
+      parse) words='--dialect' ;;
+      lint) words='--dialect --json' ;;
+      diff) words='--user-agent --dialect --json' ;;
+      'audit verify') words='--key --head --json' ;;
+      'store list') words='--json' ;;
+      'audit report' | 'store erase' | 'store override') ;;
+      *) words='--user-agent --dialect --exclude --file --store --fallback --attempts --timeout
+           --ca-file --connect-to --allow-address --proxy --repeat --explain --stats --timing
+           --json' ;;
+    esac
+    words+=' --help'
+    [[ $COMP_CWORD == 1 ]] && words+=' --version'
+  elif [[ $COMP_CWORD == 1 ]]; then
+    words='check parse lint diff audit store'
+  elif [[ $COMP_CWORD == 2 && $previous == audit ]]; then
+    words='verify report'
+  elif [[ $COMP_CWORD == 2 && $previous == store ]]; then
+    words='list erase override'
+  elif [[ $COMP_CWORD == 4 && $command == 'store override' ]]; then
+    words='allow deny none'
+  fi
+  COMPREPLY=($(compgen -W "$words" -- "$word"))
+}
+complete -o default -F _robots_check robots-check
