@@ -26,9 +26,9 @@ namespace robots::rep_detail {
 
 /// Compares the rules of two rule sets.
 ///
-/// A rule that both have cannot make a difference. For each other rule, a target is sought that it
-/// decides and that the other set decides otherwise, among those that its own pattern suggests and
-/// the patterns of its competitors.
+/// A rule that both have cannot make a difference. For each other rule, looks for a target that it
+/// decides and that the other set decides otherwise. Its own pattern and those of its competitors
+/// suggest the targets to try.
 class rule_comparison {
  public:
   /// Both outlive it.

@@ -45,9 +45,9 @@ namespace robots::rep_detail {
   return compiled.specificity();
 }
 
-/// A target that is compared with the paths of many lines, within the steps of one question. A line
-/// takes a step for each octet of both, since that is what comparing them costs, and two for each
-/// of a target that is brought into normal form for each line.
+/// Compares a target with the paths of many lines, within the steps of one question. A line costs a
+/// step for each octet of path and target. Octets of a target that is not in normal form cost two,
+/// since each line normalises it anew.
 class scoped_target {
  public:
   constexpr explicit scoped_target(std::string_view target) noexcept
