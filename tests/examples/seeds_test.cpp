@@ -45,3 +45,15 @@ TEST_CASE("the example of WEB::ROBOTS prints PARSE, ALLOWS, MATCH and SITEMAPS a
   CHECK(print("SITEMAPS", "/") == "[\"https://example.com/sitemap.xml\"]\n");
   CHECK(run_program(ROBOTS_WEB_ROBOTS, {"LIST", server.url("/"), "FerretBot"}).status == 2);
 }
+
+TEST_CASE("the example of CrawlingRules crawls the allowed pages of a site once each") {
+  loopback_server server;
+  server.get("/robots.txt", "User-agent: *\nDisallow: /*/test\nCrawl-delay: 0.002\n");
+  server.get("/", "<a href=\"/foo/bar\"> <a href=\"/\">");
+  server.get("/foo/bar", "<a href=\"/foo/test\"> <a href=\"/foo/bar\">");
+  const std::string root = server.url("/");
+  const auto result = run_program(ROBOTS_CRAWLING_RULES, {root.substr(0, root.size() - 1)});
+  CHECK_MESSAGE(result.status == 0, result.errors);
+  CHECK(result.output == "/: go\n/foo/bar: go\n/foo/test: disallowed\n");
+  CHECK(server.requests() == 3);
+}
