@@ -23,8 +23,8 @@ namespace robots::base {
 /// for a text of the same length that differs within one of these eights only.
 [[nodiscard]] constexpr std::uint64_t fingerprint(std::string_view text) noexcept {
   std::uint64_t all = combined(0, text.size());
-  for (std::size_t at = 0; at < text.size(); at += sizeof(octet_word)) {
-    all = combined(all, word_at(text, at));
+  for (std::size_t start = 0; start < text.size(); start += sizeof(octet_word)) {
+    all = combined(all, word_at(text, start));
   }
   return all;
 }

@@ -17,27 +17,27 @@ using octet_word = std::uint64_t;
 
 /// `Size` octets from `at` on.
 template <std::size_t Size>
-[[nodiscard]] constexpr octet_word part_of_word(std::string_view text, std::size_t at) noexcept {
+[[nodiscard]] constexpr octet_word part_of_word(std::string_view text, std::size_t start) noexcept {
   octet_word word = 0;
   if (!std::is_constant_evaluated() && std::endian::native == std::endian::little) {
-    std::memcpy(&word, text.data() + at, Size);
+    std::memcpy(&word, text.data() + start, Size);
     return word;
   }
   for (std::size_t i = 0; i < Size; ++i) {
-    word |= octet_word{static_cast<unsigned char>(text[at + i])} << (8 * i);
+    word |= octet_word{static_cast<unsigned char>(text[start + i])} << (8 * i);
   }
   return word;
 }
 
 /// A whole word from `at` on.
-[[nodiscard]] constexpr octet_word whole_word(std::string_view text, std::size_t at) noexcept {
-  return part_of_word<sizeof(octet_word)>(text, at);
+[[nodiscard]] constexpr octet_word whole_word(std::string_view text, std::size_t start) noexcept {
+  return part_of_word<sizeof(octet_word)>(text, start);
 }
 
 /// The octets from `at` on, of which there must be less than a whole word; then zeros.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr octet_word last_word(std::string_view text,
-                                                                  std::size_t at) noexcept {
-  const std::size_t left = text.size() - at;
+                                                                  std::size_t start) noexcept {
+  const std::size_t left = text.size() - start;
   if (left == 0) {
     return 0;
   }
@@ -46,18 +46,21 @@ template <std::size_t Size>
   }
   // Parts that overlap: the octets in both are the same.
   if (left >= 4) {
-    return part_of_word<4>(text, at) | part_of_word<4>(text, text.size() - 4) << (8 * (left - 4));
+    return part_of_word<4>(text, start) | part_of_word<4>(text, text.size() - 4)
+                                              << (8 * (left - 4));
   }
   if (left >= 2) {
-    return part_of_word<2>(text, at) | part_of_word<2>(text, text.size() - 2) << (8 * (left - 2));
+    return part_of_word<2>(text, start) | part_of_word<2>(text, text.size() - 2)
+                                              << (8 * (left - 2));
   }
-  return part_of_word<1>(text, at);
+  return part_of_word<1>(text, start);
 }
 
 /// The octets from `at` on, zeros behind the end.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr octet_word word_at(std::string_view text,
-                                                                std::size_t at) noexcept {
-  return text.size() - at >= sizeof(octet_word) ? whole_word(text, at) : last_word(text, at);
+                                                                std::size_t start) noexcept {
+  return text.size() - start >= sizeof(octet_word) ? whole_word(text, start)
+                                                   : last_word(text, start);
 }
 
 }  // namespace robots::base

@@ -82,31 +82,31 @@ class site_table {
       return nullptr;
     }
     std::unique_ptr<remembered_site> added = std::make_unique<site>();
-    remembered_site& where = *added;
-    where.key = key;
-    where.until = now;
-    order_.insert(&where);
+    remembered_site& entry = *added;
+    entry.key = key;
+    entry.until = now;
+    order_.insert(&entry);
     try {
-      sites_.emplace(std::string_view{where.key}, std::move(added));
+      sites_.emplace(std::string_view{entry.key}, std::move(added));
     } catch (...) {
-      order_.erase(&where);
+      order_.erase(&entry);
       throw;
     }
-    return &of(where);
+    return &of(entry);
   }
 
   /// Tells that `value` may be forgotten sooner than `until` said when it was asked last.
   void forget_after(Value& value, time_point when) noexcept {
-    remembered_site& where = static_cast<site&>(value);
-    if (when < where.until) {
-      move(where, when);
+    remembered_site& entry = static_cast<site&>(value);
+    if (when < entry.until) {
+      move(entry, when);
     }
   }
 
   /// The key of a value that it remembers.
   [[nodiscard]] static const std::string& key_of(const Value& value) noexcept {
-    const remembered_site& where = static_cast<const site&>(value);
-    return where.key;
+    const remembered_site& entry = static_cast<const site&>(value);
+    return entry.key;
   }
 
   /// Forgets a site. Whether it was known.
@@ -127,16 +127,16 @@ class site_table {
   /// Calls `visit(key, value)` for each site, in no order.
   template <class Visit>
   void for_each(const Visit& visit) const {
-    for (const auto& [key, where] : sites_) {
-      visit(key, std::as_const(of(*where)));
+    for (const auto& [key, entry] : sites_) {
+      visit(key, std::as_const(of(*entry)));
     }
   }
 
  private:
   struct site : Value, remembered_site {};
 
-  [[nodiscard]] static Value& of(remembered_site& where) noexcept {
-    return static_cast<site&>(where);
+  [[nodiscard]] static Value& of(remembered_site& entry) noexcept {
+    return static_cast<site&>(entry);
   }
 
   template <class Until>
@@ -177,9 +177,9 @@ class site_table {
     }
   }
 
-  void move(remembered_site& where, time_point when) noexcept {
-    auto node = order_.extract(&where);
-    where.until = when;
+  void move(remembered_site& entry, time_point when) noexcept {
+    auto node = order_.extract(&entry);
+    entry.until = when;
     order_.insert(std::move(node));
   }
 

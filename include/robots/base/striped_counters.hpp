@@ -17,9 +17,9 @@ template <class Event>
 class striped_counters {
  public:
   /// One more of `what`.
-  void add(Event what) noexcept {
+  void add(Event event) noexcept {
     const std::size_t place = place_of_thread();
-    auto& count = stripes_[place].counts[static_cast<std::size_t>(what)];
+    auto& count = stripes_[place].counts[static_cast<std::size_t>(event)];
     if (place < stripe_count) [[likely]] {
       count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     } else {
@@ -28,10 +28,10 @@ class striped_counters {
   }
 
   /// How many of `what` there were. What other threads add meanwhile may be in it or not.
-  [[nodiscard]] std::uint64_t sum(Event what) const noexcept {
+  [[nodiscard]] std::uint64_t sum(Event event) const noexcept {
     std::uint64_t total = 0;
-    for (const stripe& each : stripes_) {
-      total += each.counts[static_cast<std::size_t>(what)].load(std::memory_order_relaxed);
+    for (const stripe& one : stripes_) {
+      total += one.counts[static_cast<std::size_t>(event)].load(std::memory_order_relaxed);
     }
     return total;
   }

@@ -61,7 +61,7 @@ class retrieval {
  public:
   /// Begins at the time `now`. Throws `std::invalid_argument` when the options are none that can be
   /// used; see `validate`.
-  retrieval(const site& where, retrieval_options options, time_point now, known_copy known = {});
+  retrieval(const site& asked, retrieval_options options, time_point now, known_copy known = {});
 
   /// What to do now; the same until one of the functions below is called. Once it is a
   /// `retrieval_result`, it stays so.

@@ -13,11 +13,11 @@
 
 namespace robots {
 
-ROBOTS_INLINE retrieval::retrieval(const site& where, retrieval_options options, time_point now,
+ROBOTS_INLINE retrieval::retrieval(const site& parsed, retrieval_options options, time_point now,
                                    known_copy known)
     : options_{std::move(options)},
       known_{std::move(known)},
-      origins_{where.origins()},
+      origins_{parsed.origins()},
       random_{options_.seed} {
   validate(options_);
   result_.attempts = 1;
@@ -227,8 +227,8 @@ ROBOTS_INLINE bool retrieval::is_robots_txt_of_other(const std::string& url) con
       !static_pattern<"/robots.txt?$">::matches(url)) {
     return false;
   }
-  const std::optional<origin> where = parse_origin(url);
-  return where && std::find(origins_.begin(), origins_.end(), *where) == origins_.end();
+  const std::optional<origin> parsed = parse_origin(url);
+  return parsed && std::find(origins_.begin(), origins_.end(), *parsed) == origins_.end();
 }
 
 ROBOTS_INLINE void retrieval::finish(outcome kind, fetch_response response) {

@@ -28,8 +28,8 @@ enum class charset : std::uint8_t {
 };
 
 /// The name of a charset, as IANA registers it, in lower case.
-[[nodiscard]] constexpr std::string_view to_string(charset which) noexcept {
-  return base::enum_text<charset::utf_16be>(which,
+[[nodiscard]] constexpr std::string_view to_string(charset value) noexcept {
+  return base::enum_text<charset::utf_16be>(value,
                                             {"utf-8", "windows-1252", "utf-16le", "utf-16be"});
 }
 

@@ -35,8 +35,8 @@ struct authority_parts {
 };
 
 [[nodiscard]] constexpr authority_parts split_authority(std::string_view text) noexcept {
-  if (const std::size_t at = text.rfind('@'); at != std::string_view::npos) {
-    text.remove_prefix(at + 1);
+  if (const std::size_t sign = text.rfind('@'); sign != std::string_view::npos) {
+    text.remove_prefix(sign + 1);
   }
   const std::size_t close = text.starts_with('[') ? text.find(']') : std::string_view::npos;
   const std::size_t colon = text.find(':', close == std::string_view::npos ? 0 : close);

@@ -48,13 +48,13 @@ struct origin {
 
 /// The ASCII form of RFC 6454, section 6.2, such as `http://example.com:8080`. The default port of
 /// the scheme is left out.
-[[nodiscard]] inline std::string to_string(const origin& where) {
-  std::string text{to_string(where.scheme)};
+[[nodiscard]] inline std::string to_string(const origin& parsed) {
+  std::string text{to_string(parsed.scheme)};
   text += "://";
-  text += where.host;
-  if (where.port != default_port(where.scheme)) {
+  text += parsed.host;
+  if (parsed.port != default_port(parsed.scheme)) {
     text += ':';
-    text += std::to_string(where.port);
+    text += std::to_string(parsed.port);
   }
   return text;
 }
@@ -95,8 +95,8 @@ struct http_url {
 
 /// Reads an absolute http or https URL; nothing for what `parse_origin` refuses. Linear.
 [[nodiscard]] inline std::optional<http_url> parse_http_url(std::string_view url) {
-  std::optional<origin> where = parse_origin(url);
-  if (!where) {
+  std::optional<origin> parsed = parse_origin(url);
+  if (!parsed) {
     return std::nullopt;
   }
   const url_parts parts = split_url(url);
@@ -104,7 +104,7 @@ struct http_url {
   if (parts.query) {
     target.append("?").append(*parts.query);
   }
-  return http_url{*std::move(where), std::move(target)};
+  return http_url{*std::move(parsed), std::move(target)};
 }
 
 }  // namespace robots

@@ -34,8 +34,8 @@ struct site {
   /// The URLs of the robots.txt files of `origins()`, in the same order.
   [[nodiscard]] std::vector<std::string> robots_urls() const {
     std::vector<std::string> urls;
-    for (const origin& where : origins()) {
-      urls.push_back(to_string(where) + "/robots.txt");
+    for (const origin& one : origins()) {
+      urls.push_back(to_string(one) + "/robots.txt");
     }
     return urls;
   }

@@ -161,8 +161,8 @@ inline void append_encoded(std::string& to, std::string_view text) {
       path = remove_dot_segments(std::string{"/"}.append(to.path));
     } else {
       const std::size_t slash = from.path.rfind('/');
-      const std::size_t kept = slash == std::string_view::npos ? 0 : slash + 1;
-      path = remove_dot_segments(std::string{from.path.substr(0, kept)} + std::string{to.path});
+      const std::size_t length = slash == std::string_view::npos ? 0 : slash + 1;
+      path = remove_dot_segments(std::string{from.path.substr(0, length)} + std::string{to.path});
     }
   }
 

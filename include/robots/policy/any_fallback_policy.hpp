@@ -21,8 +21,8 @@ class any_fallback_policy {
     requires(!std::same_as<P, any_fallback_policy>) && FallbackPolicy<P>
   any_fallback_policy(P policy)  // NOLINT(google-explicit-constructor)
       : policy_{std::make_shared<const P>(std::move(policy))},
-        action_{[](const void* kept, const record_head& source) {
-          return static_cast<const P*>(kept)->action(source);
+        action_{[](const void* object, const record_head& source) {
+          return static_cast<const P*>(object)->action(source);
         }} {
     if constexpr (requires(const P& named) {
                     { named.name() } noexcept -> std::same_as<std::string_view>;

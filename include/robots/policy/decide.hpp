@@ -18,14 +18,14 @@ namespace robots {
 
 /// Whether the fallback policy decided what holds, because there was no robots.txt to go by. False
 /// for a site that has none (`outcome::not_found`): that is an answer, and allows.
-[[nodiscard]] inline bool is_fallback(const policy& what) noexcept {
-  switch (what.basis()) {
+[[nodiscard]] inline bool is_fallback(const policy& judged) noexcept {
+  switch (judged.basis()) {
     case policy_basis::rules:
     case policy_basis::refused:
     case policy_basis::redirected:
       return false;
     case policy_basis::allow_all:
-      return what.outcome() != outcome::not_found;
+      return judged.outcome() != outcome::not_found;
     case policy_basis::deny_all:
     case policy_basis::last_good:
       return true;
@@ -58,16 +58,17 @@ namespace policy_detail {
 
 /// What the rules of `by` are asked about a URL, a host with or without a path, or a path with
 /// query. Rules that read hosts would take a path that begins with two slashes for one.
-[[nodiscard]] inline std::string_view target_for(const policy& by, std::string_view url) noexcept {
-  return url.starts_with('/') || by.rules().reads_hosts() ? url : target_of(url);
+[[nodiscard]] inline std::string_view target_for(const policy& used,
+                                                 std::string_view url) noexcept {
+  return url.starts_with('/') || used.rules().reads_hosts() ? url : target_of(url);
 }
 
 /// Whether a crawler may fetch `url` at `now`, by the policy of the site, which must not be null:
 /// the one place that says what a policy means for a URL. At the cost of `rule_set::match`.
-[[nodiscard]] inline decision decide(std::shared_ptr<const policy> by, std::string_view url,
+[[nodiscard]] inline decision decide(std::shared_ptr<const policy> used, std::string_view url,
                                      time_point now) {
-  const policy& rules = *by;
-  decision result{.verdict = rules.match(target_for(rules, url)), .policy = std::move(by)};
+  const policy& rules = *used;
+  decision result{.verdict = rules.match(target_for(rules, url)), .policy = std::move(used)};
   result.allowed = result.verdict.allowed;
   const std::optional<decision_reason> given = rules.given_reason();
   result.reason = given ? *given : policy_detail::reason_of(rules, result.verdict);

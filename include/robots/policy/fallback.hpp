@@ -93,12 +93,12 @@ class fallback_policy {
   /// Default-deny: only a robots.txt that was read, or is known not to exist, allows.
   [[nodiscard]] static constexpr fallback_policy strict() noexcept {
     using enum fallback_action;
-    fallback_policy made{
+    fallback_policy changed{
         "strict",
         {parse, allow_all, deny_all, last_good_or_deny, last_good_or_deny, last_good_or_deny,
          deny_all, deny_all, deny_all, last_good_or_deny, last_good_or_deny, deny_all, deny_all}};
-    made.halts_hostile_ = true;
-    return made;
+    changed.halts_hostile_ = true;
+    return changed;
   }
 
   /// What to do about `kind`. Constant time.

@@ -62,25 +62,25 @@ struct validity {
 /// Until when a policy answers: for the lifetime of its record, and a last good copy for no longer
 /// than it counts. It is kept for as long as a last good copy counts, since until then the next
 /// policy goes by it: by its rules, its failures in a row, its version.
-[[nodiscard]] inline validity validity_of(const policy& kept, const judge_options& options) {
+[[nodiscard]] inline validity validity_of(const policy& last, const judge_options& options) {
   using base::saturating_add;
   validity result;
-  result.fresh_until = saturating_add(kept.fetched_at(), kept.source().lifetime);
-  const time_point good_until = kept.basis() == policy_basis::last_good
-                                    ? saturating_add(kept.rules_fetched_at(), options.last_good_for)
+  result.fresh_until = saturating_add(last.fetched_at(), last.source().lifetime);
+  const time_point good_until = last.basis() == policy_basis::last_good
+                                    ? saturating_add(last.rules_fetched_at(), options.last_good_for)
                                     : (time_point::max)();
   result.fresh_until = (std::min)(result.fresh_until, good_until);
   result.stale_until =
       (std::min)(saturating_add(result.fresh_until, options.stale_while_revalidate), good_until);
   result.keep_until =
-      (std::max)(saturating_add(kept.fetched_at(), options.last_good_for), result.stale_until);
+      (std::max)(saturating_add(last.fetched_at(), options.last_good_for), result.stale_until);
   return result;
 }
 
 /// Returns true if a policy is of use when it may not answer any more: the next one follows its
 /// failures, the fallback may go by its rules, or the site may confirm its file with a 304.
-[[nodiscard]] inline bool is_of_use_when_over(const policy& kept, const judge_options& options) {
-  const record_head source = kept.source();
+[[nodiscard]] inline bool is_of_use_when_over(const policy& last, const judge_options& options) {
+  const record_head source = last.source();
   // Any other policy may go by the last good copy.
   const bool is_permissive = options.fallback.name() == fallback_policy::permissive().name();
   return !is_permissive || is_failure(source.outcome) || !source.validators.etag.empty() ||

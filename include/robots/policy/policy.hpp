@@ -85,13 +85,13 @@ class policy {
   /// The same with the deciding rule, if one decided. The views in the result live as long as this
   /// policy. Never allocates.
   [[nodiscard]] verdict match(std::string_view target) const& noexcept {
-    const policy& by = in_force();
-    verdict result = by.parts_->rules.match(target);
-    if (by.basis_ == policy_basis::refused) {
+    const policy& used = in_force();
+    verdict result = used.parts_->rules.match(target);
+    if (used.basis_ == policy_basis::refused) {
       result.allowed = result.exempt = false;
     }
     // RFC 9309, section 2.2.2: /robots.txt is allowed whatever else is not.
-    if (by.basis_ == policy_basis::deny_all || by.basis_ == policy_basis::redirected) {
+    if (used.basis_ == policy_basis::deny_all || used.basis_ == policy_basis::redirected) {
       result.allowed = result.exempt;
     }
     return result;
@@ -146,8 +146,8 @@ class policy {
   /// The text of the robots.txt that the rules in force come from, in UTF-8, up to
   /// `parse_options::max_bytes`. Empty without `cache_options::keep_text`, and without rules.
   [[nodiscard]] std::string_view text() const& noexcept {
-    const auto& kept = in_force().extras().text;
-    return kept ? std::string_view{*kept} : std::string_view{};
+    const auto& text = in_force().extras().text;
+    return text ? std::string_view{*text} : std::string_view{};
   }
   /// Not of a policy that is about to go.
   std::string_view text() const&& = delete;
@@ -158,9 +158,9 @@ class policy {
   /// The URL of the robots.txt of another site, if the site redirects there. Then this policy by
   /// itself denies everything.
   [[nodiscard]] std::optional<std::string_view> leads_to() const& noexcept {
-    const policy& by = in_force();
-    return by.basis_ == policy_basis::redirected
-               ? std::optional<std::string_view>{by.extras().leads_to}
+    const policy& used = in_force();
+    return used.basis_ == policy_basis::redirected
+               ? std::optional<std::string_view>{used.extras().leads_to}
                : std::nullopt;
   }
   /// Deleted for temporaries: the result would dangle.

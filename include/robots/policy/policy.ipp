@@ -50,9 +50,9 @@ template <class Line>
   // There is one for each crawler, and for each reason why no rule applies to it.
   thread_local std::array<std::shared_ptr<const policy_parts>, 8> without_rules;
   thread_local std::size_t next = 0;
-  for (const auto& kept : without_rules) {
-    if (kept && kept->rules == rules) {
-      return kept;
+  for (const auto& shared : without_rules) {
+    if (shared && shared->rules == rules) {
+      return shared;
     }
   }
   next = (next + 1) % without_rules.size();
@@ -207,9 +207,10 @@ ROBOTS_INLINE std::shared_ptr<const policy> policy::by_hand(std::string_view use
 }
 
 ROBOTS_INLINE std::uint64_t policy::fingerprint() const {
-  const policy& by = in_force();
-  const bool by_rules = by.basis_ == policy_basis::rules || by.basis_ == policy_basis::allow_all;
-  return by_rules ? by.fingerprint_of_rules() : 0;
+  const policy& used = in_force();
+  const bool by_rules =
+      used.basis_ == policy_basis::rules || used.basis_ == policy_basis::allow_all;
+  return by_rules ? used.fingerprint_of_rules() : 0;
 }
 
 ROBOTS_INLINE void policy::follow(const std::shared_ptr<const policy>& before) {

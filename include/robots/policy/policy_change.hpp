@@ -39,8 +39,8 @@ namespace policy_detail {
   return compile("User-agent: *\nDisallow: /\n", "*");
 }
 
-[[nodiscard]] inline bool denies_for_want_of_rules(const policy& what) noexcept {
-  return what.basis() == policy_basis::deny_all || what.basis() == policy_basis::refused;
+[[nodiscard]] inline bool denies_for_want_of_rules(const policy& judged) noexcept {
+  return judged.basis() == policy_basis::deny_all || judged.basis() == policy_basis::refused;
 }
 
 }  // namespace policy_detail
@@ -60,18 +60,18 @@ namespace policy_detail {
 /// Returns true if a site allows the crawler nothing of use: its rules mean what `Disallow: /`
 /// means, with or without `Allow: /$` and `Allow: /robots.txt`. Costs up to four times as much as
 /// `diff`, but next to nothing where most other paths are allowed.
-[[nodiscard]] inline bool denies_everything(const policy& what) {
-  if (what.basis() == policy_basis::allow_all || what.allows("/index.html") ||
-      what.allows("/a/b")) {
+[[nodiscard]] inline bool denies_everything(const policy& judged) {
+  if (judged.basis() == policy_basis::allow_all || judged.allows("/index.html") ||
+      judged.allows("/a/b")) {
     return false;
   }
-  if (policy_detail::denies_for_want_of_rules(what)) {
+  if (policy_detail::denies_for_want_of_rules(judged)) {
     return true;
   }
   for (const char* front : {"", "Allow: /$\n"}) {
     for (const char* file : {"", "Allow: /robots.txt\n"}) {
       const std::string useless = std::string{"User-agent: *\nDisallow: /\n"} + front + file;
-      if (diff(what.rules(), {}, compile(useless, "*"), {}).same()) {
+      if (diff(judged.rules(), {}, compile(useless, "*"), {}).same()) {
         return true;
       }
     }

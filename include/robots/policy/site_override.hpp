@@ -15,8 +15,8 @@ enum class site_override : std::uint8_t {
 };
 
 /// The name of an override, as its enumerator is spelled.
-[[nodiscard]] constexpr std::string_view to_string(site_override what) noexcept {
-  return base::enum_text<site_override::deny>(what, {"none", "allow", "deny"});
+[[nodiscard]] constexpr std::string_view to_string(site_override value) noexcept {
+  return base::enum_text<site_override::deny>(value, {"none", "allow", "deny"});
 }
 
 }  // namespace robots

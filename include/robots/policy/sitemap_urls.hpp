@@ -17,7 +17,7 @@ struct origin;
 /// Sitemaps protocol asks for whole URLs. The origin comes out in normal form, as `parse_origin`
 /// gives it, so that spellings of one URL are one; a sitemap may lie at another origin. Left out
 /// are empty values and whatever is no http or https URL. n log n in the number of lines.
-[[nodiscard]] std::vector<std::string> sitemap_urls(const document& file, const origin& where);
+[[nodiscard]] std::vector<std::string> sitemap_urls(const document& file, const origin& served_by);
 
 }  // namespace robots
 

@@ -16,8 +16,8 @@
 
 namespace robots {
 
-ROBOTS_INLINE std::vector<std::string> sitemap_urls(const document& file, const origin& where) {
-  const std::string base = to_string(where) + "/robots.txt";
+ROBOTS_INLINE std::vector<std::string> sitemap_urls(const document& file, const origin& served_by) {
+  const std::string base = to_string(served_by) + "/robots.txt";
   const value_range values = file.sitemaps();
   std::vector<std::string> urls;
   urls.reserve(static_cast<std::size_t>(std::distance(values.begin(), values.end())));

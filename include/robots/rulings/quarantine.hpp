@@ -99,8 +99,8 @@ class quarantine {
   [[nodiscard]] std::vector<std::string> sites() const {
     const std::scoped_lock lock{mutex_};
     std::vector<std::string> keys;
-    sites_.for_each([&keys](std::string_view key, const state& each) {
-      if (each.policy) {
+    sites_.for_each([&keys](std::string_view key, const state& one) {
+      if (one.policy) {
         keys.emplace_back(key);
       }
     });
@@ -116,9 +116,9 @@ class quarantine {
     std::shared_ptr<const robots::policy> policy{};
 
     /// A rank, not a time: the table drops the highest first.
-    [[nodiscard]] static time_point needed_until(const state& each) noexcept {
-      return each.policy ? (time_point::max)()
-                         : (time_point::max)() - time_point::duration{1 + each.note};
+    [[nodiscard]] static time_point needed_until(const state& one) noexcept {
+      return one.policy ? (time_point::max)()
+                        : (time_point::max)() - time_point::duration{1 + one.note};
     }
   };
 

@@ -20,10 +20,10 @@ namespace robots::rulings_detail {
 
 ROBOTS_INLINE std::string encode(const ruling_record& record) {
   std::string text = "ruling 1 " + record.site;
-  for (const ruling& each : record.rulings) {
-    const int scheme = !each.scheme ? 0 : *each.scheme == url_scheme::http ? 1 : 2;
-    for (const std::int64_t number : {std::int64_t{static_cast<int>(each.kind)},
-                                      std::int64_t{scheme}, std::int64_t{each.value}, each.stamp}) {
+  for (const ruling& one : record.rulings) {
+    const int scheme = !one.scheme ? 0 : *one.scheme == url_scheme::http ? 1 : 2;
+    for (const std::int64_t number : {std::int64_t{static_cast<int>(one.kind)},
+                                      std::int64_t{scheme}, std::int64_t{one.value}, one.stamp}) {
       text.append(" ").append(std::to_string(number));
     }
   }
@@ -39,8 +39,8 @@ ROBOTS_INLINE std::optional<ruling_record> decode_rulings(std::string_view text)
   ruling_record result;
   result.site = text.substr(0, text.find(' '));
   text.remove_prefix(result.site.size());
-  const auto where = parse_site(result.site);
-  if (!where || where->scheme || where->key() != result.site) {
+  const auto parsed = parse_site(result.site);
+  if (!parsed || parsed->scheme || parsed->key() != result.site) {
     return std::nullopt;
   }
   constexpr std::array most_values{static_cast<int>(site_override::deny),

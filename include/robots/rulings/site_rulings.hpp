@@ -68,16 +68,16 @@ class site_rulings {
 
   /// Returns what holds for a site, or null if its robots.txt decides. If the site needs a
   /// sign-off, the first call notes that and tells the observer.
-  [[nodiscard]] std::shared_ptr<const policy> find(const site& where);
+  [[nodiscard]] std::shared_ptr<const policy> find(const site& asked);
 
   /// Returns true if the crawler may send requests to a site. It calls `find`.
-  [[nodiscard]] bool may_ask(const site& where) {
-    const auto ruling = find(where);
+  [[nodiscard]] bool may_ask(const site& asked) {
+    const auto ruling = find(asked);
     return ruling == nullptr || !ruling->refused();
   }
 
   /// Sets or lifts the override of a site.
-  void set_override(const site& where, site_override what);
+  void set_override(const site& asked, site_override value);
   /// Returns the overrides in this process, by `site::key`, in order.
   [[nodiscard]] std::vector<std::pair<std::string, site_override>> overrides() const;
 
@@ -96,7 +96,7 @@ class site_rulings {
 
   /// Returns true if a site needs a sign-off and this process meets it for the first time. Then
   /// another process may have signed it off.
-  [[nodiscard]] bool may_be_signed_off_elsewhere(const site& where) const;
+  [[nodiscard]] bool may_be_signed_off_elsewhere(const site& asked) const;
 
   /// Signs a site off, or takes the sign-off back.
   void sign_off(std::string_view key, bool given);
@@ -119,13 +119,14 @@ class site_rulings {
   }
   /// Returns what holds for a site in quarantine, under either of the names that share its rules.
   /// Null if it is not in quarantine.
-  [[nodiscard]] std::shared_ptr<const policy> quarantined(const site& where) const;
+  [[nodiscard]] std::shared_ptr<const policy> quarantined(const site& asked) const;
   /// Returns the sites in quarantine.
   [[nodiscard]] const quarantine& all_quarantined() const noexcept { return quarantine_; }
 
   /// Calls `told` with the key of each site that a ruling begins to deny. The calls end when the
   /// result is destroyed.
-  [[nodiscard]] std::shared_ptr<const void> on_denial(std::function<void(std::string_view)> told);
+  [[nodiscard]] std::shared_ptr<const void> on_denial(
+      std::function<void(std::string_view)> on_denied);
 
   /// Merges a record that another process has sent. Returns false, and changes nothing, if `text`
   /// is no record, has a ruling from after `latest`, or is not about `bare_site` although that is
@@ -168,18 +169,19 @@ class site_rulings {
 
   /// Replaces an older ruling. Returns its value, or nothing if the ruling was not replaced. The
   /// caller holds the lock.
-  std::optional<std::uint8_t> put(const std::string& bare, const ruling& made);
+  std::optional<std::uint8_t> put(const std::string& bare, const ruling& added);
   /// Makes a ruling of this process. Without a stamp, it is made now. Returns the value before, or
   /// nothing if nothing changed.
-  std::optional<std::uint8_t> rule(const std::string& bare, ruling made, bool only_if_none = false);
-  void tell(const std::string& bare, const ruling& made, std::uint8_t before,
+  std::optional<std::uint8_t> rule(const std::string& bare, ruling added,
+                                   bool only_if_none = false);
+  void tell(const std::string& bare, const ruling& added, std::uint8_t before,
             const std::shared_ptr<const call_context>& context);
   void note_quarantine(std::string_view key, bool held,
                        const std::shared_ptr<const call_context>& context);
   void note_awaiting(const std::string& bare);
   void share(const std::string& bare);
   void tell_denial(std::string_view key);
-  [[nodiscard]] std::shared_ptr<const policy> policy_for_quarantine(const site& where) const;
+  [[nodiscard]] std::shared_ptr<const policy> policy_for_quarantine(const site& asked) const;
 
   template <class Visit>
   void for_each(const Visit& visit) const;

@@ -51,11 +51,11 @@ ROBOTS_INLINE bool site_rulings::knows_of(std::string_view key) const {
   return found != sites_.end() && found->second.denies_or_allows();
 }
 
-ROBOTS_INLINE std::shared_ptr<const policy> site_rulings::find(const site& where) {
+ROBOTS_INLINE std::shared_ptr<const policy> site_rulings::find(const site& asked) {
   if (is_empty()) {
     return nullptr;
   }
-  const std::string key = where.key();
+  const std::string key = asked.key();
   const std::string bare{without_scheme(key)};
   auto by_hand = site_override::none;
   bool is_signed_off = false;
@@ -69,7 +69,7 @@ ROBOTS_INLINE std::shared_ptr<const policy> site_rulings::find(const site& where
       }
       is_signed_off = own.value(ruling_kind::sign_off) > 0;
       awaits = own.awaits_sign_off;
-      for (const site& name : policy_detail::names_of(where)) {
+      for (const site& name : policy_detail::names_of(asked)) {
         by_hand = static_cast<site_override>(own.value(ruling_kind::site_override, name.scheme));
         if (by_hand != site_override::none) {
           break;
@@ -77,37 +77,37 @@ ROBOTS_INLINE std::shared_ptr<const policy> site_rulings::find(const site& where
       }
     }
   }
-  if (by_hand == site_override::none && excluded_.contains(where.host)) {
+  if (by_hand == site_override::none && excluded_.contains(asked.host)) {
     return excluded_policy_;
   }
-  if (!is_signed_off && is_high_risk(where.host)) {
+  if (!is_signed_off && is_high_risk(asked.host)) {
     if (!awaits) {
       note_awaiting(bare);
     }
     return unsigned_policy_;
   }
   if (by_hand == site_override::none) {
-    return quarantined(where);
+    return quarantined(asked);
   }
   return by_hand == site_override::allow ? allow_ : deny_;
 }
 
-ROBOTS_INLINE void site_rulings::set_override(const site& where, site_override what) {
-  const std::string key = where.key();
+ROBOTS_INLINE void site_rulings::set_override(const site& asked, site_override value) {
+  const std::string key = asked.key();
   const std::string bare{without_scheme(key)};
-  const ruling made{ruling_kind::site_override, where.scheme, static_cast<std::uint8_t>(what)};
-  static_cast<void>(rule(bare, made));
-  tell(bare, made, 0, {});
+  const ruling added{ruling_kind::site_override, asked.scheme, static_cast<std::uint8_t>(value)};
+  static_cast<void>(rule(bare, added));
+  tell(bare, added, 0, {});
 }
 
 ROBOTS_INLINE std::vector<std::pair<std::string, site_override>> site_rulings::overrides() const {
   std::vector<std::pair<std::string, site_override>> result;
   for_each([&](const std::string& bare, const entry& own) {
-    for (const ruling& each : own.rulings) {
-      if (each.kind == ruling_kind::site_override && each.value > 0) {
+    for (const ruling& one : own.rulings) {
+      if (one.kind == ruling_kind::site_override && one.value > 0) {
         site name = *parse_site(bare);
-        name.scheme = each.scheme;
-        result.emplace_back(name.key(), static_cast<site_override>(each.value));
+        name.scheme = one.scheme;
+        result.emplace_back(name.key(), static_cast<site_override>(one.value));
       }
     }
   });
@@ -119,13 +119,13 @@ ROBOTS_INLINE void site_rulings::halt(std::string_view key, halt_reason why,
                                       const std::shared_ptr<const call_context>& context,
                                       std::optional<std::chrono::sys_seconds> found_at) {
   const std::string bare{without_scheme(key)};
-  ruling made{.kind = ruling_kind::halt,
-              .value = static_cast<std::uint8_t>(1 + static_cast<int>(why))};
+  ruling added{.kind = ruling_kind::halt,
+               .value = static_cast<std::uint8_t>(1 + static_cast<int>(why))};
   if (found_at) {
-    made.stamp = (std::max)(stamp_of(*found_at), std::int64_t{1});
+    added.stamp = (std::max)(stamp_of(*found_at), std::int64_t{1});
   }
-  if (rule(bare, made, true)) {
-    tell(bare, made, 0, context);
+  if (rule(bare, added, true)) {
+    tell(bare, added, 0, context);
   }
 }
 
@@ -134,12 +134,12 @@ ROBOTS_INLINE std::optional<halt_reason> site_rulings::resume(std::string_view k
   if (!is_halted(bare)) {
     return std::nullopt;
   }
-  const ruling made{.kind = ruling_kind::halt};
-  const std::uint8_t was = rule(bare, made).value_or(0);
+  const ruling added{.kind = ruling_kind::halt};
+  const std::uint8_t was = rule(bare, added).value_or(0);
   if (was == 0) {
     return std::nullopt;
   }
-  tell(bare, made, was, {});
+  tell(bare, added, was, {});
   return static_cast<halt_reason>(was - 1);
 }
 
@@ -163,11 +163,11 @@ ROBOTS_INLINE std::vector<std::pair<std::string, halt_reason>> site_rulings::hal
   return result;
 }
 
-ROBOTS_INLINE bool site_rulings::may_be_signed_off_elsewhere(const site& where) const {
-  if (!share_ || !has_risks_ || !is_high_risk(where.host)) {
+ROBOTS_INLINE bool site_rulings::may_be_signed_off_elsewhere(const site& asked) const {
+  if (!share_ || !has_risks_ || !is_high_risk(asked.host)) {
     return false;
   }
-  const std::string key = where.key();
+  const std::string key = asked.key();
   const std::shared_lock lock{mutex_};
   const auto own = sites_.find(without_scheme(key));
   return own == sites_.end() ||
@@ -176,9 +176,9 @@ ROBOTS_INLINE bool site_rulings::may_be_signed_off_elsewhere(const site& where) 
 
 ROBOTS_INLINE void site_rulings::sign_off(std::string_view key, bool given) {
   const std::string bare{without_scheme(key)};
-  const ruling made{.kind = ruling_kind::sign_off, .value = std::uint8_t{given}};
-  static_cast<void>(rule(bare, made));
-  tell(bare, made, 0, {});
+  const ruling added{.kind = ruling_kind::sign_off, .value = std::uint8_t{given}};
+  static_cast<void>(rule(bare, added));
+  tell(bare, added, 0, {});
 }
 
 ROBOTS_INLINE std::vector<std::string> site_rulings::awaiting_sign_off() const {
@@ -192,21 +192,21 @@ ROBOTS_INLINE std::vector<std::string> site_rulings::awaiting_sign_off() const {
   return result;
 }
 
-ROBOTS_INLINE std::shared_ptr<const policy> site_rulings::quarantined(const site& where) const {
+ROBOTS_INLINE std::shared_ptr<const policy> site_rulings::quarantined(const site& asked) const {
   if (quarantine_.size() == 0) {
     return nullptr;
   }
-  if (auto own = quarantine_.find(where.key())) {
+  if (auto own = quarantine_.find(asked.key())) {
     return own;
   }
-  const auto other = quarantine_.find(policy_detail::counterpart_of(where).key());
-  return other && policy_detail::answers_for(where, other) ? other : nullptr;
+  const auto other = quarantine_.find(policy_detail::counterpart_of(asked).key());
+  return other && policy_detail::answers_for(asked, other) ? other : nullptr;
 }
 
 ROBOTS_INLINE std::shared_ptr<const void> site_rulings::on_denial(
-    std::function<void(std::string_view)> told) {
+    std::function<void(std::string_view)> on_denied) {
   const std::scoped_lock lock{listeners_->mutex};
-  const auto place = listeners_->all.insert(listeners_->all.end(), std::move(told));
+  const auto place = listeners_->all.insert(listeners_->all.end(), std::move(on_denied));
   return {listeners_.get(), [shared = listeners_, place](const void* /*nothing*/) {
             const std::scoped_lock held{shared->mutex};
             shared->all.erase(place);
@@ -219,16 +219,16 @@ ROBOTS_INLINE bool site_rulings::learn(std::string_view text, wall_time latest,
   const std::int64_t last = stamp_of(latest);
   if (!record || (!bare_site.empty() && record->site != bare_site) ||
       std::any_of(record->rulings.begin(), record->rulings.end(),
-                  [&](const ruling& each) { return each.stamp > last; })) {
+                  [&](const ruling& one) { return one.stamp > last; })) {
     return false;
   }
   std::vector<std::pair<ruling, std::uint8_t>> changes;
   bool lacks_own = false;
   {
     const std::scoped_lock lock{mutex_};
-    for (const ruling& each : record->rulings) {
-      if (const auto before = put(record->site, each); before && *before != each.value) {
-        changes.emplace_back(each, *before);
+    for (const ruling& one : record->rulings) {
+      if (const auto before = put(record->site, one); before && *before != one.value) {
+        changes.emplace_back(one, *before);
       }
     }
     if (const auto own = sites_.find(record->site); own != sites_.end()) {
@@ -242,8 +242,8 @@ ROBOTS_INLINE bool site_rulings::learn(std::string_view text, wall_time latest,
           });
     }
   }
-  for (const auto& [made, before] : changes) {
-    tell(record->site, made, before, {});
+  for (const auto& [added, before] : changes) {
+    tell(record->site, added, before, {});
   }
   if (lacks_own) {
     share(record->site);
@@ -259,7 +259,7 @@ ROBOTS_INLINE void site_rulings::learn_of_none(std::string_view bare_site) {
     const auto own = sites_.find(bare);
     has_own =
         own != sites_.end() && std::any_of(own->second.rulings.begin(), own->second.rulings.end(),
-                                           [](const ruling& each) { return each.is_own; });
+                                           [](const ruling& one) { return one.is_own; });
   }
   if (has_own) {
     share(bare);
@@ -280,20 +280,20 @@ ROBOTS_INLINE const ruling* site_rulings::entry::find(ruling_kind kind,
                                                       std::optional<url_scheme> scheme) const {
   const ruling wanted{.kind = kind, .scheme = scheme};
   const auto found = std::find_if(rulings.begin(), rulings.end(),
-                                  [&](const ruling& each) { return each.replaces(wanted); });
+                                  [&](const ruling& one) { return one.replaces(wanted); });
   return found == rulings.end() ? nullptr : &*found;
 }
 
 ROBOTS_INLINE bool site_rulings::entry::denies_or_allows() const {
-  return std::any_of(rulings.begin(), rulings.end(), [](const ruling& each) {
-    return each.value > 0 &&
-           (each.kind == ruling_kind::halt || each.kind == ruling_kind::site_override);
+  return std::any_of(rulings.begin(), rulings.end(), [](const ruling& one) {
+    return one.value > 0 &&
+           (one.kind == ruling_kind::halt || one.kind == ruling_kind::site_override);
   });
 }
 
 ROBOTS_INLINE bool site_rulings::entry::says_something() const {
   return awaits_sign_off || std::any_of(rulings.begin(), rulings.end(),
-                                        [](const ruling& each) { return each.value > 0; });
+                                        [](const ruling& one) { return one.value > 0; });
 }
 
 ROBOTS_INLINE bool site_rulings::is_high_risk(std::string_view host) const {
@@ -305,29 +305,29 @@ ROBOTS_INLINE bool site_rulings::is_high_risk(std::string_view host) const {
 }
 
 ROBOTS_INLINE std::optional<std::uint8_t> site_rulings::put(const std::string& bare,
-                                                            const ruling& made) {
-  if (!made.is_own && sites_.size() >= most_learned && !sites_.contains(bare)) {
+                                                            const ruling& added) {
+  if (!added.is_own && sites_.size() >= most_learned && !sites_.contains(bare)) {
     return std::nullopt;
   }
   entry& own = sites_[bare];
   const auto place = std::find_if(own.rulings.begin(), own.rulings.end(),
-                                  [&](const ruling& each) { return each.replaces(made); });
+                                  [&](const ruling& one) { return one.replaces(added); });
   const bool is_new = place == own.rulings.end();
   const std::uint8_t before = is_new ? std::uint8_t{0} : place->value;
-  const bool halts = made.kind == ruling_kind::halt;
-  const bool has_no_room = halts && made.value > 0 && before == 0 && halted_ >= most_noted;
-  const bool is_older = !is_new && made.stamp <= place->stamp;
+  const bool halts = added.kind == ruling_kind::halt;
+  const bool has_no_room = halts && added.value > 0 && before == 0 && halted_ >= most_noted;
+  const bool is_older = !is_new && added.stamp <= place->stamp;
   const std::size_t ruled = own.denies_or_allows() ? 1 : 0;
   if (!has_no_room && !is_older) {
     if (is_new) {
-      own.rulings.push_back(made);
+      own.rulings.push_back(added);
     } else {
-      *place = made;
+      *place = added;
     }
     if (halts) {
-      halted_ = halted_ - (before > 0 ? 1 : 0) + (made.value > 0 ? 1 : 0);
+      halted_ = halted_ - (before > 0 ? 1 : 0) + (added.value > 0 ? 1 : 0);
     }
-    if (made.kind == ruling_kind::sign_off) {
+    if (added.kind == ruling_kind::sign_off) {
       awaiting_ -= std::exchange(own.awaits_sign_off, false) ? 1U : 0U;
     }
     ruled_ += (own.denies_or_allows() ? 1U : 0U) - ruled;
@@ -339,22 +339,22 @@ ROBOTS_INLINE std::optional<std::uint8_t> site_rulings::put(const std::string& b
   return has_no_room || is_older ? std::nullopt : std::optional{before};
 }
 
-ROBOTS_INLINE std::optional<std::uint8_t> site_rulings::rule(const std::string& bare, ruling made,
+ROBOTS_INLINE std::optional<std::uint8_t> site_rulings::rule(const std::string& bare, ruling added,
                                                              bool only_if_none) {
   std::optional<std::uint8_t> before;
   {
     const std::scoped_lock lock{mutex_};
     const auto own = sites_.find(bare);
     const ruling* const last =
-        own == sites_.end() ? nullptr : own->second.find(made.kind, made.scheme);
+        own == sites_.end() ? nullptr : own->second.find(added.kind, added.scheme);
     if (only_if_none && last != nullptr && last->value > 0) {
       return std::nullopt;
     }
-    if (made.stamp == 0) {
-      made.stamp = (std::max)(stamp_of(teller_.wall()), last == nullptr ? 1 : last->stamp + 1);
+    if (added.stamp == 0) {
+      added.stamp = (std::max)(stamp_of(teller_.wall()), last == nullptr ? 1 : last->stamp + 1);
     }
-    made.is_own = true;
-    before = put(bare, made);
+    added.is_own = true;
+    before = put(bare, added);
   }
   if (before) {
     share(bare);
@@ -362,22 +362,22 @@ ROBOTS_INLINE std::optional<std::uint8_t> site_rulings::rule(const std::string& 
   return before;
 }
 
-ROBOTS_INLINE void site_rulings::tell(const std::string& bare, const ruling& made,
+ROBOTS_INLINE void site_rulings::tell(const std::string& bare, const ruling& added,
                                       std::uint8_t before,
                                       const std::shared_ptr<const call_context>& context) {
   site name = *parse_site(bare);
-  name.scheme = made.scheme;
+  name.scheme = added.scheme;
   const std::string key = name.key();
-  bool denies = made.value > 0;
-  switch (made.kind) {
+  bool denies = added.value > 0;
+  switch (added.kind) {
     case ruling_kind::site_override: {
-      const auto what = static_cast<site_override>(made.value);
-      denies = what == site_override::deny;
-      teller_.tell(override_event{teller_.about(key, context), what});
+      const auto value = static_cast<site_override>(added.value);
+      denies = value == site_override::deny;
+      teller_.tell(override_event{teller_.about(key, context), value});
       break;
     }
     case ruling_kind::halt: {
-      const auto why = static_cast<halt_reason>((denies ? made.value : before) - 1);
+      const auto why = static_cast<halt_reason>((denies ? added.value : before) - 1);
       teller_.tell(halt_event{teller_.about(bare, context), why, !denies});
       break;
     }
@@ -403,9 +403,9 @@ ROBOTS_INLINE void site_rulings::note_quarantine(
     std::string_view key, bool held, const std::shared_ptr<const call_context>& context) {
   teller_.tell(quarantine_event{teller_.about(key, context), !held});
   const std::string bare{without_scheme(key)};
-  if (const auto where = share_ ? parse_site(key) : std::nullopt) {
+  if (const auto asked = share_ ? parse_site(key) : std::nullopt) {
     static_cast<void>(
-        rule(bare, {ruling_kind::quarantine, where->scheme, static_cast<std::uint8_t>(held)}));
+        rule(bare, {ruling_kind::quarantine, asked->scheme, static_cast<std::uint8_t>(held)}));
   }
   if (held) {
     tell_denial(bare);
@@ -413,10 +413,10 @@ ROBOTS_INLINE void site_rulings::note_quarantine(
 }
 
 ROBOTS_INLINE std::shared_ptr<const policy> site_rulings::policy_for_quarantine(
-    const site& where) const {
+    const site& asked) const {
   constexpr int success = 200;
   record_head source;
-  source.url = source.final_url = where.robots_urls().front();
+  source.url = source.final_url = asked.robots_urls().front();
   source.status = success;
   return robots::quarantined(std::move(source), "another process has put the site into quarantine",
                              options_.user_agent, options_.fallback);

@@ -23,8 +23,8 @@ class lru_storage_base {
   /// over, or for want of room. The thread that stores or finds calls it, after what it stores is
   /// there. `told` may call this storage, and does not throw. It must not store each dropped entry
   /// again: that would never end. Do not call this while another thread uses the storage.
-  void on_drop(std::function<void(std::string_view key, bool expired)> told) {
-    told_ = std::move(told);
+  void on_drop(std::function<void(std::string_view key, bool expired)> on_drop) {
+    told_ = std::move(on_drop);
   }
 
   /// Keeps `entry` under `key` as the most recently used one. Drops the least recently used entries

@@ -32,9 +32,9 @@ struct lru_storage_base::node {
 
   [[nodiscard]] static owner make(std::string_view key) {
     void* const room = ::operator new(sizeof(node) + key.size());
-    owner made{new (room) node{.length = static_cast<std::uint32_t>(key.size())}};
+    owner added{new (room) node{.length = static_cast<std::uint32_t>(key.size())}};
     std::copy(key.begin(), key.end(), static_cast<char*>(room) + sizeof(node));
-    return made;
+    return added;
   }
 
   [[nodiscard]] std::string_view key() const noexcept {
@@ -73,8 +73,8 @@ struct alignas(64) lru_storage_base::shard {
     using is_transparent = void;
     using is_avalanching = void;
     [[nodiscard]] std::size_t operator()(const hashed& key) const noexcept { return key.hash; }
-    [[nodiscard]] std::size_t operator()(const node* kept) const noexcept {
-      return base::text_hash{}(kept->key());
+    [[nodiscard]] std::size_t operator()(const node* found) const noexcept {
+      return base::text_hash{}(found->key());
     }
   };
   struct same_key {
@@ -168,13 +168,12 @@ struct lru_storage_base::state {
     };
     shard* from = nullptr;
     time_point first{};
-    for (shard& each : shards) {
-      const std::scoped_lock lock{each.mutex};
-      const node* const oldest = oldest_in(each);
-      if (oldest != nullptr &&
-          (from == nullptr || oldest->used < first ||
-           (oldest->used == first && each.table.size() > from->table.size()))) {
-        from = &each;
+    for (shard& one : shards) {
+      const std::scoped_lock lock{one.mutex};
+      const node* const oldest = oldest_in(one);
+      if (oldest != nullptr && (from == nullptr || oldest->used < first ||
+                                (oldest->used == first && one.table.size() > from->table.size()))) {
+        from = &one;
         first = oldest->used;
       }
     }
@@ -197,14 +196,14 @@ struct lru_storage_base::state {
 struct lru_storage_base::dropped {
   explicit dropped(const std::function<void(std::string_view, bool)>* to_call = nullptr,
                    bool are_expired = false)
-      : told{to_call}, expired{are_expired} {}
+      : on_drop{to_call}, expired{are_expired} {}
   dropped(const dropped&) = delete;
   dropped& operator=(const dropped&) = delete;
   ~dropped() {
     while (first != nullptr) {
       const node::owner gone{std::exchange(first, first->newer)};
-      if (told != nullptr && *told) {
-        (*told)(gone->key(), expired);
+      if (on_drop != nullptr && *on_drop) {
+        (*on_drop)(gone->key(), expired);
       }
     }
   }
@@ -216,7 +215,7 @@ struct lru_storage_base::dropped {
     ++count;
   }
 
-  const std::function<void(std::string_view, bool)>* told;
+  const std::function<void(std::string_view, bool)>* on_drop;
   bool expired;
   node* first = nullptr;  // its `newer` is the next one
   node* last = nullptr;
@@ -253,25 +252,25 @@ ROBOTS_INLINE std::optional<cache_entry> lru_storage_base::find(std::string_view
   shard& in = state_->shard_of(wanted);
   {
     const std::scoped_lock lock{in.mutex};
-    node* const kept = in.find(wanted);
-    if (kept == nullptr) {
+    node* const found = in.find(wanted);
+    if (found == nullptr) {
       return std::nullopt;
     }
     // The processor fetches all of this at once. It would wait for each part behind a lock.
-    base::fetch_ahead<1>(kept->policy.get());
-    base::fetch_ahead<1>(kept->newer);
-    base::fetch_ahead<1>(kept->older);
-    base::fetch_ahead(kept->rules);
-    if (now < kept->keep_until) {
-      in.use(*kept, now);
-      return kept->entry();
+    base::fetch_ahead<1>(found->policy.get());
+    base::fetch_ahead<1>(found->newer);
+    base::fetch_ahead<1>(found->older);
+    base::fetch_ahead(found->rules);
+    if (now < found->keep_until) {
+      in.use(*found, now);
+      return found->entry();
     }
   }
   dropped gone{&told_, true};
   const std::scoped_lock locks{state_->storing, in.mutex};
-  node* const kept = in.find(wanted);
-  if (kept != nullptr && now >= kept->keep_until) {
-    gone.add(state_->take(in, *kept));
+  node* const found = in.find(wanted);
+  if (found != nullptr && now >= found->keep_until) {
+    gone.add(state_->take(in, *found));
   }
   return std::nullopt;
 }
@@ -288,27 +287,27 @@ ROBOTS_INLINE void lru_storage_base::store(std::string_view key, const cache_ent
   auto policy = entry.policy;  // in the end the one that is replaced
   dropped gone{&told_};
   const std::scoped_lock storing{state_->storing};
-  node* kept = in.find(wanted);  // needs no more locks than that: finding changes no table
-  node::owner added = kept == nullptr ? node::make(key) : nullptr;
+  node* found = in.find(wanted);  // needs no more locks than that: finding changes no table
+  node::owner added = found == nullptr ? node::make(key) : nullptr;
   {
     const std::scoped_lock lock{in.mutex};
     if (added) {
-      kept = added.get();
+      found = added.get();
       in.add(std::move(added));
       ++state_->size;
     } else {
-      state_->bytes -= kept->bytes();
+      state_->bytes -= found->bytes();
     }
-    kept->policy.swap(policy);
-    kept->fresh_until = entry.fresh_until;
-    kept->keep_until = entry.keep_until;
-    kept->epoch = entry.epoch;
-    kept->rules = entry.policy ? entry.policy->rules().block() : nullptr;
+    found->policy.swap(policy);
+    found->fresh_until = entry.fresh_until;
+    found->keep_until = entry.keep_until;
+    found->epoch = entry.epoch;
+    found->rules = entry.policy ? entry.policy->rules().block() : nullptr;
     state_->bytes += bytes;
-    in.use(*kept, now);
+    in.use(*found, now);
   }
   while (state_->size > state_->capacity || state_->bytes > state_->max_bytes) {
-    gone.add(state_->take_oldest(kept));
+    gone.add(state_->take_oldest(found));
   }
 }
 
@@ -317,18 +316,18 @@ ROBOTS_INLINE void lru_storage_base::erase(std::string_view key) {
   shard& in = state_->shard_of(wanted);
   node::owner gone;  // destroyed after the locks are given back
   const std::scoped_lock locks{state_->storing, in.mutex};
-  if (node* const kept = in.find(wanted)) {
-    gone = state_->take(in, *kept);
+  if (node* const found = in.find(wanted)) {
+    gone = state_->take(in, *found);
   }
 }
 
 ROBOTS_INLINE void lru_storage_base::clear() {
   dropped gone;
   const std::scoped_lock storing{state_->storing};
-  for (shard& each : state_->shards) {
-    const std::scoped_lock lock{each.mutex};
-    while (each.oldest != nullptr) {
-      gone.add(state_->take(each, *each.oldest));
+  for (shard& one : state_->shards) {
+    const std::scoped_lock lock{one.mutex};
+    while (one.oldest != nullptr) {
+      gone.add(state_->take(one, *one.oldest));
     }
   }
 }
@@ -336,12 +335,12 @@ ROBOTS_INLINE void lru_storage_base::clear() {
 ROBOTS_INLINE std::size_t lru_storage_base::remove_expired(time_point now) {
   dropped gone{&told_, true};
   const std::scoped_lock storing{state_->storing};
-  for (shard& each : state_->shards) {
-    const std::scoped_lock lock{each.mutex};
-    for (node* next = each.oldest; next != nullptr;) {
-      node& kept = *std::exchange(next, next->newer);
-      if (now >= kept.keep_until) {
-        gone.add(state_->take(each, kept));
+  for (shard& one : state_->shards) {
+    const std::scoped_lock lock{one.mutex};
+    for (node* next = one.oldest; next != nullptr;) {
+      node& found = *std::exchange(next, next->newer);
+      if (now >= found.keep_until) {
+        gone.add(state_->take(one, found));
       }
     }
   }

@@ -158,7 +158,7 @@ class SharedStore {
   /// Releases a lease.
   virtual void release(const store_lease& lease) = 0;
   /// Calls `told` with each key that another process changes, or with "" if some may be missing.
-  virtual void watch(std::function<void(std::string_view)> told) = 0;
+  virtual void watch(std::function<void(std::string_view)> on_change) = 0;
 
  protected:
   SharedStore() = default;

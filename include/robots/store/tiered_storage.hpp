@@ -122,10 +122,10 @@ class TieredStorage {
   }
 
   /// Calls `told(key, expired)` with each entry that this process drops from now on.
-  void on_drop(std::function<void(std::string_view key, bool expired)> told)
-    requires requires(Near& local) { local.on_drop(told); }
+  void on_drop(std::function<void(std::string_view key, bool expired)> on_change)
+    requires requires(Near& local) { local.on_drop(on_change); }
   {
-    local_.on_drop(std::move(told));
+    local_.on_drop(std::move(on_change));
   }
 
   /// Octets of memory that the entries kept in this process hold.

@@ -21,7 +21,7 @@ template <class Text = std::string>
   constexpr char32_t replacement = 0xFFFD;
   const std::size_t high = order == std::endian::big ? 0 : 1;
   const auto unit = [&](std::size_t i) -> char32_t {
-    const auto octet = [&](std::size_t at) { return static_cast<unsigned char>(octets[at]); };
+    const auto octet = [&](std::size_t index) { return static_cast<unsigned char>(octets[index]); };
     return (char32_t{octet(i + high)} << 8U) | octet(i + 1 - high);
   };
   const auto leads = [](char32_t c) { return c >= 0xD800 && c < 0xDC00; };
@@ -87,15 +87,15 @@ template <class Text = std::string>
 /// Where the first line begins that is no well-formed UTF-8; the size of the text if there is none.
 /// Linear.
 [[nodiscard]] constexpr std::size_t first_line_not_utf8(std::string_view text) noexcept {
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const std::string_view line = text.substr(at, line_length(text.substr(at)));
+  std::size_t index = 0;
+  while (index < text.size()) {
+    const std::string_view line = text.substr(index, line_length(text.substr(index)));
     if (!base::is_utf8(line)) {
       break;
     }
-    at += line.size();
+    index += line.size();
   }
-  return at;
+  return index;
 }
 
 /// windows-1252 as UTF-8, at most 3 octets for each: the lines that are UTF-8 already stay as they
