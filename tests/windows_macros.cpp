@@ -53,6 +53,7 @@
 #include <utility>
 #include <variant>
 #include <vector>
+#include <version>
 
 #define near
 #define far

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <robots/base/own_stop_token.hpp>
+
 #include <version>
 
 #if defined(__cpp_lib_jthread) && !defined(ROBOTS_OWN_STOP_TOKEN)
@@ -25,7 +27,6 @@ inline constexpr std::nostopstate_t nostopstate = std::nostopstate;
 
 }  // namespace robots
 #else
-#include <robots/base/own_stop_token.hpp>
 
 namespace robots {
 
