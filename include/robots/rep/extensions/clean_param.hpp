@@ -45,7 +45,7 @@ struct clean_param {
     if (!name.empty()) {
       result.parameters.push_back(name);
     }
-    names.remove_prefix(std::min(name.size() + 1, names.size()));
+    names.remove_prefix((std::min)(name.size() + 1, names.size()));
   }
   if (result.parameters.empty()) {
     return std::nullopt;

@@ -50,7 +50,7 @@ constexpr bool set_signal(content_signal& signals, std::string_view member) noex
   const std::size_t equals = (std::min)(member.find('='), member.size());
   const std::string_view name = base::trim(member.substr(0, equals), base::is_blank);
   const std::string_view value =
-      base::trim(member.substr(std::min(equals + 1, member.size())), base::is_blank);
+      base::trim(member.substr((std::min)(equals + 1, member.size())), base::is_blank);
   const bool yes = base::equal_ignoring_case(value, "yes");
   if (!yes && !base::equal_ignoring_case(value, "no")) {
     return false;
@@ -76,7 +76,7 @@ constexpr bool set_signal(content_signal& signals, std::string_view member) noex
     if (!base::trim(member, base::is_blank).empty() && !set_signal(result.signals, member)) {
       result.complete = false;
     }
-    rest.remove_prefix(std::min(member.size() + 1, rest.size()));
+    rest.remove_prefix((std::min)(member.size() + 1, rest.size()));
   }
   return result;
 }

@@ -137,7 +137,7 @@ class rule_comparison {
         }
       }
     }
-    rules_.resize(std::min(merged + 1, rules_.size()));
+    rules_.resize((std::min)(merged + 1, rules_.size()));
   }
 
   /// The rules that can match a target that rule `i` matches: those whose literal begins its own,

@@ -18,7 +18,7 @@ namespace robots::rep_detail {
     std::string_view value) noexcept {
   const std::size_t point = (std::min)(value.find('.'), value.size());
   const std::string_view whole = value.substr(0, point);
-  const std::string_view fraction = value.substr(std::min(point + 1, value.size()));
+  const std::string_view fraction = value.substr((std::min)(point + 1, value.size()));
   constexpr auto longest = static_cast<std::uint64_t>(longest_delay / std::chrono::seconds{1});
   const auto seconds = base::parse_decimal(whole, longest + 1);
   if ((!seconds && !whole.empty()) || (!base::parse_decimal(fraction) && !fraction.empty()) ||

@@ -52,7 +52,7 @@ class kept_rules {
 
  private:
   ROBOTS_NOINLINE constexpr void make_room() {
-    many_.resize(std::max(4 * few_.size(), 2 * size_));
+    many_.resize((std::max)(4 * few_.size(), 2 * size_));
     if (size_ == few_.size()) {
       for (std::size_t i = 0; i < size_; ++i) {
         many_[i] = few_[i];

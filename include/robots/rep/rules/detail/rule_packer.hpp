@@ -208,7 +208,7 @@ class rule_packer {
       while (!rest.empty()) {
         const std::size_t star = find_octet(rest, '*');
         for_each_gram(rest.substr(0, star), use);
-        rest.remove_prefix(std::min(star + 1, rest.size()));
+        rest.remove_prefix((std::min)(star + 1, rest.size()));
       }
     });
   }
