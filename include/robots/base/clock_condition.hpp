@@ -13,17 +13,16 @@
 
 namespace robots::base {
 
-/// What threads wait on until something changes that a mutex of its owner guards: a condition
-/// variable whose waits also end by a stop token, or by a deadline on any clock.
+/// A condition variable whose waits also end by a stop token, or by a deadline on any clock. The
+/// mutex of its owner guards the condition.
 ///
-/// Waiters are woken by a small mutex of its own, under which nothing else is locked. So a thread
-/// may tell of a change whatever locks it holds, and a `NotifyingClock` may tell of its moves while
-/// it holds one.
+/// It has a small mutex for its waits, and locks nothing else while it holds that. So a thread may
+/// notify while it holds any locks, and so may a `NotifyingClock`.
 class clock_condition {
  public:
   using time_point = std::chrono::steady_clock::time_point;
 
-  /// Wakes all that wait: they look again.
+  /// Wakes all threads that wait. They test the condition again.
   void notify_all() noexcept {
     {
       const std::scoped_lock own{mutex_};

@@ -18,7 +18,7 @@ namespace robots::base {
 /// An object of JSON that `json_writer` has written. The text outlives it.
 class json_object {
  public:
-  /// Reads an object; nothing when `text` is none, or has anything else behind it.
+  /// Reads an object. Returns nothing if `text` is not exactly one object.
   [[nodiscard]] static std::optional<json_object> read(std::string_view text) {
     json_object result;
     std::string_view rest = text;
@@ -43,25 +43,25 @@ class json_object {
     return rest.empty() ? std::optional{std::move(result)} : std::nullopt;
   }
 
-  /// The member as it is written; empty when there is none.
+  /// Returns a member as it is written, or an empty text without the member.
   [[nodiscard]] std::string_view raw(std::string_view name) const {
     const auto found = std::find_if(members_.begin(), members_.end(),
                                     [&](const auto& member) { return member.first == name; });
     return found == members_.end() ? std::string_view{} : found->second;
   }
 
-  /// The octets of a text; empty when there is none.
+  /// Returns the octets of a text, or an empty text without the member.
   [[nodiscard]] std::string text(std::string_view name) const {
     const std::string_view value = raw(name);
     return value.starts_with('"') ? octets(value.substr(1, value.size() - 2)) : std::string{};
   }
 
-  /// A number that is not negative; 0 when there is none.
+  /// Returns a number that is not negative, or 0 without the member.
   [[nodiscard]] std::uint64_t number(std::string_view name) const {
     return parse_decimal(raw(name)).value_or(0);
   }
 
-  /// Whether it is there and true.
+  /// Returns true if the member is `true`.
   [[nodiscard]] bool flag(std::string_view name) const { return raw(name) == "true"; }
 
   /// The objects of a list; none when there is no list.
@@ -90,7 +90,7 @@ class json_object {
     return is_there;
   }
 
-  /// The length of the value at the start of `text`; 0 if there is none.
+  /// Returns the length of the value at the start of `text`, or 0 without a value.
   [[nodiscard]] static std::size_t value_size(std::string_view text) {
     std::size_t depth = 0;
     bool quoted = false;

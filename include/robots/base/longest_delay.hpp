@@ -4,8 +4,8 @@
 
 namespace robots {
 
-/// Longest delay that is told apart from a longer one: about 136 years, so that one and a half of
-/// it still fits into nanoseconds, and adding it to a time never overflows.
+/// The longest delay, about 136 years; longer ones count as this. One and a half of it fit into
+/// nanoseconds, and adding it to a time never overflows.
 inline constexpr std::chrono::nanoseconds longest_delay = std::chrono::seconds{0xFFFF'FFFF};
 
 }  // namespace robots

@@ -16,7 +16,7 @@
 
 namespace robots::base {
 
-/// A site in a `site_table`. The same for all tables, so that a user's file compiles their
+/// A site in a `site_table`. All tables use this type, so that a user's file compiles their
 /// containers once.
 struct remembered_site {
   remembered_site() = default;
@@ -56,7 +56,7 @@ class site_table {
   /// At most `capacity` sites.
   explicit site_table(std::size_t capacity) : capacity_{capacity} {}
 
-  /// The value of a key; null when there is none. Constant time.
+  /// Returns the value of a key, or null if it is not known. Constant time.
   [[nodiscard]] Value* find(std::string_view key) noexcept {
     const auto found = sites_.find(key);
     return found == sites_.end() ? nullptr : &of(*found->second);
@@ -66,11 +66,11 @@ class site_table {
     return found == sites_.end() ? nullptr : &of(*found->second);
   }
 
-  /// The value of a key, default-constructed if there is none. Null when there is no room: every
-  /// site that was looked at must be remembered.
+  /// Returns the value of a key, which is added if it is not known. Returns null if there is no
+  /// room: every site that was looked at must be remembered.
   ///
-  /// When the table is full, a value that would have to be remembered until after `latest` is
-  /// forgotten all the same, the last one first, unless that is until further notice.
+  /// If the table is full, it forgets a value that must be remembered until after `latest`, the
+  /// last one first. It never forgets one that must be remembered until further notice.
   template <class Until>
   [[nodiscard]] Value* find_or_add(std::string_view key, time_point now, const Until& until,
                                    time_point latest = (time_point::max)()) {

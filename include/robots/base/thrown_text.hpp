@@ -6,8 +6,8 @@
 
 namespace robots::base {
 
-/// What was thrown, in words; never empty. Call it within a `catch (...)`. Where the exception has
-/// no text of its own, the words name `who` threw it.
+/// Returns the text of the current exception, or one that names `who` threw it. Never empty. Call
+/// it within a `catch (...)`.
 [[nodiscard]] inline std::string thrown_text(std::string_view who) {
   std::string text;
   try {

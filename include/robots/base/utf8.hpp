@@ -5,7 +5,7 @@
 
 namespace robots::base {
 
-/// The length of the well-formed sequence at the start of `text`, from 1 to 4; 0 if there is none.
+/// Returns the length of the valid sequence at the start of `text`, from 1 to 4, or 0.
 ///
 ///     UTF8-2 = %xC2-DF UTF8-tail
 ///     UTF8-3 = %xE0 %xA0-BF UTF8-tail / %xE1-EC 2( UTF8-tail ) /

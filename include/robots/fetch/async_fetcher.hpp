@@ -30,8 +30,8 @@ concept AsyncFetcher =
 
 /// An `AsyncFetcher` that works, and calls back, only while its user calls `run_once(most)`.
 ///
-/// That call waits until an exchange has ended or `wake()` was called, but no longer than `most`.
-/// `wake()` may be called from any thread, and ends the next wait if there is none now.
+/// That call waits until an exchange has ended or `wake()` was called, and at most for `most`. Any
+/// thread may call `wake()`. Without a wait, it ends the next one.
 ///
 /// Models: in `adapters/`, `curl_multi_fetcher`.
 template <class F>

@@ -40,10 +40,10 @@ enum class breaker_state : std::uint8_t {
 
 /// Keeps requests from an origin that has failed several times in a row.
 ///
-/// A value without a clock: it is told the time. Closed, it counts failures in a row; at
-/// `breaker_options::failures` it opens. After the cooldown it admits one probe, whose success
-/// closes it and whose failure opens it for another cooldown. A probe of which nothing is heard for
-/// the length of a cooldown no longer counts.
+/// A value without a clock. While it is closed, it counts failures in a row, and opens at
+/// `breaker_options::failures`. After the cooldown it admits one probe: its success closes the
+/// breaker, its failure opens it for another cooldown. A probe without a report expires after a
+/// cooldown.
 class circuit_breaker {
  public:
   /// Closed.

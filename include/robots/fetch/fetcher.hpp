@@ -9,9 +9,9 @@ namespace robots {
 /// What brings one robots.txt over the network.
 ///
 /// A model makes exactly one exchange a call: it follows no redirect and tries nothing again, since
-/// `retrieval` does both. It keeps at most `max_bytes` octets of decoded body and says `truncated`
-/// when there were more, ends within `timeout`, ends early when `stop` is requested, and may be
-/// called from any thread. What goes wrong on the network is a value, never an exception.
+/// `retrieval` does both. It keeps at most `max_bytes` octets of the decoded body, and sets
+/// `truncated` if there are more. It ends within `timeout`, and early if `stop` is requested. Any
+/// thread may call it. A failure of the network is a value, never an exception.
 ///
 /// Exemplar: given `const fetch_request r`, `f.fetch(r)` returns a `fetch_response` whose `status`
 /// is 0 exactly when its `error` is not `fetch_error::none`.

@@ -15,16 +15,15 @@ namespace robots {
 
 /// A circuit breaker for each origin, shared by all retrievals of a crawler.
 ///
-/// Remembers only origins whose last request failed, 65,536 of them at most. When there are more,
-/// it forgets one that is not kept waiting now; an origin that fails while there is no such one is
-/// not watched. All members may be called from any thread. They take logarithmic time, but for
-/// `open`, which is linear in what is remembered.
+/// Remembers only origins whose last request failed, at most 65,536. For a further one, it forgets
+/// an origin whose breaker is closed now; if all are open, it does not watch the further one. Any
+/// thread may call any member. `open` is linear in the origins; the others take logarithmic time.
 class origin_breakers {
  public:
   /// Called with each change of a breaker, by the thread that causes it. Does not throw.
   using change_listener = std::function<void(std::string_view origin, breaker_state now)>;
 
-  /// All closed. Throws `std::invalid_argument` when an option is negative.
+  /// Makes closed breakers. Throws `std::invalid_argument` if an option is negative.
   explicit origin_breakers(breaker_options options = {}, change_listener listener = {});
   origin_breakers(const origin_breakers&) = delete;
   origin_breakers& operator=(const origin_breakers&) = delete;

@@ -12,15 +12,15 @@ namespace robots {
 /// What came of asking for a robots.txt: the rows of the failure table, one each, of which a
 /// `fallback_policy` says what follows.
 enum class outcome : std::uint8_t {
-  success,             ///< 2xx, but for 206
+  success,             ///< 2xx, except 206
   not_found,           ///< 404 or 410: there is no robots.txt (RFC 9309, section 2.3.1.3)
-  client_error,        ///< 401, 403 and any other 4xx but 404, 410 and 429
+  client_error,        ///< 401, 403 and any other 4xx, except 404, 410 and 429
   too_many_requests,   ///< 429
-  server_error,        ///< 5xx, and any status that has no row of its own: see `outcome_of(int)`
+  server_error,        ///< 5xx, and any status without another row: see `outcome_of(int)`
   unreachable,         ///< no response: name resolution, connection, TLS, timeout, broken HTTP
   too_many_redirects,  ///< more redirects than are followed, or a loop of them
-  refused,             ///< a redirect or an address that policy forbids
-  malformed,           ///< 2xx, but too large a share of the lines is none of the protocol
+  refused,             ///< a redirect or an address that is forbidden
+  malformed,           ///< 2xx, but too large a share of the lines is malformed
   cancelled,           ///< the caller gave up, which says nothing about the origin: not to be kept
   circuit_open,        ///< not asked: the origin failed too often in a row, see `circuit_breaker`
   quarantined,         ///< not asked: its files are malformed again and again, until released
@@ -53,7 +53,7 @@ inline constexpr std::size_t outcome_count = 13;
   }
 }
 
-/// Returns true if the site gave its robots.txt, or said where it is, or that there is none. 401,
+/// Returns true if the site gave its robots.txt, or said where it is, or that it has no file. 401,
 /// 403 and other refusals are answers too (`is_failure`), but the crawler does not get the file.
 [[nodiscard]] constexpr bool is_successful(outcome kind) noexcept {
   return kind == outcome::success || kind == outcome::not_found || kind == outcome::malformed ||

@@ -21,8 +21,8 @@
 
 namespace robots {
 
-/// The retrieval of one robots.txt, without any I/O and without a clock: a value that answers what
-/// to do next and is told what came of it.
+/// The retrieval of one robots.txt, without I/O and without a clock: a value that says what to do
+/// next and gets the result.
 ///
 ///     retrieval work{where, options, now()};
 ///     for (;;) {
@@ -36,41 +36,41 @@ namespace robots {
 ///       }
 ///     }
 ///
-/// The origins of the site are asked in turn until one gives any response; an exchange that was
-/// cancelled, or refused by policy, ends the search, and so does an open breaker, unless the origin
-/// could not be reached when it failed last. Redirects (301, 302, 303, 307, 308) are
-/// followed from there, up to `retrieval_options::max_redirects` of them and to http and https
-/// only; whatever is found at their end are the rules of the first origin (RFC 9309,
-/// section 2.3.1.2). After a 5xx, a 429 or a network error it waits and tries again, as
-/// `retrieval_options::retry` says: the URL that answered so, or, when no origin could be reached,
-/// all of them. A try whose failures are all refused connections is the last one, since a closed
-/// port rarely opens within seconds. There are never more exchanges than origins times tries plus
-/// redirects. A 429 is never asked again before `retry_options::base`.
+/// It asks the origins of the site in turn until one responds. An exchange that was cancelled or
+/// whose address was refused ends the search. So does an open breaker, unless the origin could not
+/// be reached when it failed last. It follows redirects (301, 302, 303, 307, 308) to http and
+/// https, at most `retrieval_options::max_redirects`. The file at their end has the rules of the
+/// first origin (RFC 9309, section 2.3.1.2).
 ///
-/// The breaker of an origin is asked once a try, and told how the try ended, behind redirects or
-/// not: a failure behind a redirect counts as the origin's own. The origins that redirects lead to
-/// are neither held back by their breakers nor do these hear of it, so that nobody can close a site
-/// by redirecting to what fails there. A retrieval that is dropped gives its place as a probe back.
+/// After a 5xx, a 429 or a network error it waits and tries again, as `retrieval_options::retry`
+/// says: the URL that failed or, if no origin could be reached, all of them. If all failures of a
+/// try are refused connections, it is the last one, since a closed port rarely opens within
+/// seconds. There are never more exchanges than origins times tries plus redirects. A 429 is never
+/// asked again before `retry_options::base`.
 ///
-/// Of a file that is known already, it asks whether that has changed (RFC 9110, section 13), at the
-/// URL where it was found.
+/// Each try asks the breaker of the origin once and reports its end: a failure behind a redirect
+/// counts as the origin's own. The breakers of the origins that redirects lead to are not used, so
+/// that nobody can close a site by redirecting to a URL that fails there. A retrieval that is
+/// dropped cancels its probe.
+///
+/// For a known file, it asks whether the file has changed (RFC 9110, section 13), at the URL where
+/// it was found.
 ///
 /// A driver adds the stop token to each request and may shorten its timeout. See `run_retrieval`
 /// for one that blocks.
 class retrieval {
  public:
-  /// Begins at the time `now`. Throws `std::invalid_argument` when the options are none that can be
-  /// used; see `validate`.
+  /// Begins at the time `now`. Throws `std::invalid_argument` for bad options; see `validate`.
   retrieval(const site& asked, retrieval_options options, time_point now, known_copy known = {});
 
-  /// What to do now; the same until one of the functions below is called. Once it is a
-  /// `retrieval_result`, it stays so.
+  /// Returns what to do now. It changes only when one of the functions below is called, and no more
+  /// once it is a `retrieval_result`.
   [[nodiscard]] const retrieval_step& next() const& noexcept { return step_; }
 
-  /// The same, to take the result out of a retrieval that has come to its end.
+  /// Takes the result out of a retrieval that has ended.
   [[nodiscard]] retrieval_step next() && noexcept;
 
-  /// Tells what came of the request that `next()` asked for. Without effect when it asked for none.
+  /// Takes the response to the request of `next()`. Has no effect if `next()` is not a request.
   /// `date` is the date at `now`, from which a date in `Retry-After` counts.
   ///
   /// `fetch_error::cancelled` is for exchanges that the driver asked to stop: it ends the retrieval

@@ -32,9 +32,8 @@ struct retrieval_options {
   retry_options retry{};            ///< how often to try again
   std::shared_ptr<origin_breakers> breakers{};  ///< asked before each try; none means no breaker
   std::uint64_t seed = 0;                       ///< of the jitter
-  /// A redirect to the robots.txt of another site ends the retrieval as `outcome::redirected`:
-  /// whoever wants its rules looks that site up. A redirect to another path, or to one with a
-  /// query, is followed: it leads to another resource.
+  /// A redirect to the robots.txt of another site ends the retrieval as `outcome::redirected`: the
+  /// caller looks that site up. A redirect to another path, or to one with a query, is followed.
   bool leave_to_other_sites = false;
 };
 
@@ -52,9 +51,8 @@ namespace fetch_detail {
 
 }  // namespace fetch_detail
 
-/// Throws `std::invalid_argument`, saying what to mend, when the user agent is empty, names no
-/// crawler of its own or would break out of its header, or a number is negative. What is built on a
-/// retrieval calls this at its own construction.
+/// Throws `std::invalid_argument` if the user agent is empty, names no crawler or is not a header
+/// value, or if a number is negative. The message says how to mend it.
 inline void validate(const retrieval_options& options) {
   if (options.user_agent.empty()) {
     throw std::invalid_argument{

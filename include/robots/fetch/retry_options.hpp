@@ -36,8 +36,8 @@ inline void validate(const retry_options& options) {
   }
 }
 
-/// How long to wait after so many failed tries: base, 2 base, 4 base and so on up to the cap, less
-/// a part of its random share, so that callers that failed together do not come back together.
+/// Returns the wait after `failed` failed tries: base, 2 base, 4 base and so on up to the cap. A
+/// random share is subtracted, so that callers that failed together do not come back together.
 /// `random` is from 0, which gives the shortest wait, to 1.
 ///
 /// Precondition: `failed` is 1 at least.

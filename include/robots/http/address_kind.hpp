@@ -16,7 +16,7 @@ enum class address_kind {
   global,         ///< anybody may reach it over the internet
   unspecified,    ///< `0.0.0.0`, `::`; many systems connect to themselves
   loopback,       ///< this machine
-  private_use,    ///< a network of its owner (RFC 1918, RFC 4193, RFC 3879, RFC 8215)
+  private_use,    ///< private networks (RFC 1918, RFC 4193, RFC 3879, RFC 8215)
   shared,         ///< behind a carrier's NAT (RFC 6598)
   link_local,     ///< this link (RFC 3927, RFC 4291); metadata of cloud machines
   multicast,      ///< groups (RFC 5771, RFC 4291)

@@ -47,9 +47,9 @@ inline void read_directives(cache_control& into, std::string_view text) noexcept
 
 }  // namespace http_detail
 
-/// Reads all `Cache-Control` headers as one list (RFC 9110, section 5.3). Names are taken in any
-/// case; a directive inside a quoted value is none; a `max-age` that is no number counts as 0, as
-/// RFC 9111, section 4.2.1, advises. Linear.
+/// Reads all `Cache-Control` headers as one list (RFC 9110, section 5.3). Ignores the case of names
+/// and the directives inside quoted values. A `max-age` that is not a number counts as 0 (RFC 9111,
+/// section 4.2.1). Linear.
 [[nodiscard]] inline cache_control parse_cache_control(
     const std::vector<http_header>& headers) noexcept {
   cache_control result;

@@ -33,11 +33,10 @@ enum class charset : std::uint8_t {
                                             {"utf-8", "windows-1252", "utf-16le", "utf-16be"});
 }
 
-/// The charset that goes by `label`, in any case; nothing for any other.
+/// Returns the charset of a label, in any case, or nothing for an unknown one.
 ///
-/// The labels and what they mean are those of the WHATWG Encoding Standard, section 4.2, for these
-/// four charsets: who says ISO-8859-1 or US-ASCII means windows-1252, and `utf-16` is
-/// little-endian. Constant, but for the length of the label.
+/// The labels are those of the WHATWG Encoding Standard, section 4.2, for these four charsets:
+/// ISO-8859-1 and US-ASCII mean windows-1252, and `utf-16` is little-endian. Linear in the label.
 [[nodiscard]] constexpr std::optional<charset> charset_of_label(std::string_view label) noexcept {
   struct entry {
     std::string_view label;
@@ -144,8 +143,7 @@ namespace http_detail {
   return utf_16 && 10 * nuls < body.size() ? charset::utf_8 : labelled;
 }
 
-/// A text that `to_utf8` has made: a view of the octets it was given where nothing had to change,
-/// else a text of its own.
+/// The result of `to_utf8`: a view of the given octets if nothing had to change, else a new text.
 class utf8_text {
  public:
   /// `text` as it stands; it must outlive this object.
@@ -207,7 +205,7 @@ class utf8_text {
   return to_utf8(body, charset_of(body, content_type));
 }
 
-/// The same for the headers of a response, of which the first Content-Type counts:
+/// Uses the first Content-Type of the headers of a response:
 /// `parse(to_utf8(response.body, response.headers).text(), options)`.
 [[nodiscard]] inline utf8_text to_utf8(std::string_view body,
                                        const std::vector<http_header>& headers) {

@@ -75,10 +75,10 @@ concept TextRange = requires(R& texts) {
 ///
 /// Names are compared by whole labels from the right, without regard to case (RFC 4343): `gov`
 /// excludes `gov` and `example.gov`, not `mygov`. `.gov`, `*.gov` and `GOV` mean the same. An entry
-/// with a port or a scheme excludes its host under every port and scheme, since an exclusion that
-/// is obeyed too widely does less harm than one that is not obeyed; an empty entry excludes
-/// nothing. An IP address is compared whole, in whatever spelling, and as the same in IPv4 and
-/// mapped into IPv6; an IPv6 literal needs its brackets.
+/// with a port or a scheme excludes its host under every port and scheme: too wide an exclusion
+/// does less harm than a missing one. An empty entry excludes nothing. An IP address is compared
+/// whole, in any spelling, and IPv4 equals its form mapped into IPv6. An IPv6 literal needs its
+/// brackets.
 ///
 /// `host` may carry a port, a dot at its end, or be a whole URL. Percent-encoding is not decoded:
 /// pass `site::host` when the text comes from elsewhere. This is SPYDER's ShouldSkipByTLD, which
@@ -97,7 +97,7 @@ template <TextRange R>
   });
 }
 
-/// The same for names in braces.
+/// Takes the names in braces.
 [[nodiscard]] constexpr bool should_skip_by_tld(
     std::string_view host, std::initializer_list<std::string_view> excluded) noexcept {
   return should_skip_by_tld(host, std::span{excluded.begin(), excluded.size()});
@@ -126,7 +126,7 @@ class excluded_hosts {
  private:
   struct name_table;
 
-  std::shared_ptr<const name_table> names_{};  // null when there are none
+  std::shared_ptr<const name_table> names_{};  // null without names
 };
 
 }  // namespace robots

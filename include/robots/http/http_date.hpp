@@ -21,7 +21,7 @@ namespace http_detail {
   return value && text.size() <= 9 ? static_cast<int>(*value) : -1;
 }
 
-/// Which of `names` it is, from 0 on; the number of names when it is none.
+/// Returns the index of `name` among `names`, or their number.
 template <std::size_t N>
 [[nodiscard]] constexpr std::size_t index_of_name(const std::array<std::string_view, N>& names,
                                                   std::string_view name) noexcept {
@@ -93,8 +93,8 @@ inline constexpr std::array<std::string_view, 12> month_names{
 ///     rfc850-date  = Sunday, 06-Nov-94 08:49:37 GMT
 ///     asctime-date = Sun Nov  6 08:49:37 1994
 ///
-/// `now` settles the century of the second form. Names are taken in any case, and the name of the
-/// day need not fit the date. Nothing for any other text. Linear, no locale.
+/// `now` decides the century of the second form. The case of names does not matter, and the name of
+/// the day need not fit the date. Returns nothing for any other text. Linear, no locale.
 [[nodiscard]] constexpr std::optional<std::chrono::sys_seconds> parse_http_date(
     std::string_view text, wall_time now) noexcept {
   const std::size_t comma = text.find(',');

@@ -26,8 +26,7 @@ class ip_address {
   explicit constexpr ip_address(const std::array<std::uint8_t, 16>& octets) noexcept
       : octets_(octets) {}
 
-  /// Whether it is an IPv4 address. One that is written in IPv6 (`0:0:0:0:0:ffff:192.0.2.1`) is
-  /// none.
+  /// Returns true for an IPv4 address. The address `::ffff:192.0.2.1` is an IPv6 address.
   [[nodiscard]] constexpr bool is_v4() const noexcept { return v4_; }
 
   /// Its 4 or 16 octets, for as long as the address lives.
@@ -47,9 +46,9 @@ class ip_address {
 /// The address that `text` spells: `192.0.2.1`, `2001:db8::1` or `[2001:db8::1]`
 /// (RFC 3986, section 3.2.2; RFC 4291, section 2.2).
 ///
-/// Nothing for any other text: no zone (`fe80::1%eth0`), no port, and none of the forms of IPv4
-/// that only some programs read (`127.1`, `0x7f.0.0.1`, `2130706433`, `010.0.0.1`). Looks at 46
-/// octets at most.
+/// Returns nothing for any other text, such as a zone (`fe80::1%eth0`), a port, or a form of IPv4
+/// that only some programs read (`127.1`, `0x7f.0.0.1`, `2130706433`, `010.0.0.1`). Reads at most
+/// 46 octets.
 [[nodiscard]] constexpr std::optional<ip_address> parse_ip_address(std::string_view text) noexcept {
   if (text.starts_with('[')) {
     if (!text.ends_with(']') || text.size() < 2) {

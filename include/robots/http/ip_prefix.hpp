@@ -58,9 +58,9 @@ class ip_prefix {
   std::size_t length_;
 };
 
-/// The prefix that `text` spells (RFC 4632, section 3.1; RFC 4291, section 2.3): `10.0.0.0/8`,
-/// `fc00::/7`; or one address alone, with or without brackets. Nothing for any other text; what is
-/// set behind the prefix does not count. Linear.
+/// Reads a prefix (RFC 4632, section 3.1; RFC 4291, section 2.3): `10.0.0.0/8`, `fc00::/7`, or one
+/// address alone, with or without brackets. Ignores the bits behind the prefix. Returns nothing for
+/// any other text. Linear.
 [[nodiscard]] constexpr std::optional<ip_prefix> parse_ip_prefix(std::string_view text) noexcept {
   const std::size_t slash = text.find('/');
   const std::optional<ip_address> first = parse_ip_address(text.substr(0, slash));

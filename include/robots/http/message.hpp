@@ -27,8 +27,8 @@ enum class fetch_error {
   tls,              ///< the TLS handshake or the check of the certificate failed
   timeout,          ///< `fetch_request::timeout` ran out
   cancelled,        ///< `fetch_request::stop` was requested
-  refused_address,  ///< the address is one that policy forbids to reach
-  protocol,         ///< the peer broke HTTP, or the URL is none that HTTP can fetch
+  refused_address,  ///< the address guard forbids the address
+  protocol,         ///< the peer broke HTTP, or HTTP cannot fetch the URL
   other,            ///< anything else; `fetch_response::error_text` says what
   connection_refused,  ///< nothing listens on the port (ECONNREFUSED)
 };
@@ -65,8 +65,8 @@ struct fetch_response {
   return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
 }
 
-/// The value of the first header called `name`, without the blanks around it (RFC 9110, section
-/// 5.5); nothing when there is none. Linear in the headers.
+/// Returns the value of the first header `name`, without the blanks around it (RFC 9110,
+/// section 5.5), or nothing. Linear in the headers.
 [[nodiscard]] inline std::optional<std::string_view> find_header(
     const std::vector<http_header>& headers, std::string_view name) noexcept {
   for (const http_header& header : headers) {

@@ -59,13 +59,14 @@ struct origin {
   return text;
 }
 
-/// The origin of an absolute http or https URL, in normal form.
+/// Returns the origin of an absolute http or https URL, in normal form.
 ///
-/// User information is dropped, percent-encoded unreserved octets of the host are decoded, one dot
-/// at the end of the host goes, an empty port is the default. Nothing for another scheme, a
-/// relative reference, a host outside ASCII (give A-labels) or one that RFC 3986 or the DNS does
-/// not allow, a port outside 1 to 65535, a backslash, blank or control in the authority. What
-/// follows the authority is not looked at. Linear in the authority.
+/// Drops user information and one dot at the end of the host, decodes percent-encoded unreserved
+/// octets of the host, and takes an empty port as the default. Returns nothing for another scheme
+/// or a relative reference. Returns nothing for a host outside ASCII (give A-labels) or one that
+/// RFC 3986 or the DNS does not allow. Returns nothing for a port outside 1 to 65535, and for a
+/// backslash, blank or control in the authority. Ignores the rest of the URL. Linear in the
+/// authority.
 [[nodiscard]] inline std::optional<origin> parse_origin(std::string_view url) {
   const http_detail::url_head head = http_detail::split_head(url);
   const std::optional<url_scheme> scheme = parse_scheme(head.scheme.value_or(std::string_view{}));

@@ -15,10 +15,10 @@ namespace robots {
 
 /// What tells whether a resource is still the one that was fetched (RFC 9110, section 8.8).
 struct validators {
-  std::string etag{};           ///< as sent, `W/` and quotes included; empty when there is none
-  std::string last_modified{};  ///< as sent; empty when there is none that is a date
+  std::string etag{};           ///< as sent, with `W/` and quotes; or empty
+  std::string last_modified{};  ///< as sent; empty without a date
 
-  /// Whether there is nothing to ask by.
+  /// Returns true without an entity tag and without a date.
   [[nodiscard]] bool empty() const noexcept { return etag.empty() && last_modified.empty(); }
 
   [[nodiscard]] friend bool operator==(const validators&, const validators&) = default;

@@ -36,7 +36,7 @@ class any_fallback_policy {
     }
   }
 
-  // Compilers show these lines to whoever makes the mistake.
+  // Compilers show these lines with the error.
   /// The user must choose.
   any_fallback_policy() = delete;  // set .fallback, for example to fallback_policy::rfc9309()
   /// What has no `action` is no policy.

@@ -11,13 +11,13 @@
 
 namespace robots {
 
-/// Why a text is no record.
+/// Why a text is not a record.
 enum class decode_error : std::uint8_t {
-  none,             ///< it is one
+  none,             ///< it is a record
   too_short,        ///< it ends before its checksum
   unknown_version,  ///< it has a format that this version of the library does not know
   damaged,          ///< the checksum is that of another text
-  malformed,        ///< it is none that `encode` has written
+  malformed,        ///< `encode` does not write such a text
 };
 
 /// The name of an error, as its enumerator is spelled.
@@ -29,7 +29,7 @@ enum class decode_error : std::uint8_t {
 /// What `decode` read.
 struct decode_result {
   std::optional<robots::record> record{};   ///< none if there is an error
-  decode_error error = decode_error::none;  ///< why there is none
+  decode_error error = decode_error::none;  ///< why there is no record
 };
 
 /// The longest texts and lists of an encoded record. What is longer is cut when it is encoded, and
@@ -50,9 +50,9 @@ inline constexpr int record_format = 2;
 /// "there is no robots.txt" takes 20 octets and those of the host's name. Linear.
 [[nodiscard]] std::string encode(const record& from);
 
-/// The record that `encode` made `text` of, or why it is none. Takes any octets, whoever wrote
-/// them: `decode(text).record` holds something only if `encode` of that gives `text` again. The
-/// checksum tells damage, not forgery. Linear, and allocates a small multiple of what it is given.
+/// Reads a record that `encode` wrote. Takes any octets: it returns a record only if `encode` of
+/// that gives `text` again. The checksum shows damage, not forgery. Linear; allocates a small
+/// multiple of the text.
 [[nodiscard]] decode_result decode(std::string_view text);
 
 }  // namespace robots

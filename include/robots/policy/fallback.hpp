@@ -105,13 +105,13 @@ class fallback_policy {
   [[nodiscard]] constexpr fallback_action action(outcome kind) const noexcept {
     return actions_[static_cast<std::size_t>(kind)];
   }
-  /// The same, as a `FallbackPolicy`.
+  /// Returns the action for a record, as a `FallbackPolicy` does.
   [[nodiscard]] constexpr fallback_action action(const record_head& source) const noexcept {
     return action(source.outcome);
   }
 
-  /// The same policy but for one row, and called `custom` if that makes a difference. Throws
-  /// `std::invalid_argument` when the row has nothing to parse.
+  /// Returns this policy with another action for one row, named `custom` if that changes it. Throws
+  /// `std::invalid_argument` for `parse` if the row has nothing to parse.
   [[nodiscard]] constexpr fallback_policy with(outcome kind, fallback_action action) const {
     if (action == fallback_action::parse && !policy_detail::has_text(kind)) {
       throw std::invalid_argument{

@@ -32,9 +32,9 @@ class document;
 /// What a site's rules for one crawler rest on.
 enum class policy_basis : std::uint8_t {
   rules,       ///< a robots.txt that was read
-  allow_all,   ///< there is none, or the fallback policy allows
+  allow_all,   ///< the site has no file, or the fallback policy allows
   deny_all,    ///< the fallback policy denies all but /robots.txt itself
-  refused,     ///< the site is none that may be asked: nothing is allowed, not even /robots.txt
+  refused,     ///< the site must not be asked: nothing is allowed, not even /robots.txt
   last_good,   ///< the last robots.txt that could be read, since a newer one could not be had
   redirected,  ///< the robots.txt of another site, which `robots_cache` looks up: see `leads_to`
 };
@@ -52,7 +52,7 @@ class policy {
   /// `fetched_at` is the moment at which `source` was fetched; `text` is kept, if not null.
   policy(crawler_directives&& file, const record_head& source, time_point fetched_at = {},
          std::shared_ptr<const std::string> text = nullptr);
-  /// The same, of a copy of each.
+  /// Copies its arguments.
   policy(const crawler_directives& file, const record_head& source, time_point fetched_at = {});
 
   /// What holds in place of a robots.txt. With `last_good`, its rules; else, by `action`,
@@ -66,13 +66,12 @@ class policy {
   /// The rules of a robots.txt that was read before and has not changed since.
   policy(const policy& unchanged, const record_head& source, time_point fetched_at);
 
-  /// What holds for a site that must not be asked (`decision_reason::excluded`, `halted`,
-  /// `needs_sign_off`), and for a text that names none (`decision_reason::invalid_url`).
+  /// The policy of a site that must not be asked (`decision_reason::excluded`, `halted`,
+  /// `needs_sign_off`), and of a text that names no site (`decision_reason::invalid_url`).
   [[nodiscard]] static std::shared_ptr<const policy> refusal(std::string_view user_agent,
                                                              decision_reason why);
 
-  /// What somebody has told of a site by hand: everything is allowed, or all but /robots.txt
-  /// denied.
+  /// The policy of an override: everything is allowed, or everything except /robots.txt is denied.
   [[nodiscard]] static std::shared_ptr<const policy> by_hand(std::string_view user_agent,
                                                              bool allow);
 
@@ -82,8 +81,8 @@ class policy {
     return by_rules ? parts_->rules.allows(target) : match(target).allowed;
   }
 
-  /// The same with the deciding rule, if one decided. The views in the result live as long as this
-  /// policy. Never allocates.
+  /// Returns whether `target` is allowed, and the rule that decided. The views in the result live
+  /// as long as this policy. Never allocates.
   [[nodiscard]] verdict match(std::string_view target) const& noexcept {
     const policy& used = in_force();
     verdict result = used.parts_->rules.match(target);
@@ -96,7 +95,7 @@ class policy {
     }
     return result;
   }
-  /// Not of a policy that is about to go.
+  /// Deleted for temporaries: the result would dangle.
   verdict match(std::string_view) const&& = delete;
 
   /// What the decisions rest on.
@@ -104,7 +103,7 @@ class policy {
 
   /// The rules in force; none when there is no robots.txt to obey.
   [[nodiscard]] const rule_set& rules() const& noexcept { return in_force().parts_->rules; }
-  /// Not of a policy that is about to go.
+  /// Deleted for temporaries: the result would dangle.
   const rule_set& rules() const&& = delete;
 
   /// The Crawl-delay in force for the crawler.
@@ -121,26 +120,26 @@ class policy {
   [[nodiscard]] const std::vector<request_rate>& request_rates() const& noexcept {
     return in_force().extras().request_rates;
   }
-  /// Not of a policy that is about to go.
+  /// Deleted for temporaries: the result would dangle.
   const std::vector<request_rate>& request_rates() const&& = delete;
 
   /// The Visit-time lines in force for the crawler, in file order: the first 32.
   [[nodiscard]] const std::vector<visit_time>& visit_times() const& noexcept {
     return in_force().extras().visit_times;
   }
-  /// Not of a policy that is about to go.
+  /// Deleted for temporaries: the result would dangle.
   const std::vector<visit_time>& visit_times() const&& = delete;
 
   /// The values of the Sitemap lines, as written.
   [[nodiscard]] line_list sitemaps() const& noexcept {
     return line_list{in_force().own_sitemaps()};
   }
-  /// Not of a policy that is about to go.
+  /// Deleted for temporaries: the result would dangle.
   line_list sitemaps() const&& = delete;
 
-  /// The value of the first Host line; empty when there is none.
+  /// Returns the value of the first Host line, or an empty text.
   [[nodiscard]] const std::string& host() const& noexcept { return in_force().extras().host; }
-  /// Not of a policy that is about to go.
+  /// Deleted for temporaries: the result would dangle.
   const std::string& host() const&& = delete;
 
   /// The text of the robots.txt that the rules in force come from, in UTF-8, up to
@@ -149,7 +148,7 @@ class policy {
     const auto& text = in_force().extras().text;
     return text ? std::string_view{*text} : std::string_view{};
   }
-  /// Not of a policy that is about to go.
+  /// Deleted for temporaries: the result would dangle.
   std::string_view text() const&& = delete;
 
   /// The document that `text` is: all groups, comments aside. Linear in the text.
@@ -195,8 +194,8 @@ class policy {
   /// want of a robots.txt. The same on every machine. At the cost of `rule_set::fingerprint`.
   [[nodiscard]] std::uint64_t fingerprint() const;
 
-  /// Makes this policy the successor of `before`, or the first one if that is null: numbers it, and
-  /// remembers the `last_answer` of `before` if this policy is none.
+  /// Makes this policy the successor of `before`, or the first one if that is null. Numbers it, and
+  /// keeps the `last_answer` of `before` if this policy is not an answer.
   void follow(const std::shared_ptr<const policy>& before);
 
   /// Keeps the policies of further crawlers, made of the same record.
@@ -206,11 +205,11 @@ class policy {
   [[nodiscard]] const std::vector<std::shared_ptr<const policy>>& others() const& noexcept {
     return extras().others;
   }
-  /// Not of a policy that is about to go.
+  /// Deleted for temporaries: the result would dangle.
   const std::vector<std::shared_ptr<const policy>>& others() const&& = delete;
 
-  /// The policy of one of `cache_options::other_agents`, by its place there, that was made with
-  /// `of`; null if there is none.
+  /// Returns the policy that was made with `of` for one of `cache_options::other_agents`, by its
+  /// index there, or null.
   [[nodiscard]] static std::shared_ptr<const policy> other(const std::shared_ptr<const policy>& of,
                                                            std::size_t place) {
     return of && place < of->others().size() ? of->others()[place] : nullptr;
@@ -257,7 +256,7 @@ class policy {
 
   [[nodiscard]] std::uint64_t fingerprint_of_rules() const;
 
-  /// Whether this policy rests on a robots.txt that was read, or on the answer that there is none.
+  /// Returns true if this policy rests on a robots.txt, or on the answer that the site has no file.
   [[nodiscard]] bool is_answer() const noexcept {
     return basis_ == policy_basis::rules ||
            (basis_ == policy_basis::allow_all && outcome_ == robots::outcome::not_found);
@@ -276,7 +275,7 @@ class policy {
     return parts_->extras ? *parts_->extras : none;
   }
 
-  /// Gives this policy extras of its own, which `change` has changed.
+  /// Copies the extras for this policy alone, and changes the copy.
   template <class Change>
   void change_extras(Change change);
 

@@ -19,7 +19,7 @@ namespace robots {
 enum class quarantine_step {
   none,     ///< nothing: the site gave no answer
   count,    ///< its file is malformed and denied for that: one more
-  release,  ///< its answer is none of these: the count ends
+  release,  ///< any other answer: the count ends
 };
 
 /// What `judged` does to that count.

@@ -12,7 +12,7 @@
 
 namespace robots {
 
-/// What one retrieval brought, but for the body.
+/// The result of one retrieval, without the body.
 struct record_head : retrieval_facts {
   robots::charset charset = robots::charset::utf_8;  ///< in which the body is written
   robots::validators validators{};                   ///< by which to ask whether it has changed
@@ -52,7 +52,7 @@ struct record : record_head {
   return confirmed;
 }
 
-/// The same for a whole record, which then needs no other to be judged.
+/// Renews a whole record, which then can be judged alone.
 [[nodiscard]] inline record renewed(record known, record_head confirmed) {
   record_head& head = known;
   head = renewed(std::as_const(head), std::move(confirmed));

@@ -17,7 +17,8 @@ namespace robots::policy_detail {
 // A bare host and the origin that answered for it have the same rules, which may be kept under
 // either name.
 
-/// What flights are told apart by: a bare host asks its https origin first, so the two share one.
+/// Returns the key of the flight of a site. A bare host asks its https origin first, so the two
+/// share a flight.
 [[nodiscard]] inline std::string flight_key(site asked) {
   if (asked.scheme == url_scheme::https) {
     asked.scheme.reset();
@@ -38,22 +39,22 @@ namespace robots::policy_detail {
   return names;
 }
 
-/// The name that may share its rules with `where`: of an origin its bare host, of a bare host its
-/// https origin.
+/// Returns the name that may share the rules of `asked`: the bare host of an origin, or the https
+/// origin of a bare host.
 [[nodiscard]] inline site counterpart_of(const site& asked) {
   site other = asked;
   other.scheme = asked.scheme ? std::optional<url_scheme>{} : std::optional{url_scheme::https};
   return other;
 }
 
-/// Whether what came of asking the counterpart of `where` holds for `where`, too: whether it came
-/// from the origin of the two.
+/// Returns true if an answer for the counterpart of `asked` holds for `asked`, too: it came from
+/// the origin of the two.
 [[nodiscard]] inline bool answers_for(const site& asked, const record_head& answered) {
   const site origin = asked.scheme ? asked : counterpart_of(asked);
   return answered.status != 0 && answered.url == origin.robots_urls().front();
 }
 
-/// The same for what is kept under the counterpart.
+/// Decides that for the policy that is kept under the counterpart.
 [[nodiscard]] inline bool answers_for(const site& asked,
                                       const std::shared_ptr<const policy>& last) {
   const auto good = policy::good(last);

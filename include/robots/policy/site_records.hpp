@@ -19,7 +19,7 @@ namespace robots {
 /// asked the site itself.
 struct site_records {
   record latest{};  ///< what the last retrieval brought
-  /// The last robots.txt that could be read, where `latest` is none: what holds may rest on it.
+  /// The last robots.txt that could be read, if `latest` is not one: decisions may rest on it.
   std::optional<record> last_good{};
   /// The site denies everything with `latest`, which it did not before: caches that halt hostile
   /// sites halt it. Not with `last_good`.
@@ -61,7 +61,7 @@ struct site_records {
 /// What `decode_site` read.
 struct decode_site_result {
   std::optional<site_records> records{};    ///< none if there is an error
-  decode_error error = decode_error::none;  ///< why there is none
+  decode_error error = decode_error::none;  ///< why there are no records
 };
 
 namespace policy_detail {
@@ -91,8 +91,7 @@ enum class site_form : std::uint8_t { alone, last_good, unused, turned_hostile }
   return std::move(out).take();
 }
 
-/// The records of a site that `encode` made `text` of, or why it is none. Takes any octets, whoever
-/// wrote them, as `decode` does.
+/// Reads the records of a site that `encode` wrote. Takes any octets, as `decode` does.
 [[nodiscard]] inline decode_site_result decode_site(std::string_view text) {
   using enum policy_detail::site_form;
   if (text.empty()) {

@@ -22,13 +22,14 @@ namespace robots::rulings_detail {
 /// 65,536 sites are watched at most. When there are more, the one on its way whose last malformed
 /// file came first is forgotten; those in quarantine stay.
 ///
-/// Any thread. Logarithmic time but for `sites`, and no lock while nothing is watched.
+/// Any thread. `sites` is linear, the others take logarithmic time. No lock while nothing is
+/// watched.
 class quarantine {
  public:
   /// `files` in a row lead into quarantine; 0 means that nothing does.
   explicit quarantine(int files) noexcept : files_(files) {}
 
-  /// What holds for a site in quarantine; null for any other.
+  /// Returns the policy of a site in quarantine, or null.
   [[nodiscard]] std::shared_ptr<const policy> find(std::string_view key) const {
     if (watched_ == 0) {
       return nullptr;

@@ -17,7 +17,7 @@ namespace robots::http_detail {
 /// The most seconds that a header can say; more counts as this (RFC 9111, section 1.2.2).
 inline constexpr std::chrono::seconds max_delta_seconds{std::int64_t{1} << 31};
 
-/// `delta-seconds = 1*DIGIT` (RFC 9111, section 1.2.2). Nothing for any other text.
+/// Reads `delta-seconds = 1*DIGIT` (RFC 9111, section 1.2.2). Returns nothing for any other text.
 [[nodiscard]] constexpr std::optional<std::chrono::seconds> parse_delta_seconds(
     std::string_view text) noexcept {
   const auto value =

@@ -13,9 +13,9 @@ namespace robots::http_detail {
 
 /// The IPv4 addresses behind an IPv6 address.
 struct embedded_ipv4 {
-  std::optional<ip_address> address{};  ///< where what is sent arrives; nothing when there is none
-  std::optional<ip_address> other{};    ///< another that hears of it
-  bool obsolete = false;                ///< nobody delivers it any more
+  std::optional<ip_address> address{};  ///< the address that packets go to, if any
+  std::optional<ip_address> other{};    ///< another address that gets packets
+  bool obsolete = false;                ///< no router delivers to it any more
 };
 
 inline constexpr ip_prefix ipv4_mapped = parse_ip_prefix("::ffff:0:0/96").value();

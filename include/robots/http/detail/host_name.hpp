@@ -34,8 +34,8 @@ inline constexpr std::size_t max_label_length = 63;
   return length > 0;
 }
 
-/// One form for every spelling of a host: lower case, no dot at the end, no percent-encoding, an
-/// IPv6 address as RFC 5952 writes it, in brackets. Nothing for what is no host:
+/// Returns the normal form of a host: lower case, no dot at the end, no percent-encoding, an IPv6
+/// address as RFC 5952 writes it, in brackets. Returns nothing for a text that is not a host:
 ///
 ///     host     = IP-literal / IPv4address / reg-name            (RFC 3986, section 3.2.2)
 ///     reg-name = *( unreserved / pct-encoded / sub-delims )

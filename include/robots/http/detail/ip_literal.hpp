@@ -79,7 +79,7 @@ class ipv6_groups {
   std::optional<std::size_t> gap_;
 };
 
-/// `IPv6address` (RFC 3986, section 3.2.2), without brackets. Zones (RFC 6874) are none.
+/// `IPv6address` (RFC 3986, section 3.2.2), without brackets and without a zone (RFC 6874).
 [[nodiscard]] constexpr std::optional<ipv6_octets> read_ipv6(std::string_view text) noexcept {
   ipv6_groups groups;
   if (text.starts_with("::")) {

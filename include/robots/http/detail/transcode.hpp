@@ -67,8 +67,9 @@ template <class Text = std::string>
   return decides(even, odd) ? std::optional{std::endian::big} : std::nullopt;
 }
 
-/// What an octet means in windows-1252, as the WHATWG Encoding Standard has it: ISO-8859-1, but for
-/// 0x80 to 0x9F. The five octets that windows-1252 leaves free are the C1 controls of ISO-8859-1.
+/// Returns the character of an octet in windows-1252, by the WHATWG Encoding Standard. It differs
+/// from ISO-8859-1 in 0x80 to 0x9F. The five free octets of windows-1252 are the C1 controls of
+/// ISO-8859-1.
 [[nodiscard]] constexpr char32_t windows_1252_character(char octet) noexcept {
   constexpr std::array<char16_t, 32> upper{
       0x20AC, 0x0081, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160,
@@ -84,8 +85,7 @@ template <class Text = std::string>
   return end == std::string_view::npos ? text.size() : end + 1;
 }
 
-/// Where the first line begins that is no well-formed UTF-8; the size of the text if there is none.
-/// Linear.
+/// Returns the start of the first line that is not valid UTF-8, or `text.size()`. Linear.
 [[nodiscard]] constexpr std::size_t first_line_not_utf8(std::string_view text) noexcept {
   std::size_t index = 0;
   while (index < text.size()) {

@@ -11,7 +11,7 @@ namespace robots::policy_detail {
 /// Writes the parts of an encoded record.
 class octet_writer {
  public:
-  /// Has room for so many octets at once.
+  /// Reserves room for `expected` octets.
   explicit octet_writer(std::size_t expected = 0) { text_.reserve(expected); }
 
   /// A number: seven bits in each octet, the lowest first, the top bit set in all but the last.

@@ -68,7 +68,7 @@ class packed_octets {
 /// The part that policies can share. All policies without rules and extras share the same one.
 struct policy_parts {
   rule_set rules{};
-  std::unique_ptr<const policy_extras> extras{};  ///< null if there are none
+  std::unique_ptr<const policy_extras> extras{};  ///< null without extras
 };
 
 }  // namespace policy_detail
