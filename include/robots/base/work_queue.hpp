@@ -19,7 +19,7 @@ namespace robots::base {
 
 /// Memory that several items of a queue keep alive together, and how many octets it has.
 struct shared_memory {
-  const void* object = nullptr;  ///< names it; null: there is none
+  const void* object = nullptr;  ///< identifies it; null without memory
   std::size_t size = 0;          ///< in octets
 };
 

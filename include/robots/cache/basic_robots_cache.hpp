@@ -31,20 +31,19 @@
 
 namespace robots {
 
-/// Answers for any URL whether one crawler may fetch it now, and why.
+/// Decides for any URL whether a crawler may fetch it now, and says why.
 ///
-/// Fetches the robots.txt of a site when it is first asked about, keeps the rules for the crawler,
-/// and asks again when they are no longer fresh (SPYDER's robots component; RFC 9309, sections 2.3
-/// and 2.4). However many threads ask for one site at once, it is fetched once. A URL stands for
-/// its origin; a bare host for https and, where that cannot be reached, http.
+/// Fetches the robots.txt of a site at the first question, keeps the rules of the crawler, and
+/// fetches the file again when they are no longer fresh (SPYDER's robots component; RFC 9309,
+/// sections 2.3 and 2.4). Threads that ask for one site at once share one fetch. A URL stands for
+/// its origin. A bare host stands for https and, if that cannot be reached, for http.
 ///
-/// Over a `SharingStorage`, such as `TieredStorage`, it shares what sites answer with the other
-/// processes of the crawl: of all of them, one fetches a site. What the shared store has is
-/// believed as far as it can be true; where the store fails, each process goes on alone.
-/// Overrides, halts, sign-offs, quarantine and circuit breakers are the process's own.
+/// Over a `SharingStorage`, such as `TieredStorage`, it shares answers and rulings with the other
+/// processes of the crawl: one of them fetches a site. It checks what the shared store has. If the
+/// store fails, each process goes on alone. Circuit breakers are not shared.
 ///
-/// All members may be called from any thread. None throws on account of the network or of content.
-/// A look-up that needs no fetch takes constant time on average, and the time of `rule_set::match`.
+/// Any thread may call any member. Network failures and bad content never throw. A look-up without
+/// a fetch takes constant time on average, and the time of `rule_set::match`.
 template <Fetcher F, Clock C, Storage S, Observer O>
 class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, public cache_controls {
  public:
@@ -65,16 +64,16 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
   basic_robots_cache(const basic_robots_cache&) = delete;
   basic_robots_cache& operator=(const basic_robots_cache&) = delete;
 
-  /// Stops what is under way in threads of the cache's own, and waits for them.
+  /// Stops the background threads and waits for them.
   ~basic_robots_cache() = default;
 
-  /// The policy of a site, named by a URL, a host or `host:port`. Never null; a policy that denies
-  /// everything for a host that is excluded and for a text that names no site. The exclusion counts
-  /// as a decision, and the observer is told of it.
+  /// Returns the policy of a site, named by a URL, a host or `host:port`. Never null: for an
+  /// excluded host, and for a text that names no site, the policy denies everything. The exclusion
+  /// counts as a decision and is reported.
   ///
-  /// When the call is stopped or its deadline passes while the robots.txt is fetched, the policy is
-  /// what the fallback policy holds for `outcome::cancelled`, and is not kept. The fetch goes on
-  /// for as long as another call waits for it.
+  /// If the call is stopped or its deadline passes during the fetch, the policy is that of the
+  /// fallback policy for `outcome::cancelled`, and is not kept. The fetch goes on for the next call
+  /// (`cache_options::finish_abandoned`).
   [[nodiscard]] std::shared_ptr<const policy> get(std::string_view host_or_url,
                                                   const call_options& call = {}) {
     const std::size_t agent = agent_of(call);
@@ -86,45 +85,46 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
     return cache_detail::selected(std::move(known), agent).policy;
   }
 
-  /// Whether the crawler may fetch `url`, and all that the answer rests on.
+  /// Decides whether the crawler may fetch `url`, and says why.
   [[nodiscard]] decision check(std::string_view url, const call_options& call = {}) {
     const std::size_t agent = agent_of(call);
     const std::string_view key = first_key(url);
-    cache_detail::found kept = parts_.find_fresh(key, call.context);
-    const bool is_kept = kept.policy != nullptr;
-    decision made = is_kept ? decide(target_behind_key(url, key),
-                                     cache_detail::selected(std::move(kept), agent))
-                            : decide(url, cache_detail::selected(load(url, key, call), agent));
+    cache_detail::found known = parts_.find_fresh(key, call.context);
+    const bool is_kept = known.policy != nullptr;
+    decision decided = is_kept ? decide(target_behind_key(url, key),
+                                        cache_detail::selected(std::move(known), agent))
+                               : decide(url, cache_detail::selected(load(url, key, call), agent));
     if constexpr (has_observer) {
       const std::string looked_up = is_kept ? std::string{} : site_of(url);
       const std::string_view site = is_kept ? key : looked_up;
-      parts_.tell(decision_event{parts_.about(site, call.context, agent_name(agent)), url, made});
+      parts_.tell(
+          decision_event{parts_.about(site, call.context, agent_name(agent)), url, decided});
     }
-    return made;
+    return decided;
   }
   using cache_controls::check;
 
-  /// Whether the crawler may fetch `url`: `check(url, call).allowed`.
+  /// Returns `check(url, call).allowed`.
   [[nodiscard]] bool allowed(std::string_view url, const call_options& call = {}) {
     return check(url, call).allowed;
   }
 
-  /// Begins to look the policy of a site up, for those who drive the network themselves: an event
-  /// loop, or one thread that asks for thousands of sites. Never blocks. See `look_up` for what to
-  /// do next. Of the options of a call, only the context counts. An excluded host counts as in
-  /// `get`; a `check` of the same text by the look-up does not count it again.
+  /// Begins a look-up in steps, for programs that drive the network themselves: an event loop, or
+  /// one thread that asks for thousands of sites. Never blocks. See `look_up` for what to do next.
+  /// Uses only the context of the options. An excluded host counts as in `get`; a `check` of the
+  /// same text by the look-up does not count it again.
   ///
-  /// A thread that blocks on a site whose look-up it drives waits for itself. A stale policy that
-  /// is served (`cache_options::stale_while_revalidate`) is renewed by the cache's own fetcher and
-  /// thread. What is shared with other processes is asked for, and told, by threads of the cache.
+  /// Do not call a blocking member for a site while you drive its look-up: the call would wait for
+  /// you. The cache renews stale policies (`cache_options::stale_while_revalidate`) and asks the
+  /// shared store in background threads.
   [[nodiscard]] look_up begin(std::string_view host_or_url, const call_options& call = {}) {
     const std::string_view tried = first_key(host_or_url);
     return cache_controls::begin(host_or_url, tried, parts_.find_fresh(tried, call.context), call);
   }
 
-  /// Drops the rules that nothing can use any more, and returns their number. They go by themselves
-  /// when their site is asked for, or for want of room. Does nothing if the storage does not offer
-  /// it; `LruStorage` does. Linear in the entries.
+  /// Drops the rules that have expired, and returns their number. Without this call they go when
+  /// their site is asked for, or when the room is needed. Works only if the storage offers it, as
+  /// `LruStorage` does. Linear in the entries.
   std::size_t remove_expired() {
     if constexpr (requires { parts_.storage.remove_expired(parts_.clock.now()); }) {
       return parts_.storage.remove_expired(parts_.clock.now());
@@ -133,7 +133,7 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
     }
   }
 
-  /// What the cache has done so far. The figures are read one by one, not at one instant.
+  /// Returns what the cache has done so far. The figures are read one by one, not at one instant.
   [[nodiscard]] cache_stats stats() const {
     const S& storage = parts_.storage;
     cache_stats result = counted();
@@ -146,7 +146,7 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
     return result;
   }
 
-  /// Octets of memory that the rules kept hold; nothing when the storage does not tell.
+  /// Returns the octets of memory of the kept rules, or nothing if the storage does not count them.
   [[nodiscard]] std::optional<std::size_t> memory_bytes() const {
     const S& storage = parts_.storage;
     if constexpr (requires { storage.memory_bytes(); }) {
@@ -156,7 +156,7 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
     }
   }
 
-  /// The clock by which it lives. Any thread, as for all of a `Clock`.
+  /// Returns the clock of the cache.
   [[nodiscard]] C& clock() noexcept { return parts_.clock; }
 
  private:

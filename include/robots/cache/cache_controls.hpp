@@ -31,31 +31,30 @@ struct found;
 
 }  // namespace cache_detail
 
-/// What a `basic_robots_cache` is told by hand, and asked about its sites, the same for all of
-/// them, whatever their parts: an operator's console takes a `cache_controls&`.
+/// The members of `basic_robots_cache` that do not depend on its parts: rulings, overrides and
+/// questions about sites. An operator's console takes a `cache_controls&`.
 ///
-/// All members may be called from any thread. None throws on account of the network or of content.
+/// Any thread may call any member. Network failures and bad content never throw.
 class cache_controls {
  public:
   cache_controls(const cache_controls&) = delete;
   cache_controls& operator=(const cache_controls&) = delete;
 
-  /// Whether the crawler may fetch `url`, by what holds for its site without its robots.txt now,
-  /// else by a look-up for it. Throws `std::logic_error` when the look-up has no policy yet, and
-  /// `std::invalid_argument` when it is for another site.
-  [[nodiscard]] decision check(std::string_view url, const look_up& at);
+  /// Decides whether the crawler may fetch `url`, by the rulings on its site and else by a look-up.
+  /// Throws `std::logic_error` if the look-up has no policy yet, and `std::invalid_argument` if it
+  /// is for another site.
+  [[nodiscard]] decision check(std::string_view url, const look_up& ended);
 
-  /// Decides on `url` by a policy that the caller holds, such as one that `get` gave: counts the
-  /// decision and tells the observer of it, which `policy::allows` does not. What holds for the
-  /// site without its robots.txt now, such as a halt, goes first. `url` is a URL of the policy's
-  /// site, or a path with query. Fetches nothing. Of the options, only the context counts. Throws
-  /// `std::invalid_argument` when `by` is null.
-  [[nodiscard]] decision check(std::string_view url, const std::shared_ptr<const policy>& by,
+  /// Decides on `url` by a policy that the caller holds, such as one of `get`. Counts the decision
+  /// and reports it to the observer; `policy::allows` does not. A ruling on the site, such as a
+  /// halt, goes first. `url` is a URL of the policy's site, or a path with query. Fetches nothing.
+  /// Uses only the context of the options. Throws `std::invalid_argument` if `used` is null.
+  [[nodiscard]] decision check(std::string_view url, const std::shared_ptr<const policy>& used,
                                const call_options& call = {});
 
   /// Counts a decision that was made without this cache, such as an exclusion in front of it, and
-  /// tells the observer of it. Of the options, only the context counts.
-  void note(std::string_view url, const decision& made, const call_options& call = {});
+  /// reports it to the observer. Uses only the context of the options.
+  void note(std::string_view url, const decision& decided, const call_options& call = {});
 
   /// Forgets the rules of a site, those kept for worse times included: the next call fetches them,
   /// unless the site is in quarantine or its circuit breaker open. For a bare host, those of its
@@ -80,7 +79,7 @@ class cache_controls {
   /// missing. A bare host and its https and http origins share their overrides: each goes by its
   /// own, else an origin by that of its bare host, and a bare host by that of its https, then its
   /// http origin. Throws `std::invalid_argument` for a text that names no site.
-  void set_override(std::string_view host_or_url, site_override what);
+  void set_override(std::string_view host_or_url, site_override value);
 
   /// The overrides that are set, by `site::key`, in order.
   [[nodiscard]] std::vector<std::pair<std::string, site_override>> overrides() const;
@@ -103,28 +102,28 @@ class cache_controls {
   /// The sites that are halted, by `site::key` without a scheme, in order, and why.
   [[nodiscard]] std::vector<std::pair<std::string, halt_reason>> halted() const;
 
-  /// Calls `told` with the key of each site that a ruling begins to deny: a halt, an override, a
-  /// quarantine, or a sign-off that is taken back. The ruling may come from another process. The
-  /// calls end when the result is destroyed. Any thread makes them. `told` must not block, must not
-  /// make a ruling, and must not destroy the result. What it throws is dropped.
+  /// Calls `on_denied` with the key of each site that a ruling begins to deny: a halt, an override,
+  /// a quarantine, or the end of a sign-off. The ruling may come from another process. The calls
+  /// end when the result is destroyed. Any thread makes them. `on_denied` must not block, must not
+  /// make a ruling, and must not destroy the result. Its exceptions are dropped.
   [[nodiscard]] std::shared_ptr<const void> on_denial(
-      std::function<void(std::string_view site)> told);
+      std::function<void(std::string_view site)> on_denied);
 
   /// Returns true if a ruling denies a URL. The robots.txt of the site is not asked.
   [[nodiscard]] bool is_denied(std::string_view url) const;
 
-  /// Tells the cache how a page was answered: with which status, and whether with a challenge, such
-  /// as a CAPTCHA, in place of the page. Access was revoked when that is 401, 403 or a challenge,
-  /// unless what is kept of the site denies the URL. Then the observer is told, the site is halted
-  /// if `cache_options::halt_revoked` is set, and the result is true.
+  /// Reports the status of a page, and whether a challenge, such as a CAPTCHA, came in place of it.
+  /// Returns true if access was revoked: 401, 403 or a challenge, although the kept rules do not
+  /// deny the URL. Then the observer gets an event and, with `cache_options::halt_revoked`, the
+  /// site is halted.
   ///
-  /// After 4xx, 5xx or a challenge for a URL that is allowed, the rules of the site may have
-  /// changed: its next look-up fetches them, at most once in `cache_options::min_ttl` (the pipeline
-  /// guide: "Trigger immediate re-fetch on 4xx/5xx responses"). 429 speaks of the pace and does not
-  /// count. Asks no site itself; of the options, the crawler and the context count.
+  /// After 4xx, 5xx or a challenge for a URL that is allowed, the next look-up of the site fetches
+  /// its rules, at most once in `cache_options::min_ttl` (the pipeline guide: "Trigger immediate
+  /// re-fetch on 4xx/5xx responses"). 429 is about the pace and does not count. Sends no request.
+  /// Uses the crawler and the context of the options.
   ///
-  /// A `basic_admission` calls this when `reservation::complete` is called. Both may report the
-  /// same page: the observer is not told again of the same status of a URL within 10 seconds.
+  /// `reservation::complete` of a `basic_admission` calls this. Both may report the same page: the
+  /// observer gets the same status of a URL only once in 10 seconds.
   bool report_response(std::string_view url, int status, bool is_challenge = false,
                        const call_options& call = {});
 
@@ -178,7 +177,7 @@ class cache_controls {
   /// Returns the name that events have for such a crawler, or an empty text for number 0.
   [[nodiscard]] std::string_view agent_name(std::size_t agent) const noexcept;
 
-  /// What holds for a site of which nothing fresh was found under `tried`.
+  /// Looks up a site that has no fresh entry under `tried`.
   [[nodiscard]] cache_detail::found load(std::string_view host_or_url, std::string_view tried,
                                          const call_options& call);
 
@@ -188,13 +187,14 @@ class cache_controls {
 
   /// A look-up for a site of which `kept` was found under `tried`.
   [[nodiscard]] look_up begin(std::string_view host_or_url, std::string_view tried,
-                              cache_detail::found kept, const call_options& call);
+                              cache_detail::found known, const call_options& call);
 
   /// The decision on a target. It does not count.
-  [[nodiscard]] decision uncounted_decision(std::string_view target, cache_detail::found at) const;
+  [[nodiscard]] decision uncounted_decision(std::string_view target,
+                                            cache_detail::found look_up_to_use) const;
 
   /// The decision on a target, which counts.
-  [[nodiscard]] decision decide(std::string_view target, cache_detail::found at) const;
+  [[nodiscard]] decision decide(std::string_view target, cache_detail::found look_up_to_use) const;
 
   /// The key of the site of a URL, if anybody wants to know; empty when it names none.
   [[nodiscard]] std::string site_of(std::string_view url) const;
@@ -205,7 +205,7 @@ class cache_controls {
  private:
   [[nodiscard]] std::size_t agent_named(std::string_view user_agent) const;
 
-  void count(const decision& made) const;
+  void count(const decision& decided) const;
 
   /// Counts the exclusion of a host by which somebody was given a policy, if it is one, and tells
   /// the observer of it. Returns whether it is one.

@@ -30,8 +30,8 @@ namespace cache_detail {
 /// All of a cache but its parts.
 struct cache_engine {
   /// `own` outlives it; `shared` is empty if nothing is shared.
-  cache_engine(cache_options&& how, cache_parts& own, const shared_part& shared)
-      : options(validated(std::move(how))),
+  cache_engine(cache_options&& result, cache_parts& own, const shared_part& shared)
+      : options(validated(std::move(result))),
         parts(named(own, options)),
         store(shared.store != nullptr ? std::make_unique<guarded_store>(shared, own) : nullptr) {}
 
@@ -56,8 +56,8 @@ struct cache_engine {
   look_up_environment sites{options, excluded, parts, rulings, store.get()};
   look_up_runner runner{sites};  // last: it has threads
 
-  void invalidate(const site& where) {
-    sites.invalidate(where);
+  void invalidate(const site& asked) {
+    sites.invalidate(asked);
     runner.deliver();
   }
 
@@ -75,12 +75,12 @@ struct cache_engine {
 
 /// The site that a text names, for a member of that name.
 [[nodiscard]] inline site named(std::string_view host_or_url, std::string_view member) {
-  auto where = parse_site(host_or_url);
-  if (!where) {
+  auto asked = parse_site(host_or_url);
+  if (!asked) {
     throw std::invalid_argument{"basic_robots_cache::" + std::string{member} +
                                 ": give a host, host:port, or http or https URL"};
   }
-  return *std::move(where);
+  return *std::move(asked);
 }
 
 }  // namespace cache_detail
@@ -94,78 +94,79 @@ ROBOTS_INLINE cache_controls::~cache_controls() {
   engine_->runner.end();  // its threads may still call this
 }
 
-ROBOTS_INLINE decision cache_controls::check(std::string_view url, const look_up& at) {
-  if (!at.policy()) {
+ROBOTS_INLINE decision cache_controls::check(std::string_view url, const look_up& work) {
+  if (!work.policy()) {
     throw std::logic_error{
         "basic_robots_cache::check: the look-up has no policy yet; drive it until there is one"};
   }
-  const cache_detail::look_up_state& asked = at.state();
-  const std::string& key = asked.key;
+  const cache_detail::look_up_state& state = work.state();
+  const std::string& key = state.key;
   const auto tell = [&](std::string_view target, const cache_detail::found& found) {
-    if (!asked.counted_url.empty() && asked.counted_url == url &&
+    if (!state.counted_url.empty() && state.counted_url == url &&
         found.policy->refused() == decision_reason::excluded) {
       return uncounted_decision(target, found);  // `begin` has counted it
     }
     decision result = decide(target, found);
     engine_->parts.tell(decision_event{
-        engine_->parts.about(key, asked.context, agent_name(asked.agent)), url, result});
+        engine_->parts.about(key, state.context, agent_name(state.agent)), url, result});
     return result;
   };
   if (!key.empty() && first_key(url) == key) {
-    return tell(target_behind_key(url, key), asked.answer);
+    return tell(target_behind_key(url, key), state.answer);
   }
-  const auto where = parse_site(url);
-  if (!policy_detail::is_answer_for(where, key, *at.policy())) {
+  const auto asked = parse_site(url);
+  if (!policy_detail::is_answer_for(asked, key, *work.policy())) {
     throw std::invalid_argument{"basic_robots_cache::check: the look-up is for " +
                                 (key.empty() ? "a text that names no site" : key) +
                                 ", not for the site of the URL: begin one for that"};
   }
-  const cache_detail::found ruled = engine_->sites.ruling_on(where);
-  return tell(url, ruled.policy ? ruled : asked.answer);
+  const cache_detail::found ruled = engine_->sites.ruling_on(asked);
+  return tell(url, ruled.policy ? ruled : state.answer);
 }
 
 ROBOTS_INLINE decision cache_controls::check(std::string_view url,
-                                             const std::shared_ptr<const policy>& by,
+                                             const std::shared_ptr<const policy>& used,
                                              const call_options& call) {
-  if (!by) {
+  if (!used) {
     throw std::invalid_argument{
         "basic_robots_cache::check: the policy is null; give one that `get` returned"};
   }
-  const auto where = parse_site(url.starts_with('/') ? by->source().url : url);
+  const auto asked = parse_site(url.starts_with('/') ? used->source().url : url);
   cache_detail::found found;
-  if (where || !by->given_reason()) {
-    found = engine_->sites.ruling_on(where);
+  if (asked || !used->given_reason()) {
+    found = engine_->sites.ruling_on(asked);
   }
   if (!found.policy) {
-    found = {.policy = by, .from_cache = true, .now = engine_->parts.now()};
+    found = {.policy = used, .from_cache = true, .now = engine_->parts.now()};
   }
   decision result = decide(url, std::move(found));
-  const std::string key = where ? where->key() : std::string{};
+  const std::string key = asked ? asked->key() : std::string{};
   engine_->parts.tell(decision_event{engine_->parts.about(key, call.context), url, result});
   return result;
 }
 
-ROBOTS_INLINE void cache_controls::note(std::string_view url, const decision& made,
+ROBOTS_INLINE void cache_controls::note(std::string_view url, const decision& decided,
                                         const call_options& call) {
-  count(made);
-  engine_->parts.tell(decision_event{engine_->parts.about(site_of(url), call.context), url, made});
+  count(decided);
+  engine_->parts.tell(
+      decision_event{engine_->parts.about(site_of(url), call.context), url, decided});
 }
 
 ROBOTS_INLINE void cache_controls::invalidate(std::string_view host_or_url) {
-  if (const auto where = parse_site(host_or_url)) {
-    engine_->invalidate(*where);
+  if (const auto asked = parse_site(host_or_url)) {
+    engine_->invalidate(*asked);
   }
 }
 
 ROBOTS_INLINE std::shared_ptr<const policy> cache_controls::refresh(std::string_view host_or_url,
                                                                     const call_options& call) {
   const std::size_t agent = agent_of(call);
-  const auto where = parse_site(host_or_url);
-  if (cache_detail::found ruled = engine_->sites.ruling_on(where); ruled.policy) {
+  const auto asked = parse_site(host_or_url);
+  if (cache_detail::found ruled = engine_->sites.ruling_on(asked); ruled.policy) {
     note_exclusion(host_or_url, ruled, call);
     return std::move(ruled.policy);
   }
-  return cache_detail::selected(engine_->runner.load(*where, where->key(), call, true), agent)
+  return cache_detail::selected(engine_->runner.load(*asked, asked->key(), call, true), agent)
       .policy;
 }
 
@@ -174,8 +175,8 @@ ROBOTS_INLINE void cache_controls::set_excluded(std::span<const std::string> ent
   engine_->parts.tell(exclusions_event{engine_->parts.about({}), entries});
 }
 
-ROBOTS_INLINE void cache_controls::set_override(std::string_view host_or_url, site_override what) {
-  engine_->rulings.set_override(cache_detail::named(host_or_url, "set_override"), what);
+ROBOTS_INLINE void cache_controls::set_override(std::string_view host_or_url, site_override value) {
+  engine_->rulings.set_override(cache_detail::named(host_or_url, "set_override"), value);
 }
 
 ROBOTS_INLINE std::vector<std::pair<std::string, site_override>> cache_controls::overrides() const {
@@ -188,18 +189,18 @@ ROBOTS_INLINE void cache_controls::halt(std::string_view host_or_url, const call
 }
 
 ROBOTS_INLINE bool cache_controls::resume(std::string_view host_or_url) {
-  const auto where = parse_site(host_or_url);
-  const auto was = where ? engine_->rulings.resume(where->key()) : std::nullopt;
+  const auto asked = parse_site(host_or_url);
+  const auto was = asked ? engine_->rulings.resume(asked->key()) : std::nullopt;
   if (was == halt_reason::hostile) {
     // Else what a shared store has of the site would halt it again.
-    engine_->invalidate({{}, where->host, where->port});
+    engine_->invalidate({{}, asked->host, asked->port});
   }
   return was.has_value();
 }
 
 ROBOTS_INLINE bool cache_controls::is_halted(std::string_view host_or_url) const {
-  const auto where = parse_site(host_or_url);
-  return where && engine_->rulings.is_halted(where->key());
+  const auto asked = parse_site(host_or_url);
+  return asked && engine_->rulings.is_halted(asked->key());
 }
 
 ROBOTS_INLINE std::vector<std::pair<std::string, halt_reason>> cache_controls::halted() const {
@@ -207,14 +208,14 @@ ROBOTS_INLINE std::vector<std::pair<std::string, halt_reason>> cache_controls::h
 }
 
 ROBOTS_INLINE std::shared_ptr<const void> cache_controls::on_denial(
-    std::function<void(std::string_view site)> told) {
-  return engine_->rulings.on_denial(std::move(told));
+    std::function<void(std::string_view site)> on_denied) {
+  return engine_->rulings.on_denial(std::move(on_denied));
 }
 
 ROBOTS_INLINE bool cache_controls::is_denied(std::string_view url) const {
-  const auto where = parse_site(url);
-  const auto by = where ? engine_->rulings.find(*where) : nullptr;
-  return by && !by->allows(url);
+  const auto asked = parse_site(url);
+  const auto used = asked ? engine_->rulings.find(*asked) : nullptr;
+  return used && !used->allows(url);
 }
 
 ROBOTS_INLINE bool cache_controls::report_response(std::string_view url, int status,
@@ -223,23 +224,23 @@ ROBOTS_INLINE bool cache_controls::report_response(std::string_view url, int sta
   constexpr int forbidden = 403;
   constexpr int client_error = 400;
   constexpr int too_many_requests = 429;  // about the pace, not about the rules
-  const auto where = parse_site(url);
+  const auto asked = parse_site(url);
   const bool is_refusal = status == unauthorized || status == forbidden || is_challenge;
-  if (!where || (!is_refusal && (status < client_error || status == too_many_requests))) {
+  if (!asked || (!is_refusal && (status < client_error || status == too_many_requests))) {
     return false;
   }
-  const std::string key = where->key();
-  auto by = engine_->rulings.find(*where);
-  const bool is_ruled = by != nullptr;
+  const std::string key = asked->key();
+  auto used = engine_->rulings.find(*asked);
+  const bool is_ruled = used != nullptr;
   if (!is_ruled) {
-    by = cache_detail::look_ups{engine_->sites}.kept_policy(*where);
-    by = cache_detail::selected({.policy = std::move(by)}, agent_of(call)).policy;
+    used = cache_detail::look_ups{engine_->sites}.kept_policy(*asked);
+    used = cache_detail::selected({.policy = std::move(used)}, agent_of(call)).policy;
   }
-  if (by && !by->allows(target_for(*by, url))) {
+  if (used && !used->allows(target_for(*used, url))) {
     return false;
   }
-  if (by && !is_ruled) {
-    engine_->sites.kept.suspect(*where, engine_->options.min_ttl);
+  if (used && !is_ruled) {
+    engine_->sites.entries.suspect(*asked, engine_->options.min_ttl);
   }
   if (!is_refusal) {
     return false;
@@ -264,15 +265,15 @@ ROBOTS_INLINE std::vector<std::string> cache_controls::awaiting_sign_off() const
 ROBOTS_INLINE void cache_controls::clear() { engine_->sites.clear(); }
 
 ROBOTS_INLINE void cache_controls::release(std::string_view host_or_url) {
-  if (const auto where = parse_site(host_or_url)) {
-    engine_->sites.release(*where);
+  if (const auto asked = parse_site(host_or_url)) {
+    engine_->sites.release(*asked);
     engine_->runner.deliver();
   }
 }
 
 ROBOTS_INLINE bool cache_controls::is_quarantined(std::string_view host_or_url) const {
-  const auto where = parse_site(host_or_url);
-  return where && engine_->rulings.quarantined(*where) != nullptr;
+  const auto asked = parse_site(host_or_url);
+  return asked && engine_->rulings.quarantined(*asked) != nullptr;
 }
 
 ROBOTS_INLINE std::vector<std::string> cache_controls::quarantined() const {
@@ -283,8 +284,8 @@ ROBOTS_INLINE std::vector<std::string> cache_controls::quarantined() const {
 
 ROBOTS_INLINE std::optional<time_point> cache_controls::breaker_open_until(
     std::string_view host_or_url) {
-  const auto where = parse_site(host_or_url);
-  return where ? engine_->sites.retrieval.breakers->open_until(to_string(where->origins().front()),
+  const auto asked = parse_site(host_or_url);
+  return asked ? engine_->sites.retrieval.breakers->open_until(to_string(asked->origins().front()),
                                                                engine_->parts.now())
                : std::nullopt;
 }
@@ -307,9 +308,8 @@ ROBOTS_INLINE std::size_t cache_controls::agent_named(std::string_view user_agen
     return 0;
   }
   const auto& others = engine_->options.other_agents;
-  const auto found = std::find_if(others.begin(), others.end(), [&](const std::string& each) {
-    return is_same(each, user_agent);
-  });
+  const auto found = std::find_if(others.begin(), others.end(),
+                                  [&](const std::string& one) { return is_same(one, user_agent); });
   if (found == others.end()) {
     throw std::invalid_argument{"call_options::user_agent: \"" + std::string{user_agent} +
                                 "\" is not listed: add it to cache_options::other_agents"};
@@ -324,20 +324,20 @@ ROBOTS_INLINE std::string_view cache_controls::agent_name(std::size_t agent) con
 ROBOTS_INLINE cache_detail::found cache_controls::load(std::string_view host_or_url,
                                                        std::string_view tried,
                                                        const call_options& call) {
-  const auto where = parse_site(host_or_url);
-  if (where && engine_->rulings.may_be_signed_off_elsewhere(*where)) {
-    engine_->runner.learn_rulings({std::string{without_scheme(where->key())}});
+  const auto asked = parse_site(host_or_url);
+  if (asked && engine_->rulings.may_be_signed_off_elsewhere(*asked)) {
+    engine_->runner.learn_rulings({std::string{without_scheme(asked->key())}});
   }
-  if (cache_detail::found ruled = engine_->sites.ruling_on(where); ruled.policy) {
+  if (cache_detail::found ruled = engine_->sites.ruling_on(asked); ruled.policy) {
     return ruled;
   }
-  const std::string key = where->key();
+  const std::string key = asked->key();
   if (key != tried) {
-    if (cache_detail::found kept = engine_->parts.find_fresh(key, call.context); kept.policy) {
-      return kept;
+    if (cache_detail::found known = engine_->parts.find_fresh(key, call.context); known.policy) {
+      return known;
     }
   }
-  return engine_->runner.load(*where, key, call);
+  return engine_->runner.load(*asked, key, call);
 }
 
 ROBOTS_INLINE cache_detail::found cache_controls::load_for_user(std::string_view host_or_url,
@@ -349,18 +349,18 @@ ROBOTS_INLINE cache_detail::found cache_controls::load_for_user(std::string_view
 }
 
 ROBOTS_INLINE look_up cache_controls::begin(std::string_view host_or_url, std::string_view tried,
-                                            cache_detail::found kept, const call_options& call) {
+                                            cache_detail::found known, const call_options& call) {
   const std::size_t agent = agent_of(call);
-  if (kept.policy) {
+  if (known.policy) {
     return {{.key = std::string{tried},
              .context = call.context,
-             .answer = cache_detail::selected(std::move(kept), agent),
+             .answer = cache_detail::selected(std::move(known), agent),
              .agent = agent},
             nullptr};
   }
-  const auto where = parse_site(host_or_url);
-  std::string key = where ? where->key() : std::string{};
-  if (cache_detail::found ruled = engine_->sites.ruling_on(where); ruled.policy) {
+  const auto asked = parse_site(host_or_url);
+  std::string key = asked ? asked->key() : std::string{};
+  if (cache_detail::found ruled = engine_->sites.ruling_on(asked); ruled.policy) {
     cache_detail::look_up_state refused{
         .key = std::move(key), .context = call.context, .answer = std::move(ruled), .agent = agent};
     if (note_exclusion(host_or_url, refused.answer, call)) {
@@ -369,33 +369,33 @@ ROBOTS_INLINE look_up cache_controls::begin(std::string_view host_or_url, std::s
     return {std::move(refused), nullptr};
   }
   cache_detail::look_up_state begun{.key = std::move(key), .context = call.context, .agent = agent};
-  engine_->runner.begin(begun, *where);
+  engine_->runner.begin(begun, *asked);
   return {std::move(begun), &engine_->runner};
 }
 
 ROBOTS_INLINE decision cache_controls::uncounted_decision(std::string_view target,
-                                                          cache_detail::found at) const {
-  const time_point now = at.from_cache ? at.now : engine_->parts.now();
-  decision result = robots::decide(std::move(at.policy), target, now);
-  if (!at.from_cache) {
-    const policy& made = *result.policy;
-    result.revalidated = !is_failure(made.outcome()) && made.source().not_modified;
+                                                          cache_detail::found work) const {
+  const time_point now = work.from_cache ? work.now : engine_->parts.now();
+  decision result = robots::decide(std::move(work.policy), target, now);
+  if (!work.from_cache) {
+    const policy& decided = *result.policy;
+    result.revalidated = !is_failure(decided.outcome()) && decided.source().not_modified;
   }
-  result.from_cache = at.from_cache || result.revalidated;
-  result.stale = at.stale;
+  result.from_cache = work.from_cache || result.revalidated;
+  result.stale = work.stale;
   return result;
 }
 
 ROBOTS_INLINE decision cache_controls::decide(std::string_view target,
-                                              cache_detail::found at) const {
-  decision result = uncounted_decision(target, std::move(at));
+                                              cache_detail::found work) const {
+  decision result = uncounted_decision(target, std::move(work));
   count(result);
   return result;
 }
 
 ROBOTS_INLINE std::string cache_controls::site_of(std::string_view url) const {
-  const auto where = engine_->parts.is_observed() ? parse_site(url) : std::nullopt;
-  return where ? where->key() : std::string{};
+  const auto asked = engine_->parts.is_observed() ? parse_site(url) : std::nullopt;
+  return asked ? asked->key() : std::string{};
 }
 
 ROBOTS_INLINE cache_stats cache_controls::counted() const {
@@ -421,13 +421,13 @@ ROBOTS_INLINE cache_stats cache_controls::counted() const {
   return result;
 }
 
-ROBOTS_INLINE void cache_controls::count(const decision& made) const {
+ROBOTS_INLINE void cache_controls::count(const decision& decided) const {
   using enum cache_detail::cache_event;
   cache_detail::cache_counters& counters = engine_->parts.counters;
-  if (made.reason == decision_reason::excluded) {
+  if (decided.reason == decision_reason::excluded) {
     counters.add(excluded);
   }
-  counters.add(made.allowed ? allowed : denied);
+  counters.add(decided.allowed ? allowed : denied);
 }
 
 ROBOTS_INLINE bool cache_controls::note_exclusion(std::string_view host_or_url,

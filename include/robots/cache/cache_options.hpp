@@ -167,9 +167,9 @@ namespace cache_detail {
 inline void validate(const cache_options& options) {
   validate(cache_detail::retrieval_options_of(options));
   validate(cache_detail::judge_options_of(options));
-  for (const std::string& each : options.other_agents) {
-    if (each != "*" && (each.empty() || product_token(each) != each)) {
-      throw std::invalid_argument{"other_agents: \"" + each +
+  for (const std::string& one : options.other_agents) {
+    if (one != "*" && (one.empty() || product_token(one) != one)) {
+      throw std::invalid_argument{"other_agents: \"" + one +
                                   "\" is no product token: use letters, '_' and '-', or '*'"};
     }
   }

@@ -28,68 +28,67 @@ struct news_wait {};
 using look_up_step =
     std::variant<fetch_request, retry_wait, news_wait, std::shared_ptr<const policy>>;
 
-/// A look-up in steps, for those who drive the network themselves: an event loop, or one thread
-/// that asks for thousands of sites. A value without I/O that says what to do next and is told what
-/// came of it, as `retrieval` does:
+/// A look-up in steps, for programs that drive the network themselves: an event loop, or one thread
+/// that asks for thousands of sites. A value without I/O that says what to do next and gets the
+/// result, as `retrieval` does:
 ///
-///     look_up at = cache.begin(url);
-///     while (!at.policy()) {
-///       const look_up_step step = at.next();
+///     look_up asking = cache.begin(url);
+///     while (!asking.policy()) {
+///       const look_up_step step = asking.next();
 ///       if (const auto* request = std::get_if<fetch_request>(&step)) {
-///         at.on_response(send(*request));
+///         asking.on_response(send(*request));
 ///       } else if (const auto* pause = std::get_if<retry_wait>(&step)) {
 ///         sleep_until(pause->until, pause->stop);
-///         at.on_wait_over();
+///         asking.on_wait_over();
 ///       } else {
-///         wait_for_news(at);  // see `call_on_news`
-///         at.resume();
+///         wait_for_news(asking);  // see `call_on_news`
+///         asking.resume();
 ///       }
 ///     }
-///     decision made = cache.check(url, at);
+///     const decision result = cache.check(url, asking);
 ///
-/// Look-ups and calls that block share what is under way. One that is dropped waits no more, and
-/// gives up what it has begun: others who wait for that begin anew. It must not outlive its cache.
-/// One thread at a time. A step takes constant time, but for one that brings a file: that is
-/// parsed, in linear time.
+/// Look-ups in steps and blocking calls for one site share one fetch. The destruction of a look-up
+/// cancels its work: the others that wait for it begin anew. It must not outlive its cache. For one
+/// thread at a time. A step takes constant time, or linear time if it parses a file.
 class look_up {
  public:
-  /// Leaves the other one without policy and without anything to do.
+  /// Leaves the other look-up empty: without a policy and without a step.
   look_up(look_up&&) noexcept;
-  /// The same; what this one was is dropped.
+  /// Destroys this look-up and takes the other one.
   look_up& operator=(look_up&&) noexcept;
   ~look_up();
 
-  /// What to do now; the same until one of the functions below is called. The policy, once it is
-  /// there, stays. A request is to be made once, and may be sent by any thread; when its stop token
-  /// is requested, nobody waits for it any more.
+  /// Returns what to do now. It changes only when one of the functions below is called, and no more
+  /// once it is the policy. Send a request once, from any thread. If its stop token is requested,
+  /// nobody waits for the response any more.
   [[nodiscard]] look_up_step next() const;
 
-  /// The policy; null while it is to be brought. Where the site was halted, or otherwise ruled on,
-  /// before it was there, it is one that says so.
+  /// Returns the policy, or null while the look-up is under way. If there is a ruling on the site,
+  /// such as a halt, the policy says so.
   [[nodiscard]] const std::shared_ptr<const robots::policy>& policy() const noexcept;
 
-  /// Whether the policy was kept in the cache, so that nothing had to be brought.
+  /// Returns true if the policy came from the cache.
   [[nodiscard]] bool from_cache() const noexcept;
 
-  /// Whether this look-up brought the policy, at least in part.
+  /// Returns true if this look-up did at least a part of the fetch.
   [[nodiscard]] bool led() const noexcept;
 
-  /// Why the site may not be asked: `decision_reason::excluded`, `halted`, `needs_sign_off` or
-  /// `invalid_url`; nothing for one that may, and while there is no policy.
+  /// Returns why the site must not be asked: `decision_reason::excluded`, `halted`,
+  /// `needs_sign_off` or `invalid_url`. Returns nothing for other sites, and without a policy.
   [[nodiscard]] std::optional<decision_reason> refusal() const noexcept;
 
-  /// Tells what came of the request that `next()` asked for. Without effect when it asked for none.
+  /// Takes the response to the request of `next()`. Has no effect if `next()` is not a request.
   void on_response(fetch_response response);
 
-  /// Tells that the time has come that `next()` waits for, or its stop token was requested. Without
-  /// effect before that, and when it waits for no time.
+  /// Ends the wait of `next()`, once its time has come or its stop token was requested. Has no
+  /// effect before that, or if `next()` is not a wait.
   void on_wait_over();
 
-  /// Ends the wait for a time: what the last try came to is the result. Without effect when
-  /// `next()` waits for no time.
+  /// Ends the wait of `next()` early, with the result of the last try. Has no effect if `next()` is
+  /// not a wait.
   void cut_short();
 
-  /// Takes over the news that `next()` waits for. Without effect while there is none.
+  /// Takes the news that `next()` waits for. Has no effect before it has come.
   void resume();
 
   /// Calls `wake` once there is news for `resume`, from the thread that has it; at once if there

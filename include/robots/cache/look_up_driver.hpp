@@ -58,9 +58,9 @@ class look_up_driver {
 
   /// Drives a look-up. `done` is called once when the look-up has its policy: from here if it has
   /// one, else from `run`. Returns the number by which to `leave` it.
-  number start(look_up at, on_done done) {
+  number start(look_up started_look_up, on_done done) {
     const number id = ++last_number_;
-    items_.emplace(id, std::make_unique<item>(std::move(at), std::move(done)));
+    items_.emplace(id, std::make_unique<item>(std::move(started_look_up), std::move(done)));
     go_on(id);
     return id;
   }
@@ -126,8 +126,8 @@ class look_up_driver {
   using waits = std::multimap<time_point, number>;
 
   struct item {
-    item(look_up begun, on_done then) : at(std::move(begun)), done(std::move(then)) {}
-    look_up at;
+    item(look_up begun, on_done then) : started_look_up(std::move(begun)), done(std::move(then)) {}
+    look_up started_look_up;
     on_done done;              // empty once it was left
     bool has_request = false;  // sent or in `ready_`
     std::optional<typename waits::iterator> wait{};
@@ -193,20 +193,20 @@ class look_up_driver {
     };
   }
 
-  void take(report& what) {
-    const auto found = items_.find(what.id);
+  void take(report& request) {
+    const auto found = items_.find(request.id);
     if (found == items_.end()) {
       return;
     }
     item& one = *found->second;
-    if (!what.response) {
+    if (!request.response) {
       one.at.resume();
       one.at.on_wait_over();
     } else if (std::exchange(one.has_request, false)) {
       --fetching_;
-      one.at.on_response(*std::move(what.response));
+      one.at.on_response(*std::move(request.response));
     }
-    go_on(what.id);
+    go_on(request.id);
   }
 
   /// Does what a look-up wants done next.

@@ -154,13 +154,13 @@ class prefetch_run {
   }
 
   void begin(std::string host) {
-    look_up at = cache_.begin(host);
-    driver_.start(std::move(at),
+    look_up item = cache_.begin(host);
+    driver_.start(std::move(item),
                   [this, host = std::move(host)](const look_up& ended) { finish(host, ended); });
   }
 
-  void finish(std::string_view host, const look_up& at) {
-    const prefetch_outcome outcome = outcome_of(at);
+  void finish(std::string_view host, const look_up& item) {
+    const prefetch_outcome outcome = outcome_of(item);
     constexpr std::array counts{&prefetch_summary::kept,     &prefetch_summary::fetched,
                                 &prefetch_summary::joined,   &prefetch_summary::failed,
                                 &prefetch_summary::excluded, &prefetch_summary::invalid};
@@ -170,22 +170,22 @@ class prefetch_run {
                  .total = total_,
                  .host = host,
                  .outcome = outcome,
-                 .policy = at.policy()});
+                 .policy = item.policy()});
     }
   }
 
-  [[nodiscard]] static prefetch_outcome outcome_of(const look_up& at) {
+  [[nodiscard]] static prefetch_outcome outcome_of(const look_up& item) {
     using enum prefetch_outcome;
-    if (const auto refusal = at.refusal()) {
+    if (const auto refusal = item.refusal()) {
       return *refusal == decision_reason::invalid_url ? invalid : excluded;
     }
-    if (at.from_cache()) {
+    if (item.from_cache()) {
       return kept;
     }
-    if (!at.led()) {
+    if (!item.led()) {
       return joined;
     }
-    return is_successful(at.policy()->outcome()) ? fetched : failed;
+    return is_successful(item.policy()->outcome()) ? fetched : failed;
   }
 
   void wait(bool more_to_begin) {
@@ -196,7 +196,7 @@ class prefetch_run {
       until = next;
     }
     if constexpr (NotifyingClock<clock_type>) {
-      // Such a clock moves when somebody moves it, which may be whoever sleeps by it.
+      // Such a clock moves when a program moves it; sleeping may do that.
       if (until && *until != (time_point::min)()) {
         if (next && driver_.fetching() == 0) {
           return cache_.clock().sleep_until(*until, limits_.stop);

@@ -13,16 +13,16 @@
 
 namespace robots {
 
-/// What a `LruStorage` does, whatever its capacity.
+/// The members of `LruStorage` that do not depend on its capacity.
 class lru_storage_base {
  public:
   /// Returns the entry of `key`, which becomes the most recently used one.
   [[nodiscard]] std::optional<cache_entry> find(std::string_view key, time_point now);
 
-  /// Calls `told(key, expired)` with each entry that is dropped from now on: because its time was
-  /// over, or for want of room. The thread that stores or finds calls it, after what it stores is
-  /// there. `told` may call this storage, and does not throw. It must not store each dropped entry
-  /// again: that would never end. Do not call this while another thread uses the storage.
+  /// Calls `on_drop(key, expired)` with each entry that is dropped from now on, because it has
+  /// expired or to make room. The thread that stores or finds calls it, after the new entry is
+  /// stored. It may call this storage, but must not store each dropped entry again: that would
+  /// never end. It must not throw. Do not call this while another thread uses the storage.
   void on_drop(std::function<void(std::string_view key, bool expired)> on_drop) {
     told_ = std::move(on_drop);
   }

@@ -20,25 +20,24 @@ namespace robots {
 
 /// How a cache uses the store that it shares with other processes.
 struct tiered_options {
-  /// For how long one process is left to bring the robots.txt of a site. After that, it is taken
-  /// for dead, and another one asks the site. Above 0.
+  /// How long a process may take to fetch the robots.txt of a site. After that, it counts as dead,
+  /// and another process asks the site. Above 0.
   std::chrono::milliseconds lease{60'000};
-  /// How long a process waits for what another one brings. After that, it goes by what is stale,
-  /// where that is allowed, and else asks the site itself. 0 means not at all.
+  /// How long a process waits for the fetch of another one. After that, it uses a stale entry, if
+  /// that is allowed, and else asks the site itself. With 0 it does not wait.
   std::chrono::milliseconds wait{5'000};
-  /// The shortest time after which it looks again whether that has come; later on, half of the
-  /// time waited so far, if that is more. Above 0.
+  /// The shortest time between two looks at the store while it waits; later, half of the time
+  /// waited so far, if that is longer. Above 0.
   std::chrono::milliseconds poll{50};
-  /// A call that has less time left than this does not block on the store itself: a thread of the
-  /// cache does. To be no less than what one call of the store takes at most.
+  /// A call with less time left than this does not block on the store: a background thread does.
+  /// Must be at least as long as the slowest call of the store.
   std::chrono::milliseconds patience{3'000};
-  /// How far ahead of this machine's the clocks of others may be. A record from later than that is
-  /// not believed.
+  /// How far the clocks of other machines may be ahead. Later records are not believed.
   std::chrono::seconds clock_skew{60};
   /// Ignores records from before this cache was made, so that a crawl that starts again asks each
   /// site again. Of processes that start together, one asks.
   bool ignore_older = false;
-  /// When the store is left alone, since it fails, and for how long.
+  /// After how many failures the store is not asked, and for how long.
   breaker_options breaker{.failures = 3, .cooldown = std::chrono::seconds{5}};
 };
 

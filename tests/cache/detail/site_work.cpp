@@ -57,7 +57,7 @@ struct workplace {
   }
 
   /// What the process keeps of the site.
-  [[nodiscard]] kept_entry known() { return cache->kept.find(where, where.key(), clock.now()); }
+  [[nodiscard]] kept_entry known() { return cache->entries.find(where, where.key(), clock.now()); }
 
   /// Lets the site answer.
   void answer(site_work& work, fetch_response response) {

@@ -32,9 +32,9 @@ class background_threads {
       ending_ = true;
     }
     changed_.notify_all();
-    for (std::thread& each : threads_) {
-      if (each.joinable()) {
-        each.join();
+    for (std::thread& one : threads_) {
+      if (one.joinable()) {
+        one.join();
       }
     }
     std::list<std::function<void()>> dropped;  // goes after the lock: it may have more to do
@@ -45,9 +45,8 @@ class background_threads {
   /// Whether the caller is one of these threads.
   [[nodiscard]] bool is_here() const noexcept { return current_ == this; }
 
-  /// Has `work` done by a thread of its own: at once or, if it `may_wait`, by the next one that is
-  /// free. False, and it is not done, when all are busy and it may not wait, and when there is
-  /// none.
+  /// Runs `work` in a background thread: at once or, with `may_wait`, in the next free one. Returns
+  /// false, and does not run it, if all are busy and it may not wait, or if no threads are allowed.
   [[nodiscard]] bool run(std::function<void()> work, bool may_wait = false) {
     const std::scoped_lock lock{mutex_};
     const bool busy = idle_ <= waiting_.size();

@@ -78,9 +78,9 @@ class cache_parts : public event_teller {
   [[nodiscard]] virtual time_point now() = 0;
   [[nodiscard]] virtual wall_anchor moment() = 0;
 
-  /// The entry of `key`; one without a policy when there is none.
+  /// Returns the entry of `key`, or one without a policy.
   [[nodiscard]] virtual cache_entry find(std::string_view key, time_point now) noexcept = 0;
-  /// What a look-up finds without asking anybody, if it is fresh. Counts it, and tells of it.
+  /// Returns the entry of a look-up if it is fresh. Counts it and reports it.
   [[nodiscard]] virtual found find_fresh(std::string_view key,
                                          const std::shared_ptr<const call_context>& context) = 0;
   virtual void store(std::string_view key, const cache_entry& entry, time_point now) noexcept = 0;
@@ -106,9 +106,9 @@ class cache_parts : public event_teller {
   [[nodiscard]] virtual bool observes_changes() const noexcept = 0;
   /// Returns true if an entry answers without asking anybody: it is fresh, no change of the shared
   /// store may have been missed since, and no other site has the answer.
-  [[nodiscard]] bool answers(const cache_entry& kept, time_point now) const noexcept {
-    return now < kept.fresh_until && kept.epoch == store_epoch.load(std::memory_order_relaxed) &&
-           !kept.policy->leads_to();
+  [[nodiscard]] bool answers(const cache_entry& entry, time_point now) const noexcept {
+    return now < entry.fresh_until && entry.epoch == store_epoch.load(std::memory_order_relaxed) &&
+           !entry.policy->leads_to();
   }
 
   cache_counters counters;  ///< of what the cache does

@@ -28,16 +28,16 @@ class flight {
  public:
   /// `key` tells flights apart; `where` is the site that is fetched. If `finishes_alone`, the work
   /// goes on when nobody waits any more. `context` is that of the call that begins the flight.
-  flight(std::string_view key, const robots::site& where, bool finishes_alone,
+  flight(std::string_view key, const robots::site& asked, bool finishes_alone,
          std::shared_ptr<const call_context> context)
       : key_(key),
-        where_(where),
-        site_(where.key()),
+        asked_(asked),
+        site_(asked.key()),
         finishes_alone_(finishes_alone),
         context_(std::move(context)) {}
 
   [[nodiscard]] const std::string& key() const noexcept { return key_; }
-  [[nodiscard]] const robots::site& where() const noexcept { return where_; }
+  [[nodiscard]] const robots::site& asked() const noexcept { return asked_; }
   /// The `site::key` of `where()`.
   [[nodiscard]] const std::string& site() const noexcept { return site_; }
   [[nodiscard]] bool finishes_alone() const noexcept { return finishes_alone_; }
@@ -96,8 +96,8 @@ class flight {
     return orphan;
   }
 
-  /// Ends the flight. A null result means that it was given up: whoever still waits begins anew.
-  /// `from_store` says that another process had brought the result.
+  /// Ends the flight. A null result means that it was abandoned: the look-ups that wait begin anew.
+  /// With `from_store`, another process had retrieved the result.
   void end(std::shared_ptr<const policy> result, bool from_store) {
     if (!result) {
       request_stop();
@@ -122,7 +122,7 @@ class flight {
     return is_taken;
   }
 
-  /// Takes the work over that is offered. Returns null if there is none.
+  /// Takes over work that is offered. May return null.
   [[nodiscard]] std::shared_ptr<site_work> take_work() {
     const std::scoped_lock lock{mutex_};
     return std::exchange(free_work_, nullptr);
@@ -170,11 +170,11 @@ class flight {
   [[nodiscard]] bool has_news() const noexcept { return has_ended_ || free_work_ != nullptr; }
 
   template <class Change>
-  void change(const Change& how) {
+  void change(const Change& result) {
     decltype(wake_) wake;
     {
       const std::scoped_lock lock{mutex_};
-      how();
+      result();
       ++offers_;
       wake.swap(wake_);
       changed_.notify_all();
@@ -185,7 +185,7 @@ class flight {
   }
 
   const std::string key_;
-  const robots::site where_;
+  const robots::site asked_;
   const std::string site_;
   const bool finishes_alone_;
   const std::shared_ptr<const call_context> context_;

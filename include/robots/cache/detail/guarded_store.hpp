@@ -37,10 +37,10 @@ enum class publish_answer : std::uint8_t {
   failed,  // nobody knows
 };
 
-/// A shared store whose failures go no further: they are counted, a store that fails again and
-/// again is left alone for a while, and the observer is told when that begins and ends. A store of
-/// which only a part fails is not left alone. Any thread.
-/// All members may block but those that say that they do not.
+/// A shared store whose failures stop here. They are counted. After several failures in a row the
+/// store is not asked for a while, and the observer gets an event when that begins and ends. A
+/// store of which only a part fails is asked on. Any thread. Members may block unless they say
+/// otherwise.
 class guarded_store {
  public:
   /// The arguments, and what they refer to, outlive this object.
@@ -135,14 +135,14 @@ class guarded_store {
   [[nodiscard]] std::size_t owed() {
     const std::scoped_lock lock{mutex_};
     return static_cast<std::size_t>(std::count_if(
-        owed_.begin(), owed_.end(), [](const auto& each) { return !each.second.value; }));
+        owed_.begin(), owed_.end(), [](const auto& one) { return !one.second.value; }));
   }
 
   void announce(std::string_view key) {
     static_cast<void>(ask([key](SharedStore& store) { store.announce(key); }));
   }
 
-  /// Has a lease given back by whoever asks the store next. Does not block.
+  /// Releases a lease with the next call of the store. Does not block.
   void release_later(store_lease lease) noexcept {
     try {
       const std::scoped_lock lock{mutex_};
@@ -159,8 +159,8 @@ class guarded_store {
       const std::scoped_lock lock{mutex_};
       leases.swap(to_release_);
     }
-    for (const store_lease& each : leases) {
-      static_cast<void>(ask([&each](SharedStore& store) { store.release(each); }));
+    for (const store_lease& one : leases) {
+      static_cast<void>(ask([&one](SharedStore& store) { store.release(one); }));
     }
     static_cast<void>(catch_up(parts_.now()));
   }
@@ -175,10 +175,10 @@ class guarded_store {
 
   /// Has `told` called with each key that another process has changed, and with "" when some may
   /// have been missed. Where that fails, it is tried again with the first call that does not.
-  void watch(std::function<void(std::string_view)> told) {
+  void watch(std::function<void(std::string_view)> event) {
     {
       const std::scoped_lock lock{watching_};
-      told_ = std::move(told);
+      told_ = std::move(event);
     }
     static_cast<void>(ask([](SharedStore& /*store*/) {}));
   }
@@ -212,12 +212,12 @@ class guarded_store {
   };
 
   /// Returns whether the store did `what`.
-  [[nodiscard]] bool ask(const std::function<void(SharedStore&)>& what) {
-    return call(what) == call_end::done;
+  [[nodiscard]] bool ask(const std::function<void(SharedStore&)>& change) {
+    return call(change) == call_end::done;
   }
 
   /// Does `what` unless the store is left alone.
-  [[nodiscard]] call_end call(const std::function<void(SharedStore&)>& what) {
+  [[nodiscard]] call_end call(const std::function<void(SharedStore&)>& change) {
     {
       const std::scoped_lock lock{mutex_};
       if (!breaker_.admits(parts_.now())) {
@@ -226,7 +226,7 @@ class guarded_store {
     }
     try {
       watch_once();
-      what(*store_);
+      change(*store_);
       note_success();
       return call_end::done;
     } catch (const store_part_error&) {
@@ -358,9 +358,9 @@ class guarded_store {
         }
       }
     }
-    for (const auto& each : missed) {
-      const std::string& key = each.first;
-      const owed_call& owed = each.second;
+    for (const auto& one : missed) {
+      const std::string& key = one.first;
+      const owed_call& owed = one.second;
       const call_end end = call([&](SharedStore& store) {
         if (owed.value) {
           store.publish(key, *owed.value, (std::chrono::milliseconds::max)());
@@ -420,7 +420,7 @@ class guarded_store {
   std::vector<store_lease> to_release_;
 };
 
-/// Has a store given its lease back, by whoever asks that store next.
+/// Releases its lease with the next call of the store.
 struct lease_return {
   store_lease lease;
 

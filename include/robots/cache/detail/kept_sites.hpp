@@ -44,14 +44,14 @@ class kept_sites {
       : parts_(parts), user_agent_(options.user_agent), judging_(judging), rulings_(rulings) {}
 
   /// Whether an entry, if it is one, is no longer fresh and may answer while it is renewed.
-  [[nodiscard]] bool may_serve_stale(const cache_entry& kept, time_point now) const {
-    return kept.policy && now >= kept.fresh_until &&
-           now < validity_of(*kept.policy, judging_).stale_until;
+  [[nodiscard]] bool may_serve_stale(const cache_entry& entry, time_point now) const {
+    return entry.policy && now >= entry.fresh_until &&
+           now < validity_of(*entry.policy, judging_).stale_until;
   }
 
   /// Returns true if the shared store may have something newer than a fresh entry.
-  [[nodiscard]] bool is_in_doubt(const kept_entry& kept) const noexcept {
-    return kept.is_told || kept.epoch != parts_.store_epoch;
+  [[nodiscard]] bool is_in_doubt(const kept_entry& entry) const noexcept {
+    return entry.is_told || entry.epoch != parts_.store_epoch;
   }
 
   /// Returns true if the shared store may be asked now for a site whose entry is in doubt, and
@@ -65,8 +65,8 @@ class kept_sites {
   void doubt(std::string_view key) { mark(key, in_doubt); }
 
   /// Has a site asked again at its next look-up, if its answer is at least that old.
-  void suspect(const site& where, std::chrono::seconds least_age) {
-    for (const site& name : policy_detail::names_of(where)) {
+  void suspect(const site& asked, std::chrono::seconds least_age) {
+    for (const site& name : policy_detail::names_of(asked)) {
       mark(name.key(), in_suspicion, least_age);
     }
   }
@@ -84,9 +84,9 @@ class kept_sites {
   }
 
   /// Forgets what is kept of a site that another process told to be out of date.
-  void forget_told(const site& where) {
+  void forget_told(const site& asked) {
     const time_point now = parts_.now();
-    for (const site& name : policy_detail::names_of(where)) {
+    for (const site& name : policy_detail::names_of(asked)) {
       if (const std::string key = name.key(); look(key, now).is_told) {
         try_forget(key);
       }
@@ -99,11 +99,11 @@ class kept_sites {
     parts_.clear();
   }
 
-  /// Stores a policy unless the site was invalidated meanwhile. Whoever does that marks the flight
+  /// Stores a policy unless the site was invalidated meanwhile. An invalidation marks the flight
   /// before it erases, so that one of the two erases last. `epoch` is `cache_parts::store_epoch`
-  /// when the flight began. With `replaces_all`, the policy replaces what all names of the site
-  /// have.
-  void keep(const flight& led, const std::shared_ptr<const policy>& made, time_point now,
+  /// when the flight began. With `replaces_all`, the policy replaces the entries of all names of
+  /// the site.
+  void keep(const flight& led, const std::shared_ptr<const policy>& policy_now, time_point now,
             std::uint32_t epoch, bool replaces_all = false) noexcept {
     if (led.detached()) {
       return;
@@ -111,7 +111,7 @@ class kept_sites {
     keeping& under_way = keeping_of(led.site());
     ++under_way.begun;
     try {
-      store(led, made, now, epoch, replaces_all);
+      store(led, policy_now, now, epoch, replaces_all);
     } catch (...) {
       parts_.counters.add(cache_event::failures);  // no memory
       parts_.try_erase(led.site());
@@ -120,14 +120,15 @@ class kept_sites {
   }
 
   /// Takes note of whether the file was malformed, where that denies.
-  void watch(const flight& led, const policy& made) {
+  void watch(const flight& led, const policy& policy_now) {
     const std::string& key = led.site();
-    switch (quarantine_step_of(made)) {
+    switch (quarantine_step_of(policy_now)) {
       case quarantine_step::none:
         break;
       case quarantine_step::count:
-        rulings_.note_malformed(key, led.context(),
-                                [&] { return quarantined(made, user_agent_, judging_.fallback); });
+        rulings_.note_malformed(key, led.context(), [&] {
+          return quarantined(policy_now, user_agent_, judging_.fallback);
+        });
         if (led.detached()) {  // released or forgotten meanwhile, for what was asked before
           rulings_.release(key, led.context());
         }
@@ -138,19 +139,19 @@ class kept_sites {
     }
   }
 
-  /// The entry of a site; one without a policy when there is none. A bare host and the origin that
-  /// answered for it have the same rules, so that either's entry serves the other, and neither is
-  /// fetched while one of them is fresh.
-  [[nodiscard]] kept_entry find(const site& where, const std::string& key, time_point now) {
+  /// Returns the entry of a site, or one without a policy. A bare host and the origin that answered
+  /// for it have the same rules: the entry of one serves the other. Neither is fetched while one is
+  /// fresh.
+  [[nodiscard]] kept_entry find(const site& asked, const std::string& key, time_point now) {
     kept_entry own = look(key, now);
     if (own.policy && now < own.fresh_until) {
       return own;
     }
-    kept_entry other = look(policy_detail::counterpart_of(where).key(), now);
+    kept_entry other = look(policy_detail::counterpart_of(asked).key(), now);
     if (!other.policy || (own.policy && now >= other.fresh_until)) {
       return own;
     }
-    return policy_detail::answers_for(where, other.policy) ? other : own;
+    return policy_detail::answers_for(asked, other.policy) ? other : own;
   }
 
  private:
@@ -165,25 +166,25 @@ class kept_sites {
     return keeping_[base::text_hash{}(without_scheme(key)) % keeping_.size()];
   }
 
-  void store(const flight& led, const std::shared_ptr<const policy>& made, time_point now,
+  void store(const flight& led, const std::shared_ptr<const policy>& policy_now, time_point now,
              std::uint32_t epoch, bool replaces_all) {
     const std::string& key = led.site();
-    const validity until = validity_of(*made, judging_);
-    const bool is_kept_on = parts_.observes_changes() || is_of_use_when_over(*made, judging_);
-    cache_entry kept{made, until.fresh_until, is_kept_on ? until.keep_until : until.stale_until,
-                     epoch};
+    const validity until = validity_of(*policy_now, judging_);
+    const bool is_kept_on = parts_.observes_changes() || is_of_use_when_over(*policy_now, judging_);
+    cache_entry entry{policy_now, until.fresh_until,
+                      is_kept_on ? until.keep_until : until.stale_until, epoch};
     if (!led.told()) {
-      parts_.store(key, kept, now);
+      parts_.store(key, entry, now);
     }
     if (led.told()) {  // maybe meanwhile
-      kept.fresh_until = in_doubt;
-      parts_.store(key, kept, now);
+      entry.fresh_until = in_doubt;
+      parts_.store(key, entry, now);
     }
-    const record_head source = made->source();
+    const record_head source = policy_now->source();
     replaces_all = replaces_all && source.status != 0;
     // The newest answer of an origin counts under each of its names.
-    for (const site& name : policy_detail::names_of(led.where())) {
-      if (name != led.where() && (replaces_all || policy_detail::answers_for(name, source))) {
+    for (const site& name : policy_detail::names_of(led.asked())) {
+      if (name != led.asked() && (replaces_all || policy_detail::answers_for(name, source))) {
         parts_.try_erase(name.key());
       }
     }
@@ -203,13 +204,13 @@ class kept_sites {
     const std::uint32_t ended = under_way.ended;  // read before `begun`
     const std::uint32_t begun = under_way.begun;
     const time_point now = parts_.now();
-    cache_entry kept = parts_.find(key, now);
-    if (!kept.policy || kept.fresh_until <= in_suspicion ||
-        base::saturating_add(kept.policy->fetched_at(), least_age) > now) {
+    cache_entry entry = parts_.find(key, now);
+    if (!entry.policy || entry.fresh_until <= in_suspicion ||
+        base::saturating_add(entry.policy->fetched_at(), least_age) > now) {
       return;
     }
-    kept.fresh_until = as;
-    parts_.store(key, kept, now);
+    entry.fresh_until = as;
+    parts_.store(key, entry, now);
     if (forgotten != forgotten_ || begun != ended || begun != under_way.begun) {
       parts_.try_erase(key);  // it may have been erased or replaced in between
     }

@@ -42,27 +42,27 @@ namespace robots::cache_detail {
 class look_up_environment {
  public:
   /// The arguments outlive it; `shared` is null when nothing is shared.
-  look_up_environment(const cache_options& how,
+  look_up_environment(const cache_options& given,
                       const robots::rulings_detail::exclusion_list& not_asked, cache_parts& own,
                       robots::rulings_detail::site_rulings& ruled, guarded_store* shared)
-      : options(how),
+      : options(given),
         excluded(not_asked),
         parts(own),
         rulings(ruled),
         store(shared),
-        maker(how, own, ruled),
-        kept(own, how, maker.judging(), ruled),
-        retrieval(retrieval_options_of(how)),
+        maker(given, own, ruled),
+        entries(own, given, maker.judging(), ruled),
+        retrieval(retrieval_options_of(given)),
         made_at(std::chrono::floor<std::chrono::seconds>(own.moment().wall)),
-        invalid_policy_(policy::refusal(how.user_agent, decision_reason::invalid_url)) {
+        invalid_policy_(policy::refusal(given.user_agent, decision_reason::invalid_url)) {
     retrieval.breakers = std::make_shared<origin_breakers>(
-        how.breaker, [this](std::string_view origin, breaker_state now) {
+        given.breaker, [this](std::string_view origin, breaker_state now) {
           parts.tell(breaker_event{parts.about(origin), now});
         });
     retrieval.leave_to_other_sites = true;
     retrieval.may_ask = [this](const origin& target) {
-      const auto where = parse_site(to_string(target));
-      return where && rulings.may_ask(*where);
+      const auto asked = parse_site(to_string(target));
+      return asked && rulings.may_ask(*asked);
     };
   }
 
@@ -70,11 +70,11 @@ class look_up_environment {
   look_up_environment& operator=(const look_up_environment&) = delete;
 
   /// Returns what holds for a site without its robots.txt, or nothing for one that may be asked.
-  [[nodiscard]] found ruling_on(const std::optional<site>& where) {
-    if (!where) {
+  [[nodiscard]] found ruling_on(const std::optional<site>& asked) {
+    if (!asked) {
       return {.policy = invalid_policy_};
     }
-    auto ruled = rulings.find(*where);
+    auto ruled = rulings.find(*asked);
     const bool is_known = ruled && ruled->given_reason() != decision_reason::excluded;
     return {.policy = std::move(ruled), .from_cache = is_known, .now = parts.now()};
   }
@@ -90,10 +90,10 @@ class look_up_environment {
         ++parts.store_epoch;
       } else if (robots::rulings_detail::is_ruling_text(key)) {
         learn_ruling(key);
-      } else if (const auto where = parse_site(key)) {
-        for (const site& name : policy_detail::names_of(*where)) {
+      } else if (const auto asked = parse_site(key)) {
+        for (const site& name : policy_detail::names_of(*asked)) {
           flights.tell(policy_detail::flight_key(name));  // first: see `kept_sites::keep`
-          kept.doubt(name.key());
+          entries.doubt(name.key());
         }
       }
     } catch (...) {
@@ -118,18 +118,18 @@ class look_up_environment {
 
   /// Drops the rules of a site under all of its names, in this process alone: also those that a
   /// fetch under way brings.
-  void forget(const site& where) {
-    const std::vector<site> names = policy_detail::names_of(where);
+  void forget(const site& asked) {
+    const std::vector<site> names = policy_detail::names_of(asked);
     detach(names);
     for (const site& name : names) {
-      kept.try_forget(name.key());
+      entries.try_forget(name.key());
     }
     detach(names);
   }
 
-  /// Forgets a site under all of its names. The shared store is told by its next call.
-  void invalidate(const site& where) {
-    const std::vector<site> names = policy_detail::names_of(where);
+  /// Forgets a site under all of its names. The next call of the shared store erases it there.
+  void invalidate(const site& asked) {
+    const std::vector<site> names = policy_detail::names_of(asked);
     if (store != nullptr) {
       for (const site& name : names) {
         store->erase_later(name.key());
@@ -139,15 +139,15 @@ class look_up_environment {
     // began in between may have seen what was still kept, or still shared.
     detach(names);
     for (const site& name : names) {
-      kept.forget(name.key());
+      entries.forget(name.key());
     }
     detach(names);
   }
 
   /// Releases a site from quarantine under all of its names, and forgets it.
-  void release(const site& where) {
-    invalidate(where);  // first, so that no file counts that was asked for earlier
-    for (const site& name : policy_detail::names_of(where)) {
+  void release(const site& asked) {
+    invalidate(asked);  // first, so that no file counts that was asked for earlier
+    for (const site& name : policy_detail::names_of(asked)) {
       rulings.release(name.key());
     }
   }
@@ -155,7 +155,7 @@ class look_up_environment {
   /// Forgets every site, in this process.
   void clear() {
     flights.detach_all();
-    kept.forget_all();
+    entries.forget_all();
     flights.detach_all();
   }
 
@@ -172,7 +172,7 @@ class look_up_environment {
   robots::rulings_detail::site_rulings& rulings;
   guarded_store* const store;
   policy_maker maker;
-  kept_sites kept;
+  kept_sites entries;
   single_flight flights;
   retrieval_options retrieval;             ///< of every fetch
   const std::chrono::sys_seconds made_at;  ///< when the cache was made

@@ -78,35 +78,35 @@ class look_up_runner {
   }
 
   /// Begins a look-up for those who drive the network themselves. It may be answered already.
-  void begin(look_up_state& at, const site& where) {
-    look_ups_.begin(at, where);
-    hand_over(at);
+  void begin(look_up_state& state, const site& asked) {
+    look_ups_.begin(state, asked);
+    hand_over(state);
   }
 
   /// Goes on with such a look-up as far as it gets by itself.
-  void proceed(look_up_state& at) {
-    look_ups_.proceed(at);
-    hand_over(at);
+  void proceed(look_up_state& state) {
+    look_ups_.proceed(state);
+    hand_over(state);
   }
 
   /// Returns the policy of a site within the limits of a call, however long it takes. With
   /// `refreshes`, it is fetched now.
-  [[nodiscard]] found load(const site& where, std::string key, const call_options& call,
+  [[nodiscard]] found load(const site& asked, std::string key, const call_options& call,
                            bool refreshes = false) {
     const call_options limits = limits_of(call);
-    look_up_state at{.key = std::move(key), .context = call.context, .refreshes = refreshes};
-    at.has_no_time =
+    look_up_state state{.key = std::move(key), .context = call.context, .refreshes = refreshes};
+    state.has_no_time =
         limits.stop.stop_requested() || (limits.deadline && *limits.deadline <= cache_.parts.now());
-    look_ups_.begin(at, where);
-    while (at.where) {
-      if (!advance(at, limits)) {
-        look_ups_.give_up(at);
+    look_ups_.begin(state, asked);
+    while (state.asked) {
+      if (!advance(state, limits)) {
+        look_ups_.give_up(state);
       } else {
-        look_ups_.proceed(at);
+        look_ups_.proceed(state);
       }
     }
-    hand_over_left(at, &limits);
-    return std::move(at.answer);
+    hand_over_left(state, &limits);
+    return std::move(state.answer);
   }
 
   /// Tells the shared store of invalidations, in a thread of the cache.
@@ -156,8 +156,8 @@ class look_up_runner {
     for (std::size_t i = 0; i < sites.size(); i += at_once) {
       const auto some = std::span{sites}.subspan(i, (std::min)(at_once, sites.size() - i));
       std::vector<store_question> questions;
-      for (const std::string& each : some) {
-        questions.push_back(look_up_environment::ruling_question(each));
+      for (const std::string& one : some) {
+        questions.push_back(look_up_environment::ruling_question(one));
       }
       const std::vector<store_reply> replies = cache_.store->ask(questions);
       for (std::size_t j = 0; j < some.size(); ++j) {
@@ -176,31 +176,31 @@ class look_up_runner {
   // Calls that block.
 
   /// Does the next step of a look-up. Returns false if the call was over first.
-  [[nodiscard]] bool advance(look_up_state& at, const call_options& limits) {
-    hand_over_left(at, &limits);
-    if (!at.work) {
-      return at.place->wait(cache_.parts, limits);
+  [[nodiscard]] bool advance(look_up_state& state, const call_options& limits) {
+    hand_over_left(state, &limits);
+    if (!state.work) {
+      return state.place->wait(cache_.parts, limits);
     }
-    if (at.work->next() == work_step::fetch) {
-      return fetch(at, limits);
+    if (state.work->next() == work_step::fetch) {
+      return fetch(state, limits);
     }
-    if (at.work->next() == work_step::ask_store && has_time_for_store(&limits)) {
-      ask_store({&at.work, 1});
+    if (state.work->next() == work_step::ask_store && has_time_for_store(&limits)) {
+      ask_store({&state.work, 1});
     } else {
-      queue(std::exchange(at.work, nullptr));
+      queue(std::exchange(state.work, nullptr));
     }
     return true;
   }
 
   /// Fetches in this thread as far as the call has time. The rest another thread does, so that it
   /// need not end when the caller leaves.
-  [[nodiscard]] bool fetch(look_up_state& at, const call_options& limits) {
+  [[nodiscard]] bool fetch(look_up_state& state, const call_options& limits) {
     const bool may_stop = limits.stop.stop_possible();
     if (!limits.deadline && !may_stop) {
-      fetch_here(*at.work);
+      fetch_here(*state.work);
       return true;
     }
-    if (!may_stop && cache_.parts.advance(at.work->fetch(), *limits.deadline)) {
+    if (!may_stop && cache_.parts.advance(state.work->fetch(), *limits.deadline)) {
       return true;  // `look_ups` takes the result
     }
     // A call that has the time for an exchange does not wait for a thread.
@@ -208,19 +208,19 @@ class look_up_runner {
     const bool in_haste =
         limits.deadline && (timeout.count() == 0 ||
                             *limits.deadline < base::saturating_add(cache_.parts.now(), timeout));
-    if (in_background(at.work, in_haste)) {
-      at.work = nullptr;
+    if (in_background(state.work, in_haste)) {
+      state.work = nullptr;
       return true;
     }
-    auto result = cache_.parts.run(std::move(at.work->fetch()), limits);
+    auto result = cache_.parts.run(std::move(state.work->fetch()), limits);
     const bool is_stopped = limits.stop.stop_requested();
     const bool is_over = result.outcome == outcome::cancelled || (result.cut_short && is_stopped);
     if (result.outcome == outcome::cancelled && cache_.options.background_threads > 0) {
-      at.work->start_fetch();
-      static_cast<void>(in_background(at.work, true));
-      at.work = nullptr;
+      state.work->start_fetch();
+      static_cast<void>(in_background(state.work, true));
+      state.work = nullptr;
     } else {
-      at.work->on_fetched(std::move(result), is_stopped);
+      state.work->on_fetched(std::move(result), is_stopped);
     }
     return !is_over;
   }
@@ -245,16 +245,16 @@ class look_up_runner {
   // Threads of the cache.
 
   /// Hands over what a look-up that does not block leaves to threads of the cache.
-  void hand_over(look_up_state& at) {
-    hand_over_left(at, nullptr);
-    if (at.work && at.work->next() != work_step::fetch) {
-      queue(std::exchange(at.work, nullptr));
+  void hand_over(look_up_state& state) {
+    hand_over_left(state, nullptr);
+    if (state.work && state.work->next() != work_step::fetch) {
+      queue(std::exchange(state.work, nullptr));
     }
   }
 
   /// Hands the work over that nobody waits for. A call that has the time publishes by itself.
-  void hand_over_left(look_up_state& at, const call_options* limits) {
-    for (shared_work& work : std::exchange(at.left, {})) {
+  void hand_over_left(look_up_state& state, const call_options* limits) {
+    for (shared_work& work : std::exchange(state.left, {})) {
       if (work->next() == work_step::publish && has_time_for_store(limits)) {
         publish(*work);
       } else {
@@ -303,8 +303,8 @@ class look_up_runner {
   /// Has the thread for the store ask when it is time to.
   void queue(shared_work work) {
     if (queue_.add(std::move(work)) && !store_threads_.run([this] { serve(); }, true)) {
-      for (const shared_work& each : queue_.take_all()) {
-        go_on_without_store(each);
+      for (const shared_work& one : queue_.take_all()) {
+        go_on_without_store(one);
       }
     }
   }
@@ -348,8 +348,8 @@ class look_up_runner {
       if (asking.empty()) {
         return;
       }
-      for (const std::string& each : sites) {
-        questions.push_back(look_up_environment::ruling_question(each));
+      for (const std::string& one : sites) {
+        questions.push_back(look_up_environment::ruling_question(one));
       }
       std::vector<store_reply> replies = cache_.store->ask(questions);
       for (std::size_t i = 0; i < sites.size(); ++i) {

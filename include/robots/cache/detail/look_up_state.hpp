@@ -18,7 +18,7 @@ namespace robots::cache_detail {
 
 /// A site whose answer is known to a look-up: it redirects to the next one.
 struct redirecting_site {
-  site where;
+  site asked;
   found answer;
 };
 
@@ -36,7 +36,7 @@ struct look_up_state {
   std::string counted_url{};  ///< as the look-up was begun, if that counted as a decision
 
   std::vector<redirecting_site> behind{};  ///< the sites that led to the one asked now
-  std::optional<site> where{};             ///< the site asked now; empty once there is an answer
+  std::optional<site> asked{};             ///< the site asked now; empty once there is an answer
   single_flight::waiter place{};           ///< in the flight of that site
   std::shared_ptr<site_work> work{};       ///< on that site, if this look-up is to do it
   std::vector<std::shared_ptr<site_work>> left{};  ///< work for threads of the cache

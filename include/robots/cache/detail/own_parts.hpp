@@ -35,11 +35,11 @@ class own_parts final : public cache_parts {
  public:
   static constexpr bool has_observer = !std::same_as<O, NullObserver>;
 
-  own_parts(F how, C by, S where, O who)
-      : fetcher(std::move(how)),
-        clock(std::move(by)),
-        storage(std::move(where)),
-        observer(std::move(who)) {}
+  own_parts(F own_fetcher, C own_clock, S own_storage, O own_observer)
+      : fetcher(std::move(own_fetcher)),
+        clock(std::move(own_clock)),
+        storage(std::move(own_storage)),
+        observer(std::move(own_observer)) {}
 
   [[nodiscard]] time_point now() override { return clock.now(); }
   [[nodiscard]] wall_anchor moment() override { return read_clock(clock); }
@@ -52,27 +52,27 @@ class own_parts final : public cache_parts {
     if (key.empty()) {
       return result;
     }
-    const time_point at = clock.now();
-    if (cache_entry kept = find(key, at); kept.policy && answers(kept, at)) {
-      result = {.policy = std::move(kept.policy), .from_cache = true, .now = at};
+    const time_point now = clock.now();
+    if (cache_entry entry = find(key, now); entry.policy && answers(entry, now)) {
+      result = {.policy = std::move(entry.policy), .from_cache = true, .now = now};
       counters.add(cache_event::hits);
       tell(look_up_event{about(key, context), look_up_result::hit, result.policy.get()});
     }
     return result;
   }
-  [[nodiscard]] cache_entry find(std::string_view key, time_point at) noexcept override {
+  [[nodiscard]] cache_entry find(std::string_view key, time_point now) noexcept override {
     try {
-      if (std::optional<cache_entry> kept = storage.find(key, at)) {
-        return *std::move(kept);
+      if (std::optional<cache_entry> entry = storage.find(key, now)) {
+        return *std::move(entry);
       }
     } catch (...) {
       ++storage_failures;
     }
     return {};
   }
-  void store(std::string_view key, const cache_entry& entry, time_point at) noexcept override {
+  void store(std::string_view key, const cache_entry& entry, time_point now) noexcept override {
     try {
-      storage.store(key, entry, at);
+      storage.store(key, entry, now);
     } catch (...) {
       ++storage_failures;
     }
@@ -102,15 +102,15 @@ class own_parts final : public cache_parts {
   [[nodiscard]] bool observes_changes() const noexcept override {
     return has_observer && ObserverOf<O, policy_change_event>;
   }
-  void tell_any([[maybe_unused]] const any_event& told) noexcept override {
+  void tell_any([[maybe_unused]] const any_event& event) noexcept override {
     if constexpr (has_observer) {
-      std::visit([this](const auto* each) { this->tell(*each); }, told);
+      std::visit([this](const auto* one) { this->tell(*one); }, event);
     }
   }
   /// Tells the observer, without a detour.
   template <class Event>
-  void tell(const Event& told) noexcept {
-    if (!robots::tell(observer, told)) {
+  void tell(const Event& event) noexcept {
+    if (!robots::tell(observer, event)) {
       ++observer_failures;
     }
   }

@@ -57,7 +57,7 @@ class policy_maker {
   /// What a retrieval brought that ended now.
   [[nodiscard]] record recorded(retrieval_result result, const earlier_policies& before,
                                 const wall_anchor& now) {
-    // Whoever waited for less than the next try does not keep the others from it.
+    // A caller that did not wait for the next try must not delay it for the others.
     const auto until_next_try = result.cut_short
                                     ? std::chrono::ceil<std::chrono::seconds>((std::max)(
                                           result.next_try - now.steady, time_point::duration{0}))
@@ -100,25 +100,25 @@ class policy_maker {
   }
 
   /// What holds where a call ended before anything was read.
-  [[nodiscard]] std::shared_ptr<const policy> cancelled(const site& where,
+  [[nodiscard]] std::shared_ptr<const policy> cancelled(const site& asked,
                                                         const std::shared_ptr<const policy>& last,
                                                         const wall_anchor& now) {
     retrieval_result result;
     result.outcome = outcome::cancelled;
     result.error = fetch_error::cancelled;
     result.error_text = "nothing was read: the call ended before the robots.txt came";
-    result.url = result.final_url = where.robots_urls().front();
+    result.url = result.final_url = asked.robots_urls().front();
     return judged(recorded(std::move(result), {.last = last}, now), {.last = last}, now, nullptr);
   }
 
   /// Counts how a look-up got its policy, and tells of it.
-  void note_look_up(look_up_result how, std::string_view key,
+  void note_look_up(look_up_result result, std::string_view key,
                     const std::shared_ptr<const call_context>& context,
                     const std::shared_ptr<const policy>& got = nullptr) {
     using enum cache_event;
     constexpr std::array counts{hits, stale_hits, misses, joined};  // as `look_up_result` has them
-    parts_.counters.add(counts[static_cast<std::size_t>(how)]);
-    parts_.tell(look_up_event{parts_.about(key, context), how, got.get()});
+    parts_.counters.add(counts[static_cast<std::size_t>(result)]);
+    parts_.tell(look_up_event{parts_.about(key, context), result, got.get()});
   }
 
   /// The exchanges of a retrieval, if anybody wants to know.
@@ -233,19 +233,19 @@ class policy_maker {
     return whole;
   }
 
-  [[nodiscard]] static bool refuses_robots_txt(const policy& what) {
+  [[nodiscard]] static bool refuses_robots_txt(const policy& change) {
     constexpr int unauthorized = 401;
     constexpr int forbidden = 403;
-    if (what.outcome() != outcome::client_error) {
+    if (change.outcome() != outcome::client_error) {
       return false;
     }
-    const int status = what.source().status;
+    const int status = change.source().status;
     return status == unauthorized || status == forbidden;
   }
 
-  /// Tells of a site that refuses its robots.txt, and gave it or said that there is none when it
-  /// answered last (the pipeline guide: "returns 403 on previously allowed paths"). Halts it by
-  /// `cache_options::halt_revoked`; then it counts, too, what it did before it was forgotten.
+  /// Reports a site that refuses its robots.txt, but did not with its last answer (the pipeline
+  /// guide: "returns 403 on previously allowed paths"). With `cache_options::halt_revoked`, halts
+  /// it; then answers from before the site was forgotten count, too.
   void note_access(const flight& led, const std::shared_ptr<const policy>& after) {
     const bool refuses = refuses_robots_txt(*after);
     if (!refuses && (!options_.halt_revoked || policy::last_answer(after) != after)) {

@@ -19,27 +19,27 @@
 
 namespace robots::cache_detail {
 
-/// Returns the records of a site that a shared store holds, whoever wrote them, or nothing if this
-/// process cannot go by them. `latest` is the latest moment that a clock may show now; `max_bytes`
-/// is how much of a file this process reads. Linear.
-[[nodiscard]] inline std::optional<site_records> believed(std::string_view value, const site& where,
+/// Reads the records of a site from a shared store. Returns nothing if this process cannot believe
+/// them: anyone may have written them. `latest` is the latest moment that a clock may show now, and
+/// `max_bytes` is how much of a file this process reads. Linear.
+[[nodiscard]] inline std::optional<site_records> believed(std::string_view value, const site& asked,
                                                           const excluded_hosts& excluded,
                                                           std::chrono::sys_seconds latest,
                                                           std::size_t max_bytes) {
   auto read = decode_site(value).records;
-  const std::vector<std::string> urls = where.robots_urls();
+  const std::vector<std::string> urls = asked.robots_urls();
   constexpr int most_redirects = 65'536;  // so that sums along a chain of sites do not overflow
-  const auto may_end_there = [&](const record& each) {
-    const auto end = each.final_url == each.url ? where : parse_site(each.final_url);
-    if (each.outcome == outcome::redirected) {
-      return end && each.redirects > 0;  // what holds for that site is found out there
+  const auto may_end_there = [&](const record& one) {
+    const auto end = one.final_url == one.url ? asked : parse_site(one.final_url);
+    if (one.outcome == outcome::redirected) {
+      return end && one.redirects > 0;  // what holds for that site is found out there
     }
     return end && !excluded.contains(end->host);
   };
-  const auto is_credible = [&](const record& each) {
-    return std::find(urls.begin(), urls.end(), each.url) != urls.end() &&
-           each.fetched_at <= latest && !each.not_modified && reaches(each, max_bytes) &&
-           each.redirects <= most_redirects && may_end_there(each);
+  const auto is_credible = [&](const record& one) {
+    return std::find(urls.begin(), urls.end(), one.url) != urls.end() && one.fetched_at <= latest &&
+           !one.not_modified && reaches(one, max_bytes) && one.redirects <= most_redirects &&
+           may_end_there(one);
   };
   const auto is_last_good_credible = [&] {
     return !read->last_good ||
@@ -52,19 +52,19 @@ namespace robots::cache_detail {
   return read;
 }
 
-/// Returns the records of a site for the other processes, or nothing if the site itself gave no
-/// answer, or if the file that a 304 speaks of is not at hand. `brought` came now, and `made` is
-/// the policy of it; `good` is the last good record, as far as it is known.
+/// Returns the records of a site for the other processes. Returns nothing if the site gave no
+/// answer, or if the file that a 304 confirms is missing. `brought` was retrieved now and has the
+/// policy `result`; `good` is the last good record, if it is known.
 [[nodiscard]] inline std::optional<site_records> records_to_share(
-    record brought, const std::shared_ptr<const policy>& made, std::optional<record> good) {
+    record brought, const std::shared_ptr<const policy>& result, std::optional<record> good) {
   if (!is_answer_of_site(brought) || (brought.not_modified && !good)) {
     return std::nullopt;
   }
   if (brought.not_modified) {
     return site_records{.latest = renewed(*std::move(good), std::move(brought))};
   }
-  const auto rests_on = policy::good(made);
-  if (rests_on == nullptr || rests_on == made) {
+  const auto rests_on = policy::good(result);
+  if (rests_on == nullptr || rests_on == result) {
     good.reset();
   }
   return site_records{.latest = std::move(brought), .last_good = std::move(good)};

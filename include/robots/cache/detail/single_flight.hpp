@@ -90,14 +90,14 @@ class single_flight {
   };
 
   /// Joins the flight on `key`, or begins one that fetches `where`.
-  [[nodiscard]] joined join(std::string_view key, const site& where = {},
+  [[nodiscard]] joined join(std::string_view key, const site& asked = {},
                             bool finishes_alone = false,
                             const std::shared_ptr<const call_context>& context = {}) {
     const std::scoped_lock lock{mutex_};
     if (const auto found = flights_.find(key); found != flights_.end()) {
       return {waiter{found->second}, {}};
     }
-    auto begun = std::make_shared<flight>(key, where, finishes_alone, context);
+    auto begun = std::make_shared<flight>(key, asked, finishes_alone, context);
     flights_.emplace(std::string{key}, begun);  // nothing throws from here: somebody has to end it
     return {waiter{begun}, {*this, begun}};
   }
@@ -131,10 +131,10 @@ class single_flight {
   }
 
  private:
-  void remove(const std::shared_ptr<flight>& which) {
+  void remove(const std::shared_ptr<flight>& index) {
     const std::scoped_lock lock{mutex_};
-    const auto found = flights_.find(which->key());
-    if (found != flights_.end() && found->second == which) {
+    const auto found = flights_.find(index->key());
+    if (found != flights_.end() && found->second == index) {
       flights_.erase(found);
     }
   }

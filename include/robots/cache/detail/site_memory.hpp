@@ -18,9 +18,9 @@
 
 namespace robots::cache_detail {
 
-/// Remembers of each site what halts depend on, after its policy was evicted or invalidated, and
-/// the shares of its latest changes. Sites are told apart by a hash of 64 bits. It forgets the
-/// sites that it has not heard of for longest, once it has heard of 262,144 others. Any thread.
+/// Remembers the answers of each site that halts depend on, also after its policy was evicted or
+/// invalidated, and the shares of its latest changes. A hash of 64 bits stands for a site. Above
+/// 262,144 sites it forgets those that were used longest ago. Any thread.
 class site_memory {
  public:
   /// Notes an answer of a site. Returns true if the answer denies everything and the last one did

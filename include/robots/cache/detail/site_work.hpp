@@ -39,7 +39,7 @@
 
 namespace robots::cache_detail {
 
-/// What the work on a site needs next from whoever does it.
+/// The next step of the work on a site, for the driver.
 enum class work_step : std::uint8_t {
   ask_store,  ///< ask the shared store `question()`, and report to `on_store_reply`
   wait,       ///< another process asks the site: from `next_look()` on, call `on_wait_over`
@@ -49,16 +49,16 @@ enum class work_step : std::uint8_t {
 };
 
 /// The work that brings the policy of one site: which step comes next, and what each result means.
-/// It does no I/O, has no thread, and never waits. Whoever does the steps reports what came of
-/// them.
+/// It does no I/O, has no thread, and never waits. The driver does the steps and reports their
+/// results.
 ///
 /// Without a shared store it fetches. With one, it asks the store first. If the store has no
 /// answer, the process that has the store's lease of the site fetches. The others look again and
 /// again for what it brings, for as long as `tiered_options::wait`. If the store fails, each
 /// process fetches.
 ///
-/// The flight ends as soon as the answer is known; the store is told afterwards. Work that is
-/// destroyed before that gives its flight up: those who wait begin anew.
+/// The flight ends as soon as the answer is known; the work publishes it afterwards. Work that is
+/// destroyed before that abandons its flight: the look-ups that wait begin anew.
 class site_work {
  public:
   /// `known` is what this process keeps of the site, and `epoch` is `cache_parts::store_epoch` from
@@ -99,7 +99,7 @@ class site_work {
 
   [[nodiscard]] store_question question() {
     asked_store_at_ = cache_.parts.now();
-    return {flight_->site(), policy_detail::counterpart_of(flight_->where()).key(), flight_->key(),
+    return {flight_->site(), policy_detail::counterpart_of(flight_->asked()).key(), flight_->key(),
             wish_};
   }
 
@@ -143,12 +143,12 @@ class site_work {
   void start_fetch() {
     asked_by_ = policy::good(flight_->last());
     fetch_began_ = cache_.parts.now();
-    retrieval_options how = cache_.retrieval;
-    how.seed = cache_.maker.seed();
-    how.excluded = cache_.excluded.hosts();
+    retrieval_options result = cache_.retrieval;
+    result.seed = cache_.maker.seed();
+    result.excluded = cache_.excluded.hosts();
     // A 304 is of no use to the other processes while none of them has the file.
     const bool needs_file = has_asked_store_ && !shared_good_;
-    fetch_.emplace(flight_->where(), std::move(how), fetch_began_,
+    fetch_.emplace(flight_->asked(), std::move(result), fetch_began_,
                    needs_file ? known_copy{} : known_copy_of(asked_by_));
     step_ = work_step::fetch;
   }
@@ -170,30 +170,31 @@ class site_work {
   void on_fetched(retrieval_result result, bool is_stopped) {
     fetch_.reset();
     const auto exchanges = cache_.maker.exchanges_of(*flight_, result);
-    for (const exchange_event& each : exchanges) {
-      cache_.parts.tell(each);
+    for (const exchange_event& one : exchanges) {
+      cache_.parts.tell(one);
     }
     const earlier_policies before{flight_->last(), asked_by_};
     const wall_anchor now = cache_.parts.moment();
     const bool is_hasty = result.cut_short;
     record brought = cache_.maker.recorded(std::move(result), before, now);
-    const auto made = cache_.maker.judged(brought, before, now, flight_.get());
-    if (!cache_.maker.note_retrieval(*flight_, *made, brought, now.steady - fetch_began_, exchanges,
-                                     is_hasty && is_stopped)) {
+    const auto policy_now = cache_.maker.judged(brought, before, now, flight_.get());
+    if (!cache_.maker.note_retrieval(*flight_, *policy_now, brought, now.steady - fetch_began_,
+                                     exchanges, is_hasty && is_stopped)) {
       return give_up();
     }
     // The observer hears of all this before anybody goes by the answer.
     bool turned_hostile = false;
     if (!flight_->detached()) {
-      cache_.maker.note_change(*flight_, made);
-      turned_hostile = cache_.maker.halt_if_due(*flight_, made, now.steady);  // may halt the site
-      cache_.kept.watch(*flight_, *made);  // may put it into quarantine
-      cache_.kept.keep(*flight_, made, now.steady, epoch_, announces());
+      cache_.maker.note_change(*flight_, policy_now);
+      turned_hostile =
+          cache_.maker.halt_if_due(*flight_, policy_now, now.steady);  // may halt the site
+      cache_.entries.watch(*flight_, *policy_now);                     // may put it into quarantine
+      cache_.entries.keep(*flight_, policy_now, now.steady, epoch_, announces());
     }
     if (cache_.store != nullptr && !is_hasty) {
-      prepare_publication(std::move(brought), made, turned_hostile, now.steady);
+      prepare_publication(std::move(brought), policy_now, turned_hostile, now.steady);
     }
-    end_with(made, false);
+    end_with(policy_now, false);
   }
 
   // The other processes.
@@ -221,7 +222,7 @@ class site_work {
       // A lease that ended before its time was erased or taken over, and what came under it is not
       // wanted. One that expired says nothing: the answer stays in this process.
       if (cache_.parts.now() < lease_until_) {
-        cache_.forget(flight_->where());
+        cache_.forget(flight_->asked());
       }
       return {};
     }
@@ -233,8 +234,8 @@ class site_work {
     if (announces() && !value_.empty()) {
       // What the store has under the site's other names is older, and so is what it has under the
       // site's own name if publishing failed.
-      for (const site& name : policy_detail::names_of(flight_->where())) {
-        if (name != flight_->where() || answer == publish_answer::failed) {
+      for (const site& name : policy_detail::names_of(flight_->asked())) {
+        if (name != flight_->asked() || answer == publish_answer::failed) {
           outdated.push_back(name.key());
         }
       }
@@ -248,17 +249,17 @@ class site_work {
 
   /// Returns true if a ruling forbids requests to the site.
   [[nodiscard]] bool must_not_be_asked() const {
-    const site& where = flight_->where();
-    return !cache_.rulings.may_ask(where) || cache_.rulings.quarantined(where) != nullptr;
+    const site& asked = flight_->asked();
+    return !cache_.rulings.may_ask(asked) || cache_.rulings.quarantined(asked) != nullptr;
   }
 
   /// Ends the flight without an answer.
   void give_up() { end_with(nullptr, false); }
 
   /// Ends the flight. Publishing comes next, or giving the lease back.
-  void end_with(std::shared_ptr<const policy> made, bool from_store) {
+  void end_with(std::shared_ptr<const policy> policy_now, bool from_store) {
     step_ = value_.empty() && !lease_ ? work_step::done : work_step::publish;
-    lead_.end(std::move(made), from_store);
+    lead_.end(std::move(policy_now), from_store);
   }
 
   /// Returns true if the store was asked for the lease.
@@ -286,15 +287,15 @@ class site_work {
   /// Returns false if that is no answer; then it is what is known of the site.
   [[nodiscard]] bool end_with_shared(const store_reply& reply) {
     const wall_anchor now = cache_.parts.moment();
-    const site& where = flight_->where();
+    const site& asked = flight_->asked();
     has_asked_store_ = true;
     shared_good_.reset();
-    auto records = reply.value ? read(*reply.value, where, now) : std::nullopt;
+    auto records = reply.value ? read(*reply.value, asked, now) : std::nullopt;
     auto others = reply.other_value
-                      ? read(*reply.other_value, policy_detail::counterpart_of(where), now)
+                      ? read(*reply.other_value, policy_detail::counterpart_of(asked), now)
                       : std::nullopt;
     if (others && !policy_detail::answers_for(
-                      where, others->last_good ? *others->last_good : others->latest)) {
+                      asked, others->last_good ? *others->last_good : others->latest)) {
       others.reset();
     }
     if (records && others && records->latest.fetched_at < others->latest.fetched_at) {
@@ -341,17 +342,17 @@ class site_work {
     cache_.parts.tell(far_hit_event{maker.about(*flight_), *latest, records.latest});
     maker.note_change(*flight_, latest);
     maker.halt_if_due(*flight_, latest, now.steady, records.turned_hostile);  // may halt the site
-    cache_.kept.keep(*flight_, latest, now.steady, epoch_);
+    cache_.entries.keep(*flight_, latest, now.steady, epoch_);
     end_with(std::move(latest), true);
     return true;
   }
 
   /// Returns what a value of the store says of a site, or nothing if it must not be believed.
-  [[nodiscard]] std::optional<site_records> read(std::string_view value, const site& where,
+  [[nodiscard]] std::optional<site_records> read(std::string_view value, const site& asked,
                                                  const wall_anchor& now) {
     using std::chrono::floor, std::chrono::seconds;
     auto records =
-        believed(value, where, *cache_.excluded.hosts(),
+        believed(value, asked, *cache_.excluded.hosts(),
                  floor<seconds>(now.wall) + options().clock_skew, judging().parse.max_bytes);
     if (!records) {
       cache_.parts.counters.add(cache_event::far_rejected);
@@ -361,8 +362,8 @@ class site_work {
     return records;
   }
 
-  /// Ends the flight with the answer that is still fresh in this process. Returns false if there is
-  /// none. The entry of the site keeps its mark.
+  /// Ends the flight with the answer that is still fresh in this process, if any. The entry of the
+  /// site keeps its mark.
   [[nodiscard]] bool end_with_fresh() {
     if (!fresh_ || flight_->detached() ||
         cache_.parts.now() >= validity_of(*fresh_, judging()).fresh_until) {
@@ -372,17 +373,17 @@ class site_work {
     return true;
   }
 
-  /// Does what `end_with_fresh` does, and takes the mark off the entry, since the store has nothing
-  /// newer. If a message told of a change, the store has nothing because the site was erased: then
-  /// this process forgets the site, too.
+  /// Does what `end_with_fresh` does, and removes the mark of the entry, since the store has
+  /// nothing newer. After a message about the site, an empty store means that the site was erased:
+  /// then this process forgets the site, too.
   [[nodiscard]] bool end_with_confirmed() {
     if (std::exchange(is_told_, false)) {
       flight_->set_last(nullptr);
       fresh_ = nullptr;
-      cache_.kept.forget_told(flight_->where());
+      cache_.entries.forget_told(flight_->asked());
     }
     if (fresh_) {
-      cache_.kept.keep(*flight_, fresh_, cache_.parts.now(), epoch_);
+      cache_.entries.keep(*flight_, fresh_, cache_.parts.now(), epoch_);
     }
     return end_with_fresh();
   }
@@ -397,33 +398,33 @@ class site_work {
       return false;
     }
     if (now.steady < validity_of(*last, judging()).stale_until) {
-      cache_.kept.keep(*flight_, last, now.steady, epoch_);
+      cache_.entries.keep(*flight_, last, now.steady, epoch_);
       end_with(last, true);
       return true;
     }
-    auto made = cache_.maker.cancelled(flight_->where(), last, now);
-    if (made->basis() != policy_basis::last_good) {
+    auto policy_now = cache_.maker.cancelled(flight_->asked(), last, now);
+    if (policy_now->basis() != policy_basis::last_good) {
       return false;
     }
-    end_with(std::move(made), true);
+    end_with(std::move(policy_now), true);
     return true;
   }
 
   /// Has the answer published, if the other processes can use it.
-  void prepare_publication(record brought, const std::shared_ptr<const policy>& made,
+  void prepare_publication(record brought, const std::shared_ptr<const policy>& policy_now,
                            bool turned_hostile, time_point now) {
     // Without a lease, nobody could tell whether the site was invalidated since it was asked.
     if (flight_->detached() || (!lease_ && !announces())) {
       return;
     }
-    auto records = records_to_share(std::move(brought), made, std::move(shared_good_));
+    auto records = records_to_share(std::move(brought), policy_now, std::move(shared_good_));
     if (!records || (!has_asked_store_ && is_failure(records->latest.outcome))) {
       return;  // the store may have a last good copy that is not known here
     }
     records->turned_hostile = turned_hostile;
     value_ = encode(*records);
     lifetime_ = std::chrono::floor<std::chrono::milliseconds>(
-        validity_of(*made, judging()).keep_until - now);
+        validity_of(*policy_now, judging()).keep_until - now);
   }
 
   look_up_environment& cache_;
