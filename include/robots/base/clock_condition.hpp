@@ -14,7 +14,7 @@
 namespace robots::base {
 
 /// A condition variable whose waits also end by a stop token, or by a deadline on any clock. The
-/// mutex of its owner guards the condition.
+/// owner has the mutex that guards the condition.
 ///
 /// It has a small mutex for its waits, and locks nothing else while it holds that. So a thread may
 /// notify while it holds any locks, and so may a `NotifyingClock`.

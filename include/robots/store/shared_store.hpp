@@ -76,44 +76,47 @@ struct store_reply {
   bool is_answered = false;                  ///< false if the store, or its part, is down
 };
 
-/// Where the processes of a crawl share values, by the key of `site::key`. It lies outside of the
+/// A store that the processes of a crawl share, by the keys of `site::key`. It lies outside of the
 /// process, and may be down, wiped or written by a stranger at any time.
 ///
-/// Stores derive from it. Any thread may call them at any time. A call blocks for no longer than
-/// the timeouts of the store, and throws `store_error` if it fails. A store does not look into keys
-/// and values: they may hold any octets, and whoever loads a value checks it. A key is not empty.
+/// Stores derive from this class. Any thread may call them at any time. A call blocks at most for
+/// the timeouts of the store, and throws `store_error` if it fails. Keys and values may hold any
+/// octets. The store does not check them: the reader of a value does. A key is not empty.
 ///
-/// - `load(key)` gives the value last published under `key` by any process, unless its lifetime has
-///   passed, or it was erased or dropped for want of room. `load_all(keys)` gives those of many, in
-///   their order, in few round trips.
-/// - `publish(key, value, lifetime)` replaces, for all processes. What cannot be stored whole is
-///   not stored at all. Any lifetime will do: one that is not above 0 does what `erase` does, and
-///   the longest means until there is no more room.
+/// - `load(key)` returns the value that any process published last under `key`, unless it has
+/// expired
+///   or was erased or evicted. `load_all(keys)` returns the values of many keys, in their order, in
+///   few round trips.
+/// - `publish(key, value, lifetime)` replaces the value for all processes. A value that cannot be
+///   stored whole is not stored. A lifetime of 0 or less does what `erase` does. The longest
+///   lifetime lasts until the room is needed.
 /// - `publish(key, value, lifetime, lease)` publishes only while `lease` is held, and ends it, in
-///   one step. The lease may be that of another key. If it was erased or has expired, the call
-///   stores nothing and returns false. So nothing that was fetched under a lease comes back after
-///   `erase`.
-/// - `erase(key)` removes the value of `key` and ends its lease, whoever holds it. It holds for
-///   every `load` that begins after it returns, and is told to the others, even without a value.
-/// - `announce(key)` tells the others that what they made of the value is out of date.
-/// - `try_lease(key, duration)` gives a lease that nobody else has, in any process; or nothing,
-///   while somebody has one or if `duration` is not above 0. After `duration` it is lost.
-///   `take_lease(key, duration)` gives a lease whoever has one, who loses it; `duration` is above
-///   0. `release(lease)` gives it back; one that was lost meanwhile, and maybe got by another,
-///   stays untouched. Publishing without a lease leaves leases alone.
-/// - `watch(told)` has `told(key)` called for each key that another process erased or announced,
-///   within a second and from a thread of the store's own; `told("")` when some may have been
-///   missed. It takes the place of an earlier one. Once `watch({})` has returned, or the store is
-///   gone, no call is under way. The calls to `told` must not call the store, nor throw.
+/// one
+///   step. The lease may be that of another key. If it was erased or has expired, the call stores
+///   nothing and returns false. So nothing that was fetched under a lease comes back after `erase`.
+/// - `erase(key)` removes the value of `key` and ends its lease, also one of another process. Every
+///   `load` that begins after it returns sees that. The other processes get the key, even without a
+///   value.
+/// - `announce(key)` reports to the other processes that their copies of the value are out of date.
+/// - `try_lease(key, duration)` returns a lease if no process holds one and `duration` is above 0.
+///   After `duration` it expires. `take_lease(key, duration)` takes the lease also from another
+///   process, which loses it; `duration` is above 0. `release(lease)` ends a lease. It has no
+///   effect on a lease that expired or was taken meanwhile. Publishing without a lease does not
+///   touch leases.
+/// - `watch(on_change)` calls `on_change(key)` for each key that another process erased or
+/// announced,
+///   within a second, from a thread of the store. It calls `on_change("")` if some keys may have
+///   been missed. It replaces an earlier watch. After `watch({})`, or the destruction of the store,
+///   no call is under way. `on_change` must not call the store and must not throw.
 ///
-/// A store that is moved goes on, with its watch, while nobody calls it.
+/// A store that is moved continues, with its watch, if nobody calls it meanwhile.
 ///
-/// A store of several parts, such as a cluster, goes on while one of them is down: `load_all`
+/// A store of several parts, such as a cluster, continues while one of them is down: `load_all`
 /// counts the values of that part as missing, and a call that needs that part throws
 /// `store_part_error`. `load_partly(keys)` does what `load_all` does, and says which values are
-/// lost with their part, so that a cache tells them from values that were erased.
+/// lost with their part, so that a cache can tell them from values that were erased.
 ///
-/// `load_or_lease(questions, duration)` gives the `store_reply` to each `store_question`. A store
+/// `load_or_lease(questions, duration)` returns the `store_reply` to each `store_question`. A store
 /// over a network overrides it, to answer in few round trips, with the values and the lease of a
 /// question of one moment. By itself it loads the values, tries the lease, and loads them again.
 ///
@@ -152,7 +155,7 @@ class SharedStore {
   /// Returns the lease of a key, or nothing if somebody has it.
   [[nodiscard]] virtual std::optional<store_lease> try_lease(
       std::string_view key, std::chrono::milliseconds duration) = 0;
-  /// Returns the lease of a key, whoever has it.
+  /// Takes the lease of a key, also from another process.
   [[nodiscard]] virtual store_lease take_lease(std::string_view key,
                                                std::chrono::milliseconds duration) = 0;
   /// Releases a lease.

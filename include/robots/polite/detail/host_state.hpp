@@ -39,9 +39,9 @@ namespace robots::polite_detail {
 
 /// A request to a host: its start, and the inputs of the delay after it.
 struct host_request {
-  time_point at = (time_point::min)();
-  delay_inputs inputs{};     // of the policy that it was planned by
-  double draw = 0;           // for the delay after it
+  time_point at = (time_point::min)();  ///< its start
+  delay_inputs inputs{};                // of the policy that it was planned by
+  double draw = 0;                      // for the delay after it
   std::uint64_t number = 0;  // from 1, in the order of planning; 0 if there is no request
 };
 

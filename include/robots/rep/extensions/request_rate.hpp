@@ -64,7 +64,7 @@ struct request_rate {
 }
 
 /// Returns the slowest rate whose window contains a time; if no window does, the slowest rate
-/// without window. Returns an empty optional if there is none. `utc` is as in
+/// without window. Returns nothing without either. `utc` is as in
 /// `visit_time::contains`.
 [[nodiscard]] constexpr std::optional<request_rate> rate_at(std::span<const request_rate> rates,
                                                             std::chrono::minutes utc) noexcept {

@@ -28,7 +28,7 @@ struct verdict {
   /// The product token that was asked about, as spelled; "*" if the rules of `*` applied or no
   /// crawler was named.
   std::string_view user_agent{};
-  /// The 1-based line of the deciding rule; 0 if there is none.
+  /// The 1-based line of the deciding rule, or 0.
   std::uint32_t line = 0;
   /// True if not all rules could be compared, so that the target is not allowed. Its normal form
   /// exceeds 65,536 octets, or comparing takes too long; `rule_set::allows` gives the limit.

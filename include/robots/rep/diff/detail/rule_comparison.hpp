@@ -178,8 +178,8 @@ class rule_comparison {
     return with.anchored ? target : target.append(end);
   }
 
-  /// Whether one rule matches all that another one does: it matches an octet that is in no pattern
-  /// in place of each wildcard only by a wildcard of its own.
+  /// Returns true if one rule matches all that another one matches. `narrow` has an octet in place
+  /// of each wildcard that no pattern has: only a wildcard matches it.
   [[nodiscard]] bool covers(const compiled_pattern& wide, std::string_view narrow) {
     steps_.spend(1 + wide.text.size());
     return (wide.text == "/" && !wide.anchored) || matches(wide, narrow, steps_);
@@ -211,7 +211,7 @@ class rule_comparison {
   };
 
   struct search_result {
-    bool is_complete = false;  ///< whether it was not given up: no example means there is none
+    bool is_complete = false;  ///< the search was not stopped: without an example, none exists
     std::optional<std::string> example{};
   };
 

@@ -16,8 +16,8 @@ class dictionary_reader {
  public:
   constexpr explicit dictionary_reader(std::string_view text) noexcept : rest_(text) {}
 
-  /// The Token that is the last value of `wanted`; empty when that value is none or the key is not
-  /// there. Nothing when the text is no Dictionary.
+  /// Returns the last value of `wanted` if it is a Token, else an empty text. Returns nothing if
+  /// the text is not a Dictionary.
   [[nodiscard]] constexpr std::optional<std::string_view> token_of(std::string_view wanted) {
     std::string_view found;
     skip(" ");
@@ -36,7 +36,7 @@ class dictionary_reader {
   }
 
  private:
-  /// A value that was read: a Token, or empty for another one. Nothing if it is none.
+  /// A Token, an empty text for another value, or nothing for a text that is not a value.
   using value = std::optional<std::string_view>;
 
   [[nodiscard]] static constexpr bool is_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }
@@ -182,8 +182,8 @@ class dictionary_reader {
   std::string_view rest_;
 };
 
-/// The Token that is the last value of `key`; empty when that value is none, when the key is not
-/// there, or when `text` is no Dictionary. Linear.
+/// Returns the last value of `key` if it is a Token and `text` is a Dictionary, else an empty text.
+/// Linear.
 [[nodiscard]] constexpr std::string_view dictionary_token(std::string_view text,
                                                           std::string_view key) {
   return dictionary_reader{text}.token_of(key).value_or(std::string_view{});

@@ -9,8 +9,8 @@
 
 namespace robots::rep_detail {
 
-/// What a User-agent line is to a crawler; the more, the greater. To one of several names some of
-/// its own are more than others.
+/// How well a User-agent line fits a crawler, in rising order. For a crawler with several names,
+/// some of them fit better than others.
 enum class agent_match : std::size_t { none, everyone, own };
 
 /// Decides whether the value of a User-agent line names a given crawler.

@@ -15,8 +15,8 @@ namespace robots::rep_detail {
 /// Longest prefix by which rules are found.
 inline constexpr std::size_t max_key_size = 63;
 
-/// The lengths of the prefixes by which rules are found, a bit for each. Their second octets put
-/// them into classes, since a target is compared with those of its own class only.
+/// The lengths of the prefixes that rules are found by, one bit each. The second octet of a prefix
+/// is its class: a target is compared only with the prefixes of its class.
 struct prefix_lengths {
   std::array<octet_word, 4> of_class{};
 

@@ -20,7 +20,7 @@ namespace robots::rep_detail {
 /// - the texts of rules, and the token.
 struct rule_set_facts {
   const dialect_traits* traits = &rfc9309_traits;  ///< how targets are read
-  std::chrono::milliseconds delay{-1};             ///< Crawl-delay; negative if there is none
+  std::chrono::milliseconds delay{-1};             ///< Crawl-delay; negative without one
   std::uint32_t token_size = 0;                    ///< of the crawler's token, as it was asked for
   std::uint32_t rules = 0;
   std::uint32_t tried = 0;  ///< how many of them are tried one by one
