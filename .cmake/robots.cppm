@@ -308,6 +308,9 @@ export namespace robots {
   using robots::stated_line;
   using robots::static_pattern;
   using robots::status_count;
+  using robots::stop_callback;
+  using robots::stop_source;
+  using robots::stop_token;
   using robots::store_error;
   using robots::store_lease;
   using robots::store_part_error;

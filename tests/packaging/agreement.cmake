@@ -1,5 +1,5 @@
 # vcpkg.json, the overlay port and conanfile.py must name the version, adapters and least versions that CMake
-# names; README.md and the projects that use each adapter must name them all.
+# names; the guide to installing and the projects that use each adapter must name them all.
 # The packages may ask for more than CMake does (vcpkg knows only the versions it has had), never less.
 cmake_minimum_required(VERSION 3.25)
 
@@ -192,7 +192,7 @@ foreach(package IN LISTS needed ITEMS Boost/${BOOST_VERSION})
 endforeach()
 
 # What a user reads, and the projects that try each adapter, leave none out.
-foreach(file IN ITEMS README.md tests/packaging/consumer/CMakeLists.txt
+foreach(file IN ITEMS tests/guides/install.md tests/packaging/consumer/CMakeLists.txt
                       tests/packaging/test_package/CMakeLists.txt)
   file(READ "${SOURCE_DIR}/${file}" text)
   foreach(name IN LISTS names ITEMS compiled)
@@ -202,13 +202,13 @@ foreach(file IN ITEMS README.md tests/packaging/consumer/CMakeLists.txt
     endif()
   endforeach()
 endforeach()
-file(READ "${SOURCE_DIR}/README.md" text)
+file(READ "${SOURCE_DIR}/tests/guides/install.md" text)
 foreach(name IN LISTS names)
   string(REPLACE "-" "_" option "with_${name}")
   foreach(word IN ITEMS "${option}" "`${name}`")
     string(FIND "${text}" "${word}" position)
     if(position EQUAL -1)
-      complain("README.md does not mention ${word}")
+      complain("tests/guides/install.md does not mention ${word}")
     endif()
   endforeach()
 endforeach()
