@@ -58,9 +58,9 @@ class look_up_driver {
 
   /// Drives a look-up. `done` is called once when the look-up has its policy: from here if it has
   /// one, else from `run`. Returns the number by which to `leave` it.
-  number start(look_up started_look_up, on_done done) {
+  number start(look_up work, on_done done) {
     const number id = ++last_number_;
-    items_.emplace(id, std::make_unique<item>(std::move(started_look_up), std::move(done)));
+    items_.emplace(id, std::make_unique<item>(std::move(work), std::move(done)));
     go_on(id);
     return id;
   }
@@ -74,7 +74,7 @@ class look_up_driver {
     }
     item& one = *found->second;
     one.done = nullptr;
-    if (!one.at.leave()) {
+    if (!one.work.leave()) {
       end_wait(one);
       items_.erase(found);
     }
@@ -88,7 +88,7 @@ class look_up_driver {
     }
     while (!waits_.empty() && waits_.begin()->first <= clock_.now()) {
       const number id = waits_.begin()->second;
-      items_.at(id)->at.on_wait_over();
+      items_.at(id)->work.on_wait_over();
       go_on(id);
     }
   }
@@ -106,7 +106,7 @@ class look_up_driver {
   void cut_short(time_point from) {
     while (!waits_.empty() && std::prev(waits_.end())->first >= from) {
       const number id = std::prev(waits_.end())->second;
-      items_.at(id)->at.cut_short();
+      items_.at(id)->work.cut_short();
       go_on(id);
     }
   }
@@ -126,8 +126,8 @@ class look_up_driver {
   using waits = std::multimap<time_point, number>;
 
   struct item {
-    item(look_up begun, on_done then) : started_look_up(std::move(begun)), done(std::move(then)) {}
-    look_up started_look_up;
+    item(look_up begun, on_done then) : work(std::move(begun)), done(std::move(then)) {}
+    look_up work;
     on_done done;              // empty once it was left
     bool has_request = false;  // sent or in `ready_`
     std::optional<typename waits::iterator> wait{};
@@ -200,11 +200,11 @@ class look_up_driver {
     }
     item& one = *found->second;
     if (!request.response) {
-      one.at.resume();
-      one.at.on_wait_over();
+      one.work.resume();
+      one.work.on_wait_over();
     } else if (std::exchange(one.has_request, false)) {
       --fetching_;
-      one.at.on_response(*std::move(request.response));
+      one.work.on_response(*std::move(request.response));
     }
     go_on(request.id);
   }
@@ -213,7 +213,7 @@ class look_up_driver {
   void go_on(number id) {
     item& one = *items_.at(id);
     end_wait(one);
-    look_up_step step = one.at.next();
+    look_up_step step = one.work.next();
     if (auto* const request = std::get_if<fetch_request>(&step)) {
       if (!std::exchange(one.has_request, true)) {
         ready_.emplace_back(id, std::move(*request));
@@ -222,12 +222,12 @@ class look_up_driver {
       one.wait = waits_.emplace(pause->until, id);
       one.on_stop.emplace(pause->stop, reporter(id));
     } else if (std::holds_alternative<news_wait>(step)) {
-      one.at.call_on_news(reporter(id));
+      one.work.call_on_news(reporter(id));
     } else {
       const std::unique_ptr<item> ended = std::move(items_.at(id));
       items_.erase(id);
       if (ended->done) {
-        ended->done(ended->at);
+        ended->done(ended->work);
       }
     }
     send();
