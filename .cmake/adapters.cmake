@@ -13,14 +13,14 @@ function(robots_missing variable)
       PARENT_SCOPE)
 endfunction()
 
-# robots_add_adapter(<name> PACKAGES <package>/<least version>/<target>... [NEEDS <adapter>...]
+# robots_add_adapter(<name> [POSIX] PACKAGES <package>/<least version>/<target>... [NEEDS <adapter>...]
 #                    HEADERS <file>...)
 #
 # Defines robots::<name> over the headers (named relative to include/robots) when the packages and the
 # needed adapters are there. ROBOTS_<NAME> is AUTO (when found), ON (fail when not found) or OFF. The
 # headers are installed in every case: who installs need not have what the user of the packages has.
 function(robots_add_adapter name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "PACKAGES;NEEDS;HEADERS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "POSIX" "" "PACKAGES;NEEDS;HEADERS")
   string(TOUPPER ${name} upper)
   list(TRANSFORM arg_NEEDS PREPEND robots::)
   list(TRANSFORM arg_HEADERS PREPEND include/robots/)
@@ -47,6 +47,9 @@ function(robots_add_adapter name)
   endif()
   robots_find_packages(${arg_PACKAGES})
   robots_missing(missing ${arg_NEEDS})
+  if(arg_POSIX AND NOT UNIX)
+    list(PREPEND missing "a POSIX system")
+  endif()
   if(robots_lacking OR missing)
     string(JOIN ", " needs ${robots_lacking} ${missing})
     set(needs "needs ${needs}")
