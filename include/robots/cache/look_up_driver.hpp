@@ -193,20 +193,20 @@ class look_up_driver {
     };
   }
 
-  void take(report& request) {
-    const auto found = items_.find(request.id);
+  void take(report& reported) {
+    const auto found = items_.find(reported.id);
     if (found == items_.end()) {
       return;
     }
     item& one = *found->second;
-    if (!request.response) {
+    if (!reported.response) {
       one.work.resume();
       one.work.on_wait_over();
     } else if (std::exchange(one.has_request, false)) {
       --fetching_;
-      one.work.on_response(*std::move(request.response));
+      one.work.on_response(*std::move(reported.response));
     }
-    go_on(request.id);
+    go_on(reported.id);
   }
 
   /// Does what a look-up wants done next.
