@@ -26,7 +26,7 @@ class ip_address {
   explicit constexpr ip_address(const std::array<std::uint8_t, 16>& octets) noexcept
       : octets_(octets) {}
 
-  /// Returns true for an IPv4 address. The address `::ffff:192.0.2.1` is an IPv6 address.
+  /// Returns true for an IPv4 address. One that is mapped into IPv6 is an IPv6 address.
   [[nodiscard]] constexpr bool is_v4() const noexcept { return v4_; }
 
   /// Its 4 or 16 octets, for as long as the address lives.
