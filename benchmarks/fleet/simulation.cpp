@@ -69,7 +69,7 @@ crawl make_crawl(std::size_t pages, std::size_t sites) {
   const auto real = bench::read_real_files(BENCH_CORPUS_DIR);
   const std::vector<std::string> none{"User-agent: *\nDisallow: /search\n"};
   const std::vector<std::string>& files = real.found ? real.found->files : none;
-  const robots::judge_options options{.fallback = robots::fallback_policy::rfc9309()};
+  const robots::detail::judge_options options{.fallback = robots::fallback_policy::rfc9309()};
   for (const std::string& file : files) {
     robots::record brought;
     brought.outcome = robots::outcome::success;
@@ -78,7 +78,7 @@ crawl make_crawl(std::size_t pages, std::size_t sites) {
     brought.exchanges = {{.url = brought.url, .status = 200}};
     brought.body = file;
     result.record_bytes.push_back(robots::encode(brought).size());
-    result.policies.push_back(robots::judge(brought, "ExampleBot", options, {}, {}));
+    result.policies.push_back(robots::detail::judge(brought, "ExampleBot", options, {}, {}));
   }
   return result;
 }

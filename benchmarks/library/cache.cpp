@@ -222,21 +222,21 @@ void record(benchmark::State& state) {
   static strangers names{host_names(strangers::each * most_threads)};
   static robots::LruStorage<capacity> kept;
   const robots::wall_anchor now{robots::SteadyClock{}.now(), std::chrono::system_clock::now()};
-  const robots::judge_options judging{.fallback = options().fallback};
-  robots::retrieval_result fetched;
+  const robots::detail::judge_options judging{.fallback = options().fallback};
+  robots::detail::retrieval_result fetched;
   fetched.outcome = robots::outcome::success;
   fetched.url = fetched.final_url = "https://site-00017.example.com/robots.txt";
   fetched.status = 200;
   fetched.body = body();
   fetched.exchanges.push_back({fetched.url, fetched.status});
   const std::string octets =
-      encode(robots::record_of(std::move(fetched), {}, judging, now.wall, 0));
+      encode(robots::detail::record_of(std::move(fetched), {}, judging, now.wall, 0));
   names.ask_each(state, [&](const std::string& name) {
     benchmark::DoNotOptimize(kept.find(name, now.steady));
     auto read = robots::decode(octets);
-    const auto made = robots::judge(static_cast<robots::record_head&&>(*read.record),
-                                    read.record->body, "FooBot", judging, {}, now);
-    const robots::validity until = robots::validity_of(*made, judging);
+    const auto made = robots::detail::judge(static_cast<robots::record_head&&>(*read.record),
+                                            read.record->body, "FooBot", judging, {}, now);
+    const robots::detail::validity until = robots::detail::validity_of(*made, judging);
     kept.store(name, {made, until.fresh_until, until.keep_until}, now.steady);
   });
 }

@@ -191,7 +191,7 @@ TEST_CASE("16 threads, watched by a log and metrics, keep to what sites come to 
   CHECK(crawl.results().at("fails.test").fetched == 82);  // by the last good copy
 
   // The log and the metrics tell the same, and what the crawl has seen.
-  const robots::json_log_stats written = log.stats();
+  const robots::JsonLog::counts written = log.stats();
   CHECK(written.lost == 0);
   CHECK(lines["ERROR fallback http://fails.test"] == 1);
   CHECK(lines["CRITICAL parse http://garbles.test"] == 1);

@@ -6,8 +6,8 @@
 
 using namespace std::chrono_literals;
 using robots::breaker_state;
-using robots::circuit_breaker;
 using robots::time_point;
+using robots::detail::circuit_breaker;
 
 namespace {
 

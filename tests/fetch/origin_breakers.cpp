@@ -11,8 +11,8 @@
 #include <vector>
 
 using namespace std::chrono_literals;
-using robots::origin_breakers;
 using robots::time_point;
+using robots::detail::origin_breakers;
 
 namespace {
 
@@ -59,14 +59,14 @@ TEST_CASE("a probe that is dropped after its time does not let a third one throu
   const auto breakers =
       std::make_shared<origin_breakers>(robots::breaker_options{.failures = 1, .cooldown = 60s});
   breakers->on_failure(broken, start);
-  auto late = robots::breaker_permit::take(breakers, broken, start + 60s);
-  auto second = robots::breaker_permit::take(breakers, broken, start + 120s);
+  auto late = robots::detail::breaker_permit::take(breakers, broken, start + 60s);
+  auto second = robots::detail::breaker_permit::take(breakers, broken, start + 120s);
   CHECK(late);
   CHECK(second);
   late.reset();
-  CHECK_FALSE(robots::breaker_permit::take(breakers, broken, start + 121s));
+  CHECK_FALSE(robots::detail::breaker_permit::take(breakers, broken, start + 121s));
   second.reset();
-  CHECK(robots::breaker_permit::take(breakers, broken, start + 121s));
+  CHECK(robots::detail::breaker_permit::take(breakers, broken, start + 121s));
 }
 
 TEST_CASE("negative options are refused") {

@@ -19,9 +19,9 @@ using robots::fetch_error;
 using robots::fetch_request;
 using robots::fetch_response;
 using robots::outcome;
-using robots::retrieval;
-using robots::retrieval_options;
-using robots::retrieval_result;
+using robots::detail::retrieval;
+using robots::detail::retrieval_options;
+using robots::detail::retrieval_result;
 using web = robots::ScriptedFetcher;
 
 namespace {
@@ -329,7 +329,7 @@ TEST_CASE("a retrieval that has ended stays as it is") {
   work.on_response(web::ok("late"), now);
   work.cancel("late", now);
   CHECK(result(work).outcome == outcome::not_found);
-  const robots::retrieval_step step = std::move(work).next();
+  const robots::detail::retrieval_step step = std::move(work).next();
   CHECK(std::get<retrieval_result>(step).exchanges.size() == 1);
 }
 

@@ -19,11 +19,11 @@ using robots::fetch_error;
 using robots::fetch_request;
 using robots::fetch_response;
 using robots::outcome;
-using robots::retrieval;
-using robots::retrieval_options;
-using robots::retrieval_result;
 using robots::retry_wait;
 using robots::time_point;
+using robots::detail::retrieval;
+using robots::detail::retrieval_options;
+using robots::detail::retrieval_result;
 using web = robots::ScriptedFetcher;
 
 namespace {
@@ -40,7 +40,7 @@ retrieval_options options() {
 }
 
 retrieval begin(std::string_view site = "https://example.com", retrieval_options with = options(),
-                robots::known_copy known = {}) {
+                robots::detail::known_copy known = {}) {
   return retrieval{robots::parse_site(site).value(), std::move(with), start, std::move(known)};
 }
 
@@ -257,8 +257,8 @@ TEST_CASE("given up while it waits, a retrieval ends with what the last try came
 }
 
 TEST_CASE("a file that is known is asked for by its validators, where it was found") {
-  const robots::known_copy known{.url = "https://example.com/moved",
-                                 .validators = {.etag = "\"1\"", .last_modified = ""}};
+  const robots::detail::known_copy known{.url = "https://example.com/moved",
+                                         .validators = {.etag = "\"1\"", .last_modified = ""}};
   retrieval work = begin("https://example.com", options(), known);
   CHECK_FALSE(robots::find_header(std::get<fetch_request>(work.next()).headers, "If-None-Match"));
   work.on_response(web::redirect(301, "/moved"), start);
@@ -275,7 +275,7 @@ TEST_CASE("a 304 that nobody asked for says nothing") {
   work.on_response(web::status(304), start);
   CHECK(result(work).outcome == outcome::server_error);
   CHECK_FALSE(result(work).not_modified);
-  const robots::known_copy elsewhere{.url = http_url, .validators = {.etag = "\"1\""}};
+  const robots::detail::known_copy elsewhere{.url = http_url, .validators = {.etag = "\"1\""}};
   work = begin("https://example.com", options(), elsewhere);
   work.on_response(web::status(304), start);
   CHECK(result(work).outcome == outcome::server_error);
@@ -283,7 +283,7 @@ TEST_CASE("a 304 that nobody asked for says nothing") {
 
 TEST_CASE("an origin whose breaker is open is not asked") {
   retrieval_options with = options();
-  with.breakers = std::make_shared<robots::origin_breakers>(
+  with.breakers = std::make_shared<robots::detail::origin_breakers>(
       robots::breaker_options{.failures = 2, .cooldown = 1h});
   retrieval work = begin("https://example.com", with);
   work.on_response(web::status(500), start);
@@ -315,7 +315,7 @@ TEST_CASE("what fails behind a redirect counts against the origin that redirects
        {web::status(500), web::failure(fetch_error::timeout), web::failure(fetch_error::connect)}) {
     retrieval_options with = options();
     with.retry.attempts = 1;
-    with.breakers = std::make_shared<robots::origin_breakers>(
+    with.breakers = std::make_shared<robots::detail::origin_breakers>(
         robots::breaker_options{.failures = 2, .cooldown = 1h});
     for (int i = 0; i < 2; ++i) {
       retrieval work = begin("https://stranger.example", with);
@@ -333,7 +333,7 @@ TEST_CASE("what fails behind a redirect counts against the origin that redirects
 TEST_CASE("a breaker holds back its own origin's file, not what others redirect to") {
   retrieval_options with = options();
   with.retry.attempts = 1;
-  with.breakers = std::make_shared<robots::origin_breakers>(
+  with.breakers = std::make_shared<robots::detail::origin_breakers>(
       robots::breaker_options{.failures = 1, .cooldown = 1h});
   retrieval work = begin("https://cdn.example", with);
   work.on_response(web::status(500), start);
@@ -352,7 +352,7 @@ TEST_CASE("a breaker holds back its own origin's file, not what others redirect 
 TEST_CASE("a retrieval that is dropped on the way leaves the probe to the next one") {
   retrieval_options with = options();
   with.retry.attempts = 1;
-  with.breakers = std::make_shared<robots::origin_breakers>(
+  with.breakers = std::make_shared<robots::detail::origin_breakers>(
       robots::breaker_options{.failures = 1, .cooldown = 1h});
   begin("https://example.com", with).on_response(web::status(500), start);
   const auto later = [&with] {
@@ -384,7 +384,7 @@ TEST_CASE("once https has answered, http is not asked, whatever becomes of the n
 
 TEST_CASE("a breaker that a 5xx opened does not bring http into play") {
   retrieval_options with = options();
-  with.breakers = std::make_shared<robots::origin_breakers>(
+  with.breakers = std::make_shared<robots::detail::origin_breakers>(
       robots::breaker_options{.failures = 2, .cooldown = 1h});
   retrieval work = begin("example.com", with);
   work.on_response(web::status(500), start);

@@ -21,21 +21,21 @@ using robots::fetch_error;
 using robots::fetch_request;
 using robots::ManualClock;
 using robots::outcome;
-using robots::retrieval_result;
-using robots::run_retrieval;
 using robots::ScriptedFetcher;
+using robots::detail::retrieval_result;
+using robots::detail::run_retrieval;
 
 namespace {
 
 constexpr std::string_view https_url = "https://example.com/robots.txt";
 constexpr std::string_view http_url = "http://example.com/robots.txt";
 
-robots::retrieval start(std::chrono::milliseconds timeout = 5s) {
-  robots::retrieval_options options;
+robots::detail::retrieval start(std::chrono::milliseconds timeout = 5s) {
+  robots::detail::retrieval_options options;
   options.user_agent = "FooBot";
   options.timeout = timeout;
   options.retry.attempts = 1;
-  return robots::retrieval{robots::parse_site("example.com").value(), options, {}};
+  return robots::detail::retrieval{robots::parse_site("example.com").value(), options, {}};
 }
 
 }  // namespace
@@ -171,13 +171,14 @@ TEST_CASE(
     }
     void sleep_until(robots::time_point, const std::stop_token&) {}
   };
-  robots::retrieval_options options;
+  robots::detail::retrieval_options options;
   options.user_agent = "FooBot";
   options.retry.attempts = 1;
-  options.breakers = std::make_shared<robots::origin_breakers>(
+  options.breakers = std::make_shared<robots::detail::origin_breakers>(
       robots::breaker_options{.failures = 1, .cooldown = 1h});
   const auto begin = [&options](robots::time_point now) {
-    return robots::retrieval{robots::parse_site("https://example.com").value(), options, now};
+    return robots::detail::retrieval{robots::parse_site("https://example.com").value(), options,
+                                     now};
   };
   ScriptedFetcher web;
   ManualClock clock;
@@ -186,7 +187,7 @@ TEST_CASE(
   clock.advance(1h);
   for (int calls = 0; calls < 2; ++calls) {
     ClockWithoutMemory broken{clock.now(), calls};
-    robots::retrieval probe = begin(clock.now());
+    robots::detail::retrieval probe = begin(clock.now());
     CHECK(std::holds_alternative<robots::fetch_request>(probe.next()));
     CHECK_THROWS_AS(static_cast<void>(run_retrieval(std::move(probe), web, broken)),
                     std::bad_alloc);
@@ -198,13 +199,13 @@ TEST_CASE("a date in Retry-After counts from the date of the clock") {
   ScriptedFetcher web;
   ManualClock clock{std::chrono::sys_days{std::chrono::year{1994} / 11 / 6} + 12h};
   web.otherwise(ScriptedFetcher::status(503, {{"Retry-After", "Sun, 06 Nov 1994 12:00:20 GMT"}}));
-  robots::retrieval_options options;
+  robots::detail::retrieval_options options;
   options.user_agent = "FooBot";
   options.retry.attempts = 2;
   const robots::time_point begin = clock.now();
   static_cast<void>(run_retrieval(
-      robots::retrieval{robots::parse_site("https://example.com").value(), options, begin}, web,
-      clock));
+      robots::detail::retrieval{robots::parse_site("https://example.com").value(), options, begin},
+      web, clock));
   CHECK(web.count() == 2);
   CHECK(clock.now() == begin + 20s);
 }

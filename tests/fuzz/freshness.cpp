@@ -94,8 +94,8 @@ void fuzz::fuzz_freshness(octets input) {
     check_date(robots::base::trim(value, robots::base::is_blank), now);
   }
 
-  const robots::cache_control control = robots::parse_cache_control(headers);
-  const auto lifetime = robots::freshness_lifetime(headers, now);
+  const robots::detail::cache_control control = robots::detail::parse_cache_control(headers);
+  const auto lifetime = robots::detail::freshness_lifetime(headers, now);
   const auto wait = robots::retry_after(headers, now);
   require(within_limits(control.max_age), "max-age is kept within its limits");
   require(within_limits(lifetime), "a lifetime is kept within its limits");
@@ -104,15 +104,15 @@ void fuzz::fuzz_freshness(octets input) {
           "what is not to be kept is never fresh");
   require(!control.max_age || (lifetime && *lifetime <= *control.max_age),
           "nothing is fresh for longer than max-age");
-  require(quotes || robots::parse_cache_control(joined(headers)) == control,
+  require(quotes || robots::detail::parse_cache_control(joined(headers)) == control,
           "several headers are one list");
   for (robots::http_header& header : headers) {
     for (char& c : header.name) {
       c = robots::base::to_lower(c);
     }
   }
-  require(robots::parse_cache_control(headers) == control &&
-              robots::freshness_lifetime(headers, now) == lifetime &&
+  require(robots::detail::parse_cache_control(headers) == control &&
+              robots::detail::freshness_lifetime(headers, now) == lifetime &&
               robots::retry_after(headers, now) == wait,
           "the case of a header's name does not count");
 }

@@ -30,8 +30,8 @@ void fuzz::fuzz_record(octets input) {
           "a record is no larger than its text lets it be");
   const robots::wall_anchor now{.steady = robots::time_point{std::chrono::hours{1}},
                                 .wall = std::chrono::sys_days{std::chrono::year{2026} / 11 / 22}};
-  const robots::judge_options options{.fallback = robots::fallback_policy::strict()};
-  const auto decided = judge(*read.record, "FooBot", options, {}, now);
+  const robots::detail::judge_options options{.fallback = robots::fallback_policy::strict()};
+  const auto decided = robots::detail::judge(*read.record, "FooBot", options, {}, now);
   const robots::policy& made = *decided;
   require(made.fetched_at() <= now.steady, "nothing was fetched after now");
   require(made.source().lifetime <= options.max_ttl, "nothing holds for longer than it may");

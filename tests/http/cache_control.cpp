@@ -9,8 +9,8 @@
 #include <utility>
 
 using namespace std::chrono_literals;
-using robots::cache_control;
-using robots::parse_cache_control;
+using robots::detail::cache_control;
+using robots::detail::parse_cache_control;
 
 namespace {
 

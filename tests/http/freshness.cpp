@@ -18,7 +18,7 @@ using robots::http_header;
 constexpr robots::wall_time now = std::chrono::sys_days{1994y / 11 / 6} + 8h + 49min + 37s;
 
 std::optional<std::chrono::seconds> lifetime(const std::vector<http_header>& headers) {
-  return robots::freshness_lifetime(headers, now);
+  return robots::detail::freshness_lifetime(headers, now);
 }
 
 const http_header date{"Date", "Sun, 06 Nov 1994 08:49:00 GMT"};
@@ -71,8 +71,8 @@ TEST_CASE("no figure overflows") {
                   {"Date", "Sat, 01 Jan 0000 00:00:00 GMT"}}) == 2147483648s);
   CHECK(lifetime({{"Expires", "Sat, 01 Jan 0000 00:00:00 GMT"},
                   {"Date", "Fri, 31 Dec 9999 23:59:59 GMT"}}) == 0s);
-  CHECK(robots::freshness_lifetime({hour_later}, robots::wall_time::max()) == 0s);
-  CHECK(robots::freshness_lifetime({hour_later}, robots::wall_time::min()) == 2147483648s);
+  CHECK(robots::detail::freshness_lifetime({hour_later}, robots::wall_time::max()) == 0s);
+  CHECK(robots::detail::freshness_lifetime({hour_later}, robots::wall_time::min()) == 2147483648s);
 }
 
 TEST_CASE("a lifetime lies within its limits, whatever the headers hold") {

@@ -88,7 +88,7 @@ struct logged {
 };
 
 /// Tells events the date of a clock.
-struct date_of final : robots::event_clock {
+struct date_of final : robots::detail::event_clock {
   explicit date_of(ManualClock given) : clock(std::move(given)) {}
   robots::wall_time wall() noexcept override { return clock.wall_now(); }
   ManualClock clock;
@@ -430,7 +430,7 @@ TEST_CASE("The level of denied decisions is an option") {
 }
 
 TEST_CASE("a log with options that mean nothing says what to give") {
-  CHECK_THROWS_AS(JsonLog{robots::log_sink{}}, std::invalid_argument);
+  CHECK_THROWS_AS(JsonLog{robots::JsonLog::line_sink{}}, std::invalid_argument);
   CHECK_THROWS_AS((JsonLog{kept_lines{}, {.decision_share = 1.5}}), std::invalid_argument);
 }
 
@@ -533,7 +533,7 @@ TEST_CASE("decisions go on while the sink is blocked; what has no room is counte
     CHECK(log.stats().lost > 700);  // 800 decisions came to nothing but what the queue holds
     door.open();
     log.flush();
-    const robots::json_log_stats before = log.stats();
+    const robots::JsonLog::counts before = log.stats();
     CHECK(before.written == kept.lines->size());
     CHECK(before.written + before.lost >= 804);
     log.on(robots::override_event{{.site = "a"}});

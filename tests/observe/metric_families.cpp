@@ -71,17 +71,17 @@ TEST_CASE("Hits and denials have a sample for each domain that has counters, and
   using robots::look_up_result;
   metrics_snapshot now;
   now.hits = 6;
-  robots::domain_counts others;
+  robots::metrics_snapshot::domain_counts others;
   others.look_ups[look_up_result::hit] = 1;
   others.denied_for[decision_reason::excluded] = 3;
-  robots::domain_counts own{.domain = "a.example"};
+  robots::metrics_snapshot::domain_counts own{.domain = "a.example"};
   own.look_ups[look_up_result::hit] = 5;
   own.denied_for[decision_reason::rule] = 2;
   now.domains = {others, own};
   const std::vector<metric_family> all = all_of(now);
   const auto samples_of = [&all](std::string_view name) {
     std::vector<std::string> texts;
-    for (const robots::metric_sample& sample : find(all, name).samples) {
+    for (const robots::metric_family::sample& sample : find(all, name).samples) {
       std::string text;
       for (const auto& [label, value] : sample.labels) {
         text.append(label).append("=").append(value).append(" ");
@@ -106,7 +106,7 @@ TEST_CASE("No series is named after a domain unless the metrics count by domain"
   metrics_snapshot now;
   now.denied_hosts = {{"a.example", 3}};
   for (const metric_family& each : all_of(now)) {
-    for (const robots::metric_sample& sample : each.samples) {
+    for (const robots::metric_family::sample& sample : each.samples) {
       for (const auto& [name, value] : sample.labels) {
         CHECK(name != "domain");
       }
@@ -119,7 +119,7 @@ TEST_CASE("a fallback is told by the row and what was done") {
   now.fallbacks[static_cast<std::size_t>(robots::outcome::server_error)]
                [robots::policy_basis::last_good] = 4;
   const auto all = all_of(now);
-  for (const robots::metric_sample& sample : find(all, "robots_fallbacks_total").samples) {
+  for (const robots::metric_family::sample& sample : find(all, "robots_fallbacks_total").samples) {
     CHECK(sample.labels[0].second == "server_error");
     CHECK(sample.value == (sample.labels[1].second == "last_good" ? 4.0 : 0.0));
   }

@@ -117,7 +117,7 @@ TEST_CASE("metrics count what the cache counts, and say more of it") {
   CHECK(now.awaited_sign_offs == 1);
   CHECK(now.policy_changes == 0);
   REQUIRE(now.denied_hosts.size() == 7);
-  CHECK(now.denied_hosts.front() == robots::host_count{"dead.example", 2});
+  CHECK(now.denied_hosts.front() == robots::metrics_snapshot::host_count{"dead.example", 2});
 }
 
 TEST_CASE("metrics count what threads do at once") {
@@ -149,7 +149,7 @@ TEST_CASE("metrics count what threads do at once") {
   CHECK(now.evictions == stats.evictions);
   CHECK(now.retrievals == stats.retrievals);
   std::uint64_t denied = 0;
-  for (const robots::host_count& host : now.denied_hosts) {
+  for (const robots::metrics_snapshot::host_count& host : now.denied_hosts) {
     denied += host.count;
   }
   CHECK(denied == now.denied);

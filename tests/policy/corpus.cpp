@@ -62,9 +62,9 @@ TEST_CASE("records of real files say the same to any crawler after they were enc
     for (const char* const name : {"FooBot/1.0", "Googlebot", "GPTBot", "*"}) {
       for (const auto preset :
            {robots::fallback_policy::rfc9309(), robots::fallback_policy::strict()}) {
-        const robots::judge_options options{.fallback = preset};
-        wrong += agree(*judge(brought, name, options, {}, now),
-                       *judge(decoded, name, options, {}, now), targets)
+        const robots::detail::judge_options options{.fallback = preset};
+        wrong += agree(*robots::detail::judge(brought, name, options, {}, now),
+                       *robots::detail::judge(decoded, name, options, {}, now), targets)
                      ? 0
                      : 1;
       }

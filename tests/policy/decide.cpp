@@ -31,8 +31,8 @@ constexpr robots::wall_anchor now{.steady = time_point{1'000h}, .wall = robots::
 
 std::shared_ptr<const policy> judged(outcome what, fallback_policy fallback,
                                      const std::shared_ptr<const policy>& last = nullptr) {
-  return judge(record_of_outcome(what, body), "FooBot", {.fallback = fallback}, {.last = last},
-               now);
+  return robots::detail::judge(record_of_outcome(what, body), "FooBot", {.fallback = fallback},
+                               {.last = last}, now);
 }
 
 struct answer {

@@ -18,17 +18,17 @@
 using namespace std::chrono_literals;
 using robots::decide;
 using robots::decision_reason;
-using robots::earlier_policies;
 using robots::fallback_action;
 using robots::fallback_policy;
-using robots::judge;
-using robots::judge_options;
 using robots::outcome;
 using robots::policy;
 using robots::policy_basis;
 using robots::record;
 using robots::time_point;
 using robots::wall_anchor;
+using robots::detail::earlier_policies;
+using robots::detail::judge;
+using robots::detail::judge_options;
 using robots::test::record_of_outcome;
 using robots::test::record_time;
 
@@ -101,10 +101,10 @@ TEST_CASE("a body is read in the charset of its record") {
 
 TEST_CASE("a few octets of an archive are not taken for UTF-16, however many NULs they hold") {
   const std::string_view archive{"\x1F\x8B\b\0A\0l\0l\0o\0w\0:\0/\0\n\0", 20};
-  robots::retrieval_result result;
+  robots::detail::retrieval_result result;
   result.outcome = outcome::success;
   result.body = archive;
-  const record brought = robots::record_of(result, {}, strict(), now.wall, 0.0);
+  const record brought = robots::detail::record_of(result, {}, strict(), now.wall, 0.0);
   CHECK(brought.charset == robots::charset::utf_8);
   CHECK(judged(brought, strict())->source().outcome == outcome::malformed);
 }
@@ -204,22 +204,22 @@ TEST_CASE("a 304 about a file that nobody knows is no empty file") {
 TEST_CASE("failures in a row are counted without end") {
   record failure = record_of_outcome(outcome::unreachable);
   failure.failures = std::numeric_limits<int>::max();
-  robots::retrieval_result again;
+  robots::detail::retrieval_result again;
   again.outcome = outcome::unreachable;
-  const record counted =
-      robots::record_of(again, {.last = judged(failure, strict())}, strict(), now.wall, 0.0);
+  const record counted = robots::detail::record_of(again, {.last = judged(failure, strict())},
+                                                   strict(), now.wall, 0.0);
   CHECK(counted.failures == std::numeric_limits<int>::max());
 }
 
 TEST_CASE("what a server says of the lifetime is kept beside what became of it") {
-  robots::retrieval_result result;
+  robots::detail::retrieval_result result;
   result.outcome = outcome::success;
   result.status = 200;
   result.headers = {{"Cache-Control", "max-age=60"},
                     {"ETag", "\"1\""},
                     {"Content-Type", "text/plain; charset=iso-8859-1"}};
   result.body = body;
-  const record made = robots::record_of(result, {}, strict(), now.wall, 0.0);
+  const record made = robots::detail::record_of(result, {}, strict(), now.wall, 0.0);
   CHECK(made.server_lifetime == 60s);
   CHECK(made.lifetime == 5min);
   CHECK(made.fetched_at == record_time);

@@ -12,10 +12,10 @@
 #include <limits>
 
 using namespace std::chrono_literals;
-using robots::failure_lifetime;
 using robots::is_failure;
-using robots::judge_options;
 using robots::outcome;
+using robots::detail::failure_lifetime;
+using robots::detail::judge_options;
 
 namespace {
 

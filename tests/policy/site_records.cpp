@@ -97,7 +97,7 @@ TEST_CASE("A redirect to another site denies everything by itself, and says wher
                                 .wall = robots::test::record_time};
   for (const auto preset : {robots::fallback_policy::rfc9309(), robots::fallback_policy::strict(),
                             robots::fallback_policy::permissive()}) {
-    const auto made = judge(redirect(), "FooBot", {.fallback = preset}, {}, now);
+    const auto made = robots::detail::judge(redirect(), "FooBot", {.fallback = preset}, {}, now);
     CHECK(made->basis() == robots::policy_basis::redirected);
     CHECK(made->leads_to() == "https://www.example.com/robots.txt");
     CHECK_FALSE(made->allows("/"));

@@ -137,7 +137,7 @@ namespace cache_detail {
   return options.halt_hostile.value_or(options.fallback.halts_hostile());
 }
 
-[[nodiscard]] inline retrieval_options retrieval_options_of(const cache_options& options) {
+[[nodiscard]] inline detail::retrieval_options retrieval_options_of(const cache_options& options) {
   return {.user_agent = options.user_agent,
           .max_redirects = options.max_redirects,
           .timeout = options.timeout,
@@ -145,7 +145,7 @@ namespace cache_detail {
           .retry = options.retry};
 }
 
-[[nodiscard]] inline judge_options judge_options_of(const cache_options& options) {
+[[nodiscard]] inline detail::judge_options judge_options_of(const cache_options& options) {
   return {.fallback = options.fallback,
           .parse = options.parse,
           .malformed = options.malformed,

@@ -9,10 +9,15 @@
 #include <optional>
 #include <variant>
 
+namespace robots::detail {
+
+class retrieval;
+
+}  // namespace robots::detail
+
 namespace robots {
 
 class policy;
-class retrieval;
 
 namespace cache_detail {
 
@@ -110,7 +115,7 @@ class look_up {
   [[nodiscard]] const cache_detail::look_up_state& state() const noexcept;
 
   /// The fetch that this look-up is to drive, or null.
-  [[nodiscard]] retrieval* fetch() const noexcept;
+  [[nodiscard]] detail::retrieval* fetch() const noexcept;
 
   std::unique_ptr<cache_detail::look_up_state> state_;  // null once it was moved
   cache_detail::look_up_runner* runner_;

@@ -29,13 +29,13 @@ ROBOTS_INLINE const cache_detail::look_up_state& look_up::state() const noexcept
   return state_ ? *state_ : none;
 }
 
-ROBOTS_INLINE retrieval* look_up::fetch() const noexcept {
+ROBOTS_INLINE detail::retrieval* look_up::fetch() const noexcept {
   const auto& work = state().work;
   return work && work->next() == cache_detail::work_step::fetch ? &work->fetch() : nullptr;
 }
 
 ROBOTS_INLINE look_up_step look_up::next() const {
-  const retrieval* const fetched = fetch();
+  const detail::retrieval* const fetched = fetch();
   if (fetched == nullptr) {
     return state().place ? look_up_step{news_wait{}} : policy();
   }
@@ -61,12 +61,12 @@ ROBOTS_INLINE std::optional<decision_reason> look_up::refusal() const noexcept {
 }
 
 ROBOTS_INLINE void look_up::on_response(fetch_response response) {
-  retrieval* const fetched = fetch();
+  detail::retrieval* const fetched = fetch();
   if (fetched == nullptr) {
     return;
   }
   if (!state().work->led()->stop().stop_requested()) {
-    fetch_detail::be_no_cancellation(response);
+    detail::be_no_cancellation(response);
   }
   const wall_anchor now = runner_->moment();
   fetched->on_response(std::move(response), now.steady, now.wall);
@@ -74,7 +74,7 @@ ROBOTS_INLINE void look_up::on_response(fetch_response response) {
 }
 
 ROBOTS_INLINE void look_up::on_wait_over() {
-  retrieval* const fetched = fetch();
+  detail::retrieval* const fetched = fetch();
   if (fetched != nullptr && state().work->led()->stop().stop_requested()) {
     cut_short();
   } else if (fetched != nullptr) {
@@ -84,7 +84,7 @@ ROBOTS_INLINE void look_up::on_wait_over() {
 }
 
 ROBOTS_INLINE void look_up::cut_short() {
-  retrieval* const fetched = fetch();
+  detail::retrieval* const fetched = fetch();
   if (fetched != nullptr && std::holds_alternative<retry_wait>(fetched->next())) {
     fetched->cancel({}, runner_->moment().steady);
     resume();

@@ -38,6 +38,10 @@ enum class breaker_state : std::uint8_t {
   return base::enum_text<breaker_state::half_open>(state, {"closed", "open", "half_open"});
 }
 
+}  // namespace robots
+
+namespace robots::detail {
+
 /// Keeps requests from an origin that has failed several times in a row.
 ///
 /// A value without a clock. While it is closed, it counts failures in a row, and opens at
@@ -104,4 +108,4 @@ class circuit_breaker {
   time_point until_{};
 };
 
-}  // namespace robots
+}  // namespace robots::detail

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace robots {
+namespace robots::detail {
 
 /// A robots.txt that was fetched before, so that it need not come again if it has not changed.
 struct known_copy {
@@ -12,4 +12,4 @@ struct known_copy {
   robots::validators validators{};  ///< what the server said to tell it by
 };
 
-}  // namespace robots
+}  // namespace robots::detail

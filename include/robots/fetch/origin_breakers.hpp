@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-namespace robots {
+namespace robots::detail {
 
 /// A circuit breaker for each origin, shared by all retrievals of a crawler.
 ///
@@ -92,7 +92,7 @@ class breaker_permit {
   time_point taken_;
 };
 
-}  // namespace robots
+}  // namespace robots::detail
 
 #ifndef ROBOTS_COMPILED
 #include <robots/fetch/origin_breakers.ipp>

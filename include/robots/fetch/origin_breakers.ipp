@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <mutex>
 
-namespace robots {
+namespace robots::detail {
 
 struct origin_breakers::state {
   circuit_breaker breaker{};
@@ -157,4 +157,4 @@ ROBOTS_INLINE void breaker_permit::fail(time_point now, bool answered) {
   std::exchange(breakers_, nullptr)->on_failure(origin_, now, answered);
 }
 
-}  // namespace robots
+}  // namespace robots::detail

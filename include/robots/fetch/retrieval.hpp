@@ -19,7 +19,7 @@
 #include <variant>
 #include <vector>
 
-namespace robots {
+namespace robots::detail {
 
 /// The retrieval of one robots.txt, without I/O and without a clock: a value that says what to do
 /// next and gets the result.
@@ -134,7 +134,7 @@ class retrieval {
   retrieval_step step_;
 };
 
-}  // namespace robots
+}  // namespace robots::detail
 
 #ifndef ROBOTS_COMPILED
 #include <robots/fetch/retrieval.ipp>

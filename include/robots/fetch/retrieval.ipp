@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-namespace robots {
+namespace robots::detail {
 
 ROBOTS_INLINE retrieval::retrieval(const site& parsed, retrieval_options options, time_point now,
                                    known_copy known)
@@ -251,4 +251,4 @@ ROBOTS_INLINE void retrieval::finish(outcome kind, fetch_response response) {
   step_ = std::move(result_);
 }
 
-}  // namespace robots
+}  // namespace robots::detail

@@ -16,6 +16,11 @@
 namespace robots {
 
 class excluded_hosts;
+
+}  // namespace robots
+
+namespace robots::detail {
+
 class origin_breakers;
 
 /// How to ask for a robots.txt.
@@ -37,8 +42,6 @@ struct retrieval_options {
   bool leave_to_other_sites = false;
 };
 
-namespace fetch_detail {
-
 [[nodiscard]] inline bool is_header_value(std::string_view text) noexcept {
   for (const char c : text) {
     const auto octet = static_cast<unsigned char>(c);
@@ -48,8 +51,6 @@ namespace fetch_detail {
   }
   return true;
 }
-
-}  // namespace fetch_detail
 
 /// Throws `std::invalid_argument` if the user agent is empty, names no crawler or is not a header
 /// value, or if a number is negative. The message says how to mend it.
@@ -68,8 +69,7 @@ inline void validate(const retrieval_options& options) {
         "user_agent is \"*\", which stands for every crawler: give the name of yours, as in "
         "FooBot/1.0"};
   }
-  if (!fetch_detail::is_header_value(options.user_agent) ||
-      !fetch_detail::is_header_value(options.accept)) {
+  if (!is_header_value(options.user_agent) || !is_header_value(options.accept)) {
     throw std::invalid_argument{
         "user_agent or accept holds a control character: take out line ends and the like"};
   }
@@ -82,4 +82,4 @@ inline void validate(const retrieval_options& options) {
   validate(options.retry);
 }
 
-}  // namespace robots
+}  // namespace robots::detail

@@ -13,7 +13,7 @@
 
 namespace robots {
 
-/// One exchange of a retrieval, for those who ask why.
+/// One exchange with a server: a request for a robots.txt, and what came of it.
 struct exchange {
   std::string url;                        ///< what was asked for
   int status = 0;                         ///< HTTP status, or 0
@@ -21,6 +21,16 @@ struct exchange {
 
   [[nodiscard]] friend bool operator==(const exchange&, const exchange&) = default;
 };
+
+/// A time to wait for before the next try.
+struct retry_wait {
+  time_point until{};  ///< then call `on_wait_over`
+  stop_token stop{};   ///< requested: wait no longer
+};
+
+}  // namespace robots
+
+namespace robots::detail {
 
 /// When an exchange was made, and for what.
 struct exchange_timing {
@@ -57,13 +67,7 @@ struct retrieval_result : retrieval_facts {
   time_point next_try{};   ///< when the next try was due, if `cut_short`
 };
 
-/// A time to wait for before the next try.
-struct retry_wait {
-  time_point until{};  ///< then call `on_wait_over`
-  stop_token stop{};   ///< requested: wait no longer
-};
-
 /// What a retrieval wants done next: a request sent, a time waited for, or nothing more.
 using retrieval_step = std::variant<fetch_request, retry_wait, retrieval_result>;
 
-}  // namespace robots
+}  // namespace robots::detail

@@ -13,9 +13,7 @@
 #include <utility>
 #include <variant>
 
-namespace robots {
-
-namespace fetch_detail {
+namespace robots::detail {
 
 /// One exchange; what the fetcher throws becomes `fetch_error::other`.
 template <Fetcher F>
@@ -86,17 +84,15 @@ void take_step(retrieval& work, F& fetcher, C& clock, const call_options& limits
   return timeout.count() != 0 && base::saturating_add(now, timeout) <= deadline;
 }
 
-}  // namespace fetch_detail
-
 /// Goes on with a retrieval while `deadline` leaves time for its next step: for the whole timeout
 /// of an exchange, and for a wait before the next try. Returns true if the retrieval has ended.
 template <Fetcher F, Clock C>
 [[nodiscard]] bool advance_retrieval(retrieval& work, F& fetcher, C& clock, time_point deadline) {
   while (!std::holds_alternative<retrieval_result>(work.next())) {
-    if (!fetch_detail::has_time_for_step(work, clock.now(), deadline)) {
+    if (!has_time_for_step(work, clock.now(), deadline)) {
       return false;
     }
-    fetch_detail::take_step(work, fetcher, clock, {});
+    take_step(work, fetcher, clock, {});
   }
   return true;
 }
@@ -113,9 +109,9 @@ template <Fetcher F, Clock C>
 [[nodiscard]] retrieval_result run_retrieval(retrieval work, F& fetcher, C& clock,
                                              const call_options& limits = {}) {
   while (!std::holds_alternative<retrieval_result>(work.next())) {
-    fetch_detail::take_step(work, fetcher, clock, limits);
+    take_step(work, fetcher, clock, limits);
   }
   return std::get<retrieval_result>(std::move(work).next());
 }
 
-}  // namespace robots
+}  // namespace robots::detail

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace robots {
+namespace robots::detail {
 
 /// What `Cache-Control` says to a private cache (RFC 9111, section 5.2.2), as far as it matters
 /// here. `s-maxage` is for shared caches only.
@@ -23,9 +23,11 @@ struct cache_control {
   [[nodiscard]] friend bool operator==(const cache_control&, const cache_control&) = default;
 };
 
-namespace http_detail {
+}  // namespace robots::detail
 
-inline void read_directives(cache_control& into, std::string_view text) noexcept {
+namespace robots::http_detail {
+
+inline void read_directives(detail::cache_control& into, std::string_view text) noexcept {
   while (!text.empty()) {
     const std::size_t length = length_before(text, ',');
     const std::string_view directive = text.substr(0, length);
@@ -45,7 +47,9 @@ inline void read_directives(cache_control& into, std::string_view text) noexcept
   }
 }
 
-}  // namespace http_detail
+}  // namespace robots::http_detail
+
+namespace robots::detail {
 
 /// Reads all `Cache-Control` headers as one list (RFC 9110, section 5.3). Ignores the case of names
 /// and the directives inside quoted values. A `max-age` that is not a number counts as 0 (RFC 9111,
@@ -61,4 +65,4 @@ inline void read_directives(cache_control& into, std::string_view text) noexcept
   return result;
 }
 
-}  // namespace robots
+}  // namespace robots::detail

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace robots {
+namespace robots::detail {
 
 /// How long a response may be used without asking again, as its headers say (RFC 9111, section
 /// 4.2): 0 for `no-store` and `no-cache`, else `max-age`, else `Expires` minus `Date`, in each case
@@ -46,4 +46,4 @@ namespace robots {
   return (std::max)(*lifetime - age, seconds{0});
 }
 
-}  // namespace robots
+}  // namespace robots::detail

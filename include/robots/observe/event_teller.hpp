@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-namespace robots {
+namespace robots::detail {
 
 /// Tells an observer of events. It hides the type of the observer.
 class event_teller : public event_clock {
@@ -39,4 +39,4 @@ class event_teller : public event_clock {
   ~event_teller() = default;
 };
 
-}  // namespace robots
+}  // namespace robots::detail

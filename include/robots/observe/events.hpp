@@ -24,6 +24,10 @@ enum class admission_reason : std::uint8_t;
 enum class halt_reason : std::uint8_t;
 enum class site_override : std::uint8_t;
 
+}  // namespace robots
+
+namespace robots::detail {
+
 /// The clock behind `event::time`. It is read only when an observer asks, since most do not.
 class event_clock {
  public:
@@ -38,11 +42,15 @@ class event_clock {
   ~event_clock() = default;
 };
 
+}  // namespace robots::detail
+
+namespace robots {
+
 /// What all events tell. The references in an event end with the call that tells of it.
 struct event {
   std::string_view site{};                ///< see `site::key`; empty where the event has no site
   const call_context* context = nullptr;  ///< of the call that led to it; null when it gave none
-  event_clock* clock = nullptr;           ///< what `time` reads; null for the system's clock
+  detail::event_clock* clock = nullptr;   ///< what `time` reads; null for the system's clock
   /// The product token of the crawler that the cache or gate works for; empty if it is not known.
   std::string_view crawler{};
 

@@ -61,8 +61,20 @@ namespace robots {
 /// some microseconds and what the sink takes, unless there is a queue (`queue_bytes`).
 class JsonLog {
  public:
+  /// Where a log's lines go: called with one line at a time, its line feed included, by one thread
+  /// at a time. When it throws, the line counts as lost. Without a queue, it must not call a cache
+  /// or a gate that tells this log.
+  using line_sink = std::function<void(std::string_view line)>;
+
+  /// The number of lines by what became of them.
+  struct counts {
+    std::uint64_t written = 0;     ///< lines that the sink took
+    std::uint64_t lost = 0;        ///< lines that the sink threw at, or without room in the queue
+    std::uint64_t suppressed = 0;  ///< lines above the limit of their event and site
+  };
+
   /// Writes to `sink`. Throws `std::invalid_argument` for options that mean nothing.
-  explicit JsonLog(log_sink sink, const json_log_options& options = {});
+  explicit JsonLog(line_sink sink, const json_log_options& options = {});
 
   /// Writes to a stream, which must outlive the log, and flushes it after each line.
   explicit JsonLog(std::ostream& stream, const json_log_options& options = {});
@@ -71,7 +83,7 @@ class JsonLog {
   explicit JsonLog(std::FILE* file, const json_log_options& options = {});
 
   /// What became of the lines so far.
-  [[nodiscard]] json_log_stats stats() const noexcept;
+  [[nodiscard]] counts stats() const noexcept;
 
   /// Returns when the sink has seen all lines of calls that have ended: at once without a queue.
   /// Not from the sink.

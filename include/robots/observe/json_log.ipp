@@ -27,7 +27,8 @@ namespace robots {
 
 namespace observe_detail {
 
-[[nodiscard]] inline log_sink checked(log_sink sink, const json_log_options& options) {
+[[nodiscard]] inline JsonLog::line_sink checked(JsonLog::line_sink sink,
+                                                const json_log_options& options) {
   if (!sink) {
     throw std::invalid_argument{"JsonLog: give a sink that can be called"};
   }
@@ -38,7 +39,8 @@ namespace observe_detail {
 }
 
 /// What is left of a line that was written in part only ends before the next one.
-[[nodiscard]] inline log_sink ending_torn_lines(std::function<bool(std::string_view)> write) {
+[[nodiscard]] inline JsonLog::line_sink ending_torn_lines(
+    std::function<bool(std::string_view)> write) {
   return [write = std::move(write), torn = false](std::string_view line) mutable {
     torn = !((!torn || write("\n")) && write(line));
     if (torn) {
@@ -50,7 +52,7 @@ namespace observe_detail {
 }  // namespace observe_detail
 
 struct JsonLog::state {
-  state(log_sink sink, const json_log_options& given)
+  state(JsonLog::line_sink sink, const json_log_options& given)
       : options{given},
         sample{given.decision_share},
         limit{given},
@@ -62,7 +64,7 @@ struct JsonLog::state {
   observe_detail::line_output output;
 };
 
-ROBOTS_INLINE JsonLog::JsonLog(log_sink sink, const json_log_options& options)
+ROBOTS_INLINE JsonLog::JsonLog(JsonLog::line_sink sink, const json_log_options& options)
     : state_{std::make_shared<state>(observe_detail::checked(std::move(sink), options), options)} {}
 
 ROBOTS_INLINE JsonLog::JsonLog(std::ostream& stream, const json_log_options& options)
@@ -81,7 +83,7 @@ ROBOTS_INLINE JsonLog::JsonLog(std::FILE* file, const json_log_options& options)
               }),
               options} {}
 
-ROBOTS_INLINE json_log_stats JsonLog::stats() const noexcept {
+ROBOTS_INLINE JsonLog::counts JsonLog::stats() const noexcept {
   return {.written = state_->output.written(),
           .lost = state_->output.lost(),
           .suppressed = state_->limit.suppressed()};

@@ -29,11 +29,6 @@ enum class log_level : std::uint8_t {
                                               {"DEBUG", "INFO", "WARN", "ERROR", "CRITICAL"});
 }
 
-/// Where a log's lines go: called with one line at a time, its line feed included, by one thread at
-/// a time. When it throws, the line counts as lost. Without a queue, it must not call a cache or a
-/// gate that tells this log.
-using log_sink = std::function<void(std::string_view line)>;
-
 /// What a `JsonLog` writes.
 struct json_log_options {
   log_level least = log_level::info;  ///< lines below it are not written
@@ -53,13 +48,6 @@ struct json_log_options {
   /// background thread calls it, and about `queue_bytes` octets of lines may wait. Lines without
   /// room are lost and counted.
   std::size_t queue_bytes = 0;
-};
-
-/// The number of lines by what became of them.
-struct json_log_stats {
-  std::uint64_t written = 0;     ///< lines that the sink took
-  std::uint64_t lost = 0;        ///< lines that the sink threw at, or without room in the queue
-  std::uint64_t suppressed = 0;  ///< lines above the limit of their event and site
 };
 
 }  // namespace robots

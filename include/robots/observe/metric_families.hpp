@@ -21,21 +21,21 @@ enum class metric_kind : std::uint8_t {
   histogram,  ///< `metric_family::histogram`
 };
 
-/// A figure under its labels.
-struct metric_sample {
-  /// Names, such as `reason`, and values.
-  std::vector<std::pair<std::string_view, std::string>> labels{};
-  double value = 0.0;  ///< the figure
-};
-
 /// A figure, or one figure for each of some labels, for exporters.
 struct metric_family {
+  /// A figure under its labels.
+  struct sample {
+    /// Names, such as `reason`, and values.
+    std::vector<std::pair<std::string_view, std::string>> labels{};
+    double value = 0.0;  ///< the figure
+  };
+
   /// As in OpenTelemetry's semantic conventions: `robots.cache.hits`. See `prometheus_name`.
   std::string_view name{};
   std::string_view help{};                        ///< a sentence for people
   std::string_view unit{};                        ///< `s` or `By`; empty for a number of things
   metric_kind kind = metric_kind::counter;        ///< how to read it
-  std::vector<metric_sample> samples{};           ///< none of a histogram
+  std::vector<sample> samples{};                  ///< none of a histogram
   std::optional<duration_histogram> histogram{};  ///< of a histogram only
 };
 

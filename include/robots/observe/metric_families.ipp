@@ -38,11 +38,11 @@ class family_list {
     add_each(begin(name, help), {}, label, counts);
   }
   template <auto Last>
-  static void add_each(metric_family& to, const metric_sample& like, std::string_view label,
+  static void add_each(metric_family& to, const metric_family::sample& like, std::string_view label,
                        const base::enum_counts<Last>& counts) {
     for (std::size_t i = 0; i < counts.size; ++i) {
       const auto key = static_cast<decltype(Last)>(i);
-      metric_sample& added = to.samples.emplace_back(like);
+      metric_family::sample& added = to.samples.emplace_back(like);
       added.labels.emplace_back(label, to_string(key));
       added.value = static_cast<double>(counts[key]);
     }
@@ -60,11 +60,12 @@ class family_list {
 };
 
 /// The look-ups and denials of a snapshot: by domain, or all as those of the empty domain.
-[[nodiscard]] inline std::vector<domain_counts> counts_by_domain(const metrics_snapshot& of) {
+[[nodiscard]] inline std::vector<metrics_snapshot::domain_counts> counts_by_domain(
+    const metrics_snapshot& of) {
   if (!of.domains.empty()) {
     return of.domains;
   }
-  domain_counts all{.denied_for = of.denied_for};
+  metrics_snapshot::domain_counts all{.denied_for = of.denied_for};
   all.look_ups[look_up_result::hit] = of.hits;
   all.look_ups[look_up_result::stale_hit] = of.stale_hits;
   all.look_ups[look_up_result::miss] = of.misses;
@@ -80,8 +81,8 @@ inline void add_counts_by_domain(family_list& list, const metrics_snapshot& of) 
   metric_family misses{.name = "robots.cache.misses",
                        .help = "Look-ups that had to fetch, or ask a shared store."};
   metric_family blocked{.name = "robots.blocked_requests", .help = "Decisions that denied."};
-  for (const domain_counts& own : counts_by_domain(of)) {
-    metric_sample labelled;
+  for (const metrics_snapshot::domain_counts& own : counts_by_domain(of)) {
+    metric_family::sample labelled;
     if (!own.domain.empty()) {
       labelled.labels.emplace_back("domain", own.domain);
     }
@@ -90,7 +91,7 @@ inline void add_counts_by_domain(family_list& list, const metrics_snapshot& of) 
       if (count == 0 && !own.domain.empty()) {
         return;
       }
-      metric_sample& added = to.samples.emplace_back(labelled);
+      metric_family::sample& added = to.samples.emplace_back(labelled);
       if (!label.empty()) {
         added.labels.emplace_back(label, value);
       }
@@ -130,7 +131,7 @@ ROBOTS_INLINE std::vector<metric_family> metric_families(const metrics_snapshot&
   list.count("robots.fetch.not_modified", "Retrievals that a 304 ended.", of.not_modified);
   list.count("robots.fetch.retries", "Tries after the first of a retrieval.", of.retries);
   metric_family& responses = list.begin("robots.fetch.responses", "Responses of sites.");
-  for (const status_count& status : of.statuses) {
+  for (const metrics_snapshot::status_count& status : of.statuses) {
     responses.samples.push_back(
         {{{"status", std::to_string(status.status)}}, static_cast<double>(status.count)});
   }

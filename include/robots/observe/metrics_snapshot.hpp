@@ -17,35 +17,35 @@
 
 namespace robots {
 
-/// How often a host occurred.
-struct host_count {
-  std::string host{};       ///< as `host_of_site_key` gives it
-  std::uint64_t count = 0;  ///< how often; never too low
-  std::uint64_t over = 0;   ///< by how much `count` is too high at most
-
-  [[nodiscard]] friend bool operator==(const host_count&, const host_count&) = default;
-};
-
-/// How often the site of a domain was looked up, and why it was denied.
-struct domain_counts {
-  std::string domain{};  ///< as `host_of_site_key` gives it; empty: all domains without counters
-  base::enum_counts<look_up_result::joined> look_ups{};          ///< by their result
-  base::enum_counts<decision_reason::invalid_url> denied_for{};  ///< decisions, by their reason
-};
-
-/// How often a site answered with a status.
-struct status_count {
-  int status = 0;           ///< from 100 to 599; 0 for any other
-  std::uint64_t count = 0;  ///< how often
-
-  [[nodiscard]] friend bool operator==(const status_count&, const status_count&) = default;
-};
-
 /// What a `Metrics` has counted so far. Its rates are those of `cache_counts`.
 ///
 /// What is counted by an enumeration is asked by its enumerators:
 /// `now.denied_for[decision_reason::rule]`, `now.outcomes.total()`.
 struct metrics_snapshot : cache_counts {
+  /// How often a host occurred.
+  struct host_count {
+    std::string host{};       ///< as `host_of_site_key` gives it
+    std::uint64_t count = 0;  ///< how often; never too low
+    std::uint64_t over = 0;   ///< by how much `count` is too high at most
+
+    [[nodiscard]] friend bool operator==(const host_count&, const host_count&) = default;
+  };
+
+  /// How often the site of a domain was looked up, and why it was denied.
+  struct domain_counts {
+    std::string domain{};  ///< as `host_of_site_key` gives it; empty: all domains without counters
+    base::enum_counts<look_up_result::joined> look_ups{};          ///< by their result
+    base::enum_counts<decision_reason::invalid_url> denied_for{};  ///< decisions, by their reason
+  };
+
+  /// How often a site answered with a status.
+  struct status_count {
+    int status = 0;           ///< from 100 to 599; 0 for any other
+    std::uint64_t count = 0;  ///< how often
+
+    [[nodiscard]] friend bool operator==(const status_count&, const status_count&) = default;
+  };
+
   /// Decisions that allowed, by their reason.
   base::enum_counts<decision_reason::invalid_url> allowed_for{};
   /// Decisions that denied, by their reason.

@@ -27,7 +27,7 @@
 #include <string_view>
 #include <utility>
 
-namespace robots {
+namespace robots::detail {
 
 /// What is known of a site when a record of it is judged.
 struct earlier_policies {
@@ -36,7 +36,7 @@ struct earlier_policies {
 };
 
 /// The file by which to ask whether anything has changed.
-[[nodiscard]] inline known_copy known_copy_of(const std::shared_ptr<const policy>& last) {
+[[nodiscard]] inline detail::known_copy known_copy_of(const std::shared_ptr<const policy>& last) {
   const auto good = policy::good(last);
   if (!good) {
     return {};
@@ -47,10 +47,11 @@ struct earlier_policies {
 
 /// The record of a retrieval that ended at `now`. `random`, from 0 to 1, spreads the lifetimes of
 /// failures.
-[[nodiscard]] inline record record_of(retrieval_result retrieved, const earlier_policies& before,
-                                      const judge_options& options, wall_time now, double random) {
+[[nodiscard]] inline record record_of(detail::retrieval_result retrieved,
+                                      const earlier_policies& before, const judge_options& options,
+                                      wall_time now, double random) {
   record result;
-  static_cast<retrieval_facts&>(result) = static_cast<retrieval_facts&&>(retrieved);
+  static_cast<detail::retrieval_facts&>(result) = static_cast<detail::retrieval_facts&&>(retrieved);
   result.body = std::move(retrieved.body);
   result.fetched_at = std::chrono::floor<std::chrono::seconds>(now);
   if (result.outcome == outcome::success) {
@@ -68,15 +69,13 @@ struct earlier_policies {
     result.failures = failures + (one_more ? 1 : 0);
     result.server_lifetime = retry_after(retrieved.headers, now);
   } else {
-    result.server_lifetime = freshness_lifetime(retrieved.headers, now);
+    result.server_lifetime = detail::freshness_lifetime(retrieved.headers, now);
   }
   const bool is_renewal = result.not_modified && before.unchanged;
   const auto unchanged = is_renewal ? std::optional{before.unchanged->source()} : std::nullopt;
   result.lifetime = lifetime_of(result, unchanged ? &*unchanged : nullptr, options, random);
   return result;
 }
-
-namespace policy_detail {
 
 /// A policy made of `parts`, numbered as the one that comes after `last`.
 template <class... Parts>
@@ -86,8 +85,6 @@ template <class... Parts>
   next->follow(last);
   return next;
 }
-
-}  // namespace policy_detail
 
 /// What a site permits one crawler, by what a retrieval brought: the one place that says what a
 /// record means. `now` is one moment by both clocks.
@@ -101,7 +98,6 @@ template <class... Parts>
                                                          const judge_options& options,
                                                          const earlier_policies& before,
                                                          const wall_anchor& now) {
-  using policy_detail::numbered;
   // The age of a record from elsewhere is known to the second; that of a new one is 0.
   const wall_anchor this_second{now.steady, std::chrono::floor<std::chrono::seconds>(now.wall)};
   const time_point fetched_at = (std::min)(this_second.at(head.fetched_at), now.steady);
@@ -182,8 +178,8 @@ template <class... Parts>
       fetched_at <= base::saturating_add(own->fetched_at(), options.last_good_for)) {
     good = own;
   }
-  return policy_detail::numbered(theirs, action, user_agent, head, std::move(good), fetched_at,
-                                 theirs->findings());
+  return numbered(theirs, action, user_agent, head, std::move(good), fetched_at,
+                  theirs->findings());
 }
 
-}  // namespace robots
+}  // namespace robots::detail

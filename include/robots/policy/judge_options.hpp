@@ -7,7 +7,7 @@
 #include <chrono>
 #include <stdexcept>
 
-namespace robots {
+namespace robots::detail {
 
 /// How a record is judged: what holds when a robots.txt cannot be had, how one is read, and for how
 /// long what came of it counts. `cache_options` has the same members.
@@ -55,4 +55,4 @@ inline void validate(const judge_options& options) {
   }
 }
 
-}  // namespace robots
+}  // namespace robots::detail

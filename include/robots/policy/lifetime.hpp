@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <chrono>
 
-namespace robots {
+namespace robots::detail {
 
 /// How long a failure is remembered that is the `failures`th in a row: doubled with each, up to a
 /// limit, and a little less by chance (`random`, from 0 to 1), so that sites which failed together
@@ -87,4 +87,4 @@ struct validity {
          !source.validators.last_modified.empty();
 }
 
-}  // namespace robots
+}  // namespace robots::detail

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <utility>
 
-namespace robots {
+namespace robots::detail {
 
 /// What a new policy does to the count of malformed files in a row (the pipeline guide: "quarantine
 /// the target").
@@ -49,4 +49,4 @@ enum class quarantine_step {
                      fallback, malformed.fetched_at(), malformed.findings());
 }
 
-}  // namespace robots
+}  // namespace robots::detail

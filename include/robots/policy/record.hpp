@@ -13,7 +13,7 @@
 namespace robots {
 
 /// The result of one retrieval, without the body.
-struct record_head : retrieval_facts {
+struct record_head : detail::retrieval_facts {
   robots::charset charset = robots::charset::utf_8;  ///< in which the body is written
   robots::validators validators{};                   ///< by which to ask whether it has changed
   int failures = 0;  ///< retrievals of the site in a row that failed, this one included

@@ -57,8 +57,8 @@ class site_rulings {
 
   /// The arguments, and what they refer to, outlive this object. `share` is empty if there is no
   /// shared store.
-  site_rulings(const ruling_options& options, const exclusion_list& excluded, event_teller& teller,
-               sharing share = {});
+  site_rulings(const ruling_options& options, const exclusion_list& excluded,
+               detail::event_teller& teller, sharing share = {});
 
   /// Returns true if something but its robots.txt may hold for the site of `key`, as
   /// `possible_site_key` gives it. Then call `find`.
@@ -187,7 +187,7 @@ class site_rulings {
   void for_each(const Visit& visit) const;
 
   const ruling_options options_;
-  event_teller& teller_;
+  detail::event_teller& teller_;
   const exclusion_list& excluded_;
   const excluded_hosts high_risk_;
   const bool has_risks_;

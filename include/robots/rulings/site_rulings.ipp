@@ -14,8 +14,8 @@
 namespace robots::rulings_detail {
 
 ROBOTS_INLINE site_rulings::site_rulings(const ruling_options& options,
-                                         const exclusion_list& excluded, event_teller& teller,
-                                         sharing share)
+                                         const exclusion_list& excluded,
+                                         detail::event_teller& teller, sharing share)
     : options_(options),
       teller_(teller),
       excluded_(excluded),
@@ -418,7 +418,7 @@ ROBOTS_INLINE std::shared_ptr<const policy> site_rulings::policy_for_quarantine(
   record_head source;
   source.url = source.final_url = asked.robots_urls().front();
   source.status = success;
-  return robots::quarantined(std::move(source), "another process has put the site into quarantine",
+  return detail::quarantined(std::move(source), "another process has put the site into quarantine",
                              options_.user_agent, options_.fallback);
 }
 

@@ -261,7 +261,7 @@ TEST_CASE("what rests on an earlier file is unknown, and said to be, until that 
 }
 
 TEST_CASE("An entry after a decision counts as its basis only within a second") {
-  struct fixed_clock final : robots::event_clock {
+  struct fixed_clock final : robots::detail::event_clock {
     robots::wall_time now{};
     [[nodiscard]] robots::wall_time wall() noexcept override { return now; }
   };
@@ -299,8 +299,8 @@ TEST_CASE("A decision by directives that no entry has for its site is found") {
       brought.outcome = robots::outcome::success;
       brought.url = brought.final_url = site + "/robots.txt";
       brought.body = "User-agent: *\nDisallow: /private\n";
-      const auto by = robots::judge(brought, options.user_agent,
-                                    robots::cache_detail::judge_options_of(options), {}, {});
+      const auto by = robots::detail::judge(
+          brought, options.user_agent, robots::cache_detail::judge_options_of(options), {}, {});
       if (site == "https://b.example") {
         brought.body.clear();  // nobody has recorded that this site has the text
       }

@@ -28,8 +28,8 @@ int main(int count, char** words) {
       brought.outcome = outcome::success;
       brought.url = brought.final_url = "https://site" + std::to_string(i) + ".example/robots.txt";
       brought.body = "User-agent: *\nDisallow: /" + std::to_string(i) + '\n';
-      const auto made =
-          judge(brought, crawler.user_agent, cache_detail::judge_options_of(crawler), {}, {});
+      const auto made = robots::detail::judge(brought, crawler.user_agent,
+                                              cache_detail::judge_options_of(crawler), {}, {});
       const std::string site = "https://site" + std::to_string(i) + ".example";
       trail.on(retrieval_event{{.site = site}, *made, brought, std::chrono::milliseconds{1}});
       const std::string url = site + '/' + std::to_string(i);

@@ -93,7 +93,8 @@ struct sample {
     brought.status = 200;
     brought.url = brought.final_url = "https://example.com/robots.txt";
     brought.body = std::move(text);
-    by = robots::judge(brought, "FooBot", {.fallback = robots::fallback_policy::rfc9309()}, {}, {});
+    by = robots::detail::judge(brought, "FooBot", {.fallback = robots::fallback_policy::rfc9309()},
+                               {}, {});
   }
 
   void retrieve(const AuditTrail& trail) const {

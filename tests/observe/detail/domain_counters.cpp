@@ -9,8 +9,8 @@
 #include <vector>
 
 using robots::decision_reason;
-using robots::domain_counts;
 using robots::look_up_result;
+using domain_counts = robots::metrics_snapshot::domain_counts;
 using robots::observe_detail::domain_counters;
 
 TEST_CASE("Each domain has exact counters while there is room; later domains share one set") {

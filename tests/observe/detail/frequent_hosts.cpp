@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-using robots::host_count;
+using host_count = robots::metrics_snapshot::host_count;
 using robots::observe_detail::frequent_hosts;
 
 TEST_CASE("hosts that are few are counted exactly") {

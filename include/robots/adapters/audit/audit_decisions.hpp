@@ -227,8 +227,8 @@ class audit_judge {
     head.outcome = outcome::success;
     head.charset = text.charset;
     head.truncated = text.truncated;
-    return judge(head, body, crawler.user_agent,
-                 {.fallback = always_parse{}, .parse = crawler.parse}, {}, {});
+    return detail::judge(head, body, crawler.user_agent,
+                         {.fallback = always_parse{}, .parse = crawler.parse}, {}, {});
   }
 
   /// Makes the policy again. Returns null if no entry has its text.

@@ -132,7 +132,7 @@ class OpenTelemetryMetrics {
         ++owner.observation;
       }
       from.observation = owner.observation;
-      for (const metric_sample& sample : owner.latest[from.index].samples) {
+      for (const metric_family::sample& sample : owner.latest[from.index].samples) {
         const std::map<std::string, std::string> labels{sample.labels.begin(), sample.labels.end()};
         to->Observe(static_cast<std::int64_t>(sample.value), labels);
       }

@@ -46,7 +46,7 @@ class PrometheusMetrics final : public prometheus::Collectable {
       if (family.histogram) {
         exported.metric.emplace_back().histogram = buckets_of(*family.histogram);
       }
-      for (const metric_sample& sample : family.samples) {
+      for (const metric_family::sample& sample : family.samples) {
         prometheus::ClientMetric& one = exported.metric.emplace_back();
         for (const auto& [name, value] : sample.labels) {
           one.label.push_back({std::string{name}, value});

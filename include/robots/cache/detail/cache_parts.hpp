@@ -73,7 +73,7 @@ enum class cache_event : unsigned char {
 using cache_counters = base::striped_counters<cache_event>;
 
 /// What a cache is composed of, without the user's types: so that all but a hit is compiled once.
-class cache_parts : public event_teller {
+class cache_parts : public detail::event_teller {
  public:
   [[nodiscard]] virtual time_point now() = 0;
   [[nodiscard]] virtual wall_anchor moment() = 0;
@@ -91,9 +91,10 @@ class cache_parts : public event_teller {
   virtual void clear() = 0;
 
   /// Brings a retrieval to its end with the blocking fetcher.
-  [[nodiscard]] virtual retrieval_result run(retrieval work, const call_options& limits) = 0;
+  [[nodiscard]] virtual detail::retrieval_result run(detail::retrieval work,
+                                                     const call_options& limits) = 0;
   /// Goes on with a retrieval as `advance_retrieval` does.
-  [[nodiscard]] virtual bool advance(retrieval& work, time_point deadline) = 0;
+  [[nodiscard]] virtual bool advance(detail::retrieval& work, time_point deadline) = 0;
   /// Waits until `ready()`, which is true only after `changed` has been notified, or until the call
   /// is over; gives `ready()`. `lock` is held when it is called.
   [[nodiscard]] virtual bool wait(base::clock_condition& changed,

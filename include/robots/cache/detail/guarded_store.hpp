@@ -56,7 +56,7 @@ class guarded_store {
   /// Releases leases, and makes the calls that the store has missed, one last time. Tells the
   /// observer of each key whose call fails.
   ~guarded_store() {
-    breaker_ = circuit_breaker{options().breaker};  // there is no later call to wait for
+    breaker_ = detail::circuit_breaker{options().breaker};  // there is no later call to wait for
     for (auto& [key, owed] : owed_) {
       owed.next_try = (time_point::min)();
     }
@@ -414,7 +414,7 @@ class guarded_store {
   std::mutex erasing_;
 
   std::mutex mutex_;  // guards what follows
-  circuit_breaker breaker_;
+  detail::circuit_breaker breaker_;
   bool down_ = false;
   boost::unordered_flat_map<std::string, owed_call, base::text_hash, std::equal_to<>> owed_;
   std::vector<store_lease> to_release_;

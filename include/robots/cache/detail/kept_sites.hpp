@@ -39,14 +39,14 @@ struct kept_entry : cache_entry {
 class kept_sites {
  public:
   /// The arguments outlive it.
-  kept_sites(cache_parts& parts, const cache_options& options, const judge_options& judging,
+  kept_sites(cache_parts& parts, const cache_options& options, const detail::judge_options& judging,
              rulings_detail::site_rulings& rulings)
       : parts_(parts), user_agent_(options.user_agent), judging_(judging), rulings_(rulings) {}
 
   /// Whether an entry, if it is one, is no longer fresh and may answer while it is renewed.
   [[nodiscard]] bool may_serve_stale(const cache_entry& entry, time_point now) const {
     return entry.policy && now >= entry.fresh_until &&
-           now < validity_of(*entry.policy, judging_).stale_until;
+           now < detail::validity_of(*entry.policy, judging_).stale_until;
   }
 
   /// Returns true if the shared store may have something newer than a fresh entry.
@@ -122,18 +122,18 @@ class kept_sites {
   /// Takes note of whether the file was malformed, where that denies.
   void watch(const flight& led, const policy& policy_now) {
     const std::string& key = led.site();
-    switch (quarantine_step_of(policy_now)) {
-      case quarantine_step::none:
+    switch (detail::quarantine_step_of(policy_now)) {
+      case detail::quarantine_step::none:
         break;
-      case quarantine_step::count:
+      case detail::quarantine_step::count:
         rulings_.note_malformed(key, led.context(), [&] {
-          return quarantined(policy_now, user_agent_, judging_.fallback);
+          return detail::quarantined(policy_now, user_agent_, judging_.fallback);
         });
         if (led.detached()) {  // released or forgotten meanwhile, for what was asked before
           rulings_.release(key, led.context());
         }
         break;
-      case quarantine_step::release:
+      case detail::quarantine_step::release:
         rulings_.release(key, led.context());
         break;
     }
@@ -169,8 +169,9 @@ class kept_sites {
   void store(const flight& led, const std::shared_ptr<const policy>& policy_now, time_point now,
              std::uint32_t epoch, bool replaces_all) {
     const std::string& key = led.site();
-    const validity until = validity_of(*policy_now, judging_);
-    const bool is_kept_on = parts_.observes_changes() || is_of_use_when_over(*policy_now, judging_);
+    const detail::validity until = detail::validity_of(*policy_now, judging_);
+    const bool is_kept_on =
+        parts_.observes_changes() || detail::is_of_use_when_over(*policy_now, judging_);
     cache_entry entry{policy_now, until.fresh_until,
                       is_kept_on ? until.keep_until : until.stale_until, epoch};
     if (!led.told()) {
@@ -221,14 +222,14 @@ class kept_sites {
     if (found.policy && found.fresh_until <= in_suspicion) {
       found.is_told = found.fresh_until == in_doubt;
       found.is_suspect = !found.is_told;
-      found.fresh_until = validity_of(*found.policy, judging_).fresh_until;
+      found.fresh_until = detail::validity_of(*found.policy, judging_).fresh_until;
     }
     return found;
   }
 
   cache_parts& parts_;
   const std::string& user_agent_;
-  const judge_options& judging_;
+  const detail::judge_options& judging_;
   question_pace questions_;
   std::atomic<std::uint64_t> forgotten_ = 0;  // how often something was
   std::array<keeping, 64> keeping_{};

@@ -55,7 +55,7 @@ class look_up_environment {
         retrieval(retrieval_options_of(given)),
         made_at(std::chrono::floor<std::chrono::seconds>(own.moment().wall)),
         invalid_policy_(policy::refusal(given.user_agent, decision_reason::invalid_url)) {
-    retrieval.breakers = std::make_shared<origin_breakers>(
+    retrieval.breakers = std::make_shared<detail::origin_breakers>(
         given.breaker, [this](std::string_view origin, breaker_state now) {
           parts.tell(breaker_event{parts.about(origin), now});
         });
@@ -174,7 +174,7 @@ class look_up_environment {
   policy_maker maker;
   kept_sites entries;
   single_flight flights;
-  retrieval_options retrieval;             ///< of every fetch
+  detail::retrieval_options retrieval;     ///< of every fetch
   const std::chrono::sys_seconds made_at;  ///< when the cache was made
 
  private:

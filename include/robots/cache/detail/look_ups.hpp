@@ -189,8 +189,9 @@ class look_ups {
     }
     count(state, look_up_result::joined, result);
     found known{.policy = std::move(result)};
-    known.stale = from_store && cache_.parts.now() >=
-                                    validity_of(*known.policy, cache_.maker.judging()).fresh_until;
+    known.stale =
+        from_store && cache_.parts.now() >=
+                          detail::validity_of(*known.policy, cache_.maker.judging()).fresh_until;
     return known;
   }
 

@@ -87,11 +87,12 @@ class own_parts final : public cache_parts {
   void erase(std::string_view key) override { storage.erase(key); }
   void clear() override { storage.clear(); }
 
-  [[nodiscard]] retrieval_result run(retrieval work, const call_options& limits) override {
-    return run_retrieval(std::move(work), fetcher, clock, limits);
+  [[nodiscard]] detail::retrieval_result run(detail::retrieval work,
+                                             const call_options& limits) override {
+    return detail::run_retrieval(std::move(work), fetcher, clock, limits);
   }
-  [[nodiscard]] bool advance(retrieval& work, time_point deadline) override {
-    return advance_retrieval(work, fetcher, clock, deadline);
+  [[nodiscard]] bool advance(detail::retrieval& work, time_point deadline) override {
+    return detail::advance_retrieval(work, fetcher, clock, deadline);
   }
   [[nodiscard]] bool wait(base::clock_condition& changed, std::unique_lock<std::mutex>& lock,
                           const call_options& limits, const std::function<bool()>& ready) override {

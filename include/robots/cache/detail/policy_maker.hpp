@@ -49,37 +49,39 @@ class policy_maker {
         rulings_(rulings),
         random_(options.seed) {}
 
-  [[nodiscard]] const judge_options& judging() const noexcept { return judging_; }
+  [[nodiscard]] const detail::judge_options& judging() const noexcept { return judging_; }
 
   /// A seed for a retrieval.
   [[nodiscard]] std::uint64_t seed() noexcept { return random_(); }
 
   /// What a retrieval brought that ended now.
-  [[nodiscard]] record recorded(retrieval_result result, const earlier_policies& before,
-                                const wall_anchor& now) {
+  [[nodiscard]] record recorded(detail::retrieval_result result,
+                                const detail::earlier_policies& before, const wall_anchor& now) {
     // A caller that did not wait for the next try must not delay it for the others.
     const auto until_next_try = result.cut_short
                                     ? std::chrono::ceil<std::chrono::seconds>((std::max)(
                                           result.next_try - now.steady, time_point::duration{0}))
                                     : (std::chrono::seconds::max)();
-    record brought = record_of(std::move(result), before, judging_, now.wall, random_.draw());
+    record brought =
+        detail::record_of(std::move(result), before, judging_, now.wall, random_.draw());
     brought.lifetime = (std::min)(brought.lifetime, until_next_try);
     return brought;
   }
 
   /// The policy of a record. Tells of the text that was read for a flight, if it is for one.
   [[nodiscard]] std::shared_ptr<const policy> judged(const record& brought,
-                                                     const earlier_policies& before,
+                                                     const detail::earlier_policies& before,
                                                      const wall_anchor& now, const flight* led) {
     const bool is_told = led != nullptr && parts_.is_observed() && !brought.not_modified &&
                          policy_detail::has_text(brought.outcome);
     const time_point began = is_told ? parts_.now() : time_point{};
-    auto result = family(judge(brought, options_.user_agent, judging_, before, now),
-                         [&](const std::string& agent, std::size_t place) {
-                           const earlier_policies own{policy::other(before.last, place),
-                                                      policy::other(before.unchanged, place)};
-                           return judge(brought, agent, judging_, own, now);
-                         });
+    auto result =
+        family(detail::judge(brought, options_.user_agent, judging_, before, now),
+               [&](const std::string& agent, std::size_t place) {
+                 const detail::earlier_policies own{policy::other(before.last, place),
+                                                    policy::other(before.unchanged, place)};
+                 return detail::judge(brought, agent, judging_, own, now);
+               });
     if (is_told) {
       const time_point ended = parts_.now();
       parts_.tell(parse_event{about(*led), *result, ended - began, is_invalid_utf8(brought)});
@@ -91,11 +93,11 @@ class policy_maker {
   [[nodiscard]] std::shared_ptr<const policy> judged_redirected(
       const record_head& head, const std::shared_ptr<const policy>& theirs,
       const std::shared_ptr<const policy>& own) {
-    return family(judge_redirected(head, theirs, options_.user_agent, judging_, own),
+    return family(detail::judge_redirected(head, theirs, options_.user_agent, judging_, own),
                   [&](const std::string& agent, std::size_t place) {
                     const auto other = policy::other(theirs, place);
-                    return judge_redirected(head, other ? other : theirs, agent, judging_,
-                                            policy::other(own, place));
+                    return detail::judge_redirected(head, other ? other : theirs, agent, judging_,
+                                                    policy::other(own, place));
                   });
   }
 
@@ -103,7 +105,7 @@ class policy_maker {
   [[nodiscard]] std::shared_ptr<const policy> cancelled(const site& asked,
                                                         const std::shared_ptr<const policy>& last,
                                                         const wall_anchor& now) {
-    retrieval_result result;
+    detail::retrieval_result result;
     result.outcome = outcome::cancelled;
     result.error = fetch_error::cancelled;
     result.error_text = "nothing was read: the call ended before the robots.txt came";
@@ -123,12 +125,12 @@ class policy_maker {
 
   /// The exchanges of a retrieval, if anybody wants to know.
   [[nodiscard]] std::vector<exchange_event> exchanges_of(const flight& led,
-                                                         const retrieval_result& ended) {
+                                                         const detail::retrieval_result& ended) {
     std::vector<exchange_event> events;
     if (parts_.is_observed()) {
       const time_point now = parts_.now();
       for (std::size_t i = 0; i < ended.timings.size(); ++i) {
-        const exchange_timing& timing = ended.timings[i];
+        const detail::exchange_timing& timing = ended.timings[i];
         events.push_back({about(led), ended.exchanges[i], now - timing.ended, timing.duration,
                           timing.bytes, timing.hop, timing.attempt});
       }
@@ -278,7 +280,7 @@ class policy_maker {
   }
 
   const cache_options& options_;
-  const judge_options judging_;
+  const detail::judge_options judging_;
   cache_parts& parts_;
   robots::rulings_detail::site_rulings& rulings_;
   base::counter_random random_;

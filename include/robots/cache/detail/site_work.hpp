@@ -137,27 +137,28 @@ class site_work {
 
   // The site itself.
 
-  [[nodiscard]] retrieval& fetch() noexcept { return *fetch_; }
+  [[nodiscard]] detail::retrieval& fetch() noexcept { return *fetch_; }
 
   /// Begins the fetch anew.
   void start_fetch() {
     asked_by_ = policy::good(flight_->last());
     fetch_began_ = cache_.parts.now();
-    retrieval_options result = cache_.retrieval;
+    detail::retrieval_options result = cache_.retrieval;
     result.seed = cache_.maker.seed();
     result.excluded = cache_.excluded.hosts();
     // A 304 is of no use to the other processes while none of them has the file.
     const bool needs_file = has_asked_store_ && !shared_good_;
     fetch_.emplace(flight_->asked(), std::move(result), fetch_began_,
-                   needs_file ? known_copy{} : known_copy_of(asked_by_));
+                   needs_file ? detail::known_copy{} : detail::known_copy_of(asked_by_));
     step_ = work_step::fetch;
   }
 
   /// Calls `on_fetched` if `fetch()` has ended. Gives the flight up if memory runs out.
   void settle() {
-    if (step_ == work_step::fetch && std::holds_alternative<retrieval_result>(fetch_->next())) {
+    if (step_ == work_step::fetch &&
+        std::holds_alternative<detail::retrieval_result>(fetch_->next())) {
       try {
-        on_fetched(std::get<retrieval_result>(std::move(*fetch_).next()),
+        on_fetched(std::get<detail::retrieval_result>(std::move(*fetch_).next()),
                    flight_->stop().stop_requested());
       } catch (...) {
         give_up();  // there is no fetch any more that a next step could go on with
@@ -167,13 +168,13 @@ class site_work {
   }
 
   /// Takes the end of `fetch()`. A fetch that was cut short by a stop is no answer.
-  void on_fetched(retrieval_result result, bool is_stopped) {
+  void on_fetched(detail::retrieval_result result, bool is_stopped) {
     fetch_.reset();
     const auto exchanges = cache_.maker.exchanges_of(*flight_, result);
     for (const exchange_event& one : exchanges) {
       cache_.parts.tell(one);
     }
-    const earlier_policies before{flight_->last(), asked_by_};
+    const detail::earlier_policies before{flight_->last(), asked_by_};
     const wall_anchor now = cache_.parts.moment();
     const bool is_hasty = result.cut_short;
     record brought = cache_.maker.recorded(std::move(result), before, now);
@@ -245,7 +246,7 @@ class site_work {
 
  private:
   [[nodiscard]] const tiered_options& options() const { return cache_.store->options(); }
-  [[nodiscard]] const judge_options& judging() const { return cache_.maker.judging(); }
+  [[nodiscard]] const detail::judge_options& judging() const { return cache_.maker.judging(); }
 
   /// Returns true if a ruling forbids requests to the site.
   [[nodiscard]] bool must_not_be_asked() const {
@@ -327,7 +328,7 @@ class site_work {
     }
     auto latest = maker.judged(records.latest, {.last = last}, now, flight_.get());
     const bool is_known = is_suspect_ && last_fetched >= records.latest.fetched_at;
-    const bool is_over = now.steady >= validity_of(*latest, judging()).fresh_until;
+    const bool is_over = now.steady >= detail::validity_of(*latest, judging()).fresh_until;
     if (refreshes_ || is_known || is_over) {
       fresh_.reset();  // there was a newer answer, which is over
       if (!shared_good_) {
@@ -366,7 +367,7 @@ class site_work {
   /// site keeps its mark.
   [[nodiscard]] bool end_with_fresh() {
     if (!fresh_ || flight_->detached() ||
-        cache_.parts.now() >= validity_of(*fresh_, judging()).fresh_until) {
+        cache_.parts.now() >= detail::validity_of(*fresh_, judging()).fresh_until) {
       return false;
     }
     end_with(fresh_, true);
@@ -397,7 +398,7 @@ class site_work {
     if (!last) {
       return false;
     }
-    if (now.steady < validity_of(*last, judging()).stale_until) {
+    if (now.steady < detail::validity_of(*last, judging()).stale_until) {
       cache_.entries.keep(*flight_, last, now.steady, epoch_);
       end_with(last, true);
       return true;
@@ -424,7 +425,7 @@ class site_work {
     records->turned_hostile = turned_hostile;
     value_ = encode(*records);
     lifetime_ = std::chrono::floor<std::chrono::milliseconds>(
-        validity_of(*policy_now, judging()).keep_until - now);
+        detail::validity_of(*policy_now, judging()).keep_until - now);
   }
 
   look_up_environment& cache_;
@@ -447,7 +448,7 @@ class site_work {
   bool has_asked_store_ = false;
   std::optional<record> shared_good_{};  // the last good record, if the store has it
 
-  std::optional<retrieval> fetch_{};
+  std::optional<detail::retrieval> fetch_{};
   time_point fetch_began_{};
   std::shared_ptr<const policy> asked_by_{};  // the one that a 304 speaks of
 

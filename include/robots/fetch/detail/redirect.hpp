@@ -25,7 +25,7 @@ struct redirect {
 /// Reads the `Location` of a response to a request for `from`. Each hop is checked anew: http or
 /// https, a host that can be asked and is not excluded.
 [[nodiscard]] inline redirect read_redirect(std::string_view from, const fetch_response& response,
-                                            const retrieval_options& options) {
+                                            const detail::retrieval_options& options) {
   // RFC 9110, section 4.1, recommends to support URIs of 8,000 octets.
   constexpr std::size_t longest = 8'000;
   const std::optional<std::string_view> location = find_header(response.headers, "Location");

@@ -42,8 +42,8 @@ class domain_counters {
 
   /// The counts of each domain, by name; first those of the empty domain, all others together.
   /// Empty if nothing is counted.
-  [[nodiscard]] std::vector<domain_counts> read() const {
-    std::vector<domain_counts> all;
+  [[nodiscard]] std::vector<metrics_snapshot::domain_counts> read() const {
+    std::vector<metrics_snapshot::domain_counts> all;
     if (capacity_ == 0) {
       return all;
     }
@@ -54,15 +54,16 @@ class domain_counters {
         all.push_back(own.read(domain));
       });
     }
-    std::sort(all.begin(), all.end(), [](const domain_counts& one, const domain_counts& other) {
-      return one.domain < other.domain;
-    });
+    std::sort(
+        all.begin(), all.end(),
+        [](const metrics_snapshot::domain_counts& one,
+           const metrics_snapshot::domain_counts& other) { return one.domain < other.domain; });
     return all;
   }
 
  private:
   struct counters {
-    [[nodiscard]] domain_counts read(std::string_view domain) const {
+    [[nodiscard]] metrics_snapshot::domain_counts read(std::string_view domain) const {
       return {std::string{domain}, look_ups.read(), denied_for.read()};
     }
 

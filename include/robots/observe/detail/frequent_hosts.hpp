@@ -19,8 +19,8 @@ namespace robots::observe_detail {
 
 /// Counts the hosts that occur most, of any number of hosts, in bounded memory (Space-Saving:
 /// Metwally, Agrawal, El Abbadi, 2005). A host that finds no room takes the place of the one seen
-/// least, and its count, too: so counts are never too low, and `host_count::over` says by how much
-/// they may be too high. Any thread.
+/// least, and its count, too: so counts are never too low, and `metrics_snapshot::host_count::over`
+/// says by how much they may be too high. Any thread.
 class frequent_hosts {
  public:
   /// Makes room for about `capacity` hosts; 0 counts nothing.
@@ -48,17 +48,18 @@ class frequent_hosts {
   }
 
   /// The hosts counted, those seen most first.
-  [[nodiscard]] std::vector<host_count> read() const {
-    std::vector<host_count> all;
+  [[nodiscard]] std::vector<metrics_snapshot::host_count> read() const {
+    std::vector<metrics_snapshot::host_count> all;
     for (const part& one : parts_) {
       const std::scoped_lock lock{one.mutex};
       for (const auto& [host, seen] : one.hosts) {
         all.push_back({host, seen.count, seen.over});
       }
     }
-    std::sort(all.begin(), all.end(), [](const host_count& a, const host_count& b) {
-      return a.count != b.count ? a.count > b.count : a.host < b.host;
-    });
+    std::sort(all.begin(), all.end(),
+              [](const metrics_snapshot::host_count& a, const metrics_snapshot::host_count& b) {
+                return a.count != b.count ? a.count > b.count : a.host < b.host;
+              });
     return all;
   }
 

@@ -17,7 +17,8 @@ namespace robots::observe_detail {
 /// Hands lines to a sink, and tells in each of those that were lost before it. Any thread.
 class line_output {
  public:
-  line_output(log_sink sink, std::size_t queue_bytes) : sink_{std::move(sink)} {
+  line_output(std::function<void(std::string_view)> sink, std::size_t queue_bytes)
+      : sink_{std::move(sink)} {
     if (queue_bytes > 0) {
       queue_.emplace(queue_bytes, [this](queue::work& now) {
         for (std::string& line : now.items) {
@@ -70,7 +71,7 @@ class line_output {
     }
   }
 
-  const log_sink sink_;
+  const std::function<void(std::string_view)> sink_;
   std::atomic<std::uint64_t> written_ = 0;
   std::atomic<std::uint64_t> lost_ = 0;
   std::uint64_t told_ = 0;      // of those lost; for the one that calls the sink

@@ -19,7 +19,7 @@
 namespace robots::polite_detail {
 
 /// The clock and the observer of a gate. It hides their types, so that the gate is compiled once.
-class gate_environment : public event_teller {
+class gate_environment : public detail::event_teller {
  public:
   gate_environment() = default;
   gate_environment(const gate_environment&) = delete;

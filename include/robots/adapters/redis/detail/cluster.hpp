@@ -125,7 +125,8 @@ class redis_cluster final : public redis_client {
 
     redis_address address;
     redis_pool pool;
-    circuit_breaker breaker{{.failures = 1, .cooldown = std::chrono::seconds{1}}};  // by `mutex_`
+    detail::circuit_breaker breaker{
+        {.failures = 1, .cooldown = std::chrono::seconds{1}}};  // by `mutex_`
   };
 
   [[nodiscard]] static const std::string& key_of(const redis_command& command) {
