@@ -88,8 +88,8 @@ void visit(const cache_options& options) {
     CHECK_FALSE(cache.allowed(secret));
   }
   for (const auto longest : extremes<std::chrono::milliseconds>) {
-    CHECK_FALSE(cache.check(secret, {.longest = longest}).allowed);
-    static_cast<void>(cache.refresh(home, {.longest = longest}));
+    CHECK_FALSE(cache.check(secret, {.timeout = longest}).allowed);
+    static_cast<void>(cache.refresh(home, {.timeout = longest}));
   }
   for (const time_point deadline : {time_point::min(), time_point{}, time_point::max()}) {
     CHECK_FALSE(cache.check(secret, {.deadline = deadline}).allowed);

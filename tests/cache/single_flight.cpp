@@ -670,7 +670,7 @@ TEST_CASE("no call takes longer than the longest, and its fetch goes on for othe
     {
       const opening last{at.door};
       std::jthread first{[&] {
-        early = by_option ? at.cache.check(secret) : at.cache.check(secret, {.longest = 15s});
+        early = by_option ? at.cache.check(secret) : at.cache.check(secret, {.timeout = 15s});
       }};
       at.door.wait_for_arrivals();
       at.clock.advance(14s);

@@ -334,9 +334,9 @@ TEST_CASE("a thread of the cache waits for no flight whose fetch waits for that 
   decision in_haste;
   {
     const std::jthread first{
-        [&] { redirected = at.cache.check(stranger(0) + "private/x", {.longest = 1h}); }};
+        [&] { redirected = at.cache.check(stranger(0) + "private/x", {.timeout = 1h}); }};
     at.door.wait_for_arrivals();
-    const std::jthread second{[&] { in_haste = at.cache.check(secret, {.longest = 1s}); }};
+    const std::jthread second{[&] { in_haste = at.cache.check(secret, {.timeout = 1s}); }};
     at.storage.wait_for_misses(2);
     while (at.cache.stats().misses < 2) {
       std::this_thread::yield();

@@ -861,7 +861,7 @@ TEST_CASE("what came of a site is not held up by others that are slow to answer"
       std::async(std::launch::async, [&] { return cache->allowed("https://slow.example"); });
   door.wait_for_arrivals();
   auto call =
-      std::async(std::launch::async, [&] { return cache->allowed(home, {.longest = 0ms}); });
+      std::async(std::launch::async, [&] { return cache->allowed(home, {.timeout = 0ms}); });
   CHECK(call.wait_for(60s) == std::future_status::ready);
   door.open();
   CHECK(call.get());

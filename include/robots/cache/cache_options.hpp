@@ -56,7 +56,7 @@ struct cache_options {
   std::chrono::milliseconds timeout{5'000};
   /// Most time that one call takes, whatever the network does; 0 means no limit. Then the caller
   /// gets what `fallback` holds for `outcome::cancelled`, and the fetch goes on while others wait
-  /// for it. `call_options::longest` goes before it.
+  /// for it. `call_options::timeout` goes before it.
   std::chrono::milliseconds longest_call{15'000};
   /// Redirects to follow; RFC 9309, section 2.3.1.2, asks for at least five. Where fewer are, one
   /// more counts as `outcome::server_error`.

@@ -32,9 +32,9 @@ struct call_context {
 struct call_options {
   std::optional<time_point> deadline{};  ///< passed: the call ends; nothing means it has no end
   stop_token stop{};                     ///< requested: the call ends early
-  /// Most time that a cache takes to look a policy up, 0 for no limit; nothing means
+  /// Most time that a cache takes to look a policy up. 0 means no limit. Nothing means
   /// `cache_options::longest_call`.
-  std::optional<std::chrono::milliseconds> longest{};
+  std::optional<std::chrono::milliseconds> timeout{};
   /// The crawler whose rules answer: empty for `cache_options::user_agent`, else one of
   /// `cache_options::other_agents`. The text must live as long as the call.
   std::string_view user_agent{};

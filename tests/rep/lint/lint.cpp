@@ -150,9 +150,19 @@ TEST_CASE("every finding has a name, a place and a text") {
   for (const auto& finding : lint(parse("x\nDisallow: y\nUser-agent:\nSitemap: s\n"))) {
     CHECK_FALSE(to_string(finding.code).empty());
     CHECK_FALSE(finding.text.empty());
+    CHECK(finding.message() == finding.text);
     CHECK(finding.line > 0);
     CHECK(finding.column > 0);
   }
+}
+
+TEST_CASE("Lint reads a text as parse does") {
+  const std::string text = "x\nDisallow: y\nUser-agent:\nSitemap: s\n";
+  const auto of_text = lint(text);
+  const auto of_document = lint(parse(text));
+  REQUIRE(of_text.size() == of_document.size());
+  CHECK(of_text.front().code == of_document.front().code);
+  CHECK(lint("x\ny\nz\n", {.max_bytes = 2}).size() < lint("x\ny\nz\n").size() + 1);
 }
 
 }  // namespace

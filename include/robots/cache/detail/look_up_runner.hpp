@@ -227,7 +227,7 @@ class look_up_runner {
 
   [[nodiscard]] call_options limits_of(const call_options& call) {
     call_options limits = call;
-    const auto longest = call.longest.value_or(cache_.options.longest_call);
+    const auto longest = call.timeout.value_or(cache_.options.longest_call);
     if (longest.count() > 0) {
       const time_point until = base::saturating_add(cache_.parts.now(), longest);
       limits.deadline = (std::min)(call.deadline.value_or(until), until);

@@ -74,4 +74,11 @@ constexpr std::vector<diagnostic> lint(const document& file, const malformed_lim
   return findings;
 }
 
+/// Reads a robots.txt as `parse` does and returns what `lint` returns for the document.
+[[nodiscard]] constexpr std::vector<diagnostic> lint(std::string_view text,
+                                                     const parse_options& options = {},
+                                                     const malformed_limit& limit = {}) {
+  return lint(parse(text, options), limit);
+}
+
 }  // namespace robots

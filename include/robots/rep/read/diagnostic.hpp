@@ -69,6 +69,9 @@ struct diagnostic {
   robots::severity severity = robots::severity::error;     ///< how much it matters
   diagnostic_code code = diagnostic_code::malformed_line;  ///< what it is, for programs
   std::string_view text{};                                 ///< what it is and how to mend it
+
+  /// Returns `text`.
+  [[nodiscard]] constexpr std::string_view message() const noexcept { return text; }
 };
 
 namespace rep_detail {
