@@ -9,6 +9,10 @@ boost=${BOOST_INCLUDE_DIR:-/usr/include}
 [ -e $folder/include/boost ] || ln -s "$boost/boost" $folder/include/boost
 warnings="-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Werror"
 failed=0
+source=tests/platforms.cpp
+
+# Debian keeps wine's 64-bit program out of the path.
+PATH=$PATH:/usr/lib/wine
 
 # check <name> <runner or -> <compiler> [option...]
 check() {
@@ -22,12 +26,13 @@ check() {
   program=$folder/$(echo "$name" | tr ' /+,' '____')
   log=$program.log
   # shellcheck disable=SC2086
-  if ! "$@" -std=c++20 -O1 $warnings -Iinclude -isystem $folder/include tests/platforms.cpp -o "$program" \
+  if ! "$@" -std=c++20 -O1 $warnings -Iinclude -isystem $folder/include "$source" -o "$program" \
       >"$log" 2>&1; then
     echo "$name: DOES NOT BUILD, see $log"
     failed=1
     return
   fi
+  [ -e "$program" ] || program=$program.exe
   case $runner in
     none) echo "$name: builds"; return ;;
     here) said=$("./$program" 2>>"$log") ;;
@@ -55,4 +60,7 @@ check "aarch64" qemu-aarch64-static aarch64-linux-gnu-g++ -static -pthread
 check "s390x" qemu-s390x-static s390x-linux-gnu-g++ -static -pthread
 check "riscv64" qemu-riscv64-static riscv64-linux-gnu-g++ -static -pthread
 check "mingw, Windows" wine64 x86_64-w64-mingw32-g++-posix -static
+source=tests/rep_alone.cpp
+check "rep, no exceptions, g++" here g++ -fno-exceptions -fno-rtti
+check "rep, no exceptions, clang" here clang++-19 -fno-exceptions -fno-rtti
 exit $failed

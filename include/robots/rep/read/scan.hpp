@@ -97,7 +97,7 @@ class scanner {
     if (traits_.partial_byte_order_mark) {
       return {std::mismatch(text.begin(), text.end(), mark.begin(), mark.end()).first, text.end()};
     }
-    while (begins_with(text, mark)) {
+    while (text.starts_with(mark)) {
       text.remove_prefix(mark.size());
     }
     return text;

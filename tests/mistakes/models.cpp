@@ -1,0 +1,25 @@
+// Types that are no Fetcher, Clock or Storage, and a wrong fallback: each must not compile, and the
+// error names the concept. Built by none but its test.
+#include <robots/cache.hpp>
+#include <robots/testing.hpp>
+
+struct TextFetcher {
+  static const char* fetch(const robots::fetch_request&) { return ""; }
+};
+
+struct StoppedClock {
+  static robots::time_point now() { return {}; }
+};
+
+struct ForgetfulStorage {
+  void clear() {}
+};
+
+#if defined WRONG_FETCHER
+robots::basic_robots_cache<TextFetcher>* mistaken = nullptr;
+#elif defined WRONG_CLOCK
+robots::basic_robots_cache<robots::ScriptedFetcher, StoppedClock>* mistaken = nullptr;
+#else
+robots::basic_robots_cache<robots::ScriptedFetcher, robots::SteadyClock, ForgetfulStorage>*
+    mistaken = nullptr;
+#endif
