@@ -295,6 +295,7 @@ export namespace robots {
   using robots::to_text;
   using robots::to_utf8;
   using robots::url_parts;
+  using robots::url_problem;
   using robots::url_scheme;
   using robots::usage_preference;
   using robots::usage_preferences;

@@ -292,7 +292,8 @@ TEST_CASE("what is no URL and no host is denied without a throw or a fetch, and 
     CHECK_FALSE(made.allowed);
     CHECK_FALSE(made.verdict.allowed);
     CHECK(reason_of(made) == "invalid_url");
-    CHECK(explain(made) == "not allowed: not an http or https URL");
+    CHECK(explain(made).starts_with("not allowed: not an http or https URL: "));
+    CHECK(explain(made).size() < 400);
     CHECK(made.age == 0s);
     REQUIRE(made.policy);
     CHECK(to_string(made.policy->basis()) == "refused");

@@ -9,6 +9,7 @@
 
 using robots::parse_site;
 using robots::site;
+using robots::url_problem;
 using robots::url_scheme;
 
 namespace {
@@ -75,4 +76,22 @@ TEST_CASE("what names no site is refused") {
     CAPTURE(text);
     CHECK(key(text) == "none");
   }
+}
+
+TEST_CASE("A text that names no site has a problem, in words") {
+  CHECK(url_problem("https://example.com/x").empty());
+  CHECK(url_problem("example.com").empty());
+  CHECK(url_problem("") == "there is no host");
+  CHECK(url_problem("https:///x") == "there is no host");
+  CHECK(url_problem("ftp://example.com") == "the scheme \"ftp\" is neither http nor https");
+  CHECK(url_problem("https://b\xC3\xBC"
+                    "cher.example/") ==
+        "the host is not ASCII: write its ASCII form, as in xn--bcher-kva.example");
+  CHECK(url_problem("https://example.com:99999/") ==
+        "the port \"99999\" is not one from 1 to 65535");
+  CHECK(url_problem("https://a b/") ==
+        "a blank, a control character or a backslash stands before the path");
+  CHECK(url_problem("https://127.1/") == "the host \"127.1\" is neither a name nor an address");
+  CHECK(url_problem("mailto:a@b") == "not an http or https URL, nor a host");
+  CHECK(url_problem(std::string(100'000, 'x')).size() < 200);
 }

@@ -100,6 +100,13 @@ TEST_CASE("a URL too long to be compared is denied for that") {
   CHECK(explain(made) == "not allowed: the URL is too long, or the rules too many, to be compared");
 }
 
+TEST_CASE("A refusal of a text that is no URL says what is wrong with it") {
+  const auto refused =
+      policy::refusal("FooBot", decision_reason::invalid_url, "https://example.com:99999/");
+  CHECK(explain(decide(refused, "https://example.com:99999/", now.steady)) ==
+        "not allowed: not an http or https URL: the port \"99999\" is not one from 1 to 65535");
+}
+
 TEST_CASE("a refusal denies everything, and gives its own reason") {
   for (const auto why : {decision_reason::excluded, decision_reason::invalid_url}) {
     const decision made =

@@ -182,9 +182,10 @@ class session {
   }
 
   void complain(const std::string& url) const {
+    const std::string problem = url_problem(url);
     std::cerr << "robots-check: not an http or https URL"
               << (wanted_.file ? " nor a path that begins with /" : "") << ": \""
-              << base::printable(url) << "\"\n";
+              << base::printable(url) << '"' << (problem.empty() ? "" : ": " + problem) << '\n';
   }
 
   const settings& wanted_;

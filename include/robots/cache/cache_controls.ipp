@@ -120,7 +120,7 @@ ROBOTS_INLINE decision cache_controls::check(std::string_view url, const look_up
                                 (key.empty() ? "a text that names no site" : key) +
                                 ", not for the site of the URL: begin one for that"};
   }
-  const cache_detail::found ruled = engine_->sites.ruling_on(asked);
+  const cache_detail::found ruled = engine_->sites.ruling_on(asked, url);
   return tell(url, ruled.policy ? ruled : state.answer);
 }
 
@@ -134,7 +134,7 @@ ROBOTS_INLINE decision cache_controls::check(std::string_view url,
   const auto asked = parse_site(url.starts_with('/') ? used->source().url : url);
   cache_detail::found found;
   if (asked || !used->given_reason()) {
-    found = engine_->sites.ruling_on(asked);
+    found = engine_->sites.ruling_on(asked, url);
   }
   if (!found.policy) {
     found = {.policy = used, .from_cache = true, .now = engine_->parts.now()};
@@ -162,7 +162,7 @@ ROBOTS_INLINE std::shared_ptr<const policy> cache_controls::refresh(std::string_
                                                                     const call_options& call) {
   const std::size_t agent = agent_of(call);
   const auto asked = parse_site(host_or_url);
-  if (cache_detail::found ruled = engine_->sites.ruling_on(asked); ruled.policy) {
+  if (cache_detail::found ruled = engine_->sites.ruling_on(asked, host_or_url); ruled.policy) {
     note_exclusion(host_or_url, ruled, call);
     return std::move(ruled.policy);
   }
@@ -328,7 +328,7 @@ ROBOTS_INLINE cache_detail::found cache_controls::load(std::string_view host_or_
   if (asked && engine_->rulings.may_be_signed_off_elsewhere(*asked)) {
     engine_->runner.learn_rulings({std::string{without_scheme(asked->key())}});
   }
-  if (cache_detail::found ruled = engine_->sites.ruling_on(asked); ruled.policy) {
+  if (cache_detail::found ruled = engine_->sites.ruling_on(asked, host_or_url); ruled.policy) {
     return ruled;
   }
   const std::string key = asked->key();
@@ -360,7 +360,7 @@ ROBOTS_INLINE look_up cache_controls::begin(std::string_view host_or_url, std::s
   }
   const auto asked = parse_site(host_or_url);
   std::string key = asked ? asked->key() : std::string{};
-  if (cache_detail::found ruled = engine_->sites.ruling_on(asked); ruled.policy) {
+  if (cache_detail::found ruled = engine_->sites.ruling_on(asked, host_or_url); ruled.policy) {
     cache_detail::look_up_state refused{
         .key = std::move(key), .context = call.context, .answer = std::move(ruled), .agent = agent};
     if (note_exclusion(host_or_url, refused.answer, call)) {

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <robots/base/printable.hpp>
 #include <robots/http/detail/authority.hpp>
 #include <robots/http/host.hpp>
 #include <robots/http/origin.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -86,6 +88,45 @@ struct site {
     authority->port = 0;
   }
   return site{scheme, std::move(authority->host), authority->port};
+}
+
+namespace http_detail {
+
+/// The start of a text from the world, as a message shows it.
+[[nodiscard]] inline std::string shown(std::string_view text) {
+  constexpr std::size_t most = 80;
+  return '"' + base::printable(text.substr(0, most)) + (text.size() > most ? "...\"" : "\"");
+}
+
+}  // namespace http_detail
+
+/// Returns why `parse_site` refuses a text, in words for people, or an empty text if it does not:
+/// `the port "99999" is not one from 1 to 65535`. Linear in the authority.
+[[nodiscard]] inline std::string url_problem(std::string_view host_or_url) {
+  if (parse_site(host_or_url)) {
+    return {};
+  }
+  const http_detail::url_head head = http_detail::split_head(host_or_url);
+  if (head.scheme && !parse_scheme(*head.scheme)) {
+    return "the scheme " + http_detail::shown(*head.scheme) + " is neither http nor https";
+  }
+  const http_detail::authority_parts parts = http_detail::split_authority(head.authority);
+  const auto is_outside_ascii = [](char c) { return static_cast<unsigned char>(c) >= 0x80; };
+  if (std::any_of(parts.host.begin(), parts.host.end(), is_outside_ascii)) {
+    return "the host is not ASCII: write its ASCII form, as in xn--bcher-kva.example";
+  }
+  if (http_detail::has_forbidden_octet(head.authority)) {
+    return "a blank, a control character or a backslash stands before the path";
+  }
+  if (!http_detail::parse_port(parts.port)) {
+    return "the port " + http_detail::shown(parts.port) + " is not one from 1 to 65535";
+  }
+  if (parts.host.empty()) {
+    return "there is no host";
+  }
+  return http_detail::normal_host(parts.host)
+             ? std::string{"not an http or https URL, nor a host"}
+             : "the host " + http_detail::shown(parts.host) + " is neither a name nor an address";
 }
 
 }  // namespace robots

@@ -81,6 +81,10 @@ namespace policy_detail {
        "no robots.txt: ", "the URL is too long, or the rules too many, to be compared",
        "fallback: ", "the site was told by hand", "the site is halted until somebody resumes it",
        "the site needs a sign-off", "the host is excluded", "not an http or https URL"});
+  if (answer.reason == decision_reason::invalid_url && answer.policy) {
+    const std::string problem = answer.policy->source().error_text;
+    text += problem.empty() ? "" : ": " + problem;
+  }
   if (answer.reason == decision_reason::rule) {
     text.append(to_string(*answer.verdict.directive)).append(" \"");
     text += base::printable(*answer.verdict.pattern) + "\", line " +

@@ -67,9 +67,11 @@ class policy {
   policy(const policy& unchanged, const record_head& source, time_point fetched_at);
 
   /// The policy of a site that must not be asked (`decision_reason::excluded`, `halted`,
-  /// `needs_sign_off`), and of a text that names no site (`decision_reason::invalid_url`).
+  /// `needs_sign_off`), and of a text that names no site (`decision_reason::invalid_url`). `url` is
+  /// that text.
   [[nodiscard]] static std::shared_ptr<const policy> refusal(std::string_view user_agent,
-                                                             decision_reason why);
+                                                             decision_reason why,
+                                                             std::string_view url = {});
 
   /// The policy of an override: everything is allowed, or everything except /robots.txt is denied.
   [[nodiscard]] static std::shared_ptr<const policy> by_hand(std::string_view user_agent,

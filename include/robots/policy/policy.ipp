@@ -2,6 +2,7 @@
 
 #include <robots/base/config.hpp>
 #include <robots/base/fingerprint.hpp>
+#include <robots/http/site.hpp>
 #include <robots/policy/codec.hpp>
 #include <robots/policy/detail/octet_stream.hpp>
 #include <robots/policy/policy.hpp>
@@ -185,13 +186,13 @@ ROBOTS_INLINE line_counts policy::own_lines() const noexcept {
 ROBOTS_INLINE document policy::document() const { return parse(text()); }
 
 ROBOTS_INLINE std::shared_ptr<const policy> policy::refusal(std::string_view user_agent,
-                                                            decision_reason why) {
-  const std::string_view text = why == decision_reason::excluded ? "the host is excluded"
-                                : why == decision_reason::halted ? "the site is halted"
-                                : why == decision_reason::needs_sign_off
-                                    ? "the site needs a sign-off"
-                                    : "not an http or https URL or a host";
-  record_head source{{.outcome = outcome::refused, .error_text = std::string{text}}};
+                                                            decision_reason why,
+                                                            std::string_view url) {
+  std::string text = why == decision_reason::excluded         ? "the host is excluded"
+                     : why == decision_reason::halted         ? "the site is halted"
+                     : why == decision_reason::needs_sign_off ? "the site needs a sign-off"
+                                                              : url_problem(url);
+  record_head source{{.outcome = outcome::refused, .error_text = std::move(text)}};
   policy result{fallback_action::deny_all, user_agent, source};
   result.basis_ = policy_basis::refused;
   result.given_reason_ = why;

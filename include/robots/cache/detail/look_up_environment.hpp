@@ -53,8 +53,7 @@ class look_up_environment {
         maker(given, own, ruled),
         entries(own, given, maker.judging(), ruled),
         retrieval(retrieval_options_of(given)),
-        made_at(std::chrono::floor<std::chrono::seconds>(own.moment().wall)),
-        invalid_policy_(policy::refusal(given.user_agent, decision_reason::invalid_url)) {
+        made_at(std::chrono::floor<std::chrono::seconds>(own.moment().wall)) {
     retrieval.breakers = std::make_shared<detail::origin_breakers>(
         given.breaker, [this](std::string_view origin, breaker_state now) {
           parts.tell(breaker_event{parts.about(origin), now});
@@ -70,9 +69,10 @@ class look_up_environment {
   look_up_environment& operator=(const look_up_environment&) = delete;
 
   /// Returns what holds for a site without its robots.txt, or nothing for one that may be asked.
-  [[nodiscard]] found ruling_on(const std::optional<site>& asked) {
+  /// If `asked` is empty, `url` is the text that names no site.
+  [[nodiscard]] found ruling_on(const std::optional<site>& asked, std::string_view url = {}) {
     if (!asked) {
-      return {.policy = invalid_policy_};
+      return {.policy = policy::refusal(retrieval.user_agent, decision_reason::invalid_url, url)};
     }
     auto ruled = rulings.find(*asked);
     const bool is_known = ruled && ruled->given_reason() != decision_reason::excluded;
@@ -183,8 +183,6 @@ class look_up_environment {
       parts.counters.add(cache_event::far_rejected);
     }
   }
-
-  const std::shared_ptr<const policy> invalid_policy_;
 };
 
 }  // namespace robots::cache_detail
