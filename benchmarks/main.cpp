@@ -149,7 +149,7 @@ void write_verdicts(const std::filesystem::path& path,
   }
 }
 
-/// Says nothing: the figures are told by the report.
+/// Prints nothing: the report has the figures.
 class silent_reporter final : public benchmark::BenchmarkReporter {
  public:
   bool ReportContext(const Context&) override { return true; }

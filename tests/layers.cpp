@@ -109,8 +109,8 @@ constexpr std::ptrdiff_t position(std::string_view folder) {
   return std::ranges::find(layers, folder) - layers.begin();
 }
 
-/// Position among the layers; one past the end for a folder that is none. Of the headers in no
-/// folder, version.hpp stands before all layers, fwd.hpp before the first folder whose types it
+/// Position among the layers; one past the end for a folder outside the layers. Of the headers in
+/// no folder, version.hpp stands before all layers, fwd.hpp before the first folder whose types it
 /// gives defaults, and the others, which speak of all, stand with the cache.
 std::ptrdiff_t rank_of(std::string_view name) {
   if (name == "robots/version.hpp") {
@@ -126,7 +126,7 @@ std::ptrdiff_t rank_of(std::string_view name) {
   return position(folder.empty() ? "cache" : folder);
 }
 
-/// Whether a file holds the bodies of the header beside it.
+/// Returns true if a file holds the bodies of the header beside it.
 bool has_bodies(std::string_view name) { return name.ends_with(".ipp"); }
 
 bool is_detail(std::string_view name) { return name.find("/detail/") != std::string_view::npos; }
@@ -190,7 +190,7 @@ std::set<std::string> reached_from(std::string_view name) {
   return reached;
 }
 
-/// Whether a line that begins with a type's name only declares it; "{};" defines one.
+/// Returns true if a line that begins with a type's name only declares it; "{};" defines one.
 bool only_declares(std::string_view line) { return line.ends_with(';') && !line.ends_with("};"); }
 
 /// The types that a header declares in a line of their own, such as "class policy;".

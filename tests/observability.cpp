@@ -35,7 +35,7 @@ std::string sources() {
   return all;
 }
 
-/// Whether a text has a name that is no part of a longer one.
+/// Returns true if a text has a name that is no part of a longer one.
 bool has_name(const std::string& text, const std::string& name) {
   const auto is_part = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';

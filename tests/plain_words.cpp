@@ -38,17 +38,17 @@ constexpr std::array<ceilings, 15> allowed{{
     {"include/robots/store", 0, 0, 0},
     {"include/robots/testing", 0, 0, 0},
     {"include/robots/time", 0, 0, 0},
-    {"tests", 43, 3, 818},
-    {"benchmarks", 11, 0, 41},
+    {"tests", 0, 0, 818},
+    {"benchmarks", 0, 0, 41},
 }};
 
 /// Sentences with these have no subject, no verb, or a pronoun for a noun.
-constexpr std::array<std::string_view, 22> fragments{
-    "None where ",     "None of which",  "Nothing for ",  "Nothing where",  "nothing where",
-    "The same, ",      "The same for",   "The same with", "The same where", "Of these, ",
-    "of these, those", "What holds for", " but for ",     "so many ",       " of its own",
-    " whoever ",       "Whoever ",       " is none",      " are none",      " told of",
-    "is told",         "are told"};
+constexpr std::array<std::string_view, 23> fragments{
+    "/// Whether ",  "None where ",     "None of which",  "Nothing for ",  "Nothing where",
+    "nothing where", "The same, ",      "The same for",   "The same with", "The same where",
+    "Of these, ",    "of these, those", "What holds for", " but for ",     "so many ",
+    " of its own",   " whoever ",       "Whoever ",       " is none",      " are none",
+    " told of",      "is told",         "are told"};
 
 /// Names that say nothing of what they hold.
 constexpr std::array<std::string_view, 10> vague{"told", "at",    "where", "made", "each",
@@ -84,8 +84,8 @@ split_line split(std::string_view line) {
   return parts;
 }
 
-/// Whether the name that begins at `start` is declared there: a type stands before it, and neither
-/// a member access nor a call.
+/// Returns true if the name that begins at `start` is declared there: a type stands before it, and
+/// neither a member access nor a call.
 bool is_declared(std::string_view code, std::size_t start, std::size_t end) {
   std::string_view before = code.substr(0, start);
   while (before.ends_with(' ')) {

@@ -79,7 +79,7 @@ void measure(const char* name, const std::vector<std::string>& sites,
 }
 
 #ifdef BENCH_HAS_SQLITE
-/// Measures a store of so many records, which it fills first.
+/// Fills a store with `records` records, then measures it.
 void measure_large(const std::string& path, std::size_t records) {
   const auto key_of = [](std::size_t number) {
     return "https://www.site-" + std::to_string(number) + ".example";

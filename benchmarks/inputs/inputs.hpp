@@ -12,7 +12,7 @@ namespace bench {
 /// All generated inputs; the small ones only for a trial run.
 std::vector<input> generated_inputs(bool trial);
 
-/// The real files, or why there are none.
+/// The real files, or the reason why they are missing.
 struct real_files {
   std::optional<input> found;
   std::string folder;

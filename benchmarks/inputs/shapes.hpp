@@ -330,7 +330,7 @@ inline attack many_begin(std::size_t octets) {
           '/' + repeated("a", octets - 1)};
 }
 
-/// Short literals that match at every second octet but for their last one.
+/// Short literals that match at every second octet, except in their last one.
 inline attack one_octet_off(std::size_t octets) {
   const auto pattern = [](std::size_t i) {
     return '*' + number_of(i).substr(1) + "*ab" + number_of(i).substr(0, 1);
@@ -338,7 +338,8 @@ inline attack one_octet_off(std::size_t octets) {
   return {full_of(pattern), monotonous_path("ab", octets)};
 }
 
-/// Long ones that match but for their last octets; one rule is found so often that all are tried.
+/// Long literals that match except in their last octets; one rule is found so often that all are
+/// tried.
 inline attack long_literals(std::size_t octets) {
   const auto pattern = [](std::size_t i) {
     return i == 0 ? "*aaab*~" : '*' + repeated("aaaaaaab", 20) + number_of(i);
@@ -346,7 +347,7 @@ inline attack long_literals(std::size_t octets) {
   return {full_of(pattern), monotonous_path("aaaaaaab", octets)};
 }
 
-/// Many stars in front of a literal that matches but for its first octet.
+/// Many stars in front of a literal that matches except in its first octet.
 inline attack many_stars(std::size_t octets) {
   const auto pattern = [](std::size_t i) {
     return repeated("*aab", 40) + '*' + number_of(i).substr(0, 1) + "aabZ";

@@ -62,7 +62,7 @@ robots::cache_options options() {
           .fallback = robots::fallback_policy::rfc9309()};
 }
 
-/// Goes round and round through some texts, each thread from a place of its own.
+/// Goes round and round through some texts, each thread from a different place.
 class rounds {
  public:
   rounds(const std::vector<std::string>& texts, const benchmark::State& state)
@@ -201,7 +201,7 @@ void find_in(filled_lru& lru, benchmark::State& state) {
 
 void plain_hit(benchmark::State& state) { find_in(all().plain, state); }
 
-/// A plain LRU of its own for each thread: how far this machine goes at all.
+/// Gives each thread its own plain LRU: the most that this machine can do.
 void independent(benchmark::State& state) {
   find_in(all().independent.at(static_cast<std::size_t>(state.thread_index())), state);
 }
@@ -243,7 +243,7 @@ void record(benchmark::State& state) {
 
 constexpr std::size_t most_hosts = 65'536;
 
-/// The one of so many hosts: made once, since a great one takes a second to fill.
+/// Returns the cache with `hosts` hosts. It is made once, since a large one takes a second to fill.
 template <class Filled>
 Filled& of_hosts(const benchmark::State& state) {
   static std::map<std::int64_t, Filled> made;

@@ -34,8 +34,8 @@ class peer {
   /// What people should know when they read its rows: version, and what it does not do.
   [[nodiscard]] virtual std::string note() const = 0;
 
-  /// Whether it has anything to say to an operation on an input. What it cannot bear it refuses by
-  /// throwing from `time`, so that the row says why.
+  /// Returns true if it has anything to say to an operation on an input. What it cannot bear it
+  /// refuses by throwing from `time`, so that the row says why.
   [[nodiscard]] virtual bool does(operation what, const input& in) const = 0;
 
   /// See `best_pass`. Throws `peer_error`.

@@ -9,7 +9,7 @@
 
 namespace bench {
 
-/// Starts `command` and waits for its greeting. Throws `peer_error` when there is none; the message
+/// Starts `command` and waits for its greeting. Throws `peer_error` if none comes; the message
 /// is the reason it gives, if it gives one.
 std::unique_ptr<peer> start_process(std::string name, std::vector<std::string> command);
 

@@ -1,4 +1,4 @@
-// The rivals that are called, each in a file of its own; the build leaves out what it cannot find.
+// The rivals that are called, each in its own file; the build leaves out what it cannot find.
 #pragma once
 
 #include "peers/peer.hpp"

@@ -77,7 +77,7 @@ class ForgetfulStorage {
   [[nodiscard]] std::size_t size() const { return 0; }
 };
 
-/// Writes down what it is told. Copies share the notes.
+/// Records the events that it gets. Copies share the list.
 class RecordingObserver {
  public:
   struct retrieval_note {

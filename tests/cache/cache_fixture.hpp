@@ -72,7 +72,7 @@ inline constexpr const char* robots_url = "https://example.com/robots.txt";
 
 using scripted_cache = basic_robots_cache<ScriptedFetcher, ManualClock, LruStorage<64>>;
 
-/// A cache over a scripted web, at a time of its own.
+/// A cache over a scripted web, with its own clock.
 struct scripted {
   explicit scripted(cache_options options = foo_bot()) : cache(std::move(options), web, clock) {}
 
@@ -119,13 +119,13 @@ class WatchedStorage {
   void clear() { shared_->kept.clear(); }
   [[nodiscard]] std::size_t size() const { return shared_->kept.size(); }
 
-  /// Waits until so many threads have looked for `key`.
+  /// Waits until `threads` threads have looked for `key`.
   void wait_for_looks(const std::string& key, std::size_t threads) const {
     std::unique_lock lock{shared_->mutex};
     shared_->changed.wait(lock, [&] { return shared_->looked[key].size() >= threads; });
   }
 
-  /// Waits until so many threads have missed something.
+  /// Waits until `threads` threads have missed something.
   void wait_for_misses(std::size_t threads) const {
     std::unique_lock lock{shared_->mutex};
     shared_->changed.wait(lock, [&] { return shared_->missed.size() >= threads; });

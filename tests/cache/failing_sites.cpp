@@ -35,7 +35,7 @@ using robots::test::secret;
 
 namespace {
 
-/// The library's own defaults, but for the seed.
+/// The library's defaults, with a fixed seed.
 cache_options usual(fallback_policy fallback = fallback_policy::rfc9309()) {
   return {.user_agent = "FooBot/1.0", .fallback = fallback, .seed = 1};
 }

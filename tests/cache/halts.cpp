@@ -562,7 +562,7 @@ TEST_CASE("a site that revokes access is halted where that is wanted") {
   CHECK(of.cache.report_response(home, 403));
   CHECK(of.cache.report_response("https://friend.example/", 403));
   CHECK(of.cache.check(home).reason == decision_reason::halted);
-  // Whoever told by hand that all is allowed did not know that.
+  // The person who allowed all by hand did not know that.
   CHECK(of.cache.check("https://friend.example/").reason == decision_reason::halted);
   static_cast<void>(of.watchman.take());
   CHECK_FALSE(of.cache.report_response(home, 403));  // known

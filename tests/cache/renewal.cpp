@@ -321,7 +321,7 @@ TEST_CASE("a fingerprint tells apart what decides or delays differently") {
     CHECK(robots::compile("User-agent: foobot\n" + std::string{text}, "FooBot").fingerprint() ==
           robots::compile(file, "OtherBot").fingerprint());
   }
-  // Whoever changes this says so in CHANGELOG.md: fingerprints that are stored mean nothing then.
+  // A change of this goes into CHANGELOG.md: fingerprints that are stored mean nothing then.
   CHECK(robots::compile("User-agent: *\nDisallow: /private\nCrawl-delay: 2", "a").fingerprint() ==
         14'622'883'614'310'731'287U);
 }

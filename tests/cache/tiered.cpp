@@ -559,7 +559,7 @@ TEST_CASE("A fetch that takes longer than its lease is kept in its process") {
     CHECK_FALSE(cache->allowed(secret));
   }
   CHECK(at.web.count() == 1);
-  CHECK_FALSE(at.stored());  // whoever has the lease now publishes
+  CHECK_FALSE(at.stored());  // the process that has the lease now publishes
 }
 
 TEST_CASE("An invalidation that the store missed reaches the other processes once it answers") {
@@ -1399,7 +1399,7 @@ TEST_CASE(
   const auto second = at.worker();
   CHECK_FALSE(second->allowed(secret));
   CHECK(calls == 3);
-  at.clock.advance(24h);  // the record is over: the lease is asked for in a call of its own
+  at.clock.advance(24h);  // the record is over: the lease is asked for in a separate call
   CHECK_FALSE(second->allowed(secret));
   CHECK(calls == 6);
   CHECK(at.web.count() == 2);
@@ -1595,7 +1595,7 @@ TEST_CASE("who has waited for long enough asks the site itself") {
   CHECK_FALSE(at.wait_for(call));
   CHECK(at.clock.now() - began >= 5s);
   CHECK(at.web.count() == 1);
-  CHECK_FALSE(at.stored());  // whoever has the lease publishes
+  CHECK_FALSE(at.stored());  // the process that has the lease publishes
 }
 
 TEST_CASE("who has waited for long enough goes by what is stale, where that is allowed") {
@@ -1685,7 +1685,7 @@ TEST_CASE("look-ups in steps never call the store in the thread of who drives th
     drive(looking, at);
     CHECK_FALSE(cache->check(secret, looking).allowed);
     CHECK(looking.led() == (cache == first.get()));
-    // The store is told once the look-up has ended.
+    // The look-up ends first, then the store gets the result.
     std::async(std::launch::async, [&at] {
       while (!at.stored("https://www.example.com")) {
         std::this_thread::yield();

@@ -138,7 +138,7 @@ class crawler {
   void work();
   /// The watchers, and one that collects the pages for review.
   [[nodiscard]] Watchers gate_watchers();
-  /// What the page to come is found again by, in logs and traces: each has a trace of its own.
+  /// What the page to come is found again by, in logs and traces: each has its own trace.
   [[nodiscard]] std::shared_ptr<const call_context> next_context();
   void add_links(const std::string& page, std::string_view text);
   void add(const std::string& url);

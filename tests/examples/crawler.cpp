@@ -37,7 +37,7 @@
 namespace robots::example {
 namespace {
 
-/// A line that tells how far the crawl is, until it is told to stop.
+/// A line that tells how far the crawl is, until it is stopped.
 void show_progress(const crawler& of, const std::stop_token& stop) {
   constexpr std::chrono::milliseconds often{100};
   std::mutex mutex;

@@ -13,7 +13,7 @@ struct question {
   std::string_view reason;
   std::string_view outcome;
   std::string_view error{};    ///< of the last exchange; empty: it had a response
-  std::string_view pattern{};  ///< of the deciding rule; empty: there is none
+  std::string_view pattern{};  ///< of the deciding rule; empty if no rule decided
   int redirects = 0;
   std::string_view answered_by{};  ///< the robots.txt that was found; empty: no matter
 };

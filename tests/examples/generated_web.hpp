@@ -1,4 +1,4 @@
-// Twenty hosts of a hundred pages each on this machine, every one with a robots.txt of its own; and
+// Twenty hosts of a hundred pages each on this machine, each with its own robots.txt; and
 // five more, on request, that think better of it while they are crawled.
 #pragma once
 

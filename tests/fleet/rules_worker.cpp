@@ -3,7 +3,7 @@
 //
 //     rules-worker REDIS-URL CONNECT-TO SITES THREADS HOURS
 //
-// Its clocks are ahead by so many hours.
+// Its clocks are ahead by `hours` hours.
 #include <robots/adapters/curl/curl_fetcher.hpp>
 #include <robots/adapters/redis/redis_store.hpp>
 #include <robots/cache/basic_robots_cache.hpp>

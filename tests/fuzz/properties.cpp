@@ -171,8 +171,8 @@ reference::line_kind kind_of(const robots::directive& line) {
   }
 }
 
-/// Whether a broken line stands between two lists of User-agent lines. It is no directive; if it
-/// was to be a rule, it ends a list of User-agent lines all the same.
+/// Returns true if a broken line stands between two lists of User-agent lines. It is no directive;
+/// if it was to be a rule, it ends a list of User-agent lines all the same.
 bool is_broken_between(const robots::document& file, std::uint32_t above, std::uint32_t below) {
   return std::ranges::any_of(file.diagnostics(), [=](const robots::diagnostic& finding) {
     return finding.severity == robots::severity::error && above < finding.line &&

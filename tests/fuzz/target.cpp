@@ -29,7 +29,8 @@ std::string compared(std::string_view target, robots::dialect dialect) {
       [](std::string_view text) { return std::string{text}; });
 }
 
-/// Whether a `%` in `text` begins no escape. Behind it, what is decoded may come to look like one.
+/// Returns true if a `%` in `text` begins no escape. Behind it, what is decoded may come to look
+/// like one.
 bool has_stray_percent(std::string_view text) {
   const auto is_hex = [&](std::size_t at) {
     return at < text.size() && robots::base::hex_value(text[at]) >= 0;

@@ -230,8 +230,8 @@ std::string reference_utf16(std::string_view octets, bool big) {
   return result;
 }
 
-/// Whether `to_utf8` does with `body`, marked and unmarked, under every label what the reference
-/// does.
+/// Returns true if `to_utf8` does with `body`, marked and unmarked, under every label what the
+/// reference does.
 bool agrees(const std::string& body) {
   const std::string little = "\xFF\xFE" + body;
   const std::string big = "\xFE\xFF" + body;

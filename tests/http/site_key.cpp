@@ -45,7 +45,7 @@ static_assert(host_of_site_key("").empty());
 static_assert(host_of_site_key("http://[").starts_with('['));
 static_assert(noexcept(host_of_site_key({})));
 
-/// Whether `text` is the key of some site, as a table of sites would find out.
+/// Returns true if `text` is the key of some site, as a table of sites would find out.
 bool is_key(std::string_view text) {
   const std::optional<robots::site> named = robots::parse_site(text);
   return named && named->key() == text;

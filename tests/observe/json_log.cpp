@@ -336,7 +336,7 @@ TEST_CASE("a site that has too much to tell is cut short, and the next line says
     }
   };
   tell("https://a.example", 5);
-  tell("https://b.example");  // a limit of its own
+  tell("https://b.example");  // each site has its own limit
   log.on(robots::override_event{{.site = "https://a.example", .clock = &date}});  // and so this
   CHECK(kept.lines->size() == 4);
   CHECK(log.stats().suppressed == 3);

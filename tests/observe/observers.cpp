@@ -24,7 +24,7 @@ using robots::retrieval_event;
 
 using events = std::shared_ptr<std::vector<std::string>>;
 
-/// Writes down what it is told, under its name.
+/// Records the events that it gets, under its name.
 struct Diary {
   std::string name;
   events told;

@@ -32,7 +32,7 @@ std::string read(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>{in}, {}};
 }
 
-/// Whether two policies say the same: of the questions, and in what they keep.
+/// Returns true if two policies say the same: of the questions, and in what they keep.
 bool agree(const policy& a, const policy& b, const std::vector<std::string>& targets) {
   bool same = a.source() == b.source() && a.basis() == b.basis() &&
               a.fingerprint() == b.fingerprint() && a.sitemaps() == b.sitemaps() &&

@@ -54,7 +54,7 @@ inline constexpr std::chrono::sys_seconds record_time =
   }
 }
 
-/// The same with everything that a record can hold.
+/// A record with everything that a record can hold.
 [[nodiscard]] inline record full_record(outcome what, std::string_view body = {}) {
   record made = record_of_outcome(what, body);
   made.status = -7;

@@ -15,7 +15,7 @@
 
 namespace robots::test {
 
-/// What the gate is told of a request that went well.
+/// The report to the gate about a request that went well.
 inline constexpr request_report fine{.response_time = std::chrono::milliseconds{10}, .status = 200};
 
 /// The rules of a robots.txt with these lines for everyone.

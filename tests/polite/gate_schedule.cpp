@@ -170,7 +170,7 @@ TEST_CASE("32 threads crawl 50 hosts politely, without starving one, in the time
       }
     }
     best = std::max(best, optimum(each));
-    // No host starves: each is done when it could be, but for 5 %.
+    // No host starves: each ends at most 5 % later than it could.
     const nanoseconds took = each.visits.back().end - begin;
     slowest = std::max(
         slowest, static_cast<double>(took.count()) / static_cast<double>(optimum(each).count()));

@@ -163,13 +163,13 @@ inline std::string token_of(std::string_view user_agent) {
   return posing.empty() ? first : posing;
 }
 
-/// Whether a User-agent line names everyone.
+/// Returns true if a User-agent line names everyone.
 inline bool names_everyone(std::string_view value) {
   return value == "*" || (value.starts_with('*') &&
                           std::string_view{" \t\v\f"}.find(value[1]) != std::string_view::npos);
 }
 
-/// Whether a User-agent line names the crawler with this token (section 2.2.1).
+/// Returns true if a User-agent line names the crawler with this token (section 2.2.1).
 inline bool names_crawler(std::string_view value, std::string_view token) {
   const auto is_token_char = [](char c) { return is_letter(c) || c == '-' || c == '_'; };
   if (token.empty() || token == "*") {
@@ -221,8 +221,9 @@ inline std::vector<std::string> patterns_of(const line& rule, reading mode) {
   return patterns;
 }
 
-/// Whether the crawler may fetch `path`, which begins with a slash. Of the rules that match, the
-/// one with the most octets decides, at equal length an Allow; `rule` is the first such line.
+/// Returns true if the crawler may fetch `path`, which begins with a slash. Of the rules that
+/// match, the one with the most octets decides, at equal length an Allow; `rule` is the first such
+/// line.
 inline answer decide(const std::vector<line>& lines, std::string_view user_agent,
                      std::string_view path, reading mode) {
   answer result;

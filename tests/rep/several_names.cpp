@@ -48,7 +48,7 @@ static_assert(compile(text, specific, united).allows("/z"));
 static_assert(compile(text, specific, united).crawl_delay() == 5s);
 static_assert(compile(text, specific, united).size() == 3);
 
-// Whoever has no group by any name is meant by `*`, and so is whoever has no name.
+// `*` means a crawler without a group under any of its names, and one without a name.
 static_assert(!compile(text, strangers).allows("/z"));
 static_assert(!compile(text, strangers, united).allows("/z"));
 static_assert(!compile(text, std::span<const std::string_view>{}).allows("/z"));

@@ -321,7 +321,7 @@ TEST_CASE("what has to go is destroyed, and told of, when the storage may be cal
 
 namespace {
 
-/// An entry that takes a little more than so many octets.
+/// An entry that takes a little more than `octets` octets.
 cache_entry sized_entry(std::size_t octets) {
   return {.policy = std::make_shared<const policy>(
               robots::crawler_directives{}, robots::record_head{}, time_point{},

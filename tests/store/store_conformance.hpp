@@ -43,7 +43,7 @@ template <class Pass, class Ready>
   return true;
 }
 
-/// The keys that a store told of, which its threads write and a test reads.
+/// The keys that a store reported. Its threads write them, and a test reads them.
 class told_keys {
  public:
   /// What `watch` takes.
@@ -67,8 +67,8 @@ class told_keys {
   std::vector<std::string> keys_;
 };
 
-/// Whether what `change` does to `key` is told. A store that says that some changes may have been
-/// missed is given the change once more.
+/// Returns true if the store reports what `change` does to `key`. A store that says that some
+/// changes may have been missed is given the change once more.
 template <class Pass, class Change>
 [[nodiscard]] bool is_told(const Pass& pass, const told_keys& told, std::string_view key,
                            const Change& change) {
@@ -85,7 +85,7 @@ template <class Pass, class Change>
   return false;
 }
 
-/// Runs `work(thread)` in so many threads at once.
+/// Runs `work(thread)` in `threads` threads at once.
 template <class Work>
 void in_threads(std::size_t count, const Work& work) {
   std::vector<std::jthread> threads;

@@ -6,7 +6,7 @@
 
 namespace robots::test {
 
-/// Whether `brotli()` can be called.
+/// Returns true if `brotli()` can be called.
 [[nodiscard]] bool has_brotli() noexcept;
 
 /// `text` in brotli. Throws std::logic_error when there is no encoder.

@@ -34,7 +34,7 @@ class certificate_authority {
   certificate_authority& operator=(certificate_authority&&) noexcept;
   ~certificate_authority();
 
-  /// PEM file of its own certificate: what a client must trust.
+  /// PEM file of the authority's certificate, which a client must trust.
   [[nodiscard]] const std::string& ca_file() const noexcept;
 
   /// A certificate for a server, or a client, of `names`: host names, with `*.` in front if wanted,

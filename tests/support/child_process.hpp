@@ -59,7 +59,7 @@ class child_process {
   void freeze() const { ::kill(child_, SIGSTOP); }
   void resume() const { ::kill(child_, SIGCONT); }
 
-  /// Whether it has ended by itself.
+  /// Returns true if it has ended by itself.
   [[nodiscard]] bool has_ended() const {
     siginfo_t ended{};
     ::waitid(P_PID, static_cast<id_t>(child_), &ended, WEXITED | WNOHANG | WNOWAIT);

@@ -1,4 +1,4 @@
-// A server on this machine that makes any mistake it is told to make.
+// A server on this machine that makes any mistake on demand.
 #pragma once
 
 #include "certificate_authority.hpp"
@@ -25,7 +25,7 @@ struct fault_request : loopback_request {
 
 /// Speaks HTTP/1.1, by itself and octet by octet, on a port of 127.0.0.1 from construction to
 /// destruction. One thread serves all connections, as many as come, and keeps them open from answer
-/// to answer. Sites are told apart by the Host header.
+/// to answer. The Host header names the site.
 ///
 /// The plan is asked for each request whose header section has come in whole, on the server's
 /// thread and so never twice at once; it must not wait. Members may be called from any thread.
@@ -56,7 +56,7 @@ class fault_server {
   /// Connections accepted so far.
   [[nodiscard]] std::size_t connections() const;
 
-  /// Waits until so many requests have come in all.
+  /// Waits until `requests` requests have come in all.
   void wait_for_requests(std::size_t count) const;
   /// Waits until the clients have left all their connections.
   void wait_until_alone() const;

@@ -95,7 +95,7 @@ void answer_with(httplib::Response& response, loopback_reply reply) {
   }
 }
 
-/// Serves one request, once. The library makes constants of its own with the first one; where it
+/// Serves one request, once. The library makes its constants with the first one; where it
 /// was built without ThreadSanitizer, that sees a race in it unless no other thread is there yet.
 void warm_up() {
   static const bool done = [] {
@@ -156,7 +156,7 @@ struct loopback_server::state {
     }
   }
 
-  /// Not above 0 when there is none.
+  /// 0 or less if it does not exist.
   int bound_port(loopback where) {
     if (where == loopback::ipv4) {
       return server->bind_to_any_port("127.0.0.1");

@@ -48,7 +48,7 @@ struct loopback_reply {
 /// Which address of this machine to listen on. At the port of one on IPv6, nobody listens on IPv4.
 enum class loopback { ipv4, ipv6 };
 
-/// Listens on 127.0.0.1 or ::1, on a port of its own, from construction to destruction, with one
+/// Listens on 127.0.0.1 or ::1, on a free port, from construction to destruction, with one
 /// thread for each connection. All members may be called from any thread, and paths be added while
 /// it runs. What is not there gets 404. Nothing is compressed unless the reply brings it so.
 ///

@@ -1,4 +1,4 @@
-// redis-server, as a program of its own.
+// redis-server as a child process.
 #pragma once
 
 #include "child_process.hpp"
@@ -11,7 +11,7 @@
 
 namespace robots::test {
 
-/// Runs redis-server on a port of 127.0.0.1 and on a socket in a folder of its own, from
+/// Runs redis-server on a port of 127.0.0.1 and on a socket in its own folder, from
 /// construction to destruction. Nothing that it holds outlasts `stop`.
 class redis_server {
  public:

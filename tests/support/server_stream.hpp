@@ -47,7 +47,7 @@ class server_stream {
   /// Takes from the front of `octets` what can be sent now. False when the client has left.
   [[nodiscard]] bool send(std::string_view& octets);
 
-  /// Whether TLS wants to send before it goes on receiving.
+  /// Returns true if TLS wants to send before it goes on receiving.
   [[nodiscard]] bool wants_to_send() const noexcept;
 
   /// Says in TLS that nothing more will come (RFC 8446, section 6.1).

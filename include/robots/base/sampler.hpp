@@ -12,7 +12,7 @@ class sampler {
   /// From 0, nothing, to 1, all.
   explicit sampler(double share) noexcept : share_{share} {}
 
-  /// Whether to take what happens now.
+  /// Returns true if what happens now is taken.
   [[nodiscard]] bool takes() const noexcept {
     static constinit thread_local std::uint64_t state = 0;
     if (share_ >= 1) {

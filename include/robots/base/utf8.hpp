@@ -43,7 +43,7 @@ namespace robots::base {
   return length;
 }
 
-/// Whether all of `text` is well-formed UTF-8. Linear.
+/// Returns true if all of `text` is well-formed UTF-8. Linear.
 [[nodiscard]] constexpr bool is_utf8(std::string_view text) noexcept {
   while (!text.empty()) {
     const std::size_t length = utf8_sequence_length(text);

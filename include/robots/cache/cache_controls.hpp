@@ -96,7 +96,7 @@ class cache_controls {
   /// hostile, its robots.txt is fetched again. Returns true if it was halted.
   bool resume(std::string_view host_or_url);
 
-  /// Whether the site of a URL is halted.
+  /// Returns true if the site of a URL is halted.
   [[nodiscard]] bool is_halted(std::string_view host_or_url) const;
 
   /// The sites that are halted, by `site::key` without a scheme, in order, and why.
@@ -142,7 +142,7 @@ class cache_controls {
   /// Lets a site out of quarantine, and forgets its files: the next call fetches them.
   void release(std::string_view host_or_url);
 
-  /// Whether the site of a URL is in quarantine.
+  /// Returns true if the site of a URL is in quarantine.
   [[nodiscard]] bool is_quarantined(std::string_view host_or_url) const;
 
   /// The sites in quarantine, by `site::key`, in order.

@@ -45,8 +45,8 @@ struct cache_options {
   /// pipeline guide: "mandatory manual sign-off"); names as in `excluded`. See
   /// `basic_robots_cache::sign_off`.
   std::vector<std::string> sign_off{};
-  /// Whether a host, as in `site::host`, is high-risk, too. Called by any thread at each look-up;
-  /// may be empty. If it throws, the host is high-risk.
+  /// Returns true if a host, as in `site::host`, is high-risk, too. Called by any thread at each
+  /// look-up; may be empty. If it throws, the host is high-risk.
   std::function<bool(std::string_view host)> is_high_risk{};
   /// Keeps the text of each file with its policy: see `policy::text` and `policy::document`.
   bool keep_text = false;
@@ -132,7 +132,7 @@ struct cache_options {
 
 namespace cache_detail {
 
-/// Whether a site that turns hostile is halted.
+/// Returns true if a site that turns hostile is halted.
 [[nodiscard]] inline bool halts_hostile(const cache_options& options) noexcept {
   return options.halt_hostile.value_or(options.fallback.halts_hostile());
 }

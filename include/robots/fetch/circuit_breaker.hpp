@@ -53,7 +53,7 @@ class circuit_breaker {
   /// Closed.
   constexpr explicit circuit_breaker(breaker_options options = {}) noexcept : options_{options} {}
 
-  /// Whether a request may be sent now. If it is the probe, this call has taken it.
+  /// Returns true if a request may be sent now. If it is the probe, this call has taken it.
   [[nodiscard]] constexpr bool admits(time_point now) noexcept {
     if (state_ == breaker_state::closed) {
       return true;

@@ -29,7 +29,7 @@ class origin_breakers {
   origin_breakers& operator=(const origin_breakers&) = delete;
   ~origin_breakers();
 
-  /// Whether a request may be sent to `origin` now; see `circuit_breaker::admits`, and
+  /// Returns true if a request may be sent to `origin` now; see `circuit_breaker::admits`, and
   /// `breaker_permit` for a request that may end in an exception.
   [[nodiscard]] bool admits(std::string_view origin, time_point now);
 
@@ -43,7 +43,7 @@ class origin_breakers {
   /// origin. Without effect when it was no probe, or one that no longer counts.
   void on_abandoned(std::string_view origin, time_point admitted);
 
-  /// Whether `origin` could be reached when a request to it failed last.
+  /// Returns true if `origin` could be reached when a request to it failed last.
   [[nodiscard]] bool answered(std::string_view origin) const;
 
   /// Until when `origin` is left alone; nothing when it may be asked now.

@@ -38,8 +38,8 @@ inline constexpr std::size_t outcome_count = 13;
              "circuit_open", "quarantined", "redirected"});
 }
 
-/// Whether an outcome is no answer of the site, so that it is asked again sooner and the last good
-/// copy stays at hand.
+/// Returns true if an outcome is no answer of the site, so that it is asked again sooner and the
+/// last good copy stays at hand.
 [[nodiscard]] constexpr bool is_failure(outcome kind) noexcept {
   switch (kind) {
     case outcome::success:

@@ -94,7 +94,7 @@ class retrieval {
 
   void send(time_point now);
 
-  /// Whether the request for `url_` is one for a file that is known.
+  /// Returns true if the request for `url_` is one for a file that is known.
   [[nodiscard]] bool asks_for_changes() const noexcept;
 
   [[nodiscard]] std::string own_origin() const;
@@ -111,9 +111,9 @@ class retrieval {
 
   void on_redirect(fetch_response response, time_point now);
 
-  /// Whether a URL is that of a robots.txt of another site, in whatever spelling of the path (RFC
-  /// 9309, section 2.2.2) and with or without an empty query. With another query it is another
-  /// resource, of which nothing is known.
+  /// Returns true if a URL is that of a robots.txt of another site, in whatever spelling of the
+  /// path (RFC 9309, section 2.2.2) and with or without an empty query. With another query it is
+  /// another resource, of which nothing is known.
   [[nodiscard]] bool is_robots_txt_of_other(const std::string& url) const;
 
   void finish(outcome kind, fetch_response response);

@@ -38,7 +38,7 @@ class address_guard {
     return open;
   }
 
-  /// Whether every address is permitted.
+  /// Returns true if every address is permitted.
   [[nodiscard]] bool permits_all() const noexcept { return open_; }
 
   /// Linear in the list. Any thread.

@@ -154,7 +154,7 @@ class utf8_text {
   /// The text; valid while this object and the octets it was made from are. Constant.
   [[nodiscard]] std::string_view text() const noexcept { return converted_ ? *converted_ : given_; }
 
-  /// Whether the text is another than the octets it was made from.
+  /// Returns true if the text is another than the octets it was made from.
   [[nodiscard]] bool converted() const noexcept { return converted_.has_value(); }
 
  private:

@@ -48,7 +48,8 @@ template <std::predicate<std::string_view> Excluded>
   return true;
 }
 
-/// Whether two spellings name one host: of an IP address, mapped into IPv6 or not, in any case.
+/// Returns true if two spellings name one host: of an IP address, mapped into IPv6 or not, in any
+/// case.
 [[nodiscard]] constexpr bool is_same_host(std::string_view a, std::string_view b) noexcept {
   if (base::equal_ignoring_case(a, b)) {
     return true;
@@ -68,7 +69,8 @@ concept TextRange = requires(R& texts) {
   std::end(texts);
 };
 
-/// Whether `host` lies under one of the names in `excluded`: a top-level domain (`gov`), a suffix
+/// Returns true if `host` lies under one of the names in `excluded`: a top-level domain (`gov`), a
+/// suffix
 /// (`gov.uk`) or a host (`example.com`, which takes its subdomains with it).
 ///
 ///     should_skip_by_tld("navy.mil", {"gov", "mil"})
@@ -116,11 +118,11 @@ class excluded_hosts {
   explicit excluded_hosts(std::span<const std::string> entries,
                           std::string_view option = "excluded");
 
-  /// Whether `host`, in normal form as in `site::host`, or one of its parent domains is excluded.
-  /// Linear in the host, whatever the number of entries; never allocates.
+  /// Returns true if `host`, in normal form as in `site::host`, or one of its parent domains is
+  /// excluded. Linear in the host, whatever the number of entries; never allocates.
   [[nodiscard]] bool contains(std::string_view host) const noexcept;
 
-  /// Whether nothing is excluded.
+  /// Returns true if nothing is excluded.
   [[nodiscard]] bool empty() const noexcept { return names_ == nullptr; }
 
  private:

@@ -125,7 +125,7 @@ namespace http_detail {
              : http_detail::ipv6_text(octets);
 }
 
-/// Whether the last label of a host in lower case is a number, decimal or hexadecimal. Name
+/// Returns true if the last label of a host in lower case is a number, decimal or hexadecimal. Name
 /// resolution takes such a host for an IPv4 address, in spellings that no two programs agree on
 /// (WHATWG URL, section 3.5). Linear.
 [[nodiscard]] constexpr bool ends_in_number(std::string_view host) noexcept {

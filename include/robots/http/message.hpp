@@ -59,8 +59,8 @@ struct fetch_response {
   std::string error_text{};               ///< for people: the client's words for `error`
 };
 
-/// Whether a response with this status says to ask elsewhere: 301, 302, 303, 307 or 308 (RFC 9110,
-/// section 15.4). All that it says stands in its header section.
+/// Returns true if a response with this status says to ask elsewhere: 301, 302, 303, 307 or 308
+/// (RFC 9110, section 15.4). All that it says stands in its header section.
 [[nodiscard]] constexpr bool is_redirect(int status) noexcept {
   return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
 }

@@ -37,9 +37,9 @@ namespace http_detail {
   return length;
 }
 
-/// Whether `text` has octets that neither a request line nor a log line may carry, or a backslash,
-/// which clients read differently: some take it for a slash, so that they disagree on where the
-/// host ends.
+/// Returns true if `text` has octets that neither a request line nor a log line may carry, or a
+/// backslash, which clients read differently: some take it for a slash, so that they disagree on
+/// where the host ends.
 [[nodiscard]] constexpr bool has_forbidden_octet(std::string_view text) noexcept {
   for (const char c : text) {
     const auto octet = static_cast<unsigned char>(c);

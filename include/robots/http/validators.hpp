@@ -66,8 +66,8 @@ namespace http_detail {
   return found;
 }
 
-/// Whether two entity tags may stand for one content: the weak comparison of RFC 9110, section
-/// 8.8.3.2.
+/// Returns true if two entity tags may stand for one content: the weak comparison of RFC 9110,
+/// section 8.8.3.2.
 [[nodiscard]] constexpr bool same_entity(std::string_view a, std::string_view b) noexcept {
   const auto opaque = [](std::string_view tag) {
     return tag.starts_with("W/") ? tag.substr(2) : tag;

@@ -119,10 +119,10 @@ class JsonLog {
 
   [[nodiscard]] bool is_wanted(log_level level) const noexcept;
 
-  /// Whether the sample takes what tells of a decision.
+  /// Returns true if the sample takes what tells of a decision.
   [[nodiscard]] bool is_sampled(const decision& decided) const noexcept;
 
-  /// Whether the fallback policy allowed what a decision is about.
+  /// Returns true if the fallback policy allowed what a decision is about.
   [[nodiscard]] static bool is_default_allow(const decision& decided) noexcept;
 
   void write(base::json_writer line) const;

@@ -16,8 +16,8 @@
 
 namespace robots {
 
-/// Whether the fallback policy decided what holds, because there was no robots.txt to go by. False
-/// for a site that has none (`outcome::not_found`): that is an answer, and allows.
+/// Returns true if the fallback policy decided what holds, because there was no robots.txt to go
+/// by. False for a site that has none (`outcome::not_found`): that is an answer, and allows.
 [[nodiscard]] inline bool is_fallback(const policy& judged) noexcept {
   switch (judged.basis()) {
     case policy_basis::rules:
@@ -63,8 +63,8 @@ namespace policy_detail {
   return url.starts_with('/') || used.rules().reads_hosts() ? url : target_of(url);
 }
 
-/// Whether a crawler may fetch `url` at `now`, by the policy of the site, which must not be null:
-/// the one place that says what a policy means for a URL. At the cost of `rule_set::match`.
+/// Decides whether a crawler may fetch `url` at `now`, by the policy of the site, which must not be
+/// null: the one place that says what a policy means for a URL. At the cost of `rule_set::match`.
 [[nodiscard]] inline decision decide(std::shared_ptr<const policy> used, std::string_view url,
                                      time_point now) {
   const policy& rules = *used;

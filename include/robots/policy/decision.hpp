@@ -19,7 +19,7 @@
 
 namespace robots {
 
-/// Whether a crawler may fetch a URL, and all that the answer rests on.
+/// The answer whether a crawler may fetch a URL, and everything that it rests on.
 struct decision {
   bool allowed = false;                                   ///< the URL may be fetched
   decision_reason reason = decision_reason::invalid_url;  ///< why

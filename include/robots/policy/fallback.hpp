@@ -29,7 +29,7 @@ enum class fallback_action : std::uint8_t {
 
 namespace policy_detail {
 
-/// Whether after this outcome there is a robots.txt that could be parsed.
+/// Returns true if after this outcome there is a robots.txt that could be parsed.
 [[nodiscard]] constexpr bool has_text(outcome kind) noexcept {
   return kind == outcome::success || kind == outcome::malformed;
 }

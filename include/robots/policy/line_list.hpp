@@ -39,7 +39,7 @@ class line_list {
   [[nodiscard]] iterator begin() const noexcept { return iterator{{.rest = block_}}; }
   /// Behind the last text.
   [[nodiscard]] iterator end() const noexcept { return {}; }
-  /// Whether there are no texts.
+  /// Returns true if there are no texts.
   [[nodiscard]] bool empty() const noexcept { return block_.empty(); }
   /// Returns the number of texts. Linear in the block.
   [[nodiscard]] std::size_t size() const noexcept {

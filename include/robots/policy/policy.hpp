@@ -77,7 +77,8 @@ class policy {
   [[nodiscard]] static std::shared_ptr<const policy> by_hand(std::string_view user_agent,
                                                              bool allow);
 
-  /// Whether the crawler may fetch `target`, an absolute URL of this site or a path with query.
+  /// Returns true if the crawler may fetch `target`, an absolute URL of this site or a path with
+  /// query.
   [[nodiscard]] bool allows(std::string_view target) const noexcept {
     const bool by_rules = basis_ == policy_basis::rules || basis_ == policy_basis::allow_all;
     return by_rules ? parts_->rules.allows(target) : match(target).allowed;

@@ -24,7 +24,8 @@
 
 namespace robots {
 
-/// Whether and when a URL may be fetched, and why. If robots.txt refuses, `plan` is empty.
+/// The answer whether and when a URL may be fetched, and why. If robots.txt refuses, `plan` is
+/// empty.
 struct admission_result : any_host_gate::answer {
   robots::decision decision{};  ///< what robots.txt says; its policy is never null
 };

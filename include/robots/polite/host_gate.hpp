@@ -46,7 +46,7 @@ struct gate_stats {
   std::size_t hosts = 0;                ///< hosts that the gate remembers now
 };
 
-/// Whether a reserved request may start.
+/// The states of a reserved request.
 enum class start_state : std::uint8_t {
   go,       ///< it may start now
   wait,     ///< it may not start yet

@@ -16,13 +16,13 @@ struct request_report {
   std::optional<std::chrono::seconds> retry_after{};  ///< how long to leave the host alone
   bool is_challenge = false;  ///< a challenge, such as a CAPTCHA, came in place of the page
 
-  /// Whether the host says that it has too much to do: 429 (RFC 6585, section 4) or 503 (RFC 9110,
-  /// section 15.6.4).
+  /// Returns true if the host says that it has too much to do: 429 (RFC 6585, section 4) or 503
+  /// (RFC 9110, section 15.6.4).
   [[nodiscard]] constexpr bool overloaded() const noexcept {
     return status == 429 || status == 503;
   }
 
-  /// Whether the host answered the request: 2xx or 3xx.
+  /// Returns true if the host answered the request: 2xx or 3xx.
   [[nodiscard]] constexpr bool succeeded() const noexcept { return status >= 200 && status < 400; }
 };
 

@@ -47,7 +47,7 @@ struct store_lease {
   std::string token;  ///< tells this lease from every other one of the key
 };
 
-/// Whether a question to a shared store asks for the lease, too.
+/// The ways in which a question to a shared store asks for the lease, too.
 enum class lease_wish : std::uint8_t {
   none,
   if_missing,  ///< if there is no value and nobody has the lease

@@ -13,8 +13,8 @@
 
 namespace robots::test {
 
-/// Forbids everything, but only in its last line: whoever takes a part of it for the whole is
-/// allowed what he is not.
+/// Forbids everything, but only in its last line: a crawler that takes a part of it for the whole
+/// is allowed what he is not.
 inline std::string denies_in_the_end() {
   std::string text = "User-agent: *\nDisallow: /never\n";
   for (int i = 0; i < 20; ++i) {

@@ -67,7 +67,7 @@ inline void check_truncated(const fetch_response& response, std::size_t size) {
   CHECK(response.body.capacity() <= 2 * size + 64 * 1024);
 }
 
-/// Whether libcurl decodes brotli.
+/// Returns true if libcurl decodes brotli.
 inline bool decodes_brotli() {
   return (curl_version_info(CURLVERSION_NOW)->features & CURL_VERSION_BROTLI) != 0;
 }

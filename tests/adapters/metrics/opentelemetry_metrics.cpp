@@ -94,7 +94,7 @@ TEST_CASE("OpenTelemetry is told of one moment each time, and no longer asks wha
     const int before = asked;
     CHECK(at.provider.ForceFlush());
     CHECK(asked > before);
-    CHECK(asked <= before + 2);  // of dozens of instruments; the SDK may collect of its own
+    CHECK(asked <= before + 2);  // of dozens of instruments; the SDK may collect by itself
   }
   const int before = asked;
   CHECK(at.provider.ForceFlush());

@@ -27,7 +27,7 @@ namespace {
 constexpr const char* home = "https://example.com";
 constexpr pace_claim hourly{.least = 1h, .after = 1h};
 
-/// Whether it is about so long: as long as a slow machine may take shorter.
+/// Returns true if it is about so long: as long as a slow machine may take shorter.
 [[nodiscard]] bool is_about(std::chrono::nanoseconds wait, std::chrono::nanoseconds expected) {
   return wait <= expected && wait > expected - 5min;
 }

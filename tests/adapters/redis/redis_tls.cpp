@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// A redis-server that listens for TLS on a port of its own.
+/// A redis-server that listens for TLS on a free port.
 struct tls_server {
   explicit tls_server(const certificate_authority& trusted, const certificate& own,
                       const std::string& clients = "no")

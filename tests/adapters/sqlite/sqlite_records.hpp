@@ -27,7 +27,7 @@ namespace robots::test {
   return made;
 }
 
-/// Whether an encoded record is one of this site, in every octet.
+/// Returns true if an encoded record is one of this site, in every octet.
 [[nodiscard]] inline bool is_whole(std::string_view site, std::string_view encoded) {
   const auto read = decode(encoded).record;
   return read && *read == numbered_record(site, static_cast<std::size_t>(

@@ -17,7 +17,7 @@ using robots::diagnostic_code;
 using robots::dialect;
 using robots::parse_options;
 
-/// Writes down what it is told.
+/// Records the calls that it gets.
 struct recorder {
   void on_directive(const robots::directive& line) { directives.push_back(line); }
   void on_diagnostic(const robots::diagnostic& finding) { findings.push_back(finding); }

@@ -41,7 +41,7 @@ struct redis_options {
   /// that is more, loses the connection. Above 0.
   std::size_t max_value_bytes = std::size_t{2} << 20U;
 
-  /// Whether the server is a node of a Redis Cluster, as `redis+cluster://` says, too.
+  /// True if the server is a node of a Redis Cluster, as `redis+cluster://` says, too.
   bool cluster = false;
 
   /// What speaks TLS for `rediss://`: `redis_tls` of <robots/adapters/redis/redis_tls.hpp>.

@@ -42,7 +42,7 @@ class background_threads {
     dropped.swap(waiting_);
   }
 
-  /// Whether the caller is one of these threads.
+  /// Returns true if the caller is one of these threads.
   [[nodiscard]] bool is_here() const noexcept { return current_ == this; }
 
   /// Runs `work` in a background thread: at once or, with `may_wait`, in the next free one. Returns

@@ -101,9 +101,10 @@ class cache_parts : public detail::event_teller {
                                   std::unique_lock<std::mutex>& lock, const call_options& limits,
                                   const std::function<bool()>& ready) = 0;
 
-  /// Whether anybody observes: else nothing need be found out for events.
+  /// Returns true if anybody observes: else nothing need be found out for events.
   [[nodiscard]] virtual bool is_observed() const noexcept = 0;
-  /// Whether anybody wants to hear what has changed on a site, which takes time to find out.
+  /// Returns true if anybody wants to hear what has changed on a site, which takes time to find
+  /// out.
   [[nodiscard]] virtual bool observes_changes() const noexcept = 0;
   /// Returns true if an entry answers without asking anybody: it is fresh, no change of the shared
   /// store may have been missed since, and no other site has the answer.

@@ -43,7 +43,7 @@ class kept_sites {
              rulings_detail::site_rulings& rulings)
       : parts_(parts), user_agent_(options.user_agent), judging_(judging), rulings_(rulings) {}
 
-  /// Whether an entry, if it is one, is no longer fresh and may answer while it is renewed.
+  /// Returns true if an entry, if it is one, is no longer fresh and may answer while it is renewed.
   [[nodiscard]] bool may_serve_stale(const cache_entry& entry, time_point now) const {
     return entry.policy && now >= entry.fresh_until &&
            now < detail::validity_of(*entry.policy, judging_).stale_until;

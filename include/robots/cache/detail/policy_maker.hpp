@@ -269,8 +269,8 @@ class policy_maker {
     }
   }
 
-  /// Whether a file was read as UTF-8 though it is not well-formed. A character that the limit of
-  /// the size cut in two is no fault of the site.
+  /// Returns true if a file was read as UTF-8 though it is not well-formed. A character that the
+  /// limit of the size cut in two is no fault of the site.
   [[nodiscard]] static bool is_invalid_utf8(const record& brought) noexcept {
     std::string_view text = brought.body;
     if (brought.truncated) {

@@ -41,8 +41,8 @@ inline constexpr ip_prefix teredo = parse_ip_prefix("2001::/32").value();
   return ipv4_mapped.contains(address) ? ipv4_at(address, last) : address;
 }
 
-/// Whether the interface identifier is that of ISATAP, which holds an IPv4 address (RFC 5214,
-/// section 6.1). Such an address may lie under any prefix.
+/// Returns true if the interface identifier is that of ISATAP, which holds an IPv4 address (RFC
+/// 5214, section 6.1). Such an address may lie under any prefix.
 [[nodiscard]] constexpr bool is_isatap(const ip_address& address) noexcept {
   constexpr std::size_t identifier = 8;
   const auto& octets = address.octets();

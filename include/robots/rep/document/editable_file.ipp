@@ -22,8 +22,8 @@ namespace robots {
 
 namespace rep_detail {
 
-/// Whether a line with this key can be written beside groups and sitemaps without being taken for
-/// part of them, in any dialect.
+/// Returns true if a line with this key can be written beside groups and sitemaps without being
+/// taken for part of them, in any dialect.
 [[nodiscard]] inline bool is_other_key(std::string_view key) noexcept {
   const auto may_stand = [](char c) {
     return base::is_alpha(c) || base::is_digit(c) || c == '-' || c == '_';
@@ -37,7 +37,7 @@ namespace rep_detail {
          is_other(true);
 }
 
-/// Whether a pattern can match (RFC 9309, section 2.2), or is empty.
+/// Returns true if a pattern can match (RFC 9309, section 2.2), or is empty.
 [[nodiscard]] inline bool may_match(std::string_view pattern) noexcept {
   return pattern.empty() || pattern.front() == '/' || pattern.front() == '*';
 }

@@ -28,7 +28,7 @@ namespace robots {
 
 namespace rep_detail {
 
-/// Whether no product token, neither the RFC's nor one with other characters, equals what a
+/// Returns true if no product token, neither the RFC's nor one with other characters, equals what a
 /// User-agent line names.
 [[nodiscard]] constexpr bool is_unmatchable(std::string_view user_agent) noexcept {
   if (user_agent.empty() || is_product_token_char(user_agent.front()) ||

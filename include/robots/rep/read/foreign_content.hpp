@@ -48,8 +48,8 @@ inline constexpr auto foreign_beginnings = [] {
                     "\0\0\xFE\xFF"sv};
 }();
 
-/// Whether a JSON object or array begins `text`: a bracket, and behind it what may follow (RFC
-/// 8259, section 2). `[Sitemap]` is a heading and no JSON.
+/// Returns true if a JSON object or array begins `text`: a bracket, and behind it what may follow
+/// (RFC 8259, section 2). `[Sitemap]` is a heading and no JSON.
 [[nodiscard]] constexpr bool begins_json(std::string_view text) noexcept {
   const bool object = text.starts_with('{');
   if (!object && !text.starts_with('[')) {
@@ -74,7 +74,7 @@ inline constexpr auto begins_foreign = [] {
   return octet < '\t' || ('\r' < octet && octet < ' ') || octet == 0x7F;
 }
 
-/// Whether `text` has controls near its beginning, as a text that is mostly controls has.
+/// Returns true if `text` has controls near its beginning, as a text that is mostly controls has.
 [[nodiscard]] constexpr bool begins_with_controls(std::string_view text) noexcept {
   const std::string_view start = text.substr(0, 64);
   return std::any_of(start.begin(), start.end(), is_control);

@@ -17,8 +17,8 @@ namespace robots {
 
 namespace rep_detail {
 
-/// Whether a product name ends before `c`: RFC 9110, section 10.1.5, ends one at white space, a
-/// slash or a comment.
+/// Returns true if a product name ends before `c`: RFC 9110, section 10.1.5, ends one at white
+/// space, a slash or a comment.
 [[nodiscard]] constexpr bool ends_product_name(char c) noexcept {
   return base::is_blank(c) || c == '\r' || c == '\n' || c == '/' || c == '(' || c == ';' ||
          c == ',' || c == ')';

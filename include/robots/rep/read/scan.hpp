@@ -129,7 +129,7 @@ class scanner {
     }
   }
 
-  /// Whether a line that begins with `first` need not be read.
+  /// Returns true if a line that begins with `first` need not be read.
   [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr bool is_passed_over(char first) const noexcept {
     if constexpr (waits) {
       return !in_agents_ && handler_.waits_for_group() &&

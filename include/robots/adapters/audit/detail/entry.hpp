@@ -66,10 +66,10 @@ class audit_entry : public base::json_object {
     return line_.substr(0, line_.size() - hash_size);
   }
 
-  /// Whether its hash is that of its octets.
+  /// Returns true if its hash is that of its octets.
   [[nodiscard]] bool is_whole() const { return sha256(before_hash()) == hash(); }
 
-  /// Whether the key has signed it: all that it says but the hash.
+  /// Returns true if the key has signed it: all that it says but the hash.
   [[nodiscard]] bool is_signed_by(const ed25519_key& key) const {
     std::string_view said = before_hash();
     const std::string signature = text("signature");

@@ -215,7 +215,7 @@ class audit_file {
     return opened;
   }
 
-  /// Whether `name` is the name of an open file.
+  /// Returns true if `name` is the name of an open file.
   [[nodiscard]] static bool is_named(const file_handle& opened, const std::string& name) {
     struct stat own{};
     struct stat named{};

@@ -65,7 +65,7 @@ class audit_lines {
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
   /// The octets of the file before the line.
   [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
-  /// Whether the line has an end.
+  /// Returns true if the line has an end.
   [[nodiscard]] bool is_whole() const noexcept { return is_whole_; }
 
  private:

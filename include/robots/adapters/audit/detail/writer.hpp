@@ -172,13 +172,13 @@ class audit_writer {
     why_lost_ = why;
   }
 
-  /// Whether the trail tells of all that was lost.
+  /// Returns true if the trail tells of all that was lost.
   [[nodiscard]] bool tells_of_all() const {
     const std::scoped_lock lock{mutex_};
     return untold_ == 0;
   }
 
-  /// Whether all that was written is still there, as far as is known.
+  /// Returns true if all that was written is still there, as far as is known.
   [[nodiscard]] bool is_on_disk() const {
     const std::scoped_lock lock{mutex_};
     return is_on_disk_;

@@ -119,7 +119,7 @@ class curl_guard {
     set_option(easy, CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
   }
 
-  /// Whether this exchange takes a proxy.
+  /// Returns true if this exchange takes a proxy.
   [[nodiscard]] proxy_use proxy() const noexcept { return proxy_; }
 
   /// `failure`, or `fetch_error::refused_address` when no address was left to try. Where some

@@ -30,8 +30,8 @@ namespace robots::adapters_detail {
   return static_cast<long>((std::min)(time.count(), most));
 }
 
-/// Whether `text` has the form `HOST1:PORT1:HOST2:PORT2`, where any field may be empty and an IPv6
-/// address stands in brackets.
+/// Returns true if `text` has the form `HOST1:PORT1:HOST2:PORT2`, where any field may be empty and
+/// an IPv6 address stands in brackets.
 [[nodiscard]] constexpr bool is_connect_to(std::string_view text) noexcept {
   int field = 0;
   bool in_brackets = false;
@@ -53,7 +53,7 @@ namespace robots::adapters_detail {
   return field == 3 && !in_brackets;
 }
 
-/// Whether libcurl can read `text` as the URL of a proxy.
+/// Returns true if libcurl can read `text` as the URL of a proxy.
 [[nodiscard]] inline bool is_proxy(const std::string& text) {
   const curl_url_handle url = made(curl_url_handle(curl_url()));
   return text.find('\0') == std::string::npos &&
@@ -124,7 +124,7 @@ class curl_settings {
 
   [[nodiscard]] const address_guard& guard() const noexcept { return guard_; }
 
-  /// Whether the next exchange takes a proxy.
+  /// Returns true if the next exchange takes a proxy.
   [[nodiscard]] proxy_use next_proxy() const noexcept {
     if (options_.proxy) {
       return options_.proxy->empty() ? proxy_use::never : proxy_use::always;

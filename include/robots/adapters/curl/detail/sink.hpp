@@ -97,10 +97,11 @@ class curl_sink {
   /// What else ended the transfer here; `fetch_error::none` if nothing did.
   [[nodiscard]] fetch_error error() const noexcept { return error_; }
   [[nodiscard]] const char* error_text() const noexcept { return error_text_; }
-  /// Whether the last header section came to its empty line. libcurl takes a connection that is
-  /// closed before it for the end of a response.
+  /// Returns true if the last header section came to its empty line. libcurl takes a connection
+  /// that is closed before it for the end of a response.
   [[nodiscard]] bool headers_complete() const noexcept { return headers_complete_; }
-  /// Whether the response is a redirect, to which whatever becomes of its body adds nothing.
+  /// Returns true if the response is a redirect, to which whatever becomes of its body adds
+  /// nothing.
   [[nodiscard]] bool has_redirect() const noexcept {
     return headers_complete_ && is_redirect(received_status(easy_));
   }

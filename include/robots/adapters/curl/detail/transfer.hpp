@@ -41,7 +41,7 @@ class tls_trace {
     curl_easy_setopt(easy_, CURLOPT_DEBUGFUNCTION, static_cast<curl_debug_callback>(nullptr));
   }
 
-  /// Whether there was TLS, and no close_notify in it.
+  /// Returns true if there was TLS, and no close_notify in it.
   [[nodiscard]] bool without_close_notify() const noexcept { return seen_ && !closed_; }
 
  private:
@@ -62,7 +62,7 @@ class tls_trace {
   bool closed_ = false;
 };
 
-/// Whether `text` has an octet that would end a header line or a string of C.
+/// Returns true if `text` has an octet that would end a header line or a string of C.
 [[nodiscard]] constexpr bool breaks_line(std::string_view text) noexcept {
   return text.find_first_of(std::string_view("\r\n\0", 3)) != std::string_view::npos;
 }
@@ -119,7 +119,7 @@ inline constexpr std::size_t longest_url = 8'000'000;
   return headers;
 }
 
-/// Whether nothing but the end of the connection tells where the body of the response ends
+/// Returns true if nothing but the end of the connection tells where the body of the response ends
 /// (RFC 9112, section 6.3).
 [[nodiscard]] inline bool ends_with_connection(CURL* easy) {
   constexpr int no_content = 204;
@@ -127,7 +127,7 @@ inline constexpr std::size_t longest_url = 8'000'000;
          !base::equal_ignoring_case(field_values(easy, "Transfer-Encoding"), "chunked");
 }
 
-/// Whether the last transfer of `easy` had its connection, TLS included, when it ended.
+/// Returns true if the last transfer of `easy` had its connection, TLS included, when it ended.
 [[nodiscard]] inline bool had_connection(CURL* easy) noexcept {
   curl_off_t microseconds = 0;
   curl_easy_getinfo(easy, CURLINFO_PRETRANSFER_TIME_T, &microseconds);

@@ -166,7 +166,7 @@ class curl_transfers {
 
   [[nodiscard]] std::size_t in_flight() const noexcept { return open_ + ready_.size(); }
 
-  /// Whether `collect()` has something to call back for at once.
+  /// Returns true if `collect()` has something to call back for at once.
   [[nodiscard]] bool has_ended() const noexcept { return !ready_.empty(); }
 
   [[nodiscard]] std::uint64_t connections_opened() const noexcept { return opened_; }

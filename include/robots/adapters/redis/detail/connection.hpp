@@ -152,7 +152,7 @@ class redis_connection {
     return replies;
   }
 
-  /// Whether the server has neither closed it nor sent anything that nobody asked for.
+  /// Returns true if the server has neither closed it nor sent anything that nobody asked for.
   [[nodiscard]] bool is_idle() const {
     return context_->reader->pos == context_->reader->len &&
            wait(POLLIN, std::chrono::steady_clock::now()) == 0;

@@ -59,7 +59,7 @@ class scoped_target {
     return exceeded() ? std::nullopt : match_scope(path, target_);
   }
 
-  /// Whether some line was not compared.
+  /// Returns true if some line was not compared.
   [[nodiscard]] constexpr bool exceeded() const noexcept { return steps_.exceeded(); }
 
  private:

@@ -104,7 +104,7 @@ inline constexpr auto begins_agent = [] {
   return begins;
 }();
 
-/// Whether `key`, or the beginning of it if `prefixes`, may be a spelling.
+/// Returns true if `key`, or the beginning of it if `prefixes`, may be a spelling.
 [[nodiscard]] constexpr bool may_be_key(std::string_view key, bool prefixes) noexcept {
   if (key.empty()) {
     return false;

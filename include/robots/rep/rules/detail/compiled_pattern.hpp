@@ -42,7 +42,8 @@ struct pattern_source {
   return text.find("**") != std::string_view::npos;
 }
 
-/// Whether compiling changes nothing but the end of the pattern, so that no text must be made.
+/// Returns true if compiling changes nothing but the end of the pattern, so that no text must be
+/// made.
 [[nodiscard]] constexpr bool is_compiled(const pattern_source& source,
                                          const normal_form& form) noexcept {
   return !source.leading_slash && is_normal(source.body, form) && !has_double_star(source.body);

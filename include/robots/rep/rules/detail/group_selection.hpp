@@ -25,7 +25,7 @@ class group_selection {
     return is_more;
   }
 
-  /// Whether a line of another kind applies that stands here, as far as can be known yet.
+  /// Returns true if a line of another kind applies that stands here, as far as can be known yet.
   [[nodiscard]] constexpr bool applies(directive_kind kind) const noexcept {
     const agent_match named = is_rule(kind) ? in_group_ : right_above_;
     return named == found_ && named != agent_match::none;

@@ -33,7 +33,7 @@ class step_budget {
   std::int64_t left_;
 };
 
-/// Whether a target in normal form matches (RFC 9309, sections 2.2.2 and 2.2.3).
+/// Returns true if a target in normal form matches (RFC 9309, sections 2.2.2 and 2.2.3).
 /// False once `steps` are exceeded.
 ///
 /// Each literal behind a `*` is taken at its first occurrence: any later one leaves less text for

@@ -42,7 +42,7 @@ ROBOTS_NOINLINE constexpr auto use_rewritten(const target_path& path, const norm
   return use(std::string_view{buffer.data(), size});
 }
 
-/// Whether `target` is a path with query in normal form, whatever the dialect, as most are.
+/// Returns true if `target` is a path with query in normal form, whatever the dialect, as most are.
 [[nodiscard]] constexpr bool is_normal_path(std::string_view target) noexcept {
   return !target.empty() && target[0] == '/' && (target.size() == 1 || target[1] != '/') &&
          is_graphic_without<'%', '$', '*', '#'>(target);
@@ -71,12 +71,12 @@ constexpr auto with_normal_target(std::string_view target, const dialect_traits&
   return octets;
 }
 
-/// Whether rule sets refuse a target for its length, given its normal form.
+/// Returns true if rule sets refuse a target for its length, given its normal form.
 [[nodiscard]] constexpr bool is_too_long(std::string_view target) noexcept {
   return target.size() > max_normal_target;
 }
 
-/// Whether a pattern matches a target, however long both are.
+/// Returns true if a pattern matches a target, however long both are.
 [[nodiscard]] constexpr bool matches_target(const compiled_pattern& pattern,
                                             std::string_view target, const dialect_traits& traits) {
   return with_normal_target(target, traits, [&](std::string_view text) {
@@ -88,8 +88,8 @@ constexpr auto with_normal_target(std::string_view target, const dialect_traits&
   });
 }
 
-/// Whether rules have no say about a target. RFC 9309, section 2.2.2: "The /robots.txt URI is
-/// implicitly allowed."
+/// Returns true if rules have no say about a target. RFC 9309, section 2.2.2: "The /robots.txt URI
+/// is implicitly allowed."
 [[nodiscard]] constexpr bool is_exempt(std::string_view target,
                                        const dialect_traits& traits) noexcept {
   constexpr std::string_view path = "/robots.txt";

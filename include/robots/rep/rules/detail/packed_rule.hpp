@@ -64,7 +64,7 @@ class packed_rule {
     line_and_flags_ |= flag(true, source_bit) | flag(source.leading_slash, slash_bit);
   }
 
-  /// Whether the compiled pattern holds a `*`.
+  /// Returns true if the compiled pattern holds a `*`.
   constexpr void set_star(bool star) noexcept { line_and_flags_ |= flag(star, star_bit); }
 
   [[nodiscard]] constexpr std::uint32_t line() const noexcept {

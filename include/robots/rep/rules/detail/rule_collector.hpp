@@ -70,8 +70,8 @@ class rule_collector {
     return true;
   }
 
-  /// Whether no line applies before another group begins, once rules have closed the list of
-  /// agents.
+  /// Returns true if no line applies before another group begins, once rules have closed the list
+  /// of agents.
   [[nodiscard]] constexpr bool waits_for_group() const noexcept {
     return !groups_.applies(directive_kind::allow);
   }

@@ -29,7 +29,7 @@ struct rule_table {
   std::string_view block;  ///< what `facts` tells the parts of
   const rule_set_facts& facts;
 
-  /// Whether `target` may be fetched.
+  /// Returns true if `target` may be fetched.
   [[nodiscard]] constexpr bool allows(std::string_view target) const noexcept {
     if (facts.rules == 0) {
       return true;
@@ -72,7 +72,7 @@ struct rule_table {
     return facts.group == group_choice::everyone ? std::string_view{"*"} : named();
   }
 
-  /// Whether a rule matches a target in normal form; false once `steps` are exceeded.
+  /// Returns true if a rule matches a target in normal form; false once `steps` are exceeded.
   [[nodiscard]] constexpr bool matches(const packed_rule& rule, std::string_view target,
                                        step_budget& steps) const noexcept {
     steps.spend(1);

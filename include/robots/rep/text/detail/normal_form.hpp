@@ -87,7 +87,7 @@ constexpr void write_normal(std::string_view text, const normal_form& form, Put 
   }
 }
 
-/// Whether `text` is its own normal form. One pass.
+/// Returns true if `text` is its own normal form. One pass.
 [[nodiscard]] constexpr bool is_normal(std::string_view text, const normal_form& form) noexcept {
   const bool keeps_stars = form.action('*') == octet_action::keep;
   if (keeps_stars ? is_graphic_without<'%', '$'>(text) : is_graphic_without<'%', '$', '*'>(text)) {

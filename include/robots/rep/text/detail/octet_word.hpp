@@ -30,25 +30,25 @@ using base::word_at;
   return (octet_word{1} << (8 * count)) - 1;
 }
 
-/// Whether a word holds the octet `c`.
+/// Returns true if a word holds the octet `c`.
 [[nodiscard]] constexpr bool has_octet(octet_word word, unsigned char c) noexcept {
   const octet_word differs = word ^ repeat_octet(c);
   return ((differs - repeat_octet(1)) & ~differs & repeat_octet(0x80)) != 0;
 }
 
-/// Whether a word holds an octet below `c`, an ASCII character; at random if it holds one above
-/// ASCII.
+/// Returns true if a word holds an octet below `c`, an ASCII character; at random if it holds one
+/// above ASCII.
 [[nodiscard]] constexpr bool has_octet_below(octet_word word, unsigned char c) noexcept {
   return ((word - repeat_octet(c)) & ~word & repeat_octet(0x80)) != 0;
 }
 
-/// Whether a word holds an octet above ASCII, or the control character DEL.
+/// Returns true if a word holds an octet above ASCII, or the control character DEL.
 [[nodiscard]] constexpr bool has_octet_above_graphic(octet_word word) noexcept {
   return ((word | (word + repeat_octet(1))) & repeat_octet(0x80)) != 0;
 }
 
-/// Whether a word holds an octet that is no graphic ASCII character (`0x21` to `0x7E`), or one of
-/// `Others`, of which all are below `+`.
+/// Returns true if a word holds an octet that is no graphic ASCII character (`0x21` to `0x7E`), or
+/// one of `Others`, of which all are below `+`.
 template <unsigned char... Others>
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr bool has_other_than_graphic(octet_word word) noexcept {
   constexpr unsigned char above_others = '+';
@@ -76,7 +76,7 @@ template <unsigned char... Others>
   return others == 0;
 }
 
-/// Whether `text` consists of graphic ASCII characters other than `Others`.
+/// Returns true if `text` consists of graphic ASCII characters other than `Others`.
 template <unsigned char... Others>
 [[nodiscard]] constexpr bool is_graphic_without(std::string_view text) noexcept {
   constexpr std::size_t usual = 64;
@@ -126,7 +126,8 @@ template <unsigned char... Others>
   return text.size();
 }
 
-/// Whether `text` starts with `prefix`: quicker than the standard's way where both are short.
+/// Returns true if `text` starts with `prefix`: quicker than the standard's way where both are
+/// short.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr bool begins_with(std::string_view text,
                                                               std::string_view prefix) noexcept {
   if (text.size() < prefix.size()) {
