@@ -70,16 +70,16 @@ std::vector<std::unique_ptr<peer>> start_peers(notes& log) {
   return peers;
 }
 
-void time_row(benchmark::State& state, peer& who, operation what, const input& in,
+void time_row(benchmark::State& state, peer& who, operation step, const input& in,
               std::chrono::milliseconds budget) {
   for (auto _ : state) {
     try {
-      const timing took = who.time(what, in, budget);
+      const timing took = who.time(step, in, budget);
       const auto operations = static_cast<double>(took.operations);
       state.SetIterationTime(static_cast<double>(took.nanoseconds) * 1e-9 / operations);
       state.counters["operations"] = operations;
       state.counters["octets"] = static_cast<double>(took.octets) / operations;
-      const std::size_t all = what == operation::match ? in.questions.size() : in.files.size();
+      const std::size_t all = step == operation::match ? in.questions.size() : in.files.size();
       state.counters["of"] = static_cast<double>(all);
     } catch (const peer_error& error) {
       state.SkipWithError(error.what());
@@ -96,17 +96,17 @@ void register_rows(const std::vector<std::unique_ptr<peer>>& peers,
       {operation::parse, "parse"}, {operation::compile, "compile"}, {operation::match, "match"}};
   for (const input& in : inputs) {
     const auto budget = trial ? 1ms : in.name.starts_with("real") ? 200ms : 20ms;
-    for (const auto& [what, word] : operations) {
+    for (const auto& [kind, word] : operations) {
       for (const auto& who : peers) {
-        if (!who->does(what, in)) {
+        if (!who->does(kind, in)) {
           continue;
         }
         try {
-          static_cast<void>(who->time(what, in, 0ms));
+          static_cast<void>(who->time(kind, in, 0ms));
         } catch (const peer_error&) {  // which the row will say
         }
         const std::string name = std::string{word} + '/' + who->name() + '/' + in.name;
-        benchmark::RegisterBenchmark(name.c_str(), time_row, std::ref(*who), what, std::cref(in),
+        benchmark::RegisterBenchmark(name.c_str(), time_row, std::ref(*who), kind, std::cref(in),
                                      budget)
             ->Iterations(1)
             ->UseManualTime();

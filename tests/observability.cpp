@@ -40,8 +40,9 @@ bool has_name(const std::string& text, const std::string& name) {
   const auto is_part = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
   };
-  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
-    if ((at == 0 || !is_part(text[at - 1])) && !is_part(text[at + name.size()])) {
+  for (std::size_t position = text.find(name); position != std::string::npos;
+       position = text.find(name, position + 1)) {
+    if ((position == 0 || !is_part(text[position - 1])) && !is_part(text[position + name.size()])) {
       return true;
     }
   }

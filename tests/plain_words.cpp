@@ -38,8 +38,8 @@ constexpr std::array<ceilings, 15> allowed{{
     {"include/robots/store", 0, 0, 0},
     {"include/robots/testing", 0, 0, 0},
     {"include/robots/time", 0, 0, 0},
-    {"tests", 0, 0, 818},
-    {"benchmarks", 0, 0, 41},
+    {"tests", 0, 3, 137},
+    {"benchmarks", 0, 0, 19},
 }};
 
 /// Sentences with these have no subject, no verb, or a pronoun for a noun.

@@ -84,28 +84,28 @@ crawl make_crawl(std::size_t pages, std::size_t sites) {
 }
 
 template <std::size_t NearSize>
-totals run(const crawl& what, std::size_t workers, order by) {
+totals run(const crawl& kind, std::size_t workers, order amount) {
   std::vector<robots::LruStorage<NearSize>> near(workers);
-  std::vector<time_point> far(what.sites);      // until when its record is fresh
-  std::vector<time_point> visited(what.sites);  // when it may be visited next
+  std::vector<time_point> far(kind.sites);      // until when its record is fresh
+  std::vector<time_point> visited(kind.sites);  // when it may be visited next
   std::mt19937_64 random{42};
-  std::uniform_real_distribution<double> draw{0.0, what.popularity.back()};
-  const time_point::duration step = crawl_takes / static_cast<std::int64_t>(what.pages);
+  std::uniform_real_distribution<double> draw{0.0, kind.popularity.back()};
+  const time_point::duration step = crawl_takes / static_cast<std::int64_t>(kind.pages);
   time_point now{std::chrono::hours{1'000}};
   totals result;
-  for (std::size_t page = 0; page < what.pages; now += step) {
+  for (std::size_t page = 0; page < kind.pages; now += step) {
     const auto site = static_cast<std::size_t>(
-        std::ranges::upper_bound(what.popularity, draw(random)) - what.popularity.begin());
-    if (site >= what.sites || now < visited[site]) {
+        std::ranges::upper_bound(kind.popularity, draw(random)) - kind.popularity.begin());
+    if (site >= kind.sites || now < visited[site]) {
       continue;
     }
     ++page;
     visited[site] = now + delay;
-    const std::size_t worker = by == order::own_sites
+    const std::size_t worker = amount == order::own_sites
                                    ? site * 2'654'435'761U % workers
                                    : static_cast<std::size_t>(random() % workers);
-    if (const auto kept = near[worker].find(what.keys[site], now);
-        kept && now < kept->fresh_until) {
+    if (const auto stored = near[worker].find(kind.keys[site], now);
+        stored && now < stored->fresh_until) {
       ++result.near_hits;
       continue;
     }
@@ -118,12 +118,12 @@ totals run(const crawl& what, std::size_t workers, order by) {
       if (far[site] == time_point{}) {
         ++result.sites;
         result.far_bytes +=
-            what.keys[site].size() + what.record_bytes[site % what.record_bytes.size()];
+            kind.keys[site].size() + kind.record_bytes[site % kind.record_bytes.size()];
       }
       far[site] = now + lifetime;
     }
-    near[worker].store(what.keys[site],
-                       {what.policies[site % what.policies.size()], far[site], far[site] + 720h},
+    near[worker].store(kind.keys[site],
+                       {kind.policies[site % kind.policies.size()], far[site], far[site] + 720h},
                        now);
   }
   for (const auto& tier : near) {
@@ -133,19 +133,19 @@ totals run(const crawl& what, std::size_t workers, order by) {
 }
 
 template <std::size_t NearSize>
-void print_runs(const crawl& what) {
-  for (const order by : {order::any_worker, order::own_sites}) {
+void print_runs(const crawl& kind) {
+  for (const order amount : {order::any_worker, order::own_sites}) {
     for (const std::size_t workers : {1, 4, 16, 64}) {
-      if (workers == 1 && by == order::own_sites) {
+      if (workers == 1 && amount == order::own_sites) {
         continue;
       }
-      const totals all = run<NearSize>(what, workers, by);
+      const totals all = run<NearSize>(kind, workers, amount);
       const auto share = [&](std::size_t part) {
-        return static_cast<double>(part) / static_cast<double>(what.pages);
+        return static_cast<double>(part) / static_cast<double>(kind.pages);
       };
       constexpr double mebibyte = 1024.0 * 1024.0;
       std::printf("%s\t%zu\t%zu\t%.4f\t%.4f\t%.4f\t%.3f\t%.3f\t%.1f\t%.1f\n",
-                  by == order::own_sites ? "own sites" : "any worker", workers, NearSize,
+                  amount == order::own_sites ? "own sites" : "any worker", workers, NearSize,
                   share(all.near_hits), share(all.far_hits), share(all.fetches),
                   static_cast<double>(all.fetches) / static_cast<double>(all.sites),
                   share(all.far_operations),
@@ -178,13 +178,13 @@ int main(int count, char** arguments) {
     std::fputs("robots-fleet-simulation: --pages and --sites must be above 0\n", stderr);
     return EXIT_FAILURE;
   }
-  const crawl what = make_crawl(pages, sites);
+  const crawl kind = make_crawl(pages, sites);
   std::puts(
       "pages go to\tworkers\tnear size\tnear hits\tfar hits\tfetches\tfetches per site\t"
       "far operations per page\tnear MiB per worker\tfar MiB");
-  print_runs<1'024>(what);
-  print_runs<4'096>(what);
-  print_runs<16'384>(what);
-  print_runs<65'536>(what);
-  print_runs<262'144>(what);
+  print_runs<1'024>(kind);
+  print_runs<4'096>(kind);
+  print_runs<16'384>(kind);
+  print_runs<65'536>(kind);
+  print_runs<262'144>(kind);
 }

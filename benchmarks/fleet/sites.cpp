@@ -97,7 +97,7 @@ std::size_t count_octets(const char* /*data*/, std::size_t size, std::size_t cou
 std::size_t fetch_bare(const sites& all) {
   CURLM* const multi = curl_multi_init();
   curl_multi_setopt(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, static_cast<long>(at_once));
-  curl_slist* const where = curl_slist_append(nullptr, all.connect_to().c_str());
+  curl_slist* const place = curl_slist_append(nullptr, all.connect_to().c_str());
   std::size_t octets = 0;
   std::size_t next = 0;
   std::size_t good = 0;
@@ -111,7 +111,7 @@ std::size_t fetch_bare(const sites& all) {
   };
   for (std::size_t i = 0; i < at_once; ++i) {
     CURL* const easy = curl_easy_init();
-    curl_easy_setopt(easy, CURLOPT_CONNECT_TO, where);
+    curl_easy_setopt(easy, CURLOPT_CONNECT_TO, place);
     curl_easy_setopt(easy, CURLOPT_CAINFO, all.ca_file.c_str());
     curl_easy_setopt(easy, CURLOPT_CAPATH, static_cast<const char*>(nullptr));
     curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 1L);
@@ -131,18 +131,18 @@ std::size_t fetch_bare(const sites& all) {
   while (running > 0) {
     curl_multi_perform(multi, &running);
     int left = 0;
-    while (const CURLMsg* const told = curl_multi_info_read(multi, &left)) {
-      CURL* const easy = told->easy_handle;
+    while (const CURLMsg* const events = curl_multi_info_read(multi, &left)) {
+      CURL* const easy = events->easy_handle;
       long status = 0;
       curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
-      good += told->data.result == CURLE_OK && status == 200 ? 1 : 0;
+      good += events->data.result == CURLE_OK && status == 200 ? 1 : 0;
       curl_multi_remove_handle(multi, easy);
       begin(easy);
       running = 1;
     }
     curl_multi_poll(multi, nullptr, 0, 100, nullptr);
   }
-  curl_slist_free_all(where);
+  curl_slist_free_all(place);
   curl_multi_cleanup(multi);
   return good;
 }

@@ -160,8 +160,8 @@ enum class stars_at : std::uint8_t {
 };
 
 /// One group of `count` rules, every tenth with wildcards; 20,000 fill 500 KiB.
-inline input rules(std::size_t count, stars_at where) {
-  const bool inner = where == stars_at::inner;
+inline input rules(std::size_t count, stars_at place) {
+  const bool inner = place == stars_at::inner;
   input in{.name = (inner ? "rules-inner/" : "rules-leading/") + std::to_string(count),
            .files = {},
            .questions = {}};

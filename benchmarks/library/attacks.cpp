@@ -18,13 +18,13 @@ namespace {
 /// `check(url)` on a hit: what a site can make a crawler do for one of its links.
 void check(benchmark::State& state, attack (*make)(std::size_t)) {
   const attack one = make(static_cast<std::size_t>(state.range(0)));
-  robots::basic_robots_cache<texts_fetcher, robots::SteadyClock, robots::LruStorage<16>> kept{
+  robots::basic_robots_cache<texts_fetcher, robots::SteadyClock, robots::LruStorage<16>> stored{
       {.user_agent = "FooBot/1.0", .fallback = robots::fallback_policy::rfc9309()},
       texts_fetcher{{one.file}}};
   const std::string url = "https://example.com" + one.path;
-  benchmark::DoNotOptimize(kept.check(url));
+  benchmark::DoNotOptimize(stored.check(url));
   for (auto _ : state) {
-    benchmark::DoNotOptimize(kept.check(url));
+    benchmark::DoNotOptimize(stored.check(url));
   }
 }
 

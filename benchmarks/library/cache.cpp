@@ -163,33 +163,34 @@ struct shared {
 };
 
 shared& all() {
-  static shared made;
-  return made;
+  static shared result;
+  return result;
 }
 
 void hit(benchmark::State& state) {
-  auto& [urls, kept] = all().hits;
+  auto& [urls, stored] = all().hits;
   rounds round{urls, state};
-  const hit_share share{state, kept};
+  const hit_share share{state, stored};
   for (auto _ : state) {
-    benchmark::DoNotOptimize(kept.allowed(round.next()));
+    benchmark::DoNotOptimize(stored.allowed(round.next()));
   }
 }
 
 void check(benchmark::State& state) {
-  auto& [urls, kept] = all().hits;
+  auto& [urls, stored] = all().hits;
   rounds round{urls, state};
-  const hit_share share{state, kept};
+  const hit_share share{state, stored};
   for (auto _ : state) {
-    benchmark::DoNotOptimize(kept.check(round.next()));
+    benchmark::DoNotOptimize(stored.check(round.next()));
   }
 }
 
 void miss(benchmark::State& state) {
   static strangers urls{urls_on(host_names(strangers::each * most_threads))};
-  static cache<capacity> kept{options(), web()};
-  const hit_share share{state, kept};
-  urls.ask_each(state, [](const std::string& url) { benchmark::DoNotOptimize(kept.allowed(url)); });
+  static cache<capacity> stored{options(), web()};
+  const hit_share share{state, stored};
+  urls.ask_each(state,
+                [](const std::string& url) { benchmark::DoNotOptimize(stored.allowed(url)); });
 }
 
 void find_in(filled_lru& lru, benchmark::State& state) {
@@ -209,18 +210,18 @@ void independent(benchmark::State& state) {
 /// The least that a miss must do: read the file, keep the rules, drop the oldest.
 void plain_miss(benchmark::State& state) {
   static strangers names{host_names(strangers::each * most_threads)};
-  static plain_lru<robots::rule_set> kept{capacity};
+  static plain_lru<robots::rule_set> stored{capacity};
   const std::string text = body();
   names.ask_each(state, [&](const std::string& name) {
-    benchmark::DoNotOptimize(kept.find(name));
-    kept.store(name, std::make_shared<const robots::rule_set>(robots::compile(text, "FooBot")));
+    benchmark::DoNotOptimize(stored.find(name));
+    stored.store(name, std::make_shared<const robots::rule_set>(robots::compile(text, "FooBot")));
   });
 }
 
 /// A miss that another process has answered: its record is decoded, judged and kept.
 void record(benchmark::State& state) {
   static strangers names{host_names(strangers::each * most_threads)};
-  static robots::LruStorage<capacity> kept;
+  static robots::LruStorage<capacity> stored;
   const robots::wall_anchor now{robots::SteadyClock{}.now(), std::chrono::system_clock::now()};
   const robots::detail::judge_options judging{.fallback = options().fallback};
   robots::detail::retrieval_result fetched;
@@ -232,12 +233,12 @@ void record(benchmark::State& state) {
   const std::string octets =
       encode(robots::detail::record_of(std::move(fetched), {}, judging, now.wall, 0));
   names.ask_each(state, [&](const std::string& name) {
-    benchmark::DoNotOptimize(kept.find(name, now.steady));
+    benchmark::DoNotOptimize(stored.find(name, now.steady));
     auto read = robots::decode(octets);
-    const auto made = robots::detail::judge(static_cast<robots::record_head&&>(*read.record),
-                                            read.record->body, "FooBot", judging, {}, now);
-    const robots::detail::validity until = robots::detail::validity_of(*made, judging);
-    kept.store(name, {made, until.fresh_until, until.keep_until}, now.steady);
+    const auto result = robots::detail::judge(static_cast<robots::record_head&&>(*read.record),
+                                              read.record->body, "FooBot", judging, {}, now);
+    const robots::detail::validity until = robots::detail::validity_of(*result, judging);
+    stored.store(name, {result, until.fresh_until, until.keep_until}, now.steady);
   });
 }
 
@@ -252,11 +253,11 @@ Filled& of_hosts(const benchmark::State& state) {
 }
 
 void hosts(benchmark::State& state) {
-  auto& [urls, kept] = of_hosts<filled_cache<most_hosts>>(state);
+  auto& [urls, stored] = of_hosts<filled_cache<most_hosts>>(state);
   rounds round{urls, state};
-  const hit_share share{state, kept};
+  const hit_share share{state, stored};
   for (auto _ : state) {
-    benchmark::DoNotOptimize(kept.allowed(round.next()));
+    benchmark::DoNotOptimize(stored.allowed(round.next()));
   }
 }
 

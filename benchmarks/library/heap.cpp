@@ -253,9 +253,9 @@ void register_heap_rows(const std::vector<input>& inputs) {
         ->Repetitions(1)
         ->Unit(benchmark::kMillisecond);
   };
-  for (const small_site& each : small_sites) {
-    benchmark::RegisterBenchmark((std::string{"memory-sites/robots-cpp/"} + each.name).c_str(),
-                                 memory_of_small_sites, each)
+  for (const small_site& one : small_sites) {
+    benchmark::RegisterBenchmark((std::string{"memory-sites/robots-cpp/"} + one.name).c_str(),
+                                 memory_of_small_sites, one)
         ->Iterations(1)
         ->Repetitions(1)
         ->Unit(benchmark::kMillisecond);

@@ -49,9 +49,9 @@ void uncontended_mutex(benchmark::State& state) {
 BENCHMARK(uncontended_mutex)->Name("primitive/mutex/uncontended");
 
 void shared_pointer(benchmark::State& state) {
-  const auto kept = std::make_shared<const int>(1);
+  const auto stored = std::make_shared<const int>(1);
   for (auto _ : state) {
-    const std::shared_ptr<const int> copy = kept;
+    const std::shared_ptr<const int> copy = stored;
     benchmark::DoNotOptimize(copy.get());
   }
 }

@@ -20,8 +20,8 @@ constexpr std::string_view greeting = "robots-peer 1 ";
 constexpr auto patience = 60s;  // for anything that is not timed
 constexpr auto grace = 5s;      // beyond the time a timed answer was given
 
-std::string_view word_for(operation what) {
-  switch (what) {
+std::string_view word_for(operation step) {
+  switch (step) {
     case operation::parse:
       return "parse";
     case operation::compile:
@@ -64,8 +64,8 @@ std::string after(std::string_view prefix, const std::string& answer) {
   return answer.substr(prefix.size());
 }
 
-std::size_t count_of(operation what, const input& in) {
-  return what == operation::match ? in.questions.size() : in.files.size();
+std::size_t count_of(operation step, const input& in) {
+  return step == operation::match ? in.questions.size() : in.files.size();
 }
 
 class process_peer final : public peer {

@@ -61,9 +61,9 @@ void* take(std::size_t size, std::align_val_t alignment) {
 
 void give_back(void* given) noexcept {
   if (current != nullptr) {
-    if (const auto at = current->sizes.find(given); at != current->sizes.end()) {
-      current->use.live -= at->second;
-      current->sizes.erase(at);
+    if (const auto setup = current->sizes.find(given); setup != current->sizes.end()) {
+      current->use.live -= setup->second;
+      current->sizes.erase(setup);
     }
   }
   std::free(given);

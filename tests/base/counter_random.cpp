@@ -41,7 +41,7 @@ TEST_CASE("draws are spread evenly over [0, 1)") {
 
 TEST_CASE("threads that draw from one generator get the numbers of one thread among them") {
   constexpr std::size_t threads = 4;
-  constexpr std::size_t each = 1'000;
+  constexpr std::size_t one = 1'000;
   counter_random shared{42};
   std::mutex mutex;
   std::vector<std::uint64_t> drawn;
@@ -49,7 +49,7 @@ TEST_CASE("threads that draw from one generator get the numbers of one thread am
     std::vector<std::jthread> workers;
     for (std::size_t i = 0; i < threads; ++i) {
       workers.emplace_back([&] {
-        for (std::size_t k = 0; k < each; ++k) {
+        for (std::size_t k = 0; k < one; ++k) {
           const std::uint64_t number = shared();
           const std::lock_guard lock{mutex};
           drawn.push_back(number);
@@ -58,7 +58,7 @@ TEST_CASE("threads that draw from one generator get the numbers of one thread am
     }
   }
   counter_random alone{42};
-  std::vector<std::uint64_t> expected(threads * each);
+  std::vector<std::uint64_t> expected(threads * one);
   std::ranges::generate(expected, [&] { return alone(); });
   std::ranges::sort(drawn);
   std::ranges::sort(expected);

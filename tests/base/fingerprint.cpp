@@ -45,13 +45,13 @@ TEST_CASE("texts that differ in one octet, in two of them, or in length alone ar
   for (std::size_t length = 0; length < 100; ++length) {
     const std::string zeros(length, '\0');
     add(zeros);
-    for (std::size_t at = 0; at < length; ++at) {
+    for (std::size_t position = 0; position < length; ++position) {
       for (int bit = 0; bit < 8; ++bit) {
         std::string changed = zeros;
-        changed[at] = static_cast<char>(1U << static_cast<unsigned>(bit));
+        changed[position] = static_cast<char>(1U << static_cast<unsigned>(bit));
         add(changed);
-        if (at + 8 < length) {
-          changed[at + 8] = changed[at];  // in the next eight, at the same place
+        if (position + 8 < length) {
+          changed[position + 8] = changed[position];  // in the next eight, at the same place
           add(changed);
         }
       }

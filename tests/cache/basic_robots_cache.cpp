@@ -117,22 +117,22 @@ class RecordingObserver {
   std::shared_ptr<notes> notes_ = std::make_shared<notes>();
 };
 
-std::string reason(const decision& made) { return std::string{to_string(made.reason)}; }
+std::string reason(const decision& answer) { return std::string{to_string(answer.reason)}; }
 
 }  // namespace
 
 TEST_CASE("check says whether a URL may be fetched, by which rule, and how old that is") {
-  scripted at;
-  at.web.on(robots_url, robots::test::ok("User-agent: *\nDisallow: /private\nCrawl-delay: 2\n"));
-  const decision first = at.cache.check(home);
+  scripted bot;
+  bot.web.on(robots_url, robots::test::ok("User-agent: *\nDisallow: /private\nCrawl-delay: 2\n"));
+  const decision first = bot.cache.check(home);
   CHECK(first.allowed);
   CHECK(reason(first) == "no_rule");
   CHECK_FALSE(first.from_cache);
   CHECK(first.age == 0s);
   CHECK(first.crawl_delay() == 2'000ms);
 
-  at.clock.advance(90s);
-  const decision second = at.cache.check(secret);
+  bot.clock.advance(90s);
+  const decision second = bot.cache.check(secret);
   CHECK_FALSE(second.allowed);
   CHECK(reason(second) == "rule");
   CHECK(second.verdict.pattern == "/private");
@@ -142,56 +142,56 @@ TEST_CASE("check says whether a URL may be fetched, by which rule, and how old t
   CHECK(second.age == 90s);
   CHECK(second.policy == first.policy);
   CHECK(explain(second) == "not allowed: disallow \"/private\", line 2, for *");
-  CHECK(at.web.count() == 1);
+  CHECK(bot.web.count() == 1);
 }
 
 TEST_CASE("get gives the policy of a site, and allowed the bare answer") {
-  scripted at;
-  at.web.on(robots_url, robots::test::ok("User-agent: *\nDisallow: /private\nSitemap: /s.xml\n"));
-  const std::shared_ptr<const policy> found = at.cache.get("https://example.com");
+  scripted bot;
+  bot.web.on(robots_url, robots::test::ok("User-agent: *\nDisallow: /private\nSitemap: /s.xml\n"));
+  const std::shared_ptr<const policy> found = bot.cache.get("https://example.com");
   REQUIRE(found);
   CHECK(found->sitemaps().size() == 1);
   CHECK(found->sitemaps().front() == "/s.xml");
   CHECK(found->source().url == robots_url);
   CHECK(found->source().final_url == robots_url);
   CHECK(found->source().status == 200);
-  CHECK(found->fetched_at() == at.clock.now());
-  CHECK(at.cache.get("https://example.com/any/path?q#f") == found);
-  CHECK(at.cache.allowed(home));
-  CHECK_FALSE(at.cache.allowed(secret));
-  CHECK(at.web.count() == 1);
+  CHECK(found->fetched_at() == bot.clock.now());
+  CHECK(bot.cache.get("https://example.com/any/path?q#f") == found);
+  CHECK(bot.cache.allowed(home));
+  CHECK_FALSE(bot.cache.allowed(secret));
+  CHECK(bot.web.count() == 1);
 }
 
 TEST_CASE("a decision stays good after the cache has forgotten the site, and after the cache") {
-  decision made;
+  decision answer;
   {
-    scripted at;
-    at.web.on(robots_url, robots::test::ok());
-    made = at.cache.check(secret);
-    at.cache.clear();
+    scripted bot;
+    bot.web.on(robots_url, robots::test::ok());
+    answer = bot.cache.check(secret);
+    bot.cache.clear();
   }
-  CHECK(made.verdict.pattern == "/private");
-  CHECK_FALSE(made.policy->allows("/private"));
+  CHECK(answer.verdict.pattern == "/private");
+  CHECK_FALSE(answer.policy->allows("/private"));
 }
 
 TEST_CASE("the rules are those for the crawler's own token") {
-  scripted at;
-  at.web.on(robots_url, robots::test::ok("User-agent: *\nDisallow: /\nUser-agent: foobot\n"
-                                         "Disallow: /only-this\n"));
-  const decision made = at.cache.check("https://example.com/only-this");
-  CHECK_FALSE(made.allowed);
-  CHECK(made.verdict.user_agent == "FooBot");
-  CHECK(at.cache.allowed(home));
+  scripted bot;
+  bot.web.on(robots_url, robots::test::ok("User-agent: *\nDisallow: /\nUser-agent: foobot\n"
+                                          "Disallow: /only-this\n"));
+  const decision answer = bot.cache.check("https://example.com/only-this");
+  CHECK_FALSE(answer.allowed);
+  CHECK(answer.verdict.user_agent == "FooBot");
+  CHECK(bot.cache.allowed(home));
 }
 
 TEST_CASE("a fetch carries the whole user agent, the timeout and the limit") {
   cache_options options = foo_bot_that_asks_once();
   options.timeout = 1'234ms;
   options.parse.max_bytes = 9'999;
-  scripted at{options};
-  static_cast<void>(at.cache.check(home));
-  REQUIRE(at.web.count() == 1);
-  const fetch_request sent = at.web.requests().front();
+  scripted bot{options};
+  static_cast<void>(bot.cache.check(home));
+  REQUIRE(bot.web.count() == 1);
+  const fetch_request sent = bot.web.requests().front();
   CHECK(robots::find_header(sent.headers, "User-Agent") == options.user_agent);
   CHECK(sent.timeout == 1'234ms);
   CHECK(sent.max_bytes == 9'999);
@@ -200,29 +200,29 @@ TEST_CASE("a fetch carries the whole user agent, the timeout and the limit") {
 TEST_CASE("the reading can be set") {
   cache_options options = foo_bot();
   options.parse.tie = robots::tie_break::disallow;
-  scripted at{options};
-  at.web.on(robots_url, robots::test::ok("User-agent: *\nAllow: /a\nDisallow: /a\n"));
-  CHECK_FALSE(at.cache.allowed("https://example.com/a"));
+  scripted bot{options};
+  bot.web.on(robots_url, robots::test::ok("User-agent: *\nAllow: /a\nDisallow: /a\n"));
+  CHECK_FALSE(bot.cache.allowed("https://example.com/a"));
 }
 
 TEST_CASE("/robots.txt itself is always allowed, and the decision says that this is why") {
-  scripted at;
-  at.web.on(robots_url, robots::test::ok("User-agent: *\nDisallow: /\n"));
-  const decision made = at.cache.check(robots_url);
-  CHECK(made.allowed);
-  CHECK(reason(made) == "robots_txt");
-  CHECK(reason(at.cache.check("https://example.com/robots.txt?x=1")) == "robots_txt");
-  CHECK(reason(at.cache.check("https://example.com/robots.txt.bak")) == "rule");
+  scripted bot;
+  bot.web.on(robots_url, robots::test::ok("User-agent: *\nDisallow: /\n"));
+  const decision answer = bot.cache.check(robots_url);
+  CHECK(answer.allowed);
+  CHECK(reason(answer) == "robots_txt");
+  CHECK(reason(bot.cache.check("https://example.com/robots.txt?x=1")) == "robots_txt");
+  CHECK(reason(bot.cache.check("https://example.com/robots.txt.bak")) == "rule");
 }
 
 TEST_CASE("what is invalidated is fetched anew, and nothing else") {
-  scripted at;
-  at.web.otherwise(robots::test::ok());
-  const auto forgets = [&](const char* what, const char* site) {
-    at.cache.clear();
-    static_cast<void>(at.cache.check(site));
-    at.cache.invalidate(what);
-    return !at.cache.check(site).from_cache;
+  scripted bot;
+  bot.web.otherwise(robots::test::ok());
+  const auto forgets = [&](const char* kind, const char* site) {
+    bot.cache.clear();
+    static_cast<void>(bot.cache.check(site));
+    bot.cache.invalidate(kind);
+    return !bot.cache.check(site).from_cache;
   };
   CHECK(forgets("https://example.com/", "https://example.com/"));
   CHECK(forgets("https://example.com/path?q", "https://example.com/"));
@@ -243,26 +243,26 @@ TEST_CASE("what is invalidated is fetched anew, and nothing else") {
 }
 
 TEST_CASE("what is invalidated is no last good copy any more") {
-  scripted at;
-  at.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(503));
-  CHECK(at.cache.allowed(home));
-  SUBCASE("by invalidate") { at.cache.invalidate(home); }
-  SUBCASE("by clear") { at.cache.clear(); }
-  const decision made = at.cache.check(home);
-  CHECK_FALSE(made.allowed);
-  CHECK(to_string(made.policy->basis()) == "deny_all");
+  scripted bot;
+  bot.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(503));
+  CHECK(bot.cache.allowed(home));
+  SUBCASE("by invalidate") { bot.cache.invalidate(home); }
+  SUBCASE("by clear") { bot.cache.clear(); }
+  const decision answer = bot.cache.check(home);
+  CHECK_FALSE(answer.allowed);
+  CHECK(to_string(answer.policy->basis()) == "deny_all");
 }
 
 TEST_CASE("clear forgets every site, and the figures stay") {
-  scripted at;
-  at.web.otherwise(robots::test::ok());
-  CHECK(at.cache.allowed(home));
-  CHECK(at.cache.allowed("https://other.example/"));
-  CHECK(at.cache.stats().size == 2);
-  at.cache.clear();
-  CHECK(at.cache.stats().size == 0);
-  CHECK(at.cache.stats().misses == 2);
-  CHECK_FALSE(at.cache.check(home).from_cache);
+  scripted bot;
+  bot.web.otherwise(robots::test::ok());
+  CHECK(bot.cache.allowed(home));
+  CHECK(bot.cache.allowed("https://other.example/"));
+  CHECK(bot.cache.stats().size == 2);
+  bot.cache.clear();
+  CHECK(bot.cache.stats().size == 0);
+  CHECK(bot.cache.stats().misses == 2);
+  CHECK_FALSE(bot.cache.check(home).from_cache);
 }
 
 TEST_CASE("the figures count what was done") {
@@ -331,9 +331,9 @@ TEST_CASE("a storage that forgets everything at once still works") {
   basic_robots_cache<ScriptedFetcher, ManualClock, ForgetfulStorage> cache{foo_bot_that_asks_once(),
                                                                            web};
   CHECK(cache.allowed(home));
-  const decision made = cache.check(home);
-  CHECK_FALSE(made.allowed);
-  CHECK(to_string(made.policy->basis()) == "deny_all");
+  const decision answer = cache.check(home);
+  CHECK_FALSE(answer.allowed);
+  CHECK(to_string(answer.policy->basis()) == "deny_all");
   CHECK(cache.get("example.com") != nullptr);
   cache.invalidate(home);
   cache.clear();
@@ -383,9 +383,9 @@ TEST_CASE("an observer is told of every retrieval and every decision") {
 }
 
 TEST_CASE("the options in force can be seen") {
-  const scripted at{foo_bot(fallback_policy::strict())};
-  CHECK(at.cache.options().fallback.name() == "strict");
-  CHECK(at.cache.options().user_agent == foo_bot().user_agent);
+  const scripted bot{foo_bot(fallback_policy::strict())};
+  CHECK(bot.cache.options().fallback.name() == "strict");
+  CHECK(bot.cache.options().user_agent == foo_bot().user_agent);
 }
 
 TEST_CASE("a call that is over before it begins fetches nothing and keeps nothing") {
@@ -393,72 +393,72 @@ TEST_CASE("a call that is over before it begins fetches nothing and keeps nothin
   stop.request_stop();
   for (const auto fallback :
        {fallback_policy::permissive(), fallback_policy::rfc9309(), fallback_policy::strict()}) {
-    scripted at{foo_bot(fallback)};
-    at.web.otherwise(robots::test::ok(""));
+    scripted bot{foo_bot(fallback)};
+    bot.web.otherwise(robots::test::ok(""));
     for (const robots::call_options& over :
          {robots::call_options{.stop = stop.get_token()},
-          robots::call_options{.deadline = at.clock.now()},
+          robots::call_options{.deadline = bot.clock.now()},
           robots::call_options{.deadline = robots::time_point::min()}}) {
-      const decision made = at.cache.check(home, over);
-      CHECK(made.allowed == (fallback.name() == "permissive"));
-      CHECK(reason(made) == "fallback");
-      CHECK(to_string(made.policy->source().outcome) == "cancelled");
-      CHECK(at.web.count() == 0);
-      CHECK(at.cache.stats().size == 0);
+      const decision answer = bot.cache.check(home, over);
+      CHECK(answer.allowed == (fallback.name() == "permissive"));
+      CHECK(reason(answer) == "fallback");
+      CHECK(to_string(answer.policy->source().outcome) == "cancelled");
+      CHECK(bot.web.count() == 0);
+      CHECK(bot.cache.stats().size == 0);
     }
-    const decision made = at.cache.check(home);
-    CHECK(made.allowed);
-    CHECK(to_string(made.policy->source().outcome) == "success");
+    const decision answer = bot.cache.check(home);
+    CHECK(answer.allowed);
+    CHECK(to_string(answer.policy->source().outcome) == "success");
   }
 }
 
 TEST_CASE("a call that is over gets what is kept: the fresh copy, else the last good one") {
-  scripted at;
-  at.web.on(robots_url, robots::test::ok());
-  CHECK(at.cache.allowed(home));
+  scripted bot;
+  bot.web.on(robots_url, robots::test::ok());
+  CHECK(bot.cache.allowed(home));
   std::stop_source stop;
   stop.request_stop();
   const robots::call_options over{.stop = stop.get_token()};
-  CHECK(at.cache.check(home, over).from_cache);
-  at.clock.advance(24h);
-  const decision made = at.cache.check(home, over);
-  CHECK(made.allowed);
-  CHECK(to_string(made.policy->basis()) == "last_good");
-  CHECK(made.age == 24h);
-  CHECK(at.web.count() == 1);
-  CHECK_FALSE(at.cache.check(home).from_cache);
-  CHECK(at.web.count() == 2);
+  CHECK(bot.cache.check(home, over).from_cache);
+  bot.clock.advance(24h);
+  const decision answer = bot.cache.check(home, over);
+  CHECK(answer.allowed);
+  CHECK(to_string(answer.policy->basis()) == "last_good");
+  CHECK(answer.age == 24h);
+  CHECK(bot.web.count() == 1);
+  CHECK_FALSE(bot.cache.check(home).from_cache);
+  CHECK(bot.web.count() == 2);
 }
 
 TEST_CASE("a deadline ends the call, and leaves the fetch its own timeout") {
-  scripted at{foo_bot_that_asks_once()};
-  at.web.on(robots_url, ScriptedFetcher::failure(fetch_error::timeout));
-  const decision made = at.cache.check(home, {.deadline = at.clock.now() + 100ms});
-  CHECK(to_string(made.policy->source().outcome) == "unreachable");
-  CHECK(at.web.requests().front().timeout == 5'000ms);
-  CHECK(at.cache.check(home).from_cache);
+  scripted bot{foo_bot_that_asks_once()};
+  bot.web.on(robots_url, ScriptedFetcher::failure(fetch_error::timeout));
+  const decision answer = bot.cache.check(home, {.deadline = bot.clock.now() + 100ms});
+  CHECK(to_string(answer.policy->source().outcome) == "unreachable");
+  CHECK(bot.web.requests().front().timeout == 5'000ms);
+  CHECK(bot.cache.check(home).from_cache);
 }
 
 TEST_CASE("without a thread to spare, a deadline shortens the timeout, and nothing is kept") {
   cache_options options = foo_bot();
   options.background_threads = 0;
-  scripted at{options};
-  at.web.on(robots_url, ScriptedFetcher::failure(fetch_error::timeout));
-  const decision hurried = at.cache.check(home, {.deadline = at.clock.now() + 100ms});
+  scripted bot{options};
+  bot.web.on(robots_url, ScriptedFetcher::failure(fetch_error::timeout));
+  const decision hurried = bot.cache.check(home, {.deadline = bot.clock.now() + 100ms});
   CHECK(to_string(hurried.policy->source().outcome) == "cancelled");
-  CHECK(at.web.requests().front().timeout == 100ms);
-  CHECK(at.cache.stats().size == 0);
-  const decision patient = at.cache.check(home, {.deadline = at.clock.now() + 1h});
+  CHECK(bot.web.requests().front().timeout == 100ms);
+  CHECK(bot.cache.stats().size == 0);
+  const decision patient = bot.cache.check(home, {.deadline = bot.clock.now() + 1h});
   CHECK(to_string(patient.policy->source().outcome) == "unreachable");
-  CHECK(at.web.requests().back().timeout == 5'000ms);
-  CHECK(at.cache.check(home).from_cache);
+  CHECK(bot.web.requests().back().timeout == 5'000ms);
+  CHECK(bot.cache.check(home).from_cache);
 }
 
 TEST_CASE("a deadline at the end of time is none") {
-  scripted at;
-  at.web.on(robots_url, robots::test::ok());
-  CHECK(at.cache.allowed(home, {.deadline = robots::time_point::max()}));
-  CHECK(at.web.requests().front().timeout == 5'000ms);
+  scripted bot;
+  bot.web.on(robots_url, robots::test::ok());
+  CHECK(bot.cache.allowed(home, {.deadline = robots::time_point::max()}));
+  CHECK(bot.web.requests().front().timeout == 5'000ms);
 }
 
 namespace {

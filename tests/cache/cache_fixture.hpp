@@ -54,12 +54,12 @@ inline constexpr const char* robots_url = "https://example.com/robots.txt";
 }
 
 /// The row of the failure table that a decision rests on.
-[[nodiscard]] inline std::string outcome_of(const decision& made) {
-  return std::string{to_string(made.policy->source().outcome)};
+[[nodiscard]] inline std::string outcome_of(const decision& answer) {
+  return std::string{to_string(answer.policy->source().outcome)};
 }
 
-[[nodiscard]] inline std::string reason_of(const decision& made) {
-  return std::string{to_string(made.reason)};
+[[nodiscard]] inline std::string reason_of(const decision& answer) {
+  return std::string{to_string(answer.reason)};
 }
 
 /// Gives `answer` to a request once `door` is open.

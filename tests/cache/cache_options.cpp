@@ -33,7 +33,7 @@ std::string objection(const cache_options& options) {
   }
   std::string second;
   try {
-    const robots::test::scripted made{options};
+    const robots::test::scripted result{options};
   } catch (const std::invalid_argument& wrong) {
     second = wrong.what();
   }
@@ -82,12 +82,12 @@ TEST_CASE("options that contradict themselves are refused with a word on how to 
       {"malformed.share",
        [](cache_options& o) { o.malformed.share = std::numeric_limits<double>::quiet_NaN(); }},
   };
-  for (const wrong_option& each : table) {
+  for (const wrong_option& one : table) {
     cache_options options = foo_bot();
-    each.spoil(options);
+    one.spoil(options);
     const std::string message = objection(options);
     CAPTURE(message);
-    CHECK(message.find(each.name) != std::string::npos);
+    CHECK(message.find(one.name) != std::string::npos);
   }
 }
 

@@ -124,54 +124,55 @@ std::shared_ptr<const call_context> span(std::string id) {
 
 TEST_CASE(
     "an observer hears how a site was looked up, fetched, read and decided on, with its span") {
-  observed at;
-  at.web.on_call(robots_url, [&at](const robots::fetch_request&) {
-    at.clock.advance(30ms);
+  observed bot;
+  bot.web.on_call(robots_url, [&bot](const robots::fetch_request&) {
+    bot.clock.advance(30ms);
     return ok("User-agent: *\nDisallow: /a\n");
   });
-  CHECK_FALSE(at.cache.allowed("https://example.com/a", {.context = span("s1")}));
-  CHECK(at.diary.take() == texts{"https://example.com: miss [s1]",
-                                 "https://example.com: exchange https://example.com/robots.txt 200 "
-                                 "hop 0 try 1 27 octets 30 ms [s1]",
-                                 "https://example.com: parsed success [s1]",
-                                 "https://example.com: retrieved success 27 by 200 [s1]",
-                                 "https://example.com: decided no https://example.com/a [s1]"});
-  CHECK(at.diary.all->last_time == at.clock.wall_now());
+  CHECK_FALSE(bot.cache.allowed("https://example.com/a", {.context = span("s1")}));
+  CHECK(bot.diary.take() ==
+        texts{"https://example.com: miss [s1]",
+              "https://example.com: exchange https://example.com/robots.txt 200 "
+              "hop 0 try 1 27 octets 30 ms [s1]",
+              "https://example.com: parsed success [s1]",
+              "https://example.com: retrieved success 27 by 200 [s1]",
+              "https://example.com: decided no https://example.com/a [s1]"});
+  CHECK(bot.diary.all->last_time == bot.clock.wall_now());
 
-  CHECK(at.cache.allowed("https://example.com/b", {.context = span("s2")}));
-  CHECK(at.diary.take() == texts{"https://example.com: hit success [s2]",
-                                 "https://example.com: decided yes https://example.com/b [s2]"});
+  CHECK(bot.cache.allowed("https://example.com/b", {.context = span("s2")}));
+  CHECK(bot.diary.take() == texts{"https://example.com: hit success [s2]",
+                                  "https://example.com: decided yes https://example.com/b [s2]"});
 }
 
 TEST_CASE("an observer hears of tries, of the fallback, and of the breaker") {
   cache_options options = foo_bot(robots::fallback_policy::strict());
   options.retry.attempts = 2;
   options.breaker = {.failures = 2, .cooldown = 60s};
-  observed at{options};
-  at.web.on(robots_url, ScriptedFetcher::status(503), ScriptedFetcher::status(500), ok(""));
-  CHECK_FALSE(at.cache.allowed("https://example.com/"));
+  observed bot{options};
+  bot.web.on(robots_url, ScriptedFetcher::status(503), ScriptedFetcher::status(500), ok(""));
+  CHECK_FALSE(bot.cache.allowed("https://example.com/"));
   const std::string site = "https://example.com: ";
-  CHECK(at.diary.take() ==
+  CHECK(bot.diary.take() ==
         texts{site + "miss", site + "breaker open",
               site + "exchange https://example.com/robots.txt 503 hop 0 try 1 0 octets 0 ms",
               site + "exchange https://example.com/robots.txt 500 hop 0 try 2 0 octets 0 ms",
               site + "retrieved server_error 0 by 503 500", site + "fallback server_error",
               site + "decided no https://example.com/"});
 
-  at.clock.advance(1h);
-  CHECK(at.cache.allowed("https://example.com/"));
-  const texts heard = at.diary.take();
+  bot.clock.advance(1h);
+  CHECK(bot.cache.allowed("https://example.com/"));
+  const texts heard = bot.diary.take();
   REQUIRE(heard.size() >= 3);
   CHECK(heard[1] == site + "breaker half_open");
   CHECK(heard[2] == site + "breaker closed");
 }
 
 TEST_CASE("an observer hears each hop under the site that was asked, and once") {
-  observed at;
-  at.web.on(robots_url, ScriptedFetcher::redirect(301, "https://www.example.com/robots.txt"))
+  observed bot;
+  bot.web.on(robots_url, ScriptedFetcher::redirect(301, "https://www.example.com/robots.txt"))
       .on("https://www.example.com/robots.txt", ok("User-agent: *\nDisallow: /a\n"));
-  CHECK_FALSE(at.cache.allowed("https://example.com/a", {.context = span("s1")}));
-  CHECK(at.diary.take() ==
+  CHECK_FALSE(bot.cache.allowed("https://example.com/a", {.context = span("s1")}));
+  CHECK(bot.diary.take() ==
         texts{"https://example.com: miss [s1]",
               "https://example.com: exchange https://example.com/robots.txt 301 hop 0 try 1 0 "
               "octets 0 ms [s1]",
@@ -184,109 +185,109 @@ TEST_CASE("an observer hears each hop under the site that was asked, and once") 
 }
 
 TEST_CASE("an observer hears what a storage drops, and why") {
-  observed at;
-  at.web.otherwise(ok(""));
-  static_cast<void>(at.cache.get("https://a.example"));
-  static_cast<void>(at.cache.get("https://b.example"));
-  static_cast<void>(at.diary.take());
-  static_cast<void>(at.cache.get("https://c.example"));
-  CHECK(at.diary.take().back() == "https://a.example: evicted");
+  observed bot;
+  bot.web.otherwise(ok(""));
+  static_cast<void>(bot.cache.get("https://a.example"));
+  static_cast<void>(bot.cache.get("https://b.example"));
+  static_cast<void>(bot.diary.take());
+  static_cast<void>(bot.cache.get("https://c.example"));
+  CHECK(bot.diary.take().back() == "https://a.example: evicted");
 
-  at.clock.advance(24h * 365);
-  static_cast<void>(at.cache.get("https://c.example"));
-  CHECK(at.diary.take().front() == "https://c.example: expired");
+  bot.clock.advance(24h * 365);
+  static_cast<void>(bot.cache.get("https://c.example"));
+  CHECK(bot.diary.take().front() == "https://c.example: expired");
 }
 
 TEST_CASE("an observer hears of quarantine and of what is told by hand") {
   cache_options options = foo_bot(robots::fallback_policy::strict());
   options.quarantine_after = 1;
-  observed at{options};
-  at.web.otherwise(ok("<html></html>"));
-  CHECK_FALSE(at.cache.allowed("https://example.com/", {.context = span("s1")}));
-  const texts heard = at.diary.take();
+  observed bot{options};
+  bot.web.otherwise(ok("<html></html>"));
+  CHECK_FALSE(bot.cache.allowed("https://example.com/", {.context = span("s1")}));
+  const texts heard = bot.diary.take();
   CHECK(std::count(heard.begin(), heard.end(), "https://example.com: quarantined [s1]") == 1);
-  at.cache.release("https://example.com/");
-  CHECK(at.diary.take() == texts{"https://example.com: released"});
+  bot.cache.release("https://example.com/");
+  CHECK(bot.diary.take() == texts{"https://example.com: released"});
 
-  at.cache.set_override("https://example.com", robots::site_override::allow);
-  CHECK(at.cache.allowed("https://example.com/x"));
-  CHECK(at.diary.take() == texts{"https://example.com: told allow",
-                                 "https://example.com: decided yes https://example.com/x"});
+  bot.cache.set_override("https://example.com", robots::site_override::allow);
+  CHECK(bot.cache.allowed("https://example.com/x"));
+  CHECK(bot.diary.take() == texts{"https://example.com: told allow",
+                                  "https://example.com: decided yes https://example.com/x"});
 }
 
 TEST_CASE("the context of a call goes along into the cache's own threads") {
   cache_options options = foo_bot();
   options.longest_call = 1h;
   options.timeout = 0ms;  // no caller has time for an exchange without a limit
-  observed at{options};
-  at.web.otherwise(ok(""));
-  CHECK(at.cache.allowed("https://example.com/", {.context = span("s1")}));
-  const texts heard = at.diary.take();
+  observed bot{options};
+  bot.web.otherwise(ok(""));
+  CHECK(bot.cache.allowed("https://example.com/", {.context = span("s1")}));
+  const texts heard = bot.diary.take();
   REQUIRE(heard.size() == 5);
-  for (const std::string& each : heard) {
-    CHECK(each.ends_with(" [s1]"));
+  for (const std::string& one : heard) {
+    CHECK(one.ends_with(" [s1]"));
   }
-  CHECK(at.diary.all->threads[2] != std::this_thread::get_id());
+  CHECK(bot.diary.all->threads[2] != std::this_thread::get_id());
 }
 
 TEST_CASE(
     "An excluded host counts and is reported once for each question, whatever member is asked") {
   cache_options options = foo_bot();
   options.excluded = {"gov"};
-  observed at{options};
+  observed bot{options};
   const std::string decided = "https://x.gov: decided no https://x.gov/a [s1]";
   const robots::call_options call{.context = span("s1")};
-  static_cast<void>(at.cache.get("https://x.gov/a", call));
-  CHECK(at.diary.take() == texts{decided});
-  static_cast<void>(at.cache.refresh("https://x.gov/a", call));
-  CHECK(at.diary.take() == texts{decided});
-  const robots::look_up steps = at.cache.begin("https://x.gov/a", call);
-  CHECK(at.diary.take() == texts{decided});
-  CHECK(at.cache.check("https://x.gov/a", steps).reason == robots::decision_reason::excluded);
-  CHECK(at.diary.take().empty());  // `begin` has reported this URL
-  CHECK_FALSE(at.cache.check("https://x.gov/b", steps).allowed);
-  CHECK(at.diary.take() == texts{"https://x.gov: decided no https://x.gov/b [s1]"});
-  CHECK_FALSE(at.cache.allowed("https://x.gov/a", call));
-  CHECK(at.diary.take() == texts{decided});
-  CHECK(at.cache.stats().excluded == 5);
-  CHECK(at.cache.stats().denied == 5);
-  CHECK(at.web.count() == 0);
+  static_cast<void>(bot.cache.get("https://x.gov/a", call));
+  CHECK(bot.diary.take() == texts{decided});
+  static_cast<void>(bot.cache.refresh("https://x.gov/a", call));
+  CHECK(bot.diary.take() == texts{decided});
+  const robots::look_up steps = bot.cache.begin("https://x.gov/a", call);
+  CHECK(bot.diary.take() == texts{decided});
+  CHECK(bot.cache.check("https://x.gov/a", steps).reason == robots::decision_reason::excluded);
+  CHECK(bot.diary.take().empty());  // `begin` has reported this URL
+  CHECK_FALSE(bot.cache.check("https://x.gov/b", steps).allowed);
+  CHECK(bot.diary.take() == texts{"https://x.gov: decided no https://x.gov/b [s1]"});
+  CHECK_FALSE(bot.cache.allowed("https://x.gov/a", call));
+  CHECK(bot.diary.take() == texts{decided});
+  CHECK(bot.cache.stats().excluded == 5);
+  CHECK(bot.cache.stats().denied == 5);
+  CHECK(bot.web.count() == 0);
 }
 
 TEST_CASE("A decision by a policy that the caller holds is counted and reported") {
-  observed at;
-  at.web.otherwise(ok("User-agent: *\nDisallow: /a\n"));
-  const auto held = at.cache.get("https://example.com/");
-  static_cast<void>(at.diary.take());
+  observed bot;
+  bot.web.otherwise(ok("User-agent: *\nDisallow: /a\n"));
+  const auto held = bot.cache.get("https://example.com/");
+  static_cast<void>(bot.diary.take());
   const robots::call_options call{.context = span("s1")};
-  const robots::decision denied = at.cache.check("https://example.com/a", held, call);
+  const robots::decision denied = bot.cache.check("https://example.com/a", held, call);
   CHECK(denied.reason == robots::decision_reason::rule);
   CHECK(denied.policy == held);
   CHECK(denied.from_cache);
-  CHECK(at.cache.check("/b", held).allowed);
-  CHECK(at.diary.take() == texts{"https://example.com: decided no https://example.com/a [s1]",
-                                 "https://example.com: decided yes /b"});
-  CHECK(at.cache.stats().allowed == 1);
-  CHECK(at.cache.stats().denied == 1);
-  CHECK(at.cache.stats().look_ups() == 1);
-  CHECK(at.web.count() == 1);
+  CHECK(bot.cache.check("/b", held).allowed);
+  CHECK(bot.diary.take() == texts{"https://example.com: decided no https://example.com/a [s1]",
+                                  "https://example.com: decided yes /b"});
+  CHECK(bot.cache.stats().allowed == 1);
+  CHECK(bot.cache.stats().denied == 1);
+  CHECK(bot.cache.stats().look_ups() == 1);
+  CHECK(bot.web.count() == 1);
 
-  at.cache.halt("example.com");
+  bot.cache.halt("example.com");
   for (const char* url : {"https://example.com/b", "/b"}) {
-    CHECK(at.cache.check(url, held).reason == robots::decision_reason::halted);
+    CHECK(bot.cache.check(url, held).reason == robots::decision_reason::halted);
   }
-  CHECK(at.cache.check("no URL", held).reason == robots::decision_reason::invalid_url);
-  const auto halted = at.cache.get("https://example.com/");
-  CHECK_FALSE(at.cache.check("/b", halted).allowed);
+  CHECK(bot.cache.check("no URL", held).reason == robots::decision_reason::invalid_url);
+  const auto halted = bot.cache.get("https://example.com/");
+  CHECK_FALSE(bot.cache.check("/b", halted).allowed);
   const std::shared_ptr<const robots::policy> none;
-  CHECK_THROWS_AS(static_cast<void>(at.cache.check("/b", none)), std::invalid_argument);
+  CHECK_THROWS_AS(static_cast<void>(bot.cache.check("/b", none)), std::invalid_argument);
 }
 
 TEST_CASE("the context of a look-up in steps is that of its begin") {
-  observed at;
-  at.web.otherwise(ok(""));
-  robots::look_up steps = at.cache.begin("https://example.com/", {.context = span("s1")});
-  steps.on_response(at.web.fetch(std::get<robots::fetch_request>(steps.next())));
-  CHECK(at.cache.check("https://example.com/x", steps).allowed);
-  CHECK(at.diary.take().back() == "https://example.com: decided yes https://example.com/x [s1]");
+  observed bot;
+  bot.web.otherwise(ok(""));
+  robots::look_up steps = bot.cache.begin("https://example.com/", {.context = span("s1")});
+  steps.on_response(bot.web.fetch(std::get<robots::fetch_request>(steps.next())));
+  CHECK(bot.cache.check("https://example.com/x", steps).allowed);
+  CHECK(bot.diary.take().back() == "https://example.com: decided yes https://example.com/x [s1]");
 }

@@ -31,8 +31,8 @@ TEST_CASE("an excluded host is never fetched and never allowed, and the decision
                       "[::1]",
                       "with-port.example:8080",
                       "[2606:4700:0::1112]"};
-  scripted at{options};
-  at.web.otherwise(robots::test::ok(""));
+  scripted bot{options};
+  bot.web.otherwise(robots::test::ok(""));
 
   for (const char* url : {"https://nasa.gov/",
                           "http://nasa.gov:8080/x",
@@ -62,48 +62,48 @@ TEST_CASE("an excluded host is never fetched and never allowed, and the decision
                           "nasa.gov/robots.txt",
                           "https://example.org/robots.txt"}) {
     CAPTURE(std::string{url});
-    const decision made = at.cache.check(url);
-    CHECK_FALSE(made.allowed);
-    CHECK_FALSE(made.verdict.allowed);
-    CHECK(reason_of(made) == "excluded");
-    CHECK(explain(made) == "not allowed: the host is excluded");
-    CHECK(made.age == 0s);
-    CHECK(to_string(made.policy->basis()) == "refused");
-    CHECK_FALSE(at.cache.allowed(url));
-    const auto found = at.cache.get(url);
+    const decision answer = bot.cache.check(url);
+    CHECK_FALSE(answer.allowed);
+    CHECK_FALSE(answer.verdict.allowed);
+    CHECK(reason_of(answer) == "excluded");
+    CHECK(explain(answer) == "not allowed: the host is excluded");
+    CHECK(answer.age == 0s);
+    CHECK(to_string(answer.policy->basis()) == "refused");
+    CHECK_FALSE(bot.cache.allowed(url));
+    const auto found = bot.cache.get(url);
     REQUIRE(found);
     CHECK_FALSE(found->allows("/x"));
   }
-  CHECK(at.web.count() == 0);
-  CHECK(at.cache.stats().excluded == 3 * 27);
-  CHECK(at.cache.stats().denied == 3 * 27);
-  CHECK(at.cache.stats().exclusion_rate() == 1.0);
+  CHECK(bot.web.count() == 0);
+  CHECK(bot.cache.stats().excluded == 3 * 27);
+  CHECK(bot.cache.stats().denied == 3 * 27);
+  CHECK(bot.cache.stats().exclusion_rate() == 1.0);
 
   for (const char* url : {"https://mygov/", "https://gov.example.com/", "https://uk/",
                           "https://myexample.org/", "https://110.0.0.1/", "https://[::11]/"}) {
     CAPTURE(std::string{url});
-    CHECK(at.cache.allowed(url));
+    CHECK(bot.cache.allowed(url));
   }
-  CHECK(at.web.count() == 6);
+  CHECK(bot.web.count() == 6);
 }
 
 TEST_CASE("the policy of an excluded host allows nothing, its /robots.txt included") {
   cache_options options = foo_bot();
   options.excluded = {"gov"};
-  scripted at{options};
-  CHECK_FALSE(at.cache.get("https://nasa.gov/")->allows("https://nasa.gov/robots.txt"));
-  CHECK_FALSE(at.cache.get("not a host")->allows("/robots.txt"));
+  scripted bot{options};
+  CHECK_FALSE(bot.cache.get("https://nasa.gov/")->allows("https://nasa.gov/robots.txt"));
+  CHECK_FALSE(bot.cache.get("not a host")->allows("/robots.txt"));
 }
 
 TEST_CASE("an excluded host is not fetched behind a redirect either") {
   cache_options options = foo_bot(fallback_policy::permissive());
   options.excluded = {"gov"};
-  scripted at{options};
+  scripted bot{options};
   const std::string hidden = "https://www.nasa.gov/robots.txt";
-  at.web.on(robots_url, ScriptedFetcher::redirect(301, hidden));
-  at.web.on(hidden, robots::test::ok(""));
-  const decision made = at.cache.check(home);
-  CHECK(at.web.count(hidden) == 0);
-  CHECK_FALSE(made.allowed);
-  CHECK(to_string(made.policy->source().outcome) == "refused");
+  bot.web.on(robots_url, ScriptedFetcher::redirect(301, hidden));
+  bot.web.on(hidden, robots::test::ok(""));
+  const decision answer = bot.cache.check(home);
+  CHECK(bot.web.count(hidden) == 0);
+  CHECK_FALSE(answer.allowed);
+  CHECK(to_string(answer.policy->source().outcome) == "refused");
 }

@@ -45,183 +45,183 @@ constexpr std::string_view no_robots_txt = "a\nb\nc\nd\ne\nf\n";
 }  // namespace
 
 TEST_CASE("a failure is tried again within the call, and the decision says how often") {
-  scripted at{usual()};
-  at.web.on(robots_url, ScriptedFetcher::status(503),
-            ScriptedFetcher::failure(fetch_error::timeout), robots::test::ok());
-  const robots::time_point began = at.clock.now();
-  const decision made = at.cache.check(secret);
-  CHECK(outcome_of(made) == "success");
-  CHECK(made.policy->source().attempts == 3);
-  CHECK(made.policy->source().exchanges.size() == 3);
-  CHECK(at.web.count() == 3);
-  CHECK(at.clock.now() - began <= 3s);
-  CHECK(at.clock.now() > began);
+  scripted bot{usual()};
+  bot.web.on(robots_url, ScriptedFetcher::status(503),
+             ScriptedFetcher::failure(fetch_error::timeout), robots::test::ok());
+  const robots::time_point began = bot.clock.now();
+  const decision answer = bot.cache.check(secret);
+  CHECK(outcome_of(answer) == "success");
+  CHECK(answer.policy->source().attempts == 3);
+  CHECK(answer.policy->source().exchanges.size() == 3);
+  CHECK(bot.web.count() == 3);
+  CHECK(bot.clock.now() - began <= 3s);
+  CHECK(bot.clock.now() > began);
 }
 
 TEST_CASE("a fetcher that gives up of itself is asked no more often than a site that fails") {
-  scripted at{usual()};
-  at.web.otherwise(ScriptedFetcher::failure(fetch_error::cancelled));
-  const robots::call_options limits{.deadline = at.clock.now() + 1h};
+  scripted bot{usual()};
+  bot.web.otherwise(ScriptedFetcher::failure(fetch_error::cancelled));
+  const robots::call_options limits{.deadline = bot.clock.now() + 1h};
   for (int call = 0; call < 3; ++call) {
-    CHECK(outcome_of(at.cache.check(secret, limits)) == "unreachable");
+    CHECK(outcome_of(bot.cache.check(secret, limits)) == "unreachable");
   }
-  CHECK(at.web.count() == 3);
+  CHECK(bot.web.count() == 3);
 }
 
 TEST_CASE("a wait that would outlast the deadline is not begun, and the failure is kept") {
   cache_options options = usual();
   options.background_threads = 0;
-  scripted at{options};
-  at.web.on(robots_url, ScriptedFetcher::status(503, {{"Retry-After", "20"}}));
-  const robots::time_point began = at.clock.now();
-  const decision made = at.cache.check(home, {.deadline = began + 10s});
-  CHECK(outcome_of(made) == "server_error");
-  CHECK(at.clock.now() == began);
-  CHECK(at.web.count() == 1);
-  CHECK(at.cache.check(home).from_cache);
+  scripted bot{options};
+  bot.web.on(robots_url, ScriptedFetcher::status(503, {{"Retry-After", "20"}}));
+  const robots::time_point began = bot.clock.now();
+  const decision answer = bot.cache.check(home, {.deadline = began + 10s});
+  CHECK(outcome_of(answer) == "server_error");
+  CHECK(bot.clock.now() == began);
+  CHECK(bot.web.count() == 1);
+  CHECK(bot.cache.check(home).from_cache);
 }
 
 TEST_CASE("a failure that one caller's deadline cut short is kept until the next try was due") {
   cache_options options = usual();
   options.background_threads = 0;
-  scripted at{options};
-  at.web.on(robots_url, ScriptedFetcher::status(503, {{"Retry-After", "20"}}), robots::test::ok());
-  CHECK(outcome_of(at.cache.check(home, {.deadline = at.clock.now() + 1ms})) == "server_error");
-  at.clock.advance(20s - 1ns);
-  CHECK(at.cache.check(home).from_cache);
-  at.clock.advance(1ns);
-  CHECK(outcome_of(at.cache.check(home)) == "success");
-  CHECK(at.web.count() == 2);
+  scripted bot{options};
+  bot.web.on(robots_url, ScriptedFetcher::status(503, {{"Retry-After", "20"}}), robots::test::ok());
+  CHECK(outcome_of(bot.cache.check(home, {.deadline = bot.clock.now() + 1ms})) == "server_error");
+  bot.clock.advance(20s - 1ns);
+  CHECK(bot.cache.check(home).from_cache);
+  bot.clock.advance(1ns);
+  CHECK(outcome_of(bot.cache.check(home)) == "success");
+  CHECK(bot.web.count() == 2);
 }
 
 TEST_CASE("each failure in a row is remembered for longer, and a success ends the row") {
   cache_options options = foo_bot_that_asks_once();
   options.max_failure_ttl = 1h;
-  scripted at{options};
-  at.web.on(robots_url, ScriptedFetcher::status(500));
+  scripted bot{options};
+  bot.web.on(robots_url, ScriptedFetcher::status(500));
   for (const auto lifetime : {5min, 10min, 20min, 40min, 60min, 60min}) {
-    CHECK_FALSE(at.cache.check(home).from_cache);
-    at.clock.advance(lifetime - 1ns);
-    CHECK(at.cache.check(home).from_cache);
-    at.clock.advance(1ns);
+    CHECK_FALSE(bot.cache.check(home).from_cache);
+    bot.clock.advance(lifetime - 1ns);
+    CHECK(bot.cache.check(home).from_cache);
+    bot.clock.advance(1ns);
   }
-  CHECK(at.cache.get(home)->source().failures == 7);
-  at.clock.advance(1h);
-  at.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(500));
-  CHECK(at.cache.get(home)->source().failures == 0);
-  at.clock.advance(24h);
-  CHECK(at.cache.get(home)->source().failures == 1);
-  at.clock.advance(5min);
-  CHECK_FALSE(at.cache.check(home).from_cache);
+  CHECK(bot.cache.get(home)->source().failures == 7);
+  bot.clock.advance(1h);
+  bot.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(500));
+  CHECK(bot.cache.get(home)->source().failures == 0);
+  bot.clock.advance(24h);
+  CHECK(bot.cache.get(home)->source().failures == 1);
+  bot.clock.advance(5min);
+  CHECK_FALSE(bot.cache.check(home).from_cache);
 }
 
 TEST_CASE("failures are forgotten at different times, so that sites do not come back together") {
   cache_options options = usual();
   options.retry.attempts = 1;
-  scripted at{options};
-  at.web.otherwise(ScriptedFetcher::status(500));
+  scripted bot{options};
+  bot.web.otherwise(ScriptedFetcher::status(500));
   constexpr int sites = 50;
   const auto url = [](int i) { return "https://s" + std::to_string(i) + ".example/"; };
   for (int i = 0; i < sites; ++i) {
-    CHECK_FALSE(at.cache.allowed(url(i)));
+    CHECK_FALSE(bot.cache.allowed(url(i)));
   }
-  at.clock.advance(4min + 45s);
-  int kept = 0;
+  bot.clock.advance(4min + 45s);
+  int stored = 0;
   for (int i = 0; i < sites; ++i) {
-    kept += at.cache.check(url(i)).from_cache ? 1 : 0;
+    stored += bot.cache.check(url(i)).from_cache ? 1 : 0;
   }
-  CHECK(kept > sites / 5);
-  CHECK(kept < sites * 4 / 5);
+  CHECK(stored > sites / 5);
+  CHECK(stored < sites * 4 / 5);
 }
 
 TEST_CASE("after five failures in a row an origin is left alone for a minute, then probed once") {
   cache_options options = usual();
   options.failure_ttl = options.max_failure_ttl = 1s;
-  scripted at{options};
-  at.web.on(robots_url, ScriptedFetcher::failure(fetch_error::connect));
-  CHECK(outcome_of(at.cache.check(home)) == "unreachable");
-  at.clock.advance(1s);
-  const decision opened = at.cache.check(home);
+  scripted bot{options};
+  bot.web.on(robots_url, ScriptedFetcher::failure(fetch_error::connect));
+  CHECK(outcome_of(bot.cache.check(home)) == "unreachable");
+  bot.clock.advance(1s);
+  const decision opened = bot.cache.check(home);
   CHECK(outcome_of(opened) == "unreachable");
-  CHECK(at.web.count() == 5);
-  CHECK(at.cache.stats().open_breakers == 1);
-  const auto until = at.cache.breaker_open_until(home);
+  CHECK(bot.web.count() == 5);
+  CHECK(bot.cache.stats().open_breakers == 1);
+  const auto until = bot.cache.breaker_open_until(home);
   REQUIRE(until);
 
-  at.clock.advance(1s);
-  const decision refused = at.cache.check(home);
+  bot.clock.advance(1s);
+  const decision refused = bot.cache.check(home);
   CHECK(outcome_of(refused) == "circuit_open");
   CHECK_FALSE(refused.allowed);
   CHECK(explain(refused) ==
         "not allowed: fallback: circuit_open (the circuit breaker of https://example.com is open)");
-  CHECK(at.web.count() == 5);
-  CHECK(at.cache.check(home).from_cache);
+  CHECK(bot.web.count() == 5);
+  CHECK(bot.cache.check(home).from_cache);
 
-  at.clock.advance(60s);
-  CHECK_FALSE(at.cache.breaker_open_until(home));
-  CHECK(outcome_of(at.cache.check(home)) == "unreachable");
-  CHECK(at.web.count() == 6);  // the probe: no second try
-  at.clock.advance(60s);
-  at.web.on(robots_url, robots::test::ok());
-  CHECK(at.cache.allowed(home));
-  CHECK(at.cache.stats().open_breakers == 0);
+  bot.clock.advance(60s);
+  CHECK_FALSE(bot.cache.breaker_open_until(home));
+  CHECK(outcome_of(bot.cache.check(home)) == "unreachable");
+  CHECK(bot.web.count() == 6);  // the probe: no second try
+  bot.clock.advance(60s);
+  bot.web.on(robots_url, robots::test::ok());
+  CHECK(bot.cache.allowed(home));
+  CHECK(bot.cache.stats().open_breakers == 0);
 }
 
 TEST_CASE("strict: a bare host whose https fails is not allowed by the want of a file under http") {
-  scripted at{usual(fallback_policy::strict())};
-  at.web.on(robots_url, ScriptedFetcher::status(503));
-  at.web.on("http://example.com/robots.txt", ScriptedFetcher::status(404));
+  scripted bot{usual(fallback_policy::strict())};
+  bot.web.on(robots_url, ScriptedFetcher::status(503));
+  bot.web.on("http://example.com/robots.txt", ScriptedFetcher::status(404));
   for (int i = 0; i < 4; ++i) {
-    CHECK_FALSE(at.cache.allowed("example.com/x"));
-    at.clock.advance(1h);
+    CHECK_FALSE(bot.cache.allowed("example.com/x"));
+    bot.clock.advance(1h);
   }
-  CHECK(at.web.count("http://example.com/robots.txt") == 0);
+  CHECK(bot.web.count("http://example.com/robots.txt") == 0);
 }
 
 TEST_CASE("an open breaker is no failure of its own, and leaves the last good copy in force") {
   cache_options options = usual();
   options.failure_ttl = options.max_failure_ttl = 1s;
-  scripted at{options};
-  at.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(500));
-  CHECK(at.cache.allowed(home));
-  at.clock.advance(24h);
-  CHECK(at.cache.get(home)->source().failures == 1);
-  at.clock.advance(1s);
-  CHECK(at.cache.get(home)->source().failures == 2);
-  at.clock.advance(1s);
-  const decision made = at.cache.check(secret);
-  CHECK(outcome_of(made) == "circuit_open");
-  CHECK(made.policy->source().failures == 2);
-  CHECK(to_string(made.policy->basis()) == "last_good");
-  CHECK(to_string(made.reason) == "rule");
+  scripted bot{options};
+  bot.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(500));
+  CHECK(bot.cache.allowed(home));
+  bot.clock.advance(24h);
+  CHECK(bot.cache.get(home)->source().failures == 1);
+  bot.clock.advance(1s);
+  CHECK(bot.cache.get(home)->source().failures == 2);
+  bot.clock.advance(1s);
+  const decision answer = bot.cache.check(secret);
+  CHECK(outcome_of(answer) == "circuit_open");
+  CHECK(answer.policy->source().failures == 2);
+  CHECK(to_string(answer.policy->basis()) == "last_good");
+  CHECK(to_string(answer.reason) == "rule");
 }
 
 TEST_CASE("a site whose files are malformed again and again goes into quarantine until released") {
-  scripted at{usual(fallback_policy::strict())};
-  at.web.on(robots_url, robots::test::ok(no_robots_txt));
+  scripted bot{usual(fallback_policy::strict())};
+  bot.web.on(robots_url, robots::test::ok(no_robots_txt));
   for (std::size_t i = 1; i <= 3; ++i) {
-    CHECK(outcome_of(at.cache.check(home)) == (i == 3 ? "quarantined" : "malformed"));
-    CHECK(at.web.count() == i);
-    CHECK(at.cache.stats().quarantined == (i == 3 ? 1 : 0));
-    at.clock.advance(24h);
+    CHECK(outcome_of(bot.cache.check(home)) == (i == 3 ? "quarantined" : "malformed"));
+    CHECK(bot.web.count() == i);
+    CHECK(bot.cache.stats().quarantined == (i == 3 ? 1 : 0));
+    bot.clock.advance(24h);
   }
-  const decision held = at.cache.check(home);
+  const decision held = bot.cache.check(home);
   CHECK_FALSE(held.allowed);
   CHECK(outcome_of(held) == "quarantined");
   CHECK(to_string(held.reason) == "fallback");
   CHECK(explain(held) ==
         "not allowed: fallback: quarantined (HTTP 200) (its files are malformed again and again; "
         "release it after a look)");
-  CHECK(at.cache.quarantined() == std::vector<std::string>{"https://example.com"});
-  at.cache.invalidate(home);
-  at.clock.advance(std::chrono::days{365});
-  CHECK_FALSE(at.cache.allowed(home));
-  CHECK(at.web.count() == 3);
+  CHECK(bot.cache.quarantined() == std::vector<std::string>{"https://example.com"});
+  bot.cache.invalidate(home);
+  bot.clock.advance(std::chrono::days{365});
+  CHECK_FALSE(bot.cache.allowed(home));
+  CHECK(bot.web.count() == 3);
 
-  at.web.on(robots_url, robots::test::ok());
-  at.cache.release("example.com");
-  CHECK(at.cache.allowed(home));
-  CHECK(at.cache.quarantined().empty());
+  bot.web.on(robots_url, robots::test::ok());
+  bot.cache.release("example.com");
+  CHECK(bot.cache.allowed(home));
+  CHECK(bot.cache.quarantined().empty());
 }
 
 TEST_CASE("quarantine holds for a bare host and its origin alike, and for calls in a hurry") {
@@ -231,18 +231,18 @@ TEST_CASE("quarantine holds for a bare host and its origin alike, and for calls 
     cache_options options =
         usual(fallback_policy::strict().with(outcome::cancelled, fallback_action::allow_all));
     options.quarantine_after = 1;
-    scripted at{options};
-    at.web.on(robots_url, robots::test::ok(no_robots_txt));
-    CHECK_FALSE(at.cache.allowed(first));
-    at.clock.advance(24h);
-    CHECK(outcome_of(at.cache.check(second)) == "quarantined");
-    CHECK(outcome_of(at.cache.check(first, {.deadline = at.clock.now()})) == "quarantined");
-    CHECK(at.web.count() == 1);
-    CHECK(outcome_of(at.cache.check("http://example.com/")) == "unreachable");
-    at.cache.release(second);
-    CHECK(at.cache.quarantined().empty());
-    CHECK_FALSE(at.cache.allowed(second));
-    CHECK(at.web.count(robots_url) == 2);
+    scripted bot{options};
+    bot.web.on(robots_url, robots::test::ok(no_robots_txt));
+    CHECK_FALSE(bot.cache.allowed(first));
+    bot.clock.advance(24h);
+    CHECK(outcome_of(bot.cache.check(second)) == "quarantined");
+    CHECK(outcome_of(bot.cache.check(first, {.deadline = bot.clock.now()})) == "quarantined");
+    CHECK(bot.web.count() == 1);
+    CHECK(outcome_of(bot.cache.check("http://example.com/")) == "unreachable");
+    bot.cache.release(second);
+    CHECK(bot.cache.quarantined().empty());
+    CHECK_FALSE(bot.cache.allowed(second));
+    CHECK(bot.web.count(robots_url) == 2);
   }
 }
 
@@ -251,9 +251,9 @@ TEST_CASE("a file that was asked for before the release does not put its site ba
   for (int round = 0; round < 500; ++round) {
     cache_options options = foo_bot(fallback_policy::strict());
     options.quarantine_after = 1;
-    scripted at{options};
-    at.web.on(robots_url, robots::test::ok(no_robots_txt));
-    robots::look_up looking = at.cache.begin(home);
+    scripted bot{options};
+    bot.web.on(robots_url, robots::test::ok(no_robots_txt));
+    robots::look_up looking = bot.cache.begin(home);
     std::atomic<int> ready = 0;
     const auto meet = [&ready] {
       ++ready;
@@ -262,84 +262,84 @@ TEST_CASE("a file that was asked for before the release does not put its site ba
     };
     std::thread other{[&] {
       meet();
-      at.cache.release(home);
+      bot.cache.release(home);
     }};
     meet();
     for (int i = 0; i < round % 50; ++i) {
       static_cast<void>(ready.load());  // so that all orders occur
     }
-    at.answer(looking);
+    bot.answer(looking);
     other.join();
-    back += at.cache.quarantined().size();
+    back += bot.cache.quarantined().size();
   }
   CHECK(back == 0);
 }
 
 TEST_CASE("a good file, or none, in between starts the count of malformed ones anew") {
   for (const auto& between : {robots::test::ok(), ScriptedFetcher::status(404)}) {
-    scripted at{usual(fallback_policy::strict())};
-    at.web.on(robots_url, robots::test::ok(no_robots_txt), robots::test::ok(no_robots_txt), between,
-              robots::test::ok(no_robots_txt));
+    scripted bot{usual(fallback_policy::strict())};
+    bot.web.on(robots_url, robots::test::ok(no_robots_txt), robots::test::ok(no_robots_txt),
+               between, robots::test::ok(no_robots_txt));
     for (int i = 0; i < 5; ++i) {
-      static_cast<void>(at.cache.get(home));
-      at.clock.advance(24h);
+      static_cast<void>(bot.cache.get(home));
+      bot.clock.advance(24h);
     }
-    CHECK(at.cache.quarantined().empty());
-    static_cast<void>(at.cache.get(home));
-    CHECK(at.cache.quarantined().size() == 1);
+    CHECK(bot.cache.quarantined().empty());
+    static_cast<void>(bot.cache.get(home));
+    CHECK(bot.cache.quarantined().size() == 1);
   }
 }
 
 TEST_CASE("where malformed files are parsed, there is no quarantine") {
   for (const auto fallback : {fallback_policy::permissive(), fallback_policy::rfc9309()}) {
-    scripted at{usual(fallback)};
-    at.web.on(robots_url, robots::test::ok(no_robots_txt));
+    scripted bot{usual(fallback)};
+    bot.web.on(robots_url, robots::test::ok(no_robots_txt));
     for (int i = 0; i < 6; ++i) {
-      CHECK(at.cache.allowed(home));
-      at.clock.advance(24h);
+      CHECK(bot.cache.allowed(home));
+      bot.clock.advance(24h);
     }
-    CHECK(at.web.count() == 6);
-    CHECK(at.cache.quarantined().empty());
+    CHECK(bot.web.count() == 6);
+    CHECK(bot.cache.quarantined().empty());
   }
 }
 
 TEST_CASE("a policy of the user's own decides, with all that is known of the failure") {
   struct Patient {
-    [[nodiscard]] fallback_action action(const record_head& what) const {
-      if (what.outcome == outcome::success) {
+    [[nodiscard]] fallback_action action(const record_head& head) const {
+      if (head.outcome == outcome::success) {
         return fallback_action::parse;
       }
-      return what.failures < 3 && what.url.starts_with("https://") ? fallback_action::allow_all
+      return head.failures < 3 && head.url.starts_with("https://") ? fallback_action::allow_all
                                                                    : fallback_action::deny_all;
     }
   };
-  scripted at{foo_bot_that_asks_once(Patient{})};
-  at.web.otherwise(ScriptedFetcher::status(500));
+  scripted bot{foo_bot_that_asks_once(Patient{})};
+  bot.web.otherwise(ScriptedFetcher::status(500));
   for (int i = 1; i <= 4; ++i) {
-    CHECK(at.cache.allowed(home) == (i < 3));
-    at.clock.advance(5min);
+    CHECK(bot.cache.allowed(home) == (i < 3));
+    bot.clock.advance(5min);
   }
-  CHECK_FALSE(at.cache.allowed("http://example.com/"));
-  CHECK(at.cache.options().fallback.name() == "custom");
+  CHECK_FALSE(bot.cache.allowed("http://example.com/"));
+  CHECK(bot.cache.options().fallback.name() == "custom");
 }
 
 TEST_CASE("the last good copy holds after whatever outcome the user wants it for") {
   const auto last_good = fallback_action::last_good_or_deny;
-  scripted at{foo_bot(fallback_policy::strict()
-                          .with(outcome::malformed, last_good)
-                          .with(outcome::client_error, last_good))};
+  scripted bot{foo_bot(fallback_policy::strict()
+                           .with(outcome::malformed, last_good)
+                           .with(outcome::client_error, last_good))};
   constexpr const char* elsewhere = "https://www.example.com/robots.txt";
-  at.web.on(robots_url, robots::test::ok(), robots::test::ok(no_robots_txt),
-            ScriptedFetcher::redirect(301, elsewhere));
-  at.web.on(elsewhere, ScriptedFetcher::status(403));
+  bot.web.on(robots_url, robots::test::ok(), robots::test::ok(no_robots_txt),
+             ScriptedFetcher::redirect(301, elsewhere));
+  bot.web.on(elsewhere, ScriptedFetcher::status(403));
   for (const std::string_view outcome : {"success", "malformed", "client_error"}) {
-    CHECK_FALSE(at.cache.allowed(secret));
-    const decision made = at.cache.check(home);
-    CHECK(made.allowed);
-    CHECK(outcome_of(made) == outcome);
-    at.clock.advance(24h);
+    CHECK_FALSE(bot.cache.allowed(secret));
+    const decision answer = bot.cache.check(home);
+    CHECK(answer.allowed);
+    CHECK(outcome_of(answer) == outcome);
+    bot.clock.advance(24h);
   }
-  CHECK_FALSE(at.cache.allowed("https://www.example.com/"));  // the copy is of another site
+  CHECK_FALSE(bot.cache.allowed("https://www.example.com/"));  // the copy is of another site
 }
 
 TEST_CASE("options of retry, breaker and quarantine that make no sense are refused") {

@@ -169,8 +169,8 @@ TEST_CASE("Changes within fast_change_within add up, and older ones do not count
     of.clock.advance(after);
     of.web.on(robots_url, ok(numbered_rules(0, count)));
     static_cast<void>(of.cache.refresh(home));
-    const texts told = of.watchman.take();
-    return told.size() == 1 && told.front().ends_with(", fast");
+    const texts events = of.watchman.take();
+    return events.size() == 1 && events.front().ends_with(", fast");
   };
   CHECK_FALSE(next(0min, 20));
   CHECK_FALSE(next(20min, 18));  // 10 %
@@ -198,8 +198,8 @@ TEST_CASE("Changes within fast_change_within add up, and older ones do not count
   for (int count = 20; count > 10; --count) {
     by_default.web.on(robots_url, ok(numbered_rules(0, count)));
     static_cast<void>(by_default.cache.refresh(home));
-    for (const std::string& told : by_default.watchman.take()) {
-      CHECK_FALSE(told.ends_with(", fast"));
+    for (const std::string& events : by_default.watchman.take()) {
+      CHECK_FALSE(events.ends_with(", fast"));
     }
   }
 }
@@ -211,10 +211,10 @@ TEST_CASE("a site that turns hostile is halted at once, until somebody resumes i
   auto listening = of.cache.on_denial([&](std::string_view site) { halted.emplace_back(site); });
   CHECK(of.cache.allowed(home));
   of.clock.advance(25h);
-  const decision made = of.cache.check(home);
-  CHECK_FALSE(made.allowed);
-  CHECK(made.reason == decision_reason::halted);
-  CHECK(explain(made) == "not allowed: the site is halted until somebody resumes it");
+  const decision answer = of.cache.check(home);
+  CHECK_FALSE(answer.allowed);
+  CHECK(answer.reason == decision_reason::halted);
+  CHECK(explain(answer) == "not allowed: the site is halted until somebody resumes it");
   CHECK(of.watchman.take() ==
         texts{"https://example.com: changed by 100 % in 1500 min, fast, hostile",
               "example.com: halted hostile", "https://example.com: denied halted"});
@@ -250,29 +250,29 @@ TEST_CASE("a site that turns hostile is halted at once, until somebody resumes i
 TEST_CASE("a site without a robots.txt turns hostile behind an outage, too") {
   cache_options options = careful_bot();
   options.retry.attempts = 1;
-  scripted at{options};
-  at.web.on(robots_url, ok(), ScriptedFetcher::status(404), ScriptedFetcher::status(503),
-            ScriptedFetcher::status(503), ok(everything));
+  scripted bot{options};
+  bot.web.on(robots_url, ok(), ScriptedFetcher::status(404), ScriptedFetcher::status(503),
+             ScriptedFetcher::status(503), ok(everything));
   for (const char* basis : {"rules", "allow_all", "deny_all", "deny_all"}) {
-    CHECK(to_string(at.cache.refresh(home)->basis()) == basis);
-    CHECK_FALSE(at.cache.is_halted(home));
+    CHECK(to_string(bot.cache.refresh(home)->basis()) == basis);
+    CHECK_FALSE(bot.cache.is_halted(home));
   }
-  static_cast<void>(at.cache.refresh(home));
-  CHECK(at.cache.is_halted(home));
+  static_cast<void>(bot.cache.refresh(home));
+  CHECK(bot.cache.is_halted(home));
 }
 
 TEST_CASE("a site that was hostile from the start, or cannot be read, is not halted") {
-  scripted at{careful_bot()};
-  at.web.on(robots_url, ok(everything), ok(everything), ScriptedFetcher::status(503));
-  CHECK_FALSE(at.cache.allowed(home));
-  CHECK(at.cache.check(home).reason == decision_reason::rule);
-  at.clock.advance(25h);
-  CHECK_FALSE(at.cache.allowed(home));
-  at.web.on("https://other.example/robots.txt", ok(), ScriptedFetcher::status(503));
-  CHECK(at.cache.allowed("https://other.example/"));
-  at.clock.advance(31 * 24h);
-  CHECK(at.cache.check("https://other.example/").reason == decision_reason::fallback);
-  CHECK(at.cache.halted().empty());
+  scripted bot{careful_bot()};
+  bot.web.on(robots_url, ok(everything), ok(everything), ScriptedFetcher::status(503));
+  CHECK_FALSE(bot.cache.allowed(home));
+  CHECK(bot.cache.check(home).reason == decision_reason::rule);
+  bot.clock.advance(25h);
+  CHECK_FALSE(bot.cache.allowed(home));
+  bot.web.on("https://other.example/robots.txt", ok(), ScriptedFetcher::status(503));
+  CHECK(bot.cache.allowed("https://other.example/"));
+  bot.clock.advance(31 * 24h);
+  CHECK(bot.cache.check("https://other.example/").reason == decision_reason::fallback);
+  CHECK(bot.cache.halted().empty());
 }
 
 TEST_CASE("A site that turns hostile is halted after its policy was forgotten, too") {
@@ -301,19 +301,19 @@ TEST_CASE("A site is hostile beside rules that allow its front page or its robot
   for (const std::string allowed :
        {"Allow: /$\n", "Allow: /robots.txt\n", "Allow: /robots.txt$\nAllow: /$\n"}) {
     CAPTURE(allowed);
-    scripted at{careful_bot()};
-    at.web.on(robots_url, ok(), ok(std::string{everything} + allowed));
-    CHECK(at.cache.allowed(home));
-    at.clock.advance(25h);
-    CHECK(at.cache.check(home).reason == decision_reason::halted);
+    scripted bot{careful_bot()};
+    bot.web.on(robots_url, ok(), ok(std::string{everything} + allowed));
+    CHECK(bot.cache.allowed(home));
+    bot.clock.advance(25h);
+    CHECK(bot.cache.check(home).reason == decision_reason::halted);
   }
   for (const std::string allowed : {"Allow: /*\n", "Allow: /a\n", "Allow: /index.html\n"}) {
     CAPTURE(allowed);
-    scripted at{careful_bot()};
-    at.web.on(robots_url, ok(), ok(std::string{everything} + allowed));
-    CHECK(at.cache.allowed(home));
-    at.clock.advance(25h);
-    CHECK(at.cache.check(home).reason != decision_reason::halted);
+    scripted bot{careful_bot()};
+    bot.web.on(robots_url, ok(), ok(std::string{everything} + allowed));
+    CHECK(bot.cache.allowed(home));
+    bot.clock.advance(25h);
+    CHECK(bot.cache.check(home).reason != decision_reason::halted);
   }
 }
 
@@ -322,23 +322,23 @@ TEST_CASE("A site whose robots.txt cannot be had for long is halted where that i
        {ScriptedFetcher::status(503), ScriptedFetcher::failure(robots::fetch_error::timeout)}) {
     cache_options options = careful_bot();
     options.halt_unreachable_after = 7 * 24h;
-    scripted at{options};
-    at.web.on(robots_url, failure);
-    CHECK_FALSE(at.cache.allowed(home));
-    at.clock.advance(6 * 24h);
-    CHECK(at.cache.check(home).reason == decision_reason::fallback);
-    at.clock.advance(25h);
-    CHECK(at.cache.check(home).reason == decision_reason::halted);
-    CHECK(to_string(at.cache.halted().front().second) == "unreachable");
-    CHECK(at.cache.resume(home));
-    at.clock.advance(25h);
-    CHECK(at.cache.check(home).reason == decision_reason::fallback);  // it has its time again
+    scripted bot{options};
+    bot.web.on(robots_url, failure);
+    CHECK_FALSE(bot.cache.allowed(home));
+    bot.clock.advance(6 * 24h);
+    CHECK(bot.cache.check(home).reason == decision_reason::fallback);
+    bot.clock.advance(25h);
+    CHECK(bot.cache.check(home).reason == decision_reason::halted);
+    CHECK(to_string(bot.cache.halted().front().second) == "unreachable");
+    CHECK(bot.cache.resume(home));
+    bot.clock.advance(25h);
+    CHECK(bot.cache.check(home).reason == decision_reason::fallback);  // it has its time again
   }
-  scripted at{careful_bot()};
-  at.web.on(robots_url, ScriptedFetcher::status(503));
-  CHECK_FALSE(at.cache.allowed(home));
-  at.clock.advance(365 * 24h);
-  CHECK(at.cache.check(home).reason == decision_reason::fallback);
+  scripted bot{careful_bot()};
+  bot.web.on(robots_url, ScriptedFetcher::status(503));
+  CHECK_FALSE(bot.cache.allowed(home));
+  bot.clock.advance(365 * 24h);
+  CHECK(bot.cache.check(home).reason == decision_reason::fallback);
   cache_options options = careful_bot();
   options.halt_unreachable_after = -1s;
   CHECK_THROWS_AS(scripted{options}, std::invalid_argument);
@@ -365,11 +365,11 @@ TEST_CASE("A strict fallback with another row halts hostile sites, too") {
   using robots::outcome;
   const auto own =
       fallback_policy::strict().with(outcome::client_error, robots::fallback_action::allow_all);
-  scripted at{{.user_agent = "FooBot/1.0", .fallback = own}};
-  at.web.on(robots_url, ok(), ok(everything));
-  CHECK(at.cache.allowed(home));
-  at.clock.advance(25h);
-  CHECK(at.cache.check(home).reason == decision_reason::halted);
+  scripted bot{{.user_agent = "FooBot/1.0", .fallback = own}};
+  bot.web.on(robots_url, ok(), ok(everything));
+  CHECK(bot.cache.allowed(home));
+  bot.clock.advance(25h);
+  CHECK(bot.cache.check(home).reason == decision_reason::halted);
 }
 
 TEST_CASE("without halt_hostile, what a site says holds") {
@@ -388,27 +388,27 @@ TEST_CASE("without halt_hostile, what a site says holds") {
 
 TEST_CASE(
     "a site turns hostile behind a redirect, too, and when a look-up of an event loop sees it") {
-  scripted at{careful_bot()};
-  at.web.on(robots_url, ScriptedFetcher::redirect(301, "https://www.example.com/robots.txt"));
-  at.web.on("https://www.example.com/robots.txt", ok(), ok(everything));
-  CHECK(at.cache.allowed(home));
-  at.clock.advance(25h);
-  robots::look_up looked = at.cache.begin(home);
-  at.drive(looked);
-  CHECK(at.cache.check(home, looked).reason == decision_reason::halted);
-  CHECK(at.cache.is_halted("https://www.example.com/"));
+  scripted bot{careful_bot()};
+  bot.web.on(robots_url, ScriptedFetcher::redirect(301, "https://www.example.com/robots.txt"));
+  bot.web.on("https://www.example.com/robots.txt", ok(), ok(everything));
+  CHECK(bot.cache.allowed(home));
+  bot.clock.advance(25h);
+  robots::look_up looked = bot.cache.begin(home);
+  bot.drive(looked);
+  CHECK(bot.cache.check(home, looked).reason == decision_reason::halted);
+  CHECK(bot.cache.is_halted("https://www.example.com/"));
 }
 
 TEST_CASE("a look-up that ends after its site was halted has the policy of a halted site") {
-  scripted at{careful_bot()};
-  at.web.on(robots_url, ok());
-  robots::look_up looked = at.cache.begin(home);
-  at.cache.halt(home);
-  at.drive(looked);
+  scripted bot{careful_bot()};
+  bot.web.on(robots_url, ok());
+  robots::look_up looked = bot.cache.begin(home);
+  bot.cache.halt(home);
+  bot.drive(looked);
   CHECK(looked.refusal() == decision_reason::halted);
   CHECK_FALSE(looked.policy()->allows("/"));
-  CHECK(at.cache.resume(home));
-  CHECK(at.cache.get(home)->allows("/"));  // what the site said was kept
+  CHECK(bot.cache.resume(home));
+  CHECK(bot.cache.get(home)->allows("/"));  // what the site said was kept
 }
 
 TEST_CASE("access is revoked where a page that is allowed answers 401, 403 or a challenge") {
@@ -522,35 +522,35 @@ TEST_CASE("After a surprising answer to a page, the site's rules are fetched aga
   for (const int status :
        {400, 401, 402, 403, 404, 405, 406, 408, 410, 418, 421, 451, 499, 500, 503, 599}) {
     CAPTURE(status);
-    scripted at;
-    at.web.on(robots_url, ok(), ok(everything));
-    CHECK(at.cache.allowed(home));
-    CHECK(at.cache.report_response(home, status) == (status == 401 || status == 403));
-    CHECK(at.cache.allowed(home));  // within min_ttl
-    CHECK(at.web.count() == 1);
-    at.clock.advance(5min);
-    CHECK(at.cache.allowed(home));
-    static_cast<void>(at.cache.report_response("example.com/x", status));
-    CHECK_FALSE(at.cache.allowed(home));
-    static_cast<void>(at.cache.report_response(home, status));
-    CHECK_FALSE(at.cache.allowed(home));
-    CHECK(at.web.count() == 2);
+    scripted bot;
+    bot.web.on(robots_url, ok(), ok(everything));
+    CHECK(bot.cache.allowed(home));
+    CHECK(bot.cache.report_response(home, status) == (status == 401 || status == 403));
+    CHECK(bot.cache.allowed(home));  // within min_ttl
+    CHECK(bot.web.count() == 1);
+    bot.clock.advance(5min);
+    CHECK(bot.cache.allowed(home));
+    static_cast<void>(bot.cache.report_response("example.com/x", status));
+    CHECK_FALSE(bot.cache.allowed(home));
+    static_cast<void>(bot.cache.report_response(home, status));
+    CHECK_FALSE(bot.cache.allowed(home));
+    CHECK(bot.web.count() == 2);
   }
   for (const int status : {200, 301, 304, 429}) {
     CAPTURE(status);
-    scripted at;
-    at.web.on(robots_url, ok(), ok(everything));
-    CHECK(at.cache.allowed(home));
-    at.clock.advance(1h);
-    CHECK_FALSE(at.cache.report_response(home, status));
-    CHECK(at.cache.allowed(home));
+    scripted bot;
+    bot.web.on(robots_url, ok(), ok(everything));
+    CHECK(bot.cache.allowed(home));
+    bot.clock.advance(1h);
+    CHECK_FALSE(bot.cache.report_response(home, status));
+    CHECK(bot.cache.allowed(home));
   }
-  scripted at;
-  at.web.on(robots_url, ok(), ok(everything));
-  CHECK(at.cache.allowed(home));
-  at.clock.advance(1h);
-  CHECK_FALSE(at.cache.report_response(robots::test::secret, 404));  // it is denied
-  CHECK(at.cache.allowed(home));
+  scripted bot;
+  bot.web.on(robots_url, ok(), ok(everything));
+  CHECK(bot.cache.allowed(home));
+  bot.clock.advance(1h);
+  CHECK_FALSE(bot.cache.report_response(robots::test::secret, 404));  // it is denied
+  CHECK(bot.cache.allowed(home));
 }
 
 TEST_CASE("a site that revokes access is halted where that is wanted") {
@@ -571,20 +571,20 @@ TEST_CASE("a site that revokes access is halted where that is wanted") {
 }
 
 TEST_CASE("so many sites may be halted at once, and a further one is not") {
-  scripted at{careful_bot()};
+  scripted bot{careful_bot()};
   constexpr std::size_t most = 65'536;
   for (std::size_t i = 0; i < most; ++i) {
-    at.cache.halt("h" + std::to_string(i) + ".example");
+    bot.cache.halt("h" + std::to_string(i) + ".example");
   }
-  at.cache.halt(home);
-  at.cache.halt("h0.example");
-  CHECK(at.cache.halted().size() == most);
-  CHECK_FALSE(at.cache.is_halted(home));
-  CHECK(at.cache.resume("https://h7.example/"));
-  at.cache.halt(home);
-  CHECK(at.cache.is_halted(home));
-  CHECK_THROWS_AS(at.cache.halt("mailto:a@b"), std::invalid_argument);
-  CHECK_THROWS_WITH(at.cache.sign_off(""),
+  bot.cache.halt(home);
+  bot.cache.halt("h0.example");
+  CHECK(bot.cache.halted().size() == most);
+  CHECK_FALSE(bot.cache.is_halted(home));
+  CHECK(bot.cache.resume("https://h7.example/"));
+  bot.cache.halt(home);
+  CHECK(bot.cache.is_halted(home));
+  CHECK_THROWS_AS(bot.cache.halt("mailto:a@b"), std::invalid_argument);
+  CHECK_THROWS_WITH(bot.cache.sign_off(""),
                     "basic_robots_cache::sign_off: give a host, host:port, or http or https URL");
 }
 
@@ -598,10 +598,10 @@ TEST_CASE("a high-risk site is denied and listed until somebody signs it off") {
   for (const char* url : {"https://nasa.gov/", "HTTP://www.NASA.gov:80/x", "https://bank.example/",
                           "https://clinic.example/"}) {
     CAPTURE(url);
-    const decision made = of.cache.check(url);
-    CHECK_FALSE(made.allowed);
-    CHECK(made.reason == decision_reason::needs_sign_off);
-    CHECK(explain(made) == "not allowed: the site needs a sign-off");
+    const decision answer = of.cache.check(url);
+    CHECK_FALSE(answer.allowed);
+    CHECK(answer.reason == decision_reason::needs_sign_off);
+    CHECK(explain(answer) == "not allowed: the site needs a sign-off");
     CHECK(of.cache.check(url, of.cache.begin(url)).reason == decision_reason::needs_sign_off);
   }
   CHECK(of.cache.check("https://navy.mil/").reason == decision_reason::excluded);
@@ -635,10 +635,10 @@ TEST_CASE("A high-risk site is told of when it is first met, once") {
   for (const char* url : {"https://nasa.gov/", "http://nasa.gov/x", home, home}) {
     CHECK_FALSE(of.cache.allowed(url));
   }
-  const texts told = of.watchman.take();
-  CHECK(told.front() == "nasa.gov: awaits a sign-off");
-  CHECK(std::count(told.begin(), told.end(), "nasa.gov: awaits a sign-off") == 1);
-  CHECK(std::count(told.begin(), told.end(), "www.nasa.gov: awaits a sign-off") == 1);
+  const texts events = of.watchman.take();
+  CHECK(events.front() == "nasa.gov: awaits a sign-off");
+  CHECK(std::count(events.begin(), events.end(), "nasa.gov: awaits a sign-off") == 1);
+  CHECK(std::count(events.begin(), events.end(), "www.nasa.gov: awaits a sign-off") == 1);
   of.cache.sign_off("nasa.gov");
   static_cast<void>(of.cache.allowed("https://nasa.gov/"));
   CHECK(of.watchman.take().front() == "nasa.gov: signed");
@@ -648,20 +648,20 @@ TEST_CASE("A high-risk site is told of when it is first met, once") {
 TEST_CASE("A sign-off is for one site, and no override stands in for it") {
   cache_options options = foo_bot();
   options.sign_off = {"gov"};
-  scripted at{options};
-  at.web.on("https://nasa.gov/robots.txt",
-            ScriptedFetcher::redirect(301, "https://www.nasa.gov/robots.txt"));
-  at.web.on("https://www.nasa.gov/robots.txt", ok());
-  at.cache.sign_off("nasa.gov");
-  CHECK_FALSE(at.cache.allowed("https://nasa.gov/"));
-  CHECK(at.cache.awaiting_sign_off() == texts{"www.nasa.gov"});
-  CHECK(at.cache.check("https://www.nasa.gov/").reason == decision_reason::needs_sign_off);
-  at.cache.set_override("www.nasa.gov", site_override::allow);
-  CHECK(at.cache.check("https://www.nasa.gov/").reason == decision_reason::needs_sign_off);
-  at.cache.sign_off("www.nasa.gov");
-  CHECK(at.cache.check("https://www.nasa.gov/").reason == decision_reason::by_hand);
-  at.clock.advance(5min);
-  CHECK(at.cache.allowed("https://nasa.gov/"));
+  scripted bot{options};
+  bot.web.on("https://nasa.gov/robots.txt",
+             ScriptedFetcher::redirect(301, "https://www.nasa.gov/robots.txt"));
+  bot.web.on("https://www.nasa.gov/robots.txt", ok());
+  bot.cache.sign_off("nasa.gov");
+  CHECK_FALSE(bot.cache.allowed("https://nasa.gov/"));
+  CHECK(bot.cache.awaiting_sign_off() == texts{"www.nasa.gov"});
+  CHECK(bot.cache.check("https://www.nasa.gov/").reason == decision_reason::needs_sign_off);
+  bot.cache.set_override("www.nasa.gov", site_override::allow);
+  CHECK(bot.cache.check("https://www.nasa.gov/").reason == decision_reason::needs_sign_off);
+  bot.cache.sign_off("www.nasa.gov");
+  CHECK(bot.cache.check("https://www.nasa.gov/").reason == decision_reason::by_hand);
+  bot.clock.advance(5min);
+  CHECK(bot.cache.allowed("https://nasa.gov/"));
 }
 
 TEST_CASE("No redirect leads to a site that needs a sign-off or is halted") {
@@ -669,24 +669,24 @@ TEST_CASE("No redirect leads to a site that needs a sign-off or is halted") {
     CAPTURE(path);
     cache_options options = foo_bot();
     options.sign_off = {"clinic.example"};
-    scripted at{options};
+    scripted bot{options};
     for (const std::string other : {"https://clinic.example", "https://stopped.example"}) {
-      at.web.on(robots_url, ScriptedFetcher::redirect(301, other + path));
-      at.web.on(other + path, ok());
-      at.cache.halt("stopped.example");
-      at.cache.invalidate(home);
-      const decision made = at.cache.check(home);
-      CHECK_FALSE(made.allowed);
-      CHECK(made.policy->source().outcome == robots::outcome::refused);
-      CHECK(made.policy->source().error_text ==
+      bot.web.on(robots_url, ScriptedFetcher::redirect(301, other + path));
+      bot.web.on(other + path, ok());
+      bot.cache.halt("stopped.example");
+      bot.cache.invalidate(home);
+      const decision answer = bot.cache.check(home);
+      CHECK_FALSE(answer.allowed);
+      CHECK(answer.policy->source().outcome == robots::outcome::refused);
+      CHECK(answer.policy->source().error_text ==
             "redirect to a site that must not be asked: " + other);
-      CHECK(at.web.count(other + path) == 0);
+      CHECK(bot.web.count(other + path) == 0);
     }
-    CHECK(at.cache.awaiting_sign_off() == texts{"clinic.example"});
-    at.cache.sign_off("clinic.example");
-    at.cache.resume("stopped.example");
-    at.clock.advance(5min);
-    CHECK(at.cache.allowed(home));
+    CHECK(bot.cache.awaiting_sign_off() == texts{"clinic.example"});
+    bot.cache.sign_off("clinic.example");
+    bot.cache.resume("stopped.example");
+    bot.clock.advance(5min);
+    CHECK(bot.cache.allowed(home));
   }
 }
 
@@ -724,8 +724,8 @@ TEST_CASE("A site that turns hostile is halted, whatever it answers in between")
 TEST_CASE("a predicate that throws means that a site is high-risk, and a bad suffix is refused") {
   cache_options options = foo_bot();
   options.is_high_risk = [](std::string_view) -> bool { throw std::runtime_error{"no idea"}; };
-  scripted at{options};
-  CHECK(at.cache.check(home).reason == decision_reason::needs_sign_off);
+  scripted bot{options};
+  CHECK(bot.cache.check(home).reason == decision_reason::needs_sign_off);
   options = foo_bot();
   options.sign_off = {"a b"};
   CHECK_THROWS_WITH(scripted{options}, doctest::Contains("sign_off: \"a b\" is no host name"));

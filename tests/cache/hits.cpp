@@ -170,8 +170,8 @@ TEST_CASE("a miss asks the storage once, and again once it is its turn to fetch"
   CHECK(cache.allowed(home));
   CHECK(storage.finds() == 3);  // again: under both names that the site may be kept by
   clock.advance(25h);
-  const robots::decision made = cache.check(secret);
-  CHECK(to_string(made.policy->basis()) == "last_good");
+  const robots::decision answer = cache.check(secret);
+  CHECK(to_string(answer.policy->basis()) == "last_good");
   CHECK(storage.finds() == 3);
 }
 
@@ -201,23 +201,23 @@ TEST_CASE("an exclusion holds even for what another cache has put into a shared 
 
 TEST_CASE("what threads ask at once adds up in the figures") {
   constexpr std::size_t threads = 8;
-  constexpr std::size_t each = 2'000;
-  scripted at;
-  at.web.otherwise(robots::test::ok());
+  constexpr std::size_t one = 2'000;
+  scripted bot;
+  bot.web.otherwise(robots::test::ok());
   {
     std::vector<std::jthread> workers;
     for (std::size_t worker = 0; worker < threads; ++worker) {
       workers.emplace_back([&] {
-        for (std::size_t i = 0; i < each; ++i) {
+        for (std::size_t i = 0; i < one; ++i) {
           const std::string site = "https://" + std::to_string(i % 16) + ".example";
-          static_cast<void>(at.cache.allowed(site + (i % 2 == 0 ? "/" : "/private")));
+          static_cast<void>(bot.cache.allowed(site + (i % 2 == 0 ? "/" : "/private")));
         }
       });
     }
   }
-  const robots::cache_stats stats = at.cache.stats();
-  CHECK(stats.allowed == threads * each / 2);
-  CHECK(stats.denied == threads * each / 2);
-  CHECK(stats.hits + stats.joined + stats.misses == threads * each);
+  const robots::cache_stats stats = bot.cache.stats();
+  CHECK(stats.allowed == threads * one / 2);
+  CHECK(stats.denied == threads * one / 2);
+  CHECK(stats.hits + stats.joined + stats.misses == threads * one);
   CHECK(stats.misses == 16);
 }

@@ -29,19 +29,19 @@ namespace {
 /// `answer` is used for `lifetime`, to the nanosecond, and no longer.
 void check_lifetime(const fetch_response& answer, std::chrono::seconds lifetime,
                     const cache_options& options = foo_bot()) {
-  scripted at{options};
-  at.web.on(robots_url, answer);
-  CHECK_FALSE(at.cache.check(home).from_cache);
+  scripted bot{options};
+  bot.web.on(robots_url, answer);
+  CHECK_FALSE(bot.cache.check(home).from_cache);
   CAPTURE(lifetime.count());
-  at.clock.advance(lifetime - 1ns);
-  const decision last = at.cache.check(home);
+  bot.clock.advance(lifetime - 1ns);
+  const decision last = bot.cache.check(home);
   CHECK(last.from_cache);
   CHECK(last.age == lifetime - 1ns);
-  CHECK(at.web.count() == 1);
-  at.clock.advance(1ns);
-  const decision anew = at.cache.check(home);
+  CHECK(bot.web.count() == 1);
+  bot.clock.advance(1ns);
+  const decision anew = bot.cache.check(home);
   CHECK_FALSE(anew.from_cache);
-  CHECK(at.web.count() == 2);
+  CHECK(bot.web.count() == 2);
 }
 
 fetch_response with(std::vector<http_header> headers) { return robots::test::ok("", headers); }
@@ -112,16 +112,16 @@ TEST_CASE("max_ttl wins over a longer default_ttl and a longer min_ttl") {
 }
 
 TEST_CASE("it is the headers of the last response that count, not those of a redirect") {
-  scripted at;
+  scripted bot;
   fetch_response moved = ScriptedFetcher::redirect(301, "/r");
   moved.headers.push_back({"Cache-Control", "max-age=3600"});
-  at.web.on(robots_url, moved);
-  at.web.on("https://example.com/r", with({{"Cache-Control", "max-age=7200"}}));
-  static_cast<void>(at.cache.check(home));
-  at.clock.advance(2h - 1s);
-  CHECK(at.cache.check(home).from_cache);
-  at.clock.advance(1s);
-  CHECK_FALSE(at.cache.check(home).from_cache);
+  bot.web.on(robots_url, moved);
+  bot.web.on("https://example.com/r", with({{"Cache-Control", "max-age=7200"}}));
+  static_cast<void>(bot.cache.check(home));
+  bot.clock.advance(2h - 1s);
+  CHECK(bot.cache.check(home).from_cache);
+  bot.clock.advance(1s);
+  CHECK_FALSE(bot.cache.check(home).from_cache);
 }
 
 TEST_CASE("a failure is remembered for failure_ttl, whatever Cache-Control says") {
@@ -136,15 +136,15 @@ TEST_CASE("a failure is remembered for failure_ttl, whatever Cache-Control says"
 }
 
 TEST_CASE("By default each failure in a row is remembered twice as long, up to an hour") {
-  scripted at;
-  at.web.otherwise(ScriptedFetcher::failure(robots::fetch_error::connect));
+  scripted bot;
+  bot.web.otherwise(ScriptedFetcher::failure(robots::fetch_error::connect));
   for (const std::chrono::seconds longest : {5min, 10min, 20min, 40min, 60min, 60min}) {
     CAPTURE(longest.count());
-    const decision failed = at.cache.check(home);
+    const decision failed = bot.cache.check(home);
     CHECK_FALSE(failed.from_cache);
-    at.clock.advance(9 * longest / 10 - 1s);  // chance takes off a tenth at most
-    CHECK(at.cache.check(home).from_cache);
-    at.clock.advance(longest / 10 + 1s);
+    bot.clock.advance(9 * longest / 10 - 1s);  // chance takes off a tenth at most
+    CHECK(bot.cache.check(home).from_cache);
+    bot.clock.advance(longest / 10 + 1s);
   }
 }
 
@@ -169,49 +169,49 @@ TEST_CASE("a server is left alone for as long as it asks by Retry-After") {
 }
 
 TEST_CASE("until Retry-After, the last good copy holds, and without one nothing is allowed") {
-  scripted at;
-  at.web.on(robots_url, robots::test::ok(),
-            ScriptedFetcher::status(429, {{"Retry-After", "3600"}}));
-  CHECK(at.cache.allowed(home));
-  at.clock.advance(24h);
-  CHECK(at.cache.allowed(home));
-  at.clock.advance(1h - 1s);
-  const decision made = at.cache.check(secret);
-  CHECK(to_string(made.policy->source().outcome) == "too_many_requests");
-  CHECK(to_string(made.policy->basis()) == "last_good");
-  CHECK(made.from_cache);
-  CHECK(at.web.count() == 2);
+  scripted bot;
+  bot.web.on(robots_url, robots::test::ok(),
+             ScriptedFetcher::status(429, {{"Retry-After", "3600"}}));
+  CHECK(bot.cache.allowed(home));
+  bot.clock.advance(24h);
+  CHECK(bot.cache.allowed(home));
+  bot.clock.advance(1h - 1s);
+  const decision answer = bot.cache.check(secret);
+  CHECK(to_string(answer.policy->source().outcome) == "too_many_requests");
+  CHECK(to_string(answer.policy->basis()) == "last_good");
+  CHECK(answer.from_cache);
+  CHECK(bot.web.count() == 2);
 
-  at.web.on("https://new.example/robots.txt",
-            ScriptedFetcher::status(429, {{"Retry-After", "3600"}}));
-  CHECK_FALSE(at.cache.allowed("https://new.example/"));
-  at.clock.advance(1h - 1s);
-  CHECK_FALSE(at.cache.allowed("https://new.example/"));
-  CHECK(at.web.count("https://new.example/robots.txt") == 1);
+  bot.web.on("https://new.example/robots.txt",
+             ScriptedFetcher::status(429, {{"Retry-After", "3600"}}));
+  CHECK_FALSE(bot.cache.allowed("https://new.example/"));
+  bot.clock.advance(1h - 1s);
+  CHECK_FALSE(bot.cache.allowed("https://new.example/"));
+  CHECK(bot.web.count("https://new.example/robots.txt") == 1);
 }
 
 TEST_CASE("the last good copy lasts as long as last_good_for says") {
   cache_options options = foo_bot_that_asks_once();
   options.last_good_for = 36h;
-  scripted at{options};
-  at.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(500));
-  CHECK(at.cache.allowed(home));
-  at.clock.advance(36h - 1s);
-  CHECK(at.cache.allowed(home));
-  at.clock.advance(5min);
-  CHECK_FALSE(at.cache.allowed(home));
+  scripted bot{options};
+  bot.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(500));
+  CHECK(bot.cache.allowed(home));
+  bot.clock.advance(36h - 1s);
+  CHECK(bot.cache.allowed(home));
+  bot.clock.advance(5min);
+  CHECK_FALSE(bot.cache.allowed(home));
 }
 
 TEST_CASE("where last_good_for is nothing, no copy stands in once it is stale") {
   cache_options options = foo_bot();
   options.last_good_for = 0s;
-  scripted at{options};
-  at.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(500));
-  CHECK(at.cache.allowed(home));
-  at.clock.advance(24h - 1s);
-  CHECK(at.cache.check(home).from_cache);
-  at.clock.advance(1s);
-  CHECK_FALSE(at.cache.allowed(home));
+  scripted bot{options};
+  bot.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(500));
+  CHECK(bot.cache.allowed(home));
+  bot.clock.advance(24h - 1s);
+  CHECK(bot.cache.check(home).from_cache);
+  bot.clock.advance(1s);
+  CHECK_FALSE(bot.cache.allowed(home));
 }
 
 TEST_CASE("durations without end mean for ever") {
@@ -221,26 +221,26 @@ TEST_CASE("durations without end mean for ever") {
   options.last_good_for = seconds::max();
 
   SUBCASE("for an answer") {
-    scripted at{options};
-    at.web.on(robots_url, robots::test::ok());
-    CHECK(at.cache.allowed(home));
-    at.clock.advance(std::chrono::hours{24 * 365 * 100});
-    CHECK(at.cache.check(home).from_cache);
+    scripted bot{options};
+    bot.web.on(robots_url, robots::test::ok());
+    CHECK(bot.cache.allowed(home));
+    bot.clock.advance(std::chrono::hours{24 * 365 * 100});
+    CHECK(bot.cache.check(home).from_cache);
   }
   SUBCASE("for the last good copy") {
     options.default_ttl = options.max_ttl = 24h;
-    scripted at{options};
-    at.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(500));
-    CHECK(at.cache.allowed(home));
-    at.clock.advance(std::chrono::hours{24 * 365});
-    CHECK(to_string(at.cache.check(home).policy->basis()) == "last_good");
+    scripted bot{options};
+    bot.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(500));
+    CHECK(bot.cache.allowed(home));
+    bot.clock.advance(std::chrono::hours{24 * 365});
+    CHECK(to_string(bot.cache.check(home).policy->basis()) == "last_good");
   }
   SUBCASE("for a failure") {
     options.failure_ttl = seconds::max();
-    scripted at{options};
-    at.web.on(robots_url, ScriptedFetcher::status(500));
-    CHECK_FALSE(at.cache.allowed(home));
-    at.clock.advance(std::chrono::hours{24 * 365});
-    CHECK(at.cache.check(home).from_cache);
+    scripted bot{options};
+    bot.web.on(robots_url, ScriptedFetcher::status(500));
+    CHECK_FALSE(bot.cache.allowed(home));
+    bot.clock.advance(std::chrono::hours{24 * 365});
+    CHECK(bot.cache.check(home).from_cache);
   }
 }

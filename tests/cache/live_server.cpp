@@ -47,9 +47,9 @@ robots::cache_options patient() {
   return options;
 }
 
-std::string connect_to(const closed_port& where, int its_port) {
+std::string connect_to(const closed_port& place, int its_port) {
   return std::string{host} + ':' + std::to_string(its_port) +
-         ":127.0.0.1:" + std::to_string(where.number());
+         ":127.0.0.1:" + std::to_string(place.number());
 }
 
 /// A site that is there under https and http, with different rules.
@@ -73,11 +73,11 @@ TEST_CASE("sixteen threads that ask for one cold origin cause one request at the
   const CurlFetcher fetcher{direct()};
   WatchedStorage storage;
   live_cache cache{patient(), fetcher, {}, storage};
-  std::vector<decision> made(threads);
+  std::vector<decision> result(threads);
   {
     std::vector<std::jthread> callers;
-    for (decision& each : made) {
-      callers.emplace_back([&] { each = cache.check(server.url("/private/x")); });
+    for (decision& answer : result) {
+      callers.emplace_back([&] { answer = cache.check(server.url("/private/x")); });
     }
     // All have called and found nothing, and one has come to the server.
     storage.wait_for_misses(threads);
@@ -88,10 +88,10 @@ TEST_CASE("sixteen threads that ask for one cold origin cause one request at the
   CHECK(server.requests() == 1);
   CHECK(server.connections() == 1);
   CHECK(fetcher.connections_opened() == 1);
-  for (const decision& each : made) {
-    CHECK(to_string(each.reason) == "rule");
-    CHECK(each.verdict.pattern == "/private");
-    CHECK(each.policy == made.front().policy);
+  for (const decision& answer : result) {
+    CHECK(to_string(answer.reason) == "rule");
+    CHECK(answer.verdict.pattern == "/private");
+    CHECK(answer.policy == result.front().policy);
   }
   CHECK(cache.stats().misses == 1);
   CHECK(cache.stats().hits + cache.stats().joined == threads - 1);
@@ -112,68 +112,68 @@ TEST_CASE("the server sees one plain request with the crawler's whole name") {
 }
 
 TEST_CASE("a bare host is asked over https, whose certificate is verified") {
-  two_servers at;
+  two_servers servers;
   robots::curl_options options = direct();
-  options.ca_file = at.authority.ca_file();
-  options.connect_to = {at.secure.connect_to(host, 443), at.plain.connect_to(host, 80)};
+  options.ca_file = servers.authority.ca_file();
+  options.connect_to = {servers.secure.connect_to(host, 443), servers.plain.connect_to(host, 80)};
   live_cache cache{patient(), CurlFetcher{options}};
   CHECK_FALSE(cache.allowed(std::string{host} + "/secure"));
   CHECK(cache.allowed(std::string{host} + "/plain"));
   CHECK(cache.check(std::string{"https://"} + host).from_cache);
-  CHECK(at.secure.requests() == 1);
-  CHECK(at.secure.last_request().header("Host") == host);
-  CHECK(at.plain.requests() == 0);
+  CHECK(servers.secure.requests() == 1);
+  CHECK(servers.secure.last_request().header("Host") == host);
+  CHECK(servers.plain.requests() == 0);
   CHECK_FALSE(cache.allowed(std::string{"http://"} + host + "/plain"));
-  CHECK(at.plain.requests() == 1);
+  CHECK(servers.plain.requests() == 1);
 }
 
 TEST_CASE("a bare host falls back to http when https cannot be had, an https URL does not") {
-  two_servers at;
+  two_servers servers;
   const closed_port nobody;
   const certificate_authority other;
   robots::curl_options options = direct();
-  options.ca_file = at.authority.ca_file();
-  options.connect_to = {at.plain.connect_to(host, 80)};
+  options.ca_file = servers.authority.ca_file();
+  options.connect_to = {servers.plain.connect_to(host, 80)};
 
   SUBCASE("because nothing listens there") {
     options.connect_to.push_back(connect_to(nobody, 443));
   }
   SUBCASE("because another authority vouches for it") {
-    options.connect_to.push_back(at.secure.connect_to(host, 443));
+    options.connect_to.push_back(servers.secure.connect_to(host, 443));
     options.ca_file = other.ca_file();
   }
   SUBCASE("because what listens there speaks no TLS") {
-    options.connect_to.push_back(at.plain.connect_to(host, 443));
+    options.connect_to.push_back(servers.plain.connect_to(host, 443));
   }
   CAPTURE(options.connect_to.back());
   live_cache cache{patient(), CurlFetcher{options}};
   CHECK_FALSE(cache.allowed(std::string{host} + "/plain"));
   CHECK(cache.allowed(std::string{host} + "/secure"));
-  CHECK(at.plain.requests() == 1);
+  CHECK(servers.plain.requests() == 1);
 
-  const decision made = cache.check(std::string{"https://"} + host + "/");
-  CHECK_FALSE(made.allowed);
-  CHECK(to_string(made.reason) == "fallback");
-  CHECK(to_string(made.policy->source().outcome) == "unreachable");
-  CHECK_FALSE(made.policy->source().error_text.empty());
-  CHECK(at.plain.requests() == 1);
-  CHECK(at.secure.requests() == 0);
+  const decision answer = cache.check(std::string{"https://"} + host + "/");
+  CHECK_FALSE(answer.allowed);
+  CHECK(to_string(answer.reason) == "fallback");
+  CHECK(to_string(answer.policy->source().outcome) == "unreachable");
+  CHECK_FALSE(answer.policy->source().error_text.empty());
+  CHECK(servers.plain.requests() == 1);
+  CHECK(servers.secure.requests() == 0);
 }
 
 TEST_CASE("redirects are followed from https to http and to another port") {
-  two_servers at;
-  at.secure.get("/robots.txt", redirect_to(at.plain.url("/rules.txt"), 301));
-  at.plain.get("/rules.txt", redirect_to("/rules/1.txt", 308));
-  at.plain.get("/rules/1.txt", "User-agent: *\nDisallow: /moved\n");
+  two_servers servers;
+  servers.secure.get("/robots.txt", redirect_to(servers.plain.url("/rules.txt"), 301));
+  servers.plain.get("/rules.txt", redirect_to("/rules/1.txt", 308));
+  servers.plain.get("/rules/1.txt", "User-agent: *\nDisallow: /moved\n");
   robots::curl_options options = direct();
-  options.ca_file = at.authority.ca_file();
+  options.ca_file = servers.authority.ca_file();
   live_cache cache{patient(), CurlFetcher{options}};
-  const decision made = cache.check(at.secure.url("/moved"));
-  CHECK(to_string(made.reason) == "rule");
-  CHECK(made.policy->source().redirects == 2);
-  CHECK(made.policy->source().final_url == at.plain.url("/rules/1.txt"));
-  CHECK(at.secure.requests() == 1);
-  CHECK(at.plain.requests() == 2);
+  const decision answer = cache.check(servers.secure.url("/moved"));
+  CHECK(to_string(answer.reason) == "rule");
+  CHECK(answer.policy->source().redirects == 2);
+  CHECK(answer.policy->source().final_url == servers.plain.url("/rules/1.txt"));
+  CHECK(servers.secure.requests() == 1);
+  CHECK(servers.plain.requests() == 2);
 }
 
 TEST_CASE("a redirect away from http is refused, and a loop of redirects ends") {
@@ -181,9 +181,9 @@ TEST_CASE("a redirect away from http is refused, and a loop of redirects ends") 
   live_cache cache{patient(), CurlFetcher{direct()}};
   for (const char* target : {"file:///etc/passwd", "ftp://127.0.0.1/robots.txt"}) {
     server.get("/robots.txt", redirect_to(target));
-    const decision made = cache.check(server.url());
-    CHECK_FALSE(made.allowed);
-    CHECK(to_string(made.policy->source().outcome) == "refused");
+    const decision answer = cache.check(server.url());
+    CHECK_FALSE(answer.allowed);
+    CHECK(to_string(answer.policy->source().outcome) == "refused");
     cache.clear();
   }
   const std::size_t before = server.requests();
@@ -215,10 +215,10 @@ TEST_CASE("a redirect to an address that is not allowed is refused, and nothing 
              {"//[fd00:ec2::254]/latest/meta-data", "fd00:ec2::254 (private_use)"}}) {
       CAPTURE(target);
       open.get("/robots.txt", redirect_to(target));
-      const decision made = cache.check(open.url());
-      CHECK_FALSE(made.allowed);
-      CHECK(to_string(made.reason) == "fallback");
-      const auto& source = made.policy->source();
+      const decision answer = cache.check(open.url());
+      CHECK_FALSE(answer.allowed);
+      CHECK(to_string(answer.reason) == "fallback");
+      const auto& source = answer.policy->source();
       CHECK(to_string(source.outcome) == "refused");
       CHECK(source.redirects == 1);
       CAPTURE(source.error_text);
@@ -239,9 +239,9 @@ TEST_CASE("a site at an address that is not allowed is refused") {
   live_cache cache{patient(), CurlFetcher{options}};
   for (const std::string& url : {server.url(), std::string{"http://"} + host, std::string{host}}) {
     CAPTURE(url);
-    const decision made = cache.check(url);
-    CHECK_FALSE(made.allowed);
-    CHECK(to_string(made.policy->source().outcome) == "refused");
+    const decision answer = cache.check(url);
+    CHECK_FALSE(answer.allowed);
+    CHECK(to_string(answer.policy->source().outcome) == "refused");
   }
   CHECK(server.connections() == 0);
 }
@@ -267,15 +267,15 @@ TEST_CASE("a call that is stopped while the server keeps it waiting ends, and is
   robots::cache_options options = patient();
   options.finish_abandoned = false;
   live_cache cache{options, CurlFetcher{direct()}};
-  decision made;
+  decision answer;
   {
     std::stop_source stop;
     const std::jthread caller{
-        [&] { made = cache.check(server.url(), {.stop = stop.get_token()}); }};
+        [&] { answer = cache.check(server.url(), {.stop = stop.get_token()}); }};
     door.wait_for_arrivals();
     stop.request_stop();
   }
-  CHECK(to_string(made.policy->source().outcome) == "cancelled");
+  CHECK(to_string(answer.policy->source().outcome) == "cancelled");
   CHECK(cache.stats().size == 0);
   while (cache.stats().retrievals == 0) {
     std::this_thread::yield();  // until the fetch, which nobody waits for any more, has ended

@@ -33,17 +33,17 @@ using robots::test::secret;
 
 namespace {
 
-bool asks(const look_up& at) { return std::holds_alternative<fetch_request>(at.next()); }
-bool waits_for_news(const look_up& at) { return std::holds_alternative<news_wait>(at.next()); }
+bool asks(const look_up& work) { return std::holds_alternative<fetch_request>(work.next()); }
+bool waits_for_news(const look_up& work) { return std::holds_alternative<news_wait>(work.next()); }
 
 }  // namespace
 
 TEST_CASE("a look-up in steps comes to what a call that blocks comes to") {
   cache_options options = foo_bot();
   options.retry.attempts = 3;
-  scripted at{options};
-  at.web.on(robots_url, ScriptedFetcher::status(503), robots::test::ok());
-  look_up looking = at.cache.begin(secret);
+  scripted bot{options};
+  bot.web.on(robots_url, ScriptedFetcher::status(503), robots::test::ok());
+  look_up looking = bot.cache.begin(secret);
   CHECK(looking.policy() == nullptr);
   CHECK(std::get<fetch_request>(looking.next()).url == robots_url);
   looking.resume();
@@ -51,46 +51,46 @@ TEST_CASE("a look-up in steps comes to what a call that blocks comes to") {
   looking.on_wait_over();
   looking.cut_short();
   CHECK(asks(looking));
-  at.answer(looking);
-  CHECK(std::get<retry_wait>(looking.next()).until > at.clock.now());
+  bot.answer(looking);
+  CHECK(std::get<retry_wait>(looking.next()).until > bot.clock.now());
   looking.on_response(robots::test::ok(""));
   looking.on_wait_over();
   CHECK(std::holds_alternative<retry_wait>(looking.next()));
-  at.drive(looking);
+  bot.drive(looking);
   REQUIRE(looking.policy());
   CHECK(std::get<std::shared_ptr<const policy>>(looking.next()) == looking.policy());
   CHECK(looking.led());
-  const decision made = at.cache.check(secret, looking);
-  CHECK(to_string(made.reason) == "rule");
-  CHECK(made.policy->source().attempts == 2);
-  CHECK_FALSE(made.from_cache);
-  CHECK(at.cache.check(home).from_cache);
-  CHECK(at.cache.check(home, at.cache.begin(home)).from_cache);
-  CHECK(at.cache.stats().misses == 1);
-  CHECK(at.cache.stats().retrievals == 1);
+  const decision decided = bot.cache.check(secret, looking);
+  CHECK(to_string(decided.reason) == "rule");
+  CHECK(decided.policy->source().attempts == 2);
+  CHECK_FALSE(decided.from_cache);
+  CHECK(bot.cache.check(home).from_cache);
+  CHECK(bot.cache.check(home, bot.cache.begin(home)).from_cache);
+  CHECK(bot.cache.stats().misses == 1);
+  CHECK(bot.cache.stats().retrievals == 1);
 }
 
 TEST_CASE("a wait between tries that is cut short ends with what the last try came to") {
   cache_options options = foo_bot();
   options.retry.attempts = 3;
-  scripted at{options};
-  at.web.on(robots_url, ScriptedFetcher::status(503));
-  look_up looking = at.cache.begin(home);
-  at.answer(looking);
+  scripted bot{options};
+  bot.web.on(robots_url, ScriptedFetcher::status(503));
+  look_up looking = bot.cache.begin(home);
+  bot.answer(looking);
   looking.cut_short();
   REQUIRE(looking.policy());
   CHECK(to_string(looking.policy()->source().outcome) == "server_error");
-  CHECK(at.cache.check(home).from_cache);
+  CHECK(bot.cache.check(home).from_cache);
 }
 
 TEST_CASE("a site that may not be asked now is answered for at once, by the look-up that would") {
   cache_options options = foo_bot();
   options.breaker.failures = 1;
-  scripted at{options};
-  at.web.on(robots_url, ScriptedFetcher::status(500));
-  static_cast<void>(at.cache.get(home));
-  at.cache.invalidate(home);
-  const look_up looking = at.cache.begin(home);
+  scripted bot{options};
+  bot.web.on(robots_url, ScriptedFetcher::status(500));
+  static_cast<void>(bot.cache.get(home));
+  bot.cache.invalidate(home);
+  const look_up looking = bot.cache.begin(home);
   REQUIRE(looking.policy());
   CHECK(to_string(looking.policy()->source().outcome) == "circuit_open");
   CHECK(looking.led());
@@ -100,19 +100,19 @@ TEST_CASE("a site that may not be asked now is answered for at once, by the look
 TEST_CASE("what needs no fetch is there at once") {
   cache_options options = foo_bot();
   options.excluded = {"gov"};
-  scripted at{options};
-  CHECK(to_string(at.cache.check("https://a.gov/", at.cache.begin("https://a.gov/")).reason) ==
+  scripted bot{options};
+  CHECK(to_string(bot.cache.check("https://a.gov/", bot.cache.begin("https://a.gov/")).reason) ==
         "excluded");
-  CHECK(to_string(at.cache.check("no URL", at.cache.begin("no URL")).reason) == "invalid_url");
-  CHECK(at.web.count() == 0);
+  CHECK(to_string(bot.cache.check("no URL", bot.cache.begin("no URL")).reason) == "invalid_url");
+  CHECK(bot.web.count() == 0);
 }
 
 TEST_CASE("look-ups for one site share one fetch, and all are called when it is done") {
-  scripted at;
-  at.web.on(robots_url, robots::test::ok());
-  look_up first = at.cache.begin(home);
-  look_up second = at.cache.begin("HTTPS://EXAMPLE.com:443/x");
-  look_up third = at.cache.begin(secret);
+  scripted bot;
+  bot.web.on(robots_url, robots::test::ok());
+  look_up first = bot.cache.begin(home);
+  look_up second = bot.cache.begin("HTTPS://EXAMPLE.com:443/x");
+  look_up third = bot.cache.begin(secret);
   int called = 0;
   CHECK(asks(first));
   CHECK(waits_for_news(second));
@@ -121,22 +121,22 @@ TEST_CASE("look-ups for one site share one fetch, and all are called when it is 
   second.resume();  // without news, nothing happens
   CHECK(waits_for_news(second));
   CHECK(called == 0);
-  at.answer(first);
+  bot.answer(first);
   CHECK(called == 2);
   second.resume();
   CHECK(first.policy() == second.policy());
   CHECK(first.led());
   CHECK_FALSE(second.led());
-  CHECK(at.cache.stats().joined == 1);
-  CHECK(at.web.count() == 1);
+  CHECK(bot.cache.stats().joined == 1);
+  CHECK(bot.web.count() == 1);
 }
 
 TEST_CASE("a look-up that is dropped gives up what it began, and the next to resume begins anew") {
-  scripted at;
-  at.web.on(robots_url, robots::test::ok());
-  std::optional<look_up> dropped = at.cache.begin(home);
-  look_up second = at.cache.begin(home);
-  look_up third = at.cache.begin(home);
+  scripted bot;
+  bot.web.on(robots_url, robots::test::ok());
+  std::optional<look_up> dropped = bot.cache.begin(home);
+  look_up second = bot.cache.begin(home);
+  look_up third = bot.cache.begin(home);
   bool called = false;
   second.call_on_news([&called] { called = true; });
   const fetch_request under_way = std::get<fetch_request>(dropped->next());
@@ -146,50 +146,50 @@ TEST_CASE("a look-up that is dropped gives up what it began, and the next to res
   CHECK(called);
   second.resume();
   CHECK(second.policy() == nullptr);
-  at.answer(second);
+  bot.answer(second);
   CHECK(second.policy() != nullptr);
   third.resume();
   CHECK(third.policy() == second.policy());
 }
 
 TEST_CASE("a look-up is called once however often it asks for that, and not once it is dropped") {
-  scripted at;
-  at.web.on(robots_url, robots::test::ok());
-  look_up leading = at.cache.begin(home);
-  look_up first = at.cache.begin(home);
+  scripted bot;
+  bot.web.on(robots_url, robots::test::ok());
+  look_up leading = bot.cache.begin(home);
+  look_up first = bot.cache.begin(home);
   int called = 0;
   int called_after_the_end = 0;
   for (int i = 0; i < 3; ++i) {
     first.call_on_news([&called] { ++called; });
   }
   {
-    look_up dropped = at.cache.begin(home);
+    look_up dropped = bot.cache.begin(home);
     dropped.call_on_news([&called_after_the_end] { ++called_after_the_end; });
     const look_up moved = std::move(dropped);
   }
-  at.answer(leading);
+  bot.answer(leading);
   CHECK(called == 1);
   CHECK(called_after_the_end == 0);
 }
 
 TEST_CASE("a call finds nobody at work on what a dropped look-up began") {
-  scripted at;
+  scripted bot;
   {
-    const look_up dropped = at.cache.begin(home);
+    const look_up dropped = bot.cache.begin(home);
   }
-  at.web.on(robots_url, robots::test::ok());
-  CHECK(at.cache.allowed(home));
+  bot.web.on(robots_url, robots::test::ok());
+  CHECK(bot.cache.allowed(home));
 }
 
 TEST_CASE("a look-up that is dropped leaves the probe of a breaker to the next one") {
   cache_options options = foo_bot();
   options.breaker.failures = 1;
-  scripted at{options};
-  at.web.on(robots_url, ScriptedFetcher::status(500), robots::test::ok());
-  CHECK_FALSE(at.cache.allowed(home));
-  at.clock.advance(std::chrono::hours{1});
-  CHECK(at.cache.begin(home).policy() == nullptr);
-  CHECK(at.cache.allowed(home));
+  scripted bot{options};
+  bot.web.on(robots_url, ScriptedFetcher::status(500), robots::test::ok());
+  CHECK_FALSE(bot.cache.allowed(home));
+  bot.clock.advance(std::chrono::hours{1});
+  CHECK(bot.cache.begin(home).policy() == nullptr);
+  CHECK(bot.cache.allowed(home));
 }
 
 TEST_CASE(
@@ -199,10 +199,10 @@ TEST_CASE(
     CAPTURE(all_leave);
     cache_options options = foo_bot();
     options.finish_abandoned = false;
-    scripted at{options};
-    at.web.on(robots_url, robots::test::ok());
-    look_up first = at.cache.begin(home);
-    std::optional<look_up> second = at.cache.begin(home);
+    scripted bot{options};
+    bot.web.on(robots_url, robots::test::ok());
+    look_up first = bot.cache.begin(home);
+    std::optional<look_up> second = bot.cache.begin(home);
     CHECK(first.leave());
     const fetch_request request = std::get<fetch_request>(first.next());
     CHECK_FALSE(request.stop.stop_requested());
@@ -212,12 +212,12 @@ TEST_CASE(
       CHECK(request.stop.stop_requested());
       first.on_response(ScriptedFetcher::failure(robots::fetch_error::cancelled));
     } else {
-      at.answer(first);
+      bot.answer(first);
       second->resume();
       CHECK(second->policy() != nullptr);
     }
     CHECK(std::get<std::shared_ptr<const policy>>(first.next()) == nullptr);
-    CHECK(at.cache.stats().size == (all_leave ? 0 : 1));
+    CHECK(bot.cache.stats().size == (all_leave ? 0 : 1));
   }
 }
 
@@ -225,67 +225,67 @@ TEST_CASE("Without finish_abandoned, a wait between tries is over when nobody wa
   cache_options options = foo_bot();
   options.finish_abandoned = false;
   options.retry.attempts = 3;
-  scripted at{options};
-  at.web.on(robots_url, ScriptedFetcher::status(503));
-  look_up looking = at.cache.begin(home);
-  at.answer(looking);
+  scripted bot{options};
+  bot.web.on(robots_url, ScriptedFetcher::status(503));
+  look_up looking = bot.cache.begin(home);
+  bot.answer(looking);
   CHECK(looking.leave());
   CHECK(std::get<retry_wait>(looking.next()).stop.stop_requested());
   looking.on_wait_over();
   CHECK(std::holds_alternative<std::shared_ptr<const policy>>(looking.next()));
-  CHECK(at.cache.stats().size == 0);
+  CHECK(bot.cache.stats().size == 0);
 }
 
 TEST_CASE("an exchange that gave up though somebody waits has failed") {
-  scripted at{foo_bot_that_asks_once()};
-  look_up looking = at.cache.begin(home);
+  scripted bot{foo_bot_that_asks_once()};
+  look_up looking = bot.cache.begin(home);
   looking.on_response(ScriptedFetcher::failure(robots::fetch_error::cancelled));
   REQUIRE(looking.policy());
   CHECK(to_string(looking.policy()->source().outcome) == "unreachable");
 }
 
 TEST_CASE("a thread that blocks takes what an event loop brings") {
-  scripted at;
-  at.web.on(robots_url, robots::test::ok());
-  look_up looking = at.cache.begin(home);
-  decision made;
+  scripted bot;
+  bot.web.on(robots_url, robots::test::ok());
+  look_up looking = bot.cache.begin(home);
+  decision answer;
   {
-    const std::jthread blocked{[&] { made = at.cache.check(secret); }};
-    at.drive(looking);
+    const std::jthread blocked{[&] { answer = bot.cache.check(secret); }};
+    bot.drive(looking);
   }
-  CHECK(to_string(made.reason) == "rule");
-  CHECK(at.web.count() == 1);
+  CHECK(to_string(answer.reason) == "rule");
+  CHECK(bot.web.count() == 1);
 }
 
 TEST_CASE("a look-up answers for its own site only") {
-  scripted at;
-  at.web.otherwise(robots::test::ok());
-  static_cast<void>(at.cache.get(home));
+  scripted bot;
+  bot.web.otherwise(robots::test::ok());
+  static_cast<void>(bot.cache.get(home));
   for (const char* begun : {home, "HTTPS://EXAMPLE.com:443/x"}) {
-    const look_up looking = at.cache.begin(begun);
+    const look_up looking = bot.cache.begin(begun);
     REQUIRE(looking.policy());
     for (const char* own : {home, secret, "https://example.com", "HTTPS://user@example.com./y"}) {
-      CHECK_NOTHROW(static_cast<void>(at.cache.check(own, looking)));
+      CHECK_NOTHROW(static_cast<void>(bot.cache.check(own, looking)));
     }
     for (const char* other : {"http://example.com/", "https://example.com:8443/",
                               "https://www.example.com/", "no URL", ""}) {
-      CHECK_THROWS_AS(static_cast<void>(at.cache.check(other, looking)), std::invalid_argument);
+      CHECK_THROWS_AS(static_cast<void>(bot.cache.check(other, looking)), std::invalid_argument);
     }
   }
-  const look_up invalid = at.cache.begin("no URL");
-  CHECK_NOTHROW(static_cast<void>(at.cache.check("mailto:nobody", invalid)));
-  CHECK_THROWS_AS(static_cast<void>(at.cache.check(home, invalid)), std::invalid_argument);
+  const look_up invalid = bot.cache.begin("no URL");
+  CHECK_NOTHROW(static_cast<void>(bot.cache.check("mailto:nobody", invalid)));
+  CHECK_THROWS_AS(static_cast<void>(bot.cache.check(home, invalid)), std::invalid_argument);
 }
 
 TEST_CASE("a look-up that has no policy yet answers for nothing") {
-  scripted at;
-  const look_up looking = at.cache.begin(home);
-  CHECK_THROWS_AS(static_cast<void>(at.cache.check(home, looking)), std::logic_error);
+  scripted bot;
+  const look_up looking = bot.cache.begin(home);
+  CHECK_THROWS_AS(static_cast<void>(bot.cache.check(home, looking)), std::logic_error);
 }
 
 TEST_CASE("a look-up that was moved has no policy and nothing to do") {
-  scripted at;
-  look_up from = at.cache.begin(home);
+  scripted bot;
+  look_up from = bot.cache.begin(home);
   const look_up into = std::move(from);
   CHECK(std::holds_alternative<robots::fetch_request>(into.next()));
   CHECK_FALSE(from.policy());  // NOLINT(bugprone-use-after-move)
@@ -301,7 +301,7 @@ TEST_CASE("a look-up that was moved has no policy and nothing to do") {
   from.call_on_news([&called] { called = true; });
   CHECK(called);
   CHECK_FALSE(from.leave());
-  CHECK_THROWS_AS(static_cast<void>(at.cache.check(home, from)), std::logic_error);
+  CHECK_THROWS_AS(static_cast<void>(bot.cache.check(home, from)), std::logic_error);
 }
 
 TEST_CASE("A look-up answers for the bare host and for the origin that answered for it") {
@@ -309,50 +309,50 @@ TEST_CASE("A look-up answers for the bare host and for the origin that answered 
     for (const char* checked : {"https://example.com/private/x", "example.com/private/x"}) {
       CAPTURE(std::string{begun});
       CAPTURE(std::string{checked});
-      scripted at;
-      at.web.on(robots_url, ok());
-      look_up looking = at.cache.begin(begun);
-      at.drive(looking);
-      CHECK(at.cache.check(checked, looking).reason == robots::decision_reason::rule);
-      CHECK_THROWS_AS(static_cast<void>(at.cache.check("http://example.com/", looking)),
+      scripted bot;
+      bot.web.on(robots_url, ok());
+      look_up looking = bot.cache.begin(begun);
+      bot.drive(looking);
+      CHECK(bot.cache.check(checked, looking).reason == robots::decision_reason::rule);
+      CHECK_THROWS_AS(static_cast<void>(bot.cache.check("http://example.com/", looking)),
                       std::invalid_argument);
-      CHECK_THROWS_AS(static_cast<void>(at.cache.check("https://other.example/", looking)),
+      CHECK_THROWS_AS(static_cast<void>(bot.cache.check("https://other.example/", looking)),
                       std::invalid_argument);
-      CHECK_THROWS_AS(static_cast<void>(at.cache.check("https://example.com:8443/", looking)),
+      CHECK_THROWS_AS(static_cast<void>(bot.cache.check("https://example.com:8443/", looking)),
                       std::invalid_argument);
     }
   }
-  scripted at;
-  at.web.on(robots_url, ScriptedFetcher::failure(robots::fetch_error::connect));
-  at.web.on("http://example.com/robots.txt", ok());
-  look_up looking = at.cache.begin("example.com");
-  at.drive(looking);
-  CHECK_FALSE(at.cache.check("http://example.com/private/x", looking).allowed);
-  CHECK_THROWS_AS(static_cast<void>(at.cache.check("https://example.com/", looking)),
+  scripted bot;
+  bot.web.on(robots_url, ScriptedFetcher::failure(robots::fetch_error::connect));
+  bot.web.on("http://example.com/robots.txt", ok());
+  look_up looking = bot.cache.begin("example.com");
+  bot.drive(looking);
+  CHECK_FALSE(bot.cache.check("http://example.com/private/x", looking).allowed);
+  CHECK_THROWS_AS(static_cast<void>(bot.cache.check("https://example.com/", looking)),
                   std::invalid_argument);
 }
 
 TEST_CASE("one loop may look thousands of sites up at once") {
-  scripted at;
-  at.web.otherwise(robots::test::ok());
+  scripted bot;
+  bot.web.otherwise(robots::test::ok());
   std::deque<std::pair<std::string, look_up>> waiting;
   for (int i = 0; i < 2'000; ++i) {
     std::string url = "https://s" + std::to_string(i % 500) + ".example/private";
-    look_up looking = at.cache.begin(url);
+    look_up looking = bot.cache.begin(url);
     waiting.emplace_back(std::move(url), std::move(looking));
   }
   std::size_t denied = 0;
   while (!waiting.empty()) {
     auto [url, looking] = std::move(waiting.front());
     waiting.pop_front();
-    at.drive(looking);
+    bot.drive(looking);
     looking.resume();
     if (looking.policy()) {
-      denied += at.cache.check(url, looking).allowed ? 0 : 1;
+      denied += bot.cache.check(url, looking).allowed ? 0 : 1;
     } else {
       waiting.emplace_back(std::move(url), std::move(looking));
     }
   }
   CHECK(denied == 2'000);
-  CHECK(at.web.count() == 500);
+  CHECK(bot.web.count() == 500);
 }

@@ -75,76 +75,76 @@ struct driven : scripted {
 }  // namespace
 
 TEST_CASE("look-ups for one site share one request, and a response wakes the loop once") {
-  driven at;
-  at.ask(home);
-  at.ask(secret);
-  REQUIRE(at.web.open.size() == 1);
-  CHECK(at.driver->size() == 2);
-  CHECK(at.driver->fetching() == 1);
-  CHECK(at.driver->next_run() == std::nullopt);
-  std::thread network{[&] { at.web.answer(ok()); }};
+  driven bot;
+  bot.ask(home);
+  bot.ask(secret);
+  REQUIRE(bot.web.open.size() == 1);
+  CHECK(bot.driver->size() == 2);
+  CHECK(bot.driver->fetching() == 1);
+  CHECK(bot.driver->next_run() == std::nullopt);
+  std::thread network{[&] { bot.web.answer(ok()); }};
   network.join();
-  CHECK(at.wakes == 1);
-  CHECK(at.answered == 0);
-  CHECK(at.driver->next_run() == robots::time_point::min());
-  at.driver->run();
-  CHECK(at.answered == 2);
-  CHECK(at.last == "success");
-  CHECK(at.driver->size() == 0);
-  CHECK(at.driver->fetching() == 0);
+  CHECK(bot.wakes == 1);
+  CHECK(bot.answered == 0);
+  CHECK(bot.driver->next_run() == robots::time_point::min());
+  bot.driver->run();
+  CHECK(bot.answered == 2);
+  CHECK(bot.last == "success");
+  CHECK(bot.driver->size() == 0);
+  CHECK(bot.driver->fetching() == 0);
 }
 
 TEST_CASE("a kept policy is the answer at once") {
-  driven at;
-  at.ask(home);
-  at.web.answer(ok());
-  at.driver->run();
-  at.ask(secret);
-  CHECK(at.answered == 2);
-  CHECK(at.web.open.empty());
+  driven bot;
+  bot.ask(home);
+  bot.web.answer(ok());
+  bot.driver->run();
+  bot.ask(secret);
+  CHECK(bot.answered == 2);
+  CHECK(bot.web.open.empty());
 }
 
 TEST_CASE("requests above the limit wait in order") {
-  driven at{foo_bot(), 2};
+  driven bot{foo_bot(), 2};
   for (const char* const host :
        {"https://a.example/", "https://b.example/", "https://c.example/"}) {
-    at.ask(host);
+    bot.ask(host);
   }
-  CHECK(at.web.open.size() == 2);
-  CHECK_FALSE(at.driver->has_room());
-  at.web.answer(ok());
-  at.driver->run();
-  REQUIRE(at.web.open.size() == 2);
-  CHECK(at.web.open.back().request.url == "https://c.example/robots.txt");
+  CHECK(bot.web.open.size() == 2);
+  CHECK_FALSE(bot.driver->has_room());
+  bot.web.answer(ok());
+  bot.driver->run();
+  REQUIRE(bot.web.open.size() == 2);
+  CHECK(bot.web.open.back().request.url == "https://c.example/robots.txt");
 }
 
 TEST_CASE("the driver names the time of the next try") {
   auto options = foo_bot();
   options.retry.attempts = 2;
-  driven at{options};
-  at.ask(home);
-  at.web.answer(ScriptedFetcher::status(503));
-  at.driver->run();
-  const auto next = at.driver->next_run();
+  driven bot{options};
+  bot.ask(home);
+  bot.web.answer(ScriptedFetcher::status(503));
+  bot.driver->run();
+  const auto next = bot.driver->next_run();
   REQUIRE(next);
-  CHECK(*next > at.clock.now());
+  CHECK(*next > bot.clock.now());
   SUBCASE("and sends it then") {
-    at.driver->run();
-    CHECK(at.web.open.empty());
-    at.clock.sleep_until(*next, {});
-    at.driver->run();
-    at.web.answer(ok());
-    at.driver->run();
-    CHECK(at.last == "success");
+    bot.driver->run();
+    CHECK(bot.web.open.empty());
+    bot.clock.sleep_until(*next, {});
+    bot.driver->run();
+    bot.web.answer(ok());
+    bot.driver->run();
+    CHECK(bot.last == "success");
   }
   SUBCASE("and the failure holds if the wait is cut short") {
-    at.driver->cut_short(*next + std::chrono::seconds{1});
-    CHECK(at.answered == 0);
-    at.driver->cut_short(*next);
-    CHECK(at.last == "server_error");
+    bot.driver->cut_short(*next + std::chrono::seconds{1});
+    CHECK(bot.answered == 0);
+    bot.driver->cut_short(*next);
+    CHECK(bot.last == "server_error");
   }
-  CHECK(at.answered == 1);
-  CHECK(at.driver->next_run() == std::nullopt);
+  CHECK(bot.answered == 1);
+  CHECK(bot.driver->next_run() == std::nullopt);
 }
 
 TEST_CASE("a look-up that was left is driven on while the cache wants it") {
@@ -152,60 +152,60 @@ TEST_CASE("a look-up that was left is driven on while the cache wants it") {
   options.finish_abandoned = true;
   SUBCASE("as finish_abandoned says") {}
   SUBCASE("and ends if finish_abandoned is off") { options.finish_abandoned = false; }
-  driven at{options};
-  const auto number = at.ask(home);
-  at.driver->leave(number);
-  at.driver->leave(number);
-  CHECK(at.driver->size() == 1);
-  const bool is_stopped = at.web.open.front().request.stop.stop_requested();
+  driven bot{options};
+  const auto number = bot.ask(home);
+  bot.driver->leave(number);
+  bot.driver->leave(number);
+  CHECK(bot.driver->size() == 1);
+  const bool is_stopped = bot.web.open.front().request.stop.stop_requested();
   CHECK(is_stopped == !options.finish_abandoned);
-  at.web.answer(is_stopped ? ScriptedFetcher::failure(robots::fetch_error::cancelled) : ok());
-  at.driver->run();
-  CHECK(at.answered == 0);
-  CHECK(at.driver->size() == 0);
-  CHECK(at.cache.stats().size == (options.finish_abandoned ? 1 : 0));
+  bot.web.answer(is_stopped ? ScriptedFetcher::failure(robots::fetch_error::cancelled) : ok());
+  bot.driver->run();
+  CHECK(bot.answered == 0);
+  CHECK(bot.driver->size() == 0);
+  CHECK(bot.cache.stats().size == (options.finish_abandoned ? 1 : 0));
 }
 
 TEST_CASE("a wait that everyone has left ends, and a look-up that only waits is dropped at once") {
   auto options = foo_bot();
   options.retry.attempts = 2;
   options.finish_abandoned = false;
-  driven at{options};
-  const auto leader = at.ask(home);
-  const auto waiter = at.ask(secret);
-  at.driver->leave(waiter);
-  CHECK(at.driver->size() == 1);
-  at.web.answer(ScriptedFetcher::status(503));
-  at.driver->run();
-  const int before = at.wakes;
-  at.driver->leave(leader);
-  CHECK(at.wakes == before + 1);
-  at.driver->run();
-  CHECK(at.driver->size() == 0);
-  CHECK(at.driver->next_run() == std::nullopt);
+  driven bot{options};
+  const auto leader = bot.ask(home);
+  const auto waiter = bot.ask(secret);
+  bot.driver->leave(waiter);
+  CHECK(bot.driver->size() == 1);
+  bot.web.answer(ScriptedFetcher::status(503));
+  bot.driver->run();
+  const int before = bot.wakes;
+  bot.driver->leave(leader);
+  CHECK(bot.wakes == before + 1);
+  bot.driver->run();
+  CHECK(bot.driver->size() == 0);
+  CHECK(bot.driver->next_run() == std::nullopt);
 }
 
 TEST_CASE("a driver that ends gives up what is under way, and others begin anew") {
-  driven at;
-  at.ask(home);
-  const auto open = at.web.open.front();
-  at.driver.reset();
+  driven bot;
+  bot.ask(home);
+  const auto open = bot.web.open.front();
+  bot.driver.reset();
   CHECK(open.request.stop.stop_requested());
   open.done(ok());
-  CHECK(at.wakes == 0);
-  CHECK(at.answered == 0);
-  CHECK(std::holds_alternative<fetch_request>(at.cache.begin(home).next()));
+  CHECK(bot.wakes == 0);
+  CHECK(bot.answered == 0);
+  CHECK(std::holds_alternative<fetch_request>(bot.cache.begin(home).next()));
 }
 
 TEST_CASE("what a callback throws comes out, and the rest is for the next run") {
-  driven at;
-  at.driver->start(at.cache.begin("https://first.example/"),
-                   [](const look_up&) { throw std::runtime_error{"enough"}; });
-  at.ask(home);
-  at.web.answer(ok());
-  at.web.answer(ok());
-  CHECK_THROWS_WITH_AS(at.driver->run(), "enough", std::runtime_error);
-  CHECK(at.driver->next_run() == robots::time_point::min());
-  at.driver->run();
-  CHECK(at.answered == 1);
+  driven bot;
+  bot.driver->start(bot.cache.begin("https://first.example/"),
+                    [](const look_up&) { throw std::runtime_error{"enough"}; });
+  bot.ask(home);
+  bot.web.answer(ok());
+  bot.web.answer(ok());
+  CHECK_THROWS_WITH_AS(bot.driver->run(), "enough", std::runtime_error);
+  CHECK(bot.driver->next_run() == robots::time_point::min());
+  bot.driver->run();
+  CHECK(bot.answered == 1);
 }

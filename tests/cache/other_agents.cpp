@@ -38,17 +38,17 @@ constexpr const char* file =
 }  // namespace
 
 TEST_CASE("One entry answers for every crawler that the options name") {
-  scripted at{three_bots()};
-  at.web.on(robots_url, ok(file));
+  scripted bot{three_bots()};
+  bot.web.on(robots_url, ok(file));
   const auto allows = [&](const char* path, const char* agent) {
     const std::string url = std::string{"https://example.com"} + path;
-    const bool allowed = at.cache.allowed(url, {.user_agent = agent});
-    CHECK(at.cache.check(url, {.user_agent = agent}).allowed == allowed);
-    CHECK(at.cache.get(url, {.user_agent = agent})->allows(path) == allowed);
-    robots::look_up looking = at.cache.begin(url, {.user_agent = agent});
-    at.drive(looking);
+    const bool allowed = bot.cache.allowed(url, {.user_agent = agent});
+    CHECK(bot.cache.check(url, {.user_agent = agent}).allowed == allowed);
+    CHECK(bot.cache.get(url, {.user_agent = agent})->allows(path) == allowed);
+    robots::look_up looking = bot.cache.begin(url, {.user_agent = agent});
+    bot.drive(looking);
     CHECK(looking.policy()->allows(path) == allowed);
-    CHECK(at.cache.check(url, looking).allowed == allowed);
+    CHECK(bot.cache.check(url, looking).allowed == allowed);
     return allowed;
   };
   for (const char* own : {"", "FooBot", "foobot", "FooBot/2.0"}) {
@@ -66,46 +66,46 @@ TEST_CASE("One entry answers for every crawler that the options name") {
   CHECK(allows("/foo", "*"));
   CHECK(allows("/bar", "*"));
   CHECK_FALSE(allows("/all", "*"));
-  CHECK(at.cache.get(home, {.user_agent = "BarBot"})->crawl_delay() == 7s);
-  CHECK_FALSE(at.cache.get(home)->crawl_delay());
-  CHECK(at.web.count() == 1);
+  CHECK(bot.cache.get(home, {.user_agent = "BarBot"})->crawl_delay() == 7s);
+  CHECK_FALSE(bot.cache.get(home)->crawl_delay());
+  CHECK(bot.web.count() == 1);
   CHECK_THROWS_WITH_AS(
-      static_cast<void>(at.cache.check(home, {.user_agent = "BazBot"})),
+      static_cast<void>(bot.cache.check(home, {.user_agent = "BazBot"})),
       "call_options::user_agent: \"BazBot\" is not listed: add it to cache_options::other_agents",
       std::invalid_argument);
-  CHECK_THROWS_AS(static_cast<void>(at.cache.begin(home, {.user_agent = "BazBot"})),
+  CHECK_THROWS_AS(static_cast<void>(bot.cache.begin(home, {.user_agent = "BazBot"})),
                   std::invalid_argument);
 }
 
 TEST_CASE("Each crawler has its own last good copy, and its rules after a 304 and a redirect") {
   constexpr const char* www = "https://www.example.com/robots.txt";
-  scripted at{three_bots()};
-  at.web.on(robots_url, ScriptedFetcher::redirect(301, www));
-  at.web.on(www, ScriptedFetcher::ok(file, {{"ETag", "\"1\""}}), ScriptedFetcher::status(304),
-            ScriptedFetcher::status(503));
+  scripted bot{three_bots()};
+  bot.web.on(robots_url, ScriptedFetcher::redirect(301, www));
+  bot.web.on(www, ScriptedFetcher::ok(file, {{"ETag", "\"1\""}}), ScriptedFetcher::status(304),
+             ScriptedFetcher::status(503));
   for (int day = 0; day < 3; ++day) {
     CAPTURE(day);
     for (const std::string host : {"https://example.com", "https://www.example.com"}) {
-      CHECK_FALSE(at.cache.allowed(host + "/foo"));
-      CHECK(at.cache.allowed(host + "/bar"));
-      const decision made = at.cache.check(host + "/bar", {.user_agent = "BarBot"});
-      CHECK_FALSE(made.allowed);
-      CHECK(made.policy->basis() ==
+      CHECK_FALSE(bot.cache.allowed(host + "/foo"));
+      CHECK(bot.cache.allowed(host + "/bar"));
+      const decision answer = bot.cache.check(host + "/bar", {.user_agent = "BarBot"});
+      CHECK_FALSE(answer.allowed);
+      CHECK(answer.policy->basis() ==
             (day < 2 ? robots::policy_basis::rules : robots::policy_basis::last_good));
-      CHECK(at.cache.allowed(host + "/foo", {.user_agent = "BarBot"}));
-      CHECK_FALSE(at.cache.allowed(host + "/all", {.user_agent = "*"}));
+      CHECK(bot.cache.allowed(host + "/foo", {.user_agent = "BarBot"}));
+      CHECK_FALSE(bot.cache.allowed(host + "/all", {.user_agent = "*"}));
     }
-    at.clock.advance(25h);
+    bot.clock.advance(25h);
   }
 }
 
 TEST_CASE("Where no file is obeyed, all crawlers get the same answer") {
-  scripted at{three_bots()};
-  at.web.on(robots_url, ScriptedFetcher::status(503));
-  CHECK_FALSE(at.cache.allowed(home, {.user_agent = "BarBot"}));
-  CHECK_FALSE(at.cache.allowed("no URL", {.user_agent = "BarBot"}));
-  at.cache.set_override(home, robots::site_override::allow);
-  CHECK(at.cache.allowed(home, {.user_agent = "*"}));
+  scripted bot{three_bots()};
+  bot.web.on(robots_url, ScriptedFetcher::status(503));
+  CHECK_FALSE(bot.cache.allowed(home, {.user_agent = "BarBot"}));
+  CHECK_FALSE(bot.cache.allowed("no URL", {.user_agent = "BarBot"}));
+  bot.cache.set_override(home, robots::site_override::allow);
+  CHECK(bot.cache.allowed(home, {.user_agent = "*"}));
 }
 
 TEST_CASE("Further crawlers need product tokens") {
@@ -123,13 +123,13 @@ TEST_CASE("A policy keeps the text of its file where that is wanted") {
   without.web.on(robots_url, ok(file));
   CHECK(without.cache.get(home)->text().empty());
   options.keep_text = true;
-  scripted at{options};
-  at.web.on(robots_url, ok(file), ScriptedFetcher::status(503), ScriptedFetcher::status(404));
-  const auto first = at.cache.get(home);
+  scripted bot{options};
+  bot.web.on(robots_url, ok(file), ScriptedFetcher::status(503), ScriptedFetcher::status(404));
+  const auto first = bot.cache.get(home);
   CHECK(first->text() == file);
   const robots::document read = first->document();
   CHECK(std::distance(read.groups().begin(), read.groups().end()) == 3);
   CHECK(first->memory_bytes() > without.cache.get(home)->memory_bytes());
-  CHECK(at.cache.refresh(home)->text() == file);  // its last good copy
-  CHECK(at.cache.refresh(home)->text().empty());
+  CHECK(bot.cache.refresh(home)->text() == file);  // its last good copy
+  CHECK(bot.cache.refresh(home)->text().empty());
 }

@@ -57,10 +57,10 @@ std::vector<std::string> sites(int count) {
 }  // namespace
 
 TEST_CASE("a fetcher with threads of its own wakes the thread that prefetches") {
-  scripted at;
+  scripted bot;
   Threads web{[](const fetch_request&) { return robots::test::ok(); }};
   std::size_t calls = 0;
-  const auto summary = prefetch(at.cache, sites(40), web, {.max_in_flight = 4},
+  const auto summary = prefetch(bot.cache, sites(40), web, {.max_in_flight = 4},
                                 [&](const robots::prefetch_progress& now) {
                                   CHECK(now.total == 40);
                                   CHECK(now.done == ++calls);
@@ -68,25 +68,25 @@ TEST_CASE("a fetcher with threads of its own wakes the thread that prefetches") 
   CHECK(summary.fetched == 40);
   CHECK(summary.complete);
   CHECK(calls == 40);
-  CHECK(at.web.count() == 0);  // the fetcher of the cache
+  CHECK(bot.web.count() == 0);  // the fetcher of the cache
 }
 
 TEST_CASE("a fetcher that answers at once is enough, and retries move a manual clock") {
   auto options = foo_bot();
   options.retry.attempts = 2;
-  scripted at{options};
-  Prompt web{at.web};
-  at.web.on("https://host-1.example/robots.txt", ScriptedFetcher::status(503), robots::test::ok());
-  at.web.otherwise(robots::test::ok());
-  const auto began = at.clock.now();
-  CHECK(prefetch(at.cache, sites(3), web).fetched == 3);
-  CHECK(at.clock.now() > began);
-  CHECK(at.web.count() == 4);
-  CHECK(prefetch(at.cache, sites(3), web).kept == 3);
+  scripted bot{options};
+  Prompt web{bot.web};
+  bot.web.on("https://host-1.example/robots.txt", ScriptedFetcher::status(503), robots::test::ok());
+  bot.web.otherwise(robots::test::ok());
+  const auto began = bot.clock.now();
+  CHECK(prefetch(bot.cache, sites(3), web).fetched == 3);
+  CHECK(bot.clock.now() > began);
+  CHECK(bot.web.count() == 4);
+  CHECK(prefetch(bot.cache, sites(3), web).kept == 3);
 }
 
 TEST_CASE("a stop ends the wait for a fetcher that does not answer") {
-  scripted at;
+  scripted bot;
   std::stop_source stop;
   Threads web{[&](const fetch_request& request) {
     stop.request_stop();
@@ -101,15 +101,15 @@ TEST_CASE("a stop ends the wait for a fetcher that does not answer") {
     }
     std::vector<std::function<void(fetch_response)>> kept{};
   } silent{web};
-  const auto summary = prefetch(at.cache, sites(3), silent, {.stop = stop.get_token()});
+  const auto summary = prefetch(bot.cache, sites(3), silent, {.stop = stop.get_token()});
   CHECK(summary.done() == 0);
   CHECK(summary.abandoned >= 1);
   CHECK_FALSE(summary.complete);
 }
 
 TEST_CASE("a limit of 0 requests at once is refused") {
-  scripted at;
-  Prompt web{at.web};
-  CHECK_THROWS_AS(static_cast<void>(prefetch(at.cache, sites(1), web, {.max_in_flight = 0})),
+  scripted bot;
+  Prompt web{bot.web};
+  CHECK_THROWS_AS(static_cast<void>(prefetch(bot.cache, sites(1), web, {.max_in_flight = 0})),
                   std::invalid_argument);
 }

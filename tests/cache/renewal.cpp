@@ -42,8 +42,8 @@ fetch_response tagged(std::string_view body, std::string etag) {
   return robots::test::ok(body, {{"ETag", std::move(etag)}});
 }
 
-std::string sent(const scripted& at, std::string_view name) {
-  return std::string{find_header(at.web.requests().back().headers, name).value_or("nothing")};
+std::string sent(const scripted& bot, std::string_view name) {
+  return std::string{find_header(bot.web.requests().back().headers, name).value_or("nothing")};
 }
 
 /// A crawler that serves what is no longer fresh for so long, while it is renewed.
@@ -68,16 +68,16 @@ decision renewed_decision(Cache& cache, std::string_view url) {
 }  // namespace
 
 TEST_CASE("a file with validators is asked for by them, and a 304 renews it without parsing") {
-  scripted at;
-  at.web.on(robots_url,
-            robots::test::ok(robots::test::rules, {{"ETag", "W/\"1\""}, {"Last-Modified", date}}),
-            ScriptedFetcher::status(304));
-  const decision first = at.cache.check(secret);
-  CHECK(sent(at, "If-None-Match") == "nothing");
-  at.clock.advance(24h);
-  const decision again = at.cache.check(secret);
-  CHECK(sent(at, "If-None-Match") == "W/\"1\"");
-  CHECK(sent(at, "If-Modified-Since") == date);
+  scripted bot;
+  bot.web.on(robots_url,
+             robots::test::ok(robots::test::rules, {{"ETag", "W/\"1\""}, {"Last-Modified", date}}),
+             ScriptedFetcher::status(304));
+  const decision first = bot.cache.check(secret);
+  CHECK(sent(bot, "If-None-Match") == "nothing");
+  bot.clock.advance(24h);
+  const decision again = bot.cache.check(secret);
+  CHECK(sent(bot, "If-None-Match") == "W/\"1\"");
+  CHECK(sent(bot, "If-Modified-Since") == date);
   CHECK_FALSE(again.allowed);
   CHECK(again.verdict.line == 2);
   CHECK(again.age == 0ns);
@@ -86,100 +86,100 @@ TEST_CASE("a file with validators is asked for by them, and a 304 renews it with
   CHECK(outcome_of(again) == "success");
   CHECK(again.policy->version() == first.policy->version());
   CHECK(again.policy->fingerprint() == first.policy->fingerprint());
-  CHECK(at.cache.stats().not_modified == 1);
-  CHECK(at.cache.stats().failures == 0);
+  CHECK(bot.cache.stats().not_modified == 1);
+  CHECK(bot.cache.stats().failures == 0);
   // And so on, by the validators of old.
-  at.clock.advance(24h - 1ns);
-  CHECK(at.cache.check(secret).from_cache);
-  at.clock.advance(1ns);
-  CHECK(at.cache.check(secret).revalidated);
-  CHECK(sent(at, "If-None-Match") == "W/\"1\"");
+  bot.clock.advance(24h - 1ns);
+  CHECK(bot.cache.check(secret).from_cache);
+  bot.clock.advance(1ns);
+  CHECK(bot.cache.check(secret).revalidated);
+  CHECK(sent(bot, "If-None-Match") == "W/\"1\"");
 }
 
 TEST_CASE(
     "After a 304 the rules are from the cache, and the decision says that the site was asked") {
-  scripted at;
-  at.web.on(robots_url, tagged("User-agent: *\nDisallow: /private\n", "\"1\""),
-            ScriptedFetcher::status(304), ScriptedFetcher::status(503));
+  scripted bot;
+  bot.web.on(robots_url, tagged("User-agent: *\nDisallow: /private\n", "\"1\""),
+             ScriptedFetcher::status(304), ScriptedFetcher::status(503));
   const auto check = [&](bool from_cache, bool revalidated) {
-    const robots::decision made = at.cache.check(secret);
-    CHECK(made.from_cache == from_cache);
-    CHECK(made.revalidated == revalidated);
+    const robots::decision answer = bot.cache.check(secret);
+    CHECK(answer.from_cache == from_cache);
+    CHECK(answer.revalidated == revalidated);
   };
   check(false, false);
   check(true, false);
-  at.clock.advance(24h);
+  bot.clock.advance(24h);
   check(true, true);
   check(true, false);
-  at.clock.advance(24h);
+  bot.clock.advance(24h);
   check(false, false);
 }
 
 TEST_CASE("a 304 may bring a new lifetime; one with another entity tag is trusted once") {
-  scripted at;
-  at.web.on(
+  scripted bot;
+  bot.web.on(
       robots_url,
       robots::test::ok(robots::test::rules, {{"ETag", "\"1\""}, {"Cache-Control", "max-age=7200"}}),
       ScriptedFetcher::status(304),
       ScriptedFetcher::status(304, {{"ETag", "\"2\""}, {"Cache-Control", "max-age=600"}}),
       ScriptedFetcher::status(304));
-  CHECK(at.cache.allowed(home));
-  const auto check_lifetime = [&at](std::chrono::seconds lifetime) {
-    at.clock.advance(lifetime - 1ns);
-    CHECK(at.cache.check(home).from_cache);
-    at.clock.advance(1ns);
-    const robots::decision asked = at.cache.check(home);
+  CHECK(bot.cache.allowed(home));
+  const auto check_lifetime = [&bot](std::chrono::seconds lifetime) {
+    bot.clock.advance(lifetime - 1ns);
+    CHECK(bot.cache.check(home).from_cache);
+    bot.clock.advance(1ns);
+    const robots::decision asked = bot.cache.check(home);
     CHECK((asked.revalidated || !asked.from_cache));
   };
   check_lifetime(2h);
   check_lifetime(2h);  // the first 304 says nothing of it
-  CHECK(sent(at, "If-None-Match") == "\"1\"");
+  CHECK(sent(bot, "If-None-Match") == "\"1\"");
   check_lifetime(10min);
-  CHECK(sent(at, "If-None-Match") == "nothing");
+  CHECK(sent(bot, "If-None-Match") == "nothing");
 }
 
 TEST_CASE("a malformed file that is parsed is still malformed after a 304") {
-  scripted at;
-  at.web.on(robots_url, tagged("a\nb\nc\nd\ne\nDisallow: /x\n", "\"1\""),
-            ScriptedFetcher::status(304));
-  CHECK(outcome_of(at.cache.check(home)) == "malformed");
-  at.clock.advance(24h);
-  const decision again = at.cache.check(home);
+  scripted bot;
+  bot.web.on(robots_url, tagged("a\nb\nc\nd\ne\nDisallow: /x\n", "\"1\""),
+             ScriptedFetcher::status(304));
+  CHECK(outcome_of(bot.cache.check(home)) == "malformed");
+  bot.clock.advance(24h);
+  const decision again = bot.cache.check(home);
   CHECK(again.policy->source().not_modified);
   CHECK(outcome_of(again) == "malformed");
 }
 
 TEST_CASE("a changed validator brings the new file") {
-  scripted at;
-  at.web.on(robots_url, tagged(robots::test::rules, "\"1\""), tagged("", "\"2\""),
-            ScriptedFetcher::status(304));
-  CHECK_FALSE(at.cache.allowed(secret));
-  at.clock.advance(24h);
-  CHECK(at.cache.allowed(secret));
-  at.clock.advance(24h);
-  CHECK(at.cache.allowed(secret));
-  CHECK(sent(at, "If-None-Match") == "\"2\"");
+  scripted bot;
+  bot.web.on(robots_url, tagged(robots::test::rules, "\"1\""), tagged("", "\"2\""),
+             ScriptedFetcher::status(304));
+  CHECK_FALSE(bot.cache.allowed(secret));
+  bot.clock.advance(24h);
+  CHECK(bot.cache.allowed(secret));
+  bot.clock.advance(24h);
+  CHECK(bot.cache.allowed(secret));
+  CHECK(sent(bot, "If-None-Match") == "\"2\"");
 }
 
 TEST_CASE(
     "a 304 that was not asked for is a failure, under strict with nothing to go by a denial") {
-  scripted at{foo_bot(fallback_policy::strict())};
-  at.web.on(robots_url, ScriptedFetcher::status(304));
-  const decision made = at.cache.check(home);
-  CHECK_FALSE(made.allowed);
-  CHECK(outcome_of(made) == "server_error");
+  scripted bot{foo_bot(fallback_policy::strict())};
+  bot.web.on(robots_url, ScriptedFetcher::status(304));
+  const decision answer = bot.cache.check(home);
+  CHECK_FALSE(answer.allowed);
+  CHECK(outcome_of(answer) == "server_error");
 }
 
 TEST_CASE("the last good copy is what is asked about after failures, and what a 304 brings back") {
-  scripted at{foo_bot_that_asks_once()};
-  at.web.on(robots_url, tagged(robots::test::rules, "\"1\""), ScriptedFetcher::status(503),
-            ScriptedFetcher::status(304));
-  CHECK(at.cache.allowed(home));
-  at.clock.advance(24h);
-  CHECK(to_string(at.cache.check(home).policy->basis()) == "last_good");
-  at.clock.advance(5min);
-  const decision back = at.cache.check(secret);
-  CHECK(sent(at, "If-None-Match") == "\"1\"");
+  scripted bot{foo_bot_that_asks_once()};
+  bot.web.on(robots_url, tagged(robots::test::rules, "\"1\""), ScriptedFetcher::status(503),
+             ScriptedFetcher::status(304));
+  CHECK(bot.cache.allowed(home));
+  bot.clock.advance(24h);
+  CHECK(to_string(bot.cache.check(home).policy->basis()) == "last_good");
+  bot.clock.advance(5min);
+  const decision back = bot.cache.check(secret);
+  CHECK(sent(bot, "If-None-Match") == "\"1\"");
   CHECK(to_string(back.policy->basis()) == "rules");
   CHECK_FALSE(back.allowed);
   CHECK(back.policy->source().failures == 0);
@@ -187,30 +187,30 @@ TEST_CASE("the last good copy is what is asked about after failures, and what a 
 }
 
 TEST_CASE("what is forgotten is not asked about") {
-  scripted at;
-  at.web.on(robots_url, tagged(robots::test::rules, "\"1\""));
-  CHECK(at.cache.allowed(home));
-  at.cache.invalidate(home);
-  CHECK(at.cache.allowed(home));
-  CHECK(sent(at, "If-None-Match") == "nothing");
-  at.web.on(robots_url, ScriptedFetcher::status(404), ScriptedFetcher::status(404));
-  at.cache.clear();
-  CHECK(at.cache.allowed(secret));
-  at.clock.advance(24h);
-  CHECK(at.cache.allowed(secret));
-  CHECK(sent(at, "If-None-Match") == "nothing");
+  scripted bot;
+  bot.web.on(robots_url, tagged(robots::test::rules, "\"1\""));
+  CHECK(bot.cache.allowed(home));
+  bot.cache.invalidate(home);
+  CHECK(bot.cache.allowed(home));
+  CHECK(sent(bot, "If-None-Match") == "nothing");
+  bot.web.on(robots_url, ScriptedFetcher::status(404), ScriptedFetcher::status(404));
+  bot.cache.clear();
+  CHECK(bot.cache.allowed(secret));
+  bot.clock.advance(24h);
+  CHECK(bot.cache.allowed(secret));
+  CHECK(sent(bot, "If-None-Match") == "nothing");
 }
 
 TEST_CASE("a 404 or 410 after a good copy takes it away") {
   for (const int gone : {404, 410}) {
-    scripted at;
-    at.web.on(robots_url, tagged(robots::test::rules, "\"1\""), ScriptedFetcher::status(gone),
-              ScriptedFetcher::status(503));
-    CHECK_FALSE(at.cache.allowed(secret));
-    at.clock.advance(24h);
-    CHECK(at.cache.allowed(secret));
-    at.clock.advance(24h);
-    CHECK(to_string(at.cache.check(secret).policy->basis()) == "deny_all");
+    scripted bot;
+    bot.web.on(robots_url, tagged(robots::test::rules, "\"1\""), ScriptedFetcher::status(gone),
+               ScriptedFetcher::status(503));
+    CHECK_FALSE(bot.cache.allowed(secret));
+    bot.clock.advance(24h);
+    CHECK(bot.cache.allowed(secret));
+    bot.clock.advance(24h);
+    CHECK(to_string(bot.cache.check(secret).policy->basis()) == "deny_all");
   }
 }
 
@@ -227,82 +227,82 @@ TEST_CASE("a cache that starts again fetches again") {
 
 TEST_CASE("while a stale policy is renewed, callers get it at once, and one thread renews") {
   gate door;
-  scripted at{stale_for(1h)};
-  at.web.on(robots_url, robots::test::ok());
-  CHECK_FALSE(at.cache.allowed(secret));
-  at.web.on_call(robots_url, robots::test::behind(door, robots::test::ok("")));
+  scripted bot{stale_for(1h)};
+  bot.web.on(robots_url, robots::test::ok());
+  CHECK_FALSE(bot.cache.allowed(secret));
+  bot.web.on_call(robots_url, robots::test::behind(door, robots::test::ok("")));
 
-  at.clock.advance(25h - 1ns);
+  bot.clock.advance(25h - 1ns);
   for (int i = 0; i < 5; ++i) {
-    const decision made = at.cache.check(secret);
-    CHECK_FALSE(made.allowed);
-    CHECK(made.from_cache);
-    CHECK(made.stale);
-    CHECK(made.age == 25h - 1ns);
-    CHECK_FALSE(at.cache.allowed(secret));
+    const decision answer = bot.cache.check(secret);
+    CHECK_FALSE(answer.allowed);
+    CHECK(answer.from_cache);
+    CHECK(answer.stale);
+    CHECK(answer.age == 25h - 1ns);
+    CHECK_FALSE(bot.cache.allowed(secret));
   }
   door.wait_for_arrivals();
-  CHECK(at.web.count() == 2);
-  CHECK(at.cache.stats().stale_hits == 10);
+  CHECK(bot.web.count() == 2);
+  CHECK(bot.cache.stats().stale_hits == 10);
   door.open();
-  const decision renewed = renewed_decision(at.cache, secret);
+  const decision renewed = renewed_decision(bot.cache, secret);
   CHECK(renewed.allowed);
   CHECK(renewed.from_cache);
-  CHECK(at.web.count() == 2);
+  CHECK(bot.web.count() == 2);
 }
 
 TEST_CASE("a policy that is too stale is not served, and without the option none is") {
   for (const auto allowance : {0s, 3'600s}) {
-    scripted at{stale_for(allowance)};
-    at.web.on(robots_url, robots::test::ok(), robots::test::ok(""));
-    CHECK_FALSE(at.cache.allowed(secret));
-    at.clock.advance(24h + allowance);
-    const decision made = at.cache.check(secret);
-    CHECK(made.allowed);
-    CHECK_FALSE(made.from_cache);
-    CHECK_FALSE(made.stale);
+    scripted bot{stale_for(allowance)};
+    bot.web.on(robots_url, robots::test::ok(), robots::test::ok(""));
+    CHECK_FALSE(bot.cache.allowed(secret));
+    bot.clock.advance(24h + allowance);
+    const decision answer = bot.cache.check(secret);
+    CHECK(answer.allowed);
+    CHECK_FALSE(answer.from_cache);
+    CHECK_FALSE(answer.stale);
   }
 }
 
 TEST_CASE("a renewal that fails leaves the last good copy") {
-  scripted at{stale_for(1h)};
-  at.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(500));
-  CHECK_FALSE(at.cache.allowed(secret));
-  at.clock.advance(24h);
-  CHECK(at.cache.check(secret).stale);
-  const decision made = renewed_decision(at.cache, secret);
-  CHECK(to_string(made.policy->basis()) == "last_good");
-  CHECK_FALSE(made.allowed);
+  scripted bot{stale_for(1h)};
+  bot.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(500));
+  CHECK_FALSE(bot.cache.allowed(secret));
+  bot.clock.advance(24h);
+  CHECK(bot.cache.check(secret).stale);
+  const decision answer = renewed_decision(bot.cache, secret);
+  CHECK(to_string(answer.policy->basis()) == "last_good");
+  CHECK_FALSE(answer.allowed);
 }
 
 TEST_CASE("a last good copy that is too old is not served while it is renewed either") {
   cache_options options = stale_for(1h, fallback_policy::strict());
   options.last_good_for = 30h;
-  scripted at{options};
-  at.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(503));
-  CHECK(at.cache.allowed(home));
-  at.clock.advance(30h - 2min);
-  CHECK(at.cache.allowed(home));
-  at.clock.advance(4min);
-  const decision made = at.cache.check(home);
-  CHECK_FALSE(made.allowed);
-  CHECK_FALSE(made.stale);
-  CHECK(to_string(made.policy->basis()) == "deny_all");
+  scripted bot{options};
+  bot.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(503));
+  CHECK(bot.cache.allowed(home));
+  bot.clock.advance(30h - 2min);
+  CHECK(bot.cache.allowed(home));
+  bot.clock.advance(4min);
+  const decision answer = bot.cache.check(home);
+  CHECK_FALSE(answer.allowed);
+  CHECK_FALSE(answer.stale);
+  CHECK(to_string(answer.policy->basis()) == "deny_all");
 }
 
 TEST_CASE("versions count the changes of meaning, whatever else changes in a file") {
-  scripted at;
-  at.web.on(robots_url, robots::test::ok("User-agent: *\nDisallow: /private\nDisallow: /tmp\n"),
-            robots::test::ok("# sorted\nUSER-AGENT: *\nDisallow: /tmp\nDisallow: /%70rivate\n"),
-            robots::test::ok("User-agent: *\nDisallow: /private\n"), ScriptedFetcher::status(404),
-            robots::test::ok(""), ScriptedFetcher::status(503));
+  scripted bot;
+  bot.web.on(robots_url, robots::test::ok("User-agent: *\nDisallow: /private\nDisallow: /tmp\n"),
+             robots::test::ok("# sorted\nUSER-AGENT: *\nDisallow: /tmp\nDisallow: /%70rivate\n"),
+             robots::test::ok("User-agent: *\nDisallow: /private\n"), ScriptedFetcher::status(404),
+             robots::test::ok(""), ScriptedFetcher::status(503));
   std::vector<std::uint64_t> versions;
   std::set<std::uint64_t> meanings;
   for (int i = 0; i < 6; ++i) {
-    const auto policy = at.cache.get(home);
+    const auto policy = bot.cache.get(home);
     versions.push_back(policy->version());
     meanings.insert(policy->fingerprint());
-    at.clock.advance(24h);
+    bot.clock.advance(24h);
   }
   // The 404 and the empty file allow everything; the failure leaves that in force.
   CHECK(versions == std::vector<std::uint64_t>{1, 1, 2, 3, 3, 3});
@@ -327,72 +327,72 @@ TEST_CASE("a fingerprint tells apart what decides or delays differently") {
 }
 
 TEST_CASE("what is found at another origin's robots.txt is kept for that origin, too") {
-  scripted at;
+  scripted bot;
   constexpr const char* elsewhere = "https://www.example.com/robots.txt";
-  at.web.on(robots_url, ScriptedFetcher::redirect(301, elsewhere));
-  at.web.on(elsewhere, robots::test::ok());
-  CHECK_FALSE(at.cache.allowed(secret));
-  const decision theirs = at.cache.check("https://www.example.com/private");
+  bot.web.on(robots_url, ScriptedFetcher::redirect(301, elsewhere));
+  bot.web.on(elsewhere, robots::test::ok());
+  CHECK_FALSE(bot.cache.allowed(secret));
+  const decision theirs = bot.cache.check("https://www.example.com/private");
   CHECK(theirs.from_cache);
   CHECK_FALSE(theirs.allowed);
   CHECK(theirs.policy->source().url == elsewhere);
   CHECK(theirs.policy->source().redirects == 0);
-  CHECK(at.cache.get(home)->source().url == robots_url);
-  CHECK(at.web.count() == 2);
-  CHECK(at.cache.check("www.example.com/private").from_cache);
+  CHECK(bot.cache.get(home)->source().url == robots_url);
+  CHECK(bot.web.count() == 2);
+  CHECK(bot.cache.check("www.example.com/private").from_cache);
 }
 
 TEST_CASE("what is found elsewhere than at a robots.txt is kept for nobody else") {
   for (const char* elsewhere :
        {"https://www.example.com/r.txt", "https://www.example.com/robots.txt?x",
         "https://www.example.com//robots.txt", "https://www.example.com/ROBOTS.TXT"}) {
-    scripted at;
-    at.web.on(robots_url, ScriptedFetcher::redirect(301, elsewhere));
-    at.web.on(elsewhere, robots::test::ok());
-    CHECK_FALSE(at.cache.allowed(secret));
-    CHECK(at.cache.stats().size == 1);
+    scripted bot;
+    bot.web.on(robots_url, ScriptedFetcher::redirect(301, elsewhere));
+    bot.web.on(elsewhere, robots::test::ok());
+    CHECK_FALSE(bot.cache.allowed(secret));
+    CHECK(bot.cache.stats().size == 1);
   }
 }
 
 TEST_CASE("what a user's policy says of one site is kept for no other") {
   struct Mine {
-    [[nodiscard]] robots::fallback_action action(const robots::record_head& what) const {
-      return what.url.starts_with("https://example.com/") ? robots::fallback_action::allow_all
+    [[nodiscard]] robots::fallback_action action(const robots::record_head& head) const {
+      return head.url.starts_with("https://example.com/") ? robots::fallback_action::allow_all
                                                           : robots::fallback_action::deny_all;
     }
   };
-  scripted at{foo_bot(Mine{})};
-  at.web.on(robots_url, ScriptedFetcher::redirect(301, "https://www.example.com/robots.txt"));
-  at.web.on("https://www.example.com/robots.txt", ScriptedFetcher::status(403));
-  CHECK(at.cache.allowed(home));
-  CHECK_FALSE(at.cache.allowed("https://www.example.com/"));
+  scripted bot{foo_bot(Mine{})};
+  bot.web.on(robots_url, ScriptedFetcher::redirect(301, "https://www.example.com/robots.txt"));
+  bot.web.on("https://www.example.com/robots.txt", ScriptedFetcher::status(403));
+  CHECK(bot.cache.allowed(home));
+  CHECK_FALSE(bot.cache.allowed("https://www.example.com/"));
 }
 
 TEST_CASE("a redirect from elsewhere does not let a site out of quarantine, nor asks it") {
   cache_options options = foo_bot(fallback_policy::strict());
   options.quarantine_after = 1;
-  scripted at{options};
-  at.web.on(robots_url, robots::test::ok("a\nb\nc\nd\ne\nf\n"), robots::test::ok());
-  CHECK_FALSE(at.cache.allowed(home));
-  at.clock.advance(24h);
-  at.web.on("https://www.example.com/robots.txt", ScriptedFetcher::redirect(301, robots_url));
-  CHECK(outcome_of(at.cache.check("https://www.example.com/")) == "quarantined");
-  CHECK(outcome_of(at.cache.check(home)) == "quarantined");
-  CHECK(at.web.count(robots_url) == 1);
+  scripted bot{options};
+  bot.web.on(robots_url, robots::test::ok("a\nb\nc\nd\ne\nf\n"), robots::test::ok());
+  CHECK_FALSE(bot.cache.allowed(home));
+  bot.clock.advance(24h);
+  bot.web.on("https://www.example.com/robots.txt", ScriptedFetcher::redirect(301, robots_url));
+  CHECK(outcome_of(bot.cache.check("https://www.example.com/")) == "quarantined");
+  CHECK(outcome_of(bot.cache.check(home)) == "quarantined");
+  CHECK(bot.web.count(robots_url) == 1);
 }
 
 TEST_CASE("a call without time for anything gets what may be served stale") {
-  scripted at{stale_for(1h, fallback_policy::permissive())};
-  at.web.on(robots_url, robots::test::ok("User-agent: *\nDisallow: /"));
-  CHECK_FALSE(at.cache.allowed(home));
-  at.clock.advance(24h);
-  const decision late = at.cache.check(home, {.deadline = at.clock.now()});
+  scripted bot{stale_for(1h, fallback_policy::permissive())};
+  bot.web.on(robots_url, robots::test::ok("User-agent: *\nDisallow: /"));
+  CHECK_FALSE(bot.cache.allowed(home));
+  bot.clock.advance(24h);
+  const decision late = bot.cache.check(home, {.deadline = bot.clock.now()});
   CHECK_FALSE(late.allowed);
   CHECK(late.stale);
   CHECK(late.from_cache);
   CHECK(outcome_of(late) == "success");
-  CHECK(at.cache.stats().stale_hits == 1);
-  at.clock.advance(1h);
-  CHECK(outcome_of(at.cache.check(home, {.deadline = at.clock.now()})) == "cancelled");
-  CHECK(at.web.count() == 1);
+  CHECK(bot.cache.stats().stale_hits == 1);
+  bot.clock.advance(1h);
+  CHECK(outcome_of(bot.cache.check(home, {.deadline = bot.clock.now()})) == "cancelled");
+  CHECK(bot.web.count() == 1);
 }

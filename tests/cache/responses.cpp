@@ -26,93 +26,93 @@ using robots::test::scripted;
 using robots::test::secret;
 
 TEST_CASE("rules found behind redirects are those of the first origin") {
-  scripted at;
-  at.web.on(robots_url, ScriptedFetcher::redirect(301, "http://www.example.net:8080/r"));
-  at.web.on("http://www.example.net:8080/r", ScriptedFetcher::redirect(307, "/r/2"));
-  at.web.on("http://www.example.net:8080/r/2", robots::test::ok());
-  const decision made = at.cache.check(secret);
-  CHECK(reason_of(made) == "rule");
-  CHECK(made.policy->source().redirects == 2);
-  CHECK(made.policy->source().url == robots_url);
-  CHECK(made.policy->source().final_url == "http://www.example.net:8080/r/2");
+  scripted bot;
+  bot.web.on(robots_url, ScriptedFetcher::redirect(301, "http://www.example.net:8080/r"));
+  bot.web.on("http://www.example.net:8080/r", ScriptedFetcher::redirect(307, "/r/2"));
+  bot.web.on("http://www.example.net:8080/r/2", robots::test::ok());
+  const decision answer = bot.cache.check(secret);
+  CHECK(reason_of(answer) == "rule");
+  CHECK(answer.policy->source().redirects == 2);
+  CHECK(answer.policy->source().url == robots_url);
+  CHECK(answer.policy->source().final_url == "http://www.example.net:8080/r/2");
   // The other origin is not known by it.
-  CHECK(reason_of(at.cache.check("http://www.example.net:8080/private")) == "fallback");
+  CHECK(reason_of(bot.cache.check("http://www.example.net:8080/private")) == "fallback");
 }
 
 TEST_CASE("max_redirects is obeyed") {
   cache_options options = foo_bot(fallback_policy::strict());
   options.max_redirects = 0;
-  scripted at{options};
-  at.web.on(robots_url, ScriptedFetcher::redirect(301, "/r"));
-  at.web.on("https://example.com/r", robots::test::ok(""));
-  const decision made = at.cache.check(home);
-  CHECK_FALSE(made.allowed);
-  CHECK(to_string(made.policy->source().outcome) == "server_error");
-  CHECK(at.web.count() == 1);
+  scripted bot{options};
+  bot.web.on(robots_url, ScriptedFetcher::redirect(301, "/r"));
+  bot.web.on("https://example.com/r", robots::test::ok(""));
+  const decision answer = bot.cache.check(home);
+  CHECK_FALSE(answer.allowed);
+  CHECK(to_string(answer.policy->source().outcome) == "server_error");
+  CHECK(bot.web.count() == 1);
 }
 
 TEST_CASE("a limit on redirects below that of RFC 9309 allows nothing") {
   cache_options options = foo_bot(fallback_policy::rfc9309());
   options.max_redirects = 1;
-  scripted at{options};
-  at.web.on(robots_url, ScriptedFetcher::redirect(301, "/1"));
-  at.web.on("https://example.com/1", ScriptedFetcher::redirect(301, "/2"));
-  at.web.on("https://example.com/2", robots::test::ok("User-agent: *\nDisallow: /\n"));
-  CHECK_FALSE(at.cache.allowed(home));
+  scripted bot{options};
+  bot.web.on(robots_url, ScriptedFetcher::redirect(301, "/1"));
+  bot.web.on("https://example.com/1", ScriptedFetcher::redirect(301, "/2"));
+  bot.web.on("https://example.com/2", robots::test::ok("User-agent: *\nDisallow: /\n"));
+  CHECK_FALSE(bot.cache.allowed(home));
 }
 
 TEST_CASE("a redirect with a long body is followed like any other") {
-  scripted at;
+  scripted bot;
   fetch_response moved = ScriptedFetcher::redirect(301, "/1");
   moved.body = std::string(70'000, 'x');
   moved.truncated = true;
-  at.web.on(robots_url, moved);
-  at.web.on("https://example.com/1", robots::test::ok("User-agent: *\nDisallow: /\n"));
-  const decision made = at.cache.check(home);
-  CHECK_FALSE(made.allowed);
-  CHECK(reason_of(made) == "rule");
+  bot.web.on(robots_url, moved);
+  bot.web.on("https://example.com/1", robots::test::ok("User-agent: *\nDisallow: /\n"));
+  const decision answer = bot.cache.check(home);
+  CHECK_FALSE(answer.allowed);
+  CHECK(reason_of(answer) == "rule");
 }
 
 TEST_CASE("of a file that is cut, the line that is cut does not count") {
-  const std::string kept = "User-agent: *\nDisallow: /\n";
+  const std::string stored = "User-agent: *\nDisallow: /\n";
   const std::string cut = "Allow: /";
 
   SUBCASE("when the fetcher cut it") {
-    scripted at;
-    fetch_response response = robots::test::ok(kept + cut);
+    scripted bot;
+    fetch_response response = robots::test::ok(stored + cut);
     response.truncated = true;
-    at.web.on(robots_url, response);
-    CHECK_FALSE(at.cache.allowed(home));
+    bot.web.on(robots_url, response);
+    CHECK_FALSE(bot.cache.allowed(home));
   }
   SUBCASE("when the limit cuts it") {
     cache_options options = foo_bot();
-    options.parse.max_bytes = kept.size() + cut.size();
-    scripted at{options};
-    at.web.on(robots_url, robots::test::ok(kept + cut + "only-this\n"));
-    CHECK_FALSE(at.cache.allowed(home));
-    CHECK(at.cache.get(home)->rules().size() == 1);
+    options.parse.max_bytes = stored.size() + cut.size();
+    scripted bot{options};
+    bot.web.on(robots_url, robots::test::ok(stored + cut + "only-this\n"));
+    CHECK_FALSE(bot.cache.allowed(home));
+    CHECK(bot.cache.get(home)->rules().size() == 1);
   }
   SUBCASE("and the whole file counts when it fits to the octet") {
     cache_options options = foo_bot();
-    options.parse.max_bytes = kept.size() + cut.size();
-    scripted at{options};
-    at.web.on(robots_url, robots::test::ok(kept + cut));
-    CHECK(at.cache.allowed(home));
+    options.parse.max_bytes = stored.size() + cut.size();
+    scripted bot{options};
+    bot.web.on(robots_url, robots::test::ok(stored + cut));
+    CHECK(bot.cache.allowed(home));
   }
   SUBCASE("and lines before the cut all count") {
     cache_options options = foo_bot();
-    options.parse.max_bytes = kept.size();
-    scripted at{options};
-    at.web.on(robots_url, robots::test::ok(kept + "Allow: /\n"));
-    CHECK_FALSE(at.cache.allowed(home));
+    options.parse.max_bytes = stored.size();
+    scripted bot{options};
+    bot.web.on(robots_url, robots::test::ok(stored + "Allow: /\n"));
+    CHECK_FALSE(bot.cache.allowed(home));
   }
   SUBCASE("and a file that is one endless line says nothing") {
-    scripted at;
-    at.web.on(robots_url, robots::test::ok(std::string(600'000, 'a')));
-    const decision made = at.cache.check(home);
-    CHECK(made.allowed);
-    CHECK(reason_of(made) == "no_rule");
-    CHECK(to_string(made.policy->basis()) == "rules");
+    scripted bot;
+    bot.web.on(robots_url, robots::test::ok(std::string(600'000, 'a')));
+    const decision answer = bot.cache.check(home);
+    CHECK(answer.allowed);
+    CHECK(reason_of(answer) == "no_rule");
+    CHECK(to_string(answer.policy->basis()) == "rules");
   }
 }
 
@@ -128,68 +128,68 @@ TEST_CASE("any octets may come as a robots.txt") {
         std::string(":"), std::string(1'000, ':'), std::string(100'000, '\n'), every_octet,
         std::string("\xFF\xFEU\0s\0e\0r\0", 10)}) {
     for (const auto fallback : {fallback_policy::permissive(), fallback_policy::strict()}) {
-      scripted at{foo_bot(fallback)};
-      at.web.on(robots_url, robots::test::ok(body));
-      const decision made = at.cache.check(home);
-      CHECK((made.allowed || made.policy->source().outcome == robots::outcome::malformed));
+      scripted bot{foo_bot(fallback)};
+      bot.web.on(robots_url, robots::test::ok(body));
+      const decision answer = bot.cache.check(home);
+      CHECK((answer.allowed || answer.policy->source().outcome == robots::outcome::malformed));
     }
   }
 }
 
 TEST_CASE("a response that breaks the promises of a fetcher does no harm") {
-  scripted at;
-  at.web.on(robots_url, fetch_response{});
-  CHECK(to_string(at.cache.check(home).policy->source().outcome) == "unreachable");
+  scripted bot;
+  bot.web.on(robots_url, fetch_response{});
+  CHECK(to_string(bot.cache.check(home).policy->source().outcome) == "unreachable");
   fetch_response both = robots::test::ok();
   both.error = fetch_error::timeout;
-  at.web.on("https://both.example/robots.txt", both);
-  const decision made = at.cache.check("https://both.example/");
-  CHECK(to_string(made.policy->source().outcome) == "unreachable");
-  CHECK(made.policy->source().status == 0);
+  bot.web.on("https://both.example/robots.txt", both);
+  const decision answer = bot.cache.check("https://both.example/");
+  CHECK(to_string(answer.policy->source().outcome) == "unreachable");
+  CHECK(answer.policy->source().status == 0);
 }
 
 TEST_CASE("a fetcher that throws cannot be reached, and the policy has its words") {
-  scripted at;
-  at.web.otherwise_call(
+  scripted bot;
+  bot.web.otherwise_call(
       [](const fetch_request&) -> fetch_response { throw std::runtime_error{"out of sockets"}; });
-  const decision made = at.cache.check(home);
-  CHECK_FALSE(made.allowed);
-  CHECK(reason_of(made) == "fallback");
-  CHECK(to_string(made.policy->source().error) == "other");
-  CHECK(explain(made) == "not allowed: fallback: unreachable (out of sockets)");
-  at.web.otherwise_call([](const fetch_request&) -> fetch_response { throw 42; });
-  CHECK(reason_of(at.cache.check("https://other.example/")) == "fallback");
-  CHECK(at.cache.stats().failures == 2);
-  at.clock.advance(5min);
-  at.web.otherwise(robots::test::ok());
-  CHECK(at.cache.allowed(home));
+  const decision answer = bot.cache.check(home);
+  CHECK_FALSE(answer.allowed);
+  CHECK(reason_of(answer) == "fallback");
+  CHECK(to_string(answer.policy->source().error) == "other");
+  CHECK(explain(answer) == "not allowed: fallback: unreachable (out of sockets)");
+  bot.web.otherwise_call([](const fetch_request&) -> fetch_response { throw 42; });
+  CHECK(reason_of(bot.cache.check("https://other.example/")) == "fallback");
+  CHECK(bot.cache.stats().failures == 2);
+  bot.clock.advance(5min);
+  bot.web.otherwise(robots::test::ok());
+  CHECK(bot.cache.allowed(home));
 }
 
 TEST_CASE("a file in UTF-16 or windows-1252 is obeyed like one in UTF-8") {
-  scripted at;
+  scripted bot;
   std::string utf16{"\xFF\xFE"};
   for (const char c : std::string{"User-agent: *\nDisallow: /private\n"}) {
     utf16 += c;
     utf16 += '\0';
   }
-  at.web.on(robots_url, ScriptedFetcher::ok(utf16));
-  CHECK_FALSE(at.cache.allowed("https://example.com/private"));
-  CHECK(at.cache.allowed("https://example.com/public"));
+  bot.web.on(robots_url, ScriptedFetcher::ok(utf16));
+  CHECK_FALSE(bot.cache.allowed("https://example.com/private"));
+  CHECK(bot.cache.allowed("https://example.com/public"));
 
-  at.web.on("https://latin.example/robots.txt",
-            ScriptedFetcher::ok("User-agent: *\nDisallow: /caf\xE9\n",
-                                {{"Content-Type", "text/plain; charset=ISO-8859-1"}}));
-  CHECK_FALSE(at.cache.allowed("https://latin.example/caf%C3%A9"));
-  CHECK(at.cache.allowed("https://latin.example/caf%E9"));
+  bot.web.on("https://latin.example/robots.txt",
+             ScriptedFetcher::ok("User-agent: *\nDisallow: /caf\xE9\n",
+                                 {{"Content-Type", "text/plain; charset=ISO-8859-1"}}));
+  CHECK_FALSE(bot.cache.allowed("https://latin.example/caf%C3%A9"));
+  CHECK(bot.cache.allowed("https://latin.example/caf%E9"));
 }
 
 TEST_CASE("a file is read whatever its media type") {
   for (const char* type : {"text/html", "application/octet-stream", "image/png", "nonsense"}) {
     CAPTURE(std::string{type});
-    scripted at;
-    at.web.on(robots_url,
-              ScriptedFetcher::ok("User-agent: *\nDisallow: /private\n", {{"Content-Type", type}}));
-    CHECK_FALSE(at.cache.allowed("https://example.com/private"));
-    CHECK(at.cache.allowed("https://example.com/public"));
+    scripted bot;
+    bot.web.on(robots_url, ScriptedFetcher::ok("User-agent: *\nDisallow: /private\n",
+                                               {{"Content-Type", type}}));
+    CHECK_FALSE(bot.cache.allowed("https://example.com/private"));
+    CHECK(bot.cache.allowed("https://example.com/public"));
   }
 }

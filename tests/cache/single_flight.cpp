@@ -266,23 +266,24 @@ TEST_CASE("however many threads ask for one cold site, it is fetched once") {
   constexpr std::array<const char*, 4> spellings{
       "https://example.com/private/x", "HTTPS://EXAMPLE.com:443/private/y",
       "https://user@example.com/private", "https://example.com./private?q"};
-  held at;
-  std::vector<decision> made(threads);
+  held bot;
+  std::vector<decision> result(threads);
   {
     std::vector<std::jthread> callers;
-    const opening last{at.door};
+    const opening last{bot.door};
     for (std::size_t i = 0; i < threads; ++i) {
-      callers.emplace_back([&, i] { made[i] = at.cache.check(spellings[i % spellings.size()]); });
+      callers.emplace_back(
+          [&, i] { result[i] = bot.cache.check(spellings[i % spellings.size()]); });
     }
-    at.storage.wait_for_misses(threads);
-    at.door.wait_for_arrivals();
+    bot.storage.wait_for_misses(threads);
+    bot.door.wait_for_arrivals();
   }
-  CHECK(at.web.count() == 1);
-  for (const decision& each : made) {
-    CHECK(to_string(each.reason) == "rule");
-    CHECK(each.policy == made.front().policy);
+  CHECK(bot.web.count() == 1);
+  for (const decision& answer : result) {
+    CHECK(to_string(answer.reason) == "rule");
+    CHECK(answer.policy == result.front().policy);
   }
-  const robots::cache_stats stats = at.cache.stats();
+  const robots::cache_stats stats = bot.cache.stats();
   CHECK(stats.misses == 1);
   CHECK(stats.retrievals == 1);
   CHECK(stats.hits + stats.joined == threads - 1);
@@ -291,45 +292,45 @@ TEST_CASE("however many threads ask for one cold site, it is fetched once") {
 
 TEST_CASE("a bare host and its https origin, asked for at once, share one fetch") {
   for (int round = 0; round < 20; ++round) {
-    held at;
-    at.web.otherwise_call(behind(at.door));
+    held bot;
+    bot.web.otherwise_call(behind(bot.door));
     std::array<std::shared_ptr<const policy>, 4> found;
     {
       std::vector<std::jthread> callers;
-      const opening last{at.door};
+      const opening last{bot.door};
       constexpr std::array<const char*, 4> names{"https://example.com/", "example.com",
                                                  "https://example.com/x", "example.com/x"};
       const std::size_t first = round % 2 == 0 ? 0 : 1;
-      callers.emplace_back([&, first] { found[first] = at.cache.get(names[first]); });
-      at.door.wait_for_arrivals();
+      callers.emplace_back([&, first] { found[first] = bot.cache.get(names[first]); });
+      bot.door.wait_for_arrivals();
       for (std::size_t i = 0; i < names.size(); ++i) {
         if (i != first) {
-          callers.emplace_back([&, i] { found[i] = at.cache.get(names[i]); });
+          callers.emplace_back([&, i] { found[i] = bot.cache.get(names[i]); });
         }
       }
-      at.storage.wait_for_misses(names.size());
+      bot.storage.wait_for_misses(names.size());
     }
-    CHECK(at.web.count() == 1);
-    for (const auto& each : found) {
-      CHECK(each == found.front());
+    CHECK(bot.web.count() == 1);
+    for (const auto& one : found) {
+      CHECK(one == found.front());
     }
   }
 }
 
 TEST_CASE("the http origin of a host is not served by what its https origin brought") {
-  held at;  // the first fetch brings rules, the second none
+  held bot;  // the first fetch brings rules, the second none
   std::shared_ptr<const policy> https;
   std::shared_ptr<const policy> http;
   {
     std::vector<std::jthread> callers;
-    const opening last{at.door};
-    callers.emplace_back([&] { https = at.cache.get("https://example.com/"); });
-    at.door.wait_for_arrivals();
-    callers.emplace_back([&] { http = at.cache.get("http://example.com/"); });
-    at.storage.wait_for_misses(2);
+    const opening last{bot.door};
+    callers.emplace_back([&] { https = bot.cache.get("https://example.com/"); });
+    bot.door.wait_for_arrivals();
+    callers.emplace_back([&] { http = bot.cache.get("http://example.com/"); });
+    bot.storage.wait_for_misses(2);
   }
-  CHECK(at.web.count("https://example.com/robots.txt") == 1);
-  CHECK(at.web.count("http://example.com/robots.txt") == 1);
+  CHECK(bot.web.count("https://example.com/robots.txt") == 1);
+  CHECK(bot.web.count("http://example.com/robots.txt") == 1);
   CHECK(https->source().url == "https://example.com/robots.txt");
   CHECK(http->source().url == "http://example.com/robots.txt");
   CHECK(https->rules().size() == 1);
@@ -337,90 +338,90 @@ TEST_CASE("the http origin of a host is not served by what its https origin brou
 }
 
 TEST_CASE("hosts do not wait for one another") {
-  held at;
+  held bot;
   decision led;
-  const leading caller{at, led};
-  CHECK(at.cache.allowed("https://other.example/"));
-  CHECK(at.cache.allowed("https://example.com:8443/"));
-  CHECK(at.web.count() == 3);
+  const leading caller{bot, led};
+  CHECK(bot.cache.allowed("https://other.example/"));
+  CHECK(bot.cache.allowed("https://example.com:8443/"));
+  CHECK(bot.web.count() == 3);
 }
 
 TEST_CASE("a failure is shared like a success") {
-  held at{ScriptedFetcher::status(503), foo_bot_that_asks_once()};
+  held bot{ScriptedFetcher::status(503), foo_bot_that_asks_once()};
   decision first;
   decision second;
   {
     std::vector<std::jthread> callers;
-    const opening last{at.door};
-    callers.emplace_back([&] { first = at.cache.check(home); });
-    callers.emplace_back([&] { second = at.cache.check(home); });
-    at.storage.wait_for_misses(2);
+    const opening last{bot.door};
+    callers.emplace_back([&] { first = bot.cache.check(home); });
+    callers.emplace_back([&] { second = bot.cache.check(home); });
+    bot.storage.wait_for_misses(2);
   }
-  CHECK(at.web.count() == 1);
+  CHECK(bot.web.count() == 1);
   CHECK(first.policy == second.policy);
   CHECK(outcome_of(first) == "server_error");
 }
 
 TEST_CASE("a follower whose call is over leaves at once, and the flight goes on") {
-  held at;
+  held bot;
   decision led;
   {
-    const leading leader{at, led, secret};
+    const leading leader{bot, led, secret};
     std::stop_source stop;
     stop.request_stop();
-    const decision stopped = at.cache.check(home, {.stop = stop.get_token()});
+    const decision stopped = bot.cache.check(home, {.stop = stop.get_token()});
     CHECK(outcome_of(stopped) == "cancelled");
     CHECK(to_string(stopped.reason) == "fallback");
     CHECK_FALSE(stopped.allowed);
     CHECK_FALSE(stopped.from_cache);
-    const decision late = at.cache.check(home, {.deadline = at.clock.now()});
+    const decision late = bot.cache.check(home, {.deadline = bot.clock.now()});
     CHECK(outcome_of(late) == "cancelled");
-    CHECK(at.cache.stats().size == 0);
+    CHECK(bot.cache.stats().size == 0);
   }
-  CHECK(at.web.count() == 1);
+  CHECK(bot.web.count() == 1);
   CHECK(outcome_of(led) == "success");
-  CHECK(at.cache.check(home).from_cache);
-  CHECK(at.cache.stats().joined == 0);
+  CHECK(bot.cache.check(home).from_cache);
+  CHECK(bot.cache.stats().joined == 0);
 }
 
 TEST_CASE("a follower that leaves gets the last good copy where there is one") {
-  held at;
-  at.web.on(robots_url, robots::test::ok());
-  CHECK(at.cache.allowed(home));
-  at.clock.advance(24h);
-  at.web.on_call(robots_url, behind(at.door, ScriptedFetcher::status(404)));
+  held bot;
+  bot.web.on(robots_url, robots::test::ok());
+  CHECK(bot.cache.allowed(home));
+  bot.clock.advance(24h);
+  bot.web.on_call(robots_url, behind(bot.door, ScriptedFetcher::status(404)));
   decision led;
   {
-    const leading leader{at, led};
-    const decision late = at.cache.check(secret, {.deadline = at.clock.now()});
+    const leading leader{bot, led};
+    const decision late = bot.cache.check(secret, {.deadline = bot.clock.now()});
     CHECK(to_string(late.policy->basis()) == "last_good");
     CHECK_FALSE(late.allowed);
     CHECK(late.age == 24h);
   }
-  CHECK(at.cache.allowed(secret));
+  CHECK(bot.cache.allowed(secret));
 }
 
 TEST_CASE("a follower that waits leaves when it is stopped, and when its deadline comes") {
   for (int round = 0; round < 50; ++round) {
-    held at;
+    held bot;
     decision led;
     decision left;
-    const leading leader{at, led};
+    const leading leader{bot, led};
     std::stop_source stop;
     const bool by_deadline = round % 2 == 0;
     robots::call_options limits;
     if (by_deadline) {
-      limits.deadline = at.clock.now() + 1ms;
+      limits.deadline = bot.clock.now() + 1ms;
     } else {
       limits.stop = stop.get_token();
     }
     {
-      const std::jthread follower{[&] { left = at.cache.check(home, limits); }};
-      at.storage.wait_for_misses(2);
-      by_deadline ? at.clock.advance(1ms) : static_cast<void>(stop.request_stop());
+      const std::jthread follower{[&] { left = bot.cache.check(home, limits); }};
+      bot.storage.wait_for_misses(2);
+      by_deadline ? bot.clock.advance(1ms) : static_cast<void>(stop.request_stop());
     }
     CHECK(outcome_of(left) == "cancelled");
-    CHECK(at.web.count() == 1);
+    CHECK(bot.web.count() == 1);
   }
 }
 
@@ -431,61 +432,62 @@ TEST_CASE("a follower with all the time in the world waits for the end") {
   WatchedStorage storage;
   robots::basic_robots_cache<ScriptedFetcher, robots::SteadyClock, WatchedStorage> cache{
       foo_bot(), web, {}, storage};
-  decision made;
+  decision answer;
   {
     std::vector<std::jthread> callers;
     const opening last{door};
     callers.emplace_back([&] { static_cast<void>(cache.check(home)); });
     door.wait_for_arrivals();
     callers.emplace_back(
-        [&] { made = cache.check(home, {.deadline = robots::time_point::max()}); });
+        [&] { answer = cache.check(home, {.deadline = robots::time_point::max()}); });
     storage.wait_for_misses(2);
   }
-  CHECK(outcome_of(made) == "success");
+  CHECK(outcome_of(answer) == "success");
   CHECK(web.count() == 1);
 }
 
 TEST_CASE("who began a flight may leave it, and it goes on for the others") {
   for (int round = 0; round < 50; ++round) {
-    held at;
+    held bot;
     std::stop_source stop;
     decision began;
     std::array<decision, 3> followed;
     {
       std::vector<std::jthread> callers;
-      const opening last{at.door};
+      const opening last{bot.door};
       {
-        const std::jthread first{[&] { began = at.cache.check(home, {.stop = stop.get_token()}); }};
-        at.door.wait_for_arrivals();
-        for (decision& each : followed) {
-          callers.emplace_back([&] { each = at.cache.check(home); });
+        const std::jthread first{
+            [&] { began = bot.cache.check(home, {.stop = stop.get_token()}); }};
+        bot.door.wait_for_arrivals();
+        for (decision& answer : followed) {
+          callers.emplace_back([&] { answer = bot.cache.check(home); });
         }
-        at.storage.wait_for_misses(4);
+        bot.storage.wait_for_misses(4);
         stop.request_stop();
       }
       CHECK(outcome_of(began) == "cancelled");
     }
     // One that had missed but not yet joined when the first left may have had to begin anew.
-    CHECK(at.web.count() <= 2);
-    for (const decision& each : followed) {
-      CHECK(outcome_of(each) == "success");
+    CHECK(bot.web.count() <= 2);
+    for (const decision& answer : followed) {
+      CHECK(outcome_of(answer) == "success");
     }
-    CHECK(at.cache.check(home).from_cache);
+    CHECK(bot.cache.check(home).from_cache);
   }
 }
 
 TEST_CASE("who began a flight leaves it at his deadline, while the fetch is under way") {
-  held at;
+  held bot;
   decision began;
   {
-    const opening last{at.door};
+    const opening last{bot.door};
     const std::jthread caller{
-        [&] { began = at.cache.check(home, {.deadline = at.clock.now() + 1s}); }};
-    at.door.wait_for_arrivals();
-    at.clock.advance(1s);
+        [&] { began = bot.cache.check(home, {.deadline = bot.clock.now() + 1s}); }};
+    bot.door.wait_for_arrivals();
+    bot.clock.advance(1s);
   }
   CHECK(outcome_of(began) == "cancelled");
-  CHECK(at.web.count() == 1);
+  CHECK(bot.web.count() == 1);
 }
 
 TEST_CASE("Without finish_abandoned, the fetch that the last caller leaves is stopped") {
@@ -497,14 +499,14 @@ TEST_CASE("Without finish_abandoned, the fetch that the last caller leaves is st
   web.on_call(robots_url, until_stopped(under_way, stopped));
   std::stop_source stop;
   robots::basic_robots_cache<ScriptedFetcher, ManualClock> cache{options, web};
-  decision made;
+  decision answer;
   {
-    const std::jthread caller{[&] { made = cache.check(home, {.stop = stop.get_token()}); }};
+    const std::jthread caller{[&] { answer = cache.check(home, {.stop = stop.get_token()}); }};
     under_way.pass();
     stop.request_stop();
   }
   stopped.pass();
-  CHECK(outcome_of(made) == "cancelled");
+  CHECK(outcome_of(answer) == "cancelled");
   web.on(robots_url, robots::test::ok());
   CHECK(cache.allowed(home));
 }
@@ -519,13 +521,13 @@ TEST_CASE("Callers with less time than a slow site takes send it one request, an
       {.user_agent = "FooBot/1.0", .fallback = robots::fallback_policy::rfc9309()}, web, clock};
   for (int call = 0; call < 20; ++call) {
     const robots::time_point deadline = clock.now() + 50ms;
-    decision made;
+    decision answer;
     {
-      const std::jthread caller{[&] { made = cache.check(home, {.deadline = deadline}); }};
+      const std::jthread caller{[&] { answer = cache.check(home, {.deadline = deadline}); }};
       door.wait_for_arrivals();
       clock.advance(50ms);
     }
-    CHECK(outcome_of(made) == "cancelled");
+    CHECK(outcome_of(answer) == "cancelled");
   }
   CHECK(web.count() == 1);
   door.open();
@@ -547,14 +549,14 @@ TEST_CASE("A fetch that everyone has left is brought to its end") {
   ManualClock clock;
   robots::basic_robots_cache<ScriptedFetcher, ManualClock, robots::LruStorage<8>, Telling> cache{
       options, web, clock, {}, Telling{&landed}};
-  decision made;
+  decision answer;
   {
     const opening last{door};
-    const std::jthread caller{[&] { made = cache.check(home, {.deadline = clock.now() + 1s}); }};
+    const std::jthread caller{[&] { answer = cache.check(home, {.deadline = clock.now() + 1s}); }};
     door.wait_for_arrivals();
     clock.advance(1s);
   }
-  CHECK(outcome_of(made) == "cancelled");
+  CHECK(outcome_of(answer) == "cancelled");
   landed.pass();
   CHECK(outcome_of(cache.check(home)) ==
         "success");  // from the cache, or from the flight as it ends
@@ -598,46 +600,47 @@ TEST_CASE("an observer hears of a retrieval before anybody decides by it, even i
 }
 
 TEST_CASE("with all threads busy, a leader in haste leaves its fetch to the next that is free") {
-  all_busy at;
-  at.web.on(robots_url, robots::test::ok());
+  all_busy setup;
+  setup.web.on(robots_url, robots::test::ok());
   decision hurried;
-  std::jthread leader{[&] { hurried = at.cache.check(home, {.deadline = at.clock.now() + 1s}); }};
-  at.storage.wait_for_misses(2);
-  while (at.cache.stats().misses < 2) {
+  std::jthread leader{
+      [&] { hurried = setup.cache.check(home, {.deadline = setup.clock.now() + 1s}); }};
+  setup.storage.wait_for_misses(2);
+  while (setup.cache.stats().misses < 2) {
     std::this_thread::yield();
   }
-  robots::look_up follower = at.cache.begin(home);
-  at.clock.advance(1s);
+  robots::look_up follower = setup.cache.begin(home);
+  setup.clock.advance(1s);
   leader.join();
-  CHECK(at.web.count(robots_url) == 0);
-  at.busy.open();
-  CHECK(outcome_of(wait_for(at.cache, follower, home)) == "success");
+  CHECK(setup.web.count(robots_url) == 0);
+  setup.busy.open();
+  CHECK(outcome_of(wait_for(setup.cache, follower, home)) == "success");
   CHECK(outcome_of(hurried) == "cancelled");
-  CHECK(at.web.count(robots_url) == 1);
+  CHECK(setup.web.count(robots_url) == 1);
 }
 
 TEST_CASE(
     "with all threads busy, a leader that is stopped leaves its fetch to the next that is free") {
-  all_busy at;
+  all_busy setup;
   std::atomic<int> asked = 0;
-  at.web.on_call(robots_url, [&](const fetch_request&) {
+  setup.web.on_call(robots_url, [&](const fetch_request&) {
     if (asked++ == 0) {
-      at.door.pass();
+      setup.door.pass();
     }
     return robots::test::ok();
   });
   std::stop_source stop;
   decision led;
-  std::jthread leader{[&] { led = at.cache.check(home, {.stop = stop.get_token()}); }};
-  at.door.wait_for_arrivals();
-  robots::look_up follower = at.cache.begin(home);
+  std::jthread leader{[&] { led = setup.cache.check(home, {.stop = stop.get_token()}); }};
+  setup.door.wait_for_arrivals();
+  robots::look_up follower = setup.cache.begin(home);
   stop.request_stop();
-  at.door.open();
+  setup.door.open();
   leader.join();
-  at.busy.open();
-  CHECK(outcome_of(wait_for(at.cache, follower, home)) == "success");
+  setup.busy.open();
+  CHECK(outcome_of(wait_for(setup.cache, follower, home)) == "success");
   CHECK(outcome_of(led) == "cancelled");
-  CHECK(at.web.count(robots_url) == 2);
+  CHECK(setup.web.count(robots_url) == 2);
 }
 
 TEST_CASE("With the default options, a call makes the exchanges that it has time for itself") {
@@ -664,27 +667,27 @@ TEST_CASE("no call takes longer than the longest, and its fetch goes on for othe
     robots::cache_options options = foo_bot(robots::fallback_policy::permissive());
     options.longest_call = by_option ? 15s : 0s;
     options.timeout = 0ms;  // the exchange may take longer than the call
-    held at{robots::test::ok(), options};
+    held bot{robots::test::ok(), options};
     decision early;
     decision late;
     {
-      const opening last{at.door};
+      const opening last{bot.door};
       std::jthread first{[&] {
-        early = by_option ? at.cache.check(secret) : at.cache.check(secret, {.timeout = 15s});
+        early = by_option ? bot.cache.check(secret) : bot.cache.check(secret, {.timeout = 15s});
       }};
-      at.door.wait_for_arrivals();
-      at.clock.advance(14s);
-      robots::look_up follower = at.cache.begin(secret);
-      at.clock.advance(1s);
+      bot.door.wait_for_arrivals();
+      bot.clock.advance(14s);
+      robots::look_up follower = bot.cache.begin(secret);
+      bot.clock.advance(1s);
       first.join();
-      at.door.open();
-      late = wait_for(at.cache, follower, secret);
+      bot.door.open();
+      late = wait_for(bot.cache, follower, secret);
     }
     CHECK(early.allowed);
     CHECK(explain(early).find("nothing was read") != std::string::npos);
     CHECK(outcome_of(early) == "cancelled");
     CHECK(to_string(late.reason) == "rule");
-    CHECK(at.web.count() == 1);
+    CHECK(bot.web.count() == 1);
   }
 }
 
@@ -724,36 +727,36 @@ TEST_CASE(
 }
 
 TEST_CASE("what is invalidated while it is renewed does not stand in when the renewal fails") {
-  robots::test::scripted at{foo_bot_that_asks_once()};
-  at.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(503));
-  CHECK(at.cache.allowed(home));
-  at.clock.advance(25h);
-  robots::look_up renewing = at.cache.begin(home);
-  at.cache.invalidate(home);
-  at.answer(renewing);
+  robots::test::scripted bot{foo_bot_that_asks_once()};
+  bot.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(503));
+  CHECK(bot.cache.allowed(home));
+  bot.clock.advance(25h);
+  robots::look_up renewing = bot.cache.begin(home);
+  bot.cache.invalidate(home);
+  bot.answer(renewing);
   REQUIRE(renewing.policy());
   CHECK(to_string(renewing.policy()->basis()) == "deny_all");
-  CHECK_FALSE(at.cache.check(home, renewing).allowed);
+  CHECK_FALSE(bot.cache.check(home, renewing).allowed);
 }
 
 TEST_CASE("without a thread to spare, who may leave fetches himself, and a follower takes over") {
-  held at{robots::test::ok(), with_threads(0)};
+  held bot{robots::test::ok(), with_threads(0)};
   std::stop_source stop;
   decision began;
   decision followed;
   {
     std::vector<std::jthread> callers;
-    const opening last{at.door};
-    callers.emplace_back([&] { began = at.cache.check(home, {.stop = stop.get_token()}); });
-    at.door.wait_for_arrivals();
-    callers.emplace_back([&] { followed = at.cache.check(home); });
-    at.storage.wait_for_misses(2);
+    const opening last{bot.door};
+    callers.emplace_back([&] { began = bot.cache.check(home, {.stop = stop.get_token()}); });
+    bot.door.wait_for_arrivals();
+    callers.emplace_back([&] { followed = bot.cache.check(home); });
+    bot.storage.wait_for_misses(2);
     stop.request_stop();
   }
   // The follower may have brought the rules before the first caller leaves.
   CHECK((outcome_of(began) == "cancelled" || outcome_of(began) == "success"));
   CHECK(outcome_of(followed) == "success");
-  CHECK(at.web.count() == 2);
+  CHECK(bot.web.count() == 2);
 }
 
 TEST_CASE("a cache that ends stops what is still under way for nobody") {
@@ -775,45 +778,45 @@ TEST_CASE("a cache that ends stops what is still under way for nobody") {
 }
 
 TEST_CASE("a fetcher that throws leaves nobody waiting") {
-  watched at{foo_bot_that_asks_once()};
-  at.web.otherwise_call([&at](const fetch_request&) -> fetch_response {
-    at.door.pass();
+  watched bot{foo_bot_that_asks_once()};
+  bot.web.otherwise_call([&bot](const fetch_request&) -> fetch_response {
+    bot.door.pass();
     throw std::runtime_error{"no"};
   });
-  std::array<decision, 4> made;
+  std::array<decision, 4> result;
   {
     std::vector<std::jthread> callers;
-    const opening last{at.door};
-    for (decision& each : made) {
-      callers.emplace_back([&] { each = at.cache.check(home); });
+    const opening last{bot.door};
+    for (decision& answer : result) {
+      callers.emplace_back([&] { answer = bot.cache.check(home); });
     }
-    at.storage.wait_for_misses(made.size());
+    bot.storage.wait_for_misses(result.size());
   }
-  CHECK(at.web.count() == 1);
-  for (const decision& each : made) {
-    CHECK(outcome_of(each) == "unreachable");
+  CHECK(bot.web.count() == 1);
+  for (const decision& answer : result) {
+    CHECK(outcome_of(answer) == "unreachable");
   }
 }
 
 TEST_CASE("what is forgotten during a flight is fetched anew, and the late result is not kept") {
   const std::array<void (*)(held&), 4> ways{
-      [](held& at) { at.cache.invalidate(home); },
-      [](held& at) { at.cache.invalidate("HTTPS://EXAMPLE.com:443/x"); },
-      [](held& at) { at.cache.invalidate("example.com"); }, [](held& at) { at.cache.clear(); }};
+      [](held& bot) { bot.cache.invalidate(home); },
+      [](held& bot) { bot.cache.invalidate("HTTPS://EXAMPLE.com:443/x"); },
+      [](held& bot) { bot.cache.invalidate("example.com"); }, [](held& bot) { bot.cache.clear(); }};
   for (const auto& forget : ways) {
     for (const char* led : {home, "example.com/"}) {
-      held at;  // the first fetch brings rules, the second none
+      held bot;  // the first fetch brings rules, the second none
       decision old;
       {
-        const leading caller{at, old, led};
-        forget(at);
-        const decision anew = at.cache.check(led);
+        const leading caller{bot, old, led};
+        forget(bot);
+        const decision anew = bot.cache.check(led);
         CHECK(anew.policy->rules().empty());
-        CHECK(at.cache.check(led).from_cache);
+        CHECK(bot.cache.check(led).from_cache);
       }
       CHECK(old.policy->rules().size() == 1);
-      CHECK(at.web.count() == 2);
-      const decision now = at.cache.check(led);
+      CHECK(bot.web.count() == 2);
+      const decision now = bot.cache.check(led);
       CHECK(now.from_cache);
       CHECK(now.policy->rules().empty());
     }
@@ -821,15 +824,15 @@ TEST_CASE("what is forgotten during a flight is fetched anew, and the late resul
 }
 
 TEST_CASE("a flight that was forgotten leaves nothing behind") {
-  held at;
+  held bot;
   decision old;
   {
-    const leading leader{at, old};
-    at.cache.clear();
+    const leading leader{bot, old};
+    bot.cache.clear();
   }
   CHECK(outcome_of(old) == "success");
-  CHECK(at.cache.stats().size == 0);
-  CHECK_FALSE(at.cache.check(home).from_cache);
+  CHECK(bot.cache.stats().size == 0);
+  CHECK_FALSE(bot.cache.check(home).from_cache);
 }
 
 TEST_CASE("a storage that forgets everything still lets threads share a fetch") {
@@ -842,20 +845,20 @@ TEST_CASE("a storage that forgets everything still lets threads share a fetch") 
   Forgetful storage;
   robots::basic_robots_cache<ScriptedFetcher, ManualClock, Forgetful> cache{
       foo_bot(), web, {}, storage};
-  std::array<decision, 8> made;
+  std::array<decision, 8> result;
   {
     std::vector<std::jthread> callers;
     const opening last{door};
-    for (decision& each : made) {
-      callers.emplace_back([&] { each = cache.check(secret); });
+    for (decision& answer : result) {
+      callers.emplace_back([&] { answer = cache.check(secret); });
     }
-    storage.wait_for_misses(made.size());
+    storage.wait_for_misses(result.size());
   }
   // Who comes after the end has to fetch for itself.
-  CHECK(cache.stats().misses + cache.stats().joined == made.size());
+  CHECK(cache.stats().misses + cache.stats().joined == result.size());
   CHECK(web.count() == cache.stats().misses);
-  for (const decision& each : made) {
-    CHECK(to_string(each.reason) == "rule");
+  for (const decision& answer : result) {
+    CHECK(to_string(answer.reason) == "rule");
   }
 }
 
@@ -923,9 +926,9 @@ TEST_CASE("eight threads may do anything to one cache at once") {
               break;
             default: {
               ++decisions;
-              const decision made = cache.check(url);
+              const decision answer = cache.check(url);
               const bool secret_page = url.ends_with("/private");
-              wrong += made.policy == nullptr || (made.allowed && secret_page) ? 1U : 0U;
+              wrong += answer.policy == nullptr || (answer.allowed && secret_page) ? 1U : 0U;
               break;
             }
           }

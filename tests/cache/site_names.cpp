@@ -51,44 +51,44 @@ TEST_CASE("every spelling of an origin is one site and is fetched once") {
                                            "https://ex%61mple.com/"};
   for (const std::string& first : spellings) {
     CAPTURE(first);
-    scripted at;
-    at.web.on(robots_url, robots::test::ok());
-    const auto found = at.cache.get(first);
+    scripted bot;
+    bot.web.on(robots_url, robots::test::ok());
+    const auto found = bot.cache.get(first);
     for (const std::string& next : spellings) {
       CAPTURE(next);
-      CHECK(at.cache.get(next) == found);
+      CHECK(bot.cache.get(next) == found);
     }
-    CHECK(asked(at.web) == std::vector<std::string>{robots_url});
-    CHECK(at.cache.stats().size == 1);
-    at.cache.invalidate("https://Example.com.:443/y");
-    CHECK(at.cache.stats().size == 0);
+    CHECK(asked(bot.web) == std::vector<std::string>{robots_url});
+    CHECK(bot.cache.stats().size == 1);
+    bot.cache.invalidate("https://Example.com.:443/y");
+    CHECK(bot.cache.stats().size == 0);
   }
 }
 
 TEST_CASE("an IPv6 address is one site, however it is spelled") {
-  scripted at;
-  at.web.otherwise(robots::test::ok());
+  scripted bot;
+  bot.web.otherwise(robots::test::ok());
   for (const char* url :
        {"https://[2606:4700::0.0.17.18]/", "https://[2606:4700:0::1112]/x",
         "https://[2606:4700::1112]/", "https://[2606:4700:0:0:0:0:0:1112]:443/"}) {
     CAPTURE(std::string{url});
-    static_cast<void>(at.cache.check(url));
+    static_cast<void>(bot.cache.check(url));
   }
-  CHECK(asked(at.web) == std::vector<std::string>{"https://[2606:4700::1112]/robots.txt"});
-  CHECK(at.cache.stats().size == 1);
+  CHECK(asked(bot.web) == std::vector<std::string>{"https://[2606:4700::1112]/robots.txt"});
+  CHECK(bot.cache.stats().size == 1);
 }
 
 TEST_CASE("another scheme, host or port is another site") {
-  scripted at;
-  at.web.otherwise(robots::test::ok());
+  scripted bot;
+  bot.web.otherwise(robots::test::ok());
   for (const char* url :
        {"https://example.com/", "http://example.com/", "https://www.example.com/",
         "https://example.com:8443/", "http://example.com:443/", "https://example.com:80/",
         "https://[2001:db8::1]/", "https://[2001:db8::1]:444/", "https://127.0.0.1/",
         "https://xn--bcher-kva.example/", "https://_dmarc.example.com/"}) {
-    static_cast<void>(at.cache.check(url));
+    static_cast<void>(bot.cache.check(url));
   }
-  CHECK(asked(at.web) ==
+  CHECK(asked(bot.web) ==
         std::vector<std::string>{
             "https://example.com/robots.txt", "http://example.com/robots.txt",
             "https://www.example.com/robots.txt", "https://example.com:8443/robots.txt",
@@ -96,26 +96,26 @@ TEST_CASE("another scheme, host or port is another site") {
             "https://[2001:db8::1]/robots.txt", "https://[2001:db8::1]:444/robots.txt",
             "https://127.0.0.1/robots.txt", "https://xn--bcher-kva.example/robots.txt",
             "https://_dmarc.example.com/robots.txt"});
-  CHECK(at.cache.stats().misses == 11);
+  CHECK(bot.cache.stats().misses == 11);
 }
 
 TEST_CASE("the verdict is on the path, however the URL in front of it is spelled") {
-  scripted at;
-  at.web.otherwise(robots::test::ok("User-agent: *\nDisallow: /private\nDisallow: /?secret\n"));
+  scripted bot;
+  bot.web.otherwise(robots::test::ok("User-agent: *\nDisallow: /private\nDisallow: /?secret\n"));
   for (const char* url :
        {"https://example.com/private", "HTTPS://EXAMPLE.com:443/private/x",
         "https://user:pw@example.com/private?q", "https://example.com./private#f",
         "example.com/private", "EXAMPLE.com:443/private", "[::1]:8080/private",
         "https://example.com/%70rivate", "https://example.com?secret", "example.com?secret"}) {
     CAPTURE(std::string{url});
-    CHECK_FALSE(at.cache.allowed(url));
-    CHECK(reason_of(at.cache.check(url)) == "rule");
+    CHECK_FALSE(bot.cache.allowed(url));
+    CHECK(reason_of(bot.cache.check(url)) == "rule");
   }
   for (const char* url : {"https://example.com", "https://example.com/Private", "example.com",
                           "https://example.com/#/private", "https://private.example.com/",
                           "https://private@example.com/"}) {
     CAPTURE(std::string{url});
-    CHECK(at.cache.allowed(url));
+    CHECK(bot.cache.allowed(url));
   }
 }
 
@@ -123,22 +123,22 @@ TEST_CASE("two slashes behind a bare host begin its path, whatever the dialect")
   for (const robots::dialect reading : {robots::dialect::rfc9309, robots::dialect::google}) {
     robots::cache_options options = robots::test::foo_bot();
     options.parse.dialect = reading;
-    scripted at{std::move(options)};
-    at.web.on(robots_url, robots::test::ok("User-agent: *\nDisallow: //x/y\n"));
+    scripted bot{std::move(options)};
+    bot.web.on(robots_url, robots::test::ok("User-agent: *\nDisallow: //x/y\n"));
     for (int time = 0; time < 2; ++time) {  // cold, then warm
-      CHECK_FALSE(at.cache.allowed("example.com//x/y"));
-      CHECK_FALSE(at.cache.check("example.com//x/y").allowed);
-      CHECK(at.cache.allowed("example.com//y"));
+      CHECK_FALSE(bot.cache.allowed("example.com//x/y"));
+      CHECK_FALSE(bot.cache.check("example.com//x/y").allowed);
+      CHECK(bot.cache.allowed("example.com//y"));
     }
   }
 }
 
 TEST_CASE("a bare host means https") {
-  scripted at;
-  at.web.on(robots_url, robots::test::ok());
-  CHECK_FALSE(at.cache.allowed("example.com/private"));
-  CHECK(at.cache.allowed("Example.com."));
-  CHECK(asked(at.web) == std::vector<std::string>{robots_url});
+  scripted bot;
+  bot.web.on(robots_url, robots::test::ok());
+  CHECK_FALSE(bot.cache.allowed("example.com/private"));
+  CHECK(bot.cache.allowed("Example.com."));
+  CHECK(asked(bot.web) == std::vector<std::string>{robots_url});
 }
 
 TEST_CASE("a bare host and its https origin share one fetch, whichever is asked first") {
@@ -149,22 +149,22 @@ TEST_CASE("a bare host and its https origin share one fetch, whichever is asked 
       {"https://example.com:8443/", "EXAMPLE.com:8443"}};
   for (const auto& [first, second] : pairs) {
     CAPTURE(first);
-    scripted at;
-    at.web.otherwise(robots::test::ok());
-    const auto found = at.cache.get(first);
-    CHECK(at.cache.get(second) == found);
-    CHECK(at.cache.check(second).from_cache);
-    CHECK(at.web.count() == 1);
+    scripted bot;
+    bot.web.otherwise(robots::test::ok());
+    const auto found = bot.cache.get(first);
+    CHECK(bot.cache.get(second) == found);
+    CHECK(bot.cache.check(second).from_cache);
+    CHECK(bot.web.count() == 1);
   }
 }
 
 TEST_CASE("a bare host takes over from https whatever https answered") {
   for (const int status : {404, 403, 429, 500}) {
-    scripted at{foo_bot_that_asks_once()};
-    at.web.on(robots_url, ScriptedFetcher::status(status));
-    const auto found = at.cache.get("https://example.com/");
-    CHECK(at.cache.get("example.com") == found);
-    CHECK(at.web.count() == 1);
+    scripted bot{foo_bot_that_asks_once()};
+    bot.web.on(robots_url, ScriptedFetcher::status(status));
+    const auto found = bot.cache.get("https://example.com/");
+    CHECK(bot.cache.get("example.com") == found);
+    CHECK(bot.web.count() == 1);
   }
 }
 
@@ -172,34 +172,34 @@ TEST_CASE("when https cannot be reached, http serves the bare host but not the h
   const std::string http = "http://example.com/robots.txt";
 
   SUBCASE("the bare host first") {
-    scripted at{foo_bot_that_asks_once()};
-    at.web.on(http, robots::test::ok());
-    CHECK_FALSE(at.cache.allowed("example.com/private"));
-    CHECK(at.cache.get("example.com")->source().url == http);
-    const decision made = at.cache.check(home);
-    CHECK_FALSE(made.allowed);
-    CHECK(reason_of(made) == "fallback");
-    CHECK(asked(at.web) == std::vector<std::string>{robots_url, http, robots_url});
+    scripted bot{foo_bot_that_asks_once()};
+    bot.web.on(http, robots::test::ok());
+    CHECK_FALSE(bot.cache.allowed("example.com/private"));
+    CHECK(bot.cache.get("example.com")->source().url == http);
+    const decision answer = bot.cache.check(home);
+    CHECK_FALSE(answer.allowed);
+    CHECK(reason_of(answer) == "fallback");
+    CHECK(asked(bot.web) == std::vector<std::string>{robots_url, http, robots_url});
     // What http said holds for the http origin too.
-    CHECK(at.cache.get("http://example.com/") == at.cache.get("example.com"));
-    CHECK(at.web.count() == 3);
+    CHECK(bot.cache.get("http://example.com/") == bot.cache.get("example.com"));
+    CHECK(bot.web.count() == 3);
   }
   SUBCASE("the https URL first") {
-    scripted at{foo_bot_that_asks_once()};
-    at.web.on(http, robots::test::ok());
-    CHECK_FALSE(at.cache.allowed(home));
-    CHECK(at.cache.allowed("example.com"));
-    CHECK(reason_of(at.cache.check(home)) == "fallback");
-    CHECK(asked(at.web) == std::vector<std::string>{robots_url, robots_url, http});
+    scripted bot{foo_bot_that_asks_once()};
+    bot.web.on(http, robots::test::ok());
+    CHECK_FALSE(bot.cache.allowed(home));
+    CHECK(bot.cache.allowed("example.com"));
+    CHECK(reason_of(bot.cache.check(home)) == "fallback");
+    CHECK(asked(bot.web) == std::vector<std::string>{robots_url, robots_url, http});
   }
   SUBCASE("and when nothing can be reached, the bare host falls back like any other") {
-    scripted at{foo_bot_that_asks_once()};
-    const decision made = at.cache.check("example.com/");
-    CHECK_FALSE(made.allowed);
-    CHECK(reason_of(made) == "fallback");
-    CHECK(to_string(made.policy->source().outcome) == "unreachable");
-    CHECK(at.cache.check("example.com").from_cache);
-    CHECK(asked(at.web) == std::vector<std::string>{robots_url, http});
+    scripted bot{foo_bot_that_asks_once()};
+    const decision answer = bot.cache.check("example.com/");
+    CHECK_FALSE(answer.allowed);
+    CHECK(reason_of(answer) == "fallback");
+    CHECK(to_string(answer.policy->source().outcome) == "unreachable");
+    CHECK(bot.cache.check("example.com").from_cache);
+    CHECK(asked(bot.web) == std::vector<std::string>{robots_url, http});
   }
 }
 
@@ -208,22 +208,22 @@ TEST_CASE("the last good copy of an origin is found by whichever name the site i
       {"example.com", "https://example.com/"}, {"https://example.com/", "example.com"}};
   for (const auto& [first, second] : pairs) {
     CAPTURE(first);
-    scripted at{foo_bot_that_asks_once()};
-    at.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(503));
-    CHECK(at.cache.allowed(first));
-    at.clock.advance(24h);
+    scripted bot{foo_bot_that_asks_once()};
+    bot.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(503));
+    CHECK(bot.cache.allowed(first));
+    bot.clock.advance(24h);
     for (const std::string& name : {second, first}) {
-      const decision made = at.cache.check(name);
-      CHECK(made.allowed);
-      CHECK(to_string(made.policy->basis()) == "last_good");
-      CHECK(made.age == 24h);
+      const decision answer = bot.cache.check(name);
+      CHECK(answer.allowed);
+      CHECK(to_string(answer.policy->basis()) == "last_good");
+      CHECK(answer.age == 24h);
     }
   }
 }
 
 TEST_CASE("what is no URL and no host is denied without a throw or a fetch, and says so") {
-  scripted at;
-  at.web.otherwise(robots::test::ok(""));
+  scripted bot;
+  bot.web.otherwise(robots::test::ok(""));
   const std::string long_label = "https://" + std::string(64, 'a') + ".com/";
   const std::string long_host = "https://" + std::string(300, 'a') + "/";
   std::string every_octet;
@@ -288,45 +288,45 @@ TEST_CASE("what is no URL and no host is denied without a throw or a fetch, and 
   for (const std::string& text : texts) {
     const std::string shown = text.substr(0, 60);
     CAPTURE(shown);
-    const decision made = at.cache.check(text);
-    CHECK_FALSE(made.allowed);
-    CHECK_FALSE(made.verdict.allowed);
-    CHECK(reason_of(made) == "invalid_url");
-    CHECK(explain(made).starts_with("not allowed: not an http or https URL: "));
-    CHECK(explain(made).size() < 400);
-    CHECK(made.age == 0s);
-    REQUIRE(made.policy);
-    CHECK(to_string(made.policy->basis()) == "refused");
-    CHECK_FALSE(at.cache.allowed(text));
-    const auto found = at.cache.get(text);
+    const decision answer = bot.cache.check(text);
+    CHECK_FALSE(answer.allowed);
+    CHECK_FALSE(answer.verdict.allowed);
+    CHECK(reason_of(answer) == "invalid_url");
+    CHECK(explain(answer).starts_with("not allowed: not an http or https URL: "));
+    CHECK(explain(answer).size() < 400);
+    CHECK(answer.age == 0s);
+    REQUIRE(answer.policy);
+    CHECK(to_string(answer.policy->basis()) == "refused");
+    CHECK_FALSE(bot.cache.allowed(text));
+    const auto found = bot.cache.get(text);
     REQUIRE(found);
     CHECK_FALSE(found->allows(home));
-    at.cache.invalidate(text);
+    bot.cache.invalidate(text);
   }
-  CHECK(at.web.count() == 0);
-  CHECK(at.cache.stats().size == 0);
-  CHECK(at.cache.stats().denied == 2 * texts.size());
+  CHECK(bot.web.count() == 0);
+  CHECK(bot.cache.stats().size == 0);
+  CHECK(bot.cache.stats().denied == 2 * texts.size());
 }
 
 TEST_CASE("whatever stands behind the authority gets a decision") {
-  scripted at;
-  at.web.otherwise(robots::test::ok());
+  scripted bot;
+  bot.web.otherwise(robots::test::ok());
   for (const std::string& rest :
        {std::string("/%00"), std::string("/a b"), std::string("/\n\r\t"), std::string("/\0x", 3),
         std::string("/%"), std::string("/%zz"), std::string("/\xFF\xFE"), std::string("/\\..\\"),
         std::string("?"), std::string("/") + std::string(60'000, '/'),
         std::string("/") + std::string(60'000, '%')}) {
-    CHECK(reason_of(at.cache.check("https://example.com" + rest)) == "no_rule");
-    CHECK(reason_of(at.cache.check("https://example.com/private" + rest)) == "rule");
+    CHECK(reason_of(bot.cache.check("https://example.com" + rest)) == "no_rule");
+    CHECK(reason_of(bot.cache.check("https://example.com/private" + rest)) == "rule");
   }
   for (const char filling : {'/', '%'}) {
     const std::string rest = "/" + std::string(100'000, filling);
-    const decision made = at.cache.check("https://example.com" + rest);
-    CHECK(reason_of(made) == "undecided");
-    CHECK_FALSE(made.allowed);
-    CHECK_FALSE(at.cache.allowed("https://example.com" + rest));
+    const decision answer = bot.cache.check("https://example.com" + rest);
+    CHECK(reason_of(answer) == "undecided");
+    CHECK_FALSE(answer.allowed);
+    CHECK_FALSE(bot.cache.allowed("https://example.com" + rest));
   }
-  CHECK(at.web.count() == 1);
+  CHECK(bot.web.count() == 1);
 }
 
 TEST_CASE("A refresh under one name of a site replaces the rules under its other names") {
@@ -335,15 +335,15 @@ TEST_CASE("A refresh under one name of a site replaces the rules under its other
     for (const std::string& second : names) {
       CAPTURE(first);
       CAPTURE(second);
-      scripted at;
-      at.web.on(robots_url, robots::test::ok("User-agent: *\nDisallow:\n"),
-                robots::test::ok("User-agent: *\nDisallow:\n"), robots::test::ok());
-      CHECK(at.cache.allowed(first));
-      CHECK(at.cache.allowed(second));
-      static_cast<void>(at.cache.refresh(second));
-      static_cast<void>(at.cache.refresh(second));
-      CHECK_FALSE(at.cache.allowed(first));
-      CHECK_FALSE(at.cache.allowed(second));
+      scripted bot;
+      bot.web.on(robots_url, robots::test::ok("User-agent: *\nDisallow:\n"),
+                 robots::test::ok("User-agent: *\nDisallow:\n"), robots::test::ok());
+      CHECK(bot.cache.allowed(first));
+      CHECK(bot.cache.allowed(second));
+      static_cast<void>(bot.cache.refresh(second));
+      static_cast<void>(bot.cache.refresh(second));
+      CHECK_FALSE(bot.cache.allowed(first));
+      CHECK_FALSE(bot.cache.allowed(second));
     }
   }
 }
@@ -354,61 +354,61 @@ TEST_CASE("A refresh under one name replaces the rules of a host that answered b
     for (const std::string& second : names) {
       CAPTURE(first);
       CAPTURE(second);
-      scripted at;
+      scripted bot;
       std::string body = "User-agent: *\nDisallow:\n";
-      at.web.on(robots_url, ScriptedFetcher::failure(robots::fetch_error::connect));
-      at.web.on_call("http://example.com/robots.txt",
-                     [&body](const robots::fetch_request&) { return robots::test::ok(body); });
-      CHECK(at.cache.allowed(first));
-      CHECK(at.cache.allowed(second));
+      bot.web.on(robots_url, ScriptedFetcher::failure(robots::fetch_error::connect));
+      bot.web.on_call("http://example.com/robots.txt",
+                      [&body](const robots::fetch_request&) { return robots::test::ok(body); });
+      CHECK(bot.cache.allowed(first));
+      CHECK(bot.cache.allowed(second));
       body = robots::test::rules;
-      static_cast<void>(at.cache.refresh(second));
-      CHECK_FALSE(at.cache.allowed(first));
-      CHECK_FALSE(at.cache.allowed(second));
+      static_cast<void>(bot.cache.refresh(second));
+      CHECK_FALSE(bot.cache.allowed(first));
+      CHECK_FALSE(bot.cache.allowed(second));
     }
   }
 }
 
 TEST_CASE("An override under one name of a site holds for its other names") {
-  scripted at;
-  at.web.on(robots_url, robots::test::ok());
-  at.cache.set_override("https://example.com", robots::site_override::deny);
-  CHECK(at.cache.check("example.com").reason == robots::decision_reason::by_hand);
-  CHECK(at.cache.check("http://example.com").reason != robots::decision_reason::by_hand);
-  at.cache.set_override("example.com", robots::site_override::allow);
-  CHECK(at.cache.allowed("example.com"));
-  CHECK(at.cache.allowed("http://example.com/private/x"));
-  CHECK_FALSE(at.cache.allowed(home));
-  at.cache.set_override("https://example.com", robots::site_override::none);
-  CHECK(at.cache.allowed(secret));
-  at.cache.set_override("example.com", robots::site_override::none);
-  at.cache.set_override("http://example.com", robots::site_override::deny);
-  CHECK_FALSE(at.cache.allowed("example.com"));
-  CHECK(at.cache.allowed(home));
+  scripted bot;
+  bot.web.on(robots_url, robots::test::ok());
+  bot.cache.set_override("https://example.com", robots::site_override::deny);
+  CHECK(bot.cache.check("example.com").reason == robots::decision_reason::by_hand);
+  CHECK(bot.cache.check("http://example.com").reason != robots::decision_reason::by_hand);
+  bot.cache.set_override("example.com", robots::site_override::allow);
+  CHECK(bot.cache.allowed("example.com"));
+  CHECK(bot.cache.allowed("http://example.com/private/x"));
+  CHECK_FALSE(bot.cache.allowed(home));
+  bot.cache.set_override("https://example.com", robots::site_override::none);
+  CHECK(bot.cache.allowed(secret));
+  bot.cache.set_override("example.com", robots::site_override::none);
+  bot.cache.set_override("http://example.com", robots::site_override::deny);
+  CHECK_FALSE(bot.cache.allowed("example.com"));
+  CHECK(bot.cache.allowed(home));
 }
 
 TEST_CASE("what is invalidated is forgotten under all names that shared its fetch") {
-  for (const char* what : {"example.com", "https://example.com/", "https://example.com:443/"}) {
+  for (const char* kind : {"example.com", "https://example.com/", "https://example.com:443/"}) {
     for (const char* stored : {"example.com", "https://example.com/"}) {
-      CAPTURE(std::string{what});
+      CAPTURE(std::string{kind});
       CAPTURE(std::string{stored});
-      scripted at;
-      at.web.on(robots_url, robots::test::ok());
-      static_cast<void>(at.cache.check(stored));
-      at.cache.invalidate(what);
-      CHECK_FALSE(at.cache.check(stored).from_cache);
-      CHECK(at.web.count() == 2);
+      scripted bot;
+      bot.web.on(robots_url, robots::test::ok());
+      static_cast<void>(bot.cache.check(stored));
+      bot.cache.invalidate(kind);
+      CHECK_FALSE(bot.cache.check(stored).from_cache);
+      CHECK(bot.web.count() == 2);
     }
   }
 }
 
 TEST_CASE("a URL of another kind is not taken for a bare host") {
-  scripted at;
-  at.web.otherwise(robots::test::ok(""));
+  scripted bot;
+  bot.web.otherwise(robots::test::ok(""));
   for (const std::string text :
        {"mailto:bob@example.com", "http:", "http:/example.com/", "https:/example.com/"}) {
     CAPTURE(text);
-    CHECK(reason_of(at.cache.check(text)) == "invalid_url");
+    CHECK(reason_of(bot.cache.check(text)) == "invalid_url");
   }
-  CHECK(at.web.count() == 0);
+  CHECK(bot.web.count() == 0);
 }

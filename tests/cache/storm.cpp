@@ -150,24 +150,24 @@ class running_call {
 };
 
 /// What is wrong with a decision about a site that said `known` at most; empty when nothing is.
-std::string fault_of(const decision& made, bool about_a, const said& known) {
-  const std::string why = explain(made);
-  if (!why.starts_with(made.allowed ? "allowed: " : "not allowed: ") || why.ends_with(": ")) {
+std::string fault_of(const decision& answer, bool about_a, const said& known) {
+  const std::string why = explain(answer);
+  if (!why.starts_with(answer.allowed ? "allowed: " : "not allowed: ") || why.ends_with(": ")) {
     return "no explanation";
   }
-  const policy_basis basis = made.policy->basis();
+  const policy_basis basis = answer.policy->basis();
   if (basis == policy_basis::allow_all && !known.no_file) {
     return "nobody said that there is no file";
   }
   if (basis == policy_basis::rules || basis == policy_basis::last_good) {
-    const std::size_t lines = made.policy->lines().non_blank;
+    const std::size_t lines = answer.policy->lines().non_blank;
     if (lines != storm_sites::lines() && (lines != 0 || !known.no_rules)) {
       return "part of a file for the whole";
     }
   }
   const bool may_allow =
       known.no_file || known.no_rules || (about_a ? known.allowed_a : known.allowed_b);
-  return made.allowed && !may_allow ? "nobody allowed this" : "";
+  return answer.allowed && !may_allow ? "nobody allowed this" : "";
 }
 
 std::size_t entries_of(const char* folder) {
@@ -182,8 +182,8 @@ class storm {
  public:
   storm() {
     sites_.on_stall = [this](std::size_t site) {
-      for (running_call& each : running_) {
-        each.stop_if_at(site);
+      for (running_call& one : running_) {
+        one.stop_if_at(site);
       }
     };
   }
@@ -234,10 +234,11 @@ class storm {
         on_trial.invalidate(url);
       }
       tallies_.update(site, [](tally& of_site) { ++of_site.calls; });
-      const decision made = on_trial.check(url, {.stop = running_[thread].begin(site)});
-      if (std::string wrong = fault_of(made, about_a, sites_.record(site).said); !wrong.empty()) {
+      const decision decided = on_trial.check(url, {.stop = running_[thread].begin(site)});
+      if (std::string wrong = fault_of(decided, about_a, sites_.record(site).said);
+          !wrong.empty()) {
         const std::lock_guard lock(mutex_);
-        complaints_.push_back(url + ": " + wrong + ": " + explain(made));
+        complaints_.push_back(url + ": " + wrong + ": " + explain(decided));
       }
       clock_.advance(between_calls);
     }

@@ -51,133 +51,133 @@ void redirect_all(ScriptedFetcher& web, std::size_t strangers) {
 }  // namespace
 
 TEST_CASE("strangers that redirect to a site whose rules are fresh cause it no request") {
-  scripted at;
-  at.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(403));
-  redirect_all(at.web, 300);
-  CHECK_FALSE(at.cache.allowed(secret));
+  scripted bot;
+  bot.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(403));
+  redirect_all(bot.web, 300);
+  CHECK_FALSE(bot.cache.allowed(secret));
   for (std::size_t i = 0; i < 300; ++i) {
-    const decision made = at.cache.check(stranger(i) + "private/x");
-    CHECK(to_string(made.reason) == "rule");
-    CHECK(made.policy->source().final_url == robots_url);
-    CHECK(made.policy->source().redirects == 1);
-    CHECK(made.policy->source().exchanges.size() == 1);
+    const decision answer = bot.cache.check(stranger(i) + "private/x");
+    CHECK(to_string(answer.reason) == "rule");
+    CHECK(answer.policy->source().final_url == robots_url);
+    CHECK(answer.policy->source().redirects == 1);
+    CHECK(answer.policy->source().exchanges.size() == 1);
   }
-  CHECK(at.web.count(robots_url) == 1);
-  CHECK(at.web.count() == 301);
-  CHECK(at.cache.check(secret).from_cache);
+  CHECK(bot.web.count(robots_url) == 1);
+  CHECK(bot.web.count() == 301);
+  CHECK(bot.cache.check(secret).from_cache);
 }
 
 TEST_CASE("however strangers spell the robots.txt of a site, its fresh rules are theirs") {
   for (const std::string spelling :
        {"/%72obots.txt", "/robots.txt?", "/x/../robot%73.txt#x", "/%72obots%2Etxt?"}) {
-    scripted at;
-    at.web.on(robots_url, robots::test::ok());
-    CHECK_FALSE(at.cache.allowed(secret));
+    scripted bot;
+    bot.web.on(robots_url, robots::test::ok());
+    CHECK_FALSE(bot.cache.allowed(secret));
     for (std::size_t i = 0; i < 3; ++i) {
-      at.web.on(stranger(i) + "robots.txt",
-                ScriptedFetcher::redirect(301, "https://example.com" + spelling));
-      CHECK_FALSE(at.cache.allowed(stranger(i) + "private/x"));
+      bot.web.on(stranger(i) + "robots.txt",
+                 ScriptedFetcher::redirect(301, "https://example.com" + spelling));
+      CHECK_FALSE(bot.cache.allowed(stranger(i) + "private/x"));
     }
-    CHECK(at.web.count() == 4);
+    CHECK(bot.web.count() == 4);
   }
 }
 
 TEST_CASE("another path or query is another resource, at one request for each stranger") {
   for (const std::string other : {"/robots.txt?1", "//robots.txt", "/robots%2Etxt2"}) {
-    scripted at{foo_bot_that_asks_once()};
-    at.web.on(robots_url, robots::test::ok());
-    at.web.on("https://example.com/robots.txt?1", robots::test::ok());
-    CHECK_FALSE(at.cache.allowed(secret));
+    scripted bot{foo_bot_that_asks_once()};
+    bot.web.on(robots_url, robots::test::ok());
+    bot.web.on("https://example.com/robots.txt?1", robots::test::ok());
+    CHECK_FALSE(bot.cache.allowed(secret));
     for (std::size_t i = 0; i < 3; ++i) {
-      at.web.on(stranger(i) + "robots.txt",
-                ScriptedFetcher::redirect(301, "https://example.com" + other));
-      static_cast<void>(at.cache.allowed(stranger(i) + "private/x"));
+      bot.web.on(stranger(i) + "robots.txt",
+                 ScriptedFetcher::redirect(301, "https://example.com" + other));
+      static_cast<void>(bot.cache.allowed(stranger(i) + "private/x"));
     }
-    CHECK(at.web.count() == 7);
+    CHECK(bot.web.count() == 7);
   }
 }
 
 TEST_CASE("a redirect from elsewhere never replaces what a site itself has said") {
-  scripted at{foo_bot(fallback_policy::permissive())};
-  at.web.on(robots_url, robots::test::ok("User-agent: *\nDisallow: /"),
-            ScriptedFetcher::status(403));
-  redirect_all(at.web, 3);
-  CHECK_FALSE(at.cache.allowed(home));
-  CHECK_FALSE(at.cache.allowed(stranger(0)));
-  CHECK_FALSE(at.cache.allowed(home));
-  CHECK(outcome_of(at.cache.check(home)) == "success");
-  CHECK(at.web.count(robots_url) == 1);
+  scripted bot{foo_bot(fallback_policy::permissive())};
+  bot.web.on(robots_url, robots::test::ok("User-agent: *\nDisallow: /"),
+             ScriptedFetcher::status(403));
+  redirect_all(bot.web, 3);
+  CHECK_FALSE(bot.cache.allowed(home));
+  CHECK_FALSE(bot.cache.allowed(stranger(0)));
+  CHECK_FALSE(bot.cache.allowed(home));
+  CHECK(outcome_of(bot.cache.check(home)) == "success");
+  CHECK(bot.web.count(robots_url) == 1);
 }
 
 TEST_CASE("an invalidation of another site during a redirect takes nothing from the target") {
-  scripted at;
-  at.web.on(robots_url, robots::test::ok());
-  redirect_all(at.web, 1);
-  look_up looking = at.cache.begin(stranger(0));
-  at.answer(looking);
+  scripted bot;
+  bot.web.on(robots_url, robots::test::ok());
+  redirect_all(bot.web, 1);
+  look_up looking = bot.cache.begin(stranger(0));
+  bot.answer(looking);
   CHECK(looking.policy() == nullptr);
   CHECK(std::get<fetch_request>(looking.next()).url == robots_url);
-  at.cache.invalidate("https://unrelated.example/");
-  at.answer(looking);
-  at.cache.invalidate("https://unrelated.example/");
+  bot.cache.invalidate("https://unrelated.example/");
+  bot.answer(looking);
+  bot.cache.invalidate("https://unrelated.example/");
   CHECK(looking.policy() != nullptr);
-  CHECK(at.cache.check(home).from_cache);
-  CHECK(at.cache.check(stranger(0)).from_cache);
-  CHECK(at.web.count(robots_url) == 1);
+  CHECK(bot.cache.check(home).from_cache);
+  CHECK(bot.cache.check(stranger(0)).from_cache);
+  CHECK(bot.web.count(robots_url) == 1);
 }
 
 TEST_CASE("strangers and visitors of a cold site share one request, whoever comes first") {
   for (const bool visitor_first : {false, true}) {
-    watched at;
-    redirect_all(at.web, 8);
-    at.web.on_call(robots_url, behind(at.door));
-    std::array<decision, 9> made;
+    watched bot;
+    redirect_all(bot.web, 8);
+    bot.web.on_call(robots_url, behind(bot.door));
+    std::array<decision, 9> result;
     {
       std::vector<std::jthread> callers;
       if (visitor_first) {
-        callers.emplace_back([&] { made[8] = at.cache.check(secret); });
-        at.door.wait_for_arrivals();
+        callers.emplace_back([&] { result[8] = bot.cache.check(secret); });
+        bot.door.wait_for_arrivals();
       }
       for (std::size_t i = 0; i < 8; ++i) {
-        callers.emplace_back([&, i] { made[i] = at.cache.check(stranger(i) + "private/x"); });
+        callers.emplace_back([&, i] { result[i] = bot.cache.check(stranger(i) + "private/x"); });
       }
       if (!visitor_first) {
-        callers.emplace_back([&] { made[8] = at.cache.check(secret); });
+        callers.emplace_back([&] { result[8] = bot.cache.check(secret); });
       }
-      at.storage.wait_for_misses(9);
-      at.door.wait_for_arrivals();
-      at.door.open();
+      bot.storage.wait_for_misses(9);
+      bot.door.wait_for_arrivals();
+      bot.door.open();
     }
-    CHECK(at.web.count(robots_url) == 1);
-    for (const decision& each : made) {
-      CHECK(to_string(each.reason) == "rule");
+    CHECK(bot.web.count(robots_url) == 1);
+    for (const decision& answer : result) {
+      CHECK(to_string(answer.reason) == "rule");
     }
-    const robots::cache_stats stats = at.cache.stats();
-    CHECK(stats.hits + stats.joined + stats.misses == made.size());
-    CHECK(stats.retrievals == made.size());
-    CHECK(stats.size == made.size());
+    const robots::cache_stats stats = bot.cache.stats();
+    CHECK(stats.hits + stats.joined + stats.misses == result.size());
+    CHECK(stats.retrievals == result.size());
+    CHECK(stats.size == result.size());
   }
 }
 
 TEST_CASE("Many callers of one site that redirects ask it once, and get the same rules") {
-  watched at;
-  redirect_all(at.web, 1);
-  at.web.on_call(robots_url, behind(at.door));
-  std::array<decision, 8> made;
+  watched bot;
+  redirect_all(bot.web, 1);
+  bot.web.on_call(robots_url, behind(bot.door));
+  std::array<decision, 8> result;
   {
     std::vector<std::jthread> callers;
-    callers.emplace_back([&] { made[0] = at.cache.check(stranger(0)); });
-    at.door.wait_for_arrivals();
-    for (std::size_t i = 1; i < made.size(); ++i) {
-      callers.emplace_back([&, i] { made[i] = at.cache.check(stranger(0)); });
+    callers.emplace_back([&] { result[0] = bot.cache.check(stranger(0)); });
+    bot.door.wait_for_arrivals();
+    for (std::size_t i = 1; i < result.size(); ++i) {
+      callers.emplace_back([&, i] { result[i] = bot.cache.check(stranger(0)); });
     }
-    at.storage.wait_for_looks("https://s0.example", made.size());
-    at.door.open();
+    bot.storage.wait_for_looks("https://s0.example", result.size());
+    bot.door.open();
   }
-  CHECK(at.web.count() == 2);
-  for (const decision& each : made) {
-    CHECK(each.policy->fingerprint() == made[0].policy->fingerprint());
-    CHECK(each.policy->source().url == stranger(0) + "robots.txt");
+  CHECK(bot.web.count() == 2);
+  for (const decision& answer : result) {
+    CHECK(answer.policy->fingerprint() == result[0].policy->fingerprint());
+    CHECK(answer.policy->source().url == stranger(0) + "robots.txt");
   }
 }
 
@@ -188,15 +188,15 @@ TEST_CASE("sites that redirect to each other come to an end, alone and at once")
     redirect_all(web, 1);
     ManualClock clock;
     robots::test::scripted_cache cache{foo_bot(), web, clock};
-    std::array<decision, 4> made;
+    std::array<decision, 4> result;
     {
       std::vector<std::jthread> callers;
-      for (std::size_t i = 0; i < made.size(); ++i) {
-        callers.emplace_back([&, i] { made[i] = cache.check(i % 2 == 0 ? home : stranger(0)); });
+      for (std::size_t i = 0; i < result.size(); ++i) {
+        callers.emplace_back([&, i] { result[i] = cache.check(i % 2 == 0 ? home : stranger(0)); });
       }
     }
-    for (const decision& each : made) {
-      CHECK(outcome_of(each) == "too_many_redirects");
+    for (const decision& answer : result) {
+      CHECK(outcome_of(answer) == "too_many_redirects");
     }
     CHECK(web.count() <= 4);
   }
@@ -210,18 +210,18 @@ TEST_CASE("sites that redirect to each other come to an end, alone and at once")
 TEST_CASE("max_redirects counts all redirects of a chain from site to site, in the cache or not") {
   constexpr std::size_t sites = 8;
   for (const bool from_the_end : {false, true}) {
-    scripted at{foo_bot(fallback_policy::strict())};
+    scripted bot{foo_bot(fallback_policy::strict())};
     for (std::size_t i = 0; i < sites; ++i) {
-      at.web.on(stranger(i) + "robots.txt",
-                i + 1 == sites ? robots::test::ok("")
-                               : ScriptedFetcher::redirect(302, stranger(i + 1) + "robots.txt"));
+      bot.web.on(stranger(i) + "robots.txt",
+                 i + 1 == sites ? robots::test::ok("")
+                                : ScriptedFetcher::redirect(302, stranger(i + 1) + "robots.txt"));
     }
     for (std::size_t turn = 0; turn < sites; ++turn) {
       const std::size_t i = from_the_end ? sites - 1 - turn : turn;
       CAPTURE(i);
       const std::size_t redirects = sites - 1 - i;
-      CHECK(at.cache.allowed(stranger(i)) == (redirects <= 5));
-      CHECK(outcome_of(at.cache.check(stranger(i))) ==
+      CHECK(bot.cache.allowed(stranger(i)) == (redirects <= 5));
+      CHECK(outcome_of(bot.cache.check(stranger(i))) ==
             (redirects <= 5 ? "success" : "too_many_redirects"));
     }
   }
@@ -237,115 +237,115 @@ TEST_CASE("what a site's own failure means for those that redirect to it") {
     for (const auto fallback :
          {fallback_policy::rfc9309(), fallback_policy::strict(), fallback_policy::permissive()}) {
       CAPTURE(outcome);
-      scripted at{foo_bot_that_asks_once(fallback)};
-      at.web.on(robots_url, answer);
-      redirect_all(at.web, 1);
-      const decision theirs = at.cache.check(stranger(0));
+      scripted bot{foo_bot_that_asks_once(fallback)};
+      bot.web.on(robots_url, answer);
+      redirect_all(bot.web, 1);
+      const decision theirs = bot.cache.check(stranger(0));
       CHECK(outcome_of(theirs) == std::string_view{outcome});
-      CHECK(theirs.allowed == at.cache.allowed(home));
+      CHECK(theirs.allowed == bot.cache.allowed(home));
       CHECK(theirs.policy->source().exchanges.size() == 2);
-      CHECK(at.web.count(robots_url) == 1);
+      CHECK(bot.web.count(robots_url) == 1);
     }
   }
 }
 
 TEST_CASE("a stranger's rules are fresh for as long as those that it redirects to") {
-  scripted at;
-  at.web.on(robots_url, robots::test::ok());
-  redirect_all(at.web, 1);
-  CHECK_FALSE(at.cache.allowed(secret));
-  at.clock.advance(23h);
-  const decision late = at.cache.check(stranger(0) + "private/x");
+  scripted bot;
+  bot.web.on(robots_url, robots::test::ok());
+  redirect_all(bot.web, 1);
+  CHECK_FALSE(bot.cache.allowed(secret));
+  bot.clock.advance(23h);
+  const decision late = bot.cache.check(stranger(0) + "private/x");
   CHECK_FALSE(late.allowed);
   CHECK(late.age == 23h);
-  at.clock.advance(1h);
-  CHECK_FALSE(at.cache.check(stranger(0)).from_cache);
-  CHECK(at.web.count(robots_url) == 2);
+  bot.clock.advance(1h);
+  CHECK_FALSE(bot.cache.check(stranger(0)).from_cache);
+  CHECK(bot.web.count(robots_url) == 2);
 }
 
 TEST_CASE("A redirect that everyone has left is kept: only its target is asked for anew") {
-  scripted at;
-  at.web.on(robots_url, robots::test::ok());
-  redirect_all(at.web, 1);
+  scripted bot;
+  bot.web.on(robots_url, robots::test::ok());
+  redirect_all(bot.web, 1);
   {
-    look_up looking = at.cache.begin(stranger(0));
-    at.answer(looking);
+    look_up looking = bot.cache.begin(stranger(0));
+    bot.answer(looking);
     CHECK(looking.policy() == nullptr);
   }
-  CHECK(at.web.count(robots_url) == 0);
-  CHECK(at.cache.allowed(stranger(0)));
-  CHECK(at.web.count(stranger(0) + "robots.txt") == 1);
+  CHECK(bot.web.count(robots_url) == 0);
+  CHECK(bot.cache.allowed(stranger(0)));
+  CHECK(bot.web.count(stranger(0) + "robots.txt") == 1);
 }
 
 TEST_CASE("a stranger that is invalidated while its target is fetched is not kept") {
-  scripted at;
-  at.web.on(robots_url, robots::test::ok());
-  redirect_all(at.web, 1);
-  look_up looking = at.cache.begin(stranger(0));
-  at.answer(looking);
-  at.cache.invalidate(stranger(0));
-  at.answer(looking);
+  scripted bot;
+  bot.web.on(robots_url, robots::test::ok());
+  redirect_all(bot.web, 1);
+  look_up looking = bot.cache.begin(stranger(0));
+  bot.answer(looking);
+  bot.cache.invalidate(stranger(0));
+  bot.answer(looking);
   CHECK(looking.policy() != nullptr);
-  CHECK_FALSE(at.cache.check(stranger(0)).from_cache);
-  CHECK(at.cache.check(home).from_cache);
+  CHECK_FALSE(bot.cache.check(stranger(0)).from_cache);
+  CHECK(bot.cache.check(home).from_cache);
 }
 
 TEST_CASE("an http site that redirects to its https one, and a bare host, end as they should") {
-  scripted at;
-  at.web.on("http://example.com/robots.txt", ScriptedFetcher::redirect(301, robots_url));
-  CHECK(outcome_of(at.cache.check("example.com")) == "unreachable");
-  CHECK(outcome_of(at.cache.check("http://example.com/")) == "unreachable");
-  at.web.on(robots_url, robots::test::ok());
-  at.cache.clear();
-  CHECK_FALSE(at.cache.allowed("http://example.com/private"));
-  CHECK_FALSE(at.cache.allowed("example.com/private"));
-  CHECK(at.cache.check(secret).from_cache);
+  scripted bot;
+  bot.web.on("http://example.com/robots.txt", ScriptedFetcher::redirect(301, robots_url));
+  CHECK(outcome_of(bot.cache.check("example.com")) == "unreachable");
+  CHECK(outcome_of(bot.cache.check("http://example.com/")) == "unreachable");
+  bot.web.on(robots_url, robots::test::ok());
+  bot.cache.clear();
+  CHECK_FALSE(bot.cache.allowed("http://example.com/private"));
+  CHECK_FALSE(bot.cache.allowed("example.com/private"));
+  CHECK(bot.cache.check(secret).from_cache);
 }
 
 TEST_CASE("a fetch that nobody waits for any more follows a redirect to another site, too") {
   cache_options options = foo_bot();
   options.finish_abandoned = true;
-  watched at{options};
-  at.web.on_call(stranger(0) + "robots.txt",
-                 behind(at.door, ScriptedFetcher::redirect(301, robots_url)));
-  at.web.on(robots_url, robots::test::ok());
+  watched bot{options};
+  bot.web.on_call(stranger(0) + "robots.txt",
+                  behind(bot.door, ScriptedFetcher::redirect(301, robots_url)));
+  bot.web.on(robots_url, robots::test::ok());
   {
     const std::jthread caller{[&] {
-      CHECK(outcome_of(at.cache.check(stranger(0), {.deadline = at.clock.now() + 1s})) ==
+      CHECK(outcome_of(bot.cache.check(stranger(0), {.deadline = bot.clock.now() + 1s})) ==
             "cancelled");
     }};
-    at.door.wait_for_arrivals();
-    at.clock.advance(1s);
+    bot.door.wait_for_arrivals();
+    bot.clock.advance(1s);
   }
-  at.door.open();
-  CHECK_FALSE(at.cache.allowed(stranger(0) + "private/x"));
-  CHECK(at.web.count() == 2);
+  bot.door.open();
+  CHECK_FALSE(bot.cache.allowed(stranger(0) + "private/x"));
+  CHECK(bot.web.count() == 2);
 }
 
 TEST_CASE("a thread of the cache waits for no flight whose fetch waits for that thread") {
   cache_options options = foo_bot();
   options.finish_abandoned = true;
   options.background_threads = 1;
-  watched at{options};
-  at.web.on_call(stranger(0) + "robots.txt",
-                 behind(at.door, ScriptedFetcher::redirect(301, robots_url)));
-  at.web.on(robots_url, robots::test::ok());
+  watched bot{options};
+  bot.web.on_call(stranger(0) + "robots.txt",
+                  behind(bot.door, ScriptedFetcher::redirect(301, robots_url)));
+  bot.web.on(robots_url, robots::test::ok());
   decision redirected;
   decision in_haste;
   {
     const std::jthread first{
-        [&] { redirected = at.cache.check(stranger(0) + "private/x", {.timeout = 1h}); }};
-    at.door.wait_for_arrivals();
-    const std::jthread second{[&] { in_haste = at.cache.check(secret, {.timeout = 1s}); }};
-    at.storage.wait_for_misses(2);
-    while (at.cache.stats().misses < 2) {
+        [&] { redirected = bot.cache.check(stranger(0) + "private/x", {.timeout = 1h}); }};
+    bot.door.wait_for_arrivals();
+    const std::jthread second{[&] { in_haste = bot.cache.check(secret, {.timeout = 1s}); }};
+    bot.storage.wait_for_misses(2);
+    while (bot.cache.stats().misses < 2) {
       std::this_thread::yield();
     }
-    at.door.open();
+    bot.door.open();
   }
   CHECK(to_string(redirected.reason) == "rule");
   CHECK(to_string(in_haste.reason) == "rule");
-  CHECK(at.web.count() == 2);
+  CHECK(bot.web.count() == 2);
 }
 
 TEST_CASE("a bare host that is led back to its https origin has no loop, but no rules either") {
@@ -353,36 +353,36 @@ TEST_CASE("a bare host that is led back to its https origin has no loop, but no 
     for (const char* first : {"example.com", "https://s0.example/"}) {
       CAPTURE(by_another_site);
       CAPTURE(first);
-      scripted at{foo_bot(fallback_policy::rfc9309())};
-      at.web.on(robots_url, ScriptedFetcher::failure(robots::fetch_error::connect));
-      at.web.on("http://example.com/robots.txt",
-                ScriptedFetcher::redirect(
-                    301, by_another_site ? "https://s0.example/robots.txt" : robots_url));
-      redirect_all(at.web, 1);
-      const decision made = at.cache.check(first);
-      CHECK(outcome_of(made) == "unreachable");
-      CHECK_FALSE(made.allowed);
-      CHECK(made.policy->source().status == 0);
+      scripted bot{foo_bot(fallback_policy::rfc9309())};
+      bot.web.on(robots_url, ScriptedFetcher::failure(robots::fetch_error::connect));
+      bot.web.on("http://example.com/robots.txt",
+                 ScriptedFetcher::redirect(
+                     301, by_another_site ? "https://s0.example/robots.txt" : robots_url));
+      redirect_all(bot.web, 1);
+      const decision answer = bot.cache.check(first);
+      CHECK(outcome_of(answer) == "unreachable");
+      CHECK_FALSE(answer.allowed);
+      CHECK(answer.policy->source().status == 0);
     }
   }
 }
 
 TEST_CASE("who is led to the https origin of a bare host that is led back has no loop either") {
-  scripted at{foo_bot(fallback_policy::rfc9309())};
-  at.web.on(robots_url, ScriptedFetcher::failure(robots::fetch_error::connect));
-  at.web.on("http://example.com/robots.txt",
-            ScriptedFetcher::redirect(301, "https://s0.example/robots.txt"));
-  redirect_all(at.web, 1);
-  look_up bare = at.cache.begin("example.com");
-  look_up other = at.cache.begin(stranger(0));
-  at.drive(bare);  // the https origin cannot be reached, and the http one redirects
-  at.drive(other);
+  scripted bot{foo_bot(fallback_policy::rfc9309())};
+  bot.web.on(robots_url, ScriptedFetcher::failure(robots::fetch_error::connect));
+  bot.web.on("http://example.com/robots.txt",
+             ScriptedFetcher::redirect(301, "https://s0.example/robots.txt"));
+  redirect_all(bot.web, 1);
+  look_up bare = bot.cache.begin("example.com");
+  look_up other = bot.cache.begin(stranger(0));
+  bot.drive(bare);  // the https origin cannot be reached, and the http one redirects
+  bot.drive(other);
   REQUIRE(other.policy());
-  const decision made = at.cache.check(stranger(0), other);
-  CHECK(outcome_of(made) == "unreachable");
-  CHECK_FALSE(made.allowed);
+  const decision answer = bot.cache.check(stranger(0), other);
+  CHECK(outcome_of(answer) == "unreachable");
+  CHECK_FALSE(answer.allowed);
   CHECK(bare.policy() == nullptr);
   bare.resume();
   REQUIRE(bare.policy());
-  CHECK(outcome_of(at.cache.check("example.com")) == "unreachable");
+  CHECK(outcome_of(bot.cache.check("example.com")) == "unreachable");
 }

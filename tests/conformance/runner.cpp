@@ -175,8 +175,8 @@ int run_case(const json& item, robots::dialect dialect) {
       INFO("diagnostic " << finding.dump());
       const auto line = finding.at("line").get<std::uint32_t>();
       const auto code = finding.at("code").get<std::string>();
-      CHECK(std::ranges::any_of(document.diagnostics(), [&](const robots::diagnostic& made) {
-        return made.line == line && to_string(made.code) == code;
+      CHECK(std::ranges::any_of(document.diagnostics(), [&](const robots::diagnostic& result) {
+        return result.line == line && to_string(result.code) == code;
       }));
     }
     const bool clean = !wanted->empty() || document.diagnostics().empty();

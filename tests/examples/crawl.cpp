@@ -19,8 +19,8 @@ constexpr int most_tries = 4;
 
 std::string joined(const std::map<std::string, std::size_t>& counts) {
   std::string text;
-  for (const auto& [what, count] : counts) {
-    text += (text.empty() ? "" : ", ") + what + ' ' + std::to_string(count);
+  for (const auto& [kind, count] : counts) {
+    text += (text.empty() ? "" : ", ") + kind + ' ' + std::to_string(count);
   }
   return text.empty() ? "-" : text;
 }
@@ -158,8 +158,8 @@ std::shared_ptr<const call_context> crawler::next_context() {
 
 void crawler::add_links(const std::string& page, std::string_view text) {
   constexpr std::string_view begin = "href=\"";
-  for (auto at = text.find(begin); at != std::string_view::npos; at = text.find(begin)) {
-    text.remove_prefix(at + begin.size());
+  for (auto setup = text.find(begin); setup != std::string_view::npos; setup = text.find(begin)) {
+    text.remove_prefix(setup + begin.size());
     const std::string_view link = text.substr(0, text.find('"'));
     if (const auto url = resolve_reference(page, link)) {
       add(*url);
@@ -212,11 +212,11 @@ std::string table_of(const std::map<std::string, host_result>& results) {
     sum.tried_again += result.tried_again;
     sum.failed += result.failed;
     sum.waited += result.waited;
-    for (const auto& [what, count] : result.refused) {
-      sum.refused[what] += count;
+    for (const auto& [kind, count] : result.refused) {
+      sum.refused[kind] += count;
     }
-    for (const auto& [what, count] : result.delayed) {
-      sum.delayed[what] += count;
+    for (const auto& [kind, count] : result.delayed) {
+      sum.delayed[kind] += count;
     }
   }
   table << std::left << std::setw(13) << "all" << std::right << std::setw(8) << sum.fetched

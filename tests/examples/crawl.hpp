@@ -67,8 +67,8 @@ using watcher = std::function<void(const any_event&)>;
 /// Makes one of an observer that is a handle, such as `JsonLog`.
 template <Observer O>
 [[nodiscard]] watcher watched_by(O observer) {
-  return [observer = std::move(observer)](const any_event& told) mutable {
-    std::visit([&observer](const auto* each) { tell(observer, *each); }, told);
+  return [observer = std::move(observer)](const any_event& events) mutable {
+    std::visit([&observer](const auto* one) { tell(observer, *one); }, events);
   };
 }
 

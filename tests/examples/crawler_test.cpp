@@ -33,8 +33,8 @@ namespace {
 /// The log by host, in the order in which the requests came.
 std::map<std::string, std::vector<logged_request>> by_host(const generated_web& web) {
   std::map<std::string, std::vector<logged_request>> sorted;
-  for (const logged_request& each : web.log()) {
-    sorted[each.host].push_back(each);
+  for (const logged_request& request : web.log()) {
+    sorted[request.host].push_back(request);
   }
   for (auto& [host, requests] : sorted) {
     std::ranges::sort(requests, {}, &logged_request::came);
@@ -44,7 +44,7 @@ std::map<std::string, std::vector<logged_request>> by_host(const generated_web& 
 
 std::size_t sum(const std::map<std::string, std::size_t>& counts) {
   std::size_t total = 0;
-  for (const auto& [what, count] : counts) {
+  for (const auto& [kind, count] : counts) {
     total += count;
   }
   return total;
@@ -78,14 +78,14 @@ TEST_CASE(
     REQUIRE_FALSE(seen.empty());
     CHECK(seen.front().target == "/robots.txt");
     std::set<std::string> pages;
-    for (const logged_request& each : seen) {
-      CAPTURE(each.target);
+    for (const logged_request& request : seen) {
+      CAPTURE(request.target);
       for (const std::string& beginning : host.forbidden) {
-        REQUIRE_FALSE(each.target.starts_with(beginning));
+        REQUIRE_FALSE(request.target.starts_with(beginning));
       }
-      REQUIRE((!host.all_forbidden || each.target == "/robots.txt"));
-      if (each.target != "/robots.txt" && each.status == 200) {
-        REQUIRE(pages.insert(each.target).second);  // no page twice
+      REQUIRE((!host.all_forbidden || request.target == "/robots.txt"));
+      if (request.target != "/robots.txt" && request.status == 200) {
+        REQUIRE(pages.insert(request.target).second);  // no page twice
       }
     }
 
@@ -159,14 +159,14 @@ TEST_CASE("16 threads, watched by a log and metrics, keep to what sites come to 
     }
     CAPTURE(host.name);
     const std::vector<logged_request>& seen = requests[host.name];
-    const auto told = std::find_if(seen.begin(), seen.end(), [](const logged_request& each) {
-      return each.turned && each.target == "/robots.txt";
+    const auto reported = std::find_if(seen.begin(), seen.end(), [](const logged_request& request) {
+      return request.turned && request.target == "/robots.txt";
     });
     // Nobody asks a site that has revoked access for robots.txt, nor for anything else.
-    REQUIRE((told != seen.end() || host.turn.page_status != 200));
-    for (auto each = told; each != seen.end(); ++each) {
+    REQUIRE((reported != seen.end() || host.turn.page_status != 200));
+    for (auto request = reported; request != seen.end(); ++request) {
       for (const std::string& beginning : host.turn.forbidden) {
-        REQUIRE((each->target == "/robots.txt" || !each->target.starts_with(beginning)));
+        REQUIRE((request->target == "/robots.txt" || !request->target.starts_with(beginning)));
       }
     }
   }
@@ -202,9 +202,9 @@ TEST_CASE("16 threads, watched by a log and metrics, keep to what sites come to 
   CHECK(lines["CRITICAL access_revoked http://revokes.test"] == 1);
   CHECK(lines["CRITICAL halt revokes.test"] == 1);
   std::map<std::string, std::size_t> events;
-  for (const auto& [what, count] : lines) {
-    const std::size_t name = what.find(' ') + 1;
-    events[what.substr(name, what.find(' ', name) - name)] += count;
+  for (const auto& [kind, count] : lines) {
+    const std::size_t name = kind.find(' ') + 1;
+    events[kind.substr(name, kind.find(' ', name) - name)] += count;
   }
   const robots::metrics_snapshot now = metrics.snapshot();
   CHECK(events["decision"] == now.allowed + now.denied);

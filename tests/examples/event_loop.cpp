@@ -122,10 +122,10 @@ int main() {
                                       "https://example.com/shop"};
   asker all{cache, loop, net};
   for (const std::string& url : urls) {
-    all.ask(url, [&, url](const robots::decision& made) {
-      std::cout << url << ": " << explain(made) << '\n';
+    all.ask(url, [&, url](const robots::decision& answer) {
+      std::cout << url << ": " << explain(answer) << '\n';
       ++answered;
-      allowed += made.allowed ? 1 : 0;
+      allowed += answer.allowed ? 1 : 0;
     });
   }
   loop.run();

@@ -40,42 +40,42 @@ std::string path_of(int page) {
 
 /// A host that robots.txt gives everyone, with a number for the differences.
 generated_host make_host(int number) {
-  generated_host made;
-  made.name = "host" + std::string(number < 10 ? "0" : "") + std::to_string(number) + ".test";
-  made.delay = std::chrono::milliseconds{1 + number % 7};
-  made.pages_allowed = generated_web::pages_per_host;
-  const std::string delay = "Crawl-delay: 0.00" + std::to_string(made.delay.count()) + "\n";
+  generated_host result;
+  result.name = "host" + std::string(number < 10 ? "0" : "") + std::to_string(number) + ".test";
+  result.delay = std::chrono::milliseconds{1 + number % 7};
+  result.pages_allowed = generated_web::pages_per_host;
+  const std::string delay = "Crawl-delay: 0.00" + std::to_string(result.delay.count()) + "\n";
   switch (number % 5) {
     case 0:
-      made.robots_text = "User-agent: *\nDisallow: /private/\n" + delay;
-      made.forbidden = {"/private/"};
-      made.pages_allowed -= in_folder;
+      result.robots_text = "User-agent: *\nDisallow: /private/\n" + delay;
+      result.forbidden = {"/private/"};
+      result.pages_allowed -= in_folder;
       break;
     case 1:
-      made.robots_text =
+      result.robots_text =
           "User-agent: *\nDisallow: /\n\nUser-agent: ExampleBot\nDisallow: /docs/\n" +
           std::string{"Disallow: /search\n"} + delay;
-      made.forbidden = {"/docs/", "/search"};
-      made.pages_allowed -= 2 * in_folder;
+      result.forbidden = {"/docs/", "/search"};
+      result.pages_allowed -= 2 * in_folder;
       break;
     case 2:
-      made.delay = 4ms;
-      made.robots_text = "User-agent: *\nDisallow: /*?q=\nRequest-rate: 250/1s\n";
-      made.forbidden = {"/search"};
-      made.pages_allowed -= in_folder;
+      result.delay = 4ms;
+      result.robots_text = "User-agent: *\nDisallow: /*?q=\nRequest-rate: 250/1s\n";
+      result.forbidden = {"/search"};
+      result.pages_allowed -= in_folder;
       break;
     case 3:
-      made.delay = 5ms;
-      made.robots_text = "Crawl-delay: 0.005\nUser-agent: *\nDisallow: /*.pdf$\nAllow: /\n";
-      made.forbidden = {"/docs/"};
-      made.pages_allowed -= in_folder;
+      result.delay = 5ms;
+      result.robots_text = "Crawl-delay: 0.005\nUser-agent: *\nDisallow: /*.pdf$\nAllow: /\n";
+      result.forbidden = {"/docs/"};
+      result.pages_allowed -= in_folder;
       break;
     default:
-      made.delay = 0ms;
-      made.robots_text = "User-agent: *\nDisallow:\n";
+      result.delay = 0ms;
+      result.robots_text = "User-agent: *\nDisallow:\n";
       break;
   }
-  return made;
+  return result;
 }
 
 /// Hosts that begin alike and do not stay so.
@@ -106,11 +106,11 @@ std::vector<generated_host> make_hosts() {
   for (int number = 0; number < generated_web::host_count; ++number) {
     hosts.push_back(make_host(number));
   }
-  const auto close = [&](std::size_t which, int status, std::string text) {
-    hosts[which].robots_status = status;
-    hosts[which].robots_text = std::move(text);
-    hosts[which].all_forbidden = true;
-    hosts[which].pages_allowed = 0;
+  const auto close = [&](std::size_t index, int status, std::string text) {
+    hosts[index].robots_status = status;
+    hosts[index].robots_text = std::move(text);
+    hosts[index].all_forbidden = true;
+    hosts[index].pages_allowed = 0;
   };
   close(4, 503, "");
   close(6, 200, "User-agent: *\nDisallow: /\n");

@@ -53,13 +53,14 @@ int main(int count, char** arguments) {
     return EXIT_FAILURE;
   }
   const int sites = std::atoi(arguments[3]);
-  robots::curl_options how;
-  how.connect_to = {arguments[2]};
-  how.allowed_addresses = {"127.0.0.1"};
+  robots::curl_options settings;
+  settings.connect_to = {arguments[2]};
+  settings.allowed_addresses = {"127.0.0.1"};
   const robots::cache_options options{.user_agent = "FleetBot",
                                       .fallback = robots::fallback_policy::strict()};
   robots::basic_robots_cache<robots::CurlFetcher, clock_ahead, storage> cache{
-      options, robots::CurlFetcher{how}, clock_ahead{std::chrono::hours{std::atoi(arguments[5])}},
+      options, robots::CurlFetcher{settings},
+      clock_ahead{std::chrono::hours{std::atoi(arguments[5])}},
       storage{robots::RedisStore{robots::redis_options{.url = arguments[1]}}}};
   std::atomic<int> wrong = 0;
   std::vector<std::jthread> threads;

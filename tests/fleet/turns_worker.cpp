@@ -38,10 +38,10 @@ int main(int count, char** arguments) {
   options.ledger =
       std::make_shared<robots::RedisPaceLedger>(robots::redis_options{.url = arguments[1]});
   robots::basic_host_gate gate{options, robots::SteadyClock{}, ledger_report{}};
-  robots::curl_options how;
-  how.connect_to = {arguments[2]};
-  how.allowed_addresses = {"127.0.0.1"};
-  robots::CurlFetcher web{how};
+  robots::curl_options settings;
+  settings.connect_to = {arguments[2]};
+  settings.allowed_addresses = {"127.0.0.1"};
+  robots::CurlFetcher web{settings};
   std::atomic<int> failures = 0;
   std::vector<std::jthread> threads;
   for (int host = 0; host < hosts; ++host) {

@@ -25,7 +25,7 @@ std::size_t lines_in(std::string_view text) {
 void walk(const robots::document& document, std::string_view user_agent, std::size_t lines) {
   std::uint32_t last = 0;
   std::size_t rules = 0;
-  std::size_t told = 0;  // more often where a group is listed in parts
+  std::size_t events = 0;  // more often where a group is listed in parts
   for (const robots::directive& line : document.directives()) {
     require(line.line > last && line.line <= lines, "directives stand in file order");
     require(!line.key.empty() && line.key.find_first_of(":#\r\n") == std::string_view::npos,
@@ -42,12 +42,12 @@ void walk(const robots::document& document, std::string_view user_agent, std::si
     for (const auto* range : {&group.allow, &group.disallow}) {
       for (const std::string_view value : *range) {
         require(value.size() <= robots::max_line_bytes, "a rule lies in its line");
-        ++told;
+        ++events;
       }
     }
     require(!group.crawl_delay || group.crawl_delay->count() >= 0, "a delay is not negative");
   }
-  require(told >= rules, "every rule behind a User-agent line stands in a group");
+  require(events >= rules, "every rule behind a User-agent line stands in a group");
   for (const robots::diagnostic& finding : document.diagnostics()) {
     require(finding.line >= 1 && finding.line <= lines, "a finding has a line");
     require(!finding.text.empty(), "a finding says what it is");

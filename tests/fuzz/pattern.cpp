@@ -30,13 +30,13 @@ void fuzz::fuzz_pattern(octets input) {
     return;  // google/robotstxt takes that for a host
   }
   for (const robots::dialect dialect : dialects) {
-    const reference::reading how = reading_of(dialect);
+    const reference::reading mode = reading_of(dialect);
     const robots::pattern pattern{text, dialect};
     require(pattern.text() == text, "a pattern keeps its text");
-    require(pattern.specificity() == reference::specificity(text, how),
+    require(pattern.specificity() == reference::specificity(text, mode),
             "specificity is the length of the normal form");
     const bool matched = pattern.matches(target);
-    require(matched == reference::matches(text, path_of(target), how),
+    require(matched == reference::matches(text, path_of(target), mode),
             "the reference matches the same");
     require(matched == robots::pattern{text, dialect}.matches(target + "#fragment"),
             "a fragment does not count");
@@ -47,7 +47,7 @@ void fuzz::fuzz_pattern(octets input) {
     const robots::rule_set rules =
         robots::compile("User-agent: *\nDisallow: " + text, "*", {.dialect = dialect});
     const robots::verdict verdict = rules.match(target);
-    require(verdict.exempt == reference::is_exempt(path_of(target), how),
+    require(verdict.exempt == reference::is_exempt(path_of(target), mode),
             "rules have no say about a robots.txt");
     require(verdict.exempt || verdict.allowed != matched, "a rule matches what its pattern does");
   }

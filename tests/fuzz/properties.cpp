@@ -192,17 +192,17 @@ void check_reference(const std::string& text, const question& about, robots::dia
     last_agent = line.kind == robots::directive_kind::user_agent ? line.line : last_agent;
     lines.push_back({kind_of(line), std::string{line.value}, line.line});
   }
-  const auto how =
+  const auto mode =
       dialect == robots::dialect::google ? reference::reading::google : reference::reading::rfc9309;
   const std::string_view path = std::string_view{about.target}.substr(0, about.target.find('#'));
-  const reference::answer expected = reference::decide(lines, about.user_agent, path, how);
+  const reference::answer expected = reference::decide(lines, about.user_agent, path, mode);
   const answer actual = ask(text, about, options);
   require(actual.allowed == expected.allowed, "the reference decides the same");
   require(actual.line == (expected.rule ? expected.rule->number : 0), "by the same line");
   require(actual.pattern == (expected.rule ? std::optional{expected.rule->value} : std::nullopt),
           "by the same pattern");
   const std::string token = reference::token_of(about.user_agent);
-  const bool names_nobody = expected.falls_back && !reference::is_exempt(path, how);
+  const bool names_nobody = expected.falls_back && !reference::is_exempt(path, mode);
   require(reference::lower(actual.user_agent) == (names_nobody || token.empty() ? "*" : token),
           "for the same crawler");
 }

@@ -32,12 +32,12 @@ void fuzz::fuzz_record(octets input) {
                                 .wall = std::chrono::sys_days{std::chrono::year{2026} / 11 / 22}};
   const robots::detail::judge_options options{.fallback = robots::fallback_policy::strict()};
   const auto decided = robots::detail::judge(*read.record, "FooBot", options, {}, now);
-  const robots::policy& made = *decided;
-  require(made.fetched_at() <= now.steady, "nothing was fetched after now");
-  require(made.source().lifetime <= options.max_ttl, "nothing holds for longer than it may");
+  const robots::policy& result = *decided;
+  require(result.fetched_at() <= now.steady, "nothing was fetched after now");
+  require(result.source().lifetime <= options.max_ttl, "nothing holds for longer than it may");
   require(read.record->outcome == robots::outcome::success ||
               read.record->outcome == robots::outcome::malformed ||
-              made.allows("/") == (read.record->outcome == robots::outcome::not_found &&
-                                   !read.record->not_modified),
+              result.allows("/") == (read.record->outcome == robots::outcome::not_found &&
+                                     !read.record->not_modified),
           "only a robots.txt, or that there is none, allows");
 }

@@ -32,11 +32,12 @@ std::string compared(std::string_view target, robots::dialect dialect) {
 /// Returns true if a `%` in `text` begins no escape. Behind it, what is decoded may come to look
 /// like one.
 bool has_stray_percent(std::string_view text) {
-  const auto is_hex = [&](std::size_t at) {
-    return at < text.size() && robots::base::hex_value(text[at]) >= 0;
+  const auto is_hex = [&](std::size_t position) {
+    return position < text.size() && robots::base::hex_value(text[position]) >= 0;
   };
-  for (std::size_t at = text.find('%'); at < text.size(); at = text.find('%', at + 1)) {
-    if (!is_hex(at + 1) || !is_hex(at + 2)) {
+  for (std::size_t position = text.find('%'); position < text.size();
+       position = text.find('%', position + 1)) {
+    if (!is_hex(position + 1) || !is_hex(position + 2)) {
       return true;
     }
   }

@@ -155,13 +155,13 @@ static_assert(to_string(reserved) == "reserved");
 }  // namespace
 
 TEST_CASE("each special range holds from its first address to its last, and not beside") {
-  for (const range& each : ranges) {
-    CAPTURE(each.first);
-    const ip_address first = parse_ip_address(each.first).value();
-    const ip_address last = parse_ip_address(each.last).value();
-    CHECK(to_string(kind_of(first)) == to_string(each.its));
-    CHECK(to_string(kind_of(last)) == to_string(each.its));
-    CHECK(to_string(kind_of(beside(first, false))) == to_string(each.before));
-    CHECK(to_string(kind_of(beside(last, true))) == to_string(each.behind));
+  for (const range& one : ranges) {
+    CAPTURE(one.first);
+    const ip_address first = parse_ip_address(one.first).value();
+    const ip_address last = parse_ip_address(one.last).value();
+    CHECK(to_string(kind_of(first)) == to_string(one.its));
+    CHECK(to_string(kind_of(last)) == to_string(one.its));
+    CHECK(to_string(kind_of(beside(first, false))) == to_string(one.before));
+    CHECK(to_string(kind_of(beside(last, true))) == to_string(one.behind));
   }
 }

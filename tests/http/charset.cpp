@@ -152,18 +152,19 @@ std::string encode(std::uint32_t c) {
 }
 
 bool reference_is_utf8(const std::string& text) {
-  for (std::size_t at = 0; at < text.size();) {
+  for (std::size_t position = 0; position < text.size();) {
     bool found = false;
-    for (std::size_t length = 1; length <= 4 && at + length <= text.size() && !found; ++length) {
+    for (std::size_t length = 1; length <= 4 && position + length <= text.size() && !found;
+         ++length) {
       constexpr std::array<std::uint32_t, 5> lead_room{0, 0x80, 0x20, 0x10, 0x08};
-      const auto lead = static_cast<unsigned char>(text[at]);
+      const auto lead = static_cast<unsigned char>(text[position]);
       std::uint32_t c = lead % lead_room[length];
       for (std::size_t i = 1; i < length; ++i) {
-        c = c * 0x40 + static_cast<unsigned char>(text[at + i]) % 0x40;
+        c = c * 0x40 + static_cast<unsigned char>(text[position + i]) % 0x40;
       }
       const bool scalar = c <= 0x10FFFF && (c < 0xD800 || c > 0xDFFF);
-      if (scalar && encode(c) == text.substr(at, length)) {
-        at += length;
+      if (scalar && encode(c) == text.substr(position, length)) {
+        position += length;
         found = true;
       }
     }

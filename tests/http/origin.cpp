@@ -15,8 +15,8 @@ using robots::url_scheme;
 namespace {
 
 std::string normal(std::string_view url) {
-  const std::optional<origin> where = parse_origin(url);
-  return where ? to_string(*where) : "none";
+  const std::optional<origin> place = parse_origin(url);
+  return place ? to_string(*place) : "none";
 }
 
 static_assert(robots::to_string(url_scheme::http) == "http");
@@ -198,9 +198,9 @@ TEST_CASE("the origin of an origin is itself, whatever went in") {
       url += round % 3 == 0 ? static_cast<char>(random() & 0xFFU)
                             : alphabet[random() % alphabet.size()];
     }
-    const std::optional<origin> where = parse_origin(url);
-    if (where) {
-      CHECK(parse_origin(to_string(*where)) == where);
+    const std::optional<origin> place = parse_origin(url);
+    if (place) {
+      CHECK(parse_origin(to_string(*place)) == place);
     }
   }
 }

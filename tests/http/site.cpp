@@ -15,8 +15,8 @@ using robots::url_scheme;
 namespace {
 
 std::string key(std::string_view host_or_url) {
-  const std::optional<site> where = parse_site(host_or_url);
-  return where ? where->key() : "none";
+  const std::optional<site> place = parse_site(host_or_url);
+  return place ? place->key() : "none";
 }
 
 }  // namespace

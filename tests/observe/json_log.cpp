@@ -126,14 +126,14 @@ bool has(std::string_view line, std::string_view part) {
 }  // namespace
 
 TEST_CASE("each event of a crawl is a line of JSON with its date, level, site and span") {
-  const kept_lines kept;
-  logged at{JsonLog{kept, {.least = log_level::debug}}};
-  at.web.on(robots_url, ScriptedFetcher::ok("User-agent: *\nDisallow: /a*\\b\n"));
+  const kept_lines log_lines;
+  logged bot{JsonLog{log_lines, {.least = log_level::debug}}};
+  bot.web.on(robots_url, ScriptedFetcher::ok("User-agent: *\nDisallow: /a*\\b\n"));
   const auto span = std::make_shared<call_context>("0af7651916cd43dd8448eb211c80319c", "b7ad6b71");
-  CHECK_FALSE(at.cache.allowed("https://example.com/a\"\xFF\\b", {.context = span}));
-  CHECK(at.cache.allowed("https://example.com/", {.context = span}));
+  CHECK_FALSE(bot.cache.allowed("https://example.com/a\"\xFF\\b", {.context = span}));
+  CHECK(bot.cache.allowed("https://example.com/", {.context = span}));
 
-  const std::vector<std::string>& lines = *kept.lines;
+  const std::vector<std::string>& lines = *log_lines.lines;
   REQUIRE(lines.size() == 7);
   for (const std::string& line : lines) {
     CHECK(line.starts_with(R"({"timestamp":"2026-01-01T12:00:00.000Z","level":")"));
@@ -166,68 +166,68 @@ TEST_CASE("each event of a crawl is a line of JSON with its date, level, site an
 }
 
 TEST_CASE("levels are those of the pipeline guide") {
-  const kept_lines kept;
-  logged at{JsonLog{kept}, robots::fallback_policy::strict()};
+  const kept_lines lines;
+  logged bot{JsonLog{lines}, robots::fallback_policy::strict()};
   SUBCASE("WARN for malformed lines, each of which is told") {
-    at.web.on(robots_url, ScriptedFetcher::ok("User-agent: *\nwhat is this\nDisallow: /a\n"));
-    CHECK(at.cache.allowed("https://example.com/"));
-    const std::string line = kept.only("parse");
+    bot.web.on(robots_url, ScriptedFetcher::ok("User-agent: *\nwhat is this\nDisallow: /a\n"));
+    CHECK(bot.cache.allowed("https://example.com/"));
+    const std::string line = lines.only("parse");
     CHECK(line.starts_with(R"("level":"WARN")"));
     CHECK(has(line, R"("malformed_lines":1)"));
     CHECK(has(line, R"("findings":[{"line":2,"column":1,"severity":"error",)"));
   }
   SUBCASE("WARN for another charset") {
-    at.web.on(robots_url, ScriptedFetcher::ok("User-agent: *\nDisallow: /\xE9\n",
-                                              {{"Content-Type", "text/plain; charset=latin1"}}));
-    CHECK(at.cache.allowed("https://example.com/"));
-    CHECK(kept.only("parse").starts_with(R"("level":"WARN")"));
-    CHECK(has(kept.only("parse"), R"("charset":"windows-1252")"));
+    bot.web.on(robots_url, ScriptedFetcher::ok("User-agent: *\nDisallow: /\xE9\n",
+                                               {{"Content-Type", "text/plain; charset=latin1"}}));
+    CHECK(bot.cache.allowed("https://example.com/"));
+    CHECK(lines.only("parse").starts_with(R"("level":"WARN")"));
+    CHECK(has(lines.only("parse"), R"("charset":"windows-1252")"));
   }
   SUBCASE("WARN for octets that are no UTF-8 in a file that names no charset") {
-    at.web.on(robots_url, ScriptedFetcher::ok("User-agent: *\nDisallow: /\xE9\n"));
-    CHECK(at.cache.allowed("https://example.com/"));
-    CHECK(kept.only("parse").starts_with(R"("level":"WARN")"));
-    CHECK(has(kept.only("parse"), R"("charset":"utf-8","invalid_utf8":true,)"));
+    bot.web.on(robots_url, ScriptedFetcher::ok("User-agent: *\nDisallow: /\xE9\n"));
+    CHECK(bot.cache.allowed("https://example.com/"));
+    CHECK(lines.only("parse").starts_with(R"("level":"WARN")"));
+    CHECK(has(lines.only("parse"), R"("charset":"utf-8","invalid_utf8":true,)"));
   }
   SUBCASE("INFO for a file whose last character the limit of the size cut in two") {
     const std::string text = "User-agent: *\nDisallow: /\xC3\xA9";
     robots::cache_options options = logged::options(robots::fallback_policy::strict());
     options.parse.max_bytes = text.size() - 1;
-    logged::cache_type cache{std::move(options), at.web, at.clock, {}, at.observer()};
-    at.web.on(robots_url, ScriptedFetcher::ok(text));
+    logged::cache_type cache{std::move(options), bot.web, bot.clock, {}, bot.observer()};
+    bot.web.on(robots_url, ScriptedFetcher::ok(text));
     static_cast<void>(cache.allowed("https://example.com/"));
-    CHECK(has(kept.only("parse"), R"("invalid_utf8":false)"));
-    CHECK(has(kept.only("retrieval"), R"("truncated":true)"));
+    CHECK(has(lines.only("parse"), R"("invalid_utf8":false)"));
+    CHECK(has(lines.only("retrieval"), R"("truncated":true)"));
   }
   SUBCASE("ERROR for an unreachable site and for the fallback") {
-    at.web.otherwise(ScriptedFetcher::failure(robots::fetch_error::timeout));
-    CHECK_FALSE(at.cache.allowed("https://example.com/"));
-    CHECK(kept.of("exchange").front().find(R"("level":"WARN")") != std::string::npos);
-    CHECK(kept.only("retrieval").starts_with(R"("level":"ERROR")"));
-    CHECK(has(kept.only("retrieval"), R"("outcome":"unreachable","error":"timeout")"));
-    CHECK(kept.only("fallback").starts_with(R"("level":"ERROR")"));
-    CHECK(has(kept.only("fallback"), R"("basis":"deny_all")"));
-    CHECK(kept.only("decision").starts_with(R"("level":"ERROR")"));
-    CHECK(kept.of("breaker").front().find(R"("level":"WARN")") != std::string::npos);
+    bot.web.otherwise(ScriptedFetcher::failure(robots::fetch_error::timeout));
+    CHECK_FALSE(bot.cache.allowed("https://example.com/"));
+    CHECK(lines.of("exchange").front().find(R"("level":"WARN")") != std::string::npos);
+    CHECK(lines.only("retrieval").starts_with(R"("level":"ERROR")"));
+    CHECK(has(lines.only("retrieval"), R"("outcome":"unreachable","error":"timeout")"));
+    CHECK(lines.only("fallback").starts_with(R"("level":"ERROR")"));
+    CHECK(has(lines.only("fallback"), R"("basis":"deny_all")"));
+    CHECK(lines.only("decision").starts_with(R"("level":"ERROR")"));
+    CHECK(lines.of("breaker").front().find(R"("level":"WARN")") != std::string::npos);
   }
   SUBCASE("CRITICAL over the malformed limit, and for quarantine") {
-    at.web.on(robots_url, ScriptedFetcher::ok("<html></html>"));
-    CHECK_FALSE(at.cache.allowed("https://example.com/"));
+    bot.web.on(robots_url, ScriptedFetcher::ok("<html></html>"));
+    CHECK_FALSE(bot.cache.allowed("https://example.com/"));
     for (const char* name : {"parse", "retrieval", "quarantine"}) {
-      CHECK(kept.only(name).starts_with(R"("level":"CRITICAL")"));
+      CHECK(lines.only(name).starts_with(R"("level":"CRITICAL")"));
     }
-    CHECK(has(kept.only("parse"), R"("not_robots_txt":true)"));
+    CHECK(has(lines.only("parse"), R"("not_robots_txt":true)"));
   }
   SUBCASE("INFO for what is told by hand") {
-    at.cache.set_override("example.com", robots::site_override::deny);
-    CHECK(kept.only("override").starts_with(R"("level":"INFO")"));
-    CHECK(has(kept.only("override"), R"("value":"deny")"));
+    bot.cache.set_override("example.com", robots::site_override::deny);
+    CHECK(lines.only("override").starts_with(R"("level":"INFO")"));
+    CHECK(has(lines.only("override"), R"("value":"deny")"));
   }
 }
 
 TEST_CASE("a log tells of gates and of the shared store") {
-  const kept_lines kept;
-  const JsonLog log{kept};
+  const kept_lines log_lines;
+  const JsonLog log{log_lines};
   const robots::decision decision;
   log.on(robots::admission_event{
       {.site = "https://example.com"}, "https://example.com/", decision, {}, 1500ms});
@@ -237,30 +237,31 @@ TEST_CASE("a log tells of gates and of the shared store") {
   const robots::policy policy{robots::fallback_action::deny_all, "FooBot", record};
   log.on(robots::far_hit_event{{}, policy, record});
   log.on(robots::far_copy_event{{}, policy, record});
-  REQUIRE(kept.lines->size() == 5);
-  CHECK(has((*kept.lines)[0], R"("reason":"go","waited_seconds":1.5,"allowed":false)"));
-  CHECK(has((*kept.lines)[1], R"("level":"ERROR","event":"far_store","up":false,)"));
-  CHECK(has((*kept.lines)[1], R"("error_text":"no route","message":"the shared store failed: )"
-                              R"(no route"})"));
-  CHECK(has((*kept.lines)[2], R"("level":"INFO","event":"far_store","up":true,"message")"));
-  CHECK(has((*kept.lines)[3], R"("event":"far_hit","outcome":"unreachable","url":"",)"
-                              R"("fetched_at":"1970-01-01T00:00:00.000Z","basis":"deny_all")"));
-  CHECK(has((*kept.lines)[4], R"("event":"far_copy")"));
+  REQUIRE(log_lines.lines->size() == 5);
+  CHECK(has((*log_lines.lines)[0], R"("reason":"go","waited_seconds":1.5,"allowed":false)"));
+  CHECK(has((*log_lines.lines)[1], R"("level":"ERROR","event":"far_store","up":false,)"));
+  CHECK(has((*log_lines.lines)[1], R"("error_text":"no route","message":"the shared store failed: )"
+                                   R"(no route"})"));
+  CHECK(has((*log_lines.lines)[2], R"("level":"INFO","event":"far_store","up":true,"message")"));
+  CHECK(has((*log_lines.lines)[3],
+            R"("event":"far_hit","outcome":"unreachable","url":"",)"
+            R"("fetched_at":"1970-01-01T00:00:00.000Z","basis":"deny_all")"));
+  CHECK(has((*log_lines.lines)[4], R"("event":"far_copy")"));
 }
 
 TEST_CASE("a log tells what a site has changed, and what became of it") {
-  const kept_lines kept;
-  logged at{JsonLog{kept}};
-  at.web.on(robots_url, ScriptedFetcher::ok("User-agent: *\nDisallow: /a\nCrawl-delay: 1\n"),
-            ScriptedFetcher::ok("User-agent: *\nDisallow: /a\nDisallow: /b\n"),
-            ScriptedFetcher::ok("User-agent: *\nDisallow: /\n"));
+  const kept_lines lines;
+  logged bot{JsonLog{lines}};
+  bot.web.on(robots_url, ScriptedFetcher::ok("User-agent: *\nDisallow: /a\nCrawl-delay: 1\n"),
+             ScriptedFetcher::ok("User-agent: *\nDisallow: /a\nDisallow: /b\n"),
+             ScriptedFetcher::ok("User-agent: *\nDisallow: /\n"));
   for (int i = 0; i < 3; ++i) {
-    static_cast<void>(at.cache.refresh("https://example.com"));
-    at.clock.advance(1min);
+    static_cast<void>(bot.cache.refresh("https://example.com"));
+    bot.clock.advance(1min);
   }
-  CHECK_FALSE(at.cache.allowed("https://example.com/"));
-  at.cache.resume("https://example.com");
-  const std::vector<std::string> changes = kept.of("policy_change");
+  CHECK_FALSE(bot.cache.allowed("https://example.com/"));
+  bot.cache.resume("https://example.com");
+  const std::vector<std::string> changes = lines.of("policy_change");
   REQUIRE(changes.size() == 2);
   CHECK(has(changes[0], R"("level":"ERROR")"));
   CHECK(has(changes[0], R"("turned_hostile":false,"fast":true,"interval_seconds":60,"changed":2,)"
@@ -268,68 +269,68 @@ TEST_CASE("a log tells what a site has changed, and what became of it") {
                         R"("after":"/b"}],"other_lines":[{"directive":"Crawl-delay",)"));
   CHECK(has(changes[1], R"("level":"CRITICAL")"));
   CHECK(has(changes[1], R"("turned_hostile":true)"));
-  const std::vector<std::string> halts = kept.of("halt");
+  const std::vector<std::string> halts = lines.of("halt");
   REQUIRE(halts.size() == 2);
   CHECK(has(halts[0], R"("level":"CRITICAL","event":"halt","site":"example.com",)"
                       R"("domain":"example.com","crawler":"FooBot","reason":"hostile",)"
                       R"("resumed":false,"message":"the site was halted: its robots.txt )"
                       R"(denies everything now"})"));
   CHECK(has(halts[1], R"("level":"INFO")"));
-  CHECK(has(kept.only("decision"), R"("reason":"halted")"));
+  CHECK(has(lines.only("decision"), R"("reason":"halted")"));
 
-  static_cast<void>(at.cache.get("https://example.com/"));
-  at.cache.report_response("https://example.com/x", 403);
-  CHECK(kept.of("access_revoked").empty());  // no page of it is allowed any more
-  const JsonLog log{kept};
+  static_cast<void>(bot.cache.get("https://example.com/"));
+  bot.cache.report_response("https://example.com/x", 403);
+  CHECK(lines.of("access_revoked").empty());  // no page of it is allowed any more
+  const JsonLog log{lines};
   log.on(robots::access_revoked_event{{}, "https://example.com/", 403});
   log.on(robots::sign_off_event{{}, true});
   log.on(robots::sign_off_event{{}, false, true});
-  CHECK(has(kept.only("access_revoked"), R"("url":"https://example.com/","status":403,)"));
-  CHECK(kept.of("access_revoked").front().find("CRITICAL") != std::string::npos);
-  CHECK(has(kept.of("sign_off").front(), R"("given":true,"awaited":false,)"));
-  CHECK(has(kept.of("sign_off").back(), R"("level":"WARN",)"));
-  CHECK(has(kept.of("sign_off").back(), R"("given":false,"awaited":true,)"));
+  CHECK(has(lines.only("access_revoked"), R"("url":"https://example.com/","status":403,)"));
+  CHECK(lines.of("access_revoked").front().find("CRITICAL") != std::string::npos);
+  CHECK(has(lines.of("sign_off").front(), R"("given":true,"awaited":false,)"));
+  CHECK(has(lines.of("sign_off").back(), R"("level":"WARN",)"));
+  CHECK(has(lines.of("sign_off").back(), R"("given":false,"awaited":true,)"));
 }
 
 TEST_CASE("lines below the least level, and decisions outside the sample, are not written") {
-  const kept_lines kept;
-  logged at{JsonLog{kept, {.least = log_level::warn}}};
-  at.web.otherwise(ScriptedFetcher::ok(""));
-  CHECK(at.cache.allowed("https://example.com/"));
-  CHECK(kept.lines->empty());
+  const kept_lines log_lines;
+  logged bot{JsonLog{log_lines, {.least = log_level::warn}}};
+  bot.web.otherwise(ScriptedFetcher::ok(""));
+  CHECK(bot.cache.allowed("https://example.com/"));
+  CHECK(log_lines.lines->empty());
 
-  const JsonLog sampled{kept, {.decision_share = 0.1, .rate_lines = 0}};
+  const JsonLog sampled{log_lines, {.decision_share = 0.1, .rate_lines = 0}};
   robots::decision decision{.allowed = true, .reason = robots::decision_reason::no_rule};
   for (int i = 0; i < 10'000; ++i) {
     sampled.on(robots::decision_event{{}, "https://example.com/", decision});
   }
-  CHECK(kept.lines->size() > 800);
-  CHECK(kept.lines->size() < 1'200);
-  CHECK(sampled.stats().written == kept.lines->size());
+  CHECK(log_lines.lines->size() > 800);
+  CHECK(log_lines.lines->size() < 1'200);
+  CHECK(sampled.stats().written == log_lines.lines->size());
 
   // What the fallback policy decided is logged, whatever the sample.
-  kept.lines->clear();
-  const JsonLog none{kept, {.decision_share = 0}};
+  log_lines.lines->clear();
+  const JsonLog none{log_lines, {.decision_share = 0}};
   none.on(robots::decision_event{{}, "https://example.com/", decision});
-  CHECK(kept.lines->empty());
+  CHECK(log_lines.lines->empty());
   decision.reason = robots::decision_reason::fallback;
   none.on(robots::decision_event{{}, "https://example.com/", decision});
-  CHECK(kept.lines->size() == 1);
+  CHECK(log_lines.lines->size() == 1);
 }
 
 TEST_CASE("a long text is cut, and the line says how long it was") {
-  const kept_lines kept;
-  const JsonLog log{kept, {.text_bytes = 8}};
+  const kept_lines log_lines;
+  const JsonLog log{log_lines, {.text_bytes = 8}};
   log.on(robots::far_store_event{{}, false, "0123456789"});
-  CHECK(has(kept.lines->front(), R"("error_text":"01234567","error_text_bytes":10,)"));
-  CHECK(has(kept.lines->front(), R"("message":"the shar","message_bytes":)"));
+  CHECK(has(log_lines.lines->front(), R"("error_text":"01234567","error_text_bytes":10,)"));
+  CHECK(has(log_lines.lines->front(), R"("message":"the shar","message_bytes":)"));
 }
 
 TEST_CASE("a site that has too much to tell is cut short, and the next line says by how much") {
-  const kept_lines kept;
+  const kept_lines log_lines;
   ManualClock clock;
   date_of date{clock};
-  const JsonLog log{kept, {.least = log_level::debug, .rate_lines = 2, .rate_period = 60s}};
+  const JsonLog log{log_lines, {.least = log_level::debug, .rate_lines = 2, .rate_period = 60s}};
   const auto tell = [&](std::string_view site, int times = 1) {
     for (int i = 0; i < times; ++i) {
       log.on(drop_event{{.site = site, .clock = &date}});
@@ -338,64 +339,64 @@ TEST_CASE("a site that has too much to tell is cut short, and the next line says
   tell("https://a.example", 5);
   tell("https://b.example");  // each site has its own limit
   log.on(robots::override_event{{.site = "https://a.example", .clock = &date}});  // and so this
-  CHECK(kept.lines->size() == 4);
+  CHECK(log_lines.lines->size() == 4);
   CHECK(log.stats().suppressed == 3);
   clock.advance(59s);
   tell("https://a.example");
-  CHECK(kept.lines->size() == 4);
+  CHECK(log_lines.lines->size() == 4);
   clock.advance(1s);
   tell("https://a.example", 2);
-  REQUIRE(kept.lines->size() == 6);
-  CHECK(has((*kept.lines)[4], R"("suppressed":4)"));
-  CHECK_FALSE(has((*kept.lines)[5], "suppressed"));
+  REQUIRE(log_lines.lines->size() == 6);
+  CHECK(has((*log_lines.lines)[4], R"("suppressed":4)"));
+  CHECK_FALSE(has((*log_lines.lines)[5], "suppressed"));
   CHECK(log.stats().written == 6);
   CHECK(log.stats().suppressed == 4);
 }
 
 TEST_CASE("what was suppressed of a site that is forgotten is told of by the next line") {
-  const kept_lines kept;
-  const JsonLog log{kept, {.least = log_level::debug, .rate_lines = 1, .rate_sites = 2}};
+  const kept_lines log_lines;
+  const JsonLog log{log_lines, {.least = log_level::debug, .rate_lines = 1, .rate_sites = 2}};
   ManualClock clock;
   date_of date{clock};
   for (const char* site : {"a", "a", "a", "b", "c", "d", "e", "f"}) {
     log.on(drop_event{{.site = site, .clock = &date}});
     clock.advance(20s);
   }
-  CHECK(kept.lines->size() == 6);
+  CHECK(log_lines.lines->size() == 6);
   CHECK(log.stats().suppressed == 2);
-  const auto told = [&](const char* text) {
-    return std::count_if(kept.lines->begin(), kept.lines->end(),
+  const auto events = [&](const char* text) {
+    return std::count_if(log_lines.lines->begin(), log_lines.lines->end(),
                          [&](const std::string& line) { return has(line, text); });
   };
-  CHECK(told(R"("suppressed_elsewhere":2)") == 1);
+  CHECK(events(R"("suppressed_elsewhere":2)") == 1);
 }
 
 TEST_CASE("The line limit suppresses no decision that the fallback policy allowed") {
-  const kept_lines kept;
-  logged at{JsonLog{kept}, robots::fallback_policy::permissive()};
-  at.web.otherwise(ScriptedFetcher::failure(robots::fetch_error::connect));
-  robots::basic_host_gate gate{{.delay = {.fixed_delay = 1ms}}, at.clock, at.log};
-  robots::basic_admission front{at.cache, gate};
+  const kept_lines lines;
+  logged bot{JsonLog{lines}, robots::fallback_policy::permissive()};
+  bot.web.otherwise(ScriptedFetcher::failure(robots::fetch_error::connect));
+  robots::basic_host_gate gate{{.delay = {.fixed_delay = 1ms}}, bot.clock, bot.log};
+  robots::basic_admission front{bot.cache, gate};
   constexpr std::size_t pages = 200;
   for (std::size_t i = 0; i < pages; ++i) {
     CHECK(front.try_admit("https://example.com/" + std::to_string(i)).decision.allowed);
   }
-  CHECK(kept.of("decision").size() == pages);
-  CHECK(kept.of("admission").size() == pages);
-  CHECK(has(kept.of("admission").back(), R"("domain":"example.com","crawler":"FooBot",)"));
-  CHECK(at.log.stats().suppressed == 0);
+  CHECK(lines.of("decision").size() == pages);
+  CHECK(lines.of("admission").size() == pages);
+  CHECK(has(lines.of("admission").back(), R"("domain":"example.com","crawler":"FooBot",)"));
+  CHECK(bot.log.stats().suppressed == 0);
 
   // Other decisions have the limit.
-  at.cache.set_override("https://example.com", robots::site_override::deny);
+  bot.cache.set_override("https://example.com", robots::site_override::deny);
   for (std::size_t i = 0; i < pages; ++i) {
-    CHECK_FALSE(at.cache.allowed("https://example.com/"));
+    CHECK_FALSE(bot.cache.allowed("https://example.com/"));
   }
-  CHECK(at.log.stats().suppressed > 0);
+  CHECK(bot.log.stats().suppressed > 0);
 }
 
 TEST_CASE("Lines of two caches that share a log name the crawler of each") {
-  const kept_lines kept;
-  const JsonLog log{kept};
+  const kept_lines lines;
+  const JsonLog log{lines};
   logged first{log};
   robots::cache_options options = logged::options(robots::fallback_policy::rfc9309());
   options.user_agent = "Mozilla/5.0 (compatible; BarBot/2.0; +https://bar.example)";
@@ -403,30 +404,30 @@ TEST_CASE("Lines of two caches that share a log name the crawler of each") {
   first.web.otherwise(ScriptedFetcher::ok("User-agent: *\nDisallow: /a\n"));
   CHECK_FALSE(first.cache.allowed("https://example.com/a"));
   CHECK_FALSE(second.allowed("https://example.com/a"));
-  const std::vector<std::string> decisions = kept.of("decision");
+  const std::vector<std::string> decisions = lines.of("decision");
   REQUIRE(decisions.size() == 2);
   CHECK(has(decisions[0], R"("crawler":"FooBot",)"));
   CHECK(has(decisions[1], R"("crawler":"BarBot",)"));
 }
 
 TEST_CASE("The level of denied decisions is an option") {
-  const kept_lines kept;
-  logged at{JsonLog{kept, {.denied_level = log_level::warn}}};
-  at.web.otherwise(ScriptedFetcher::ok("User-agent: *\nDisallow: /a\n"));
-  CHECK_FALSE(at.cache.allowed("https://example.com/a"));
-  CHECK(kept.only("decision").starts_with(R"("level":"WARN")"));
-  kept.lines->clear();
-  CHECK(at.cache.allowed("https://example.com/"));
-  CHECK(kept.only("decision").starts_with(R"("level":"INFO")"));
+  const kept_lines log_lines;
+  logged bot{JsonLog{log_lines, {.denied_level = log_level::warn}}};
+  bot.web.otherwise(ScriptedFetcher::ok("User-agent: *\nDisallow: /a\n"));
+  CHECK_FALSE(bot.cache.allowed("https://example.com/a"));
+  CHECK(log_lines.only("decision").starts_with(R"("level":"WARN")"));
+  log_lines.lines->clear();
+  CHECK(bot.cache.allowed("https://example.com/"));
+  CHECK(log_lines.only("decision").starts_with(R"("level":"INFO")"));
 
-  kept.lines->clear();
-  const JsonLog quiet{kept, {.denied_level = log_level::debug}};
+  log_lines.lines->clear();
+  const JsonLog quiet{log_lines, {.denied_level = log_level::debug}};
   robots::decision denied;
   quiet.on(robots::decision_event{{}, "x", denied});
-  CHECK(kept.lines->empty());
+  CHECK(log_lines.lines->empty());
   denied.reason = robots::decision_reason::fallback;
   quiet.on(robots::decision_event{{}, "x", denied});
-  CHECK(kept.only("decision").starts_with(R"("level":"ERROR")"));
+  CHECK(log_lines.only("decision").starts_with(R"("level":"ERROR")"));
 }
 
 TEST_CASE("a log with options that mean nothing says what to give") {
@@ -438,23 +439,23 @@ TEST_CASE("decisions go on while an observer throws and the disk is full; the lo
   if (std::FILE* const full = std::fopen("/dev/full", "w")) {
     const JsonLog log{full};
     {
-      logged at{log};
-      at.web.otherwise(ScriptedFetcher::ok("User-agent: *\nDisallow: /a\n"));
-      CHECK(at.cache.allowed("https://example.com/"));
-      CHECK_FALSE(at.cache.allowed("https://example.com/a"));
+      logged bot{log};
+      bot.web.otherwise(ScriptedFetcher::ok("User-agent: *\nDisallow: /a\n"));
+      CHECK(bot.cache.allowed("https://example.com/"));
+      CHECK_FALSE(bot.cache.allowed("https://example.com/a"));
     }
     CHECK(log.stats().written == 0);
     CHECK(log.stats().lost >= 5);
     static_cast<void>(std::fclose(full));
   }
 
-  const kept_lines kept;
+  const kept_lines log_lines;
   std::atomic<bool> fails = true;
   const JsonLog failing{[&](std::string_view line) {
     if (fails) {
       throw std::runtime_error{"no disk"};
     }
-    kept(line);
+    log_lines(line);
   }};
   logged sick{failing};
   sick.web.otherwise(ScriptedFetcher::ok("User-agent: *\nDisallow: /a\n"));
@@ -465,10 +466,10 @@ TEST_CASE("decisions go on while an observer throws and the disk is full; the lo
   CHECK(sick.cache.allowed("https://example.com/"));
   CHECK(sick.cache.allowed("https://example.com/"));
   CHECK(sick.cache.stats().observer_failures == 9);  // of the other observer, which always throws
-  REQUIRE(kept.lines->size() == 2);
-  CHECK(kept.lines->front().ends_with(R"(,"lost":5})"
-                                      "\n"));
-  CHECK_FALSE(has(kept.lines->back(), "lost"));
+  REQUIRE(log_lines.lines->size() == 2);
+  CHECK(log_lines.lines->front().ends_with(R"(,"lost":5})"
+                                           "\n"));
+  CHECK_FALSE(has(log_lines.lines->back(), "lost"));
   CHECK(failing.stats().lost == lost);
 }
 
@@ -507,23 +508,23 @@ TEST_CASE("a file has each line at once; one that was torn ends before the next"
 }
 
 TEST_CASE("decisions go on while the sink is blocked; what has no room is counted and told") {
-  const kept_lines kept;
+  const kept_lines log_lines;
   gate door;
   {
     const JsonLog log{[&](std::string_view line) {
                         door.pass();
-                        kept(line);
+                        log_lines(line);
                       },
                       {.rate_lines = 0, .queue_bytes = 20'000}};
-    logged at{log};
-    at.web.otherwise(ScriptedFetcher::ok("User-agent: *\nDisallow: /a\n"));
+    logged bot{log};
+    bot.web.otherwise(ScriptedFetcher::ok("User-agent: *\nDisallow: /a\n"));
     {
       std::vector<std::jthread> threads;
       for (int i = 0; i < 4; ++i) {
-        threads.emplace_back([&at] {
+        threads.emplace_back([&bot] {
           for (int page = 0; page < 100; ++page) {
-            CHECK(at.cache.allowed("https://example.com/"));
-            CHECK_FALSE(at.cache.allowed("https://example.com/a"));
+            CHECK(bot.cache.allowed("https://example.com/"));
+            CHECK_FALSE(bot.cache.allowed("https://example.com/a"));
           }
         });
       }
@@ -534,18 +535,18 @@ TEST_CASE("decisions go on while the sink is blocked; what has no room is counte
     door.open();
     log.flush();
     const robots::JsonLog::counts before = log.stats();
-    CHECK(before.written == kept.lines->size());
+    CHECK(before.written == log_lines.lines->size());
     CHECK(before.written + before.lost >= 804);
     log.on(robots::override_event{{.site = "a"}});
     log.flush();
     CHECK(log.stats().lost == before.lost);
   }
-  std::uint64_t told = 0;
-  for (const std::string& line : *kept.lines) {
+  std::uint64_t events = 0;
+  for (const std::string& line : *log_lines.lines) {
     constexpr std::string_view name = R"(,"lost":)";
-    if (const std::size_t at = line.find(name); at != std::string::npos) {
-      told += std::stoull(line.substr(at + name.size()));
+    if (const std::size_t bot = line.find(name); bot != std::string::npos) {
+      events += std::stoull(line.substr(bot + name.size()));
     }
   }
-  CHECK(told > 700);
+  CHECK(events > 700);
 }

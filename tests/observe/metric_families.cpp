@@ -22,8 +22,8 @@ std::vector<metric_family> all_of(const metrics_snapshot& now) {
 }
 
 const metric_family& find(const std::vector<metric_family>& all, std::string_view name) {
-  const auto found = std::find_if(all.begin(), all.end(), [name](const metric_family& each) {
-    return prometheus_name(each) == name;
+  const auto found = std::find_if(all.begin(), all.end(), [name](const metric_family& family) {
+    return prometheus_name(family) == name;
   });
   REQUIRE(found != all.end());
   return *found;
@@ -54,15 +54,15 @@ TEST_CASE("figures have the names of the pipeline guide by the conventions of Pr
 
 TEST_CASE("each name occurs once, in lower case, with a sentence of help") {
   std::set<std::string> names;
-  for (const metric_family& each : all_of({})) {
-    const std::string name = prometheus_name(each);
+  for (const metric_family& family : all_of({})) {
+    const std::string name = prometheus_name(family);
     INFO(name);
     CHECK(names.insert(name).second);
     CHECK(name.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") == std::string::npos);
     CHECK(name.starts_with("robots_"));
-    CHECK(name.ends_with("_total") == (each.kind == metric_kind::counter));
-    CHECK(each.help.ends_with('.'));
-    CHECK((each.kind == metric_kind::histogram) == each.histogram.has_value());
+    CHECK(name.ends_with("_total") == (family.kind == metric_kind::counter));
+    CHECK(family.help.ends_with('.'));
+    CHECK((family.kind == metric_kind::histogram) == family.histogram.has_value());
   }
 }
 
@@ -105,8 +105,8 @@ TEST_CASE("Hits and denials have a sample for each domain that has counters, and
 TEST_CASE("No series is named after a domain unless the metrics count by domain") {
   metrics_snapshot now;
   now.denied_hosts = {{"a.example", 3}};
-  for (const metric_family& each : all_of(now)) {
-    for (const robots::metric_family::sample& sample : each.samples) {
+  for (const metric_family& family : all_of(now)) {
+    for (const robots::metric_family::sample& sample : family.samples) {
       for (const auto& [name, value] : sample.labels) {
         CHECK(name != "domain");
       }

@@ -52,30 +52,30 @@ TEST_CASE("metrics count what the cache counts, and say more of it") {
   options.retry.attempts = 3;
   options.quarantine_after = 1;
   options.fallback = robots::fallback_policy::strict();
-  counted at{options};
-  at.web.otherwise(ok());
-  at.web.on("https://none.example/robots.txt", ScriptedFetcher::status(404));
-  at.web.on("https://shut.example/robots.txt", ScriptedFetcher::status(403));
-  at.web.on("https://slow.example/robots.txt", ScriptedFetcher::status(429));
-  at.web.on("https://dead.example/robots.txt", ScriptedFetcher::status(503));
-  at.web.on("https://html.example/robots.txt", ok("<!DOCTYPE html><html></html>"));
+  counted bot{options};
+  bot.web.otherwise(ok());
+  bot.web.on("https://none.example/robots.txt", ScriptedFetcher::status(404));
+  bot.web.on("https://shut.example/robots.txt", ScriptedFetcher::status(403));
+  bot.web.on("https://slow.example/robots.txt", ScriptedFetcher::status(429));
+  bot.web.on("https://dead.example/robots.txt", ScriptedFetcher::status(503));
+  bot.web.on("https://html.example/robots.txt", ok("<!DOCTYPE html><html></html>"));
   for (const char* url :
        {"https://a.example/", "https://a.example/private/x", "https://none.example/",
         "https://shut.example/", "https://slow.example/", "https://dead.example/",
         "https://html.example/", "https://nasa.gov/", "what is this", "https://dead.example/2"}) {
-    static_cast<void>(at.cache.allowed(url));
+    static_cast<void>(bot.cache.allowed(url));
   }
-  at.cache.set_override("b.example", robots::site_override::deny);
-  CHECK_FALSE(at.cache.allowed("https://b.example/"));
-  CHECK(at.cache.report_response("https://c.example/", 403));
+  bot.cache.set_override("b.example", robots::site_override::deny);
+  CHECK_FALSE(bot.cache.allowed("https://b.example/"));
+  CHECK(bot.cache.report_response("https://c.example/", 403));
   for (const bool is_signed_off : {false, true}) {
-    at.metrics.on(robots::sign_off_event{{}, is_signed_off, !is_signed_off});
+    bot.metrics.on(robots::sign_off_event{{}, is_signed_off, !is_signed_off});
   }
-  at.cache.halt("c.example");
-  CHECK(at.cache.resume("c.example"));
+  bot.cache.halt("c.example");
+  CHECK(bot.cache.resume("c.example"));
 
-  const metrics_snapshot now = at.metrics.snapshot();
-  const robots::cache_stats stats = at.cache.stats();
+  const metrics_snapshot now = bot.metrics.snapshot();
+  const robots::cache_stats stats = bot.cache.stats();
   CHECK(now.hits == stats.hits);
   CHECK(now.misses == stats.misses);
   CHECK(now.misses == 6);
@@ -122,27 +122,27 @@ TEST_CASE("metrics count what the cache counts, and say more of it") {
 
 TEST_CASE("metrics count what threads do at once") {
   constexpr std::size_t threads = 16;
-  constexpr std::size_t each = 500;
-  counted at;
-  at.web.otherwise(ok());
+  constexpr std::size_t one = 500;
+  counted bot;
+  bot.web.otherwise(ok());
   {
     std::vector<std::jthread> workers;
     for (std::size_t worker = 0; worker < threads; ++worker) {
       workers.emplace_back([&] {
-        for (std::size_t i = 0; i < each; ++i) {
+        for (std::size_t i = 0; i < one; ++i) {
           const std::string site = "https://" + std::to_string(i % 8) + ".example";
-          static_cast<void>(at.cache.allowed(site + (i % 2 == 0 ? "/" : "/private")));
+          static_cast<void>(bot.cache.allowed(site + (i % 2 == 0 ? "/" : "/private")));
           if (i % 100 == 0) {
-            CHECK(at.metrics.snapshot().allowed <= threads * each / 2);
+            CHECK(bot.metrics.snapshot().allowed <= threads * one / 2);
           }
         }
       });
     }
   }
-  const metrics_snapshot now = at.metrics.snapshot();
-  const robots::cache_stats stats = at.cache.stats();
-  CHECK(now.allowed == threads * each / 2);
-  CHECK(now.denied == threads * each / 2);
+  const metrics_snapshot now = bot.metrics.snapshot();
+  const robots::cache_stats stats = bot.cache.stats();
+  CHECK(now.allowed == threads * one / 2);
+  CHECK(now.denied == threads * one / 2);
   CHECK(now.hits == stats.hits);
   CHECK(now.misses == stats.misses);
   CHECK(now.joined == stats.joined);
@@ -158,16 +158,16 @@ TEST_CASE("metrics count what threads do at once") {
 TEST_CASE("metrics count breakers, exchanges without response and what a gate answers") {
   cache_options options = foo_bot();
   options.breaker.failures = 1;
-  counted at{options};
-  at.web.otherwise(ScriptedFetcher::failure(fetch_error::timeout));
-  robots::basic_host_gate gate{{.delay = {.fixed_delay = 2s}}, at.clock, at.metrics};
-  robots::basic_admission front{at.cache, gate};
+  counted bot{options};
+  bot.web.otherwise(ScriptedFetcher::failure(fetch_error::timeout));
+  robots::basic_host_gate gate{{.delay = {.fixed_delay = 2s}}, bot.clock, bot.metrics};
+  robots::basic_admission front{bot.cache, gate};
   CHECK(front.admit("https://dead.example/").reason == admission_reason::disallowed);
-  at.web.otherwise(ok());
+  bot.web.otherwise(ok());
   CHECK(front.admit("https://a.example/"));
   CHECK(front.try_admit("https://a.example/").reason == admission_reason::not_yet);
 
-  const metrics_snapshot now = at.metrics.snapshot();
+  const metrics_snapshot now = bot.metrics.snapshot();
   CHECK(now.errors[fetch_error::timeout] == 1);
   CHECK(now.breaker_openings == 1);
   CHECK(now.admissions[admission_reason::go] == 1);
@@ -177,10 +177,10 @@ TEST_CASE("metrics count breakers, exchanges without response and what a gate an
 }
 
 TEST_CASE("Metrics count hits and denials of a crawl by domain, for as many as the options allow") {
-  counted at;
+  counted bot;
   const Metrics by_domain{robots::metrics_options{.domains = 2}};
-  counted_cache cache{foo_bot(), at.web, at.clock, {}, by_domain};
-  at.web.otherwise(ok());
+  counted_cache cache{foo_bot(), bot.web, bot.clock, {}, by_domain};
+  bot.web.otherwise(ok());
   for (const char* url : {"https://a.example/", "https://a.example/private/x", "http://a.example/",
                           "https://b.example:8443/private/x", "https://c.example/private/x",
                           "https://d.example/private/x", "no URL"}) {
@@ -197,7 +197,7 @@ TEST_CASE("Metrics count hits and denials of a crawl by domain, for as many as t
   CHECK(now.domains[1].look_ups[robots::look_up_result::miss] == 2);
   CHECK(now.domains[1].denied_for[decision_reason::rule] == 1);
   CHECK(now.domains[2].domain == "b.example");
-  CHECK(at.metrics.snapshot().domains.empty());
+  CHECK(bot.metrics.snapshot().domains.empty());
 }
 
 TEST_CASE("metrics count what is told of shared stores and expired entries") {

@@ -67,7 +67,7 @@ TEST_CASE("what an observer throws goes no further") {
 
 TEST_CASE("an event without a clock tells the date of the machine") {
   const auto before = std::chrono::system_clock::now();
-  const robots::wall_time told = robots::event{}.time();
-  CHECK(before <= told);
-  CHECK(told <= std::chrono::system_clock::now());
+  const robots::wall_time reported = robots::event{}.time();
+  CHECK(before <= reported);
+  CHECK(reported <= std::chrono::system_clock::now());
 }

@@ -53,7 +53,7 @@ struct ThrowsAnything {
 }  // namespace
 
 TEST_CASE("observers are told of everything in their order, whatever one of them throws") {
-  const events told = std::make_shared<std::vector<std::string>>();
+  const events seen = std::make_shared<std::vector<std::string>>();
   using both = observers<Diary, ThrowsAnything, StoreDiary>;
   robots::ScriptedFetcher web;
   web.otherwise(robots::ScriptedFetcher::ok("User-agent: *\nDisallow: /a\n"));
@@ -63,25 +63,25 @@ TEST_CASE("observers are told of everything in their order, whatever one of them
             web,
             {},
             {},
-            observers{Diary{"a", told}, ThrowsAnything{}, StoreDiary{{"b", told}}}};
+            observers{Diary{"a", seen}, ThrowsAnything{}, StoreDiary{{"b", seen}}}};
   CHECK(cache.allowed("https://example.com/"));
-  CHECK(*told == std::vector<std::string>{
+  CHECK(*seen == std::vector<std::string>{
                      "a retrieved https://example.com", "b retrieved https://example.com",
                      "a decided https://example.com/", "b decided https://example.com/"});
   CHECK(cache.stats().observer_failures == 2);
 }
 
 TEST_CASE("only those observers that want to know are told of the shared store") {
-  const events told = std::make_shared<std::vector<std::string>>();
-  observers all{Diary{"a", told}, ThrowsAnything{}, StoreDiary{{"b", told}}, NullObserver{}};
+  const events seen = std::make_shared<std::vector<std::string>>();
+  observers all{Diary{"a", seen}, ThrowsAnything{}, StoreDiary{{"b", seen}}, NullObserver{}};
   CHECK_FALSE(robots::tell(all, far_store_event{{}, false, "down"}));
   CHECK_FALSE(robots::tell(all, far_store_event{{}, true, {}}));
-  CHECK(*told == std::vector<std::string>{"b down", "b up"});
+  CHECK(*seen == std::vector<std::string>{"b down", "b up"});
 }
 
 TEST_CASE("observers of observers are observers") {
-  const events told = std::make_shared<std::vector<std::string>>();
-  observers all{NullObserver{}, observers{ThrowsAnything{}, StoreDiary{{"b", told}}}};
+  const events seen = std::make_shared<std::vector<std::string>>();
+  observers all{NullObserver{}, observers{ThrowsAnything{}, StoreDiary{{"b", seen}}}};
   CHECK_FALSE(robots::tell(all, far_store_event{{}, true, {}}));
-  CHECK(told->size() == 1);
+  CHECK(seen->size() == 1);
 }

@@ -48,8 +48,8 @@ TEST_CASE("a preset answers as it does by itself") {
     CHECK(any.name() == preset.name());
     CHECK(any.halts_hostile() == preset.halts_hostile());
     for (int i = 0; i < static_cast<int>(robots::outcome_count); ++i) {
-      const auto what = static_cast<outcome>(i);
-      CHECK(any.action(what) == preset.action(what));
+      const auto kind = static_cast<outcome>(i);
+      CHECK(any.action(kind) == preset.action(kind));
     }
   }
 }

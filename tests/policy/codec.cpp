@@ -68,32 +68,33 @@ record read_back(const record& written) {
 /// Some octets changed, taken out, put in, doubled or cut off, or the start of another text.
 std::string mutated(std::string text, const std::string& other, robots::base::random_sequence& r) {
   for (std::uint64_t left = 1 + r() % 4; left > 0; --left) {
-    const auto at = static_cast<std::size_t>(r() % (text.size() + 1));
+    const auto setup = static_cast<std::size_t>(r() % (text.size() + 1));
     const auto octet = static_cast<char>(r() & 0xFFU);
     switch (r() % 7) {
       case 0:
-        text.insert(at, 1, octet);
+        text.insert(setup, 1, octet);
         break;
       case 1:
-        text.erase(at, 1);
+        text.erase(setup, 1);
         break;
       case 2:
-        text.resize(at);
+        text.resize(setup);
         break;
       case 3:
-        text.insert(at, text.substr(0, at));
+        text.insert(setup, text.substr(0, setup));
         break;
       case 4:
-        text = other.substr(0, at) + text.substr(at);
+        text = other.substr(0, setup) + text.substr(setup);
         break;
       case 5:
-        if (at < text.size()) {
-          text[at] = static_cast<char>(static_cast<unsigned char>(text[at]) ^ (1U << (r() % 8)));
+        if (setup < text.size()) {
+          text[setup] =
+              static_cast<char>(static_cast<unsigned char>(text[setup]) ^ (1U << (r() % 8)));
         }
         break;
       default:
-        if (at < text.size()) {
-          text[at] = octet;
+        if (setup < text.size()) {
+          text[setup] = octet;
         }
     }
   }
@@ -186,9 +187,9 @@ TEST_CASE("what is no record is refused, with the reason") {
   other.front() = 1;
   CHECK(error_of(other) == decode_error::unknown_version);
   CHECK(error_of(sealed(without_checksum(other))) == decode_error::unknown_version);
-  for (std::size_t at = 1; at < text.size(); ++at) {
+  for (std::size_t position = 1; position < text.size(); ++position) {
     other = text;
-    other[at] = static_cast<char>(other[at] ^ 0x40);
+    other[position] = static_cast<char>(other[position] ^ 0x40);
     CHECK(error_of(other) == decode_error::damaged);
   }
   CHECK(error_of(text + '\0') == decode_error::damaged);

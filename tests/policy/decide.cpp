@@ -29,9 +29,9 @@ namespace {
 constexpr std::string_view body = "User-agent: *\nDisallow: /private\n";
 constexpr robots::wall_anchor now{.steady = time_point{1'000h}, .wall = robots::test::record_time};
 
-std::shared_ptr<const policy> judged(outcome what, fallback_policy fallback,
+std::shared_ptr<const policy> judged(outcome result, fallback_policy fallback,
                                      const std::shared_ptr<const policy>& last = nullptr) {
-  return robots::detail::judge(record_of_outcome(what, body), "FooBot", {.fallback = fallback},
+  return robots::detail::judge(record_of_outcome(result, body), "FooBot", {.fallback = fallback},
                                {.last = last}, now);
 }
 
@@ -46,12 +46,12 @@ void check(const std::shared_ptr<const policy>& rules, answer open, answer hidde
        {"https://example.com/private", hidden},
        {"https://example.com/robots.txt", {true, decision_reason::robots_txt}}}};
   for (const auto& [url, expected] : questions) {
-    const decision made = decide(rules, url, now.steady + 5s);
+    const decision decided = decide(rules, url, now.steady + 5s);
     CAPTURE(url);
-    CHECK(made.allowed == expected.allowed);
-    CHECK(to_string(made.reason) == to_string(expected.reason));
-    CHECK(made.policy == rules);
-    CHECK(made.age == 5s);
+    CHECK(decided.allowed == expected.allowed);
+    CHECK(to_string(decided.reason) == to_string(expected.reason));
+    CHECK(decided.policy == rules);
+    CHECK(decided.age == 5s);
   }
 }
 
@@ -93,11 +93,12 @@ TEST_CASE("two slashes behind a bare host begin its path, whatever the dialect")
 }
 
 TEST_CASE("a URL too long to be compared is denied for that") {
-  const decision made = decide(judged(outcome::success, fallback_policy::permissive()),
-                               "https://example.com/" + std::string(1U << 20U, 'x'), now.steady);
-  CHECK_FALSE(made.allowed);
-  CHECK(to_string(made.reason) == "undecided");
-  CHECK(explain(made) == "not allowed: the URL is too long, or the rules too many, to be compared");
+  const decision answer = decide(judged(outcome::success, fallback_policy::permissive()),
+                                 "https://example.com/" + std::string(1U << 20U, 'x'), now.steady);
+  CHECK_FALSE(answer.allowed);
+  CHECK(to_string(answer.reason) == "undecided");
+  CHECK(explain(answer) ==
+        "not allowed: the URL is too long, or the rules too many, to be compared");
 }
 
 TEST_CASE("A refusal of a text that is no URL says what is wrong with it") {
@@ -109,11 +110,11 @@ TEST_CASE("A refusal of a text that is no URL says what is wrong with it") {
 
 TEST_CASE("a refusal denies everything, and gives its own reason") {
   for (const auto why : {decision_reason::excluded, decision_reason::invalid_url}) {
-    const decision made =
+    const decision answer =
         decide(policy::refusal("FooBot", why), "https://example.com/robots.txt", now.steady);
-    CHECK_FALSE(made.allowed);
-    CHECK(made.reason == why);
-    CHECK(made.age == 0s);
+    CHECK_FALSE(answer.allowed);
+    CHECK(answer.reason == why);
+    CHECK(answer.age == 0s);
   }
 }
 

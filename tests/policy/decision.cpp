@@ -53,10 +53,10 @@ std::shared_ptr<const policy> fallback(fallback_action action, record_head sourc
 }
 
 decision decide(std::shared_ptr<const policy> from, decision_reason reason, std::string_view url) {
-  decision made{.reason = reason, .policy = std::move(from)};
-  made.verdict = made.policy->match(url);
-  made.allowed = made.verdict.allowed;
-  return made;
+  decision answer{.reason = reason, .policy = std::move(from)};
+  answer.verdict = answer.policy->match(url);
+  answer.allowed = answer.verdict.allowed;
+  return answer;
 }
 
 }  // namespace
@@ -69,9 +69,9 @@ TEST_CASE("a decision that nobody made denies") {
 }
 
 TEST_CASE("a decision knows the delay in force") {
-  const decision made =
+  const decision answer =
       decide(read("User-agent: *\nCrawl-delay: 2\n"), decision_reason::no_rule, "/");
-  CHECK(made.crawl_delay() == 2'000ms);
+  CHECK(answer.crawl_delay() == 2'000ms);
 }
 
 TEST_CASE("an explanation names the rule, its line and the crawler it is for") {

@@ -62,24 +62,24 @@ TEST_CASE("the action for its outcome says what a record leads to") {
   for (const auto preset :
        {fallback_policy::permissive(), fallback_policy::rfc9309(), fallback_policy::strict()}) {
     for (std::size_t i = 0; i < robots::outcome_count; ++i) {
-      const auto what = static_cast<outcome>(i);
-      if (what == outcome::malformed) {
+      const auto kind = static_cast<outcome>(i);
+      if (kind == outcome::malformed) {
         continue;  // found by reading, not told
       }
-      const auto made = judged(record_of_outcome(what, body), {.fallback = preset});
-      CAPTURE(to_string(what));
-      CHECK(made->source().outcome == what);
-      CHECK(made->fetched_at() == now.steady);
-      switch (preset.action(what)) {
+      const auto result = judged(record_of_outcome(kind, body), {.fallback = preset});
+      CAPTURE(to_string(kind));
+      CHECK(result->source().outcome == kind);
+      CHECK(result->fetched_at() == now.steady);
+      switch (preset.action(kind)) {
         case fallback_action::parse:
-          CHECK(made->basis() == policy_basis::rules);
+          CHECK(result->basis() == policy_basis::rules);
           break;
         case fallback_action::allow_all:
-          CHECK(made->basis() == policy_basis::allow_all);
+          CHECK(result->basis() == policy_basis::allow_all);
           break;
         default:
-          CHECK(made->basis() ==
-                (what == outcome::redirected ? policy_basis::redirected : policy_basis::deny_all));
+          CHECK(result->basis() ==
+                (kind == outcome::redirected ? policy_basis::redirected : policy_basis::deny_all));
       }
     }
   }
@@ -182,10 +182,10 @@ TEST_CASE("a 304 leaves the rules and their row as they were") {
   record confirmed = record_of_outcome(outcome::success);
   confirmed.status = 304;
   confirmed.not_modified = true;
-  const auto made = judged(confirmed, strict(), {.last = known, .unchanged = known});
-  CHECK(made->basis() == policy_basis::rules);
-  CHECK_FALSE(made->allows("/private"));
-  CHECK(made->version() == known->version());
+  const auto result = judged(confirmed, strict(), {.last = known, .unchanged = known});
+  CHECK(result->basis() == policy_basis::rules);
+  CHECK_FALSE(result->allows("/private"));
+  CHECK(result->version() == known->version());
   // By records alone: the known one takes over what the confirmation says.
   const record whole = renewed(record_of_outcome(outcome::success, body), confirmed);
   CHECK(whole.status == 304);
@@ -196,9 +196,9 @@ TEST_CASE("a 304 about a file that nobody knows is no empty file") {
   record confirmed = record_of_outcome(outcome::success);
   confirmed.status = 304;
   confirmed.not_modified = true;
-  const auto made = judged(confirmed, strict());
-  CHECK(made->source().outcome == outcome::server_error);
-  CHECK(made->basis() == policy_basis::deny_all);
+  const auto result = judged(confirmed, strict());
+  CHECK(result->source().outcome == outcome::server_error);
+  CHECK(result->basis() == policy_basis::deny_all);
 }
 
 TEST_CASE("failures in a row are counted without end") {
@@ -219,13 +219,13 @@ TEST_CASE("what a server says of the lifetime is kept beside what became of it")
                     {"ETag", "\"1\""},
                     {"Content-Type", "text/plain; charset=iso-8859-1"}};
   result.body = body;
-  const record made = robots::detail::record_of(result, {}, strict(), now.wall, 0.0);
-  CHECK(made.server_lifetime == 60s);
-  CHECK(made.lifetime == 5min);
-  CHECK(made.fetched_at == record_time);
-  CHECK(made.validators.etag == "\"1\"");
-  CHECK(made.charset == robots::charset::windows_1252);
-  CHECK(made.body == body);
+  const record sample = robots::detail::record_of(result, {}, strict(), now.wall, 0.0);
+  CHECK(sample.server_lifetime == 60s);
+  CHECK(sample.lifetime == 5min);
+  CHECK(sample.fetched_at == record_time);
+  CHECK(sample.validators.etag == "\"1\"");
+  CHECK(sample.charset == robots::charset::windows_1252);
+  CHECK(sample.body == body);
 }
 
 TEST_CASE("a new policy is numbered after the one before it") {
@@ -264,10 +264,10 @@ TEST_CASE("of a record that holds more than the crawler reads, the rest does not
   options.parse.max_bytes = 36;
   record longer = record_of_outcome(outcome::success, "User-agent: *\nDisallow: /private\n");
   longer.body += "Allow: /\nDisallow: /more\n";
-  const auto made = judged(longer, options);
-  CHECK_FALSE(made->allows("/private"));
-  CHECK(made->allows("/more"));
-  CHECK(made->rules().size() == 1);
+  const auto result = judged(longer, options);
+  CHECK_FALSE(result->allows("/private"));
+  CHECK(result->allows("/more"));
+  CHECK(result->rules().size() == 1);
 }
 
 TEST_CASE("options that contradict themselves are refused before anything is judged by them") {

@@ -85,23 +85,24 @@ TEST_CASE("a policy holds the crawler's own rules of a file that was read") {
   CHECK(from_file->allows("https://example.com/public"));
   CHECK_FALSE(from_file->allows("https://example.com/private/x"));
   CHECK_FALSE(from_file->allows("/private"));
-  const robots::verdict what = from_file->match("/private?q");
-  CHECK(what.pattern == "/private");
-  CHECK(what.line == 5);
-  CHECK(what.user_agent == "FooBot");
+  const robots::verdict answer = from_file->match("/private?q");
+  CHECK(answer.pattern == "/private");
+  CHECK(answer.line == 5);
+  CHECK(answer.user_agent == "FooBot");
   CHECK(from_file->rules().size() == 1);
 }
 
 TEST_CASE("a policy outlives the text it was made from") {
-  std::shared_ptr<const policy> kept;
+  std::shared_ptr<const policy> stored;
   {
     const std::string text{file};
     const std::string user_agent{"FooBot/1.0"};
-    kept = std::make_shared<const policy>(robots::directives_for(text, user_agent), record_head{});
+    stored =
+        std::make_shared<const policy>(robots::directives_for(text, user_agent), record_head{});
   }
-  CHECK(kept->match("/private").pattern == "/private");
-  CHECK(kept->sitemaps().front() == "https://example.com/a.xml");
-  CHECK(kept->host() == "example.com");
+  CHECK(stored->match("/private").pattern == "/private");
+  CHECK(stored->sitemaps().front() == "https://example.com/a.xml");
+  CHECK(stored->host() == "example.com");
 }
 
 TEST_CASE("Sites without rules share one set of rules, and cost little more than their record") {

@@ -28,9 +28,9 @@ std::shared_ptr<const policy> read(std::string_view text) {
                                         record_head{{.outcome = outcome::success, .status = 200}});
 }
 
-std::shared_ptr<const policy> without_file(outcome what, fallback_action action,
+std::shared_ptr<const policy> without_file(outcome result, fallback_action action,
                                            std::shared_ptr<const policy> good = nullptr) {
-  return std::make_shared<const policy>(action, "FooBot/1.0", record_head{{.outcome = what}},
+  return std::make_shared<const policy>(action, "FooBot/1.0", record_head{{.outcome = result}},
                                         std::move(good));
 }
 

@@ -18,62 +18,62 @@ inline constexpr std::chrono::sys_seconds record_time =
     std::chrono::sys_days{std::chrono::year{2026} / 11 / 22} + std::chrono::hours{3};
 
 /// What the one exchange of a retrieval from example.com came to.
-[[nodiscard]] inline record record_with(outcome what, int status, std::string_view body = {}) {
-  record made;
-  made.outcome = what;
-  made.status = status;
-  made.error = what == outcome::unreachable ? fetch_error::connect : fetch_error::none;
-  made.url = made.final_url = "https://example.com/robots.txt";
-  made.attempts = 1;
-  made.exchanges = {{made.url, made.status, made.error}};
-  made.failures = is_failure(what) ? 1 : 0;
-  made.fetched_at = record_time;
-  made.lifetime = std::chrono::hours{24};
-  made.body = body;
-  return made;
+[[nodiscard]] inline record record_with(outcome result, int status, std::string_view body = {}) {
+  record sample;
+  sample.outcome = result;
+  sample.status = status;
+  sample.error = result == outcome::unreachable ? fetch_error::connect : fetch_error::none;
+  sample.url = sample.final_url = "https://example.com/robots.txt";
+  sample.attempts = 1;
+  sample.exchanges = {{sample.url, sample.status, sample.error}};
+  sample.failures = is_failure(result) ? 1 : 0;
+  sample.fetched_at = record_time;
+  sample.lifetime = std::chrono::hours{24};
+  sample.body = body;
+  return sample;
 }
 
 /// The usual record of an outcome; `body` counts where there can be one.
-[[nodiscard]] inline record record_of_outcome(outcome what, std::string_view body = {}) {
-  switch (what) {
+[[nodiscard]] inline record record_of_outcome(outcome result, std::string_view body = {}) {
+  switch (result) {
     case outcome::success:
     case outcome::malformed:
-      return record_with(what, 200, body);
+      return record_with(result, 200, body);
     case outcome::not_found:
-      return record_with(what, 404);
+      return record_with(result, 404);
     case outcome::client_error:
-      return record_with(what, 403);
+      return record_with(result, 403);
     case outcome::too_many_requests:
-      return record_with(what, 429);
+      return record_with(result, 429);
     case outcome::server_error:
-      return record_with(what, 503);
+      return record_with(result, 503);
     case outcome::too_many_redirects:
-      return record_with(what, 302);
+      return record_with(result, 302);
     default:
-      return record_with(what, 0);
+      return record_with(result, 0);
   }
 }
 
 /// A record with everything that a record can hold.
-[[nodiscard]] inline record full_record(outcome what, std::string_view body = {}) {
-  record made = record_of_outcome(what, body);
-  made.status = -7;
-  made.error = fetch_error::other;
-  made.error_text = "the fetcher said: \"\xFF\n\"";
-  made.final_url = "http://cdn.example/a/b?robots.txt";
-  made.redirects = 3;
-  made.attempts = 2;
-  made.exchanges = {{"https://example.com/robots.txt", 0, fetch_error::timeout},
-                    {"http://example.com/robots.txt", 301},
-                    {made.final_url, 1'000}};
-  made.truncated = true;
-  made.not_modified = what == outcome::success;
-  made.charset = charset::windows_1252;
-  made.validators = {.etag = "W/\"1\"", .last_modified = "Sun, 22 Nov 2026 03:00:00 GMT"};
-  made.failures = 2'000'000'000;
-  made.server_lifetime = std::chrono::seconds{0};
-  made.lifetime = std::chrono::seconds::max();
-  return made;
+[[nodiscard]] inline record full_record(outcome result, std::string_view body = {}) {
+  record sample = record_of_outcome(result, body);
+  sample.status = -7;
+  sample.error = fetch_error::other;
+  sample.error_text = "the fetcher said: \"\xFF\n\"";
+  sample.final_url = "http://cdn.example/a/b?robots.txt";
+  sample.redirects = 3;
+  sample.attempts = 2;
+  sample.exchanges = {{"https://example.com/robots.txt", 0, fetch_error::timeout},
+                      {"http://example.com/robots.txt", 301},
+                      {sample.final_url, 1'000}};
+  sample.truncated = true;
+  sample.not_modified = result == outcome::success;
+  sample.charset = charset::windows_1252;
+  sample.validators = {.etag = "W/\"1\"", .last_modified = "Sun, 22 Nov 2026 03:00:00 GMT"};
+  sample.failures = 2'000'000'000;
+  sample.server_lifetime = std::chrono::seconds{0};
+  sample.lifetime = std::chrono::seconds::max();
+  return sample;
 }
 
 /// Plain and full records of every outcome.

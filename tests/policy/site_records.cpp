@@ -26,10 +26,10 @@ using robots::test::record_of_outcome;
 constexpr std::string_view body = "User-agent: *\nDisallow: /private\n";
 
 record redirect() {
-  record made = record_of_outcome(outcome::redirected);
-  made.status = 301;
-  made.final_url = "https://www.example.com/robots.txt";
-  return made;
+  record sample = record_of_outcome(outcome::redirected);
+  sample.status = 301;
+  sample.final_url = "https://www.example.com/robots.txt";
+  return sample;
 }
 
 /// One of each form, for each outcome.
@@ -82,10 +82,11 @@ TEST_CASE("no octet of the records of a site can be changed unnoticed") {
        {site_records{.latest = good},
         site_records{.latest = record_of_outcome(outcome::server_error), .last_good = good}}) {
     const std::string text = encode(written);
-    for (std::size_t at = 0; at < text.size(); ++at) {
+    for (std::size_t position = 0; position < text.size(); ++position) {
       for (unsigned bit = 0; bit < 8; ++bit) {
         std::string changed = text;
-        changed[at] = static_cast<char>(static_cast<unsigned char>(changed[at]) ^ (1U << bit));
+        changed[position] =
+            static_cast<char>(static_cast<unsigned char>(changed[position]) ^ (1U << bit));
         CHECK(decode_site(changed).error != decode_error::none);
       }
     }
@@ -97,11 +98,11 @@ TEST_CASE("A redirect to another site denies everything by itself, and says wher
                                 .wall = robots::test::record_time};
   for (const auto preset : {robots::fallback_policy::rfc9309(), robots::fallback_policy::strict(),
                             robots::fallback_policy::permissive()}) {
-    const auto made = robots::detail::judge(redirect(), "FooBot", {.fallback = preset}, {}, now);
-    CHECK(made->basis() == robots::policy_basis::redirected);
-    CHECK(made->leads_to() == "https://www.example.com/robots.txt");
-    CHECK_FALSE(made->allows("/"));
-    CHECK(made->allows("/robots.txt"));
+    const auto result = robots::detail::judge(redirect(), "FooBot", {.fallback = preset}, {}, now);
+    CHECK(result->basis() == robots::policy_basis::redirected);
+    CHECK(result->leads_to() == "https://www.example.com/robots.txt");
+    CHECK_FALSE(result->allows("/"));
+    CHECK(result->allows("/robots.txt"));
   }
 }
 

@@ -41,9 +41,9 @@ using robots::test::gate_with;
 using cache_type = robots::test::scripted_cache;
 
 gate_options two_seconds() {
-  gate_options made = gate_with(0s);
-  made.delay.floor = 2s;
-  return made;
+  gate_options options = gate_with(0s);
+  options.delay.floor = 2s;
+  return options;
 }
 
 /// The URLs that a person should look at.

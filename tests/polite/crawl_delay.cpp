@@ -136,9 +136,9 @@ TEST_CASE("a delay lies between floor and cap, and is one of those that are aske
   std::mt19937_64 random{42};
   for (int i = 0; i < 100'000; ++i) {
     const sample now = some_sample(random);
-    const computed_delay made = compute_delay(now.options, now.inputs, now.draw);
-    REQUIRE(made.delay >= now.options.floor);
-    REQUIRE(made.delay <= now.options.cap);
+    const computed_delay result = compute_delay(now.options, now.inputs, now.draw);
+    REQUIRE(result.delay >= now.options.floor);
+    REQUIRE(result.delay <= now.options.cap);
     const std::array<nanoseconds, 6> asked{*now.inputs.crawl_delay,
                                            *now.inputs.file_delay,
                                            *now.inputs.request_rate,
@@ -146,9 +146,9 @@ TEST_CASE("a delay lies between floor and cap, and is one of those that are aske
                                            squared_response(now.inputs.last_response),
                                            now.options.floor};
     const nanoseconds longest = *std::ranges::max_element(asked);
-    REQUIRE(made.asked == longest);
-    REQUIRE(made.delay == std::min(longest, now.options.cap));
-    REQUIRE((made.term == delay_term::cap) == (longest > now.options.cap));
+    REQUIRE(result.asked == longest);
+    REQUIRE(result.delay == std::min(longest, now.options.cap));
+    REQUIRE((result.term == delay_term::cap) == (longest > now.options.cap));
   }
 }
 
@@ -157,13 +157,13 @@ TEST_CASE("where robots.txt asks for as much as anything else, it decides") {
   int decided = 0;
   for (int i = 0; i < 100'000; ++i) {
     const sample now = some_sample(random);
-    const computed_delay made = compute_delay(now.options, now.inputs, now.draw);
+    const computed_delay delay = compute_delay(now.options, now.inputs, now.draw);
     const nanoseconds robots =
         std::max({*now.inputs.crawl_delay, *now.inputs.file_delay, *now.inputs.request_rate});
-    const bool by_robots = made.asked_by == delay_term::crawl_delay ||
-                           made.asked_by == delay_term::file_delay ||
-                           made.asked_by == delay_term::request_rate;
-    REQUIRE(by_robots == (robots >= made.asked && robots > 0ns));
+    const bool by_robots = delay.asked_by == delay_term::crawl_delay ||
+                           delay.asked_by == delay_term::file_delay ||
+                           delay.asked_by == delay_term::request_rate;
+    REQUIRE(by_robots == (robots >= delay.asked && robots > 0ns));
     decided += by_robots ? 1 : 0;
   }
   CHECK(decided > 10'000);
@@ -176,28 +176,28 @@ TEST_CASE("no delay gets shorter when more is asked for") {
     const sample now = some_sample(random);
     const nanoseconds before = compute_delay(now.options, now.inputs, now.draw).delay;
     sample more = now;
-    const milliseconds by = some(random, 10s);
+    const milliseconds amount = some(random, 10s);
     switch (i % 7) {
       case 0:
-        *more.inputs.crawl_delay += by;
+        *more.inputs.crawl_delay += amount;
         break;
       case 1:
-        *more.inputs.file_delay += by;
+        *more.inputs.file_delay += amount;
         break;
       case 2:
-        *more.inputs.request_rate += by;
+        *more.inputs.request_rate += amount;
         break;
       case 3:
-        more.inputs.last_response += by;
+        more.inputs.last_response += amount;
         break;
       case 4:
-        more.options.fixed_delay += by;
+        more.options.fixed_delay += amount;
         break;
       case 5:
         more.draw = std::min(1.0, more.draw + 0.1);
         break;
       default:
-        more.options.cap += by;
+        more.options.cap += amount;
         break;
     }
     REQUIRE(compute_delay(more.options, more.inputs, more.draw).delay >= before);

@@ -32,10 +32,10 @@ inline constexpr request_report fine{.response_time = std::chrono::milliseconds{
 /// A fixed delay, and the same random numbers each time.
 [[nodiscard]] inline gate_options gate_with(
     std::chrono::nanoseconds fixed_delay = std::chrono::seconds{1}) {
-  gate_options made;
-  made.delay.fixed_delay = fixed_delay;
-  made.seed = 42;
-  return made;
+  gate_options options;
+  options.delay.fixed_delay = fixed_delay;
+  options.seed = 42;
+  return options;
 }
 
 }  // namespace robots::test

@@ -37,9 +37,9 @@ TEST_CASE("options that contradict themselves are refused") {
       [](gate_options& o) { o.memory = std::chrono::nanoseconds::max(); },
       [](gate_options& o) { o.key = nullptr; },
       [](gate_options& o) { o.longest_memory = -1s; }};
-  int which = 0;
+  int index = 0;
   for (const auto& make : mistakes) {
-    CAPTURE(which++);
+    CAPTURE(index++);
     gate_options options;
     make(options);
     CHECK_THROWS_AS(validate(options), std::invalid_argument);

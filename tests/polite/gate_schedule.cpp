@@ -52,26 +52,26 @@ struct site {
 std::vector<site> fifty_sites() {
   std::vector<site> sites;
   for (int i = 0; i < 50; ++i) {
-    site made;
-    made.url = "https://host" + std::to_string(i) + ".example/";
-    made.latency = milliseconds{5 + 7 * (i % 9)};
+    site result;
+    result.url = "https://host" + std::to_string(i) + ".example/";
+    result.latency = milliseconds{5 + 7 * (i % 9)};
     switch (i % 5) {
       case 0:
-        made.robots_delay = milliseconds{100 * (1 + i % 7)};
-        made.limits = rules_with("Crawl-delay: 0." + std::to_string(1 + i % 7));
+        result.robots_delay = milliseconds{100 * (1 + i % 7)};
+        result.limits = rules_with("Crawl-delay: 0." + std::to_string(1 + i % 7));
         break;
       case 1:
-        made.robots_delay = 250ms;
-        made.limits = rules_with("Request-rate: 4/1s");
+        result.robots_delay = 250ms;
+        result.limits = rules_with("Request-rate: 4/1s");
         break;
       case 2:
-        made.latency = 900ms;  // its square asks for 810 ms
+        result.latency = 900ms;  // its square asks for 810 ms
         break;
       default:
         break;  // the fixed delay alone
     }
-    made.pages = 20 + (i * 7) % 23;
-    sites.push_back(std::move(made));
+    result.pages = 20 + (i * 7) % 23;
+    sites.push_back(std::move(result));
   }
   return sites;
 }
@@ -95,8 +95,8 @@ TEST_CASE("32 threads crawl 50 hosts politely, without starving one, in the time
   const time_point begin = clock.now();
   meeting_gate paced{gate_with(fixed), clock};
   std::vector<site> sites = fifty_sites();
-  for (site& each : sites) {
-    each.next = begin;
+  for (site& one : sites) {
+    one.next = begin;
   }
   std::mutex frontier;
   std::size_t unexpected = 0;
@@ -105,9 +105,9 @@ TEST_CASE("32 threads crawl 50 hosts politely, without starving one, in the time
     for (;;) {
       std::unique_lock lock{frontier};
       site* chosen = nullptr;
-      for (site& each : sites) {
-        if (each.pages > 0 && !each.busy && (chosen == nullptr || each.next < chosen->next)) {
-          chosen = &each;
+      for (site& one : sites) {
+        if (one.pages > 0 && !one.busy && (chosen == nullptr || one.next < chosen->next)) {
+          chosen = &one;
         }
       }
       if (chosen == nullptr) {
@@ -122,22 +122,22 @@ TEST_CASE("32 threads crawl 50 hosts politely, without starving one, in the time
       lock.unlock();
       meeting_gate::answer got = paced.try_acquire(chosen->url, chosen->limits);
       const bool admitted = static_cast<bool>(got);
-      visit made{.start = got.reservation.at(), .end = {}};
+      visit result{.start = got.reservation.at(), .end = {}};
       if (admitted) {
-        clock.sleep_until(made.start + chosen->latency, {});
-        made.end = clock.now();
-        made.least = std::max<nanoseconds>(
+        clock.sleep_until(result.start + chosen->latency, {});
+        result.end = clock.now();
+        result.least = std::max<nanoseconds>(
             {fixed / 2, chosen->robots_delay, robots::squared_response(chosen->latency)});
         got.reservation.complete({.response_time = chosen->latency, .status = 200});
       }
-      made.next = paced.next_allowed_at(chosen->url, chosen->limits).at;
+      result.next = paced.next_allowed_at(chosen->url, chosen->limits).at;
       lock.lock();
       chosen->busy = false;
-      chosen->next = made.next;
+      chosen->next = result.next;
       unexpected += admitted ? 0 : 1;
       if (admitted) {
         --chosen->pages;
-        chosen->visits.push_back(made);
+        chosen->visits.push_back(result);
       }
     }
     clock.leave();
@@ -157,23 +157,23 @@ TEST_CASE("32 threads crawl 50 hosts politely, without starving one, in the time
   std::size_t fixed_gaps = 0;
   const std::vector<site> asked = fifty_sites();
   for (std::size_t k = 0; k < sites.size(); ++k) {
-    const site& each = sites[k];
-    REQUIRE(each.visits.size() == static_cast<std::size_t>(asked[k].pages));
-    pages += each.visits.size();
-    for (std::size_t i = 1; i < each.visits.size(); ++i) {
-      const nanoseconds gap = each.visits[i].start - each.visits[i - 1].start;
-      REQUIRE(gap >= each.visits[i - 1].least);
-      REQUIRE(each.visits[i].start >= each.visits[i - 1].next);
-      if (each.robots_delay == 0ms && each.latency < 100ms) {
+    const site& one = sites[k];
+    REQUIRE(one.visits.size() == static_cast<std::size_t>(asked[k].pages));
+    pages += one.visits.size();
+    for (std::size_t i = 1; i < one.visits.size(); ++i) {
+      const nanoseconds gap = one.visits[i].start - one.visits[i - 1].start;
+      REQUIRE(gap >= one.visits[i - 1].least);
+      REQUIRE(one.visits[i].start >= one.visits[i - 1].next);
+      if (one.robots_delay == 0ms && one.latency < 100ms) {
         fixed_sum += std::chrono::duration<double>{gap}.count();
         ++fixed_gaps;
       }
     }
-    best = std::max(best, optimum(each));
+    best = std::max(best, optimum(one));
     // No host starves: each ends at most 5 % later than it could.
-    const nanoseconds took = each.visits.back().end - begin;
+    const nanoseconds took = one.visits.back().end - begin;
     slowest = std::max(
-        slowest, static_cast<double>(took.count()) / static_cast<double>(optimum(each).count()));
+        slowest, static_cast<double>(took.count()) / static_cast<double>(optimum(one).count()));
   }
   const nanoseconds total = clock.now() - begin;
   const double ratio = static_cast<double>(total.count()) / static_cast<double>(best.count());
@@ -201,14 +201,14 @@ TEST_CASE("threads that each wait for their own next page keep every distance, t
     for (std::size_t i = 0; i < threads; ++i) {
       workers.emplace_back([&, i] {
         for (std::size_t k = 0; k < sites.size(); ++k) {
-          const std::size_t which = (7 * i + k * (i % 2 == 0 ? 1 : 49)) % sites.size();
-          const site& one = sites[which];
+          const std::size_t index = (7 * i + k * (i % 2 == 0 ? 1 : 49)) % sites.size();
+          const site& one = sites[index];
           meeting_gate::answer got = paced.acquire(one.url, one.limits);
-          const visit made{.start = got.reservation.at(), .end = {}};
-          clock.sleep_until(made.start + one.latency, {});
+          const visit result{.start = got.reservation.at(), .end = {}};
+          clock.sleep_until(result.start + one.latency, {});
           got.reservation.complete({.response_time = one.latency, .status = 200});
           const std::lock_guard lock{mutex};
-          visits[which].push_back(made);
+          visits[index].push_back(result);
         }
         clock.leave();
       });

@@ -43,16 +43,16 @@ static_assert(std::is_nothrow_move_constructible_v<gate::reservation>);
 constexpr const char* other = "https://other.example/";
 
 gate_options with_concurrency(unsigned at_once) {
-  gate_options made = gate_with();
-  made.concurrency = at_once;
-  return made;
+  gate_options options = gate_with();
+  options.concurrency = at_once;
+  return options;
 }
 
 /// A delay of exactly so long, whatever is drawn.
 gate_options exactly(std::chrono::nanoseconds delay) {
-  gate_options made = gate_with(0s);
-  made.delay.floor = delay;
-  return made;
+  gate_options options = gate_with(0s);
+  options.delay.floor = delay;
+  return options;
 }
 
 /// The policy of an empty robots.txt that these requests fetched.
@@ -161,7 +161,7 @@ TEST_CASE("a reservation may be completed or cancelled again, and asked when it 
   const ManualClock clock;
   gate paced{with_concurrency(2), clock};
   gate::answer got = paced.acquire(home);
-  const gate::answer kept = paced.try_reserve(home);
+  const gate::answer stored = paced.try_reserve(home);
   got.reservation.complete({.status = 503});
   const time_point next = paced.next_allowed_at(home).at;
   got.reservation.complete({.status = 503});
@@ -181,22 +181,22 @@ TEST_CASE("a reservation may be completed or cancelled again, and asked when it 
 TEST_CASE("a reservation can be moved, completed without a start, and outlive its gate") {
   const ManualClock clock;
   std::optional<gate> paced{std::in_place, exactly(2s), clock};
-  gate::reservation kept;
+  gate::reservation stored;
   {
     gate::answer got = paced->try_reserve(home);
-    kept = std::move(got.reservation);
+    stored = std::move(got.reservation);
   }
   CHECK(paced->try_reserve(home).reason == admission_reason::busy);
-  kept.complete(fine);
+  stored.complete(fine);
   CHECK(paced->next_allowed_at(home).at == clock.now() + 2s);
-  kept = paced->try_reserve(home).reservation;
-  gate::reservation& same = kept;
-  kept = std::move(same);
-  CHECK(kept);
+  stored = paced->try_reserve(home).reservation;
+  gate::reservation& same = stored;
+  stored = std::move(same);
+  CHECK(stored);
   paced.reset();
   clock.advance(1h);
-  CHECK(kept.start());
-  kept.complete(fine);
+  CHECK(stored.start());
+  stored.complete(fine);
 }
 
 TEST_CASE("what a host answers decides when it is asked again") {
@@ -576,7 +576,7 @@ TEST_CASE("equal seeds give equal delays") {
 
 TEST_CASE("many threads at few hosts with several reservations never come too soon") {
   constexpr int threads = 32;
-  constexpr int each = 40;
+  constexpr int one = 40;
   gate_options options = exactly(100ms);
   options.concurrency = 3;
   const ManualClock clock;
@@ -587,7 +587,7 @@ TEST_CASE("many threads at few hosts with several reservations never come too so
     std::vector<std::jthread> workers;
     for (int i = 0; i < threads; ++i) {
       workers.emplace_back([&, i] {
-        for (int k = 0; k < each; ++k) {
+        for (int k = 0; k < one; ++k) {
           const std::string url = "https://host" + std::to_string((i + k) % 5) + ".example/";
           gate::answer got = paced.acquire(url);
           if (k % 10 == 9) {
@@ -611,7 +611,7 @@ TEST_CASE("many threads at few hosts with several reservations never come too so
       REQUIRE(times[i] - times[i - 1] >= 100ms);
     }
   }
-  CHECK(count == threads * each * 9 / 10);
+  CHECK(count == threads * one * 9 / 10);
   CHECK(paced.waiting("https://host0.example/") == 0);
 }
 

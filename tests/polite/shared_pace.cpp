@@ -145,12 +145,12 @@ class StartLedger final : public MemoryPaceLedger {
   StartClock clock_;
 };
 
-time_point visit_home(robots::any_host_gate& by, const robots::host_limits& limits = {}) {
-  auto got = by.acquire(home, limits);
+time_point visit_home(robots::any_host_gate& amount, const robots::host_limits& limits = {}) {
+  auto got = amount.acquire(home, limits);
   REQUIRE(got);
-  const time_point at = got.reservation.at();
+  const time_point time = got.reservation.at();
   got.reservation.complete(fine);
-  return at;
+  return time;
 }
 
 }  // namespace

@@ -23,23 +23,23 @@ static_assert(to_string(start_limit::breaker) == "breaker");
 constexpr time_point now{100h};
 
 constexpr start_plan later_of_two() {
-  start_plan made{.at = now};
-  made.not_before(now + 2s, start_limit::delay);
-  made.not_before(now + 1s, start_limit::breaker);
-  made.not_before(now + 2s, start_limit::visit_time);
-  return made;
+  start_plan plan{.at = now};
+  plan.not_before(now + 2s, start_limit::delay);
+  plan.not_before(now + 1s, start_limit::breaker);
+  plan.not_before(now + 2s, start_limit::visit_time);
+  return plan;
 }
 static_assert(later_of_two().at == now + 2s);
 static_assert(later_of_two().decided_by == start_limit::delay);
 
 start_plan in_two_seconds(start_limit limit) {
-  start_plan made{.at = now + 2s, .decided_by = limit};
-  made.delay = {.delay = 1s,
+  start_plan plan{.at = now + 2s, .decided_by = limit};
+  plan.delay = {.delay = 1s,
                 .term = delay_term::crawl_delay,
                 .asked = 1s,
                 .asked_by = delay_term::crawl_delay};
-  made.slowed = 2s;
-  return made;
+  plan.slowed = 2s;
+  return plan;
 }
 
 }  // namespace

@@ -261,9 +261,9 @@ TEST_CASE("an entry that is dropped lets go of its policy") {
   LruStorage<2> storage;
   std::vector<std::weak_ptr<const policy>> policies;
   const auto store = [&](std::string_view key) {
-    const cache_entry made = entry();
-    policies.push_back(made.policy);
-    storage.store(key, made, start);
+    const cache_entry result = entry();
+    policies.push_back(result.policy);
+    storage.store(key, result, start);
   };
   store("a");
   store("a");
@@ -282,11 +282,11 @@ TEST_CASE("an entry that is dropped lets go of its policy") {
 
 TEST_CASE("what has to go is destroyed, and told of, when the storage may be called again") {
   LruStorage<4> storage{50'000};
-  std::vector<std::string> told;
+  std::vector<std::string> events;
   int destroyed = 0;
   storage.on_drop([&](std::string_view key, bool expired) {
     static_cast<void>(storage.size());  // waits for ever if the storage is locked, as below
-    told.push_back(std::string{key} + (expired ? " expired" : ""));
+    events.push_back(std::string{key} + (expired ? " expired" : ""));
   });
   const auto store = [&](std::string_view key, std::size_t octets) {
     const auto last = [&storage, &destroyed](const policy* gone) {
@@ -294,9 +294,9 @@ TEST_CASE("what has to go is destroyed, and told of, when the storage may be cal
       ++destroyed;
       delete gone;
     };
-    const auto* const made =
+    const auto* const result =
         new policy{{}, {}, {}, std::make_shared<const std::string>(octets, 'x')};
-    storage.store(key, {{made, last}, start + 1h, start + 1h}, start);
+    storage.store(key, {{result, last}, start + 1h, start + 1h}, start);
   };
   for (const char* const key : {"a", "b", "c", "d"}) {
     store(key, 10'000);
@@ -307,11 +307,11 @@ TEST_CASE("what has to go is destroyed, and told of, when the storage may be cal
   CHECK(destroyed == 2);
   store("f", 40'000);  // for want of octets
   CHECK(destroyed == 6);
-  CHECK(told == std::vector<std::string>{"b", "c", "d", "a", "e"});
+  CHECK(events == std::vector<std::string>{"b", "c", "d", "a", "e"});
   CHECK(storage.evictions() == 5);
   CHECK_FALSE(has(storage, "f", start + 1h));
   CHECK(destroyed == 7);
-  CHECK(told.back() == "f expired");
+  CHECK(events.back() == "f expired");
   store("g", 10'000);
   storage.erase("g");
   store("h", 10'000);
@@ -334,10 +334,10 @@ cache_entry sized_entry(std::size_t octets) {
 
 TEST_CASE("a callback that stores again while there is room comes to an end") {
   LruStorage<8> storage{50'000};
-  std::vector<std::string> told;
+  std::vector<std::string> events;
   storage.on_drop([&](std::string_view key, bool) {
-    told.emplace_back(key);
-    if (told.size() < 100 && storage.memory_bytes() < 40'000) {
+    events.emplace_back(key);
+    if (events.size() < 100 && storage.memory_bytes() < 40'000) {
       storage.store(key, sized_entry(8'000), start);
     }
   });
@@ -345,17 +345,17 @@ TEST_CASE("a callback that stores again while there is room comes to an end") {
     storage.store(key, sized_entry(8'000), start);
   }
   storage.store("large", sized_entry(38'000), start);
-  CHECK(told == std::vector<std::string>{"a", "b", "c"});
+  CHECK(events == std::vector<std::string>{"a", "b", "c"});
   CHECK(has(storage, "d"));
   CHECK(has(storage, "large"));
 }
 
 TEST_CASE("whoever is told of what had to go finds what it had to go for, and nothing else gone") {
   LruStorage<8> storage{50'000};
-  std::vector<std::string> told;
+  std::vector<std::string> events;
   bool complete = true;
   storage.on_drop([&](std::string_view key, bool) {
-    told.emplace_back(key);
+    events.emplace_back(key);
     complete = complete && has(storage, "large") && has(storage, "d") && storage.size() == 2 &&
                storage.evictions() == 3;
   });
@@ -370,7 +370,7 @@ TEST_CASE("whoever is told of what had to go finds what it had to go for, and no
     }
     storage.store("large", sized_entry(38'000), start);
   }
-  CHECK(told == std::vector<std::string>{"a", "b", "c"});
+  CHECK(events == std::vector<std::string>{"a", "b", "c"});
   CHECK(complete);
 }
 
@@ -484,8 +484,8 @@ TEST_CASE("a storage agrees with a plain list over 100,000 random operations, ea
   for (int step = 0; step < 100'000; ++step) {
     now += step_length;
     const std::string key = "https://host-" + std::to_string(below(40)) + ".example";
-    const int what = below(1'000);
-    if (what < 500) {
+    const int kind = below(1'000);
+    if (kind < 500) {
       const auto got = storage.find(key, now);
       const auto wanted = reference.find(key, now);
       const bool same =
@@ -493,16 +493,16 @@ TEST_CASE("a storage agrees with a plain list over 100,000 random operations, ea
           (!got || (got->policy == wanted->policy && got->fresh_until == wanted->fresh_until &&
                     got->keep_until == wanted->keep_until));
       differences += same ? 0U : 1U;
-    } else if (what < 900) {
-      cache_entry made = pool[static_cast<std::size_t>(below(32))];
-      made.fresh_until = now + below(50) * 20 * step_length;
-      made.keep_until = made.fresh_until + below(50) * 20 * step_length;
-      storage.store(key, made, now);
-      reference.store(key, made);
-    } else if (what < 950) {
+    } else if (kind < 900) {
+      cache_entry result = pool[static_cast<std::size_t>(below(32))];
+      result.fresh_until = now + below(50) * 20 * step_length;
+      result.keep_until = result.fresh_until + below(50) * 20 * step_length;
+      storage.store(key, result, now);
+      reference.store(key, result);
+    } else if (kind < 950) {
       storage.erase(key);
       reference.erase(key);
-    } else if (what < 999) {
+    } else if (kind < 999) {
       now += below(200) * step_length;
     } else {
       storage.clear();
@@ -595,9 +595,9 @@ std::vector<std::size_t> zipf_trace(std::size_t hosts, std::size_t length) {
   }
   std::mt19937 random{1'949};
   std::vector<std::size_t> trace(length);
-  for (std::size_t& each : trace) {
-    const double at = static_cast<double>(random()) / 4294967296.0 * upto.back();
-    each = static_cast<std::size_t>(std::ranges::upper_bound(upto, at) - upto.begin()) - 1;
+  for (std::size_t& one : trace) {
+    const double setup = static_cast<double>(random()) / 4294967296.0 * upto.back();
+    one = static_cast<std::size_t>(std::ranges::upper_bound(upto, setup) - upto.begin()) - 1;
   }
   return trace;
 }
@@ -709,12 +709,12 @@ TEST_CASE("eight threads may use one storage at once") {
   CHECK(wrong == 0);
   CHECK(storage.size() <= 32);
   CHECK(storage.evictions() > 0);
-  for (const cache_entry& each : entries) {
-    CHECK(each.policy.use_count() <= 2);
+  for (const cache_entry& one : entries) {
+    CHECK(one.policy.use_count() <= 2);
   }
   storage.clear();
-  for (const cache_entry& each : entries) {
-    CHECK(each.policy.use_count() == 1);
+  for (const cache_entry& one : entries) {
+    CHECK(one.policy.use_count() == 1);
   }
 }
 

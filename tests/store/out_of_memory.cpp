@@ -81,15 +81,15 @@ TEST_CASE("a store that fails keeps nothing, and leaves the others in order") {
   for (int step = 0; step < 100'000; ++step) {
     now += std::chrono::milliseconds{17};
     const std::string& key = keys[random() % keys.size()];
-    const auto what = random() % 1'000;
-    if (what < 400) {
+    const auto kind = random() % 1'000;
+    if (kind < 400) {
       const bool found = storage.find(key, now).has_value();
       differences += found == (std::ranges::count(order, key) == 1) ? 0U : 1U;
       if (found) {
         forget(key);
         order.push_back(key);
       }
-    } else if (what < 940) {
+    } else if (kind < 940) {
       bool stored = true;
       allocations_left = static_cast<int>(random() % 8) - 1;
       try {
@@ -108,7 +108,7 @@ TEST_CASE("a store that fails keeps nothing, and leaves the others in order") {
       if (stored) {
         order.push_back(key);
       }
-    } else if (what < 990) {
+    } else if (kind < 990) {
       storage.erase(key);
       forget(key);
     } else {
@@ -134,7 +134,7 @@ TEST_CASE("what had to go is told of in its order, and nothing goes if memory ru
         .fresh_until = robots::time_point::max(),
         .keep_until = robots::time_point::max()};
   };
-  constexpr std::size_t kept = 12;
+  constexpr std::size_t held = 12;
   const robots::cache_entry small = entry_of(4'000);
   const robots::cache_entry large = entry_of(38'000);
   const std::string key(100, 'x');
@@ -142,14 +142,14 @@ TEST_CASE("what had to go is told of in its order, and nothing goes if memory ru
   for (int allowance = 0; !stored; ++allowance) {
     REQUIRE(allowance < 100);
     robots::LruStorage<32> storage{60'000};
-    std::size_t told = 0;
+    std::size_t events = 0;
     bool in_order = true;
     storage.on_drop([&](std::string_view gone, bool) {
       allocations_left = never;
-      in_order = in_order && gone == key + static_cast<char>('a' + told);
-      ++told;
+      in_order = in_order && gone == key + static_cast<char>('a' + events);
+      ++events;
     });
-    for (std::size_t i = 0; i < kept; ++i) {
+    for (std::size_t i = 0; i < held; ++i) {
       storage.store(key + static_cast<char>('a' + i), small, {});
     }
     allocations_left = allowance;
@@ -157,15 +157,15 @@ TEST_CASE("what had to go is told of in its order, and nothing goes if memory ru
       storage.store(key, large, {});
       stored = true;
     } catch (const std::bad_alloc&) {
-      CHECK(told == 0);
+      CHECK(events == 0);
     }
     allocations_left = never;
-    CHECK(told == storage.evictions());
-    CHECK(storage.size() == kept - told + (stored ? 1 : 0));
-    CHECK(static_cast<std::size_t>(small.policy.use_count()) == 1 + kept - told);
+    CHECK(events == storage.evictions());
+    CHECK(storage.size() == held - events + (stored ? 1 : 0));
+    CHECK(static_cast<std::size_t>(small.policy.use_count()) == 1 + held - events);
     CHECK(large.policy.use_count() == (stored ? 2 : 1));
     storage.store(key, large, {});  // those that are left still go in their order
-    CHECK(told > 5);
+    CHECK(events > 5);
     CHECK(in_order);
     CHECK(storage.find(key, {}).has_value());
   }

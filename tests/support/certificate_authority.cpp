@@ -33,9 +33,9 @@ using x509 = std::unique_ptr<X509, deleter<X509_free>>;
 using extension = std::unique_ptr<X509_EXTENSION, deleter<X509_EXTENSION_free>>;
 using file = std::unique_ptr<std::FILE, deleter<std::fclose>>;
 
-void check(bool good, std::string_view what) {
+void check(bool good, std::string_view kind) {
   if (!good) {
-    throw std::runtime_error("OpenSSL failed to " + std::string(what));
+    throw std::runtime_error("OpenSSL failed to " + std::string(kind));
   }
 }
 
@@ -55,22 +55,22 @@ void extend(X509& certificate, X509& issuer, int kind, const std::string& value)
   X509V3_CTX context;
   X509V3_set_ctx_nodb(&context);
   X509V3_set_ctx(&context, &issuer, &certificate, nullptr, nullptr, 0);
-  const extension made(X509V3_EXT_conf_nid(nullptr, &context, kind, value.c_str()));
-  check(made != nullptr, "make the extension " + value);
-  check(X509_add_ext(&certificate, made.get(), -1) == 1, "add the extension " + value);
+  const extension result(X509V3_EXT_conf_nid(nullptr, &context, kind, value.c_str()));
+  check(result != nullptr, "make the extension " + value);
+  check(X509_add_ext(&certificate, result.get(), -1) == 1, "add the extension " + value);
 }
 
 x509 make_certificate(const std::string& common_name, long serial, EVP_PKEY* key, validity when) {
-  x509 made(X509_new());
-  check(made != nullptr, "make a certificate");
+  x509 result(X509_new());
+  check(result != nullptr, "make a certificate");
   constexpr long version_3 = 2;
-  check(X509_set_version(made.get(), version_3) == 1, "set the version");
-  check(ASN1_INTEGER_set(X509_get_serialNumber(made.get()), serial) == 1, "set the serial");
-  check(X509_gmtime_adj(X509_getm_notBefore(made.get()), when.from) != nullptr, "set the start");
-  check(X509_gmtime_adj(X509_getm_notAfter(made.get()), when.until) != nullptr, "set the end");
-  check(X509_set_pubkey(made.get(), key) == 1, "set the key");
-  name(*made, common_name);
-  return made;
+  check(X509_set_version(result.get(), version_3) == 1, "set the version");
+  check(ASN1_INTEGER_set(X509_get_serialNumber(result.get()), serial) == 1, "set the serial");
+  check(X509_gmtime_adj(X509_getm_notBefore(result.get()), when.from) != nullptr, "set the start");
+  check(X509_gmtime_adj(X509_getm_notAfter(result.get()), when.until) != nullptr, "set the end");
+  check(X509_set_pubkey(result.get(), key) == 1, "set the key");
+  name(*result, common_name);
+  return result;
 }
 
 void sign(X509& certificate, const X509& issuer, EVP_PKEY* key) {
@@ -149,21 +149,21 @@ const std::string& certificate_authority::ca_file() const noexcept { return stat
 
 certificate certificate_authority::issue(const std::vector<std::string>& names, validity when) {
   const key_pair key = make_key();
-  const x509 made = make_certificate("robots test server", ++state_->serial, key.get(), when);
-  extend(*made, *state_->own, NID_basic_constraints, "critical,CA:FALSE");
-  extend(*made, *state_->own, NID_ext_key_usage, "serverAuth,clientAuth");
-  extend(*made, *state_->own, NID_authority_key_identifier, "keyid");
-  extend(*made, *state_->own, NID_subject_alt_name, alternative_names(names));
-  sign(*made, *state_->own, state_->key.get());
-  return state_->write_out(made.get(), key.get());
+  const x509 result = make_certificate("robots test server", ++state_->serial, key.get(), when);
+  extend(*result, *state_->own, NID_basic_constraints, "critical,CA:FALSE");
+  extend(*result, *state_->own, NID_ext_key_usage, "serverAuth,clientAuth");
+  extend(*result, *state_->own, NID_authority_key_identifier, "keyid");
+  extend(*result, *state_->own, NID_subject_alt_name, alternative_names(names));
+  sign(*result, *state_->own, state_->key.get());
+  return state_->write_out(result.get(), key.get());
 }
 
 certificate certificate_authority::self_signed(const std::vector<std::string>& names) {
   const key_pair key = make_key();
-  const x509 made = make_certificate("robots test server", ++state_->serial, key.get(), {});
-  extend(*made, *made, NID_subject_alt_name, alternative_names(names));
-  sign(*made, *made, key.get());
-  return state_->write_out(made.get(), key.get());
+  const x509 result = make_certificate("robots test server", ++state_->serial, key.get(), {});
+  extend(*result, *result, NID_subject_alt_name, alternative_names(names));
+  sign(*result, *result, key.get());
+  return state_->write_out(result.get(), key.get());
 }
 
 }  // namespace robots::test

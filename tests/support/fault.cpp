@@ -4,8 +4,8 @@
 
 namespace robots::test {
 
-std::string_view to_string(fault what) noexcept {
-  switch (what) {
+std::string_view to_string(fault fault_kind) noexcept {
+  switch (fault_kind) {
     case fault::none:
       return "none";
     case fault::reset_before_response:

@@ -86,6 +86,6 @@ inline constexpr std::array all_faults{fault::reset_before_response,
                                        fault::garbage};
 
 /// The name of a fault, as its enumerator is spelled.
-[[nodiscard]] std::string_view to_string(fault what) noexcept;
+[[nodiscard]] std::string_view to_string(fault fault_kind) noexcept;
 
 }  // namespace robots::test

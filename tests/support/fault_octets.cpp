@@ -92,8 +92,8 @@ fault_octets cut(fault_plan plan, const char* coding, const std::string& body) {
 /// its time.
 template <std::string (*Pack)(std::string_view)>
 const std::string& bomb(const std::string& body) {
-  thread_local std::map<std::string, std::string> made;
-  std::string& packed = made[body];
+  thread_local std::map<std::string, std::string> result;
+  std::string& packed = result[body];
   if (packed.empty()) {
     packed = Pack(body + '\n' + std::string(bomb_size, '#'));
   }

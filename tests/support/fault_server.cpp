@@ -73,22 +73,23 @@ std::string_view take_line(std::string_view& text) {
 
 /// The request whose header section is `text`.
 fault_request read_request(std::string_view text) {
-  fault_request made;
+  fault_request result;
   const std::string_view first = take_line(text);
   const std::size_t space = std::min(first.find(' '), first.size());
-  made.method = first.substr(0, space);
+  result.method = first.substr(0, space);
   const std::string_view rest = first.substr(std::min(space + 1, first.size()));
-  made.target = rest.substr(0, rest.find(' '));
-  made.path = made.target.substr(0, made.target.find('?'));
+  result.target = rest.substr(0, rest.find(' '));
+  result.path = result.target.substr(0, result.target.find('?'));
   while (!text.empty()) {
     const std::string_view line = take_line(text);
     const std::size_t colon = line.find(':');
     if (colon != std::string_view::npos) {
       const std::size_t value = std::min(line.find_first_not_of(' ', colon + 1), line.size());
-      made.headers.push_back({std::string(line.substr(0, colon)), std::string(line.substr(value))});
+      result.headers.push_back(
+          {std::string(line.substr(0, colon)), std::string(line.substr(value))});
     }
   }
-  return made;
+  return result;
 }
 
 /// One client: what has come from it, and what is on its way to it.
@@ -316,8 +317,8 @@ struct fault_server::state {
 fault_server::fault_server(planner plan)
     : state_(std::make_unique<state>(std::move(plan), nullptr, tls_fault::none)) {}
 
-fault_server::fault_server(planner plan, const certificate& identity, tls_fault what)
-    : state_(std::make_unique<state>(std::move(plan), &identity, what)) {}
+fault_server::fault_server(planner plan, const certificate& identity, tls_fault fault_kind)
+    : state_(std::make_unique<state>(std::move(plan), &identity, fault_kind)) {}
 
 fault_server::~fault_server() { stop(); }
 

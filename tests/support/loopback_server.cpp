@@ -50,17 +50,17 @@ class connection_threads : public httplib::TaskQueue {
 };
 
 loopback_request seen(const httplib::Request& request) {
-  loopback_request made;
-  made.method = request.method;
-  made.target = request.target;
-  made.path = request.path;
+  loopback_request result;
+  result.method = request.method;
+  result.target = request.target;
+  result.path = request.path;
   for (const auto& [name, value] : request.headers) {
     if (name != "REMOTE_ADDR" && name != "REMOTE_PORT" && name != "LOCAL_ADDR" &&
         name != "LOCAL_PORT") {
-      made.headers.push_back({name, value});
+      result.headers.push_back({name, value});
     }
   }
-  return made;
+  return result;
 }
 
 /// Hands the body over as a provider of known length: a plain body the library would compress.
@@ -202,8 +202,8 @@ struct loopback_server::state {
   std::thread listener;
 };
 
-loopback_server::loopback_server(loopback where)
-    : state_(std::make_unique<state>(std::nullopt, where)) {}
+loopback_server::loopback_server(loopback server)
+    : state_(std::make_unique<state>(std::nullopt, server)) {}
 
 loopback_server::loopback_server(const certificate& identity)
     : state_(std::make_unique<state>(identity, loopback::ipv4)) {}
@@ -234,12 +234,12 @@ gate& loopback_server::make_gate() {
 }
 
 gate& loopback_server::stall(const std::string& path, std::string body) {
-  gate& made = make_gate();
-  get(path, [&made, body = std::move(body)](const loopback_request&) {
-    made.pass();
+  gate& result = make_gate();
+  get(path, [&result, body = std::move(body)](const loopback_request&) {
+    result.pass();
     return loopback_reply{.body = body};
   });
-  return made;
+  return result;
 }
 
 int loopback_server::port() const noexcept { return state_->port; }
@@ -279,8 +279,8 @@ loopback_request loopback_server::last_request() const {
 void loopback_server::stop() {
   {
     const std::lock_guard lock(state_->mutex);
-    for (gate& each : state_->gates) {
-      each.open();
+    for (gate& one : state_->gates) {
+      one.open();
     }
   }
   state_->server->stop();

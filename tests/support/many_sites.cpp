@@ -108,11 +108,11 @@ many_sites::many_sites(answerer answer) : state_(std::make_unique<state>()) {
 many_sites::~many_sites() {
   static_cast<void>(::write(state_->bell[1], "x", 1) == 1);
   state_->thread.join();
-  for (const auto& each : state_->open) {
-    ::close(each.socket);
+  for (const auto& one : state_->open) {
+    ::close(one.socket);
   }
-  for (const int each : {state_->listener, state_->bell[0], state_->bell[1]}) {
-    ::close(each);
+  for (const int one : {state_->listener, state_->bell[0], state_->bell[1]}) {
+    ::close(one);
   }
 }
 

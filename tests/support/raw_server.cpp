@@ -25,15 +25,15 @@ constexpr int none = -1;
 
 /// A TCP socket bound to a free port of 127.0.0.1.
 int bound_socket() {
-  const int made = ::socket(AF_INET, SOCK_STREAM, 0);
+  const int result = ::socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  if (made == none ||
-      ::bind(made, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+  if (result == none ||
+      ::bind(result, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
     throw std::runtime_error("no port of 127.0.0.1 can be bound");
   }
-  return made;
+  return result;
 }
 
 int port_of(int bound) {

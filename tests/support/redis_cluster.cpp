@@ -18,8 +18,8 @@ constexpr std::size_t slots = 16'384;
 
 std::size_t count(std::string_view text, std::string_view part) {
   std::size_t found = 0;
-  for (std::size_t at = text.find(part); at != std::string_view::npos;
-       at = text.find(part, at + 1)) {
+  for (std::size_t position = text.find(part); position != std::string_view::npos;
+       position = text.find(part, position + 1)) {
     ++found;
   }
   return found;

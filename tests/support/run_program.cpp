@@ -22,9 +22,9 @@ extern "C" char** environ;
 namespace robots::test {
 namespace {
 
-void require(int error, const std::string& what) {
+void require(int error, const std::string& kind) {
   if (error != 0) {
-    throw std::system_error(error, std::generic_category(), what);
+    throw std::system_error(error, std::generic_category(), kind);
   }
 }
 

@@ -30,23 +30,24 @@ int prefer_http2(SSL*, const unsigned char** chosen, unsigned char* size,
 
 }  // namespace
 
-ssl_context make_context(const certificate& identity, tls_fault what) {
-  ssl_context made(SSL_CTX_new(TLS_server_method()));
-  if (!made ||
-      SSL_CTX_use_certificate_file(made.get(), identity.certificate_file.c_str(),
+ssl_context make_context(const certificate& identity, tls_fault fault_kind) {
+  ssl_context result(SSL_CTX_new(TLS_server_method()));
+  if (!result ||
+      SSL_CTX_use_certificate_file(result.get(), identity.certificate_file.c_str(),
                                    SSL_FILETYPE_PEM) != 1 ||
-      SSL_CTX_use_PrivateKey_file(made.get(), identity.key_file.c_str(), SSL_FILETYPE_PEM) != 1) {
+      SSL_CTX_use_PrivateKey_file(result.get(), identity.key_file.c_str(), SSL_FILETYPE_PEM) != 1) {
     throw std::runtime_error("the certificate cannot be used");
   }
-  SSL_CTX_set_mode(made.get(), SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-  SSL_CTX_set_alpn_select_cb(made.get(), prefer_http2, nullptr);
-  if (what == tls_fault::old_versions_only) {
+  SSL_CTX_set_mode(result.get(),
+                   SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  SSL_CTX_set_alpn_select_cb(result.get(), prefer_http2, nullptr);
+  if (fault_kind == tls_fault::old_versions_only) {
     // OpenSSL 3 has them at this level only.
-    SSL_CTX_set_security_level(made.get(), 0);
-    SSL_CTX_set_min_proto_version(made.get(), TLS1_VERSION);
-    SSL_CTX_set_max_proto_version(made.get(), TLS1_1_VERSION);
+    SSL_CTX_set_security_level(result.get(), 0);
+    SSL_CTX_set_min_proto_version(result.get(), TLS1_VERSION);
+    SSL_CTX_set_max_proto_version(result.get(), TLS1_1_VERSION);
   }
-  return made;
+  return result;
 }
 
 server_stream::server_stream(int socket, SSL_CTX* context) : socket_(socket) {

@@ -25,10 +25,10 @@ static_assert(PolicySource<robots::basic_robots_cache<robots::ScriptedFetcher>>)
 static_assert(!PolicySource<std::string>);
 
 decision_reason reason(const std::shared_ptr<const policy>& rules, const char* url) {
-  const decision made = FixedPolicySource{rules}.check(url);
-  CHECK(made.allowed == rules->allows(url));
-  CHECK(made.policy == rules);
-  return made.reason;
+  const decision answer = FixedPolicySource{rules}.check(url);
+  CHECK(answer.allowed == rules->allows(url));
+  CHECK(answer.policy == rules);
+  return answer.reason;
 }
 
 }  // namespace

@@ -86,7 +86,7 @@ TEST_CASE("who asked for it is told of each move, by whichever copy, for as long
   const ManualClock copy = clock;
   int moves = 0;
   {
-    const auto told = clock.on_move([&moves] { ++moves; });
+    const auto events = clock.on_move([&moves] { ++moves; });
     CHECK(moves == 0);
     copy.advance(1s);
     CHECK(moves == 1);

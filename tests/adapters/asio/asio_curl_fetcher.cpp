@@ -203,8 +203,8 @@ TEST_CASE("any number of threads may run it, start exchanges and stop them") {
       }
     });
   }
-  for (std::thread& each : threads) {
-    each.join();
+  for (std::thread& one : threads) {
+    one.join();
   }
   pool.join();
   CHECK(called == 200);

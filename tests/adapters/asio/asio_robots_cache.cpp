@@ -240,8 +240,8 @@ TEST_CASE("failures are tried again by the clock of the cache") {
     asio_robots_cache loop(context.get_executor(), cache, Prompt(web));
     auto answer = loop.async_check(secret, asio::use_future);
     context.run();
-    const decision made = answer.get();
-    CHECK(made.verdict.pattern == "/private");
+    const decision decided = answer.get();
+    CHECK(decided.verdict.pattern == "/private");
   }
   CHECK(web.count() == 2);
 }
@@ -372,9 +372,9 @@ TEST_CASE("what ends in mid-flight completes its operations, and others begin an
   manual_cache cache(foo_bot());
   asio::io_context context;
   int aborted = 0;
-  const auto count = [&](error_code error, const decision& what) {
+  const auto count = [&](error_code error, const decision& kind) {
     CHECK(error == asio::error::operation_aborted);
-    CHECK(!what.allowed);
+    CHECK(!kind.allowed);
     ++aborted;
   };
   std::function<void(fetch_response)> late;
@@ -453,9 +453,9 @@ TEST_CASE("what the fetcher throws is a failure of the fetch") {
   asio_robots_cache loop(context.get_executor(), cache, Throws{});
   auto answer = loop.async_check(home, asio::use_future);
   context.run();
-  const decision made = answer.get();
-  CHECK(!made.allowed);
-  CHECK(made.policy->source().error_text == "no network today");
+  const decision decided = answer.get();
+  CHECK(!decided.allowed);
+  CHECK(decided.policy->source().error_text == "no network today");
 }
 
 TEST_CASE("a fetcher that gives up of itself fails, and is not asked again without end") {
@@ -495,8 +495,8 @@ TEST_CASE("threads of a pool ask, cancel and block at once") {
     for (int i = 0; i < 200; ++i) {
       auto strand = asio::make_strand(pool.get_executor());
       auto signal = std::make_shared<asio::cancellation_signal>();
-      const auto handler = [&, signal](error_code error, const decision& what) {
-        wrong += !error && what.allowed ? 1 : 0;
+      const auto handler = [&, signal](error_code error, const decision& kind) {
+        wrong += !error && kind.allowed ? 1 : 0;
         if (++ended == 200) {
           all.set_value();
         }

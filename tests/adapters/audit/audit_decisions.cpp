@@ -64,8 +64,8 @@ struct whole_trail {
 /// Checks that all decisions of a trail follow from it, and how many there are.
 void check_confirms(const std::string& path, std::size_t decisions) {
   const audit_decisions found = verify_decisions(robots::test::files_of(path));
-  for (const auto& each : found.differences) {
-    MESSAGE(each.entry << ": " << each.text);
+  for (const auto& one : found.differences) {
+    MESSAGE(one.entry << ": " << one.text);
   }
   CHECK(found.differences.empty());
   CHECK(found.confirmed == decisions);
@@ -80,8 +80,8 @@ bool has(const std::string& text, std::string_view part) {
 TEST_CASE("every decision of an honest trail is borne out by it") {
   const whole_trail trail;
   const audit_decisions found = verify_decisions(trail.files);
-  for (const auto& each : found.differences) {
-    MESSAGE(each.entry << ": " << each.text << " in " << trail.lines.at(each.entry - 1));
+  for (const auto& one : found.differences) {
+    MESSAGE(one.entry << ": " << one.text << " in " << trail.lines.at(one.entry - 1));
   }
   CHECK(found.differences.empty());
   CHECK(found.notes.empty());
@@ -93,26 +93,26 @@ TEST_CASE("every decision of an honest trail is borne out by it") {
         "sign_off", "access_revoked"}) {
     CHECK_MESSAGE(count_of(trail.lines, kind) > 0, kind);
   }
-  for (const std::string_view what :
+  for (const std::string_view value :
        {"\"reason\":\"rule\"", "\"reason\":\"no_rule\"", "\"reason\":\"robots_txt\"",
         "\"reason\":\"no_file\"", "\"reason\":\"fallback\"", "\"reason\":\"by_hand\"",
         "\"reason\":\"halted\"", "\"reason\":\"needs_sign_off\"", "\"reason\":\"excluded\"",
         "\"reason\":\"invalid_url\"", "\"outcome\":\"quarantined\"", "\"outcome\":\"circuit_open\"",
         "\"basis\":\"last_good\"", "\"not_modified\":true",
         "\"trace_id\":\"0af7651916cd43dd8448eb211c80319c\",\"span_id\":\"b7ad6b7169203331\""}) {
-    static_cast<void>(line_with(trail.lines, what));
+    static_cast<void>(line_with(trail.lines, value));
   }
 }
 
 TEST_CASE("a decision that was falsified is found, though its chain was made anew") {
   whole_trail trail;
-  const std::size_t at = line_with(trail.lines, "\"allowed\":false,\"reason\":\"rule\"");
+  const std::size_t position = line_with(trail.lines, "\"allowed\":false,\"reason\":\"rule\"");
   SUBCASE("allowed") {
-    replace(trail.lines[at], "\"allowed\":false", "\"allowed\":true");
-    const audit_decisions found = trail.verify_from(at);
+    replace(trail.lines[position], "\"allowed\":false", "\"allowed\":true");
+    const audit_decisions found = trail.verify_from(position);
     REQUIRE(found.differences.size() == 1);
-    CHECK(found.differences[0].line == at + 1);
-    CHECK(found.differences[0].entry == at + 1);
+    CHECK(found.differences[0].line == position + 1);
+    CHECK(found.differences[0].entry == position + 1);
     CHECK(found.differences[0].text ==
           "the decision is another: recorded: \"allowed\":true,\"reason\":\"rule\",\"directive\":"
           "\"disallow\",\"pattern\":\"/private\",\"line\":2,\"user_agent\":\"FooBot\"; computed: "
@@ -125,17 +125,17 @@ TEST_CASE("a decision that was falsified is found, though its chain was made ane
     CHECK(trail.verify_from(open).differences.size() == 1);
   }
   SUBCASE("by another line") {
-    replace(trail.lines[at], "\"line\":2", "\"line\":3");
-    CHECK(trail.verify_from(at).differences.size() == 1);
+    replace(trail.lines[position], "\"line\":2", "\"line\":3");
+    CHECK(trail.verify_from(position).differences.size() == 1);
   }
   SUBCASE("said twice") {
-    replace(trail.lines[at], "\"allowed\":false", "\"allowed\":true,\"allowed\":false");
-    CHECK(trail.verify_from(at).differences.size() == 1);
+    replace(trail.lines[position], "\"allowed\":false", "\"allowed\":true,\"allowed\":false");
+    CHECK(trail.verify_from(position).differences.size() == 1);
   }
   SUBCASE("by a policy that is not in the trail") {
-    replace(trail.lines[at], audit_entry::read(trail.lines[at])->text("policy"),
+    replace(trail.lines[position], audit_entry::read(trail.lines[position])->text("policy"),
             robots::adapters_detail::sha256("another"));
-    const audit_decisions found = trail.verify_from(at);
+    const audit_decisions found = trail.verify_from(position);
     REQUIRE(found.differences.size() == 1);
     CHECK(found.differences[0].text == "the policy that it names was not recorded before");
   }
@@ -152,15 +152,15 @@ TEST_CASE("a decision that was falsified is found, though its chain was made ane
     CHECK(found.differences[0].text == "nobody has set the override");
   }
   SUBCASE("of another URL") {
-    replace(trail.lines[at], "/private/x?q=", "/private/open?=");
-    CHECK(trail.verify_from(at).differences.empty());  // the same rule says the same
-    replace(trail.lines[at], "https://rules.example/private", "https://none.example/private");
-    CHECK(trail.verify_from(at).differences.size() == 1);
+    replace(trail.lines[position], "/private/x?q=", "/private/open?=");
+    CHECK(trail.verify_from(position).differences.empty());  // the same rule says the same
+    replace(trail.lines[position], "https://rules.example/private", "https://none.example/private");
+    CHECK(trail.verify_from(position).differences.size() == 1);
   }
   SUBCASE("by the rules of another site") {
     const std::size_t other = line_with(trail.lines, "\"url\":\"https://moved.example/private\"");
     replace(trail.lines[other], audit_entry::read(trail.lines[other])->text("policy"),
-            audit_entry::read(trail.lines[at])->text("policy"));
+            audit_entry::read(trail.lines[position])->text("policy"));
     const audit_decisions found = trail.verify_from(other);
     REQUIRE(found.differences.size() == 1);
     CHECK(found.differences[0].text == "the policy is that of another site");
@@ -169,23 +169,23 @@ TEST_CASE("a decision that was falsified is found, though its chain was made ane
 
 TEST_CASE("a robots.txt that was falsified does not say what the decisions by it say") {
   whole_trail trail;
-  const std::size_t at = line_with(trail.lines, "\"type\":\"body\"");
-  const std::string old = audit_entry::read(trail.lines[at])->text("id");
-  replace(trail.lines[at], "/private", "/elsewhere");
+  const std::size_t position = line_with(trail.lines, "\"type\":\"body\"");
+  const std::string old = audit_entry::read(trail.lines[position])->text("id");
+  replace(trail.lines[position], "/private", "/elsewhere");
   SUBCASE("alone") {
-    const audit_decisions found = trail.verify_from(at);
+    const audit_decisions found = trail.verify_from(position);
     REQUIRE(!found.differences.empty());
     CHECK(found.differences[0].text == "the robots.txt is not the one that its hash stands for");
   }
   SUBCASE("and all that names it") {
     const std::string now =
-        robots::adapters_detail::sha256(audit_entry::read(trail.lines[at])->text("text"));
+        robots::adapters_detail::sha256(audit_entry::read(trail.lines[position])->text("text"));
     for (std::string& line : trail.lines) {
       for (std::size_t i = line.find(old); i != std::string::npos; i = line.find(old)) {
         line.replace(i, old.size(), now);
       }
     }
-    const audit_decisions found = trail.verify_from(at);
+    const audit_decisions found = trail.verify_from(position);
     REQUIRE(!found.differences.empty());
     CHECK(has(found.differences[0].text, "the decision is another"));
   }
@@ -193,18 +193,19 @@ TEST_CASE("a robots.txt that was falsified does not say what the decisions by it
 
 TEST_CASE("A retrieval whose outcome was falsified is found") {
   whole_trail trail;
-  const std::size_t at = line_with(trail.lines, "\"outcome\":\"client_error\",\"status\":403");
-  replace(trail.lines[at], "\"status\":403", "\"status\":404");
-  const audit_decisions found = trail.verify_from(at);
+  const std::size_t position =
+      line_with(trail.lines, "\"outcome\":\"client_error\",\"status\":403");
+  replace(trail.lines[position], "\"status\":403", "\"status\":404");
+  const audit_decisions found = trail.verify_from(position);
   REQUIRE(!found.differences.empty());
   CHECK(found.differences[0].text == "the policy is not the one that its hash stands for");
 }
 
 TEST_CASE("what was done by hand, excluded or in quarantine was so") {
   whole_trail trail;
-  std::size_t at = 0;
+  std::size_t position = 0;
   SUBCASE("told by hand") {
-    at = line_with(trail.lines, "\"type\":\"override\"");
+    position = line_with(trail.lines, "\"type\":\"override\"");
     for (std::string& line : trail.lines) {
       if (has(line, "\"value\":\"deny\"")) {
         replace(line, "\"value\":\"deny\"", "\"value\":\"none\"");
@@ -212,7 +213,7 @@ TEST_CASE("what was done by hand, excluded or in quarantine was so") {
     }
   }
   SUBCASE("halted") {
-    at = line_with(trail.lines, "\"type\":\"halt\"");
+    position = line_with(trail.lines, "\"type\":\"halt\"");
     for (std::string& line : trail.lines) {
       if (has(line, "\"type\":\"halt\"") && has(line, "\"resumed\":false")) {
         replace(line, "\"resumed\":false", "\"resumed\":true");
@@ -220,30 +221,30 @@ TEST_CASE("what was done by hand, excluded or in quarantine was so") {
     }
   }
   SUBCASE("signed off") {
-    at = line_with(trail.lines, "\"given\":true");
-    replace(trail.lines[at], "\"given\":true", "\"given\":false");
+    position = line_with(trail.lines, "\"given\":true");
+    replace(trail.lines[position], "\"given\":true", "\"given\":false");
   }
   SUBCASE("in need of a sign-off") {
-    at = line_with(trail.lines, "\"host\":\"bank\"");
-    replace(trail.lines[at], "\"host\":\"bank\"", "\"host\":\"mine\"");
+    position = line_with(trail.lines, "\"host\":\"bank\"");
+    replace(trail.lines[position], "\"host\":\"bank\"", "\"host\":\"mine\"");
   }
   SUBCASE("excluded") {
-    at = line_with(trail.lines, "\"host\":\"gov\"");
-    replace(trail.lines[at], "\"host\":\"gov\"", "\"host\":\"mil\"");
+    position = line_with(trail.lines, "\"host\":\"gov\"");
+    replace(trail.lines[position], "\"host\":\"gov\"", "\"host\":\"mil\"");
   }
   SUBCASE("quarantine") {
-    at = line_with(trail.lines, "\"type\":\"quarantine\"");
-    replace(trail.lines[at], "\"released\":false", "\"released\":true");
+    position = line_with(trail.lines, "\"type\":\"quarantine\"");
+    replace(trail.lines[position], "\"released\":false", "\"released\":true");
   }
   SUBCASE("fallback") {
-    at = line_with(trail.lines, "\"outcome\":\"client_error\"");
+    position = line_with(trail.lines, "\"outcome\":\"client_error\"");
     for (std::string& line : trail.lines) {
       if (has(line, "\"type\":\"retrieval\"") && has(line, "\"outcome\":\"client_error\"")) {
         replace(line, "\"type\":\"retrieval\"", "\"type\":\"policy\"");
       }
     }
   }
-  CHECK(!trail.verify_from(at).differences.empty());
+  CHECK(!trail.verify_from(position).differences.empty());
 }
 
 TEST_CASE("what rests on an earlier file is unknown, and said to be, until that is given") {
@@ -267,12 +268,12 @@ TEST_CASE("An entry after a decision counts as its basis only within a second") 
   };
   using namespace std::chrono_literals;
   const robots::test::temporary_folder folder;
-  const robots::audit_options where{.path = (folder.path() / "audit").string()};
+  const robots::audit_options options{.path = (folder.path() / "audit").string()};
   fixed_clock clock;
   for (const auto& later : {1s, 2s}) {
     {
       const robots::AuditTrail trail{
-          where, {.user_agent = "FooBot", .fallback = robots::fallback_policy::rfc9309()}};
+          options, {.user_agent = "FooBot", .fallback = robots::fallback_policy::rfc9309()}};
       const auto denial = robots::policy::by_hand("FooBot", false);
       const std::string site = later == 1s ? "https://a.example" : "https://b.example";
       trail.on(robots::decision_event{
@@ -281,7 +282,7 @@ TEST_CASE("An entry after a decision counts as its basis only within a second") 
       trail.on(
           robots::override_event{{.site = site, .clock = &clock}, robots::site_override::deny});
     }
-    const audit_decisions found = verify_decisions(robots::test::files_of(where.path));
+    const audit_decisions found = verify_decisions(robots::test::files_of(options.path));
     CHECK(found.confirmed == 1);
     CHECK(found.differences.size() == (later == 1s ? 0 : 1));
   }
@@ -289,27 +290,27 @@ TEST_CASE("An entry after a decision counts as its basis only within a second") 
 
 TEST_CASE("A decision by directives that no entry has for its site is found") {
   const robots::test::temporary_folder folder;
-  const robots::audit_options where{.path = (folder.path() / "audit").string()};
+  const robots::audit_options place{.path = (folder.path() / "audit").string()};
   const robots::cache_options options{.user_agent = "FooBot",
                                       .fallback = robots::fallback_policy::rfc9309()};
   {
-    const robots::AuditTrail trail{where, options};
+    const robots::AuditTrail trail{place, options};
     for (const std::string site : {"https://a.example", "https://b.example"}) {
       robots::record brought;
       brought.outcome = robots::outcome::success;
       brought.url = brought.final_url = site + "/robots.txt";
       brought.body = "User-agent: *\nDisallow: /private\n";
-      const auto by = robots::detail::judge(
+      const auto amount = robots::detail::judge(
           brought, options.user_agent, robots::cache_detail::judge_options_of(options), {}, {});
       if (site == "https://b.example") {
         brought.body.clear();  // nobody has recorded that this site has the text
       }
-      trail.on(robots::retrieval_event{{.site = site}, *by, brought});
+      trail.on(robots::retrieval_event{{.site = site}, *amount, brought});
       const std::string url = site + "/private";
-      trail.on(robots::decision_event{{.site = site}, url, robots::decide(by, url, {})});
+      trail.on(robots::decision_event{{.site = site}, url, robots::decide(amount, url, {})});
     }
   }
-  const audit_decisions found = verify_decisions(robots::test::files_of(where.path));
+  const audit_decisions found = verify_decisions(robots::test::files_of(place.path));
   CHECK(found.confirmed == 1);
   REQUIRE(found.differences.size() == 1);
   CHECK(found.differences[0].text == "the robots.txt that it rests on was not recorded before");
@@ -349,7 +350,7 @@ TEST_CASE("The trail of a cache that answers for several crawlers has no differe
 
 TEST_CASE("The trail of a cache whose excluded hosts are replaced has no differences") {
   const robots::test::temporary_folder folder;
-  const robots::audit_options where{.path = (folder.path() / "trail").string()};
+  const robots::audit_options trail{.path = (folder.path() / "trail").string()};
   robots::cache_options options{.user_agent = "FooBot/1.0",
                                 .fallback = robots::fallback_policy::strict()};
   options.excluded = {"gov"};
@@ -358,7 +359,7 @@ TEST_CASE("The trail of a cache whose excluded hosts are replaced has no differe
   web.otherwise(robots::ScriptedFetcher::ok("User-agent: *\nDisallow: /private\n"));
   {
     robots::basic_robots_cache cache{options, web, robots::ManualClock{}, robots::LruStorage<8>{},
-                                     robots::AuditTrail{where, options}};
+                                     robots::AuditTrail{trail, options}};
     for (const std::vector<std::string>& list :
          {std::vector<std::string>{"gov"}, {"example"}, {"example", "gov"}, {}}) {
       cache.set_excluded(list);
@@ -369,30 +370,30 @@ TEST_CASE("The trail of a cache whose excluded hosts are replaced has no differe
       }
     }
   }
-  check_confirms(where.path, 24);
+  check_confirms(trail.path, 24);
 }
 
 TEST_CASE("A list of excluded hosts counts in the files after it, too") {
   const robots::test::temporary_folder folder;
-  const robots::audit_options where{.path = (folder.path() / "trail").string(), .file_bytes = 1};
+  const robots::audit_options place{.path = (folder.path() / "trail").string(), .file_bytes = 1};
   const robots::cache_options options{.user_agent = "FooBot/1.0",
                                       .fallback = robots::fallback_policy::strict()};
   {
-    const robots::AuditTrail trail{where, options};
+    const robots::AuditTrail trail{place, options};
     robots::basic_robots_cache cache{options, robots::ScriptedFetcher{}, robots::ManualClock{},
                                      robots::LruStorage<8>{}, trail};
     cache.set_excluded(std::vector<std::string>{"gov"});
     REQUIRE(trail.flush());
     static_cast<void>(cache.check("https://a.gov/"));
   }
-  CHECK(robots::test::files_of(where.path).size() > 1);
-  check_confirms(where.path, 1);
+  CHECK(robots::test::files_of(place.path).size() > 1);
+  check_confirms(place.path, 1);
 }
 
 TEST_CASE("A policy that names one robots.txt and means an earlier one is found") {
   using namespace std::chrono_literals;
   const robots::test::temporary_folder folder;
-  const robots::audit_options where{.path = (folder.path() / "trail").string()};
+  const robots::audit_options trail{.path = (folder.path() / "trail").string()};
   const robots::cache_options options{.user_agent = "FooBot",
                                       .fallback = robots::fallback_policy::strict()};
   robots::ScriptedFetcher web;
@@ -402,16 +403,16 @@ TEST_CASE("A policy that names one robots.txt and means an earlier one is found"
   const robots::ManualClock clock;
   {
     robots::basic_robots_cache cache{options, web, clock, robots::LruStorage<8>{},
-                                     robots::AuditTrail{where, options}};
+                                     robots::AuditTrail{trail, options}};
     CHECK_FALSE(cache.allowed("https://rules.example/private"));
     clock.advance(25h);
     CHECK(cache.allowed("https://rules.example/private"));
   }
-  const texts files = robots::test::files_of(where.path);
+  const texts files = robots::test::files_of(trail.path);
   texts lines = lines_of(files);
   const std::size_t first = line_with(lines, "\"type\":\"retrieval\"");
   const std::size_t second = line_with(lines, "\"type\":\"retrieval\"", first + 1);
-  const std::size_t made = line_with(lines, "\"type\":\"decision\"", second);
+  const std::size_t result = line_with(lines, "\"type\":\"decision\"", second);
   const auto text_of = [&](std::size_t line, std::string_view name) {
     return audit_entry::read(lines[line])->text(name);
   };
@@ -422,26 +423,26 @@ TEST_CASE("A policy that names one robots.txt and means an earlier one is found"
   const std::string now =
       robots::adapters_detail::sha256('{' + said.substr(said.find(start) + start.size()) + '}');
   replace(lines[second], id, now);
-  replace(lines[made], id, now);
+  replace(lines[result], id, now);
   const std::string denial = lines[line_with(lines, "\"allowed\":false")];
   const std::string_view verdict = "\"allowed\":";
   const auto tail = [&](const std::string& line) {
-    const std::size_t at = line.find(verdict);
-    return line.substr(at, line.size() - 75 - at);
+    const std::size_t position = line.find(verdict);
+    return line.substr(position, line.size() - 75 - position);
   };
-  replace(lines[made], tail(lines[made]), tail(denial));
+  replace(lines[result], tail(lines[result]), tail(denial));
   chain_anew(lines, second);
   robots::test::write_lines(files.at(0), lines);
   REQUIRE(robots::verify_audit(files).fault == robots::audit_fault::none);
   const audit_decisions found = verify_decisions(files);
   REQUIRE(found.differences.size() == 1);
-  CHECK(found.differences[0].line == made + 1);
+  CHECK(found.differences[0].line == result + 1);
 }
 
 TEST_CASE("The trail of a site with an empty robots.txt has no differences") {
   using namespace std::chrono_literals;
   const robots::test::temporary_folder folder;
-  const robots::audit_options where{.path = (folder.path() / "trail").string()};
+  const robots::audit_options trail{.path = (folder.path() / "trail").string()};
   const robots::cache_options options{.user_agent = "FooBot/1.0",
                                       .fallback = robots::fallback_policy::strict()};
   robots::ScriptedFetcher web;
@@ -451,12 +452,12 @@ TEST_CASE("The trail of a site with an empty robots.txt has no differences") {
          robots::ScriptedFetcher::ok(""));
   {
     robots::basic_robots_cache cache{options, web, clock, robots::LruStorage<8>{},
-                                     robots::AuditTrail{where, options}};
+                                     robots::AuditTrail{trail, options}};
     CHECK_FALSE(cache.allowed("https://rules.example/private"));
     clock.advance(25h);
     CHECK(cache.allowed("https://rules.example/private"));
   }
-  check_confirms(where.path, 2);
+  check_confirms(trail.path, 2);
 }
 
 TEST_CASE("A redirect that a shared store knows is recorded, whatever comes of it") {
@@ -481,14 +482,14 @@ TEST_CASE("A redirect that a shared store knows is recorded, whatever comes of i
   SUBCASE("more redirects than are followed") { options.max_redirects = 0; }
   SUBCASE("a site that needs a sign-off") { options.sign_off = {"rules.example"}; }
   const robots::test::temporary_folder folder;
-  const robots::audit_options where{.path = (folder.path() / "audit").string()};
+  const robots::audit_options place{.path = (folder.path() / "audit").string()};
   {
-    const robots::AuditTrail trail{where, options};
+    const robots::AuditTrail trail{place, options};
     robots::basic_robots_cache<ScriptedFetcher, robots::ManualClock, tiered, robots::AuditTrail>
         second{options, web, clock, tiered{store}, trail};
     static_cast<void>(second.check("https://moved.example/private"));
   }
-  check_confirms(where.path, 1);
+  check_confirms(place.path, 1);
 }
 
 TEST_CASE("The trail of a site that redirects to a quarantined site has no differences") {
@@ -503,9 +504,9 @@ TEST_CASE("The trail of a site that redirects to a quarantined site has no diffe
   options.quarantine_after = 2;
   const robots::ManualClock clock;
   const robots::test::temporary_folder folder;
-  const robots::audit_options where{.path = (folder.path() / "audit").string()};
+  const robots::audit_options place{.path = (folder.path() / "audit").string()};
   {
-    const robots::AuditTrail trail{where, options};
+    const robots::AuditTrail trail{place, options};
     robots::basic_robots_cache<ScriptedFetcher, robots::ManualClock, robots::LruStorage<64>,
                                robots::AuditTrail>
         cache{options, web, clock, {}, trail};
@@ -515,7 +516,7 @@ TEST_CASE("The trail of a site that redirects to a quarantined site has no diffe
       clock.advance(25h);
     }
   }
-  const texts files = robots::test::files_of(where.path);
+  const texts files = robots::test::files_of(place.path);
   CHECK(count_of(lines_of(files), "quarantine") >= 1);
   const audit_decisions found = verify_decisions(files);
   CHECK(found.differences.empty());
@@ -542,9 +543,9 @@ TEST_CASE("The trail of 20 caches that have different robots.txt of one site has
                                       .fallback = robots::fallback_policy::rfc9309()};
   const robots::ManualClock clock;
   const robots::test::temporary_folder folder;
-  const robots::audit_options where{.path = (folder.path() / "audit").string()};
+  const robots::audit_options place{.path = (folder.path() / "audit").string()};
   {
-    const robots::AuditTrail trail{where, options};
+    const robots::AuditTrail trail{place, options};
     using cache_type = robots::basic_robots_cache<ScriptedFetcher, robots::ManualClock,
                                                   robots::LruStorage<64>, robots::AuditTrail>;
     std::vector<std::unique_ptr<cache_type>> caches;
@@ -560,7 +561,7 @@ TEST_CASE("The trail of 20 caches that have different robots.txt of one site has
       clock.advance(25h);
     }
   }
-  check_confirms(where.path, 120);
+  check_confirms(place.path, 120);
 }
 
 TEST_CASE("a decision after a 304 is borne out, however many other policies came since the text") {
@@ -591,9 +592,9 @@ TEST_CASE("a decision after a 304 is borne out, however many other policies came
   options.failure_jitter = 0;
   const robots::ManualClock clock;
   const robots::test::temporary_folder folder;
-  const robots::audit_options where{.path = (folder.path() / "audit").string()};
+  const robots::audit_options place{.path = (folder.path() / "audit").string()};
   {
-    const robots::AuditTrail trail{where, options};
+    const robots::AuditTrail trail{place, options};
     robots::basic_robots_cache<ScriptedFetcher, robots::ManualClock, robots::LruStorage<8'192>,
                                robots::AuditTrail>
         cache{options, web, clock, {}, trail};
@@ -617,7 +618,7 @@ TEST_CASE("a decision after a 304 is borne out, however many other policies came
     REQUIRE(trail.flush());
     CHECK(trail.stats().lost == 0);
   }
-  const audit_decisions found = verify_decisions(robots::test::files_of(where.path));
+  const audit_decisions found = verify_decisions(robots::test::files_of(place.path));
   CHECK(found.differences.empty());
   CHECK(found.notes.empty());
   CHECK(found.unknown == 0);
@@ -627,8 +628,8 @@ TEST_CASE("files of any content are judged without harm") {
   whole_trail trail;
   for (std::size_t i = 0; i < trail.lines.size(); ++i) {
     std::string& line = trail.lines[i];
-    for (std::size_t at = 100 + i % 7; at < line.size() - 80; at += 97) {
-      line[at] = static_cast<char>(line[at] ^ 3);
+    for (std::size_t position = 100 + i % 7; position < line.size() - 80; position += 97) {
+      line[position] = static_cast<char>(line[position] ^ 3);
     }
   }
   robots::test::write_lines(trail.files[0], trail.lines);

@@ -29,12 +29,12 @@ int main(int count, char** words) {
       brought.outcome = outcome::success;
       brought.url = brought.final_url = "https://site" + std::to_string(i) + ".example/robots.txt";
       brought.body = "User-agent: *\nDisallow: /" + std::to_string(i) + '\n';
-      const auto made = robots::detail::judge(brought, crawler.user_agent,
-                                              cache_detail::judge_options_of(crawler), {}, {});
+      const auto result = robots::detail::judge(brought, crawler.user_agent,
+                                                cache_detail::judge_options_of(crawler), {}, {});
       const std::string site = "https://site" + std::to_string(i) + ".example";
-      trail.on(retrieval_event{{.site = site}, *made, brought, std::chrono::milliseconds{1}});
+      trail.on(retrieval_event{{.site = site}, *result, brought, std::chrono::milliseconds{1}});
       const std::string url = site + '/' + std::to_string(i);
-      trail.on(decision_event{{.site = site}, url, decide(made, url, {})});
+      trail.on(decision_event{{.site = site}, url, decide(result, url, {})});
       std::this_thread::sleep_for(std::chrono::microseconds{50});
     }
   } catch (const std::exception& error) {

@@ -153,9 +153,9 @@ std::vector<std::string> write_sample(const audit_options& options) {
 
 std::vector<std::string> files_of(const std::string& path) {
   std::vector<std::string> files;
-  for (const auto& each :
+  for (const auto& one :
        std::filesystem::directory_iterator{std::filesystem::path{path}.parent_path()}) {
-    const std::string name = each.path().string();
+    const std::string name = one.path().string();
     if (name.starts_with(path + '.') && name.ends_with(".jsonl")) {
       files.push_back(name);
     }
@@ -196,11 +196,11 @@ void chain_anew(std::vector<std::string>& lines, std::size_t from) {
 }
 
 void replace(std::string& line, std::string_view old, std::string_view now) {
-  const std::size_t at = line.find(old);
-  if (at == std::string::npos) {
+  const std::size_t position = line.find(old);
+  if (position == std::string::npos) {
     throw std::logic_error{"not there: " + std::string{old}};
   }
-  line.replace(at, old.size(), now);
+  line.replace(position, old.size(), now);
 }
 
 std::size_t line_with(const std::vector<std::string>& lines, std::string_view wanted,

@@ -121,18 +121,18 @@ struct trail_folder {
 }  // namespace
 
 TEST_CASE("a text and what it asks of the crawler are recorded once, and every decision on it") {
-  const trail_folder at;
+  const trail_folder folder;
   {
-    const AuditTrail trail{at.options(), crawler()};
+    const AuditTrail trail{folder.options(), crawler()};
     const sample site;
     for (int i = 0; i < 3; ++i) {
       site.retrieve(trail);
       site.decide(trail);
     }
     CHECK(trail.flush());
-    CHECK(trail.stats().entries == at.lines().size());
+    CHECK(trail.stats().entries == folder.lines().size());
   }
-  const auto lines = at.lines();
+  const auto lines = folder.lines();
   CHECK(count_of(lines, "trail") == 1);
   CHECK(count_of(lines, "crawler") == 1);
   CHECK(count_of(lines, "directives") == 1);
@@ -140,24 +140,24 @@ TEST_CASE("a text and what it asks of the crawler are recorded once, and every d
   CHECK(count_of(lines, "retrieval") == 3);
   CHECK(count_of(lines, "policy") == 0);
   CHECK(count_of(lines, "decision") == 3);
-  CHECK(verify_audit(at.files()).fault == audit_fault::none);
+  CHECK(verify_audit(folder.files()).fault == audit_fault::none);
 }
 
 TEST_CASE("a policy that nobody told of is described when a decision rests on it") {
-  const trail_folder at;
+  const trail_folder folder;
   {
-    const AuditTrail trail{at.options(), crawler()};
+    const AuditTrail trail{folder.options(), crawler()};
     const sample site;
     site.decide(trail);
     site.decide(trail);
   }
-  CHECK(count_of(at.lines(), "policy") == 1);
-  CHECK(count_of(at.lines(), "directives") == 1);
+  CHECK(count_of(folder.lines(), "policy") == 1);
+  CHECK(count_of(folder.lines(), "directives") == 1);
 }
 
 TEST_CASE("a share of the decisions is recorded, and all else") {
-  const trail_folder at;
-  audit_options options = at.options();
+  const trail_folder folder;
+  audit_options options = folder.options();
   options.share = 0.1;
   {
     const AuditTrail trail{options, crawler()};
@@ -167,15 +167,15 @@ TEST_CASE("a share of the decisions is recorded, and all else") {
     }
     site.retrieve(trail);
   }
-  const std::size_t decisions = count_of(at.lines(), "decision");
+  const std::size_t decisions = count_of(folder.lines(), "decision");
   CHECK(decisions > 30);
   CHECK(decisions < 300);
-  CHECK(count_of(at.lines(), "retrieval") == 1);
+  CHECK(count_of(folder.lines(), "retrieval") == 1);
 }
 
 TEST_CASE("a trail goes on in the next file when one is full, and when it is opened again") {
-  const trail_folder at;
-  audit_options options = at.options();
+  const trail_folder folder;
+  audit_options options = folder.options();
   options.file_bytes = 4'000;
   for (int run = 0; run < 3; ++run) {
     const AuditTrail trail{options, crawler()};
@@ -184,70 +184,70 @@ TEST_CASE("a trail goes on in the next file when one is full, and when it is ope
       site.decide(trail);
     }
   }
-  CHECK(at.files().size() > 4);
-  const auto found = verify_audit(at.files());
+  CHECK(folder.files().size() > 4);
+  const auto found = verify_audit(folder.files());
   CHECK_MESSAGE(found.fault == audit_fault::none, found.text);
-  CHECK(count_of(at.lines(), "decision") == 60);
-  for (const std::string& file : at.files()) {
+  CHECK(count_of(folder.lines(), "decision") == 60);
+  for (const std::string& file : folder.files()) {
     CHECK(std::filesystem::file_size(file) < 8'000);
     CHECK(count_of(lines_of({file}), "crawler") >= 1);
   }
 }
 
 TEST_CASE("one trail at a time writes to a path") {
-  const trail_folder at;
-  const AuditTrail trail{at.options(), crawler()};
-  CHECK_THROWS_AS((AuditTrail{at.options(), crawler()}), audit_error);
+  const trail_folder folder;
+  const AuditTrail trail{folder.options(), crawler()};
+  CHECK_THROWS_AS((AuditTrail{folder.options(), crawler()}), audit_error);
   const AuditTrail copy{trail};
   const AuditTrail other = trail.with(crawler());
   sample{}.decide(copy);
   sample{}.decide(other);
   CHECK(trail.flush());
-  CHECK(count_of(at.lines(), "crawler") == 2);
+  CHECK(count_of(folder.lines(), "crawler") == 2);
 }
 
 TEST_CASE("A second trail is refused although somebody has deleted the lock file") {
-  const trail_folder at;
-  const AuditTrail trail{at.options(), crawler()};
+  const trail_folder folder;
+  const AuditTrail trail{folder.options(), crawler()};
   REQUIRE(trail.flush());
-  std::filesystem::remove(at.path() + ".lock");
+  std::filesystem::remove(folder.path() + ".lock");
   sample{}.decide(trail);
   REQUIRE(trail.flush());
-  CHECK_THROWS_AS((AuditTrail{at.options(), crawler()}), audit_error);
+  CHECK_THROWS_AS((AuditTrail{folder.options(), crawler()}), audit_error);
 }
 
 TEST_CASE("A trail goes on in the next file after somebody has moved its file") {
-  const trail_folder at;
+  const trail_folder folder;
   const sample site;
-  const std::string moved = at.path() + ".old";
+  const std::string moved = folder.path() + ".old";
   {
-    const AuditTrail trail{at.options(), crawler()};
+    const AuditTrail trail{folder.options(), crawler()};
     site.retrieve(trail);
     site.decide(trail);
     REQUIRE(trail.flush());
-    std::filesystem::rename(at.path() + ".000001.jsonl", moved);
+    std::filesystem::rename(folder.path() + ".000001.jsonl", moved);
     site.decide(trail);
     CHECK(trail.flush());  // the entries before are in the moved file
     CHECK(trail.stats().last_file == 2);
     CHECK(trail.stats().lost == 0);
   }
-  CHECK(at.files() == std::vector{at.path() + ".000002.jsonl"});
-  const auto found = verify_audit({moved, at.files().front()});
+  CHECK(folder.files() == std::vector{folder.path() + ".000002.jsonl"});
+  const auto found = verify_audit({moved, folder.files().front()});
   CHECK_MESSAGE(found.fault == audit_fault::none, found.text);
   CHECK(count_of(lines_of({moved}), "decision") == 1);
-  CHECK(count_of(at.lines(), "decision") == 1);
-  CHECK(count_of(at.lines(), "gap") == 1);
+  CHECK(count_of(folder.lines(), "decision") == 1);
+  CHECK(count_of(folder.lines(), "gap") == 1);
   REQUIRE(found.notes.size() == 2);
   CHECK(found.notes[0].find("audit.000001.jsonl") != std::string::npos);
   CHECK(found.notes[0].find("moved") != std::string::npos);
 }
 
 TEST_CASE("Entries that go with a deleted file count as lost, and flush does not return true") {
-  const trail_folder at;
+  const trail_folder folder;
   const sample site;
-  const std::string file = at.path() + ".000001.jsonl";
+  const std::string file = folder.path() + ".000001.jsonl";
   {
-    const AuditTrail trail{at.options(), crawler()};
+    const AuditTrail trail{folder.options(), crawler()};
     site.retrieve(trail);
     site.decide(trail);
     REQUIRE(trail.flush());
@@ -259,7 +259,7 @@ TEST_CASE("Entries that go with a deleted file count as lost, and flush does not
     SUBCASE("cut off") { std::filesystem::resize_file(file, 0); }
     SUBCASE("deleted with the lock file") {
       std::filesystem::remove(file);
-      std::filesystem::remove(at.path() + ".lock");
+      std::filesystem::remove(folder.path() + ".lock");
     }
     CHECK(!trail.flush());
     CHECK(trail.stats().lost == 2);
@@ -268,7 +268,7 @@ TEST_CASE("Entries that go with a deleted file count as lost, and flush does not
     CHECK(trail.stats().lost == 2);
     CHECK(trail.stats().failure.empty());
   }
-  const std::string next = at.path() + ".000002.jsonl";
+  const std::string next = folder.path() + ".000002.jsonl";
   CHECK(count_of(lines_of({next}), "decision") == 1);
   CHECK(count_of(lines_of({next}), "gap") == 1);
   CHECK(count_of(lines_of({next}), "directives") == 1);  // described again
@@ -276,26 +276,26 @@ TEST_CASE("Entries that go with a deleted file count as lost, and flush does not
 }
 
 TEST_CASE("A trail whose files and lock are deleted does not write beside another trail") {
-  const trail_folder at;
+  const trail_folder folder;
   const sample site;
-  const AuditTrail trail{at.options(), crawler()};
+  const AuditTrail trail{folder.options(), crawler()};
   REQUIRE(trail.flush());
-  std::filesystem::remove(at.path() + ".000001.jsonl");
-  std::filesystem::remove(at.path() + ".lock");
-  const AuditTrail other{at.options(), crawler()};
+  std::filesystem::remove(folder.path() + ".000001.jsonl");
+  std::filesystem::remove(folder.path() + ".lock");
+  const AuditTrail other{folder.options(), crawler()};
   site.decide(trail);
   CHECK(!trail.flush());
   CHECK(trail.stats().lost == 1);
   CHECK(!trail.stats().failure.empty());
   CHECK(other.flush());
-  CHECK(at.files() == std::vector{at.path() + ".000001.jsonl"});
+  CHECK(folder.files() == std::vector{folder.path() + ".000001.jsonl"});
 }
 
 TEST_CASE("a trail that cannot be says why") {
-  const trail_folder at;
+  const trail_folder folder;
   CHECK_THROWS_AS((AuditTrail{{.path = ""}, crawler()}), std::invalid_argument);
-  CHECK_THROWS_AS((AuditTrail{{.path = at.path() + "/no/folder"}, crawler()}), audit_error);
-  audit_options options = at.options();
+  CHECK_THROWS_AS((AuditTrail{{.path = folder.path() + "/no/folder"}, crawler()}), audit_error);
+  audit_options options = folder.options();
   options.signing_key = robots::test::public_key;
   CHECK_THROWS_WITH_AS((AuditTrail{options, crawler()}),
                        "signing_key: no private Ed25519 key in PEM without a password",
@@ -303,45 +303,45 @@ TEST_CASE("a trail that cannot be says why") {
 }
 
 TEST_CASE("A trail refuses a crawler whose files would be too long for its lines") {
-  const trail_folder at;
+  const trail_folder folder;
   robots::cache_options greedy = crawler();
   greedy.parse.max_bytes = std::size_t{5} << 20U;
-  CHECK_THROWS_AS((AuditTrail{at.options(), greedy}), std::invalid_argument);
+  CHECK_THROWS_AS((AuditTrail{folder.options(), greedy}), std::invalid_argument);
 }
 
 TEST_CASE("what a killed process left of a line is cut off and told of") {
-  const trail_folder at;
+  const trail_folder folder;
   {
-    const AuditTrail trail{at.options(), crawler()};
+    const AuditTrail trail{folder.options(), crawler()};
   }
-  const std::string file = at.files().front();
+  const std::string file = folder.files().front();
   const auto size = std::filesystem::file_size(file);
   std::filesystem::resize_file(file, size - 10);
-  CHECK(verify_audit(at.files()).fault == audit_fault::torn);
+  CHECK(verify_audit(folder.files()).fault == audit_fault::torn);
   {
-    const AuditTrail trail{at.options(), crawler()};
+    const AuditTrail trail{folder.options(), crawler()};
   }
-  const auto found = verify_audit(at.files());
+  const auto found = verify_audit(folder.files());
   CHECK_MESSAGE(found.fault == audit_fault::none, found.text);
-  CHECK(count_of(at.lines(), "torn") == 1);
+  CHECK(count_of(folder.lines(), "torn") == 1);
   // A file that was made, and nothing written to it.
-  audit_options options = at.options();
+  audit_options options = folder.options();
   options.file_bytes = 1;
   {
     const AuditTrail trail{options, crawler()};
   }
-  std::filesystem::resize_file(at.files().back(), 5);
+  std::filesystem::resize_file(folder.files().back(), 5);
   {
-    const AuditTrail trail{at.options(), crawler()};
+    const AuditTrail trail{folder.options(), crawler()};
   }
-  const auto again = verify_audit(at.files());
+  const auto again = verify_audit(folder.files());
   CHECK_MESSAGE(again.fault == audit_fault::none, again.text);
 }
 
 TEST_CASE("a share that is none is refused") {
-  const trail_folder at;
+  const trail_folder folder;
   for (const double share : {-0.1, 1.1, std::numeric_limits<double>::quiet_NaN()}) {
-    audit_options options = at.options();
+    audit_options options = folder.options();
     options.share = share;
     CHECK_THROWS_WITH_AS((AuditTrail{options, crawler()}), "audit_options: share is from 0 to 1",
                          std::invalid_argument);
@@ -349,8 +349,8 @@ TEST_CASE("a share that is none is refused") {
 }
 
 TEST_CASE("what a killed process did not come to sign is signed by the next, which says so") {
-  const trail_folder at;
-  audit_options options = at.options();
+  const trail_folder folder;
+  audit_options options = folder.options();
   options.signing_key = robots::test::signing_key;
   options.sign_every = 10;
   const robots::audit_checks checks{.public_key = std::string{robots::test::public_key},
@@ -363,10 +363,10 @@ TEST_CASE("what a killed process did not come to sign is signed by the next, whi
         site.decide(trail);
       }
     }
-    const std::string last = at.lines().back();  // the signature of the end
-    const std::string file = at.files().back();
+    const std::string last = folder.lines().back();  // the signature of the end
+    const std::string file = folder.files().back();
     std::filesystem::resize_file(file, std::filesystem::file_size(file) - last.size() - 1);
-    const auto found = verify_audit(at.files(), checks);
+    const auto found = verify_audit(folder.files(), checks);
     CHECK_MESSAGE(found.fault == audit_fault::none, found.text);
     REQUIRE(!found.notes.empty());
     CHECK((run == 0 || found.notes.front().ends_with("were signed only now")));
@@ -374,38 +374,38 @@ TEST_CASE("what a killed process did not come to sign is signed by the next, whi
 }
 
 TEST_CASE("a trail does not go on behind what is no entry") {
-  const trail_folder at;
-  robots::test::write_lines(at.path() + ".000001.jsonl", {"something else"});
-  CHECK_THROWS_AS((AuditTrail{at.options(), crawler()}), audit_error);
+  const trail_folder folder;
+  robots::test::write_lines(folder.path() + ".000001.jsonl", {"something else"});
+  CHECK_THROWS_AS((AuditTrail{folder.options(), crawler()}), audit_error);
 }
 
 TEST_CASE("a file that cannot be read is left as it is") {
-  const trail_folder at;
+  const trail_folder folder;
   const sample site;
   {
-    const AuditTrail trail{at.options(), crawler()};
+    const AuditTrail trail{folder.options(), crawler()};
     site.retrieve(trail);
     site.decide(trail);
   }
-  const auto lines = at.lines();
+  const auto lines = folder.lines();
   disk_fails = true;
-  CHECK_THROWS_AS((AuditTrail{at.options(), crawler()}), audit_error);
+  CHECK_THROWS_AS((AuditTrail{folder.options(), crawler()}), audit_error);
   disk_fails = false;
-  CHECK(at.lines() == lines);
+  CHECK(folder.lines() == lines);
 }
 
 TEST_CASE("while the disk is full decisions go on, and the trail tells how many are lost") {
-  const trail_folder at;
+  const trail_folder folder;
   struct ::rlimit before{};
   ::getrlimit(RLIMIT_FSIZE, &before);
   const auto old = ::signal(SIGXFSZ, SIG_IGN);
   const sample site;
   {
-    const AuditTrail trail{at.options(), crawler()};
+    const AuditTrail trail{folder.options(), crawler()};
     site.retrieve(trail);
     CHECK(trail.flush());
     struct ::rlimit full = before;
-    full.rlim_cur = std::filesystem::file_size(at.files().front()) + 100;
+    full.rlim_cur = std::filesystem::file_size(folder.files().front()) + 100;
     ::setrlimit(RLIMIT_FSIZE, &full);
     for (int i = 0; i < 5; ++i) {
       site.decide(trail);
@@ -413,19 +413,19 @@ TEST_CASE("while the disk is full decisions go on, and the trail tells how many 
     CHECK(!trail.flush());
     CHECK(trail.stats().lost == 5);
     CHECK(!trail.stats().failure.empty());
-    CHECK(verify_audit(at.files()).fault == audit_fault::none);
+    CHECK(verify_audit(folder.files()).fault == audit_fault::none);
     ::setrlimit(RLIMIT_FSIZE, &before);
     CHECK(trail.flush());  // though nothing more was told
     CHECK(trail.stats().failure.empty());
-    CHECK(count_of(at.lines(), "lost") == 1);
+    CHECK(count_of(folder.lines(), "lost") == 1);
     site.decide(trail);
     CHECK(trail.flush());
   }
   ::signal(SIGXFSZ, old);
-  const auto lines = at.lines();
+  const auto lines = folder.lines();
   CHECK(count_of(lines, "decision") == 1);
   REQUIRE(count_of(lines, "lost") == 1);
-  const auto found = verify_audit(at.files());
+  const auto found = verify_audit(folder.files());
   CHECK_MESSAGE(found.fault == audit_fault::none, found.text);
   bool is_told = false;
   for (const std::string& note : found.notes) {
@@ -435,9 +435,9 @@ TEST_CASE("while the disk is full decisions go on, and the trail tells how many 
 }
 
 TEST_CASE("a disk that loses what was written is told of, even when there is no memory left") {
-  const trail_folder at;
+  const trail_folder folder;
   const sample site;
-  const AuditTrail trail{at.options(), crawler()};
+  const AuditTrail trail{folder.options(), crawler()};
   site.decide(trail);
   CHECK(trail.flush());
   disk_fails = true;
@@ -452,11 +452,11 @@ TEST_CASE("a disk that loses what was written is told of, even when there is no 
 }
 
 TEST_CASE("a sink that nobody reads keeps no decision, nor the end of the trail, waiting") {
-  const trail_folder at;
-  const std::string file = at.path() + ".000001.jsonl";
+  const trail_folder folder;
+  const std::string file = folder.path() + ".000001.jsonl";
   REQUIRE(::mkfifo(file.c_str(), 0600) == 0);
   const sample site{"User-agent: *\n" + std::string(100'000, '#')};
-  audit_options options = at.options();
+  audit_options options = folder.options();
   options.queue_bytes = 300'000;
   options.close_within = 10ms;
   SUBCASE("whose queue drops what has no room") { options.when_full = robots::full_queue::drop; }
@@ -475,7 +475,7 @@ TEST_CASE("a sink that nobody reads keeps no decision, nor the end of the trail,
   // The thread that was left to itself ends when somebody reads.
   const int reader = ::open(file.c_str(), O_RDONLY | O_NONBLOCK);
   std::array<char, 65'536> read{};
-  while (::access((at.path() + ".lock").c_str(), F_OK) == 0) {
+  while (::access((folder.path() + ".lock").c_str(), F_OK) == 0) {
     if (::read(reader, read.data(), read.size()) == 0) {
       break;
     }
@@ -485,8 +485,8 @@ TEST_CASE("a sink that nobody reads keeps no decision, nor the end of the trail,
 }
 
 TEST_CASE("Decisions that come faster than the disk takes them are all recorded") {
-  const trail_folder at;
-  audit_options options = at.options();
+  const trail_folder folder;
+  audit_options options = folder.options();
   options.queue_bytes = 50'000;  // small, so that four threads fill it
   {
     const AuditTrail trail{options, crawler()};
@@ -504,14 +504,14 @@ TEST_CASE("Decisions that come faster than the disk takes them are all recorded"
     CHECK(trail.flush());
     CHECK(trail.stats().lost == 0);
   }
-  CHECK(count_of(at.lines(), "decision") == 10'000);
+  CHECK(count_of(folder.lines(), "decision") == 10'000);
 }
 
 TEST_CASE("Decisions that wait for a hung disk keep no more policies alive than the queue holds") {
-  const trail_folder at;
-  const std::string file = at.path() + ".000001.jsonl";
+  const trail_folder folder;
+  const std::string file = folder.path() + ".000001.jsonl";
   REQUIRE(::mkfifo(file.c_str(), 0600) == 0);
-  audit_options options = at.options();
+  audit_options options = folder.options();
   options.queue_bytes = 1'000'000;
   options.when_full = robots::full_queue::drop;
   options.close_within = 10ms;
@@ -527,9 +527,9 @@ TEST_CASE("Decisions that wait for a hung disk keep no more policies alive than 
     policies.emplace_back(site.by);
   }
   std::size_t alive = 0;
-  for (const auto& each : policies) {
-    const auto by = each.lock();
-    alive += by ? by->memory_bytes() : 0;
+  for (const auto& one : policies) {
+    const auto amount = one.lock();
+    alive += amount ? amount->memory_bytes() : 0;
   }
   CHECK(alive <= options.queue_bytes);
   CHECK(trail.stats().lost > 0);
@@ -537,40 +537,40 @@ TEST_CASE("Decisions that wait for a hung disk keep no more policies alive than 
 
 TEST_CASE("a trail that is killed while it writes is in order up to a torn line, and goes on") {
   std::mt19937 random{7};
-  const trail_folder at;
+  const trail_folder setup;
   std::size_t decisions = 0;
   for (int round = 0; round < 6; ++round) {
     {
       const robots::test::child_process writer{
-          {ROBOTS_AUDIT_PROCESS, at.path(), round % 2 == 0 ? "30000" : "1000000"},
-          (at.folder.path() / "log").string()};
+          {ROBOTS_AUDIT_PROCESS, setup.path(), round % 2 == 0 ? "30000" : "1000000"},
+          (setup.folder.path() / "log").string()};
       const std::size_t enough = decisions + 1 + random() % 400;
-      while (count_of(at.lines(), "decision") < enough && !writer.has_ended()) {
+      while (count_of(setup.lines(), "decision") < enough && !writer.has_ended()) {
         std::this_thread::yield();
       }
       REQUIRE(!writer.has_ended());
     }
-    const auto killed = verify_audit(at.files());
+    const auto killed = verify_audit(setup.files());
     CHECK_MESSAGE((killed.fault == audit_fault::none || killed.fault == audit_fault::torn),
                   killed.text);
-    decisions = count_of(at.lines(), "decision");
+    decisions = count_of(setup.lines(), "decision");
   }
   {
-    const AuditTrail trail{at.options(), crawler()};
+    const AuditTrail trail{setup.options(), crawler()};
   }
-  const auto found = verify_audit(at.files());
+  const auto found = verify_audit(setup.files());
   CHECK_MESSAGE(found.fault == audit_fault::none, found.text);
-  CHECK(count_of(at.lines(), "trail") >= 7);
+  CHECK(count_of(setup.lines(), "trail") >= 7);
 }
 
 TEST_CASE("a trail that lives as long as the process is written to its end") {
-  const trail_folder at;
-  robots::test::child_process writer{{ROBOTS_AUDIT_PROCESS, at.path(), "1000000", "100"},
-                                     (at.folder.path() / "log").string()};
+  const trail_folder trail;
+  robots::test::child_process writer{{ROBOTS_AUDIT_PROCESS, trail.path(), "1000000", "100"},
+                                     (trail.folder.path() / "log").string()};
   CHECK(writer.wait() == 0);
-  const auto found = verify_audit(at.files());
+  const auto found = verify_audit(trail.files());
   CHECK_MESSAGE(found.fault == audit_fault::none, found.text);
-  CHECK(count_of(at.lines(), "decision") == 100);
+  CHECK(count_of(trail.lines(), "decision") == 100);
 }
 
 TEST_CASE("The durations of an audit trail work at their extremes or are refused") {

@@ -192,16 +192,16 @@ TEST_CASE("an entry that was changed along with its hash is found by the next on
 TEST_CASE("a chain that was written anew is in order, and is not what was signed") {
   broken_trail trail;
   texts lines = trail.all;
-  const std::size_t at = line_with(lines, "\"allowed\":false");
-  replace(lines[at], "\"allowed\":false", "\"allowed\":true");
-  chain_anew(lines, at);
+  const std::size_t position = line_with(lines, "\"allowed\":false");
+  replace(lines[position], "\"allowed\":false", "\"allowed\":true");
+  chain_anew(lines, position);
   const std::string file = (trail.folder.path() / "whole.jsonl").string();
   write_lines(file, lines);
   const texts whole{file};
   CHECK(verify_audit(whole).fault == audit_fault::none);
   const auto found = verify_audit(whole, broken_trail::with_key());
   CHECK(found.fault == audit_fault::changed);
-  CHECK(found.entry > at);
+  CHECK(found.entry > position);
   CHECK(found.text.find("rewritten") != std::string::npos);
 }
 

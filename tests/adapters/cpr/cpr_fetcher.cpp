@@ -116,8 +116,8 @@ TEST_CASE("no setting of a session gets past the guard") {
   }
   SUBCASE("such as a callback of its own") {
     const auto configure = [](cpr::Session& session) {
-      const auto open = +[](void*, curlsocktype, curl_sockaddr* where) -> curl_socket_t {
-        return ::socket(where->family, where->socktype, where->protocol);
+      const auto open = +[](void*, curlsocktype, curl_sockaddr* place) -> curl_socket_t {
+        return ::socket(place->family, place->socktype, place->protocol);
       };
       curl_easy_setopt(session.GetCurlHolder()->handle, CURLOPT_OPENSOCKETFUNCTION, open);
     };

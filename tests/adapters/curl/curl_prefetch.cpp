@@ -487,8 +487,8 @@ TEST_CASE("several threads may warm one cache") {
       done += prefetch(cache, sites(200), options).done();
     });
   }
-  for (std::thread& each : threads) {
-    each.join();
+  for (std::thread& one : threads) {
+    one.join();
   }
   CHECK(done == 800);
   CHECK(server.requests() == 200);

@@ -83,10 +83,10 @@ robots::cache_options strict_options() {
 
 TEST_CASE("every fault has its row in the table") {
   const std::vector<fault_case> table = fault_cases();
-  for (const fault what : all_faults) {
-    CAPTURE(to_string(what));
-    const auto rows = std::ranges::count(table, what, &fault_case::what);
-    CHECK(rows == (what == fault::stalled ? 0 : 1));
+  for (const fault fault_kind : all_faults) {
+    CAPTURE(to_string(fault_kind));
+    const auto rows = std::ranges::count(table, fault_kind, &fault_case::what);
+    CHECK(rows == (fault_kind == fault::stalled ? 0 : 1));
   }
 }
 
@@ -151,12 +151,12 @@ TEST_CASE("no fault makes a strict cache allow what the site did not") {
       CAPTURE(to_string(wanted.what));
       const faulty_server server(wanted.what, secure);
       faulty_cache cache{strict_options(), CurlFetcher{server.options()}};
-      const decision made = cache.check(server->url("/x"));
-      CAPTURE(explain(made));
-      CHECK_FALSE(made.allowed);
-      CHECK(to_string(made.reason) == (wanted.status == 200 ? "rule" : "fallback"));
+      const decision answer = cache.check(server->url("/x"));
+      CAPTURE(explain(answer));
+      CHECK_FALSE(answer.allowed);
+      CHECK(to_string(answer.reason) == (wanted.status == 200 ? "rule" : "fallback"));
       CHECK(server->requests() == wanted.requests);
-      CHECK(made.policy->source().exchanges.size() == wanted.requests);
+      CHECK(answer.policy->source().exchanges.size() == wanted.requests);
       // The answer, whatever it was, is kept.
       CHECK_FALSE(cache.check(server->url("/y")).allowed);
       CHECK(server->requests() == wanted.requests);

@@ -127,10 +127,10 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher connects to no address that is not of the i
     }
   }
   SUBCASE("before a fragment, a query or a path that looks like another host") {
-    const std::string at = "http://127.0.0.1:" + std::to_string(server.port());
+    const std::string setup = "http://127.0.0.1:" + std::to_string(server.port());
     for (const char* const rest : {"#@example.test/", "?@example.test/", "/@example.test/", ""}) {
       CAPTURE(rest);
-      check_refused(fetcher.fetch(get(at + rest)), "127.0.0.1 (loopback)");
+      check_refused(fetcher.fetch(get(setup + rest)), "127.0.0.1 (loopback)");
     }
   }
   SUBCASE("of any kind") {
@@ -298,9 +298,9 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher guards what it asks a proxy for", F, fetche
     robots::curl_options options = by_proxy(proxy);
     options.allowed_addresses = {"10.0.0.0/8", "127.0.0.1"};
     const F fetcher(options);
-    for (const char* const at : {"http://10.0.0.1/", "http://localhost/", "http://8.8.8.8/",
-                                 "http://[2606:4700:4700::1111]/"}) {
-      check_answered(fetcher.fetch(get(at)), 200, std::string("by proxy: ") + at);
+    for (const char* const setup : {"http://10.0.0.1/", "http://localhost/", "http://8.8.8.8/",
+                                    "http://[2606:4700:4700::1111]/"}) {
+      check_answered(fetcher.fetch(get(setup)), 200, std::string("by proxy: ") + setup);
     }
     check_refused(fetcher.fetch(get("http://[::1]/")), "::1 (loopback)");
   }

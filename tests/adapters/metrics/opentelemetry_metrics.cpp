@@ -55,48 +55,48 @@ struct metered {
 }  // namespace
 
 TEST_CASE("OpenTelemetry collects what was counted, and is told of durations") {
-  metered at;
+  metered bot;
   Metrics metrics{robots::metrics_options{.domains = 1}};
   robots::cache_stats held;
   held.size = 3;
-  OpenTelemetryMetrics exported{at.meter, metrics, [held] { return held; }};
+  OpenTelemetryMetrics exported{bot.meter, metrics, [held] { return held; }};
   metrics.on(robots::look_up_event{{}, robots::look_up_result::hit});
   robots::decision denied;
   denied.reason = robots::decision_reason::rule;
   metrics.on(robots::decision_event{{.site = "https://a.example"}, {}, denied});
   const robots::exchange asked{.url = "https://a.example/robots.txt", .status = 200};
   OpenTelemetryMetrics{exported}.on(robots::exchange_event{{}, asked, 0ms, 250ms});
-  REQUIRE(at.provider.ForceFlush());
+  REQUIRE(bot.provider.ForceFlush());
 
-  CHECK(at.count("robots.cache.hits", {{"kind", std::string{"fresh"}}}) == 1);
-  CHECK(at.count("robots.cache.misses") == 0);
-  CHECK(at.count("robots.blocked_requests", {{"reason", std::string{"rule"}}}) == 0);
-  CHECK(at.count("robots.blocked_requests",
-                 {{"domain", std::string{"a.example"}}, {"reason", std::string{"rule"}}}) == 1);
+  CHECK(bot.count("robots.cache.hits", {{"kind", std::string{"fresh"}}}) == 1);
+  CHECK(bot.count("robots.cache.misses") == 0);
+  CHECK(bot.count("robots.blocked_requests", {{"reason", std::string{"rule"}}}) == 0);
+  CHECK(bot.count("robots.blocked_requests",
+                  {{"domain", std::string{"a.example"}}, {"reason", std::string{"rule"}}}) == 1);
   const auto size =
-      opentelemetry::nostd::get<sdk::LastValuePointData>(at.point("robots.cache.entries"));
+      opentelemetry::nostd::get<sdk::LastValuePointData>(bot.point("robots.cache.entries"));
   CHECK(opentelemetry::nostd::get<std::int64_t>(size.value_) == 3);
   const auto times =
-      opentelemetry::nostd::get<sdk::HistogramPointData>(at.point("robots.exchange.duration"));
+      opentelemetry::nostd::get<sdk::HistogramPointData>(bot.point("robots.exchange.duration"));
   CHECK(times.count_ == 1);
   CHECK(opentelemetry::nostd::get<double>(times.sum_) == doctest::Approx(0.25));
 }
 
 TEST_CASE("OpenTelemetry is told of one moment each time, and no longer asks what is gone") {
-  metered at;
+  metered bot;
   std::atomic<int> asked = 0;
   {
-    const OpenTelemetryMetrics exported{at.meter, {}, [&asked] {
+    const OpenTelemetryMetrics exported{bot.meter, {}, [&asked] {
                                           ++asked;
                                           return robots::cache_stats{};
                                         }};
-    CHECK(at.provider.ForceFlush());
+    CHECK(bot.provider.ForceFlush());
     const int before = asked;
-    CHECK(at.provider.ForceFlush());
+    CHECK(bot.provider.ForceFlush());
     CHECK(asked > before);
     CHECK(asked <= before + 2);  // of dozens of instruments; the SDK may collect by itself
   }
   const int before = asked;
-  CHECK(at.provider.ForceFlush());
+  CHECK(bot.provider.ForceFlush());
   CHECK(asked == before);
 }

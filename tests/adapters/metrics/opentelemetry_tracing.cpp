@@ -74,19 +74,19 @@ T attribute(const SpanData& of, const std::string& name) {
 }  // namespace
 
 TEST_CASE("what is done for a call is one trace, from the gateway to the decision") {
-  traced at;
-  at.web.on_call(robots::test::robots_url, [&at](const robots::fetch_request&) {
-    at.clock.advance(30ms);
+  traced bot;
+  bot.web.on_call(robots::test::robots_url, [&bot](const robots::fetch_request&) {
+    bot.clock.advance(30ms);
     return ok("User-agent: *\nDisallow: /a\n");
   });
-  const auto gateway = at.tracer->StartSpan("gateway");
+  const auto gateway = bot.tracer->StartSpan("gateway");
   {
     const opentelemetry::trace::Scope active{gateway};
-    CHECK_FALSE(at.cache.allowed("https://example.com/a"));
+    CHECK_FALSE(bot.cache.allowed("https://example.com/a"));
   }
   gateway->End();
 
-  auto spans = at.take();
+  auto spans = bot.take();
   REQUIRE(spans.size() == 5);
   const SpanData& fetch = *spans.at("robots.fetch");
   const SpanData& get = *spans.at("GET");
@@ -105,7 +105,7 @@ TEST_CASE("what is done for a call is one trace, from the gateway to the decisio
   CHECK(get.GetDuration() == 30ms);
   CHECK(fetch.GetDuration() == 30ms);
   const auto ended =
-      std::chrono::duration_cast<std::chrono::nanoseconds>(at.clock.wall_now().time_since_epoch());
+      std::chrono::duration_cast<std::chrono::nanoseconds>(bot.clock.wall_now().time_since_epoch());
   CHECK(fetch.GetStartTime().time_since_epoch() == ended - 30ms);
   CHECK(attribute<std::string>(fetch, "robots.outcome") == "success");
   CHECK(attribute<std::int64_t>(*spans.at("robots.parse"), "robots.rules") == 1);
@@ -118,9 +118,9 @@ TEST_CASE("what is done for a call is one trace, from the gateway to the decisio
 TEST_CASE("the trace goes on in other threads") {
   robots::cache_options options = foo_bot();
   options.stale_while_revalidate = 1h;
-  traced at{options};
-  at.web.otherwise(ok());
-  const auto gateway = at.tracer->StartSpan("gateway");
+  traced bot{options};
+  bot.web.otherwise(ok());
+  const auto gateway = bot.tracer->StartSpan("gateway");
   std::shared_ptr<const robots::call_context> context;
   {
     const opentelemetry::trace::Scope active{gateway};
@@ -128,16 +128,16 @@ TEST_CASE("the trace goes on in other threads") {
   }
   REQUIRE(context);
   std::jthread{[&] {
-    CHECK(at.cache.allowed("https://example.com/", {.context = context}));
+    CHECK(bot.cache.allowed("https://example.com/", {.context = context}));
   }}.join();
-  CHECK(at.take().size() == 4);
+  CHECK(bot.take().size() == 4);
 
   // The cache's own thread renews.
-  at.clock.advance(24h + 1min);
-  CHECK(at.cache.check("https://example.com/", {.context = context}).stale);
+  bot.clock.advance(24h + 1min);
+  CHECK(bot.cache.check("https://example.com/", {.context = context}).stale);
   std::map<std::string, std::unique_ptr<SpanData>> spans;
   while (!spans.contains("robots.fetch")) {
-    for (auto& [name, span] : at.take()) {
+    for (auto& [name, span] : bot.take()) {
       spans.insert_or_assign(name, std::move(span));
     }
     std::this_thread::yield();
@@ -151,12 +151,12 @@ TEST_CASE("the trace goes on in other threads") {
 }
 
 TEST_CASE("a trace is taken up by the identifiers of a call") {
-  traced at;
-  at.web.otherwise(ScriptedFetcher::status(503));
+  traced bot;
+  bot.web.otherwise(ScriptedFetcher::status(503));
   const auto context = std::make_shared<robots::call_context>("0af7651916cd43dd8448eb211c80319c",
                                                               "b7ad6b7169203331");
-  CHECK_FALSE(at.cache.allowed("https://example.com/", {.context = context}));
-  auto spans = at.take();
+  CHECK_FALSE(bot.cache.allowed("https://example.com/", {.context = context}));
+  auto spans = bot.take();
   REQUIRE(spans.size() == 3);
   for (const auto& [name, span] : spans) {
     const opentelemetry_context of{span->GetSpanContext()};
@@ -168,26 +168,26 @@ TEST_CASE("a trace is taken up by the identifiers of a call") {
 }
 
 TEST_CASE("what belongs to no trace makes no span") {
-  traced at;
-  at.web.otherwise(ok());
-  CHECK(at.cache.allowed("https://example.com/"));
+  traced bot;
+  bot.web.otherwise(ok());
+  CHECK(bot.cache.allowed("https://example.com/"));
   const auto broken = std::make_shared<robots::call_context>("no trace", "0000000000000000");
-  CHECK(at.cache.allowed("https://example.org/", {.context = broken}));
-  CHECK(at.take().empty());
+  CHECK(bot.cache.allowed("https://example.org/", {.context = broken}));
+  CHECK(bot.take().empty());
   CHECK(opentelemetry_context::current() == nullptr);
 }
 
 TEST_CASE("a gate's answer is a span as long as the wait") {
-  traced at;
-  at.web.otherwise(ok());
+  traced bot;
+  bot.web.otherwise(ok());
   robots::basic_host_gate gate{
-      {.delay = {.fixed_delay = 2s}}, at.clock, OpenTelemetryTracing{at.tracer}};
-  robots::basic_admission front{at.cache, gate};
-  const auto gateway = at.tracer->StartSpan("gateway");
+      {.delay = {.fixed_delay = 2s}}, bot.clock, OpenTelemetryTracing{bot.tracer}};
+  robots::basic_admission front{bot.cache, gate};
+  const auto gateway = bot.tracer->StartSpan("gateway");
   const opentelemetry::trace::Scope active{gateway};
-  const robots::time_point began = at.clock.now();
+  const robots::time_point began = bot.clock.now();
   CHECK(front.admit("https://example.com/", {.context = opentelemetry_context::current()}));
-  auto spans = at.take();
-  CHECK(spans.at("robots.admit")->GetDuration() == at.clock.now() - began);
+  auto spans = bot.take();
+  CHECK(spans.at("robots.admit")->GetDuration() == bot.clock.now() - began);
   CHECK(attribute<std::string>(*spans.at("robots.admit"), "robots.reason") == "go");
 }

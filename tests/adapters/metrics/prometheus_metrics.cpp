@@ -34,9 +34,9 @@ for family in text_string_to_metric_families(page):
 )";
 
 void deny(robots::Metrics& metrics, std::string_view site, decision_reason reason) {
-  robots::decision made;
-  made.reason = reason;
-  metrics.on(robots::decision_event{{.site = site}, {}, made});
+  robots::decision answer;
+  answer.reason = reason;
+  metrics.on(robots::decision_event{{.site = site}, {}, answer});
 }
 
 }  // namespace

@@ -97,8 +97,8 @@ TEST_CASE("RedisStore goes on with the rest of a cluster, and with the replica o
   redis_cluster_servers cluster{1};
   const std::vector<std::string> keys = key_for_each(cluster);
   RedisStore store{redis_options{.url = cluster.url()}};
-  told_keys told;
-  store.watch(told.listener());
+  told_keys changes;
+  store.watch(changes.listener());
   for (const std::string& key : keys) {
     store.publish(key, "value", 1h);
   }
@@ -120,7 +120,7 @@ TEST_CASE("RedisStore goes on with the rest of a cluster, and with the replica o
   store.publish(keys[0], "other", 1h);
   CHECK(store.load(keys[0]) == "other");
   RedisStore other{redis_options{.url = "redis+cluster://" + cluster[1].address()}};
-  CHECK(is_told(real_time{}, told, keys[0], [&] { other.erase(keys[0]); }));
+  CHECK(is_told(real_time{}, changes, keys[0], [&] { other.erase(keys[0]); }));
 }
 
 TEST_CASE("a node of a cluster that lies costs an error, no more") {
@@ -214,12 +214,12 @@ TEST_CASE("RedisStore erases and tells of it while the node with the slot of the
   RedisStore other{redis_options{.url = cluster.url()}};
   const std::size_t down = cluster.owner(robots::adapters_detail::redis_slot("robots:v2:changed"));
   cluster[down].stop();
-  told_keys told;
-  other.watch(told.listener());
+  told_keys changes;
+  other.watch(changes.listener());
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (i != down) {
       store.publish(keys[i], "value", 1h);
-      CHECK(is_told(real_time{}, told, keys[i], [&] { store.erase(keys[i]); }));
+      CHECK(is_told(real_time{}, changes, keys[i], [&] { store.erase(keys[i]); }));
       CHECK(store.load(keys[i]) == std::nullopt);
     }
   }

@@ -45,11 +45,11 @@ TEST_CASE("RedisStore follows the Sentinels from a lost master to the next one")
       sentinel.address() + "/2?master=my-master";
   RedisStore here{redis_options{.url = url}};
   RedisStore there{redis_options{.url = url}};
-  told_keys told;
-  there.watch(told.listener());
+  told_keys keys;
+  there.watch(keys.listener());
   here.publish("key", "value", 1h);
   CHECK(there.load("key") == "value");
-  CHECK(is_told(real_time{}, told, "change", [&] { here.announce("change"); }));
+  CHECK(is_told(real_time{}, keys, "change", [&] { here.announce("change"); }));
   CHECK(comes_true(real_time{}, [&] {  // it knows the replica, and that has the value
     return sentinel.tell({"SENTINEL", "REPLICAS", "my-master"}).find("slave-priority") !=
                std::string::npos &&
@@ -68,8 +68,8 @@ TEST_CASE("RedisStore follows the Sentinels from a lost master to the next one")
   }));
   CHECK(there.load("key") == "value");
   CHECK(there.load("other") == "value");
-  CHECK(comes_true(real_time{}, [&] { return told.has(""); }));
-  CHECK(is_told(real_time{}, told, "next change", [&] { here.announce("next change"); }));
+  CHECK(comes_true(real_time{}, [&] { return keys.has(""); }));
+  CHECK(is_told(real_time{}, keys, "next change", [&] { here.announce("next change"); }));
 }
 
 TEST_CASE("RedisStore says what is wrong with Sentinels") {

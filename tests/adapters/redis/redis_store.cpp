@@ -333,32 +333,32 @@ TEST_CASE("a watch that has lost its server listens again, and says that somethi
   redis_server server;
   RedisStore here{redis_options{.url = server.url()}};
   RedisStore there{redis_options{.url = server.url(), .command_timeout = 200ms}};
-  told_keys told;
+  told_keys keys;
   SUBCASE("because that was restarted") {
-    there.watch(told.listener());
+    there.watch(keys.listener());
     server.stop();
     server.start();
   }
   SUBCASE("because the connection was closed") {
-    there.watch(told.listener());
+    there.watch(keys.listener());
     server.tell({"CLIENT", "KILL", "TYPE", "pubsub"});
   }
   SUBCASE("because its machine stood still") {
-    there.watch(told.listener());
+    there.watch(keys.listener());
     server.freeze();
     std::this_thread::sleep_for(1'500ms);  // until it does not answer a ping
     server.resume();
   }
   SUBCASE("because it was not there when the watch began") {
     server.stop();
-    there.watch(told.listener());
+    there.watch(keys.listener());
     server.start();
   }
-  CHECK(comes_true(real_time{}, [&] { return told.has(""); }));
-  CHECK(told.size() == 1);
+  CHECK(comes_true(real_time{}, [&] { return keys.has(""); }));
+  CHECK(keys.size() == 1);
   here.announce("key");
-  CHECK(comes_true(real_time{}, [&] { return told.has("key"); }));
-  CHECK(told.size() == 2);
+  CHECK(comes_true(real_time{}, [&] { return keys.has("key"); }));
+  CHECK(keys.size() == 2);
 }
 
 TEST_CASE("a watch ends at once, whatever the server does") {
@@ -366,8 +366,8 @@ TEST_CASE("a watch ends at once, whatever the server does") {
   RedisStore store{redis_options{.url = server.url(),
                                  .connect_timeout = std::chrono::milliseconds::max(),
                                  .command_timeout = std::chrono::milliseconds::max()}};
-  told_keys told;
-  store.watch(told.listener());
+  told_keys keys;
+  store.watch(keys.listener());
   SUBCASE("it says nothing") {}
   SUBCASE("it stands still") {
     server.freeze();
@@ -376,20 +376,20 @@ TEST_CASE("a watch ends at once, whatever the server does") {
   const auto start = std::chrono::steady_clock::now();
   store.watch({});
   CHECK(std::chrono::steady_clock::now() - start < 1s);
-  CHECK(told.size() == 0);
+  CHECK(keys.size() == 0);
 }
 
 TEST_CASE("what strangers say on the channel does no harm") {
   const redis_server server;
   RedisStore store{redis_options{.url = server.url()}};
-  told_keys told;
-  store.watch(told.listener());
+  told_keys keys;
+  store.watch(keys.listener());
   for (const std::string message : {"", "x", "0123456789abcdef", "0123456789abcdefkey"}) {
     server.tell({"PUBLISH", "robots:v2:changed", message});
   }
-  CHECK(comes_true(real_time{}, [&] { return told.has("key"); }));
-  CHECK(told.size() == 2);
-  CHECK(told.has(""));
+  CHECK(comes_true(real_time{}, [&] { return keys.has("key"); }));
+  CHECK(keys.size() == 2);
+  CHECK(keys.has(""));
 }
 
 TEST_CASE("Any number of values above the limit cost only themselves") {

@@ -56,19 +56,19 @@ int run(const std::vector<std::string>& words) {
   const robots::sqlite_options options{
       .path = words.at(1), .max_bytes = std::stoul(words.at(2)), .timeout = 20s};
   robots::SqliteStore store{options};
-  const std::string& what = words.at(3);
+  const std::string& kind = words.at(3);
   const std::string& key = words.at(4);
-  if (what == "work") {
+  if (kind == "work") {
     work(store, key);
-  } else if (what == "hang") {
+  } else if (kind == "hang") {
     hang(options, store, key);
-  } else if (what == "publish") {
+  } else if (kind == "publish") {
     store.publish(key, words.at(5), 1h);
-  } else if (what == "erase") {
+  } else if (kind == "erase") {
     store.erase(key);
-  } else if (what == "lease") {
+  } else if (kind == "lease") {
     return store.try_lease(key, std::chrono::milliseconds{std::stol(words.at(5))}) ? 0 : 1;
-  } else if (what == "holds") {
+  } else if (kind == "holds") {
     return store.load(key) == words.at(5) ? 0 : 1;
   }
   return 0;

@@ -150,11 +150,11 @@ TEST_CASE("a lease holds against other processes, and after its holder's end unt
 TEST_CASE("what another process erases is told within a second") {
   const shared_file file{std::size_t{16} << 20U};
   SqliteStore store = file.open();
-  robots::test::told_keys told;
-  store.watch(told.listener());
+  robots::test::told_keys keys;
+  store.watch(keys.listener());
   CHECK(file.run({"erase", "https://example.com"}) == 0);
   const auto start = std::chrono::steady_clock::now();
-  CHECK(comes_true(real_time{}, [&] { return told.has("https://example.com"); }));
+  CHECK(comes_true(real_time{}, [&] { return keys.has("https://example.com"); }));
   CHECK(std::chrono::steady_clock::now() - start < 1s);
 }
 

@@ -14,17 +14,17 @@ namespace robots::test {
 /// What one fetch of a site brought: a robots.txt of a size that depends on both, from some octets
 /// to more than ten pages of SQLite.
 [[nodiscard]] inline record numbered_record(std::string_view site, std::size_t fetch) {
-  record made;
-  made.url = made.final_url = std::string{site} + "/robots.txt";
-  made.status = 200;
-  made.exchanges = {{made.url, 200, fetch_error::none}};
-  made.attempts = 1;
-  made.fetched_at = std::chrono::sys_seconds{std::chrono::seconds{fetch}};
-  made.body = "User-agent: *\n";
+  record sample;
+  sample.url = sample.final_url = std::string{site} + "/robots.txt";
+  sample.status = 200;
+  sample.exchanges = {{sample.url, 200, fetch_error::none}};
+  sample.attempts = 1;
+  sample.fetched_at = std::chrono::sys_seconds{std::chrono::seconds{fetch}};
+  sample.body = "User-agent: *\n";
   for (std::size_t line = (site.size() + fetch) * (fetch % 7) % 2'000; line > 0; --line) {
-    made.body += "Disallow: /" + std::to_string(fetch) + '/' + std::to_string(line) + '\n';
+    sample.body += "Disallow: /" + std::to_string(fetch) + '/' + std::to_string(line) + '\n';
   }
-  return made;
+  return sample;
 }
 
 /// Returns true if an encoded record is one of this site, in every octet.

@@ -272,9 +272,9 @@ TEST_CASE("no octets of a file end the process that opens it, and no value is ma
     for (std::size_t changes = 1 + random() % 3; changes > 0; --changes) {
       // The heads of pages matter most, and the first pages more than others.
       const std::size_t page = random() % 3 == 0 ? random() % 2 : random() % pages;
-      const std::size_t at = page * 4'096 + random() % (random() % 2 == 0 ? 160 : 4'096);
-      const auto flipped = static_cast<unsigned char>(damaged[at]) ^ 1U;
-      damaged[at] = static_cast<char>(random() % 3 == 0 ? random() : flipped);
+      const std::size_t position = page * 4'096 + random() % (random() % 2 == 0 ? 160 : 4'096);
+      const auto flipped = static_cast<unsigned char>(damaged[position]) ^ 1U;
+      damaged[position] = static_cast<char>(random() % 3 == 0 ? random() : flipped);
     }
     if (round % 10 == 0) {  // a page that was never written, or another one in its place
       const std::size_t page = random() % pages * 4'096;
@@ -316,10 +316,10 @@ TEST_CASE("a full store drops what was published longest ago, and stays within i
                   i % 2 == 0 ? 1h : 24h);
     REQUIRE(store.load(published.back()));
   }
-  const std::vector<std::string> kept = keys_of(store);
-  CHECK(kept.size() > 100);
-  CHECK(std::vector<std::string>(published.end() - static_cast<std::ptrdiff_t>(kept.size()),
-                                 published.end()) == kept);
+  const std::vector<std::string> stored = keys_of(store);
+  CHECK(stored.size() > 100);
+  CHECK(std::vector<std::string>(published.end() - static_cast<std::ptrdiff_t>(stored.size()),
+                                 published.end()) == stored);
   CHECK(fs::file_size(options.path) <= mebibyte);
 }
 
@@ -388,10 +388,10 @@ TEST_CASE("a full disk drops what was published longest ago, too") {
   }
   CHECK(are_there);
   CHECK(fs::file_size(options.path) <= 3 * mebibyte);
-  const std::vector<std::string> kept = keys_of(store);
-  CHECK(kept.size() > 50);
-  CHECK(std::vector<std::string>(published.end() - static_cast<std::ptrdiff_t>(kept.size()),
-                                 published.end()) == kept);
+  const std::vector<std::string> stored = keys_of(store);
+  CHECK(stored.size() > 50);
+  CHECK(std::vector<std::string>(published.end() - static_cast<std::ptrdiff_t>(stored.size()),
+                                 published.end()) == stored);
 }
 
 TEST_CASE("a disk without any room is an error, and the store goes on when there is some") {

@@ -91,41 +91,41 @@ struct workplace {
 }  // namespace
 
 TEST_CASE("Without a shared store the site is fetched, and the answer kept") {
-  workplace at{false};
-  const auto work = at.begin();
-  at.answer(*work, ok());
+  workplace files{false};
+  const auto work = files.begin();
+  files.answer(*work, ok());
   CHECK(work->next() == work_step::done);
-  REQUIRE(at.place->result());
-  CHECK_FALSE(at.place->result()->allows("/private"));
-  CHECK(at.known().policy == at.place->result());
+  REQUIRE(files.place->result());
+  CHECK_FALSE(files.place->result()->allows("/private"));
+  CHECK(files.known().policy == files.place->result());
 }
 
 TEST_CASE("A fetch may take several requests and waits") {
   cache_options options = foo_bot();
   options.retry.attempts = 2;
-  workplace at{false, options};
-  const auto work = at.begin();
-  at.answer(*work, ScriptedFetcher::status(503));
+  workplace files{false, options};
+  const auto work = files.begin();
+  files.answer(*work, ScriptedFetcher::status(503));
   CHECK(work->next() == work_step::fetch);
   const auto pause = std::get<robots::retry_wait>(work->fetch().next());
-  at.clock.advance(pause.until - at.clock.now());
-  work->fetch().on_wait_over(at.clock.now());
-  at.answer(*work, ok());
-  CHECK(at.place->result()->basis() == robots::policy_basis::rules);
+  files.clock.advance(pause.until - files.clock.now());
+  work->fetch().on_wait_over(files.clock.now());
+  files.answer(*work, ok());
+  CHECK(files.place->result()->basis() == robots::policy_basis::rules);
 }
 
 TEST_CASE(
     "A site that nobody in the fleet knows is fetched under a lease, and published after the end") {
-  workplace at{true};
-  const auto work = at.begin();
+  workplace files{true};
+  const auto work = files.begin();
   CHECK(work->next() == work_step::ask_store);
   CHECK(work->question().key == "https://example.com");
   CHECK(work->question().other_key == "example.com");
   CHECK(work->question().lease_key == "example.com");
   CHECK(work->question().wish == lease_wish::if_missing);
-  work->on_store_reply(at.lease());
-  at.answer(*work, ok());
-  CHECK(at.place->has_ended());
+  work->on_store_reply(files.lease());
+  files.answer(*work, ok());
+  CHECK(files.place->has_ended());
   CHECK(work->next() == work_step::publish);
   REQUIRE(work->lease() != nullptr);
   CHECK(work->lease()->token == "token");
@@ -138,22 +138,22 @@ TEST_CASE(
 }
 
 TEST_CASE("A site that another process asks is looked for in the store, and asked after the wait") {
-  workplace at{true};
-  const auto work = at.begin();
-  const auto last_look = at.clock.now() + at.sharing.wait;
+  workplace files{true};
+  const auto work = files.begin();
+  const auto last_look = files.clock.now() + files.sharing.wait;
   int looks = 0;
-  for (; at.clock.now() < last_look; ++looks) {
+  for (; files.clock.now() < last_look; ++looks) {
     work->on_store_reply({.is_answered = true});
     REQUIRE(work->next() == work_step::wait);
-    CHECK(work->next_look() >= at.clock.now() + at.sharing.poll - 1ms);
-    at.clock.advance(work->next_look() - at.clock.now());
+    CHECK(work->next_look() >= files.clock.now() + files.sharing.poll - 1ms);
+    files.clock.advance(work->next_look() - files.clock.now());
     work->on_wait_over();
     CHECK(work->next() == work_step::ask_store);
   }
   CHECK(looks < 15);
   work->on_store_reply({.is_answered = true});
   CHECK(work->next() == work_step::fetch);
-  at.answer(*work, ok());
+  files.answer(*work, ok());
   CHECK(work->next() == work_step::done);  // nothing is published without a lease
 }
 
@@ -194,108 +194,108 @@ TEST_CASE(
 }
 
 TEST_CASE("If the store fails, the process fetches by itself and publishes nothing") {
-  workplace at{true};
-  const auto work = at.begin();
+  workplace files{true};
+  const auto work = files.begin();
   work->on_store_reply({});
-  at.answer(*work, ok());
+  files.answer(*work, ok());
   CHECK(work->next() == work_step::done);
 }
 
 TEST_CASE("A refresh takes the lease over, and what it could not publish is erased") {
-  workplace at{true};
-  const auto work = at.begin({}, true);
+  workplace files{true};
+  const auto work = files.begin({}, true);
   CHECK(work->question().wish == lease_wish::take);
-  work->on_store_reply(at.lease());
-  at.answer(*work, ok());
+  work->on_store_reply(files.lease());
+  files.answer(*work, ok());
   CHECK(work->announces());
   CHECK(work->on_published(publish_answer::failed) ==
         std::vector<std::string>{"https://example.com", "example.com"});
 }
 
 TEST_CASE("What was fetched under a lease that was taken away is forgotten") {
-  workplace at{true};
+  workplace files{true};
   for (const bool expired : {false, true}) {
-    const auto work = at.begin();
-    work->on_store_reply(at.lease());
-    at.answer(*work, ok());
-    CHECK(at.known().policy);
+    const auto work = files.begin();
+    work->on_store_reply(files.lease());
+    files.answer(*work, ok());
+    CHECK(files.known().policy);
     if (expired) {
-      at.clock.advance(at.sharing.lease);
+      files.clock.advance(files.sharing.lease);
     }
     CHECK(work->on_published(publish_answer::lost).empty());
-    CHECK((at.known().policy != nullptr) == expired);
+    CHECK((files.known().policy != nullptr) == expired);
   }
 }
 
 TEST_CASE("A fresh answer that is in doubt stays if the store has nothing newer") {
-  workplace at{true};
-  const auto fetched = at.begin();
+  workplace files{true};
+  const auto fetched = files.begin();
   fetched->on_store_reply({});
-  at.answer(*fetched, ok());
-  kept_entry known = at.known();
+  files.answer(*fetched, ok());
+  kept_entry known = files.known();
   REQUIRE(known.policy);
-  const auto work = at.begin(known);
+  const auto work = files.begin(known);
   CHECK(work->question().wish == lease_wish::none);
   work->on_store_reply({.is_answered = true});
   CHECK(work->next() == work_step::done);
-  CHECK(at.place->result() == known.policy);
+  CHECK(files.place->result() == known.policy);
   SUBCASE("but not if a message said that the site was erased") {
     known.is_told = true;
-    const auto told = at.begin(known);
-    told->on_store_reply({.is_answered = true});
-    CHECK(told->next() == work_step::ask_store);
-    CHECK(told->question().wish == lease_wish::if_free);
+    const auto events = files.begin(known);
+    events->on_store_reply({.is_answered = true});
+    CHECK(events->next() == work_step::ask_store);
+    CHECK(events->question().wish == lease_wish::if_free);
   }
 }
 
 TEST_CASE("An answer that turns hostile halts the site") {
-  workplace at{false, {.user_agent = "FooBot/1.0", .fallback = fallback_policy::strict()}};
-  at.answer(*at.begin(), ok());
-  CHECK_FALSE(at.rulings.is_halted("https://example.com"));
-  at.answer(*at.begin(at.known(), true), ok("User-agent: *\nDisallow: /\n"));
-  CHECK(at.rulings.is_halted("https://example.com"));
+  workplace files{false, {.user_agent = "FooBot/1.0", .fallback = fallback_policy::strict()}};
+  files.answer(*files.begin(), ok());
+  CHECK_FALSE(files.rulings.is_halted("https://example.com"));
+  files.answer(*files.begin(files.known(), true), ok("User-agent: *\nDisallow: /\n"));
+  CHECK(files.rulings.is_halted("https://example.com"));
 }
 
 TEST_CASE("Work that is dropped gives its flight up") {
-  workplace at{false};
-  auto work = at.begin();
+  workplace files{false};
+  auto work = files.begin();
   work.reset();
-  CHECK(at.place->has_ended());
-  CHECK(at.place->result() == nullptr);
-  CHECK(at.cache->flights.join("example.com").lead);
+  CHECK(files.place->has_ended());
+  CHECK(files.place->result() == nullptr);
+  CHECK(files.cache->flights.join("example.com").lead);
 }
 
 TEST_CASE("Work is offered to those who wait, and one of them takes it") {
-  workplace at{false};
-  auto work = at.begin();
-  auto second = at.cache->flights.join("example.com");
+  workplace files{false};
+  auto work = files.begin();
+  auto second = files.cache->flights.join("example.com");
   int called = 0;
   second.place.on_news([&called] { ++called; });
   CHECK(work->led()->offer(work));
   CHECK(called == 1);
-  CHECK(second.place->wait(at.parts, {}));
+  CHECK(second.place->wait(files.parts, {}));
   CHECK(second.place->take_work() == work);
-  CHECK(at.place->take_work() == nullptr);
-  CHECK_FALSE(at.place->wait(at.parts, {.deadline = at.clock.now()}));
-  at.answer(*work, ok());
-  CHECK(at.place->result() == second.place->result());
+  CHECK(files.place->take_work() == nullptr);
+  CHECK_FALSE(files.place->wait(files.parts, {.deadline = files.clock.now()}));
+  files.answer(*work, ok());
+  CHECK(files.place->result() == second.place->result());
 }
 
 TEST_CASE("Work that is offered to nobody stays with its owner") {
-  workplace at{false};
-  const auto work = at.begin();
-  at.place = {};
+  workplace files{false};
+  const auto work = files.begin();
+  files.place = {};
   CHECK_FALSE(work->led()->offer(work));
   CHECK(work->led()->stop().stop_requested());
 }
 
 TEST_CASE("Work that everyone has left is dropped") {
-  workplace at{false};
-  auto work = at.begin();
+  workplace files{false};
+  auto work = files.begin();
   const auto led = work->led();
   REQUIRE(led->offer(work));
   work.reset();
-  at.place = {};
+  files.place = {};
   CHECK(led->has_ended());
-  CHECK(at.cache->flights.join("example.com").lead);
+  CHECK(files.cache->flights.join("example.com").lead);
 }

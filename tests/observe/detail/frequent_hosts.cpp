@@ -34,9 +34,9 @@ TEST_CASE("a host that occurs often is found among any number of others, in boun
   CHECK(all.size() <= room);
   CHECK(all.front().host == "often.example");
   std::uint64_t total = 0;
-  for (const host_count& each : all) {
-    CHECK(each.over < each.count);
-    total += each.count;
+  for (const host_count& one : all) {
+    CHECK(one.over < one.count);
+    total += one.count;
   }
   CHECK(total == 5 * often);
   CHECK(all.front().count >= often);

@@ -36,7 +36,7 @@ using robots::polite_detail::host_state;
 constexpr time_point origin{1'000h};
 
 /// Noon of 2026-11-21, `later` after `origin`.
-constexpr wall_anchor at(std::chrono::nanoseconds later) {
+constexpr wall_anchor moment(std::chrono::nanoseconds later) {
   constexpr std::chrono::sys_days day = std::chrono::year{2026} / 11 / 21;
   const auto shift = std::chrono::duration_cast<wall_time::duration>(later);
   return {.steady = origin + later, .wall = wall_time{day} + 12h + shift};
@@ -63,13 +63,13 @@ struct one_host {
 
   [[nodiscard]] start_plan plan(std::chrono::nanoseconds now,
                                 const host_limits& limits = {}) const {
-    return state.plan(at(now), limits, chosen);
+    return state.plan(moment(now), limits, chosen);
   }
   host_reservation reserve(std::chrono::nanoseconds now, const host_limits& limits = {}) {
-    return state.reserve(plan(now, limits), at(now), limits.policy, middle);
+    return state.reserve(plan(now, limits), moment(now), limits.policy, middle);
   }
   std::optional<time_point> start(host_reservation& reserved, std::chrono::nanoseconds now) {
-    return state.start(reserved, at(now), chosen);
+    return state.start(reserved, moment(now), chosen);
   }
   /// Makes a request that starts now and ends `took` later.
   void request(std::chrono::nanoseconds now, const request_report& report = {.status = 200},
@@ -423,9 +423,9 @@ TEST_CASE("a request that was never said to start counts as started as late as c
 
 TEST_CASE("requests without a place in the line are kept away from, too") {
   one_host host;
-  host.state.add_request(origin, nullptr, middle, at(0s), host.chosen);
+  host.state.add_request(origin, nullptr, middle, moment(0s), host.chosen);
   CHECK(host.plan(0s).at == origin + 1s);
-  host.state.add_request(origin - 10s, nullptr, middle, at(0s), host.chosen);
+  host.state.add_request(origin - 10s, nullptr, middle, moment(0s), host.chosen);
   CHECK(host.plan(0s).at == origin + 1s);
   CHECK(host.state.outstanding() == 0);
 }
@@ -435,30 +435,30 @@ TEST_CASE("a request without a place leaves the places in the line where they ar
   host.chosen.concurrency = 3;
   host.reserve(0s);
   CHECK(host.reserve(0s).request.at == origin + 1s);
-  host.state.add_request(origin - 500ms, nullptr, middle, at(0s), host.chosen);
+  host.state.add_request(origin - 500ms, nullptr, middle, moment(0s), host.chosen);
   CHECK(host.plan(0s).at == origin + 2s);
-  host.state.add_request(origin + 400ms, nullptr, middle, at(400ms), host.chosen);
+  host.state.add_request(origin + 400ms, nullptr, middle, moment(400ms), host.chosen);
   CHECK(host.plan(400ms).at == origin + 2s);
 }
 
 TEST_CASE("the news of an earlier request does not make the last one forgotten") {
   one_host host;
   host.request(0s);
-  host.state.add_request(origin - 10s, nullptr, middle, at(0s), host.chosen);
+  host.state.add_request(origin - 10s, nullptr, middle, moment(0s), host.chosen);
   CHECK(host.plan(0s, rules("Crawl-delay: 10")).at == origin + 10s);
 }
 
 TEST_CASE("requests that redirects of others lead to put a host off by one delay, not for ever") {
   one_host host;
   host.request(0s);
-  host.state.add_redirected_request(origin + 500ms, middle, at(500ms), host.chosen);
+  host.state.add_redirected_request(origin + 500ms, middle, moment(500ms), host.chosen);
   CHECK(host.plan(500ms).at == origin + 1500ms);
   for (std::chrono::nanoseconds now = 1s; now < 1500ms; now += 100ms) {
-    host.state.add_redirected_request(origin + now, middle, at(now), host.chosen);
+    host.state.add_redirected_request(origin + now, middle, moment(now), host.chosen);
     CHECK(host.plan(now).at == origin + 1500ms);
   }
   host.request(1500ms);
-  host.state.add_redirected_request(origin + 2s, middle, at(2s), host.chosen);
+  host.state.add_redirected_request(origin + 2s, middle, moment(2s), host.chosen);
   CHECK(host.plan(2s).at == origin + 3s);
 }
 
@@ -477,7 +477,7 @@ TEST_CASE("times, delays and answers beyond all bounds neither overflow nor hurr
       "Crawl-delay: 999999999999999999999\nRequest-rate: 1/999999999999d\n"
       "Visit-time: 0000-0000\n");
   const wall_anchor end{.steady = time_point::max() - 1s, .wall = wall_time::max()};
-  for (const wall_anchor& now : {at(0s), end}) {
+  for (const wall_anchor& now : {moment(0s), end}) {
     host_reservation reserved =
         host.state.reserve(host.state.plan(now, limits, host.chosen), now, limits.policy, 1.0);
     static_cast<void>(host.state.start(reserved, now, host.chosen));
@@ -522,17 +522,17 @@ TEST_CASE("a host may be forgotten only when it would be paced the same without 
       if (host.state.needed_until(host.chosen) <= origin + now) {
         ++forgettable;
         const start_plan known = host.plan(now, limits);
-        const start_plan fresh = host_state{}.plan(at(now), limits, host.chosen);
+        const start_plan fresh = host_state{}.plan(moment(now), limits, host.chosen);
         REQUIRE(reserveds.empty());
         REQUIRE(known.at == fresh.at);
         REQUIRE(known.overloads == fresh.overloads);
         one_host next{.chosen = host.chosen};
         host_state past = host.state;
         for (host_state* each : {&past, &next.state}) {
-          host_reservation reserved = each->reserve(fresh, at(now), limits.policy, middle);
-          REQUIRE(each->start(reserved, at(now), host.chosen) == std::nullopt);
+          host_reservation reserved = each->reserve(fresh, moment(now), limits.policy, middle);
+          REQUIRE(each->start(reserved, moment(now), host.chosen) == std::nullopt);
         }
-        REQUIRE(past.plan(at(now), limits, host.chosen).at == next.plan(now, limits).at);
+        REQUIRE(past.plan(moment(now), limits, host.chosen).at == next.plan(now, limits).at);
       }
       if (reserveds.empty() || (reserveds.size() < 3 && up_to(1) == 0)) {
         reserveds.push_back(host.reserve(now, limits));
@@ -589,7 +589,7 @@ TEST_CASE("whatever happens, no start breaks a delay, a rate, a pause, the hours
       REQUIRE((!last || planned.at - *last >= in_force));
       if (planned.can_reserve && up_to(1) == 0) {
         const double draw = std::uniform_real_distribution<double>{}(random);
-        waiting.push_back(host.state.reserve(planned, at(now), limits.policy, draw));
+        waiting.push_back(host.state.reserve(planned, moment(now), limits.policy, draw));
         REQUIRE(waiting.back().request.at == planned.at);
         continue;
       }
