@@ -41,7 +41,7 @@ std::string place_text(const std::string& file, std::uint64_t line) {
   return base::printable(file) + (line == 0 ? "" : ':' + std::to_string(line)) + ": ";
 }
 
-std::string to_text(const audit_verdict& chain, const audit_decisions& decisions) {
+std::string to_text(const audit_result& chain, const audit_decisions& decisions) {
   std::string text;
   if (chain.fault != audit_fault::none) {
     text += place_text(chain.file, chain.line) + std::string{to_string(chain.fault)} + ": " +
@@ -66,7 +66,7 @@ std::string to_text(const audit_verdict& chain, const audit_decisions& decisions
   return text;
 }
 
-std::string to_json(const audit_verdict& chain, const audit_decisions& decisions) {
+std::string to_json(const audit_result& chain, const audit_decisions& decisions) {
   json written = {{"intact", chain.fault == audit_fault::none && decisions.differences.empty()},
                   {"fault", to_string(chain.fault)},
                   {"file", text_of(chain.file)},
@@ -102,7 +102,7 @@ audit_answer verify(const audit_question& trail, bool as_json) {
   if (!trail.key.empty()) {
     checks.public_key = read_file(trail.key, longest_key);
   }
-  const audit_verdict chain = verify_audit(trail.files, checks);
+  const audit_result chain = verify_audit(trail.files, checks);
   const audit_decisions decisions =
       has_decisions(chain.fault) ? verify_decisions(trail.files) : audit_decisions{};
   return {.intact = chain.fault == audit_fault::none && decisions.differences.empty(),

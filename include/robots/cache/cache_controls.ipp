@@ -4,12 +4,12 @@
 #include <robots/base/config.hpp>
 #include <robots/cache/cache_controls.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
-#include <robots/cache/detail/guarded_store.hpp>
 #include <robots/cache/detail/look_up_environment.hpp>
 #include <robots/cache/detail/look_up_runner.hpp>
 #include <robots/cache/detail/look_up_state.hpp>
 #include <robots/cache/detail/look_ups.hpp>
 #include <robots/cache/detail/recent_refusals.hpp>
+#include <robots/cache/detail/resilient_store.hpp>
 #include <robots/http/origin.hpp>
 #include <robots/http/site_key.hpp>
 #include <robots/policy/decide.hpp>
@@ -33,7 +33,7 @@ struct cache_engine {
   cache_engine(cache_options&& result, cache_parts& own, const shared_part& shared)
       : options(validated(std::move(result))),
         parts(named(own, options)),
-        store(shared.store != nullptr ? std::make_unique<guarded_store>(shared, own) : nullptr) {}
+        store(shared.store != nullptr ? std::make_unique<resilient_store>(shared, own) : nullptr) {}
 
   [[nodiscard]] static cache_options validated(cache_options options) {
     validate(options);
@@ -49,7 +49,7 @@ struct cache_engine {
   const cache_options options;
   cache_parts& parts;
   robots::rulings_detail::exclusion_list excluded{options.excluded};
-  const std::unique_ptr<guarded_store> store;
+  const std::unique_ptr<resilient_store> store;
   robots::rulings_detail::site_rulings rulings{ruling_options_of(options), excluded, parts,
                                                sharing()};
   recent_refusals refusals;

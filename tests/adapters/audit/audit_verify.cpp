@@ -18,7 +18,7 @@ namespace {
 using robots::audit_checks;
 using robots::audit_error;
 using robots::audit_fault;
-using robots::audit_verdict;
+using robots::audit_result;
 using robots::verify_audit;
 using robots::adapters_detail::audit_chain;
 using robots::adapters_detail::audit_entry;
@@ -41,7 +41,7 @@ struct broken_trail {
     all = lines_of(files);
   }
 
-  [[nodiscard]] audit_verdict verify(audit_checks checks = {}) const {
+  [[nodiscard]] audit_result verify(audit_checks checks = {}) const {
     return verify_audit(files, checks);
   }
   [[nodiscard]] static audit_checks with_key() {
@@ -50,7 +50,7 @@ struct broken_trail {
 
   /// Changes the lines of the second file.
   template <class Change>
-  audit_verdict after(const Change& change, const audit_checks& checks = {}) {
+  audit_result after(const Change& change, const audit_checks& checks = {}) {
     texts lines = lines_of({files.at(1)});
     change(lines);
     write_lines(files.at(1), lines);

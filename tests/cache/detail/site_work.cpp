@@ -82,7 +82,7 @@ struct workplace {
   robots::rulings_detail::exclusion_list excluded{options.excluded};
   robots::rulings_detail::site_rulings rulings{robots::cache_detail::ruling_options_of(options),
                                                excluded, parts};
-  std::optional<robots::cache_detail::guarded_store> store;
+  std::optional<robots::cache_detail::resilient_store> store;
   std::optional<robots::cache_detail::look_up_environment> cache;
   const robots::site where = *robots::parse_site("https://example.com/");
   robots::cache_detail::single_flight::waiter place;

@@ -43,7 +43,7 @@ enum class audit_fault : std::uint8_t {
 }
 
 /// What `verify_audit` found.
-struct audit_verdict {
+struct audit_result {
   audit_fault fault = audit_fault::none;  ///< the first one
   std::string file{};                     ///< where it is
   std::uint64_t line = 0;                 ///< 1-based; 0 for a fault of the whole trail
@@ -66,7 +66,7 @@ class audit_verifier {
     }
   }
 
-  [[nodiscard]] audit_verdict run() {
+  [[nodiscard]] audit_result run() {
     if (files_.empty()) {
       throw std::invalid_argument{"verify_audit: give the files of the trail"};
     }
@@ -306,7 +306,7 @@ class audit_verifier {
   const std::vector<std::string>& files_;
   const audit_checks& checks_;
   std::optional<ed25519_key> key_;
-  audit_verdict found_;
+  audit_result found_;
   place at_;
   place before_;
   std::uint64_t expected_ = 0;  // the number of the next entry; 0 before the first
@@ -333,8 +333,8 @@ class audit_verifier {
 /// `notes` say what cannot be known. The files may have any content. Throws `audit_error` for a
 /// file that cannot be read, is not a regular file or has a line above 32 MiB, and for a bad key.
 /// Throws `std::invalid_argument` if there are no files. Linear; keeps one line in memory.
-[[nodiscard]] inline audit_verdict verify_audit(const std::vector<std::string>& files,
-                                                const audit_checks& checks = {}) {
+[[nodiscard]] inline audit_result verify_audit(const std::vector<std::string>& files,
+                                               const audit_checks& checks = {}) {
   return adapters_detail::audit_verifier{files, checks}.run();
 }
 

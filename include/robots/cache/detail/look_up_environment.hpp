@@ -2,9 +2,9 @@
 
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
-#include <robots/cache/detail/guarded_store.hpp>
 #include <robots/cache/detail/kept_sites.hpp>
 #include <robots/cache/detail/policy_maker.hpp>
+#include <robots/cache/detail/resilient_store.hpp>
 #include <robots/cache/detail/single_flight.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
 #include <robots/fetch/origin_breakers.hpp>
@@ -44,7 +44,7 @@ class look_up_environment {
   /// The arguments outlive it; `shared` is null when nothing is shared.
   look_up_environment(const cache_options& given,
                       const robots::rulings_detail::exclusion_list& not_asked, cache_parts& own,
-                      robots::rulings_detail::site_rulings& ruled, guarded_store* shared)
+                      robots::rulings_detail::site_rulings& ruled, resilient_store* shared)
       : options(given),
         excluded(not_asked),
         parts(own),
@@ -170,7 +170,7 @@ class look_up_environment {
   const robots::rulings_detail::exclusion_list& excluded;
   cache_parts& parts;
   robots::rulings_detail::site_rulings& rulings;
-  guarded_store* const store;
+  resilient_store* const store;
   policy_maker maker;
   kept_sites entries;
   single_flight flights;

@@ -5,10 +5,10 @@
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/detail/background_threads.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
-#include <robots/cache/detail/guarded_store.hpp>
 #include <robots/cache/detail/look_up_environment.hpp>
 #include <robots/cache/detail/look_up_state.hpp>
 #include <robots/cache/detail/look_ups.hpp>
+#include <robots/cache/detail/resilient_store.hpp>
 #include <robots/cache/detail/site_work.hpp>
 #include <robots/cache/detail/store_queue.hpp>
 #include <robots/fetch/call_options.hpp>
@@ -385,7 +385,7 @@ class look_up_runner {
       return;
     }
     const flight& led = *work.led();
-    guarded_store& store = *cache_.store;
+    resilient_store& store = *cache_.store;
     const bool is_wanted = !work.value().empty() && !led.detached();
     publish_answer answer = publish_answer::failed;
     if (is_wanted && work.lease() != nullptr) {

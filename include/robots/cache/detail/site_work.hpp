@@ -3,10 +3,10 @@
 #include <robots/base/saturating_add.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/flight.hpp>
-#include <robots/cache/detail/guarded_store.hpp>
 #include <robots/cache/detail/kept_sites.hpp>
 #include <robots/cache/detail/look_up_environment.hpp>
 #include <robots/cache/detail/policy_maker.hpp>
+#include <robots/cache/detail/resilient_store.hpp>
 #include <robots/cache/detail/shared_records.hpp>
 #include <robots/cache/detail/single_flight.hpp>
 #include <robots/fetch/known_copy.hpp>

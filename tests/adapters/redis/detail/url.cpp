@@ -53,7 +53,7 @@ TEST_CASE("a URL of Redis says where the server is, who asks, and for which data
   };
   for (const accepted_url& row : table) {
     CAPTURE(row.url);
-    const redis_target target = parse_redis_url(row.url);
+    const redis_endpoint target = parse_redis_url(row.url);
     CHECK(joined(target.servers) == row.servers);
     CHECK(target.user == row.user);
     CHECK(target.password.value_or("none") == row.password);

@@ -47,7 +47,7 @@ class redis_connector {
     }
   }
 
-  [[nodiscard]] const redis_target& target() const noexcept { return target_; }
+  [[nodiscard]] const redis_endpoint& target() const noexcept { return target_; }
 
   /// A connection to a server that the target names or leads to.
   [[nodiscard]] std::unique_ptr<redis_connection> connect(const redis_address& server,
@@ -149,7 +149,7 @@ class redis_connector {
     return connection;
   }
 
-  redis_target target_;
+  redis_endpoint target_;
   redis_handshake tls_;
   std::chrono::milliseconds timeout_;
   std::size_t max_reply_bytes_;

@@ -29,7 +29,7 @@ struct redis_address {
 
 enum class redis_topology : std::uint8_t { single, cluster, sentinel };
 
-struct redis_target {
+struct redis_endpoint {
   redis_topology topology = redis_topology::single;
   bool tls = false;
   std::vector<redis_address> servers;  ///< one, or some nodes, or the Sentinels; never none
@@ -114,7 +114,7 @@ struct redis_target {
 }
 
 /// Takes over what stands before `://`.
-inline void read_redis_scheme(redis_target& target, std::string_view scheme) {
+inline void read_redis_scheme(redis_endpoint& target, std::string_view scheme) {
   if (scheme == "redis+cluster" || scheme == "rediss+cluster") {
     target.topology = redis_topology::cluster;
   } else if (scheme == "redis+sentinel" || scheme == "rediss+sentinel") {
@@ -126,7 +126,7 @@ inline void read_redis_scheme(redis_target& target, std::string_view scheme) {
 }
 
 /// Takes over `host[:port][,host[:port]...][/database]`.
-inline void read_redis_place(redis_target& target, std::string_view place) {
+inline void read_redis_place(redis_endpoint& target, std::string_view place) {
   const std::uint16_t usual_port = target.topology == redis_topology::sentinel ? 26'379 : 6'379;
   std::string_view hosts = take_until(place, '/');
   do {
@@ -139,7 +139,7 @@ inline void read_redis_place(redis_target& target, std::string_view place) {
 }
 
 /// Takes over `db=database` and `master=name`, with `&` between them.
-inline void read_redis_query(redis_target& target, std::string_view query) {
+inline void read_redis_query(redis_endpoint& target, std::string_view query) {
   while (!query.empty()) {
     std::string_view value = take_until(query, '&');
     const std::string_view name = take_until(value, '=');
@@ -158,10 +158,10 @@ inline void read_redis_query(redis_target& target, std::string_view query) {
 
 /// Reads the URLs that `redis_options::url` lists; `cluster` makes one of `redis://` a cluster's.
 /// Throws `std::invalid_argument` for any other.
-[[nodiscard]] inline redis_target parse_redis_url(std::string_view url, bool cluster = false) {
+[[nodiscard]] inline redis_endpoint parse_redis_url(std::string_view url, bool cluster = false) {
   const std::size_t colon = url.find("://");
   const std::string_view scheme = url.substr(0, colon);
-  redis_target target;
+  redis_endpoint target;
   read_redis_scheme(target, colon == std::string_view::npos ? "" : scheme);
   if (cluster && (scheme == "unix" || target.topology == redis_topology::sentinel)) {
     refuse_redis_url("a cluster is reached by TCP and without Sentinels");

@@ -41,21 +41,21 @@ enum class publish_answer : std::uint8_t {
 /// store is not asked for a while, and the observer gets an event when that begins and ends. A
 /// store of which only a part fails is asked on. Any thread. Members may block unless they say
 /// otherwise.
-class guarded_store {
+class resilient_store {
  public:
   /// The arguments, and what they refer to, outlive this object.
-  guarded_store(const shared_part& shared, cache_parts& parts)
+  resilient_store(const shared_part& shared, cache_parts& parts)
       : store_(shared.store),
         options_(*shared.options),
         parts_(parts),
         breaker_(options_.breaker) {}
 
-  guarded_store(const guarded_store&) = delete;
-  guarded_store& operator=(const guarded_store&) = delete;
+  resilient_store(const resilient_store&) = delete;
+  resilient_store& operator=(const resilient_store&) = delete;
 
   /// Releases leases, and makes the calls that the store has missed, one last time. Tells the
   /// observer of each key whose call fails.
-  ~guarded_store() {
+  ~resilient_store() {
     breaker_ = detail::circuit_breaker{options().breaker};  // there is no later call to wait for
     for (auto& [key, owed] : owed_) {
       owed.next_try = (time_point::min)();
@@ -93,6 +93,7 @@ class guarded_store {
                                        std::chrono::milliseconds lifetime,
                                        const store_lease& lease) {
     bool is_stored = false;
+    const auto lock = hold_missed_calls(key);
     const std::uint64_t missed = missed_erasures(key);
     if (!ask([&](SharedStore& store) { is_stored = store.publish(key, value, lifetime, lease); })) {
       return publish_answer::failed;
@@ -107,12 +108,8 @@ class guarded_store {
   /// and tells it again with each of its later calls. At most 65,536 keys wait for that; a further
   /// one is lost, which the observer hears of.
   void erase(std::string_view key) {
-    const std::uint64_t missed = missed_erasures(key);
-    if (ask([key](SharedStore& store) { store.erase(key); })) {
-      settle(key, missed);
-    } else if (!owe(key)) {
-      note_lost(key);
-    }
+    const auto lock = hold_missed_calls(key);
+    erase_now(key);
   }
 
   /// Notes a value. `deliver` or a later call stores it for as long as there is room, and announces
@@ -274,7 +271,7 @@ class guarded_store {
       if (is_still_owed) {
         const std::scoped_lock lock{erasing_};
         if (is_owed(*key)) {
-          erase(*key);
+          erase_now(*key);
         }
       }
       if (is_still_owed ||
@@ -317,6 +314,21 @@ class guarded_store {
     if (falls) {
       parts_.tell(far_store_event{parts_.about({}), false, why});
     }
+  }
+
+  void erase_now(std::string_view key) {
+    const std::uint64_t missed = missed_erasures(key);
+    if (ask([key](SharedStore& store) { store.erase(key); })) {
+      settle(key, missed);
+    } else if (!owe(key)) {
+      note_lost(key);
+    }
+  }
+
+  /// Keeps other threads from making the missed erasures of `key` while the lock is held, if there
+  /// are any. A late one would erase what this thread publishes.
+  [[nodiscard]] std::unique_lock<std::mutex> hold_missed_calls(std::string_view key) {
+    return is_owed(key) ? std::unique_lock{erasing_} : std::unique_lock<std::mutex>{};
   }
 
   [[nodiscard]] bool is_owed(std::string_view key) { return missed_erasures(key) > 0; }
@@ -424,10 +436,10 @@ class guarded_store {
 struct lease_return {
   store_lease lease;
 
-  void operator()(guarded_store* from) noexcept { from->release_later(std::move(lease)); }
+  void operator()(resilient_store* from) noexcept { from->release_later(std::move(lease)); }
 };
 
 /// A lease that its store is given back at its end.
-using held_lease = std::unique_ptr<guarded_store, lease_return>;
+using held_lease = std::unique_ptr<resilient_store, lease_return>;
 
 }  // namespace robots::cache_detail
