@@ -67,7 +67,6 @@ export namespace robots {
   using robots::cache_stats;
   using robots::call_context;
   using robots::call_options;
-  using robots::change_kind;
   using robots::change_report;
   using robots::charset;
   using robots::charset_of;
@@ -110,9 +109,6 @@ export namespace robots {
   using robots::drop_event;
   using robots::duration_histogram;
   using robots::editable_file;
-  using robots::editable_group;
-  using robots::editable_line;
-  using robots::editable_rule;
   using robots::effective_preferences;
   using robots::encode;
   using robots::ends_in_number;
@@ -167,7 +163,6 @@ export namespace robots {
   using robots::kind_of;
   using robots::lease_wish;
   using robots::ledger_event;
-  using robots::line_change;
   using robots::line_counts;
   using robots::line_list;
   using robots::lint;
@@ -183,7 +178,6 @@ export namespace robots {
   using robots::lru_storage_base;
   using robots::make_diagnostic;
   using robots::malformed_limit;
-  using robots::matching_rule;
   using robots::max_line_bytes;
   using robots::metric_families;
   using robots::metric_family;
@@ -216,7 +210,6 @@ export namespace robots {
   using robots::partial_values;
   using robots::path_and_query;
   using robots::pattern;
-  using robots::placed_pattern;
   using robots::policy;
   using robots::policy_basis;
   using robots::policy_change_event;
@@ -249,7 +242,6 @@ export namespace robots {
   using robots::retry_options;
   using robots::retry_wait;
   using robots::robots_cache;
-  using robots::rule_change;
   using robots::rule_kind;
   using robots::rule_set;
   using robots::same_entity;

@@ -38,7 +38,7 @@ constexpr std::array<ceilings, 15> allowed{{
     {"include/robots/store", 0, 0, 0},
     {"include/robots/testing", 0, 0, 0},
     {"include/robots/time", 0, 0, 0},
-    {"tests", 0, 3, 137},
+    {"tests", 0, 3, 138},
     {"benchmarks", 0, 0, 19},
 }};
 

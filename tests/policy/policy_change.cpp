@@ -14,7 +14,7 @@
 
 namespace {
 
-using robots::change_kind;
+using change_kind = robots::change_report::change_kind;
 using robots::denies_everything;
 using robots::diff;
 using robots::directive_kind;

@@ -32,9 +32,10 @@ namespace {
 
 /// Returns true if the entries before the fault are as they were written, so that their decisions
 /// can be judged.
-bool has_decisions(audit_fault fault) {
-  return fault == audit_fault::none || fault == audit_fault::torn ||
-         fault == audit_fault::not_signed;
+bool has_decisions(robots::audit_result::fault_kind fault) {
+  return fault == robots::audit_result::fault_kind::none ||
+         fault == robots::audit_result::fault_kind::torn ||
+         fault == robots::audit_result::fault_kind::not_signed;
 }
 
 std::string place_text(const std::string& file, std::uint64_t line) {
@@ -43,11 +44,11 @@ std::string place_text(const std::string& file, std::uint64_t line) {
 
 std::string to_text(const audit_result& chain, const audit_decisions& decisions) {
   std::string text;
-  if (chain.fault != audit_fault::none) {
+  if (chain.fault != robots::audit_result::fault_kind::none) {
     text += place_text(chain.file, chain.line) + std::string{to_string(chain.fault)} + ": " +
             base::printable(chain.text) + '\n';
   }
-  for (const audit_difference& difference : decisions.differences) {
+  for (const robots::audit_decisions::difference& difference : decisions.differences) {
     text += place_text(difference.file, difference.line) + "decision: entry " +
             std::to_string(difference.entry) + ": " + difference.text + '\n';
   }
@@ -67,7 +68,8 @@ std::string to_text(const audit_result& chain, const audit_decisions& decisions)
 }
 
 std::string to_json(const audit_result& chain, const audit_decisions& decisions) {
-  json written = {{"intact", chain.fault == audit_fault::none && decisions.differences.empty()},
+  json written = {{"intact", chain.fault == robots::audit_result::fault_kind::none &&
+                                 decisions.differences.empty()},
                   {"fault", to_string(chain.fault)},
                   {"file", text_of(chain.file)},
                   {"line", chain.line},
@@ -76,7 +78,7 @@ std::string to_json(const audit_result& chain, const audit_decisions& decisions)
                   {"entries", chain.entries},
                   {"head", text_of(chain.head)}};
   json differences = json::array();
-  for (const audit_difference& difference : decisions.differences) {
+  for (const robots::audit_decisions::difference& difference : decisions.differences) {
     differences.push_back({{"file", text_of(difference.file)},
                            {"line", difference.line},
                            {"entry", difference.entry},
@@ -105,7 +107,8 @@ audit_answer verify(const audit_question& trail, bool as_json) {
   const audit_result chain = verify_audit(trail.files, checks);
   const audit_decisions decisions =
       has_decisions(chain.fault) ? verify_decisions(trail.files) : audit_decisions{};
-  return {.intact = chain.fault == audit_fault::none && decisions.differences.empty(),
+  return {.intact = chain.fault == robots::audit_result::fault_kind::none &&
+                    decisions.differences.empty(),
           .text = as_json ? to_json(chain, decisions) : to_text(chain, decisions)};
 }
 

@@ -55,7 +55,7 @@ json source_of(const answer& about) {
 json explain_of(const answer& about) {
   const explanation& why = *about.why;
   json matches = json::array();
-  for (const matching_rule& rule : why.matches) {
+  for (const robots::explanation::matching_rule& rule : why.matches) {
     matches.push_back({{"directive", to_string(rule.kind)},
                        {"pattern", text_of(rule.pattern)},
                        {"compared", text_of(rule.compared)},
@@ -127,14 +127,14 @@ std::string to_json(const diagnostic& finding, std::string_view file) {
 }
 
 std::string to_json(const change_report& found) {
-  const auto placed = [](const std::optional<placed_pattern>& rule) {
+  const auto placed = [](const std::optional<robots::change_report::placed_pattern>& rule) {
     return rule ? json{{"pattern", text_of(rule->pattern)}, {"line", rule->line}} : json{};
   };
   const auto text_if = [](const std::optional<std::string>& value) {
     return value ? text_of(*value) : json{};
   };
   json rules = json::array();
-  for (const rule_change& change : found.rules) {
+  for (const robots::change_report::rule_change& change : found.rules) {
     rules.push_back({{"change", to_string(change.change)},
                      {"directive", to_string(change.kind)},
                      {"before", placed(change.before)},
@@ -143,7 +143,7 @@ std::string to_json(const change_report& found) {
                      {"allowed", change.example.empty() ? json{} : json(change.example_allowed)}});
   }
   json lines = json::array();
-  for (const line_change& change : found.lines) {
+  for (const robots::change_report::line_change& change : found.lines) {
     lines.push_back({{"directive", to_string(change.kind)},
                      {"before", text_if(change.before)},
                      {"after", text_if(change.after)}});

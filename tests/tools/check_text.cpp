@@ -138,7 +138,7 @@ std::string group_text(group_choice group, const std::string& crawler) {
   return "none, since none names " + crawler + " and there is none for *";
 }
 
-std::string match_text(const matching_rule& rule) {
+std::string match_text(const robots::explanation::matching_rule& rule) {
   std::string text = rule.kind == rule_kind::allow ? "Allow: " : "Disallow: ";
   text += base::printable(rule.pattern);
   if (rule.compared != rule.pattern) {
@@ -218,10 +218,10 @@ std::string to_text(const finding_counts& counts) {
 
 std::string to_text(const change_report& found) {
   std::string text;
-  const auto placed = [](const placed_pattern& rule) {
+  const auto placed = [](const robots::change_report::placed_pattern& rule) {
     return base::printable(rule.pattern) + " (line " + std::to_string(rule.line) + ')';
   };
-  for (const rule_change& rule : found.rules) {
+  for (const robots::change_report::rule_change& rule : found.rules) {
     std::string line = padded(std::string{to_string(rule.change)}, 9) + "  " +
                        (rule.kind == rule_kind::allow ? "Allow: " : "Disallow: ");
     line += rule.before ? placed(*rule.before) : "";
@@ -234,7 +234,7 @@ std::string to_text(const change_report& found) {
                        (rule.example_allowed ? " is allowed now" : " is not allowed now")) +
             '\n';
   }
-  for (const line_change& line : found.lines) {
+  for (const robots::change_report::line_change& line : found.lines) {
     const std::string_view kind = !line.before ? "added" : !line.after ? "removed" : "changed";
     text += padded(std::string{kind}, 9) + "  " + std::string{to_string(line.kind)} + ": ";
     text += line.before ? base::printable(*line.before) : "";

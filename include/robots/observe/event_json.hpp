@@ -142,7 +142,7 @@ inline void add_members(base::json_writer& line, const policy_change_event& even
   line.seconds("interval_seconds", event.interval).number("changed", found.changed());
   line.number("unchanged", found.unchanged).open_list("rules");
   for (std::size_t i = 0; i < (std::min)(most, found.rules.size()); ++i) {
-    const rule_change& one = found.rules[i];
+    const change_report::rule_change& one = found.rules[i];
     line.open().text("change", to_string(one.change)).text("directive", to_string(one.kind));
     if (one.before) {
       line.long_text("before", one.before->pattern);

@@ -52,7 +52,7 @@ struct whole_trail {
   [[nodiscard]] audit_decisions verify_from(std::size_t line) {
     chain_anew(lines, line);
     robots::test::write_lines(files.at(0), lines);
-    CHECK(robots::verify_audit(files).fault == robots::audit_fault::none);
+    CHECK(robots::verify_audit(files).fault == robots::audit_result::fault_kind::none);
     return verify_decisions(files);
   }
 
@@ -433,7 +433,7 @@ TEST_CASE("A policy that names one robots.txt and means an earlier one is found"
   replace(lines[result], tail(lines[result]), tail(denial));
   chain_anew(lines, second);
   robots::test::write_lines(files.at(0), lines);
-  REQUIRE(robots::verify_audit(files).fault == robots::audit_fault::none);
+  REQUIRE(robots::verify_audit(files).fault == robots::audit_result::fault_kind::none);
   const audit_decisions found = verify_decisions(files);
   REQUIRE(found.differences.size() == 1);
   CHECK(found.differences[0].line == result + 1);

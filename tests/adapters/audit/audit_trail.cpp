@@ -73,7 +73,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using robots::audit_error;
-using robots::audit_fault;
+using audit_fault = robots::audit_result::fault_kind;
 using robots::audit_options;
 using robots::AuditTrail;
 using robots::verify_audit;

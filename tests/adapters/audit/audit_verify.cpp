@@ -17,7 +17,7 @@ namespace {
 
 using robots::audit_checks;
 using robots::audit_error;
-using robots::audit_fault;
+using audit_fault = robots::audit_result::fault_kind;
 using robots::audit_result;
 using robots::verify_audit;
 using robots::adapters_detail::audit_chain;

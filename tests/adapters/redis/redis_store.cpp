@@ -425,6 +425,11 @@ TEST_CASE("The timeouts of Redis work at their extremes or are refused") {
         ++accepted;
       } catch (const std::invalid_argument&) {
         continue;
+      } catch (const robots::store_error&) {
+        // A busy machine may take longer than a millisecond.
+        CHECK(timeout > milliseconds{0});
+        CHECK(timeout < milliseconds{100});
+        ++accepted;
       }
     }
   }

@@ -20,7 +20,7 @@ using robots::wall_time;
 using robots::polite_detail::next_visit;
 
 /// A moment of the day 2026-11-21, or of days around it.
-constexpr wall_time at(std::chrono::nanoseconds of_day) {
+constexpr wall_time clock_time(std::chrono::nanoseconds of_day) {
   constexpr std::chrono::sys_days day = std::chrono::year{2026} / 11 / 21;
   return wall_time{day} + std::chrono::duration_cast<wall_time::duration>(of_day);
 }
@@ -30,25 +30,25 @@ constexpr wall_time next(std::string_view window, wall_time from) {
   return next_visit(times, from);
 }
 
-static_assert(next_visit({}, at(5h)) == at(5h));
-static_assert(next("0600-0845", at(5h + 59min + 59s)) == at(6h));
-static_assert(next("0600-0845", at(6h)) == at(6h));
-static_assert(next("0600-0845", at(8h + 44min + 59s)) == at(8h + 44min + 59s));
-static_assert(next("0600-0845", at(8h + 45min)) == at(30h));
-static_assert(next("1004-2200", at(22h - 1ns)) == at(22h - 1ns));
-static_assert(next("1004-2200", at(22h)) == at(34h + 4min));
-static_assert(next("2200-0400", at(23h)) == at(23h));
-static_assert(next("2200-0400", at(3h)) == at(3h));
-static_assert(next("2200-0400", at(4h)) == at(22h));
-static_assert(next("0000-2400", at(12h)) == at(12h));
-static_assert(next("1200-1200", at(5h)) == at(5h));
-static_assert(next("0000-0001", at(23h + 59min + 59s + 999ms)) == at(24h));
+static_assert(next_visit({}, clock_time(5h)) == clock_time(5h));
+static_assert(next("0600-0845", clock_time(5h + 59min + 59s)) == clock_time(6h));
+static_assert(next("0600-0845", clock_time(6h)) == clock_time(6h));
+static_assert(next("0600-0845", clock_time(8h + 44min + 59s)) == clock_time(8h + 44min + 59s));
+static_assert(next("0600-0845", clock_time(8h + 45min)) == clock_time(30h));
+static_assert(next("1004-2200", clock_time(22h - 1ns)) == clock_time(22h - 1ns));
+static_assert(next("1004-2200", clock_time(22h)) == clock_time(34h + 4min));
+static_assert(next("2200-0400", clock_time(23h)) == clock_time(23h));
+static_assert(next("2200-0400", clock_time(3h)) == clock_time(3h));
+static_assert(next("2200-0400", clock_time(4h)) == clock_time(22h));
+static_assert(next("0000-2400", clock_time(12h)) == clock_time(12h));
+static_assert(next("1200-1200", clock_time(5h)) == clock_time(5h));
+static_assert(next("0000-0001", clock_time(23h + 59min + 59s + 999ms)) == clock_time(24h));
 
 constexpr std::array<visit_time, 2> twice{*parse_visit_time("0600-0700"),
                                           *parse_visit_time("1800-1900")};
-static_assert(next_visit(twice, at(7h + 1min)) == at(18h));
-static_assert(next_visit(twice, at(20h)) == at(30h));
-static_assert(next_visit(twice, at(18h + 30min)) == at(18h + 30min));
+static_assert(next_visit(twice, clock_time(7h + 1min)) == clock_time(18h));
+static_assert(next_visit(twice, clock_time(20h)) == clock_time(30h));
+static_assert(next_visit(twice, clock_time(18h + 30min)) == clock_time(18h + 30min));
 
 // Before the epoch, and at the ends of time.
 static_assert(next("0600-0845", wall_time{-1h}) == wall_time{6h});
@@ -59,7 +59,7 @@ static_assert(next("0600-0601", wall_time::max()) == wall_time::max(), "there is
 
 // Windows that no file can give never take more than a day, and never hang.
 constexpr std::array<visit_time, 1> nonsense{visit_time{.from = -5min, .to = -9min}};
-static_assert(next_visit(nonsense, at(5h)) - at(5h) <= 24h);
+static_assert(next_visit(nonsense, clock_time(5h)) - clock_time(5h) <= 24h);
 
 }  // namespace
 
@@ -72,7 +72,7 @@ TEST_CASE("the next visit is the first minute that a window holds") {
       time = {.from = std::chrono::minutes{minute(random)},
               .to = std::chrono::minutes{minute(random)}};
     }
-    const wall_time from = at(std::chrono::minutes{minute(random)});
+    const wall_time from = clock_time(std::chrono::minutes{minute(random)});
     wall_time expected = from;
     while (!is_visit_time(times, utc_minutes(expected))) {
       expected += 1min;

@@ -19,7 +19,7 @@
 
 namespace {
 
-using robots::change_kind;
+using change_kind = robots::change_report::change_kind;
 using robots::change_report;
 using robots::compile;
 using robots::dialect;
@@ -27,7 +27,7 @@ using robots::diff;
 using robots::directive_kind;
 using robots::listed_rule;
 using robots::parse_options;
-using robots::rule_change;
+using rule_change = robots::change_report::rule_change;
 using robots::rule_kind;
 using robots::rule_set;
 

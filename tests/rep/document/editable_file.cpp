@@ -20,8 +20,8 @@ namespace {
 
 using robots::directive_kind;
 using robots::editable_file;
-using robots::editable_group;
-using robots::editable_rule;
+using editable_group = robots::editable_file::group;
+using editable_rule = robots::editable_file::rule;
 using robots::parse;
 using robots::parse_options;
 using robots::rule_kind;

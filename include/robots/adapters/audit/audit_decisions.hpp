@@ -33,20 +33,20 @@
 
 namespace robots {
 
-/// An entry that the rest of the trail does not bear out.
-struct audit_difference {
-  std::string file;         ///< the file of the entry
-  std::uint64_t line = 0;   ///< its line, 1-based
-  std::uint64_t entry = 0;  ///< its number
-  std::string text;         ///< what is wrong with it, for people
-};
-
 /// What `verify_decisions` found.
 struct audit_decisions {
+  /// An entry that the rest of the trail does not bear out.
+  struct difference {
+    std::string file;         ///< the file of the entry
+    std::uint64_t line = 0;   ///< its line, 1-based
+    std::uint64_t entry = 0;  ///< its number
+    std::string text;         ///< what is wrong with it, for people
+  };
+
   std::uint64_t confirmed = 0;  ///< decisions that their text, or the entry they rest on, bears out
   std::uint64_t unknown = 0;    ///< decisions whose basis is in none of these files
-  std::vector<audit_difference> differences{};  ///< the first 100
-  std::vector<std::string> notes{};             ///< why decisions are unknown, for people
+  std::vector<difference> differences{};  ///< the first 100
+  std::vector<std::string> notes{};       ///< why decisions are unknown, for people
 };
 
 namespace adapters_detail {

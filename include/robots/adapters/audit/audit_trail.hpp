@@ -39,9 +39,9 @@ namespace robots {
 /// `verify_decisions` can decide again on each URL.
 ///
 /// A background thread writes. Callers wait for it only while the queue is full, and with
-/// `full_queue::drop` never. If the disk is full or hangs, events are lost and counted, and the
-/// trail says so once it can be written again. After `kill -9`, the next trail of the same path
-/// continues behind the last whole line.
+/// `full_queue::drop` never. If the disk is full or hangs, events are lost and
+/// counted, and the trail says so once it can be written again. After `kill -9`, the next trail of
+/// the same path continues behind the last whole line.
 ///
 /// Copies write into one trail, from any thread. Only one process may write a trail, and it must
 /// not fork meanwhile. For POSIX systems.

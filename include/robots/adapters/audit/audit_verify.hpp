@@ -25,33 +25,33 @@ struct audit_checks {
   std::string head{};
 };
 
-/// What is wrong with a trail.
-enum class audit_fault : std::uint8_t {
-  none,        ///< nothing
-  changed,     ///< an entry is not as it was written
-  lost,        ///< entries are missing
-  added,       ///< there is what the trail has not written
-  reordered,   ///< entries or files stand in another order
-  torn,        ///< the last line is not whole, as a process leaves it that was killed
-  not_signed,  ///< a signature is missing
-};
-
-/// The name of a fault, as its enumerator is spelled.
-[[nodiscard]] constexpr std::string_view to_string(audit_fault fault) noexcept {
-  return base::enum_text<audit_fault::not_signed>(
-      fault, {"none", "changed", "lost", "added", "reordered", "torn", "not_signed"});
-}
-
 /// What `verify_audit` found.
 struct audit_result {
-  audit_fault fault = audit_fault::none;  ///< the first one
-  std::string file{};                     ///< where it is
-  std::uint64_t line = 0;                 ///< 1-based; 0 for a fault of the whole trail
-  std::uint64_t entry = 0;                ///< the number of the entry that it is about; or 0
-  std::string text{};                     ///< for people
-  std::uint64_t entries = 0;              ///< how many were found to be in order
-  std::string head{};                     ///< the hash of the last of them
-  std::vector<std::string> notes{};       ///< for people: what they should know, or nobody can
+  /// What is wrong with a trail.
+  enum class fault_kind : std::uint8_t {
+    none,        ///< nothing
+    changed,     ///< an entry is not as it was written
+    lost,        ///< entries are missing
+    added,       ///< there is what the trail has not written
+    reordered,   ///< entries or files stand in another order
+    torn,        ///< the last line is not whole, as a process leaves it that was killed
+    not_signed,  ///< a signature is missing
+  };
+
+  /// The name of a fault, as its enumerator is spelled.
+  [[nodiscard]] friend constexpr std::string_view to_string(fault_kind fault) noexcept {
+    return base::enum_text<fault_kind::not_signed>(
+        fault, {"none", "changed", "lost", "added", "reordered", "torn", "not_signed"});
+  }
+
+  fault_kind fault = fault_kind::none;  ///< the first one
+  std::string file{};                   ///< where it is
+  std::uint64_t line = 0;               ///< 1-based; 0 for a fault of the whole trail
+  std::uint64_t entry = 0;              ///< the number of the entry that it is about; or 0
+  std::string text{};                   ///< for people
+  std::uint64_t entries = 0;            ///< how many were found to be in order
+  std::string head{};                   ///< the hash of the last of them
+  std::vector<std::string> notes{};     ///< for people: what they should know, or nobody can
 };
 
 namespace adapters_detail {
@@ -81,7 +81,7 @@ class audit_verifier {
         is_first_ = false;
       }
       if (is_first_ && &file != &files_.back()) {
-        fail(audit_fault::lost, expected_, "the file is empty");
+        fail(audit_result::fault_kind::lost, expected_, "the file is empty");
         return found_;
       }
     }
@@ -95,7 +95,7 @@ class audit_verifier {
     std::uint64_t line = 0;
   };
 
-  bool fail(audit_fault fault, std::uint64_t entry, std::string text) {
+  bool fail(audit_result::fault_kind fault, std::uint64_t entry, std::string text) {
     found_.fault = fault;
     found_.file = at_.file;
     found_.line = at_.line;
@@ -108,21 +108,21 @@ class audit_verifier {
   bool take(std::string_view line, bool is_whole) {
     if (!is_whole) {
       return at_.file == files_.back()
-                 ? fail(audit_fault::torn, expected_,
+                 ? fail(audit_result::fault_kind::torn, expected_,
                         "the last line is not whole: its process was killed while it wrote, or "
                         "is writing now; all entries before are in order. AuditTrail mends this "
                         "when it goes on")
-                 : fail(audit_fault::lost, expected_,
+                 : fail(audit_result::fault_kind::lost, expected_,
                         "the last line is not whole, and files follow");
     }
     const auto entry = audit_entry::read(line);
     if (!entry || !entry->is_whole()) {
       if (find_expected().line != 0) {
         return fail(
-            audit_fault::added, expected_,
+            audit_result::fault_kind::added, expected_,
             entry ? "an entry was added, or moved and changed" : "what is no entry was added");
       }
-      return fail(audit_fault::changed, expected_,
+      return fail(audit_result::fault_kind::changed, expected_,
                   named(expected_) + " was changed: " +
                       (entry ? "its hash is another" : "it is no entry any more"));
     }
@@ -134,14 +134,14 @@ class audit_verifier {
       return fail_number(*entry);
     }
     if (is_first_ && entry->type() != "trail") {
-      return fail(audit_fault::lost, n,
+      return fail(audit_result::fault_kind::lost, n,
                   "the file begins with " + named(n) + ": what was before is lost");
     }
     if (entry->text("prev") != last_ && !(n != 1 && found_.entries == 0)) {
       if (found_.entries > 0) {
         at_ = before_;
       }
-      return fail(audit_fault::changed, n == 1 ? 1 : n - 1,
+      return fail(audit_result::fault_kind::changed, n == 1 ? 1 : n - 1,
                   n == 1 ? "entry 1 was changed: it names an entry before"
                          : named(n - 1) + " was changed, and its hash with it: " + named(n) +
                                " names another");
@@ -193,10 +193,10 @@ class audit_verifier {
       return true;
     }
     if (entry.text("key") != key_->name()) {
-      return fail(audit_fault::not_signed, n, named(n) + " is signed by another key");
+      return fail(audit_result::fault_kind::not_signed, n, named(n) + " is signed by another key");
     }
     if (!entry.is_signed_by(*key_)) {
-      return fail(audit_fault::changed, n,
+      return fail(audit_result::fault_kind::changed, n,
                   named(n) + " is not what the key has signed: it, or what is between it and the " +
                       "signature before, was rewritten");
     }
@@ -216,7 +216,7 @@ class audit_verifier {
     if (n > expected_) {
       const place there = find_expected();
       if (there.line != 0) {
-        return fail(audit_fault::reordered, n,
+        return fail(audit_result::fault_kind::reordered, n,
                     is_first_ ? "the files are not in order: " + there.file + " comes before"
                               : named(n) + " stands before " + named(expected_) +
                                     ", which is in line " + std::to_string(there.line));
@@ -224,17 +224,17 @@ class audit_verifier {
       const std::string lost = n == expected_ + 1 ? named(expected_) + " is"
                                                   : "the entries " + std::to_string(expected_) +
                                                         " to " + std::to_string(n - 1) + " are";
-      return fail(audit_fault::lost, expected_,
+      return fail(audit_result::fault_kind::lost, expected_,
                   lost + " lost" + (is_first_ ? ": a file before this one is missing" : ""));
     }
     const place first = find(n, entry.hash());
     const bool is_copy = first.file != at_.file || first.line != at_.line;
     if (is_first_) {
       return fail(
-          audit_fault::reordered, n,
+          audit_result::fault_kind::reordered, n,
           "the files are not in order: " + named(n) + " comes behind " + named(expected_ - 1));
     }
-    return fail(audit_fault::added, n,
+    return fail(audit_result::fault_kind::added, n,
                 is_copy ? "a copy of " + named(n) + " was added"
                         : "there are two entries " + std::to_string(n) +
                               ", of which one was added, here or before");
@@ -243,14 +243,14 @@ class audit_verifier {
   void end() {
     if (found_.entries == 0) {
       at_ = {files_.back(), 0};
-      fail(audit_fault::lost, 1, "there are no entries");
+      fail(audit_result::fault_kind::lost, 1, "there are no entries");
     } else if (!checks_.head.empty() && !has_head_) {
-      fail(audit_fault::lost, expected_,
+      fail(audit_result::fault_kind::lost, expected_,
            "no entry has the hash that is known: the end was cut off, or the trail rewritten");
     } else if (key_ && !has_signature_) {
-      fail(audit_fault::not_signed, expected_ - 1, "nothing is signed by the key");
+      fail(audit_result::fault_kind::not_signed, expected_ - 1, "nothing is signed by the key");
     } else if (key_ && sign_every_ > 0 && unsigned_ > sign_every_) {
-      fail(audit_fault::not_signed, expected_ - unsigned_,
+      fail(audit_result::fault_kind::not_signed, expected_ - unsigned_,
            "the last " + std::to_string(unsigned_) + " entries are not signed, though each " +
                std::to_string(sign_every_) + " should be");
     } else {

@@ -14,38 +14,6 @@
 
 namespace robots {
 
-/// The ways in which a rule changes.
-enum class change_kind : std::uint8_t {
-  added,      ///< the old text has no such rule
-  removed,    ///< the new text has no such rule
-  loosened,   ///< the new rule allows more or denies less
-  tightened,  ///< the new rule allows less or denies more
-};
-
-/// The name of a kind of change, as its enumerator is spelled.
-[[nodiscard]] constexpr std::string_view to_string(change_kind kind) noexcept {
-  return base::enum_text<change_kind::tightened>(kind,
-                                                 {"added", "removed", "loosened", "tightened"});
-}
-
-/// A rule and its place in one of two texts.
-struct placed_pattern {
-  std::string pattern{};   ///< as written
-  std::uint32_t line = 0;  ///< 1-based
-};
-
-/// A rule that makes a difference between two texts.
-struct rule_change {
-  change_kind change = change_kind::added;  ///< the kind of change
-  rule_kind kind = rule_kind::allow;        ///< the kind of the rule, or of both
-  std::optional<placed_pattern> before{};   ///< in the old text; empty if added
-  std::optional<placed_pattern> after{};    ///< in the new text; empty if removed
-  /// A target that only one text allows. Empty if `diff` found none within its steps; then the rule
-  /// may make no difference.
-  std::string example{};
-  bool example_allowed = false;  ///< true if the new text allows it
-};
-
 /// The meaning of a line other than a rule, in one form for all spellings.
 struct stated_line {
   directive_kind kind = directive_kind::unknown;  ///< the kind of the line
@@ -54,15 +22,47 @@ struct stated_line {
   [[nodiscard]] friend auto operator<=>(const stated_line&, const stated_line&) = default;
 };
 
-/// A line other than a rule that was added, removed or changed.
-struct line_change {
-  directive_kind kind = directive_kind::unknown;  ///< the kind of the line
-  std::optional<std::string> before{};            ///< the old value; empty if added
-  std::optional<std::string> after{};             ///< the new value; empty if removed
-};
-
 /// The changes from one text to another for one crawler.
 struct change_report {
+  /// The ways in which a rule changes.
+  enum class change_kind : std::uint8_t {
+    added,      ///< the old text has no such rule
+    removed,    ///< the new text has no such rule
+    loosened,   ///< the new rule allows more or denies less
+    tightened,  ///< the new rule allows less or denies more
+  };
+
+  /// The name of a kind of change, as its enumerator is spelled.
+  [[nodiscard]] friend constexpr std::string_view to_string(change_kind kind) noexcept {
+    return base::enum_text<change_kind::tightened>(kind,
+                                                   {"added", "removed", "loosened", "tightened"});
+  }
+
+  /// A rule and its place in one of two texts.
+  struct placed_pattern {
+    std::string pattern{};   ///< as written
+    std::uint32_t line = 0;  ///< 1-based
+  };
+
+  /// A rule that makes a difference between two texts.
+  struct rule_change {
+    change_kind change = change_kind::added;  ///< the kind of change
+    rule_kind kind = rule_kind::allow;        ///< the kind of the rule, or of both
+    std::optional<placed_pattern> before{};   ///< in the old text; empty if added
+    std::optional<placed_pattern> after{};    ///< in the new text; empty if removed
+    /// A target that only one text allows. Empty if `diff` found none within its steps; then the
+    /// rule may make no difference.
+    std::string example{};
+    bool example_allowed = false;  ///< true if the new text allows it
+  };
+
+  /// A line other than a rule that was added, removed or changed.
+  struct line_change {
+    directive_kind kind = directive_kind::unknown;  ///< the kind of the line
+    std::optional<std::string> before{};            ///< the old value; empty if added
+    std::optional<std::string> after{};             ///< the new value; empty if removed
+  };
+
   std::vector<rule_change> rules{};  ///< by line in the new text, or in the old one
   std::vector<line_change> lines{};  ///< by kind, then by value
   std::size_t unchanged = 0;         ///< number of rules and lines in both texts

@@ -82,8 +82,8 @@ ROBOTS_INLINE change_report diff(const rule_set& before, std::vector<stated_line
   }
   // Where one line of a kind has gone and one has come, it has changed.
   for (std::size_t i = 0; i + 1 < result.lines.size(); ++i) {
-    line_change& first = result.lines[i];
-    line_change& second = result.lines[i + 1];
+    change_report::line_change& first = result.lines[i];
+    change_report::line_change& second = result.lines[i + 1];
     const bool is_pair = first.kind == second.kind &&
                          first.before.has_value() != second.before.has_value() &&
                          (i == 0 || result.lines[i - 1].kind != first.kind) &&

@@ -11,41 +11,41 @@
 
 namespace robots {
 
-/// An Allow or Disallow line.
-struct editable_rule {
-  rule_kind kind = rule_kind::disallow;  ///< what it says
-  std::string pattern{};                 ///< begins with `/` or `*`, or is empty: no effect
-
-  /// True if all members are equal.
-  [[nodiscard]] friend bool operator==(const editable_rule&, const editable_rule&) = default;
-};
-
-/// A line for which `editable_file` and `editable_group` have no other member, such as
-/// `Content-Signal: search=yes`.
-struct editable_line {
-  std::string key{};    ///< letters, digits, `-` and `_`
-  std::string value{};  ///< may be empty
-
-  /// True if all members are equal.
-  [[nodiscard]] friend bool operator==(const editable_line&, const editable_line&) = default;
-};
-
-/// One group of a robots.txt (RFC 9309, section 2.1).
-struct editable_group {
-  std::vector<std::string> user_agents{};                  ///< at least one; `*` for all crawlers
-  std::vector<editable_rule> rules{};                      ///< in any order
-  std::optional<std::chrono::milliseconds> crawl_delay{};  ///< not negative
-  std::vector<editable_line> lines{};                      ///< what else holds for these crawlers
-
-  /// True if all members are equal.
-  [[nodiscard]] friend bool operator==(const editable_group&, const editable_group&) = default;
-};
-
 /// A robots.txt that can be built or edited, then written with `to_text`.
 struct editable_file {
+  /// An Allow or Disallow line.
+  struct rule {
+    rule_kind kind = rule_kind::disallow;  ///< what it says
+    std::string pattern{};                 ///< begins with `/` or `*`, or is empty: no effect
+
+    /// True if all members are equal.
+    [[nodiscard]] friend bool operator==(const rule&, const rule&) = default;
+  };
+
+  /// A line for which `editable_file` and `group` have no other member, such as
+  /// `Content-Signal: search=yes`.
+  struct line {
+    std::string key{};    ///< letters, digits, `-` and `_`
+    std::string value{};  ///< may be empty
+
+    /// True if all members are equal.
+    [[nodiscard]] friend bool operator==(const line&, const line&) = default;
+  };
+
+  /// One group of a robots.txt (RFC 9309, section 2.1).
+  struct group {
+    std::vector<std::string> user_agents{};                  ///< at least one; `*` for all crawlers
+    std::vector<rule> rules{};                               ///< in any order
+    std::optional<std::chrono::milliseconds> crawl_delay{};  ///< not negative
+    std::vector<line> lines{};                               ///< what else holds for these crawlers
+
+    /// True if all members are equal.
+    [[nodiscard]] friend bool operator==(const group&, const group&) = default;
+  };
+
   std::optional<std::chrono::milliseconds> crawl_delay{};  ///< before all groups: the file's own
-  std::vector<editable_line> lines{};                      ///< before all groups
-  std::vector<editable_group> groups{};                    ///< in file order
+  std::vector<line> lines{};                               ///< before all groups
+  std::vector<group> groups{};                             ///< in file order
   std::vector<std::string> sitemaps{};                     ///< absolute URLs
 
   /// True if all members are equal.
@@ -62,7 +62,8 @@ struct editable_file {
 /// - a group without user agents, an empty user agent or an empty sitemap;
 /// - a pattern that is not empty and begins with neither `/` nor `*`;
 /// - a delay that is negative or above `longest_delay`;
-/// - an `editable_line` whose key has another character, or that crawlers read as a rule, a user
+/// - an `editable_file::line` whose key has another character, or that crawlers read as a rule, a
+/// user
 ///   agent, a delay or a sitemap;
 /// - a line over `max_line_bytes`, which `parse` would cut.
 ///

@@ -48,7 +48,7 @@ class text_writer {
   [[nodiscard]] std::string write(const editable_file& file) && {
     add_delay(file.crawl_delay);
     add_lines(file.lines);
-    for (const editable_group& group : file.groups) {
+    for (const editable_file::group& group : file.groups) {
       add_group(group);
     }
     if (!file.sitemaps.empty()) {
@@ -61,7 +61,7 @@ class text_writer {
   }
 
  private:
-  void add_group(const editable_group& group) {
+  void add_group(const editable_file::group& group) {
     if (group.user_agents.empty()) {
       throw std::invalid_argument{"a group has no user agent: add one, or * for all crawlers"};
     }
@@ -71,7 +71,7 @@ class text_writer {
     }
     add_delay(group.crawl_delay);
     add_lines(group.lines);
-    for (const editable_rule& rule : group.rules) {
+    for (const editable_file::rule& rule : group.rules) {
       if (!may_match(rule.pattern)) {
         refuse(rule.pattern, "matches no path: begin it with / or *");
       }
@@ -106,8 +106,8 @@ class text_writer {
     add(to_string(directive_kind::crawl_delay), seconds);
   }
 
-  void add_lines(const std::vector<editable_line>& lines) {
-    for (const editable_line& line : lines) {
+  void add_lines(const std::vector<editable_file::line>& lines) {
+    for (const editable_file::line& line : lines) {
       if (!is_other_key(line.key)) {
         refuse(line.key,
                "is not the key of another line: use letters, digits, - and _, and the members for "
@@ -214,7 +214,7 @@ class editable_collector {
 
   /// Gives all parts of the group its rules.
   void end_group() {
-    for (editable_group& part : parts_) {
+    for (editable_file::group& part : parts_) {
       if (part.user_agents.empty()) {
         continue;
       }
@@ -235,8 +235,8 @@ class editable_collector {
 
   bool prepend_slash_;
   editable_file file_;
-  std::vector<editable_group> parts_;  // of the current group
-  std::vector<editable_rule> rules_;   // of the current group
+  std::vector<editable_file::group> parts_;  // of the current group
+  std::vector<editable_file::rule> rules_;   // of the current group
   std::size_t rule_count_ = 0;
 };
 

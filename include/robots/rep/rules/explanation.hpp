@@ -11,17 +11,17 @@
 
 namespace robots {
 
-/// A rule that matches a target.
-struct matching_rule {
-  rule_kind kind = rule_kind::allow;  ///< what it says
-  std::string_view pattern{};         ///< as written in the file
-  std::string compared{};             ///< its normal form, without wildcards at its end
-  std::uint32_t specificity = 0;      ///< octets of the normal form, wildcard and anchor included
-  std::uint32_t line = 0;             ///< 1-based
-};
-
 /// The reasons for a verdict. The views point into the rule set that was asked.
 struct explanation {
+  /// A rule that matches a target.
+  struct matching_rule {
+    rule_kind kind = rule_kind::allow;  ///< what it says
+    std::string_view pattern{};         ///< as written in the file
+    std::string compared{};             ///< its normal form, without wildcards at its end
+    std::uint32_t specificity = 0;      ///< octets of the normal form, wildcard and anchor included
+    std::uint32_t line = 0;             ///< 1-based
+  };
+
   robots::verdict verdict{};                ///< the answer
   group_choice group = group_choice::none;  ///< the groups that apply
   std::string target{};                     ///< the normal form of the target

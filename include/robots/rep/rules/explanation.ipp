@@ -21,7 +21,7 @@ ROBOTS_INLINE explanation rule_set::explain(std::string_view target) const& {
   const rep_detail::dialect_traits& traits = *parts_.facts.traits;
   const std::vector<char> octets = rep_detail::normal_target(target, traits);
   result.target.assign(octets.data(), octets.size());
-  std::vector<std::pair<rep_detail::rule_rank, matching_rule>> matching;
+  std::vector<std::pair<rep_detail::rule_rank, explanation::matching_rule>> matching;
   rep_detail::step_budget steps{rep_detail::max_match_steps};
   for (std::size_t i = 0; i < size() && !rep_detail::is_too_long(result.target); ++i) {
     const rep_detail::packed_rule rule = table.rule(i);

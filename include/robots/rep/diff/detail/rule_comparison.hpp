@@ -84,11 +84,11 @@ class rule_comparison {
       }
     }
     result.complete = complete_;
-    const auto line = [](const rule_change& change) {
+    const auto line = [](const change_report::rule_change& change) {
       return change.after ? change.after->line : change.before->line;
     };
     std::sort(result.rules.begin(), result.rules.end(),
-              [&](const rule_change& a, const rule_change& b) {
+              [&](const change_report::rule_change& a, const change_report::rule_change& b) {
                 return std::pair{line(a), a.change} < std::pair{line(b), b.change};
               });
     return result;
@@ -350,7 +350,7 @@ class rule_comparison {
 
   /// The change that a rule of one set makes, with the rule of the other one whose place it has
   /// taken or that has taken its place: the one of about its length that matches more, or less.
-  [[nodiscard]] rule_change change_of(std::size_t i, std::size_t side) {
+  [[nodiscard]] change_report::rule_change change_of(std::size_t i, std::size_t side) {
     rule& self = rules_[i];
     const std::size_t other = 1 - side;
     const listed_rule& own = *self.in[side];
@@ -380,20 +380,22 @@ class rule_comparison {
         least = longer - shorter;
       }
     }
-    rule_change result{.kind = own.kind};
+    change_report::rule_change result{.kind = own.kind};
     const auto tell = [&](rule& from, std::size_t of_side) {
       from.reported[of_side] = true;
-      (of_side == 0 ? result.before : result.after) =
-          placed_pattern{std::string{from.in[of_side]->pattern}, from.in[of_side]->line};
+      (of_side == 0 ? result.before : result.after) = change_report::placed_pattern{
+          std::string{from.in[of_side]->pattern}, from.in[of_side]->line};
     };
     tell(self, side);
     if (partner == none || steps_.exceeded()) {
-      result.change = side == 0 ? change_kind::removed : change_kind::added;
+      result.change =
+          side == 0 ? change_report::change_kind::removed : change_report::change_kind::added;
     } else {
       tell(rules_[partner], other);
       const bool grows = is_wider == (side == 1);
-      result.change =
-          grows == (own.kind == rule_kind::allow) ? change_kind::loosened : change_kind::tightened;
+      result.change = grows == (own.kind == rule_kind::allow)
+                          ? change_report::change_kind::loosened
+                          : change_report::change_kind::tightened;
     }
     result.example = self.examples[side];
     result.example_allowed = (own.kind == rule_kind::allow) == (side == 1);
