@@ -39,9 +39,9 @@ struct audit_result {
   };
 
   /// The name of a fault, as its enumerator is spelled.
-  [[nodiscard]] friend constexpr std::string_view to_string(fault_kind fault) noexcept {
+  [[nodiscard]] friend constexpr std::string_view to_string(fault_kind kind) noexcept {
     return base::enum_text<fault_kind::not_signed>(
-        fault, {"none", "changed", "lost", "added", "reordered", "torn", "not_signed"});
+        kind, {"none", "changed", "lost", "added", "reordered", "torn", "not_signed"});
   }
 
   fault_kind fault = fault_kind::none;  ///< the first one
