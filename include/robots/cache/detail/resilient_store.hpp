@@ -93,7 +93,6 @@ class resilient_store {
                                        std::chrono::milliseconds lifetime,
                                        const store_lease& lease) {
     bool is_stored = false;
-    const auto lock = hold_missed_calls(key);
     const std::uint64_t missed = missed_erasures(key);
     if (!ask([&](SharedStore& store) { is_stored = store.publish(key, value, lifetime, lease); })) {
       return publish_answer::failed;
@@ -108,8 +107,12 @@ class resilient_store {
   /// and tells it again with each of its later calls. At most 65,536 keys wait for that; a further
   /// one is lost, which the observer hears of.
   void erase(std::string_view key) {
-    const auto lock = hold_missed_calls(key);
-    erase_now(key);
+    const std::uint64_t missed = missed_erasures(key);
+    if (ask([key](SharedStore& store) { store.erase(key); })) {
+      settle(key, missed);
+    } else if (!owe(key)) {
+      note_lost(key);
+    }
   }
 
   /// Notes a value. `deliver` or a later call stores it for as long as there is room, and announces
@@ -271,7 +274,7 @@ class resilient_store {
       if (is_still_owed) {
         const std::scoped_lock lock{erasing_};
         if (is_owed(*key)) {
-          erase_now(*key);
+          erase(*key);
         }
       }
       if (is_still_owed ||
@@ -314,21 +317,6 @@ class resilient_store {
     if (falls) {
       parts_.tell(far_store_event{parts_.about({}), false, why});
     }
-  }
-
-  void erase_now(std::string_view key) {
-    const std::uint64_t missed = missed_erasures(key);
-    if (ask([key](SharedStore& store) { store.erase(key); })) {
-      settle(key, missed);
-    } else if (!owe(key)) {
-      note_lost(key);
-    }
-  }
-
-  /// Keeps other threads from making the missed erasures of `key` while the lock is held, if there
-  /// are any. A late one would erase what this thread publishes.
-  [[nodiscard]] std::unique_lock<std::mutex> hold_missed_calls(std::string_view key) {
-    return is_owed(key) ? std::unique_lock{erasing_} : std::unique_lock<std::mutex>{};
   }
 
   [[nodiscard]] bool is_owed(std::string_view key) { return missed_erasures(key) > 0; }
