@@ -214,14 +214,14 @@ std::set<std::string> known_files() {
 
 }  // namespace
 
-TEST_CASE("every folder under include/robots is a layer") {
+TEST_CASE("Every folder under include/robots is a layer") {
   for (const source_file& header : headers()) {
     INFO(header.path);
     CHECK(rank_of(included_as(header)) < std::ssize(layers));
   }
 }
 
-TEST_CASE("a header includes only its own folder and the layers above it") {
+TEST_CASE("A header includes only its own folder and the layers above it") {
   for (const source_file& header : headers()) {
     const std::string self = included_as(header);
     for (const include_line& include : header.includes()) {
@@ -270,7 +270,7 @@ TEST_CASE("A name that is not public stands in robots::detail or in a namespace 
   }
 }
 
-TEST_CASE("a test includes the header that it tests first") {
+TEST_CASE("A test includes the header that it tests first") {
   std::set<std::string> names;
   for (const source_file& header : headers()) {
     names.insert(included_as(header));
@@ -289,7 +289,7 @@ TEST_CASE("a test includes the header that it tests first") {
   }
 }
 
-TEST_CASE("only adapters include third-party headers, Boost.Unordered aside") {
+TEST_CASE("Only adapters include third-party headers, Boost.Unordered aside") {
   for (const source_file& header : headers()) {
     if (is_adapter(header)) {
       continue;
@@ -304,7 +304,7 @@ TEST_CASE("only adapters include third-party headers, Boost.Unordered aside") {
   }
 }
 
-TEST_CASE("no header but the adapters uses what costs every user much time to compile") {
+TEST_CASE("No header but the adapters uses what costs every user much time to compile") {
   constexpr std::array<std::string_view, 8> costly{"filesystem", "fstream", "future", "iostream",
                                                    "random",     "ranges",  "regex",  "sstream"};
   for (const source_file& header : headers()) {
@@ -341,7 +341,7 @@ TEST_CASE("What MSVC lacks is used only behind a test for the compiler") {
   }
 }
 
-TEST_CASE("headers are included by their full name between angle brackets") {
+TEST_CASE("Headers are included by their full name between angle brackets") {
   for (const source_file& header : headers()) {
     for (const include_line& include : header.includes()) {
       INFO(header.path << ":" << include.number << " includes " << include.name);
@@ -387,7 +387,7 @@ TEST_CASE("parse.hpp needs neither Boost nor other rooms, and a cache no author'
   }
 }
 
-TEST_CASE("the bodies of a header are included by it, last and unless compiled, and by src.hpp") {
+TEST_CASE("The bodies of a header are included by it, last and unless compiled, and by src.hpp") {
   const std::vector<source_file> all = headers();
   std::set<std::string> found;
   for (const source_file& header : all) {
@@ -415,7 +415,7 @@ TEST_CASE("the bodies of a header are included by it, last and unless compiled, 
   CHECK(compiled.size() == found.size());
 }
 
-TEST_CASE("no header includes a test double, testing.hpp aside") {
+TEST_CASE("No header includes a test double, testing.hpp aside") {
   const std::set<std::string> for_tests = included_by(test_doubles);
   for (const source_file& header : headers()) {
     if (included_as(header) == test_doubles) {
@@ -428,7 +428,7 @@ TEST_CASE("no header includes a test double, testing.hpp aside") {
   }
 }
 
-TEST_CASE("a type that a header declares is defined in a header") {
+TEST_CASE("A type that a header declares is defined in a header") {
   std::set<std::string> defined;
   for (const source_file& header : headers()) {
     for (const std::string& line : header.lines) {
@@ -446,7 +446,7 @@ TEST_CASE("a type that a header declares is defined in a header") {
   }
 }
 
-TEST_CASE("source text is plain ASCII without tabs, in lines of at most 100 columns") {
+TEST_CASE("Source text is plain ASCII without tabs, in lines of at most 100 columns") {
   for (const std::string_view folder : {"include", "tests", "benchmarks"}) {
     for (const source_file& file : files_under(folder)) {
       for (std::size_t i = 0; i < file.lines.size(); ++i) {
@@ -459,7 +459,7 @@ TEST_CASE("source text is plain ASCII without tabs, in lines of at most 100 colu
   }
 }
 
-TEST_CASE("the build lists every header") {
+TEST_CASE("The build lists every header") {
   const std::set<std::string> known = known_files();
   for (const source_file& header : headers()) {
     INFO("add to CMakeLists.txt: " << header.path);
@@ -467,7 +467,7 @@ TEST_CASE("the build lists every header") {
   }
 }
 
-TEST_CASE("the build lists every source file of the tests") {
+TEST_CASE("The build lists every source file of the tests") {
   const std::set<std::string> known = known_files();
   for (const source_file& file : files_under("tests")) {
     if (!file.path.ends_with(".cpp")) {

@@ -51,7 +51,7 @@ bool has_name(const std::string& text, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("every name in observability.md is in the library") {
+TEST_CASE("Every name in observability.md is in the library") {
   const std::string all = sources();
   std::istringstream page{text_of(fs::path{ROBOTS_SOURCE_DIR} / "tests/observability.md")};
   std::size_t names = 0;

@@ -54,7 +54,7 @@ struct waiting {
 
 }  // namespace
 
-TEST_CASE("a wait ends when what it waits for has come, and notices who says so under the lock") {
+TEST_CASE("A wait ends when what it waits for has come, and notices who says so under the lock") {
   waiting one{SteadyClock{}};
   {
     const std::scoped_lock lock{one.mutex};
@@ -64,13 +64,13 @@ TEST_CASE("a wait ends when what it waits for has come, and notices who says so 
   CHECK(one.end());
 }
 
-TEST_CASE("a wait ends when it is stopped") {
+TEST_CASE("A wait ends when it is stopped") {
   waiting one{SteadyClock{}};
   one.stop.request_stop();
   CHECK_FALSE(one.end());
 }
 
-TEST_CASE("a wait ends when a clock that is moved by hand passes its deadline") {
+TEST_CASE("A wait ends when a clock that is moved by hand passes its deadline") {
   const ManualClock clock;
   waiting one{clock, clock.now() + 1000h};
   clock.advance(999h);
@@ -78,13 +78,13 @@ TEST_CASE("a wait ends when a clock that is moved by hand passes its deadline") 
   CHECK_FALSE(one.end());
 }
 
-TEST_CASE("a wait may go on until the end of time") {
+TEST_CASE("A wait may go on until the end of time") {
   waiting one{SteadyClock{}, time_point::max()};
   one.stop.request_stop();
   CHECK_FALSE(one.end());
 }
 
-TEST_CASE("a wait ends at its deadline by a clock that runs by itself") {
+TEST_CASE("A wait ends at its deadline by a clock that runs by itself") {
   SteadyClock clock;
   std::mutex mutex;
   clock_condition changed;
@@ -94,7 +94,7 @@ TEST_CASE("a wait ends at its deadline by a clock that runs by itself") {
   CHECK(clock.now() >= deadline);
 }
 
-TEST_CASE("what has come already is not waited for, whatever the deadline") {
+TEST_CASE("What has come already is not waited for, whatever the deadline") {
   ManualClock clock;
   std::mutex mutex;
   clock_condition changed;

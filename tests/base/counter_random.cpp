@@ -19,14 +19,14 @@ static_assert(std::uniform_random_bit_generator<counter_random>);
 
 }  // namespace
 
-TEST_CASE("a seed gives the numbers of SplitMix64") {
+TEST_CASE("A seed gives the numbers of SplitMix64") {
   counter_random random{1234567};
   CHECK(random() == 6457827717110365317U);
   CHECK(random() == 3203168211198807973U);
   CHECK(random() == 9817491932198370423U);
 }
 
-TEST_CASE("draws are spread evenly over [0, 1)") {
+TEST_CASE("Draws are spread evenly over [0, 1)") {
   counter_random random{42};
   std::array<int, 10> counts{};
   for (int i = 0; i < 100'000; ++i) {
@@ -39,7 +39,7 @@ TEST_CASE("draws are spread evenly over [0, 1)") {
   CHECK(std::ranges::max(counts) < 10'400);
 }
 
-TEST_CASE("threads that draw from one generator get the numbers of one thread among them") {
+TEST_CASE("Threads that draw from one generator get the numbers of one thread among them") {
   constexpr std::size_t threads = 4;
   constexpr std::size_t one = 1'000;
   counter_random shared{42};
@@ -65,7 +65,7 @@ TEST_CASE("threads that draw from one generator get the numbers of one thread am
   CHECK(drawn == expected);
 }
 
-TEST_CASE("without a seed, two generators differ") {
+TEST_CASE("Without a seed, two generators differ") {
   counter_random one{std::nullopt};
   counter_random other{std::nullopt};
   CHECK(one() != other());

@@ -24,7 +24,7 @@ static_assert(parse_decimal(" 1") == std::nullopt);
 static_assert(parse_decimal("1.5") == std::nullopt);
 static_assert(parse_decimal("0x10") == std::nullopt);
 
-TEST_CASE("a number above the largest counts as the largest") {
+TEST_CASE("A number above the largest counts as the largest") {
   CHECK(parse_decimal("255", 255) == 255);
   CHECK(parse_decimal("256", 255) == 255);
   CHECK(parse_decimal("2550", 255) == 255);
@@ -34,7 +34,7 @@ TEST_CASE("a number above the largest counts as the largest") {
   CHECK(parse_decimal("99999999999999999999999999x") == std::nullopt);
 }
 
-TEST_CASE("seconds are appended exactly") {
+TEST_CASE("Seconds are appended exactly") {
   const auto appended = [](std::chrono::nanoseconds value) {
     std::string text = "in ";
     robots::base::append_seconds(text, value);

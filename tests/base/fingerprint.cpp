@@ -25,7 +25,7 @@ static_assert(fingerprint("User-agent: *\nDisallow: /private\n") == 0x836C'9879'
 
 }  // namespace
 
-TEST_CASE("a fingerprint is the same while a program is compiled and while it runs") {
+TEST_CASE("A fingerprint is the same while a program is compiled and while it runs") {
   std::string every_octet;
   for (int octet = 0; octet < 256; ++octet) {
     every_octet += static_cast<char>(octet);
@@ -35,7 +35,7 @@ TEST_CASE("a fingerprint is the same while a program is compiled and while it ru
   CHECK(fingerprint(std::string_view{text}.substr(1)) == 0x836C'9879'0ECB'F1D7U);
 }
 
-TEST_CASE("texts that differ in one octet, in two of them, or in length alone are told apart") {
+TEST_CASE("Texts that differ in one octet, in two of them, or in length alone are told apart") {
   std::set<std::uint64_t> seen;
   std::size_t texts = 0;
   const auto add = [&](std::string_view text) {
@@ -60,7 +60,7 @@ TEST_CASE("texts that differ in one octet, in two of them, or in length alone ar
   CHECK(seen.size() == texts);
 }
 
-TEST_CASE("numbers are combined in their order") {
+TEST_CASE("Numbers are combined in their order") {
   robots::base::random_sequence random{7};
   std::set<std::uint64_t> seen;
   for (int i = 0; i < 1'000; ++i) {

@@ -23,7 +23,7 @@ std::string json(std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("a JSON string is printable ASCII, whatever the text") {
+TEST_CASE("A JSON string is printable ASCII, whatever the text") {
   CHECK(json("") == R"("")");
   CHECK(json("/a*b$ ~") == R"("/a*b$ ~")");
   CHECK(json("say \"no\"") == R"("say \"no\"")");
@@ -33,7 +33,7 @@ TEST_CASE("a JSON string is printable ASCII, whatever the text") {
   CHECK(json("\xF0\x9F\xA4\x96 \xF4\x8F\xBF\xBF") == R"("\uD83E\uDD16 \uDBFF\uDFFF")");
 }
 
-TEST_CASE("each octet that is no UTF-8 can be told, and so can a backslash") {
+TEST_CASE("Each octet that is no UTF-8 can be told, and so can a backslash") {
   CHECK(json("\xFF") == R"("\\xFF")");
   CHECK(json("\\xFF") == R"("\\x5CxFF")");
   CHECK(json("\xE2\x82") == R"("\\xE2\\x82")");
@@ -41,7 +41,7 @@ TEST_CASE("each octet that is no UTF-8 can be told, and so can a backslash") {
   CHECK(json("\xC0\xAF") == R"("\\xC0\\xAF")");           // not the shortest form
 }
 
-TEST_CASE("an object is written member by member") {
+TEST_CASE("An object is written member by member") {
   CHECK(json_writer{}.finish() == "{}");
   json_writer line;
   line.text("a\"", "b").number("n", -1).number("m", ~0ULL).flag("yes", true).flag("no", false);
@@ -52,7 +52,7 @@ TEST_CASE("an object is written member by member") {
         R"("l":[{"x":1,"y":2},{}],"none":[],"t":["a","b\""],"z":null})");
 }
 
-TEST_CASE("seconds are written exactly") {
+TEST_CASE("Seconds are written exactly") {
   json_writer line;
   line.seconds("a", 0ns).seconds("b", 1500ms).seconds("c", 1ns).seconds("d", 3600s);
   line.seconds("e", 10ms).seconds("f", -1s);

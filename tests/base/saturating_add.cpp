@@ -23,7 +23,7 @@ static_assert(saturating_add(time_point::min(), 1h) == time_point::min() + 1h);
 static_assert(saturating_add(time_point{} + 5s, -3s) == time_point{} + 5s);
 static_assert(saturating_add(time_point{} + 5s, std::chrono::hours::min()) == time_point{} + 5s);
 
-TEST_CASE("a time later than the end of time is the end of time") {
+TEST_CASE("A time later than the end of time is the end of time") {
   const time_point now = std::chrono::steady_clock::now();
   CHECK(saturating_add(now, 24h) == now + 24h);
   CHECK(saturating_add(now, std::chrono::seconds::max()) == time_point::max());

@@ -26,7 +26,7 @@ constexpr time_point now{1h};
 
 }  // namespace
 
-TEST_CASE("a value is found again where it was, for as long as it is needed") {
+TEST_CASE("A value is found again where it was, for as long as it is needed") {
   site_table<known> table{1'000};
   known* const first = table.find_or_add("a", now, needed_until);
   REQUIRE(first != nullptr);
@@ -41,7 +41,7 @@ TEST_CASE("a value is found again where it was, for as long as it is needed") {
   CHECK(table.size() == 501);
 }
 
-TEST_CASE("a table takes as many sites as it may, and one more for each that is no longer needed") {
+TEST_CASE("A table takes as many sites as it may, and one more for each that is no longer needed") {
   constexpr std::size_t capacity = 1'000;
   site_table<known> table{capacity};
   for (std::size_t i = 0; i < capacity; ++i) {
@@ -60,7 +60,7 @@ TEST_CASE("a table takes as many sites as it may, and one more for each that is 
   CHECK(table.size() == capacity);
 }
 
-TEST_CASE("the one site that is not needed is found at once among very many") {
+TEST_CASE("The one site that is not needed is found at once among very many") {
   constexpr std::size_t capacity = 100'000;
   site_table<known> table{capacity};
   for (std::size_t i = 0; i < capacity; ++i) {
@@ -75,7 +75,7 @@ TEST_CASE("the one site that is not needed is found at once among very many") {
   CHECK(table.find("77777") == nullptr);
 }
 
-TEST_CASE("a full table forgets what is needed for longest, if for longer than it bears with") {
+TEST_CASE("A full table forgets what is needed for longest, if for longer than it bears with") {
   site_table<known> table{3};
   table.find_or_add("for an hour", now, needed_until)->until = now + 1h;
   table.find_or_add("for a year", now, needed_until)->until = now + 24h * 365;
@@ -89,7 +89,7 @@ TEST_CASE("a full table forgets what is needed for longest, if for longer than i
   CHECK(table.find("until told") != nullptr);
 }
 
-TEST_CASE("a site can be forgotten by name, even by the name that the table keeps") {
+TEST_CASE("A site can be forgotten by name, even by the name that the table keeps") {
   site_table<known> table{2};
   REQUIRE(table.find_or_add("a", now, needed_until) != nullptr);
   REQUIRE(table.find_or_add("b", now, needed_until) != nullptr);
@@ -100,7 +100,7 @@ TEST_CASE("a site can be forgotten by name, even by the name that the table keep
   CHECK_FALSE(table.erase("c"));
 }
 
-TEST_CASE("the table stays near the number of sites that are needed") {
+TEST_CASE("The table stays near the number of sites that are needed") {
   std::mt19937 random{50};
   site_table<known> table{1'000'000};
   std::set<std::string> needed;

@@ -30,7 +30,7 @@ struct queue : text_queue {
 
 }  // namespace
 
-TEST_CASE("texts are handed on in their order, and all of them before the queue ends") {
+TEST_CASE("Texts are handed on in their order, and all of them before the queue ends") {
   std::vector<std::string> written;
   {
     queue texts{1'000'000, [&written](text_queue::work& now) {
@@ -48,7 +48,7 @@ TEST_CASE("texts are handed on in their order, and all of them before the queue 
   CHECK(written.back() == "999");
 }
 
-TEST_CASE("nobody waits for a writer that is stuck: what has no room is refused") {
+TEST_CASE("Nobody waits for a writer that is stuck: what has no room is refused") {
   gate stuck;
   std::atomic<int> written = 0;
   {
@@ -77,7 +77,7 @@ TEST_CASE("nobody waits for a writer that is stuck: what has no room is refused"
   CHECK(written > 0);
 }
 
-TEST_CASE("many threads add to one queue, and no text is lost") {
+TEST_CASE("Many threads add to one queue, and no text is lost") {
   std::size_t written = 0;
   {
     queue texts{10'000'000, [&](text_queue::work& now) {
@@ -99,7 +99,7 @@ TEST_CASE("many threads add to one queue, and no text is lost") {
 }
 
 TEST_CASE(
-    "the worker is told that somebody waits, is called when it wants, and is left when stuck") {
+    "The worker is told that somebody waits, is called when it wants, and is left when stuck") {
   using namespace std::chrono_literals;
   gate stuck;
   std::atomic<int> calls = 0;

@@ -162,7 +162,7 @@ TEST_CASE("get gives the policy of a site, and allowed the bare answer") {
   CHECK(bot.web.count() == 1);
 }
 
-TEST_CASE("a decision stays good after the cache has forgotten the site, and after the cache") {
+TEST_CASE("A decision stays good after the cache has forgotten the site, and after the cache") {
   decision answer;
   {
     scripted bot;
@@ -174,7 +174,7 @@ TEST_CASE("a decision stays good after the cache has forgotten the site, and aft
   CHECK_FALSE(answer.policy->allows("/private"));
 }
 
-TEST_CASE("the rules are those for the crawler's own token") {
+TEST_CASE("The rules are those for the crawler's own token") {
   scripted bot;
   bot.web.on(robots_url, robots::test::ok("User-agent: *\nDisallow: /\nUser-agent: foobot\n"
                                           "Disallow: /only-this\n"));
@@ -184,7 +184,7 @@ TEST_CASE("the rules are those for the crawler's own token") {
   CHECK(bot.cache.allowed(home));
 }
 
-TEST_CASE("a fetch carries the whole user agent, the timeout and the limit") {
+TEST_CASE("A fetch carries the whole user agent, the timeout and the limit") {
   cache_options options = foo_bot_that_asks_once();
   options.timeout = 1'234ms;
   options.parse.max_bytes = 9'999;
@@ -197,7 +197,7 @@ TEST_CASE("a fetch carries the whole user agent, the timeout and the limit") {
   CHECK(sent.max_bytes == 9'999);
 }
 
-TEST_CASE("the reading can be set") {
+TEST_CASE("The reading can be set") {
   cache_options options = foo_bot();
   options.parse.tie = robots::tie_break::disallow;
   scripted bot{options};
@@ -215,7 +215,7 @@ TEST_CASE("/robots.txt itself is always allowed, and the decision says that this
   CHECK(reason(bot.cache.check("https://example.com/robots.txt.bak")) == "rule");
 }
 
-TEST_CASE("what is invalidated is fetched anew, and nothing else") {
+TEST_CASE("What is invalidated is fetched anew, and nothing else") {
   scripted bot;
   bot.web.otherwise(robots::test::ok());
   const auto forgets = [&](const char* kind, const char* site) {
@@ -242,7 +242,7 @@ TEST_CASE("what is invalidated is fetched anew, and nothing else") {
   CHECK_FALSE(forgets("", "https://example.com/"));
 }
 
-TEST_CASE("what is invalidated is no last good copy any more") {
+TEST_CASE("What is invalidated is no last good copy any more") {
   scripted bot;
   bot.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(503));
   CHECK(bot.cache.allowed(home));
@@ -265,7 +265,7 @@ TEST_CASE("clear forgets every site, and the figures stay") {
   CHECK_FALSE(bot.cache.check(home).from_cache);
 }
 
-TEST_CASE("the figures count what was done") {
+TEST_CASE("The figures count what was done") {
   cache_options options = foo_bot();
   options.excluded = {"gov"};
   small_cache cache{options,
@@ -295,7 +295,7 @@ TEST_CASE("the figures count what was done") {
   CHECK(stats.hit_rate() == 0.4);
 }
 
-TEST_CASE("a site that had to go for want of room is fetched anew") {
+TEST_CASE("A site that had to go for want of room is fetched anew") {
   ScriptedFetcher web;
   web.otherwise(robots::test::ok());
   small_cache cache{foo_bot(), web};
@@ -309,7 +309,7 @@ TEST_CASE("a site that had to go for want of room is fetched anew") {
   CHECK(cache.check("https://c.example/").from_cache);
 }
 
-TEST_CASE("a cache tells how much memory its rules hold, as far as its storage tells") {
+TEST_CASE("A cache tells how much memory its rules hold, as far as its storage tells") {
   ScriptedFetcher web;
   web.otherwise(robots::test::ok("User-agent: *\nDisallow: /a\n"));
   small_cache cache{foo_bot(), web};
@@ -325,7 +325,7 @@ TEST_CASE("a cache tells how much memory its rules hold, as far as its storage t
   CHECK_FALSE(other.memory_bytes());
 }
 
-TEST_CASE("a storage that forgets everything at once still works") {
+TEST_CASE("A storage that forgets everything at once still works") {
   ScriptedFetcher web;
   web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(503));
   basic_robots_cache<ScriptedFetcher, ManualClock, ForgetfulStorage> cache{foo_bot_that_asks_once(),
@@ -343,7 +343,7 @@ TEST_CASE("a storage that forgets everything at once still works") {
   CHECK(cache.stats().misses == 3);
 }
 
-TEST_CASE("an observer is told of every retrieval and every decision") {
+TEST_CASE("An observer is told of every retrieval and every decision") {
   RecordingObserver observer;
   ManualClock clock;
   ScriptedFetcher web;
@@ -382,13 +382,13 @@ TEST_CASE("an observer is told of every retrieval and every decision") {
   CHECK_FALSE(observer.decisions()[4].from_cache);
 }
 
-TEST_CASE("the options in force can be seen") {
+TEST_CASE("The options in force can be seen") {
   const scripted bot{foo_bot(fallback_policy::strict())};
   CHECK(bot.cache.options().fallback.name() == "strict");
   CHECK(bot.cache.options().user_agent == foo_bot().user_agent);
 }
 
-TEST_CASE("a call that is over before it begins fetches nothing and keeps nothing") {
+TEST_CASE("A call that is over before it begins fetches nothing and keeps nothing") {
   std::stop_source stop;
   stop.request_stop();
   for (const auto fallback :
@@ -412,7 +412,7 @@ TEST_CASE("a call that is over before it begins fetches nothing and keeps nothin
   }
 }
 
-TEST_CASE("a call that is over gets what is kept: the fresh copy, else the last good one") {
+TEST_CASE("A call that is over gets what is kept: the fresh copy, else the last good one") {
   scripted bot;
   bot.web.on(robots_url, robots::test::ok());
   CHECK(bot.cache.allowed(home));
@@ -430,7 +430,7 @@ TEST_CASE("a call that is over gets what is kept: the fresh copy, else the last 
   CHECK(bot.web.count() == 2);
 }
 
-TEST_CASE("a deadline ends the call, and leaves the fetch its own timeout") {
+TEST_CASE("A deadline ends the call, and leaves the fetch its own timeout") {
   scripted bot{foo_bot_that_asks_once()};
   bot.web.on(robots_url, ScriptedFetcher::failure(fetch_error::timeout));
   const decision answer = bot.cache.check(home, {.deadline = bot.clock.now() + 100ms});
@@ -439,7 +439,7 @@ TEST_CASE("a deadline ends the call, and leaves the fetch its own timeout") {
   CHECK(bot.cache.check(home).from_cache);
 }
 
-TEST_CASE("without a thread to spare, a deadline shortens the timeout, and nothing is kept") {
+TEST_CASE("Without a thread to spare, a deadline shortens the timeout, and nothing is kept") {
   cache_options options = foo_bot();
   options.background_threads = 0;
   scripted bot{options};
@@ -454,7 +454,7 @@ TEST_CASE("without a thread to spare, a deadline shortens the timeout, and nothi
   CHECK(bot.cache.check(home).from_cache);
 }
 
-TEST_CASE("a deadline at the end of time is none") {
+TEST_CASE("A deadline at the end of time is none") {
   scripted bot;
   bot.web.on(robots_url, robots::test::ok());
   CHECK(bot.cache.allowed(home, {.deadline = robots::time_point::max()}));
@@ -487,7 +487,7 @@ class FlakyStorage {
 
 }  // namespace
 
-TEST_CASE("a storage that throws costs a fetch, not the answer") {
+TEST_CASE("A storage that throws costs a fetch, not the answer") {
   ScriptedFetcher web;
   web.on(robots_url, robots::test::ok());
   basic_robots_cache<ScriptedFetcher, ManualClock, FlakyStorage> cache{foo_bot(), web};
@@ -498,7 +498,7 @@ TEST_CASE("a storage that throws costs a fetch, not the answer") {
   CHECK(cache.stats().retrievals == 2);
 }
 
-TEST_CASE("a bare host and its origin share what is fresh, however stale the other's entry is") {
+TEST_CASE("A bare host and its origin share what is fresh, however stale the other's entry is") {
   ManualClock clock;
   ScriptedFetcher web;
   web.otherwise(robots::test::ok());
@@ -515,7 +515,7 @@ TEST_CASE("a bare host and its origin share what is fresh, however stale the oth
   CHECK(web.count() == 2);
 }
 
-TEST_CASE("an exclusion that could never hold is refused at construction") {
+TEST_CASE("An exclusion that could never hold is refused at construction") {
   cache_options options = foo_bot();
   options.excluded = {"gov", " mil"};
   CHECK_THROWS_AS((basic_robots_cache<ScriptedFetcher>{options}), std::invalid_argument);

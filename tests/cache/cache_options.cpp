@@ -43,7 +43,7 @@ std::string objection(const cache_options& options) {
 
 }  // namespace
 
-TEST_CASE("the defaults are those of the sources and are accepted") {
+TEST_CASE("The defaults are those of the sources and are accepted") {
   const cache_options options = foo_bot();
   CHECK(objection(options).empty());
   CHECK(options.default_ttl == 24h);
@@ -56,7 +56,7 @@ TEST_CASE("the defaults are those of the sources and are accepted") {
   CHECK(options.excluded.empty());
 }
 
-TEST_CASE("options that contradict themselves are refused with a word on how to mend them") {
+TEST_CASE("Options that contradict themselves are refused with a word on how to mend them") {
   struct wrong_option {
     std::string_view name;  // what the message must mention
     std::function<void(cache_options&)> spoil;
@@ -91,13 +91,13 @@ TEST_CASE("options that contradict themselves are refused with a word on how to 
   }
 }
 
-TEST_CASE("a limit of no octets is refused, since it would allow everything") {
+TEST_CASE("A limit of no octets is refused, since it would allow everything") {
   cache_options options = foo_bot();
   options.parse.max_bytes = 0;
   CHECK(objection(options).find("max_bytes") != std::string::npos);
 }
 
-TEST_CASE("limits at their ends are accepted") {
+TEST_CASE("Limits at their ends are accepted") {
   cache_options options = foo_bot();
   options.timeout = 0ms;
   options.max_redirects = 0;
@@ -109,7 +109,7 @@ TEST_CASE("limits at their ends are accepted") {
   CHECK(objection(options).empty());
 }
 
-TEST_CASE("the crawler's own name may hold what no token in a robots.txt can") {
+TEST_CASE("The crawler's own name may hold what no token in a robots.txt can") {
   for (const char* name : {"MJ12bot/v1.4.8", "FooBot", "Mozilla/5.0 (compatible; FooBot/1.0)"}) {
     cache_options options = foo_bot();
     options.user_agent = name;

@@ -123,7 +123,7 @@ std::shared_ptr<const call_context> span(std::string id) {
 }  // namespace
 
 TEST_CASE(
-    "an observer hears how a site was looked up, fetched, read and decided on, with its span") {
+    "An observer hears how a site was looked up, fetched, read and decided on, with its span") {
   observed bot;
   bot.web.on_call(robots_url, [&bot](const robots::fetch_request&) {
     bot.clock.advance(30ms);
@@ -144,7 +144,7 @@ TEST_CASE(
                                   "https://example.com: decided yes https://example.com/b [s2]"});
 }
 
-TEST_CASE("an observer hears of tries, of the fallback, and of the breaker") {
+TEST_CASE("An observer hears of tries, of the fallback, and of the breaker") {
   cache_options options = foo_bot(robots::fallback_policy::strict());
   options.retry.attempts = 2;
   options.breaker = {.failures = 2, .cooldown = 60s};
@@ -167,7 +167,7 @@ TEST_CASE("an observer hears of tries, of the fallback, and of the breaker") {
   CHECK(heard[2] == site + "breaker closed");
 }
 
-TEST_CASE("an observer hears each hop under the site that was asked, and once") {
+TEST_CASE("An observer hears each hop under the site that was asked, and once") {
   observed bot;
   bot.web.on(robots_url, ScriptedFetcher::redirect(301, "https://www.example.com/robots.txt"))
       .on("https://www.example.com/robots.txt", ok("User-agent: *\nDisallow: /a\n"));
@@ -184,7 +184,7 @@ TEST_CASE("an observer hears each hop under the site that was asked, and once") 
               "https://example.com: decided no https://example.com/a [s1]"});
 }
 
-TEST_CASE("an observer hears what a storage drops, and why") {
+TEST_CASE("An observer hears what a storage drops, and why") {
   observed bot;
   bot.web.otherwise(ok(""));
   static_cast<void>(bot.cache.get("https://a.example"));
@@ -198,7 +198,7 @@ TEST_CASE("an observer hears what a storage drops, and why") {
   CHECK(bot.diary.take().front() == "https://c.example: expired");
 }
 
-TEST_CASE("an observer hears of quarantine and of what is told by hand") {
+TEST_CASE("An observer hears of quarantine and of what is told by hand") {
   cache_options options = foo_bot(robots::fallback_policy::strict());
   options.quarantine_after = 1;
   observed bot{options};
@@ -215,7 +215,7 @@ TEST_CASE("an observer hears of quarantine and of what is told by hand") {
                                   "https://example.com: decided yes https://example.com/x"});
 }
 
-TEST_CASE("the context of a call goes along into the cache's own threads") {
+TEST_CASE("The context of a call goes along into the cache's own threads") {
   cache_options options = foo_bot();
   options.longest_call = 1h;
   options.timeout = 0ms;  // no caller has time for an exchange without a limit
@@ -283,7 +283,7 @@ TEST_CASE("A decision by a policy that the caller holds is counted and reported"
   CHECK_THROWS_AS(static_cast<void>(bot.cache.check("/b", none)), std::invalid_argument);
 }
 
-TEST_CASE("the context of a look-up in steps is that of its begin") {
+TEST_CASE("The context of a look-up in steps is that of its begin") {
   observed bot;
   bot.web.otherwise(ok(""));
   robots::look_up steps = bot.cache.begin("https://example.com/", {.context = span("s1")});

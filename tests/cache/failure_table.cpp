@@ -196,7 +196,7 @@ void for_each_row(Check check) {
 
 }  // namespace
 
-TEST_CASE("every row of the failure table holds for a site never seen before") {
+TEST_CASE("Every row of the failure table holds for a site never seen before") {
   for_each_row([](const row& each, fallback_policy fallback, expected then) {
     scripted at{foo_bot(fallback)};
     at.web.otherwise_call(each.answer);
@@ -207,7 +207,7 @@ TEST_CASE("every row of the failure table holds for a site never seen before") {
   });
 }
 
-TEST_CASE("every row of the failure table holds for a site that was read before") {
+TEST_CASE("Every row of the failure table holds for a site that was read before") {
   for_each_row([](const row& each, fallback_policy fallback, expected then) {
     scripted at{foo_bot_that_asks_once(fallback)};
     at.web.on(robots_url, robots::test::ok());
@@ -219,7 +219,7 @@ TEST_CASE("every row of the failure table holds for a site that was read before"
   });
 }
 
-TEST_CASE("every row of the failure table holds when the last good copy is too old") {
+TEST_CASE("Every row of the failure table holds when the last good copy is too old") {
   for_each_row([](const row& each, fallback_policy fallback, expected then) {
     scripted at{foo_bot(fallback)};
     at.web.on(robots_url, robots::test::ok());
@@ -231,7 +231,7 @@ TEST_CASE("every row of the failure table holds when the last good copy is too o
   });
 }
 
-TEST_CASE("a failure is asked again after five minutes, an answer after a day") {
+TEST_CASE("A failure is asked again after five minutes, an answer after a day") {
   for_each_row([](const row& each, fallback_policy fallback, expected /*then*/) {
     scripted at{foo_bot_that_asks_once(fallback)};
     at.web.otherwise_call(each.answer);
@@ -247,7 +247,7 @@ TEST_CASE("a failure is asked again after five minutes, an answer after a day") 
   });
 }
 
-TEST_CASE("the last good copy stands in through any number of failures, for 30 days in all") {
+TEST_CASE("The last good copy stands in through any number of failures, for 30 days in all") {
   for (const fallback_policy fallback : {fallback_policy::rfc9309(), fallback_policy::strict()}) {
     scripted at{foo_bot_that_asks_once(fallback)};
     at.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(503));
@@ -269,7 +269,7 @@ TEST_CASE("the last good copy stands in through any number of failures, for 30 d
   }
 }
 
-TEST_CASE("a site that answers again is obeyed at once, and its new copy is the good one") {
+TEST_CASE("A site that answers again is obeyed at once, and its new copy is the good one") {
   scripted at{foo_bot_that_asks_once()};
   at.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(500),
             robots::test::ok("User-agent: *\nDisallow: /new\n"), ScriptedFetcher::status(500));
@@ -286,7 +286,7 @@ TEST_CASE("a site that answers again is obeyed at once, and its new copy is the 
   CHECK(made.age == 24h);
 }
 
-TEST_CASE("the good copy survives a failure of another row in between") {
+TEST_CASE("The good copy survives a failure of another row in between") {
   const auto loop = ScriptedFetcher::redirect(302, robots_url);
   const auto broken = ScriptedFetcher::status(503);
   for (const fallback_policy fallback : {fallback_policy::rfc9309(), fallback_policy::strict()}) {
@@ -306,7 +306,7 @@ TEST_CASE("the good copy survives a failure of another row in between") {
   }
 }
 
-TEST_CASE("one row of a policy can be replaced") {
+TEST_CASE("One row of a policy can be replaced") {
   using robots::fallback_action;
   scripted at{foo_bot(
       fallback_policy::permissive().with(outcome::server_error, fallback_action::deny_all))};
@@ -316,7 +316,7 @@ TEST_CASE("one row of a policy can be replaced") {
   CHECK(at.cache.allowed("https://other.example/"));
 }
 
-TEST_CASE("where a missing file is set to deny, it is the fallback that decides") {
+TEST_CASE("Where a missing file is set to deny, it is the fallback that decides") {
   using robots::fallback_action;
   scripted at{
       foo_bot(fallback_policy::strict().with(outcome::not_found, fallback_action::deny_all))};
@@ -328,7 +328,7 @@ TEST_CASE("where a missing file is set to deny, it is the fallback that decides"
   CHECK(explain(made) == "not allowed: fallback: not_found (HTTP 404)");
 }
 
-TEST_CASE("a file is malformed above the share and from the least number of lines on, or wholly") {
+TEST_CASE("A file is malformed above the share and from the least number of lines on, or wholly") {
   struct sample {
     int good;
     int bad;
@@ -359,7 +359,7 @@ TEST_CASE("a file is malformed above the share and from the least number of line
   }
 }
 
-TEST_CASE("the malformed share can be set") {
+TEST_CASE("The malformed share can be set") {
   const std::string text = "User-agent: *\nDisallow: /private\nwhat\nis\nthis\n";
   robots::cache_options options = foo_bot(fallback_policy::strict());
 
@@ -378,7 +378,7 @@ TEST_CASE("the malformed share can be set") {
   }
 }
 
-TEST_CASE("content that is no robots.txt is malformed however short, and decisions say so") {
+TEST_CASE("Content that is no robots.txt is malformed however short, and decisions say so") {
   using std::literals::operator""s;
   for (const std::string& content :
        {"<html><title>Just a moment...</title></html>\n"s, "PK\3\4\x14\0\0\0"s,
@@ -400,7 +400,7 @@ TEST_CASE("content that is no robots.txt is malformed however short, and decisio
 }
 
 TEST_CASE(
-    "a page of HTML in place of a robots.txt denies under strict and else restricts nothing") {
+    "A page of HTML in place of a robots.txt denies under strict and else restricts nothing") {
   std::string page = "<!DOCTYPE html>\n<html>\n<head>\n<title>Welcome</title>\n</head>\n<body>\n";
   for (int i = 0; i < 20; ++i) {
     page += "<p>All about robots.</p>\n";

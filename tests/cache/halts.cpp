@@ -102,7 +102,7 @@ std::string numbered_rules(int first, int count) {
 
 }  // namespace
 
-TEST_CASE("a change of a site's rules is told once, with its share and how long it took") {
+TEST_CASE("A change of a site's rules is told once, with its share and how long it took") {
   cache_options options = careful_bot();
   options.retry.attempts = 1;
   watched_sites of{options};
@@ -126,14 +126,14 @@ TEST_CASE("a change of a site's rules is told once, with its share and how long 
   CHECK(next(1min).empty());  // neither before nor now is anything asked of a crawler
 }
 
-TEST_CASE("a refresh that halts a site gives what holds then") {
+TEST_CASE("A refresh that halts a site gives what holds then") {
   watched_sites of;
   of.web.on(robots_url, ok("User-agent: *\nDisallow: /a\n"), ok("User-agent: *\nDisallow: /\n"));
   CHECK(of.cache.refresh(home)->allows("/"));
   CHECK(of.cache.refresh(home)->refused() == decision_reason::halted);
 }
 
-TEST_CASE("what counts as a fast change is an option") {
+TEST_CASE("What counts as a fast change is an option") {
   cache_options options = foo_bot();
   options.fast_change_share = 0.05;
   options.fast_change_within = 5min;
@@ -204,7 +204,7 @@ TEST_CASE("Changes within fast_change_within add up, and older ones do not count
   }
 }
 
-TEST_CASE("a site that turns hostile is halted at once, until somebody resumes it") {
+TEST_CASE("A site that turns hostile is halted at once, until somebody resumes it") {
   watched_sites of;
   of.web.on(robots_url, ok(), ok(everything), ok());
   std::vector<std::string> halted;
@@ -247,7 +247,7 @@ TEST_CASE("a site that turns hostile is halted at once, until somebody resumes i
   CHECK(halted.size() == 1);
 }
 
-TEST_CASE("a site without a robots.txt turns hostile behind an outage, too") {
+TEST_CASE("A site without a robots.txt turns hostile behind an outage, too") {
   cache_options options = careful_bot();
   options.retry.attempts = 1;
   scripted bot{options};
@@ -261,7 +261,7 @@ TEST_CASE("a site without a robots.txt turns hostile behind an outage, too") {
   CHECK(bot.cache.is_halted(home));
 }
 
-TEST_CASE("a site that was hostile from the start, or cannot be read, is not halted") {
+TEST_CASE("A site that was hostile from the start, or cannot be read, is not halted") {
   scripted bot{careful_bot()};
   bot.web.on(robots_url, ok(everything), ok(everything), ScriptedFetcher::status(503));
   CHECK_FALSE(bot.cache.allowed(home));
@@ -372,7 +372,7 @@ TEST_CASE("A strict fallback with another row halts hostile sites, too") {
   CHECK(bot.cache.check(home).reason == decision_reason::halted);
 }
 
-TEST_CASE("without halt_hostile, what a site says holds") {
+TEST_CASE("Without halt_hostile, what a site says holds") {
   cache_options options = careful_bot();
   options.halt_hostile = false;
   watched_sites of{options};
@@ -387,7 +387,7 @@ TEST_CASE("without halt_hostile, what a site says holds") {
 }
 
 TEST_CASE(
-    "a site turns hostile behind a redirect, too, and when a look-up of an event loop sees it") {
+    "A site turns hostile behind a redirect, too, and when a look-up of an event loop sees it") {
   scripted bot{careful_bot()};
   bot.web.on(robots_url, ScriptedFetcher::redirect(301, "https://www.example.com/robots.txt"));
   bot.web.on("https://www.example.com/robots.txt", ok(), ok(everything));
@@ -399,7 +399,7 @@ TEST_CASE(
   CHECK(bot.cache.is_halted("https://www.example.com/"));
 }
 
-TEST_CASE("a look-up that ends after its site was halted has the policy of a halted site") {
+TEST_CASE("A look-up that ends after its site was halted has the policy of a halted site") {
   scripted bot{careful_bot()};
   bot.web.on(robots_url, ok());
   robots::look_up looked = bot.cache.begin(home);
@@ -411,7 +411,7 @@ TEST_CASE("a look-up that ends after its site was halted has the policy of a hal
   CHECK(bot.cache.get(home)->allows("/"));  // what the site said was kept
 }
 
-TEST_CASE("access is revoked where a page that is allowed answers 401, 403 or a challenge") {
+TEST_CASE("Access is revoked where a page that is allowed answers 401, 403 or a challenge") {
   watched_sites of;
   of.web.on(robots_url, ok());
   CHECK(of.cache.allowed(home));
@@ -553,7 +553,7 @@ TEST_CASE("After a surprising answer to a page, the site's rules are fetched aga
   CHECK(bot.cache.allowed(home));
 }
 
-TEST_CASE("a site that revokes access is halted where that is wanted") {
+TEST_CASE("A site that revokes access is halted where that is wanted") {
   cache_options options = foo_bot();
   options.halt_revoked = true;
   watched_sites of{options};
@@ -570,7 +570,7 @@ TEST_CASE("a site that revokes access is halted where that is wanted") {
   CHECK(to_string(of.cache.halted().front().second) == "access_revoked");
 }
 
-TEST_CASE("so many sites may be halted at once, and a further one is not") {
+TEST_CASE("So many sites may be halted at once, and a further one is not") {
   scripted bot{careful_bot()};
   constexpr std::size_t most = 65'536;
   for (std::size_t i = 0; i < most; ++i) {
@@ -588,7 +588,7 @@ TEST_CASE("so many sites may be halted at once, and a further one is not") {
                     "basic_robots_cache::sign_off: give a host, host:port, or http or https URL");
 }
 
-TEST_CASE("a high-risk site is denied and listed until somebody signs it off") {
+TEST_CASE("A high-risk site is denied and listed until somebody signs it off") {
   cache_options options = foo_bot();
   options.excluded = {"mil"};
   options.sign_off = {"gov", "bank.example", "mil"};
@@ -721,7 +721,7 @@ TEST_CASE("A site that turns hostile is halted, whatever it answers in between")
   }
 }
 
-TEST_CASE("a predicate that throws means that a site is high-risk, and a bad suffix is refused") {
+TEST_CASE("A predicate that throws means that a site is high-risk, and a bad suffix is refused") {
   cache_options options = foo_bot();
   options.is_high_risk = [](std::string_view) -> bool { throw std::runtime_error{"no idea"}; };
   scripted bot{options};

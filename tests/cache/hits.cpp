@@ -112,7 +112,7 @@ void script(ScriptedFetcher& web) {
 
 }  // namespace
 
-TEST_CASE("allowed answers and counts as check does, cold, warm and stale") {
+TEST_CASE("Allowed answers and counts as check does, cold, warm and stale") {
   scripted checked{excluding_gov()};
   scripted asked{excluding_gov()};
   script(checked.web);
@@ -137,7 +137,7 @@ TEST_CASE("allowed answers and counts as check does, cold, warm and stale") {
   CHECK(a.allowed + a.denied == 3 * std::size(urls));
 }
 
-TEST_CASE("a hit asks the storage once and the clock once, whatever is asked for") {
+TEST_CASE("A hit asks the storage once and the clock once, whatever is asked for") {
   CountingClock clock;
   CountingStorage storage;
   ScriptedFetcher web;
@@ -160,7 +160,7 @@ TEST_CASE("a hit asks the storage once and the clock once, whatever is asked for
   }
 }
 
-TEST_CASE("a miss asks the storage once, and again once it is its turn to fetch") {
+TEST_CASE("A miss asks the storage once, and again once it is its turn to fetch") {
   CountingStorage storage;
   ScriptedFetcher web;
   web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(503));
@@ -175,7 +175,7 @@ TEST_CASE("a miss asks the storage once, and again once it is its turn to fetch"
   CHECK(storage.finds() == 3);
 }
 
-TEST_CASE("an excluded host is not looked up") {
+TEST_CASE("An excluded host is not looked up") {
   CountingStorage storage;
   basic_robots_cache<ScriptedFetcher, ManualClock, CountingStorage> cache{
       excluding_gov(), {}, {}, storage};
@@ -186,7 +186,7 @@ TEST_CASE("an excluded host is not looked up") {
   CHECK(cache.stats().excluded == 3);
 }
 
-TEST_CASE("an exclusion holds even for what another cache has put into a shared storage") {
+TEST_CASE("An exclusion holds even for what another cache has put into a shared storage") {
   const CountingStorage storage;
   ScriptedFetcher web;
   web.otherwise(robots::test::ok(""));
@@ -199,7 +199,7 @@ TEST_CASE("an exclusion holds even for what another cache has put into a shared 
   CHECK_FALSE(strict.check("https://nasa.gov/").allowed);
 }
 
-TEST_CASE("what threads ask at once adds up in the figures") {
+TEST_CASE("What threads ask at once adds up in the figures") {
   constexpr std::size_t threads = 8;
   constexpr std::size_t one = 2'000;
   scripted bot;

@@ -53,7 +53,7 @@ constexpr const char* far_future = "Fri, 31 Dec 2999 23:59:59 GMT";
 
 }  // namespace
 
-TEST_CASE("an answer without headers is used for a day") {
+TEST_CASE("An answer without headers is used for a day") {
   check_lifetime(with({}), 24h);
   check_lifetime(ScriptedFetcher::status(404), 24h);
   check_lifetime(ScriptedFetcher::status(403), 24h);
@@ -72,7 +72,7 @@ TEST_CASE("max-age goes before Expires, and Age is taken off") {
   check_lifetime(with({{"Cache-Control", "max-age=3600"}, {"Age", "600"}}), 50min);
 }
 
-TEST_CASE("no header makes an answer live shorter than min_ttl") {
+TEST_CASE("No header makes an answer live shorter than min_ttl") {
   check_lifetime(with({{"Cache-Control", "max-age=0"}}), 5min);
   check_lifetime(with({{"Cache-Control", "no-store"}}), 5min);
   check_lifetime(with({{"Cache-Control", "no-cache"}}), 5min);
@@ -81,13 +81,13 @@ TEST_CASE("no header makes an answer live shorter than min_ttl") {
   check_lifetime(with({{"Cache-Control", "max-age=60"}, {"Age", "4000000000"}}), 5min);
 }
 
-TEST_CASE("no header makes an answer live longer than max_ttl") {
+TEST_CASE("No header makes an answer live longer than max_ttl") {
   check_lifetime(with({{"Cache-Control", "max-age=86401"}}), 24h);
   check_lifetime(with({{"Cache-Control", "max-age=99999999999999999999999999"}}), 24h);
   check_lifetime(with({{"Date", noon}, {"Expires", next_week}}), 24h);
 }
 
-TEST_CASE("the limits can be set") {
+TEST_CASE("The limits can be set") {
   cache_options options = foo_bot();
   options.min_ttl = 10s;
   options.default_ttl = 1min;
@@ -111,7 +111,7 @@ TEST_CASE("max_ttl wins over a longer default_ttl and a longer min_ttl") {
   check_lifetime(with({}), 24h, options);
 }
 
-TEST_CASE("it is the headers of the last response that count, not those of a redirect") {
+TEST_CASE("It is the headers of the last response that count, not those of a redirect") {
   scripted bot;
   fetch_response moved = ScriptedFetcher::redirect(301, "/r");
   moved.headers.push_back({"Cache-Control", "max-age=3600"});
@@ -124,7 +124,7 @@ TEST_CASE("it is the headers of the last response that count, not those of a red
   CHECK_FALSE(bot.cache.check(home).from_cache);
 }
 
-TEST_CASE("a failure is remembered for failure_ttl, whatever Cache-Control says") {
+TEST_CASE("A failure is remembered for failure_ttl, whatever Cache-Control says") {
   const auto failed = ScriptedFetcher::status(500, {{"Cache-Control", "max-age=86400"}});
   cache_options options = foo_bot_that_asks_once();
   check_lifetime(failed, 5min, options);
@@ -148,7 +148,7 @@ TEST_CASE("By default each failure in a row is remembered twice as long, up to a
   }
 }
 
-TEST_CASE("a server is left alone for as long as it asks by Retry-After") {
+TEST_CASE("A server is left alone for as long as it asks by Retry-After") {
   for (const int status : {429, 503}) {
     for (const auto fallback :
          {fallback_policy::permissive(), fallback_policy::rfc9309(), fallback_policy::strict()}) {
@@ -168,7 +168,7 @@ TEST_CASE("a server is left alone for as long as it asks by Retry-After") {
   }
 }
 
-TEST_CASE("until Retry-After, the last good copy holds, and without one nothing is allowed") {
+TEST_CASE("Until Retry-After, the last good copy holds, and without one nothing is allowed") {
   scripted bot;
   bot.web.on(robots_url, robots::test::ok(),
              ScriptedFetcher::status(429, {{"Retry-After", "3600"}}));
@@ -190,7 +190,7 @@ TEST_CASE("until Retry-After, the last good copy holds, and without one nothing 
   CHECK(bot.web.count("https://new.example/robots.txt") == 1);
 }
 
-TEST_CASE("the last good copy lasts as long as last_good_for says") {
+TEST_CASE("The last good copy lasts as long as last_good_for says") {
   cache_options options = foo_bot_that_asks_once();
   options.last_good_for = 36h;
   scripted bot{options};
@@ -202,7 +202,7 @@ TEST_CASE("the last good copy lasts as long as last_good_for says") {
   CHECK_FALSE(bot.cache.allowed(home));
 }
 
-TEST_CASE("where last_good_for is nothing, no copy stands in once it is stale") {
+TEST_CASE("Where last_good_for is nothing, no copy stands in once it is stale") {
   cache_options options = foo_bot();
   options.last_good_for = 0s;
   scripted bot{options};
@@ -214,7 +214,7 @@ TEST_CASE("where last_good_for is nothing, no copy stands in once it is stale") 
   CHECK_FALSE(bot.cache.allowed(home));
 }
 
-TEST_CASE("durations without end mean for ever") {
+TEST_CASE("Durations without end mean for ever") {
   using std::chrono::seconds;
   cache_options options = foo_bot();
   options.default_ttl = options.max_ttl = seconds::max();
@@ -227,7 +227,7 @@ TEST_CASE("durations without end mean for ever") {
     bot.clock.advance(std::chrono::hours{24 * 365 * 100});
     CHECK(bot.cache.check(home).from_cache);
   }
-  SUBCASE("for the last good copy") {
+  SUBCASE("For the last good copy") {
     options.default_ttl = options.max_ttl = 24h;
     scripted bot{options};
     bot.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(500));

@@ -66,7 +66,7 @@ struct two_servers {
 
 }  // namespace
 
-TEST_CASE("sixteen threads that ask for one cold origin cause one request at the server") {
+TEST_CASE("Sixteen threads that ask for one cold origin cause one request at the server") {
   constexpr std::size_t threads = 16;
   loopback_server server;
   gate& door = server.stall("/robots.txt", std::string{robots::test::rules});
@@ -99,7 +99,7 @@ TEST_CASE("sixteen threads that ask for one cold origin cause one request at the
   CHECK(server.requests() == 1);
 }
 
-TEST_CASE("the server sees one plain request with the crawler's whole name") {
+TEST_CASE("The server sees one plain request with the crawler's whole name") {
   loopback_server server;
   server.get("/robots.txt", std::string{robots::test::rules});
   live_cache cache{patient(), CurlFetcher{direct()}};
@@ -111,7 +111,7 @@ TEST_CASE("the server sees one plain request with the crawler's whole name") {
   CHECK(got.header("Authorization").empty());
 }
 
-TEST_CASE("a bare host is asked over https, whose certificate is verified") {
+TEST_CASE("A bare host is asked over https, whose certificate is verified") {
   two_servers servers;
   robots::curl_options options = direct();
   options.ca_file = servers.authority.ca_file();
@@ -127,7 +127,7 @@ TEST_CASE("a bare host is asked over https, whose certificate is verified") {
   CHECK(servers.plain.requests() == 1);
 }
 
-TEST_CASE("a bare host falls back to http when https cannot be had, an https URL does not") {
+TEST_CASE("A bare host falls back to http when https cannot be had, an https URL does not") {
   two_servers servers;
   const closed_port nobody;
   const certificate_authority other;
@@ -135,14 +135,14 @@ TEST_CASE("a bare host falls back to http when https cannot be had, an https URL
   options.ca_file = servers.authority.ca_file();
   options.connect_to = {servers.plain.connect_to(host, 80)};
 
-  SUBCASE("because nothing listens there") {
+  SUBCASE("Because nothing listens there") {
     options.connect_to.push_back(connect_to(nobody, 443));
   }
-  SUBCASE("because another authority vouches for it") {
+  SUBCASE("Because another authority vouches for it") {
     options.connect_to.push_back(servers.secure.connect_to(host, 443));
     options.ca_file = other.ca_file();
   }
-  SUBCASE("because what listens there speaks no TLS") {
+  SUBCASE("Because what listens there speaks no TLS") {
     options.connect_to.push_back(servers.plain.connect_to(host, 443));
   }
   CAPTURE(options.connect_to.back());
@@ -160,7 +160,7 @@ TEST_CASE("a bare host falls back to http when https cannot be had, an https URL
   CHECK(servers.secure.requests() == 0);
 }
 
-TEST_CASE("redirects are followed from https to http and to another port") {
+TEST_CASE("Redirects are followed from https to http and to another port") {
   two_servers servers;
   servers.secure.get("/robots.txt", redirect_to(servers.plain.url("/rules.txt"), 301));
   servers.plain.get("/rules.txt", redirect_to("/rules/1.txt", 308));
@@ -176,7 +176,7 @@ TEST_CASE("redirects are followed from https to http and to another port") {
   CHECK(servers.plain.requests() == 2);
 }
 
-TEST_CASE("a redirect away from http is refused, and a loop of redirects ends") {
+TEST_CASE("A redirect away from http is refused, and a loop of redirects ends") {
   loopback_server server;
   live_cache cache{patient(), CurlFetcher{direct()}};
   for (const char* target : {"file:///etc/passwd", "ftp://127.0.0.1/robots.txt"}) {
@@ -193,7 +193,7 @@ TEST_CASE("a redirect away from http is refused, and a loop of redirects ends") 
   CHECK(server.requests() - before == 6);
 }
 
-TEST_CASE("a redirect to an address that is not allowed is refused, and nothing is sent there") {
+TEST_CASE("A redirect to an address that is not allowed is refused, and nothing is sent there") {
   loopback_server open;
   loopback_server hidden;
   hidden.get("/robots.txt", "User-agent: *\nDisallow:\n");
@@ -230,7 +230,7 @@ TEST_CASE("a redirect to an address that is not allowed is refused, and nothing 
   CHECK(open.requests() == 18);
 }
 
-TEST_CASE("a site at an address that is not allowed is refused") {
+TEST_CASE("A site at an address that is not allowed is refused") {
   loopback_server server;
   server.get("/robots.txt", "User-agent: *\nDisallow:\n");
   robots::curl_options options = direct();
@@ -246,7 +246,7 @@ TEST_CASE("a site at an address that is not allowed is refused") {
   CHECK(server.connections() == 0);
 }
 
-TEST_CASE("of an endless file the limit is read, and the line that is cut does not count") {
+TEST_CASE("Of an endless file the limit is read, and the line that is cut does not count") {
   loopback_server server;
   server.get("/robots.txt", [](const auto&) {
     return loopback_reply{.body = "User-agent: *\nDisallow: /\nAllow: /public\n", .endless = true};
@@ -261,7 +261,7 @@ TEST_CASE("of an endless file the limit is read, and the line that is cut does n
   CHECK(cache.get(server.url())->rules().size() == 3);
 }
 
-TEST_CASE("a call that is stopped while the server keeps it waiting ends, and is not kept") {
+TEST_CASE("A call that is stopped while the server keeps it waiting ends, and is not kept") {
   loopback_server server;
   gate& door = server.stall("/robots.txt", std::string{robots::test::rules});
   robots::cache_options options = patient();
@@ -285,7 +285,7 @@ TEST_CASE("a call that is stopped while the server keeps it waiting ends, and is
   CHECK(server.requests() == 2);
 }
 
-TEST_CASE("what the server's status means is what the failure table says") {
+TEST_CASE("What the server's status means is what the failure table says") {
   loopback_server server;
   server.otherwise([](const auto& request) {
     return loopback_reply{.status = std::stoi(request.host().substr(1))};

@@ -38,7 +38,7 @@ bool waits_for_news(const look_up& work) { return std::holds_alternative<news_wa
 
 }  // namespace
 
-TEST_CASE("a look-up in steps comes to what a call that blocks comes to") {
+TEST_CASE("A look-up in steps comes to what a call that blocks comes to") {
   cache_options options = foo_bot();
   options.retry.attempts = 3;
   scripted bot{options};
@@ -70,7 +70,7 @@ TEST_CASE("a look-up in steps comes to what a call that blocks comes to") {
   CHECK(bot.cache.stats().retrievals == 1);
 }
 
-TEST_CASE("a wait between tries that is cut short ends with what the last try came to") {
+TEST_CASE("A wait between tries that is cut short ends with what the last try came to") {
   cache_options options = foo_bot();
   options.retry.attempts = 3;
   scripted bot{options};
@@ -83,7 +83,7 @@ TEST_CASE("a wait between tries that is cut short ends with what the last try ca
   CHECK(bot.cache.check(home).from_cache);
 }
 
-TEST_CASE("a site that may not be asked now is answered for at once, by the look-up that would") {
+TEST_CASE("A site that may not be asked now is answered for at once, by the look-up that would") {
   cache_options options = foo_bot();
   options.breaker.failures = 1;
   scripted bot{options};
@@ -97,7 +97,7 @@ TEST_CASE("a site that may not be asked now is answered for at once, by the look
   CHECK_FALSE(looking.from_cache());
 }
 
-TEST_CASE("what needs no fetch is there at once") {
+TEST_CASE("What needs no fetch is there at once") {
   cache_options options = foo_bot();
   options.excluded = {"gov"};
   scripted bot{options};
@@ -107,7 +107,7 @@ TEST_CASE("what needs no fetch is there at once") {
   CHECK(bot.web.count() == 0);
 }
 
-TEST_CASE("look-ups for one site share one fetch, and all are called when it is done") {
+TEST_CASE("Look-ups for one site share one fetch, and all are called when it is done") {
   scripted bot;
   bot.web.on(robots_url, robots::test::ok());
   look_up first = bot.cache.begin(home);
@@ -131,7 +131,7 @@ TEST_CASE("look-ups for one site share one fetch, and all are called when it is 
   CHECK(bot.web.count() == 1);
 }
 
-TEST_CASE("a look-up that is dropped gives up what it began, and the next to resume begins anew") {
+TEST_CASE("A look-up that is dropped gives up what it began, and the next to resume begins anew") {
   scripted bot;
   bot.web.on(robots_url, robots::test::ok());
   std::optional<look_up> dropped = bot.cache.begin(home);
@@ -152,7 +152,7 @@ TEST_CASE("a look-up that is dropped gives up what it began, and the next to res
   CHECK(third.policy() == second.policy());
 }
 
-TEST_CASE("a look-up is called once however often it asks for that, and not once it is dropped") {
+TEST_CASE("A look-up is called once however often it asks for that, and not once it is dropped") {
   scripted bot;
   bot.web.on(robots_url, robots::test::ok());
   look_up leading = bot.cache.begin(home);
@@ -172,7 +172,7 @@ TEST_CASE("a look-up is called once however often it asks for that, and not once
   CHECK(called_after_the_end == 0);
 }
 
-TEST_CASE("a call finds nobody at work on what a dropped look-up began") {
+TEST_CASE("A call finds nobody at work on what a dropped look-up began") {
   scripted bot;
   {
     const look_up dropped = bot.cache.begin(home);
@@ -181,7 +181,7 @@ TEST_CASE("a call finds nobody at work on what a dropped look-up began") {
   CHECK(bot.cache.allowed(home));
 }
 
-TEST_CASE("a look-up that is dropped leaves the probe of a breaker to the next one") {
+TEST_CASE("A look-up that is dropped leaves the probe of a breaker to the next one") {
   cache_options options = foo_bot();
   options.breaker.failures = 1;
   scripted bot{options};
@@ -236,7 +236,7 @@ TEST_CASE("Without finish_abandoned, a wait between tries is over when nobody wa
   CHECK(bot.cache.stats().size == 0);
 }
 
-TEST_CASE("an exchange that gave up though somebody waits has failed") {
+TEST_CASE("An exchange that gave up though somebody waits has failed") {
   scripted bot{foo_bot_that_asks_once()};
   look_up looking = bot.cache.begin(home);
   looking.on_response(ScriptedFetcher::failure(robots::fetch_error::cancelled));
@@ -244,7 +244,7 @@ TEST_CASE("an exchange that gave up though somebody waits has failed") {
   CHECK(to_string(looking.policy()->source().outcome) == "unreachable");
 }
 
-TEST_CASE("a thread that blocks takes what an event loop brings") {
+TEST_CASE("A thread that blocks takes what an event loop brings") {
   scripted bot;
   bot.web.on(robots_url, robots::test::ok());
   look_up looking = bot.cache.begin(home);
@@ -257,7 +257,7 @@ TEST_CASE("a thread that blocks takes what an event loop brings") {
   CHECK(bot.web.count() == 1);
 }
 
-TEST_CASE("a look-up answers for its own site only") {
+TEST_CASE("A look-up answers for its own site only") {
   scripted bot;
   bot.web.otherwise(robots::test::ok());
   static_cast<void>(bot.cache.get(home));
@@ -277,13 +277,13 @@ TEST_CASE("a look-up answers for its own site only") {
   CHECK_THROWS_AS(static_cast<void>(bot.cache.check(home, invalid)), std::invalid_argument);
 }
 
-TEST_CASE("a look-up that has no policy yet answers for nothing") {
+TEST_CASE("A look-up that has no policy yet answers for nothing") {
   scripted bot;
   const look_up looking = bot.cache.begin(home);
   CHECK_THROWS_AS(static_cast<void>(bot.cache.check(home, looking)), std::logic_error);
 }
 
-TEST_CASE("a look-up that was moved has no policy and nothing to do") {
+TEST_CASE("A look-up that was moved has no policy and nothing to do") {
   scripted bot;
   look_up from = bot.cache.begin(home);
   const look_up into = std::move(from);
@@ -332,7 +332,7 @@ TEST_CASE("A look-up answers for the bare host and for the origin that answered 
                   std::invalid_argument);
 }
 
-TEST_CASE("one loop may look thousands of sites up at once") {
+TEST_CASE("One loop may look thousands of sites up at once") {
   scripted bot;
   bot.web.otherwise(robots::test::ok());
   std::deque<std::pair<std::string, look_up>> waiting;

@@ -74,7 +74,7 @@ struct driven : scripted {
 
 }  // namespace
 
-TEST_CASE("look-ups for one site share one request, and a response wakes the loop once") {
+TEST_CASE("Look-ups for one site share one request, and a response wakes the loop once") {
   driven bot;
   bot.ask(home);
   bot.ask(secret);
@@ -94,7 +94,7 @@ TEST_CASE("look-ups for one site share one request, and a response wakes the loo
   CHECK(bot.driver->fetching() == 0);
 }
 
-TEST_CASE("a kept policy is the answer at once") {
+TEST_CASE("A kept policy is the answer at once") {
   driven bot;
   bot.ask(home);
   bot.web.answer(ok());
@@ -104,7 +104,7 @@ TEST_CASE("a kept policy is the answer at once") {
   CHECK(bot.web.open.empty());
 }
 
-TEST_CASE("requests above the limit wait in order") {
+TEST_CASE("Requests above the limit wait in order") {
   driven bot{foo_bot(), 2};
   for (const char* const host :
        {"https://a.example/", "https://b.example/", "https://c.example/"}) {
@@ -118,7 +118,7 @@ TEST_CASE("requests above the limit wait in order") {
   CHECK(bot.web.open.back().request.url == "https://c.example/robots.txt");
 }
 
-TEST_CASE("the driver names the time of the next try") {
+TEST_CASE("The driver names the time of the next try") {
   auto options = foo_bot();
   options.retry.attempts = 2;
   driven bot{options};
@@ -128,7 +128,7 @@ TEST_CASE("the driver names the time of the next try") {
   const auto next = bot.driver->next_run();
   REQUIRE(next);
   CHECK(*next > bot.clock.now());
-  SUBCASE("and sends it then") {
+  SUBCASE("And sends it then") {
     bot.driver->run();
     CHECK(bot.web.open.empty());
     bot.clock.sleep_until(*next, {});
@@ -137,7 +137,7 @@ TEST_CASE("the driver names the time of the next try") {
     bot.driver->run();
     CHECK(bot.last == "success");
   }
-  SUBCASE("and the failure holds if the wait is cut short") {
+  SUBCASE("And the failure holds if the wait is cut short") {
     bot.driver->cut_short(*next + std::chrono::seconds{1});
     CHECK(bot.answered == 0);
     bot.driver->cut_short(*next);
@@ -147,11 +147,11 @@ TEST_CASE("the driver names the time of the next try") {
   CHECK(bot.driver->next_run() == std::nullopt);
 }
 
-TEST_CASE("a look-up that was left is driven on while the cache wants it") {
+TEST_CASE("A look-up that was left is driven on while the cache wants it") {
   auto options = foo_bot();
   options.finish_abandoned = true;
   SUBCASE("as finish_abandoned says") {}
-  SUBCASE("and ends if finish_abandoned is off") { options.finish_abandoned = false; }
+  SUBCASE("And ends if finish_abandoned is off") { options.finish_abandoned = false; }
   driven bot{options};
   const auto number = bot.ask(home);
   bot.driver->leave(number);
@@ -166,7 +166,7 @@ TEST_CASE("a look-up that was left is driven on while the cache wants it") {
   CHECK(bot.cache.stats().size == (options.finish_abandoned ? 1 : 0));
 }
 
-TEST_CASE("a wait that everyone has left ends, and a look-up that only waits is dropped at once") {
+TEST_CASE("A wait that everyone has left ends, and a look-up that only waits is dropped at once") {
   auto options = foo_bot();
   options.retry.attempts = 2;
   options.finish_abandoned = false;
@@ -185,7 +185,7 @@ TEST_CASE("a wait that everyone has left ends, and a look-up that only waits is 
   CHECK(bot.driver->next_run() == std::nullopt);
 }
 
-TEST_CASE("a driver that ends gives up what is under way, and others begin anew") {
+TEST_CASE("A driver that ends gives up what is under way, and others begin anew") {
   driven bot;
   bot.ask(home);
   const auto open = bot.web.open.front();
@@ -197,7 +197,7 @@ TEST_CASE("a driver that ends gives up what is under way, and others begin anew"
   CHECK(std::holds_alternative<fetch_request>(bot.cache.begin(home).next()));
 }
 
-TEST_CASE("what a callback throws comes out, and the rest is for the next run") {
+TEST_CASE("What a callback throws comes out, and the rest is for the next run") {
   driven bot;
   bot.driver->start(bot.cache.begin("https://first.example/"),
                     [](const look_up&) { throw std::runtime_error{"enough"}; });

@@ -56,7 +56,7 @@ std::vector<std::string> sites(int count) {
 
 }  // namespace
 
-TEST_CASE("a fetcher with threads of its own wakes the thread that prefetches") {
+TEST_CASE("A fetcher with threads of its own wakes the thread that prefetches") {
   scripted bot;
   Threads web{[](const fetch_request&) { return robots::test::ok(); }};
   std::size_t calls = 0;
@@ -71,7 +71,7 @@ TEST_CASE("a fetcher with threads of its own wakes the thread that prefetches") 
   CHECK(bot.web.count() == 0);  // the fetcher of the cache
 }
 
-TEST_CASE("a fetcher that answers at once is enough, and retries move a manual clock") {
+TEST_CASE("A fetcher that answers at once is enough, and retries move a manual clock") {
   auto options = foo_bot();
   options.retry.attempts = 2;
   scripted bot{options};
@@ -85,7 +85,7 @@ TEST_CASE("a fetcher that answers at once is enough, and retries move a manual c
   CHECK(prefetch(bot.cache, sites(3), web).kept == 3);
 }
 
-TEST_CASE("a stop ends the wait for a fetcher that does not answer") {
+TEST_CASE("A stop ends the wait for a fetcher that does not answer") {
   scripted bot;
   std::stop_source stop;
   Threads web{[&](const fetch_request& request) {
@@ -107,7 +107,7 @@ TEST_CASE("a stop ends the wait for a fetcher that does not answer") {
   CHECK_FALSE(summary.complete);
 }
 
-TEST_CASE("a limit of 0 requests at once is refused") {
+TEST_CASE("A limit of 0 requests at once is refused") {
   scripted bot;
   Prompt web{bot.web};
   CHECK_THROWS_AS(static_cast<void>(prefetch(bot.cache, sites(1), web, {.max_in_flight = 0})),

@@ -67,7 +67,7 @@ decision renewed_decision(Cache& cache, std::string_view url) {
 
 }  // namespace
 
-TEST_CASE("a file with validators is asked for by them, and a 304 renews it without parsing") {
+TEST_CASE("A file with validators is asked for by them, and a 304 renews it without parsing") {
   scripted bot;
   bot.web.on(robots_url,
              robots::test::ok(robots::test::rules, {{"ETag", "W/\"1\""}, {"Last-Modified", date}}),
@@ -115,7 +115,7 @@ TEST_CASE(
   check(false, false);
 }
 
-TEST_CASE("a 304 may bring a new lifetime; one with another entity tag is trusted once") {
+TEST_CASE("A 304 may bring a new lifetime; one with another entity tag is trusted once") {
   scripted bot;
   bot.web.on(
       robots_url,
@@ -138,7 +138,7 @@ TEST_CASE("a 304 may bring a new lifetime; one with another entity tag is truste
   CHECK(sent(bot, "If-None-Match") == "nothing");
 }
 
-TEST_CASE("a malformed file that is parsed is still malformed after a 304") {
+TEST_CASE("A malformed file that is parsed is still malformed after a 304") {
   scripted bot;
   bot.web.on(robots_url, tagged("a\nb\nc\nd\ne\nDisallow: /x\n", "\"1\""),
              ScriptedFetcher::status(304));
@@ -149,7 +149,7 @@ TEST_CASE("a malformed file that is parsed is still malformed after a 304") {
   CHECK(outcome_of(again) == "malformed");
 }
 
-TEST_CASE("a changed validator brings the new file") {
+TEST_CASE("A changed validator brings the new file") {
   scripted bot;
   bot.web.on(robots_url, tagged(robots::test::rules, "\"1\""), tagged("", "\"2\""),
              ScriptedFetcher::status(304));
@@ -162,7 +162,7 @@ TEST_CASE("a changed validator brings the new file") {
 }
 
 TEST_CASE(
-    "a 304 that was not asked for is a failure, under strict with nothing to go by a denial") {
+    "A 304 that was not asked for is a failure, under strict with nothing to go by a denial") {
   scripted bot{foo_bot(fallback_policy::strict())};
   bot.web.on(robots_url, ScriptedFetcher::status(304));
   const decision answer = bot.cache.check(home);
@@ -170,7 +170,7 @@ TEST_CASE(
   CHECK(outcome_of(answer) == "server_error");
 }
 
-TEST_CASE("the last good copy is what is asked about after failures, and what a 304 brings back") {
+TEST_CASE("The last good copy is what is asked about after failures, and what a 304 brings back") {
   scripted bot{foo_bot_that_asks_once()};
   bot.web.on(robots_url, tagged(robots::test::rules, "\"1\""), ScriptedFetcher::status(503),
              ScriptedFetcher::status(304));
@@ -186,7 +186,7 @@ TEST_CASE("the last good copy is what is asked about after failures, and what a 
   CHECK(back.age == 0ns);
 }
 
-TEST_CASE("what is forgotten is not asked about") {
+TEST_CASE("What is forgotten is not asked about") {
   scripted bot;
   bot.web.on(robots_url, tagged(robots::test::rules, "\"1\""));
   CHECK(bot.cache.allowed(home));
@@ -201,7 +201,7 @@ TEST_CASE("what is forgotten is not asked about") {
   CHECK(sent(bot, "If-None-Match") == "nothing");
 }
 
-TEST_CASE("a 404 or 410 after a good copy takes it away") {
+TEST_CASE("A 404 or 410 after a good copy takes it away") {
   for (const int gone : {404, 410}) {
     scripted bot;
     bot.web.on(robots_url, tagged(robots::test::rules, "\"1\""), ScriptedFetcher::status(gone),
@@ -214,7 +214,7 @@ TEST_CASE("a 404 or 410 after a good copy takes it away") {
   }
 }
 
-TEST_CASE("a cache that starts again fetches again") {
+TEST_CASE("A cache that starts again fetches again") {
   scripted before;
   before.web.on(robots_url, tagged(robots::test::rules, "\"1\""));
   CHECK(before.cache.allowed(home));
@@ -225,7 +225,7 @@ TEST_CASE("a cache that starts again fetches again") {
   CHECK(sent(before, "If-None-Match") == "nothing");
 }
 
-TEST_CASE("while a stale policy is renewed, callers get it at once, and one thread renews") {
+TEST_CASE("While a stale policy is renewed, callers get it at once, and one thread renews") {
   gate door;
   scripted bot{stale_for(1h)};
   bot.web.on(robots_url, robots::test::ok());
@@ -251,7 +251,7 @@ TEST_CASE("while a stale policy is renewed, callers get it at once, and one thre
   CHECK(bot.web.count() == 2);
 }
 
-TEST_CASE("a policy that is too stale is not served, and without the option none is") {
+TEST_CASE("A policy that is too stale is not served, and without the option none is") {
   for (const auto allowance : {0s, 3'600s}) {
     scripted bot{stale_for(allowance)};
     bot.web.on(robots_url, robots::test::ok(), robots::test::ok(""));
@@ -264,7 +264,7 @@ TEST_CASE("a policy that is too stale is not served, and without the option none
   }
 }
 
-TEST_CASE("a renewal that fails leaves the last good copy") {
+TEST_CASE("A renewal that fails leaves the last good copy") {
   scripted bot{stale_for(1h)};
   bot.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(500));
   CHECK_FALSE(bot.cache.allowed(secret));
@@ -275,7 +275,7 @@ TEST_CASE("a renewal that fails leaves the last good copy") {
   CHECK_FALSE(answer.allowed);
 }
 
-TEST_CASE("a last good copy that is too old is not served while it is renewed either") {
+TEST_CASE("A last good copy that is too old is not served while it is renewed either") {
   cache_options options = stale_for(1h, fallback_policy::strict());
   options.last_good_for = 30h;
   scripted bot{options};
@@ -290,7 +290,7 @@ TEST_CASE("a last good copy that is too old is not served while it is renewed ei
   CHECK(to_string(answer.policy->basis()) == "deny_all");
 }
 
-TEST_CASE("versions count the changes of meaning, whatever else changes in a file") {
+TEST_CASE("Versions count the changes of meaning, whatever else changes in a file") {
   scripted bot;
   bot.web.on(robots_url, robots::test::ok("User-agent: *\nDisallow: /private\nDisallow: /tmp\n"),
              robots::test::ok("# sorted\nUSER-AGENT: *\nDisallow: /tmp\nDisallow: /%70rivate\n"),
@@ -309,7 +309,7 @@ TEST_CASE("versions count the changes of meaning, whatever else changes in a fil
   CHECK(meanings.size() == 3);
 }
 
-TEST_CASE("a fingerprint tells apart what decides or delays differently") {
+TEST_CASE("A fingerprint tells apart what decides or delays differently") {
   std::set<std::uint64_t> seen;
   for (const char* text :
        {"", "Disallow: /a", "Allow: /a", "Disallow: /a$", "Disallow: /a*b",
@@ -326,7 +326,7 @@ TEST_CASE("a fingerprint tells apart what decides or delays differently") {
         14'622'883'614'310'731'287U);
 }
 
-TEST_CASE("what is found at another origin's robots.txt is kept for that origin, too") {
+TEST_CASE("What is found at another origin's robots.txt is kept for that origin, too") {
   scripted bot;
   constexpr const char* elsewhere = "https://www.example.com/robots.txt";
   bot.web.on(robots_url, ScriptedFetcher::redirect(301, elsewhere));
@@ -342,7 +342,7 @@ TEST_CASE("what is found at another origin's robots.txt is kept for that origin,
   CHECK(bot.cache.check("www.example.com/private").from_cache);
 }
 
-TEST_CASE("what is found elsewhere than at a robots.txt is kept for nobody else") {
+TEST_CASE("What is found elsewhere than at a robots.txt is kept for nobody else") {
   for (const char* elsewhere :
        {"https://www.example.com/r.txt", "https://www.example.com/robots.txt?x",
         "https://www.example.com//robots.txt", "https://www.example.com/ROBOTS.TXT"}) {
@@ -354,7 +354,7 @@ TEST_CASE("what is found elsewhere than at a robots.txt is kept for nobody else"
   }
 }
 
-TEST_CASE("what a user's policy says of one site is kept for no other") {
+TEST_CASE("What a user's policy says of one site is kept for no other") {
   struct Mine {
     [[nodiscard]] robots::fallback_action action(const robots::record_head& head) const {
       return head.url.starts_with("https://example.com/") ? robots::fallback_action::allow_all
@@ -368,7 +368,7 @@ TEST_CASE("what a user's policy says of one site is kept for no other") {
   CHECK_FALSE(bot.cache.allowed("https://www.example.com/"));
 }
 
-TEST_CASE("a redirect from elsewhere does not let a site out of quarantine, nor asks it") {
+TEST_CASE("A redirect from elsewhere does not let a site out of quarantine, nor asks it") {
   cache_options options = foo_bot(fallback_policy::strict());
   options.quarantine_after = 1;
   scripted bot{options};
@@ -381,7 +381,7 @@ TEST_CASE("a redirect from elsewhere does not let a site out of quarantine, nor 
   CHECK(bot.web.count(robots_url) == 1);
 }
 
-TEST_CASE("a call without time for anything gets what may be served stale") {
+TEST_CASE("A call without time for anything gets what may be served stale") {
   scripted bot{stale_for(1h, fallback_policy::permissive())};
   bot.web.on(robots_url, robots::test::ok("User-agent: *\nDisallow: /"));
   CHECK_FALSE(bot.cache.allowed(home));

@@ -25,7 +25,7 @@ using robots::test::robots_url;
 using robots::test::scripted;
 using robots::test::secret;
 
-TEST_CASE("rules found behind redirects are those of the first origin") {
+TEST_CASE("Rules found behind redirects are those of the first origin") {
   scripted bot;
   bot.web.on(robots_url, ScriptedFetcher::redirect(301, "http://www.example.net:8080/r"));
   bot.web.on("http://www.example.net:8080/r", ScriptedFetcher::redirect(307, "/r/2"));
@@ -51,7 +51,7 @@ TEST_CASE("max_redirects is obeyed") {
   CHECK(bot.web.count() == 1);
 }
 
-TEST_CASE("a limit on redirects below that of RFC 9309 allows nothing") {
+TEST_CASE("A limit on redirects below that of RFC 9309 allows nothing") {
   cache_options options = foo_bot(fallback_policy::rfc9309());
   options.max_redirects = 1;
   scripted bot{options};
@@ -61,7 +61,7 @@ TEST_CASE("a limit on redirects below that of RFC 9309 allows nothing") {
   CHECK_FALSE(bot.cache.allowed(home));
 }
 
-TEST_CASE("a redirect with a long body is followed like any other") {
+TEST_CASE("A redirect with a long body is followed like any other") {
   scripted bot;
   fetch_response moved = ScriptedFetcher::redirect(301, "/1");
   moved.body = std::string(70'000, 'x');
@@ -73,18 +73,18 @@ TEST_CASE("a redirect with a long body is followed like any other") {
   CHECK(reason_of(answer) == "rule");
 }
 
-TEST_CASE("of a file that is cut, the line that is cut does not count") {
+TEST_CASE("Of a file that is cut, the line that is cut does not count") {
   const std::string stored = "User-agent: *\nDisallow: /\n";
   const std::string cut = "Allow: /";
 
-  SUBCASE("when the fetcher cut it") {
+  SUBCASE("When the fetcher cut it") {
     scripted bot;
     fetch_response response = robots::test::ok(stored + cut);
     response.truncated = true;
     bot.web.on(robots_url, response);
     CHECK_FALSE(bot.cache.allowed(home));
   }
-  SUBCASE("when the limit cuts it") {
+  SUBCASE("When the limit cuts it") {
     cache_options options = foo_bot();
     options.parse.max_bytes = stored.size() + cut.size();
     scripted bot{options};
@@ -92,21 +92,21 @@ TEST_CASE("of a file that is cut, the line that is cut does not count") {
     CHECK_FALSE(bot.cache.allowed(home));
     CHECK(bot.cache.get(home)->rules().size() == 1);
   }
-  SUBCASE("and the whole file counts when it fits to the octet") {
+  SUBCASE("And the whole file counts when it fits to the octet") {
     cache_options options = foo_bot();
     options.parse.max_bytes = stored.size() + cut.size();
     scripted bot{options};
     bot.web.on(robots_url, robots::test::ok(stored + cut));
     CHECK(bot.cache.allowed(home));
   }
-  SUBCASE("and lines before the cut all count") {
+  SUBCASE("And lines before the cut all count") {
     cache_options options = foo_bot();
     options.parse.max_bytes = stored.size();
     scripted bot{options};
     bot.web.on(robots_url, robots::test::ok(stored + "Allow: /\n"));
     CHECK_FALSE(bot.cache.allowed(home));
   }
-  SUBCASE("and a file that is one endless line says nothing") {
+  SUBCASE("And a file that is one endless line says nothing") {
     scripted bot;
     bot.web.on(robots_url, robots::test::ok(std::string(600'000, 'a')));
     const decision answer = bot.cache.check(home);
@@ -116,7 +116,7 @@ TEST_CASE("of a file that is cut, the line that is cut does not count") {
   }
 }
 
-TEST_CASE("any octets may come as a robots.txt") {
+TEST_CASE("Any octets may come as a robots.txt") {
   std::string every_octet;
   for (int round = 0; round < 4; ++round) {
     for (int octet = 0; octet < 256; ++octet) {
@@ -136,7 +136,7 @@ TEST_CASE("any octets may come as a robots.txt") {
   }
 }
 
-TEST_CASE("a response that breaks the promises of a fetcher does no harm") {
+TEST_CASE("A response that breaks the promises of a fetcher does no harm") {
   scripted bot;
   bot.web.on(robots_url, fetch_response{});
   CHECK(to_string(bot.cache.check(home).policy->source().outcome) == "unreachable");
@@ -148,7 +148,7 @@ TEST_CASE("a response that breaks the promises of a fetcher does no harm") {
   CHECK(answer.policy->source().status == 0);
 }
 
-TEST_CASE("a fetcher that throws cannot be reached, and the policy has its words") {
+TEST_CASE("A fetcher that throws cannot be reached, and the policy has its words") {
   scripted bot;
   bot.web.otherwise_call(
       [](const fetch_request&) -> fetch_response { throw std::runtime_error{"out of sockets"}; });
@@ -165,7 +165,7 @@ TEST_CASE("a fetcher that throws cannot be reached, and the policy has its words
   CHECK(bot.cache.allowed(home));
 }
 
-TEST_CASE("a file in UTF-16 or windows-1252 is obeyed like one in UTF-8") {
+TEST_CASE("A file in UTF-16 or windows-1252 is obeyed like one in UTF-8") {
   scripted bot;
   std::string utf16{"\xFF\xFE"};
   for (const char c : std::string{"User-agent: *\nDisallow: /private\n"}) {
@@ -183,7 +183,7 @@ TEST_CASE("a file in UTF-16 or windows-1252 is obeyed like one in UTF-8") {
   CHECK(bot.cache.allowed("https://latin.example/caf%E9"));
 }
 
-TEST_CASE("a file is read whatever its media type") {
+TEST_CASE("A file is read whatever its media type") {
   for (const char* type : {"text/html", "application/octet-stream", "image/png", "nonsense"}) {
     CAPTURE(std::string{type});
     scripted bot;

@@ -141,7 +141,7 @@ decision wait_for(Cache& cache, robots::look_up& at, const char* url) {
 
 }  // namespace
 
-TEST_CASE("the first to join a flight leads it, the others wait until it ends") {
+TEST_CASE("The first to join a flight leads it, the others wait until it ends") {
   single_flight flights;
   auto first = flights.join("a");
   const auto second = flights.join("a");
@@ -161,7 +161,7 @@ TEST_CASE("the first to join a flight leads it, the others wait until it ends") 
   CHECK(flights.join("a").lead);
 }
 
-TEST_CASE("a leader that is dropped gives the flight up") {
+TEST_CASE("A leader that is dropped gives the flight up") {
   single_flight flights;
   auto first = flights.join("a");
   const auto second = flights.join("a");
@@ -175,7 +175,7 @@ TEST_CASE("a leader that is dropped gives the flight up") {
   CHECK(flights.join("a").lead);
 }
 
-TEST_CASE("a detached flight ends for those who wait, and a new one can begin meanwhile") {
+TEST_CASE("A detached flight ends for those who wait, and a new one can begin meanwhile") {
   single_flight flights;
   for (const bool all : {false, true}) {
     auto old = flights.join("a");
@@ -204,7 +204,7 @@ TEST_CASE("a detached flight ends for those who wait, and a new one can begin me
   }
 }
 
-TEST_CASE("who waits for a flight leaves when stopped or when the deadline has come") {
+TEST_CASE("Who waits for a flight leaves when stopped or when the deadline has come") {
   single_flight flights;
   const auto first = flights.join("a");
   robots::cache_detail::own_parts<ScriptedFetcher, ManualClock, robots::LruStorage<1>,
@@ -218,7 +218,7 @@ TEST_CASE("who waits for a flight leaves when stopped or when the deadline has c
   CHECK(first.lead);
 }
 
-TEST_CASE("what has ended counts, even for who comes too late") {
+TEST_CASE("What has ended counts, even for who comes too late") {
   single_flight flights;
   auto first = flights.join("a");
   const auto second = flights.join("a");
@@ -234,7 +234,7 @@ TEST_CASE("what has ended counts, even for who comes too late") {
   CHECK(second.place->result() == result);
 }
 
-TEST_CASE("a flight is no longer wanted when the last one has left it, unless it finishes alone") {
+TEST_CASE("A flight is no longer wanted when the last one has left it, unless it finishes alone") {
   single_flight flights;
   for (const bool alone : {false, true}) {
     auto first = flights.join("a", {}, alone);
@@ -247,7 +247,7 @@ TEST_CASE("a flight is no longer wanted when the last one has left it, unless it
   }
 }
 
-TEST_CASE("who cannot wait is called when the flight has ended") {
+TEST_CASE("Who cannot wait is called when the flight has ended") {
   single_flight flights;
   auto first = flights.join("a");
   const auto second = flights.join("a");
@@ -261,7 +261,7 @@ TEST_CASE("who cannot wait is called when the flight has ended") {
   CHECK(called == 3);
 }
 
-TEST_CASE("however many threads ask for one cold site, it is fetched once") {
+TEST_CASE("However many threads ask for one cold site, it is fetched once") {
   constexpr std::size_t threads = 32;
   constexpr std::array<const char*, 4> spellings{
       "https://example.com/private/x", "HTTPS://EXAMPLE.com:443/private/y",
@@ -290,7 +290,7 @@ TEST_CASE("however many threads ask for one cold site, it is fetched once") {
   CHECK(stats.denied == threads);
 }
 
-TEST_CASE("a bare host and its https origin, asked for at once, share one fetch") {
+TEST_CASE("A bare host and its https origin, asked for at once, share one fetch") {
   for (int round = 0; round < 20; ++round) {
     held bot;
     bot.web.otherwise_call(behind(bot.door));
@@ -317,7 +317,7 @@ TEST_CASE("a bare host and its https origin, asked for at once, share one fetch"
   }
 }
 
-TEST_CASE("the http origin of a host is not served by what its https origin brought") {
+TEST_CASE("The http origin of a host is not served by what its https origin brought") {
   held bot;  // the first fetch brings rules, the second none
   std::shared_ptr<const policy> https;
   std::shared_ptr<const policy> http;
@@ -337,7 +337,7 @@ TEST_CASE("the http origin of a host is not served by what its https origin brou
   CHECK(http->rules().empty());
 }
 
-TEST_CASE("hosts do not wait for one another") {
+TEST_CASE("Hosts do not wait for one another") {
   held bot;
   decision led;
   const leading caller{bot, led};
@@ -346,7 +346,7 @@ TEST_CASE("hosts do not wait for one another") {
   CHECK(bot.web.count() == 3);
 }
 
-TEST_CASE("a failure is shared like a success") {
+TEST_CASE("A failure is shared like a success") {
   held bot{ScriptedFetcher::status(503), foo_bot_that_asks_once()};
   decision first;
   decision second;
@@ -362,7 +362,7 @@ TEST_CASE("a failure is shared like a success") {
   CHECK(outcome_of(first) == "server_error");
 }
 
-TEST_CASE("a follower whose call is over leaves at once, and the flight goes on") {
+TEST_CASE("A follower whose call is over leaves at once, and the flight goes on") {
   held bot;
   decision led;
   {
@@ -384,7 +384,7 @@ TEST_CASE("a follower whose call is over leaves at once, and the flight goes on"
   CHECK(bot.cache.stats().joined == 0);
 }
 
-TEST_CASE("a follower that leaves gets the last good copy where there is one") {
+TEST_CASE("A follower that leaves gets the last good copy where there is one") {
   held bot;
   bot.web.on(robots_url, robots::test::ok());
   CHECK(bot.cache.allowed(home));
@@ -401,7 +401,7 @@ TEST_CASE("a follower that leaves gets the last good copy where there is one") {
   CHECK(bot.cache.allowed(secret));
 }
 
-TEST_CASE("a follower that waits leaves when it is stopped, and when its deadline comes") {
+TEST_CASE("A follower that waits leaves when it is stopped, and when its deadline comes") {
   for (int round = 0; round < 50; ++round) {
     held bot;
     decision led;
@@ -425,7 +425,7 @@ TEST_CASE("a follower that waits leaves when it is stopped, and when its deadlin
   }
 }
 
-TEST_CASE("a follower with all the time in the world waits for the end") {
+TEST_CASE("A follower with all the time in the world waits for the end") {
   gate door;
   ScriptedFetcher web;
   web.on_call(robots_url, behind(door));
@@ -446,7 +446,7 @@ TEST_CASE("a follower with all the time in the world waits for the end") {
   CHECK(web.count() == 1);
 }
 
-TEST_CASE("who began a flight may leave it, and it goes on for the others") {
+TEST_CASE("Who began a flight may leave it, and it goes on for the others") {
   for (int round = 0; round < 50; ++round) {
     held bot;
     std::stop_source stop;
@@ -476,7 +476,7 @@ TEST_CASE("who began a flight may leave it, and it goes on for the others") {
   }
 }
 
-TEST_CASE("who began a flight leaves it at his deadline, while the fetch is under way") {
+TEST_CASE("Who began a flight leaves it at his deadline, while the fetch is under way") {
   held bot;
   decision began;
   {
@@ -564,7 +564,7 @@ TEST_CASE("A fetch that everyone has left is brought to its end") {
   CHECK(web.count() == 1);
 }
 
-TEST_CASE("an observer hears of a retrieval before anybody decides by it, even if it throws") {
+TEST_CASE("An observer hears of a retrieval before anybody decides by it, even if it throws") {
   struct Log {
     void on(const robots::retrieval_event&) const {
       const std::scoped_lock lock{*mutex};
@@ -599,7 +599,7 @@ TEST_CASE("an observer hears of a retrieval before anybody decides by it, even i
   }
 }
 
-TEST_CASE("with all threads busy, a leader in haste leaves its fetch to the next that is free") {
+TEST_CASE("With all threads busy, a leader in haste leaves its fetch to the next that is free") {
   all_busy setup;
   setup.web.on(robots_url, robots::test::ok());
   decision hurried;
@@ -620,7 +620,7 @@ TEST_CASE("with all threads busy, a leader in haste leaves its fetch to the next
 }
 
 TEST_CASE(
-    "with all threads busy, a leader that is stopped leaves its fetch to the next that is free") {
+    "With all threads busy, a leader that is stopped leaves its fetch to the next that is free") {
   all_busy setup;
   std::atomic<int> asked = 0;
   setup.web.on_call(robots_url, [&](const fetch_request&) {
@@ -662,7 +662,7 @@ TEST_CASE("With the default options, a call makes the exchanges that it has time
   CHECK(by_caller == std::vector{true, true, false});
 }
 
-TEST_CASE("no call takes longer than the longest, and its fetch goes on for others") {
+TEST_CASE("No call takes longer than the longest, and its fetch goes on for others") {
   for (const bool by_option : {false, true}) {
     robots::cache_options options = foo_bot(robots::fallback_policy::permissive());
     options.longest_call = by_option ? 15s : 0s;
@@ -726,7 +726,7 @@ TEST_CASE(
   CHECK(outcome_of(cache.check(home)) == "success");
 }
 
-TEST_CASE("what is invalidated while it is renewed does not stand in when the renewal fails") {
+TEST_CASE("What is invalidated while it is renewed does not stand in when the renewal fails") {
   robots::test::scripted bot{foo_bot_that_asks_once()};
   bot.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(503));
   CHECK(bot.cache.allowed(home));
@@ -739,7 +739,7 @@ TEST_CASE("what is invalidated while it is renewed does not stand in when the re
   CHECK_FALSE(bot.cache.check(home, renewing).allowed);
 }
 
-TEST_CASE("without a thread to spare, who may leave fetches himself, and a follower takes over") {
+TEST_CASE("Without a thread to spare, who may leave fetches himself, and a follower takes over") {
   held bot{robots::test::ok(), with_threads(0)};
   std::stop_source stop;
   decision began;
@@ -759,7 +759,7 @@ TEST_CASE("without a thread to spare, who may leave fetches himself, and a follo
   CHECK(bot.web.count() == 2);
 }
 
-TEST_CASE("a cache that ends stops what is still under way for nobody") {
+TEST_CASE("A cache that ends stops what is still under way for nobody") {
   ScriptedFetcher web;
   gate under_way;
   gate stopped;
@@ -777,7 +777,7 @@ TEST_CASE("a cache that ends stops what is still under way for nobody") {
   CHECK(web.count() == 1);
 }
 
-TEST_CASE("a fetcher that throws leaves nobody waiting") {
+TEST_CASE("A fetcher that throws leaves nobody waiting") {
   watched bot{foo_bot_that_asks_once()};
   bot.web.otherwise_call([&bot](const fetch_request&) -> fetch_response {
     bot.door.pass();
@@ -798,7 +798,7 @@ TEST_CASE("a fetcher that throws leaves nobody waiting") {
   }
 }
 
-TEST_CASE("what is forgotten during a flight is fetched anew, and the late result is not kept") {
+TEST_CASE("What is forgotten during a flight is fetched anew, and the late result is not kept") {
   const std::array<void (*)(held&), 4> ways{
       [](held& bot) { bot.cache.invalidate(home); },
       [](held& bot) { bot.cache.invalidate("HTTPS://EXAMPLE.com:443/x"); },
@@ -823,7 +823,7 @@ TEST_CASE("what is forgotten during a flight is fetched anew, and the late resul
   }
 }
 
-TEST_CASE("a flight that was forgotten leaves nothing behind") {
+TEST_CASE("A flight that was forgotten leaves nothing behind") {
   held bot;
   decision old;
   {
@@ -835,7 +835,7 @@ TEST_CASE("a flight that was forgotten leaves nothing behind") {
   CHECK_FALSE(bot.cache.check(home).from_cache);
 }
 
-TEST_CASE("a storage that forgets everything still lets threads share a fetch") {
+TEST_CASE("A storage that forgets everything still lets threads share a fetch") {
   struct Forgetful : WatchedStorage {
     void store(std::string_view, const robots::cache_entry&, robots::time_point) {}
   };
@@ -862,7 +862,7 @@ TEST_CASE("a storage that forgets everything still lets threads share a fetch") 
   }
 }
 
-TEST_CASE("eight threads may do anything to one cache at once") {
+TEST_CASE("Eight threads may do anything to one cache at once") {
   constexpr unsigned threads = 8;
   ScriptedFetcher web;
   web.otherwise_call([](const fetch_request& request) {

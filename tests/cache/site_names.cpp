@@ -34,7 +34,7 @@ std::vector<std::string> asked(const ScriptedFetcher& web) {
 
 }  // namespace
 
-TEST_CASE("every spelling of an origin is one site and is fetched once") {
+TEST_CASE("Every spelling of an origin is one site and is fetched once") {
   const std::vector<std::string> spellings{"https://example.com",
                                            "https://example.com/",
                                            "https://example.com/a/b?c#d",
@@ -65,7 +65,7 @@ TEST_CASE("every spelling of an origin is one site and is fetched once") {
   }
 }
 
-TEST_CASE("an IPv6 address is one site, however it is spelled") {
+TEST_CASE("An IPv6 address is one site, however it is spelled") {
   scripted bot;
   bot.web.otherwise(robots::test::ok());
   for (const char* url :
@@ -78,7 +78,7 @@ TEST_CASE("an IPv6 address is one site, however it is spelled") {
   CHECK(bot.cache.stats().size == 1);
 }
 
-TEST_CASE("another scheme, host or port is another site") {
+TEST_CASE("Another scheme, host or port is another site") {
   scripted bot;
   bot.web.otherwise(robots::test::ok());
   for (const char* url :
@@ -99,7 +99,7 @@ TEST_CASE("another scheme, host or port is another site") {
   CHECK(bot.cache.stats().misses == 11);
 }
 
-TEST_CASE("the verdict is on the path, however the URL in front of it is spelled") {
+TEST_CASE("The verdict is on the path, however the URL in front of it is spelled") {
   scripted bot;
   bot.web.otherwise(robots::test::ok("User-agent: *\nDisallow: /private\nDisallow: /?secret\n"));
   for (const char* url :
@@ -119,7 +119,7 @@ TEST_CASE("the verdict is on the path, however the URL in front of it is spelled
   }
 }
 
-TEST_CASE("two slashes behind a bare host begin its path, whatever the dialect") {
+TEST_CASE("Two slashes behind a bare host begin its path, whatever the dialect") {
   for (const robots::dialect reading : {robots::dialect::rfc9309, robots::dialect::google}) {
     robots::cache_options options = robots::test::foo_bot();
     options.parse.dialect = reading;
@@ -133,7 +133,7 @@ TEST_CASE("two slashes behind a bare host begin its path, whatever the dialect")
   }
 }
 
-TEST_CASE("a bare host means https") {
+TEST_CASE("A bare host means https") {
   scripted bot;
   bot.web.on(robots_url, robots::test::ok());
   CHECK_FALSE(bot.cache.allowed("example.com/private"));
@@ -141,7 +141,7 @@ TEST_CASE("a bare host means https") {
   CHECK(asked(bot.web) == std::vector<std::string>{robots_url});
 }
 
-TEST_CASE("a bare host and its https origin share one fetch, whichever is asked first") {
+TEST_CASE("A bare host and its https origin share one fetch, whichever is asked first") {
   const std::vector<std::pair<std::string, std::string>> pairs{
       {"example.com", "https://example.com/x"},
       {"https://example.com/x", "example.com"},
@@ -158,7 +158,7 @@ TEST_CASE("a bare host and its https origin share one fetch, whichever is asked 
   }
 }
 
-TEST_CASE("a bare host takes over from https whatever https answered") {
+TEST_CASE("A bare host takes over from https whatever https answered") {
   for (const int status : {404, 403, 429, 500}) {
     scripted bot{foo_bot_that_asks_once()};
     bot.web.on(robots_url, ScriptedFetcher::status(status));
@@ -168,10 +168,10 @@ TEST_CASE("a bare host takes over from https whatever https answered") {
   }
 }
 
-TEST_CASE("when https cannot be reached, http serves the bare host but not the https URL") {
+TEST_CASE("When https cannot be reached, http serves the bare host but not the https URL") {
   const std::string http = "http://example.com/robots.txt";
 
-  SUBCASE("the bare host first") {
+  SUBCASE("The bare host first") {
     scripted bot{foo_bot_that_asks_once()};
     bot.web.on(http, robots::test::ok());
     CHECK_FALSE(bot.cache.allowed("example.com/private"));
@@ -184,7 +184,7 @@ TEST_CASE("when https cannot be reached, http serves the bare host but not the h
     CHECK(bot.cache.get("http://example.com/") == bot.cache.get("example.com"));
     CHECK(bot.web.count() == 3);
   }
-  SUBCASE("the https URL first") {
+  SUBCASE("The https URL first") {
     scripted bot{foo_bot_that_asks_once()};
     bot.web.on(http, robots::test::ok());
     CHECK_FALSE(bot.cache.allowed(home));
@@ -192,7 +192,7 @@ TEST_CASE("when https cannot be reached, http serves the bare host but not the h
     CHECK(reason_of(bot.cache.check(home)) == "fallback");
     CHECK(asked(bot.web) == std::vector<std::string>{robots_url, robots_url, http});
   }
-  SUBCASE("and when nothing can be reached, the bare host falls back like any other") {
+  SUBCASE("And when nothing can be reached, the bare host falls back like any other") {
     scripted bot{foo_bot_that_asks_once()};
     const decision answer = bot.cache.check("example.com/");
     CHECK_FALSE(answer.allowed);
@@ -203,7 +203,7 @@ TEST_CASE("when https cannot be reached, http serves the bare host but not the h
   }
 }
 
-TEST_CASE("the last good copy of an origin is found by whichever name the site is asked") {
+TEST_CASE("The last good copy of an origin is found by whichever name the site is asked") {
   const std::vector<std::pair<std::string, std::string>> pairs{
       {"example.com", "https://example.com/"}, {"https://example.com/", "example.com"}};
   for (const auto& [first, second] : pairs) {
@@ -221,7 +221,7 @@ TEST_CASE("the last good copy of an origin is found by whichever name the site i
   }
 }
 
-TEST_CASE("what is no URL and no host is denied without a throw or a fetch, and says so") {
+TEST_CASE("What is no URL and no host is denied without a throw or a fetch, and says so") {
   scripted bot;
   bot.web.otherwise(robots::test::ok(""));
   const std::string long_label = "https://" + std::string(64, 'a') + ".com/";
@@ -308,7 +308,7 @@ TEST_CASE("what is no URL and no host is denied without a throw or a fetch, and 
   CHECK(bot.cache.stats().denied == 2 * texts.size());
 }
 
-TEST_CASE("whatever stands behind the authority gets a decision") {
+TEST_CASE("Whatever stands behind the authority gets a decision") {
   scripted bot;
   bot.web.otherwise(robots::test::ok());
   for (const std::string& rest :
@@ -387,7 +387,7 @@ TEST_CASE("An override under one name of a site holds for its other names") {
   CHECK(bot.cache.allowed(home));
 }
 
-TEST_CASE("what is invalidated is forgotten under all names that shared its fetch") {
+TEST_CASE("What is invalidated is forgotten under all names that shared its fetch") {
   for (const char* kind : {"example.com", "https://example.com/", "https://example.com:443/"}) {
     for (const char* stored : {"example.com", "https://example.com/"}) {
       CAPTURE(std::string{kind});
@@ -402,7 +402,7 @@ TEST_CASE("what is invalidated is forgotten under all names that shared its fetc
   }
 }
 
-TEST_CASE("a URL of another kind is not taken for a bare host") {
+TEST_CASE("A URL of another kind is not taken for a bare host") {
   scripted bot;
   bot.web.otherwise(robots::test::ok(""));
   for (const std::string text :

@@ -260,7 +260,7 @@ class storm {
 
 }  // namespace
 
-TEST_CASE("in a storm of faults nothing is allowed wrongly, asked too often, or left behind") {
+TEST_CASE("In a storm of faults nothing is allowed wrongly, asked too often, or left behind") {
   {
     // What libraries open once stays open, a thread of ThreadSanitizer among it.
     const CurlFetcher warm_up;

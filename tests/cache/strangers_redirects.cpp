@@ -50,7 +50,7 @@ void redirect_all(ScriptedFetcher& web, std::size_t strangers) {
 
 }  // namespace
 
-TEST_CASE("strangers that redirect to a site whose rules are fresh cause it no request") {
+TEST_CASE("Strangers that redirect to a site whose rules are fresh cause it no request") {
   scripted bot;
   bot.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(403));
   redirect_all(bot.web, 300);
@@ -67,7 +67,7 @@ TEST_CASE("strangers that redirect to a site whose rules are fresh cause it no r
   CHECK(bot.cache.check(secret).from_cache);
 }
 
-TEST_CASE("however strangers spell the robots.txt of a site, its fresh rules are theirs") {
+TEST_CASE("However strangers spell the robots.txt of a site, its fresh rules are theirs") {
   for (const std::string spelling :
        {"/%72obots.txt", "/robots.txt?", "/x/../robot%73.txt#x", "/%72obots%2Etxt?"}) {
     scripted bot;
@@ -82,7 +82,7 @@ TEST_CASE("however strangers spell the robots.txt of a site, its fresh rules are
   }
 }
 
-TEST_CASE("another path or query is another resource, at one request for each stranger") {
+TEST_CASE("Another path or query is another resource, at one request for each stranger") {
   for (const std::string other : {"/robots.txt?1", "//robots.txt", "/robots%2Etxt2"}) {
     scripted bot{foo_bot_that_asks_once()};
     bot.web.on(robots_url, robots::test::ok());
@@ -97,7 +97,7 @@ TEST_CASE("another path or query is another resource, at one request for each st
   }
 }
 
-TEST_CASE("a redirect from elsewhere never replaces what a site itself has said") {
+TEST_CASE("A redirect from elsewhere never replaces what a site itself has said") {
   scripted bot{foo_bot(fallback_policy::permissive())};
   bot.web.on(robots_url, robots::test::ok("User-agent: *\nDisallow: /"),
              ScriptedFetcher::status(403));
@@ -109,7 +109,7 @@ TEST_CASE("a redirect from elsewhere never replaces what a site itself has said"
   CHECK(bot.web.count(robots_url) == 1);
 }
 
-TEST_CASE("an invalidation of another site during a redirect takes nothing from the target") {
+TEST_CASE("An invalidation of another site during a redirect takes nothing from the target") {
   scripted bot;
   bot.web.on(robots_url, robots::test::ok());
   redirect_all(bot.web, 1);
@@ -126,7 +126,7 @@ TEST_CASE("an invalidation of another site during a redirect takes nothing from 
   CHECK(bot.web.count(robots_url) == 1);
 }
 
-TEST_CASE("strangers and visitors of a cold site share one request, whoever comes first") {
+TEST_CASE("Strangers and visitors of a cold site share one request, whoever comes first") {
   for (const bool visitor_first : {false, true}) {
     watched bot;
     redirect_all(bot.web, 8);
@@ -181,7 +181,7 @@ TEST_CASE("Many callers of one site that redirects ask it once, and get the same
   }
 }
 
-TEST_CASE("sites that redirect to each other come to an end, alone and at once") {
+TEST_CASE("Sites that redirect to each other come to an end, alone and at once") {
   for (int round = 0; round < 50; ++round) {
     ScriptedFetcher web;
     web.on(robots_url, ScriptedFetcher::redirect(301, "https://s0.example/robots.txt"));
@@ -227,7 +227,7 @@ TEST_CASE("max_redirects counts all redirects of a chain from site to site, in t
   }
 }
 
-TEST_CASE("what a site's own failure means for those that redirect to it") {
+TEST_CASE("What a site's own failure means for those that redirect to it") {
   for (const auto& [answer, outcome] :
        {std::pair{ScriptedFetcher::status(503), "server_error"},
         std::pair{ScriptedFetcher::status(404), "not_found"},
@@ -249,7 +249,7 @@ TEST_CASE("what a site's own failure means for those that redirect to it") {
   }
 }
 
-TEST_CASE("a stranger's rules are fresh for as long as those that it redirects to") {
+TEST_CASE("A stranger's rules are fresh for as long as those that it redirects to") {
   scripted bot;
   bot.web.on(robots_url, robots::test::ok());
   redirect_all(bot.web, 1);
@@ -277,7 +277,7 @@ TEST_CASE("A redirect that everyone has left is kept: only its target is asked f
   CHECK(bot.web.count(stranger(0) + "robots.txt") == 1);
 }
 
-TEST_CASE("a stranger that is invalidated while its target is fetched is not kept") {
+TEST_CASE("A stranger that is invalidated while its target is fetched is not kept") {
   scripted bot;
   bot.web.on(robots_url, robots::test::ok());
   redirect_all(bot.web, 1);
@@ -290,7 +290,7 @@ TEST_CASE("a stranger that is invalidated while its target is fetched is not kep
   CHECK(bot.cache.check(home).from_cache);
 }
 
-TEST_CASE("an http site that redirects to its https one, and a bare host, end as they should") {
+TEST_CASE("An http site that redirects to its https one, and a bare host, end as they should") {
   scripted bot;
   bot.web.on("http://example.com/robots.txt", ScriptedFetcher::redirect(301, robots_url));
   CHECK(outcome_of(bot.cache.check("example.com")) == "unreachable");
@@ -302,7 +302,7 @@ TEST_CASE("an http site that redirects to its https one, and a bare host, end as
   CHECK(bot.cache.check(secret).from_cache);
 }
 
-TEST_CASE("a fetch that nobody waits for any more follows a redirect to another site, too") {
+TEST_CASE("A fetch that nobody waits for any more follows a redirect to another site, too") {
   cache_options options = foo_bot();
   options.finish_abandoned = true;
   watched bot{options};
@@ -322,7 +322,7 @@ TEST_CASE("a fetch that nobody waits for any more follows a redirect to another 
   CHECK(bot.web.count() == 2);
 }
 
-TEST_CASE("a thread of the cache waits for no flight whose fetch waits for that thread") {
+TEST_CASE("A thread of the cache waits for no flight whose fetch waits for that thread") {
   cache_options options = foo_bot();
   options.finish_abandoned = true;
   options.background_threads = 1;
@@ -348,7 +348,7 @@ TEST_CASE("a thread of the cache waits for no flight whose fetch waits for that 
   CHECK(bot.web.count() == 2);
 }
 
-TEST_CASE("a bare host that is led back to its https origin has no loop, but no rules either") {
+TEST_CASE("A bare host that is led back to its https origin has no loop, but no rules either") {
   for (const bool by_another_site : {false, true}) {
     for (const char* first : {"example.com", "https://s0.example/"}) {
       CAPTURE(by_another_site);
@@ -367,7 +367,7 @@ TEST_CASE("a bare host that is led back to its https origin has no loop, but no 
   }
 }
 
-TEST_CASE("who is led to the https origin of a bare host that is led back has no loop either") {
+TEST_CASE("Who is led to the https origin of a bare host that is led back has no loop either") {
   scripted bot{foo_bot(fallback_policy::rfc9309())};
   bot.web.on(robots_url, ScriptedFetcher::failure(robots::fetch_error::connect));
   bot.web.on("http://example.com/robots.txt",

@@ -240,7 +240,7 @@ record good_record(const fleet& crawlers, std::string_view body = robots::test::
 
 }  // namespace
 
-TEST_CASE("a tiered storage can be made of both parts or of the shared one alone") {
+TEST_CASE("A tiered storage can be made of both parts or of the shared one alone") {
   fleet crawlers;
   tiered both{LruStorage<64>{}, crawlers.store};
   tiered far_alone{crawlers.store, {.wait = 1s}};
@@ -253,7 +253,7 @@ TEST_CASE("a tiered storage can be made of both parts or of the shared one alone
   CHECK(far_alone.shared().load("a") == "1");
 }
 
-TEST_CASE("options of a tiered storage that make no sense are refused") {
+TEST_CASE("Options of a tiered storage that make no sense are refused") {
   fleet crawlers;
   CHECK_THROWS_AS((tiered{crawlers.store, {.lease = 0ms}}), std::invalid_argument);
   CHECK_THROWS_AS((tiered{crawlers.store, {.poll = 0ms}}), std::invalid_argument);
@@ -270,7 +270,7 @@ TEST_CASE("options of a tiered storage that make no sense are refused") {
                        std::invalid_argument);
 }
 
-TEST_CASE("what one worker fetches, the others have of the store") {
+TEST_CASE("What one worker fetches, the others have of the store") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   for (int worker = 0; worker < 4; ++worker) {
@@ -292,7 +292,7 @@ TEST_CASE("what one worker fetches, the others have of the store") {
   CHECK(crawlers.observer.events->hits == std::vector{hit, hit, hit});
 }
 
-TEST_CASE("after its expiry a site is fetched once more, by one worker") {
+TEST_CASE("After its expiry a site is fetched once more, by one worker") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok(), ok("User-agent: *\nDisallow: /\n"));
   const auto first = crawlers.worker();
@@ -306,7 +306,7 @@ TEST_CASE("after its expiry a site is fetched once more, by one worker") {
   CHECK(crawlers.web.count() == 2);
 }
 
-TEST_CASE("each worker halts a site that turns hostile, whoever of them has asked it") {
+TEST_CASE("Each worker halts a site that turns hostile, whoever of them has asked it") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok(), ok("User-agent: *\nDisallow: /\n"));
   cache_options options = foo_bot();
@@ -328,7 +328,7 @@ TEST_CASE("each worker halts a site that turns hostile, whoever of them has aske
   CHECK(crawlers.web.count() == 3);
 }
 
-TEST_CASE("a policy from the store is as old as its file") {
+TEST_CASE("A policy from the store is as old as its file") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   CHECK(crawlers.worker()->allowed(home));
@@ -340,7 +340,7 @@ TEST_CASE("a policy from the store is as old as its file") {
   CHECK(crawlers.web.count() == 2);
 }
 
-TEST_CASE("a hit in the process calls the store for nothing") {
+TEST_CASE("A hit in the process calls the store for nothing") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   const auto cache = crawlers.worker();
@@ -603,7 +603,7 @@ TEST_CASE("An observer hears of invalidations that are lost with their process")
   CHECK(lost == std::vector<std::string>{lease_key, site_key});
 }
 
-TEST_CASE("what forgets in one process alone leaves the store as it is") {
+TEST_CASE("What forgets in one process alone leaves the store as it is") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   const auto cache = crawlers.worker();
@@ -615,7 +615,7 @@ TEST_CASE("what forgets in one process alone leaves the store as it is") {
   CHECK(crawlers.web.count() == 1);
 }
 
-TEST_CASE("a store that fails costs no decision, and is left alone until it answers again") {
+TEST_CASE("A store that fails costs no decision, and is left alone until it answers again") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   crawlers.store.fail("it is down");
@@ -638,7 +638,7 @@ TEST_CASE("a store that fails costs no decision, and is left alone until it answ
   CHECK(crawlers.web.count() == 11);
 }
 
-TEST_CASE("a store of which a part is down is used for the sites in its other parts") {
+TEST_CASE("A store of which a part is down is used for the sites in its other parts") {
   fleet crawlers;
   const std::string other = "https://other.example/";
   crawlers.web.on(robots_url, ok()).on(other + "robots.txt", ok());
@@ -661,7 +661,7 @@ TEST_CASE("a store of which a part is down is used for the sites in its other pa
   CHECK(crawlers.observer.events->heard.empty());
 }
 
-TEST_CASE("invalidations that a part of a store misses do not hold back others") {
+TEST_CASE("Invalidations that a part of a store misses do not hold back others") {
   fleet crawlers;
   const std::string other = "https://other.example/";
   crawlers.web.on(other + "robots.txt", ok());
@@ -700,7 +700,7 @@ TEST_CASE("invalidations that a part of a store misses do not hold back others")
   crawlers.store.recover();
 }
 
-TEST_CASE("a site in a part of the store that is down does not count as erased") {
+TEST_CASE("A site in a part of the store that is down does not count as erased") {
   fleet crawlers;
   const std::string first = "https://first.example/";
   const std::string other = "https://other.example/";
@@ -730,7 +730,7 @@ TEST_CASE("a site in a part of the store that is down does not count as erased")
   CHECK(crawlers.web.count() == 3);
 }
 
-TEST_CASE("a store that fails and gives no leases has nobody wait") {
+TEST_CASE("A store that fails and gives no leases has nobody wait") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   crawlers.store.fail("out of memory");
@@ -741,7 +741,7 @@ TEST_CASE("a store that fails and gives no leases has nobody wait") {
   CHECK(crawlers.web.count() == 2);  // nothing is published without a lease
 }
 
-TEST_CASE("near hits and sites new to the crawler are served while the store is down") {
+TEST_CASE("Near hits and sites new to the crawler are served while the store is down") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok()).on("https://other.example/robots.txt", ok());
   const auto cache = crawlers.worker();
@@ -755,7 +755,7 @@ TEST_CASE("near hits and sites new to the crawler are served while the store is 
   CHECK(crawlers.web.count() == 2);
 }
 
-TEST_CASE("what a store throws that is no exception of the standard is survived, too") {
+TEST_CASE("What a store throws that is no exception of the standard is survived, too") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   crawlers.store.on_call([](std::string_view) { throw 7; });
@@ -764,7 +764,7 @@ TEST_CASE("what a store throws that is no exception of the standard is survived,
   CHECK(cache->stats().far_failures > 0);
 }
 
-TEST_CASE("a file that is published while the store fails is fetched again by the next worker") {
+TEST_CASE("A file that is published while the store fails is fetched again by the next worker") {
   fleet crawlers;
   crawlers.web.on_call(robots_url, [&crawlers](const fetch_request&) {
     crawlers.store.fail("it went down meanwhile");
@@ -777,7 +777,7 @@ TEST_CASE("a file that is published while the store fails is fetched again by th
   CHECK(crawlers.web.count() == 2);
 }
 
-TEST_CASE("what a store says that cannot be is as if it were not there") {
+TEST_CASE("What a store says that cannot be is as if it were not there") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   const auto refuses = [&crawlers](std::string_view value) {
@@ -829,7 +829,7 @@ TEST_CASE("what a store says that cannot be is as if it were not there") {
   }));
 }
 
-TEST_CASE("an older file than the one that a worker has had is no answer for it") {
+TEST_CASE("An older file than the one that a worker has had is no answer for it") {
   fleet crawlers;
   crawlers.web.on(robots_url,
                   ok("User-agent: *\nDisallow: /\n", {{"Cache-Control", "max-age=3600"}}));
@@ -851,7 +851,7 @@ TEST_CASE("an older file than the one that a worker has had is no answer for it"
   CHECK_FALSE(crawlers.worker()->allowed(home));
 }
 
-TEST_CASE("what came of a site is not held up by others that are slow to answer") {
+TEST_CASE("What came of a site is not held up by others that are slow to answer") {
   fleet crawlers;
   gate door;
   crawlers.web.on(robots_url, ok())
@@ -874,7 +874,7 @@ TEST_CASE("what came of a site is not held up by others that are slow to answer"
   CHECK(slow.get());
 }
 
-TEST_CASE("the clock of another machine may be ahead a little") {
+TEST_CASE("The clock of another machine may be ahead a little") {
   fleet crawlers;
   record sample = good_record(crawlers);
   sample.fetched_at += 60s;
@@ -885,7 +885,7 @@ TEST_CASE("the clock of another machine may be ahead a little") {
   CHECK(crawlers.web.count() == 0);
 }
 
-TEST_CASE("a record is no answer for longer than this crawler uses one") {
+TEST_CASE("A record is no answer for longer than this crawler uses one") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   record sample = good_record(crawlers);
@@ -896,7 +896,7 @@ TEST_CASE("a record is no answer for longer than this crawler uses one") {
   CHECK(crawlers.web.count() == 1);
 }
 
-TEST_CASE("a store that is wiped is filled again, and whoever has the rules goes on") {
+TEST_CASE("A store that is wiped is filled again, and whoever has the rules goes on") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   const auto cache = crawlers.worker();
@@ -910,7 +910,7 @@ TEST_CASE("a store that is wiped is filled again, and whoever has the rules goes
   CHECK(crawlers.web.count() == 2);
 }
 
-TEST_CASE("a failure is shared together with the last good copy, by which a cold worker goes") {
+TEST_CASE("A failure is shared together with the last good copy, by which a cold worker goes") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok(), ScriptedFetcher::status(503));
   CHECK(crawlers.worker(foo_bot_that_asks_once())->allowed(home));
@@ -931,7 +931,7 @@ TEST_CASE("a failure is shared together with the last good copy, by which a cold
   CHECK(crawlers.web.count() == 3);
 }
 
-TEST_CASE("what a worker asks after a failure, it asks by the last good copy of another") {
+TEST_CASE("What a worker asks after a failure, it asks by the last good copy of another") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok(robots::test::rules, {{"ETag", "\"1\""}}),
                   ScriptedFetcher::status(503), ScriptedFetcher::status(304));
@@ -949,7 +949,7 @@ TEST_CASE("what a worker asks after a failure, it asks by the last good copy of 
   CHECK_FALSE(crawlers.stored()->last_good);
 }
 
-TEST_CASE("a 304 renews the whole record for all") {
+TEST_CASE("A 304 renews the whole record for all") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok(robots::test::rules, {{"ETag", "\"1\""}}),
                   ScriptedFetcher::status(304, {{"Cache-Control", "max-age=7200"}}));
@@ -967,7 +967,7 @@ TEST_CASE("a 304 renews the whole record for all") {
   CHECK(crawlers.stored()->latest.lifetime == 2h);
 }
 
-TEST_CASE("a worker whose file the store has lost asks for it whole, for the others' sake") {
+TEST_CASE("A worker whose file the store has lost asks for it whole, for the others' sake") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok(robots::test::rules, {{"ETag", "\"1\""}}));
   const auto cache = crawlers.worker();
@@ -979,7 +979,7 @@ TEST_CASE("a worker whose file the store has lost asks for it whole, for the oth
   CHECK(crawlers.stored());
 }
 
-TEST_CASE("while the store is down, a worker asks by its own copy") {
+TEST_CASE("While the store is down, a worker asks by its own copy") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok(robots::test::rules, {{"ETag", "\"1\""}}),
                   ScriptedFetcher::status(304));
@@ -991,7 +991,7 @@ TEST_CASE("while the store is down, a worker asks by its own copy") {
   CHECK(find_header(crawlers.web.requests().back().headers, "If-None-Match") == "\"1\"");
 }
 
-TEST_CASE("a failure is not told to a store whose last good copy could not be read") {
+TEST_CASE("A failure is not told to a store whose last good copy could not be read") {
   fleet crawlers;
   bool is_first = true;
   crawlers.web.on_call(robots_url, [&](const fetch_request&) {
@@ -1052,11 +1052,11 @@ TEST_CASE("A worker that may not follow a redirect keeps that from the other wor
   fleet crawlers;
   cache_options options = foo_bot();
   std::string target = "https://example.com/of/robots.txt";
-  SUBCASE("since it excludes the host") {
+  SUBCASE("Since it excludes the host") {
     target = "https://ads.example/robots.txt";
     options.excluded = {"ads.example"};
   }
-  SUBCASE("since it follows none") { options.max_redirects = 0; }
+  SUBCASE("Since it follows none") { options.max_redirects = 0; }
   crawlers.web.on(robots_url, ScriptedFetcher::redirect(301, target)).on(target, ok());
   CHECK_FALSE(crawlers.worker(options)->allowed(home));
   CHECK_FALSE(crawlers.stored());
@@ -1091,8 +1091,8 @@ TEST_CASE("A worker does not go by a shared file that was cut below its own limi
   CHECK(crawlers.worker(options)->allowed(late));
   REQUIRE(crawlers.stored());
   CHECK(crawlers.stored()->latest.truncated);
-  SUBCASE("while that is fresh") {}
-  SUBCASE("nor asks whether that has changed") { crawlers.clock.advance(24h); }
+  SUBCASE("While that is fresh") {}
+  SUBCASE("Nor asks whether that has changed") { crawlers.clock.advance(24h); }
   const auto reads_all = crawlers.worker();
   CHECK_FALSE(reads_all->allowed(late));
   CHECK(reads_all->stats().far_rejected > 0);
@@ -1119,7 +1119,7 @@ TEST_CASE("A worker does not fall back on a last good copy that was cut below it
   CHECK_FALSE(crawlers.worker()->allowed(late));
 }
 
-TEST_CASE("a site that is invalidated while it is fetched is not shared") {
+TEST_CASE("A site that is invalidated while it is fetched is not shared") {
   fleet crawlers;
   const auto cache = crawlers.worker();
   crawlers.web.on_call(robots_url, [&cache](const fetch_request&) {
@@ -1132,7 +1132,7 @@ TEST_CASE("a site that is invalidated while it is fetched is not shared") {
   CHECK(cache->stats().size == 0);
 }
 
-TEST_CASE("what one worker invalidates, all have forgotten") {
+TEST_CASE("What one worker invalidates, all have forgotten") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok(), ok("User-agent: *\nDisallow: /\n"));
   const auto first = crawlers.worker();
@@ -1150,7 +1150,7 @@ TEST_CASE("what one worker invalidates, all have forgotten") {
   CHECK(crawlers.web.count() == 3);
 }
 
-TEST_CASE("a site that is invalidated while the store is down is not taken from it later") {
+TEST_CASE("A site that is invalidated while the store is down is not taken from it later") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok(), ok("User-agent: *\nDisallow: /\n"));
   const auto cache = crawlers.worker();
@@ -1165,7 +1165,7 @@ TEST_CASE("a site that is invalidated while the store is down is not taken from 
   CHECK(crawlers.web.count() == 2);
 }
 
-TEST_CASE("a refresh asks the site whatever the store has, and the others take over the answer") {
+TEST_CASE("A refresh asks the site whatever the store has, and the others take over the answer") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok(robots::test::rules, {{"ETag", "\"1\""}}),
                   ok("User-agent: *\nDisallow: /\n", {{"ETag", "\"2\""}}));
@@ -1181,7 +1181,7 @@ TEST_CASE("a refresh asks the site whatever the store has, and the others take o
   CHECK(crawlers.web.count() == 2);
 }
 
-TEST_CASE("where news may have been missed, the store is asked again") {
+TEST_CASE("Where news may have been missed, the store is asked again") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   const auto cache = crawlers.worker();
@@ -1194,7 +1194,7 @@ TEST_CASE("where news may have been missed, the store is asked again") {
   CHECK(crawlers.web.count() == 1);
 }
 
-TEST_CASE("a store that cannot be watched when a cache begins is watched once it is up") {
+TEST_CASE("A store that cannot be watched when a cache begins is watched once it is up") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   LateStore late{crawlers.store};
@@ -1217,8 +1217,8 @@ TEST_CASE("A store that is wiped again and again sends no worker back to the web
     crawlers.web.on(site + "robots.txt", ok());
   }
   cache_options options = foo_bot();
-  SUBCASE("where callers wait for the store") {}
-  SUBCASE("where the store is asked behind them") { options.stale_while_revalidate = 1h; }
+  SUBCASE("Where callers wait for the store") {}
+  SUBCASE("Where the store is asked behind them") { options.stale_while_revalidate = 1h; }
   const std::vector<std::unique_ptr<tiered_cache>> workers = [&] {
     std::vector<std::unique_ptr<tiered_cache>> result;
     for (int worker = 0; worker < 3; ++worker) {
@@ -1252,7 +1252,7 @@ TEST_CASE("A flood of messages leads to no request to a site, and to few questio
   SUBCASE("about a change") {
     shout = [&] { stranger.announce(site_key); };
   }
-  SUBCASE("about changes that may have been missed") {
+  SUBCASE("About changes that may have been missed") {
     shout = [&] { stranger.lose_changes(); };
   }
   for (int message = 0; message < 1'000; ++message) {
@@ -1309,8 +1309,8 @@ TEST_CASE("What another worker has invalidated is not served while it is renewed
   options.stale_while_revalidate = 1h;
   const auto cache = crawlers.worker(options);
   CHECK(cache->allowed(home));
-  SUBCASE("while it is fresh") {}
-  SUBCASE("while it is stale") { crawlers.clock.advance(24h); }
+  SUBCASE("While it is fresh") {}
+  SUBCASE("While it is stale") { crawlers.clock.advance(24h); }
   crawlers.worker()->invalidate(home);
   CHECK_FALSE(cache->allowed(home));
   CHECK(crawlers.web.count() == 2);
@@ -1345,7 +1345,7 @@ TEST_CASE("A refresh by a worker whose clock is behind reaches the others") {
     crawlers.store.announce(site_key);
     CHECK_FALSE(cache->allowed(home));
   }
-  SUBCASE("but an older answer of which nobody told does not") {
+  SUBCASE("But an older answer of which nobody told does not") {
     crawlers.store.lose_changes();
     CHECK(cache->allowed(home));
   }
@@ -1412,7 +1412,7 @@ TEST_CASE(
   CHECK(crawlers.web.count() == 2);
 }
 
-TEST_CASE("a site that redirects to another one does so in every process") {
+TEST_CASE("A site that redirects to another one does so in every process") {
   constexpr const char* www = "https://www.example.com/robots.txt";
   fleet crawlers;
   crawlers.web.on(robots_url, ScriptedFetcher::redirect(301, www)).on(www, ok());
@@ -1437,7 +1437,7 @@ TEST_CASE("a site that redirects to another one does so in every process") {
   CHECK(crawlers.web.count(www) == 2);
 }
 
-TEST_CASE("a cold worker goes by the last good copy of the site that another redirects to") {
+TEST_CASE("A cold worker goes by the last good copy of the site that another redirects to") {
   constexpr const char* www = "https://www.example.com/robots.txt";
   fleet crawlers;
   crawlers.web.on(robots_url, ScriptedFetcher::redirect(301, www))
@@ -1466,7 +1466,7 @@ TEST_CASE("a cold worker goes by the last good copy of the site that another red
   CHECK(crawlers.web.count() == 3);
 }
 
-TEST_CASE("a redirect in the store to a host that is excluded is not followed") {
+TEST_CASE("A redirect in the store to a host that is excluded is not followed") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   record redirect = good_record(crawlers, "");
@@ -1482,7 +1482,7 @@ TEST_CASE("a redirect in the store to a host that is excluded is not followed") 
   CHECK(crawlers.web.count() == 1);
 }
 
-TEST_CASE("where redirects go round by what the store has, the sites are asked") {
+TEST_CASE("Where redirects go round by what the store has, the sites are asked") {
   constexpr const char* www = "https://www.example.com/robots.txt";
   fleet crawlers;
   crawlers.web.on(robots_url, ScriptedFetcher::redirect(301, www)).on(www, ok());
@@ -1490,7 +1490,7 @@ TEST_CASE("where redirects go round by what the store has, the sites are asked")
   crawlers.store.erase("https://www.example.com");
   const auto cache = crawlers.worker();
   bool goes_round = false;
-  SUBCASE("since a site has turned its redirect round") { crawlers.web.on(robots_url, ok()); }
+  SUBCASE("Since a site has turned its redirect round") { crawlers.web.on(robots_url, ok()); }
   SUBCASE("and they do") { goes_round = true; }
   crawlers.web.on(www, ScriptedFetcher::redirect(301, robots_url));
   crawlers.clock.advance(
@@ -1502,7 +1502,7 @@ TEST_CASE("where redirects go round by what the store has, the sites are asked")
   CHECK(crawlers.web.count(robots_url) == 2);
 }
 
-TEST_CASE("redirects in the store of which none was counted lead nowhere") {
+TEST_CASE("Redirects in the store of which none was counted lead nowhere") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   record redirect = good_record(crawlers, "");
@@ -1510,14 +1510,14 @@ TEST_CASE("redirects in the store of which none was counted lead nowhere") {
   redirect.status = 301;
   redirect.final_url = "https://other.example/robots.txt";
   SUBCASE("none") { redirect.redirects = 0; }
-  SUBCASE("more than can be added up") { redirect.redirects = std::numeric_limits<int>::max(); }
+  SUBCASE("More than can be added up") { redirect.redirects = std::numeric_limits<int>::max(); }
   crawlers.store.publish(site_key, encode(site_records{.latest = redirect}), 24h);
   const auto cache = crawlers.worker();
   CHECK(cache->allowed(home));
   CHECK(cache->stats().far_rejected > 0);
 }
 
-TEST_CASE("a bare host and its origin share what the store has of either") {
+TEST_CASE("A bare host and its origin share what the store has of either") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   CHECK(crawlers.worker()->allowed("example.com/"));
@@ -1529,7 +1529,7 @@ TEST_CASE("a bare host and its origin share what the store has of either") {
   CHECK(crawlers.web.count() == 2);
 }
 
-TEST_CASE("an answer of a bare host's http origin does not hold for its https one") {
+TEST_CASE("An answer of a bare host's http origin does not hold for its https one") {
   fleet crawlers;
   crawlers.web.on("http://example.com/robots.txt", ok());
   CHECK_FALSE(crawlers.worker(foo_bot_that_asks_once())->allowed("example.com/private/x"));
@@ -1540,7 +1540,7 @@ TEST_CASE("an answer of a bare host's http origin does not hold for its https on
   CHECK(crawlers.web.count() == 3);
 }
 
-TEST_CASE("who waits for another worker takes what it publishes") {
+TEST_CASE("Who waits for another worker takes what it publishes") {
   fleet crawlers;
   const auto lease = crawlers.store.try_lease(lease_key, 1min);
   REQUIRE(lease);
@@ -1554,7 +1554,7 @@ TEST_CASE("who waits for another worker takes what it publishes") {
   CHECK(cache->stats().far_hits == 1);
 }
 
-TEST_CASE("when the holder of a lease dies, another worker asks the site") {
+TEST_CASE("When the holder of a lease dies, another worker asks the site") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   REQUIRE(crawlers.store.try_lease(lease_key, 10s));
@@ -1568,7 +1568,7 @@ TEST_CASE("when the holder of a lease dies, another worker asks the site") {
   }
 }
 
-TEST_CASE("when the thread that looks again fails, whoever waits for it begins anew") {
+TEST_CASE("When the thread that looks again fails, whoever waits for it begins anew") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   REQUIRE(crawlers.store.try_lease(lease_key, 10s));
@@ -1593,7 +1593,7 @@ TEST_CASE("when the thread that looks again fails, whoever waits for it begins a
   CHECK(crawlers.web.count() == 1);
 }
 
-TEST_CASE("who has waited for long enough asks the site itself") {
+TEST_CASE("Who has waited for long enough asks the site itself") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   REQUIRE(crawlers.store.try_lease(lease_key, 24h));
@@ -1606,7 +1606,7 @@ TEST_CASE("who has waited for long enough asks the site itself") {
   CHECK_FALSE(crawlers.stored());  // the process that has the lease publishes
 }
 
-TEST_CASE("who has waited for long enough goes by what is stale, where that is allowed") {
+TEST_CASE("Who has waited for long enough goes by what is stale, where that is allowed") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   CHECK(crawlers.worker()->allowed(home));
@@ -1619,7 +1619,7 @@ TEST_CASE("who has waited for long enough goes by what is stale, where that is a
     options.fallback = fallback_policy::permissive();
     is_stale = true;
   }
-  SUBCASE("by the fallback's last good copy") {}
+  SUBCASE("By the fallback's last good copy") {}
   const auto cache = crawlers.worker(options);
   auto call = std::async(std::launch::async, [&cache] { return cache->check(secret); });
   const decision answer = crawlers.wait_for(call);
@@ -1629,14 +1629,14 @@ TEST_CASE("who has waited for long enough goes by what is stale, where that is a
   CHECK(crawlers.web.count() == 1);
 }
 
-TEST_CASE("a lease is free again once its holder has published") {
+TEST_CASE("A lease is free again once its holder has published") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   CHECK(crawlers.worker()->allowed(home));
   CHECK(crawlers.store.try_lease(lease_key, 1s));
 }
 
-TEST_CASE("a job that is dropped gives its lease back") {
+TEST_CASE("A job that is dropped gives its lease back") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   const auto cache = crawlers.worker();
@@ -1654,7 +1654,7 @@ TEST_CASE("a job that is dropped gives its lease back") {
   CHECK(crawlers.web.count() == 1);
 }
 
-TEST_CASE("a stale policy is served at once, and renewed from the store or the web behind it") {
+TEST_CASE("A stale policy is served at once, and renewed from the store or the web behind it") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok(), ok("User-agent: *\nDisallow: /\n"));
   cache_options options = foo_bot();
@@ -1675,7 +1675,7 @@ TEST_CASE("a stale policy is served at once, and renewed from the store or the w
   CHECK(crawlers.web.count() == 2);
 }
 
-TEST_CASE("look-ups in steps never call the store in the thread of who drives them") {
+TEST_CASE("Look-ups in steps never call the store in the thread of who drives them") {
   constexpr const char* www = "https://www.example.com/robots.txt";
   fleet crawlers;
   crawlers.web.on(robots_url, ScriptedFetcher::redirect(301, www)).on(www, ok());
@@ -1706,7 +1706,7 @@ TEST_CASE("look-ups in steps never call the store in the thread of who drives th
   CHECK_FALSE(callers.contains(std::this_thread::get_id()));
 }
 
-TEST_CASE("a store that hangs holds up no look-up in steps, and no call for longer than it has") {
+TEST_CASE("A store that hangs holds up no look-up in steps, and no call for longer than it has") {
   gate door;  // outlives the cache, whose threads pass it
   fleet crawlers;
   crawlers.web.on(robots_url, ok()).on("https://other.example/robots.txt", ok());
@@ -1728,7 +1728,7 @@ TEST_CASE("a store that hangs holds up no look-up in steps, and no call for long
   CHECK(cache->check(home, looking).allowed);
 }
 
-TEST_CASE("many look-ups in steps ask the store in few round trips") {
+TEST_CASE("Many look-ups in steps ask the store in few round trips") {
   constexpr int sites = 100;
   fleet crawlers;
   const auto url = [](int i) { return "https://site" + std::to_string(i) + ".example/robots.txt"; };
@@ -1758,7 +1758,7 @@ TEST_CASE("many look-ups in steps ask the store in few round trips") {
   CHECK(crawlers.web.count() == sites);
 }
 
-TEST_CASE("a cold fleet of many threads fetches each site once, and after expiry once more") {
+TEST_CASE("A cold fleet of many threads fetches each site once, and after expiry once more") {
   constexpr std::size_t workers = 4;
   constexpr std::size_t threads = 4;
   constexpr int sites = 25;
@@ -1813,7 +1813,7 @@ TEST_CASE("An invalidation does not erase what is published after it") {
   }
 }
 
-TEST_CASE("whatever becomes of the store meanwhile, no thread of a fleet decides wrongly") {
+TEST_CASE("Whatever becomes of the store meanwhile, no thread of a fleet decides wrongly") {
   constexpr std::size_t workers = 3;
   constexpr std::size_t threads = 6;
   constexpr int sites = 8;

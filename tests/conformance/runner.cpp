@@ -186,7 +186,7 @@ int run_case(const json& item, robots::dialect dialect) {
   return compared;
 }
 
-TEST_CASE("the library conforms to the suite") {
+TEST_CASE("The library conforms to the suite") {
   int files = 0;
   int cases = 0;
   int compared = 0;

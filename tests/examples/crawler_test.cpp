@@ -53,7 +53,7 @@ std::size_t sum(const std::map<std::string, std::size_t>& counts) {
 }  // namespace
 
 TEST_CASE(
-    "the example crawls 2,000 pages on 20 hosts without one request that it should not make") {
+    "The example crawls 2,000 pages on 20 hosts without one request that it should not make") {
   const generated_web web;
   REQUIRE(web.hosts().size() * generated_web::pages_per_host == 2'000);
   crawler crawl{polite_options(web)};

@@ -9,7 +9,7 @@
 using robots::test::loopback_server;
 using robots::test::run_program;
 
-TEST_CASE("the example of SPYDER skips excluded hosts and denied paths, and prints statistics") {
+TEST_CASE("The example of SPYDER skips excluded hosts and denied paths, and prints statistics") {
   loopback_server server;
   server.get("/robots.txt", "User-agent: *\nDisallow: /admin\n");
   const std::string page = server.url("/page.html");
@@ -23,7 +23,7 @@ TEST_CASE("the example of SPYDER skips excluded hosts and denied paths, and prin
   CHECK(server.requests() == 1);
 }
 
-TEST_CASE("the example of WEB::ROBOTS prints PARSE, ALLOWS, MATCH and SITEMAPS as JSON") {
+TEST_CASE("The example of WEB::ROBOTS prints PARSE, ALLOWS, MATCH and SITEMAPS as JSON") {
   loopback_server server;
   server.get("/robots.txt",
              "User-agent: *\nAllow: /public\nDisallow: /admin\nCrawl-delay: 5\n"
@@ -46,7 +46,7 @@ TEST_CASE("the example of WEB::ROBOTS prints PARSE, ALLOWS, MATCH and SITEMAPS a
   CHECK(run_program(ROBOTS_WEB_ROBOTS, {"LIST", server.url("/"), "FerretBot"}).status == 2);
 }
 
-TEST_CASE("the example of CrawlingRules crawls the allowed pages of a site once each") {
+TEST_CASE("The example of CrawlingRules crawls the allowed pages of a site once each") {
   loopback_server server;
   server.get("/robots.txt", "User-agent: *\nDisallow: /*/test\nCrawl-delay: 0.002\n");
   server.get("/", "<a href=\"/foo/bar\"> <a href=\"/\">");

@@ -31,6 +31,6 @@ static_assert(!robots::Fetcher<int>);
 
 }  // namespace
 
-TEST_CASE("any movable type that answers a request is a fetcher") {
+TEST_CASE("Any movable type that answers a request is a fetcher") {
   CHECK(nowhere{}.fetch({}).error == robots::fetch_error::none);
 }

@@ -22,7 +22,7 @@ constexpr const char* well = "https://well.example";
 
 }  // namespace
 
-TEST_CASE("each origin has a breaker of its own") {
+TEST_CASE("Each origin has a breaker of its own") {
   origin_breakers breakers{{.failures = 2, .cooldown = 10s}};
   breakers.on_failure(broken, start);
   CHECK(breakers.admits(broken, start));
@@ -47,7 +47,7 @@ TEST_CASE("each origin has a breaker of its own") {
   CHECK(breakers.admits(broken, start));
 }
 
-TEST_CASE("an origin that answers again is as good as new") {
+TEST_CASE("An origin that answers again is as good as new") {
   origin_breakers breakers{{.failures = 1}};
   breakers.on_failure(broken, start);
   CHECK_FALSE(breakers.admits(broken, start));
@@ -55,7 +55,7 @@ TEST_CASE("an origin that answers again is as good as new") {
   CHECK(breakers.admits(broken, start));
 }
 
-TEST_CASE("a probe that is dropped after its time does not let a third one through") {
+TEST_CASE("A probe that is dropped after its time does not let a third one through") {
   const auto breakers =
       std::make_shared<origin_breakers>(robots::breaker_options{.failures = 1, .cooldown = 60s});
   breakers->on_failure(broken, start);
@@ -69,12 +69,12 @@ TEST_CASE("a probe that is dropped after its time does not let a third one throu
   CHECK(robots::detail::breaker_permit::take(breakers, broken, start + 121s));
 }
 
-TEST_CASE("negative options are refused") {
+TEST_CASE("Negative options are refused") {
   CHECK_THROWS_AS((origin_breakers{{.failures = -1}}), std::invalid_argument);
   CHECK_THROWS_AS((origin_breakers{{.failures = 1, .cooldown = -1s}}), std::invalid_argument);
 }
 
-TEST_CASE("memory is bounded, whatever fails") {
+TEST_CASE("Memory is bounded, whatever fails") {
   origin_breakers breakers{{.failures = 1}};
   for (int i = 0; i < 70'000; ++i) {
     breakers.on_failure("https://h" + std::to_string(i) + ".example", start);
@@ -90,7 +90,7 @@ TEST_CASE("memory is bounded, whatever fails") {
   CHECK(breakers.open() == 65'536);
 }
 
-TEST_CASE("of origins that failed less often than opens a breaker, the first ones make room") {
+TEST_CASE("Of origins that failed less often than opens a breaker, the first ones make room") {
   origin_breakers breakers{{.failures = 2}};
   for (int i = 0; i < 65'536 + 100; ++i) {
     breakers.on_failure("https://h" + std::to_string(i) + ".example", start + 1ns * i);
@@ -105,7 +105,7 @@ TEST_CASE("of origins that failed less often than opens a breaker, the first one
   }
 }
 
-TEST_CASE("of many threads that come when the cooldown is over, one is the probe") {
+TEST_CASE("Of many threads that come when the cooldown is over, one is the probe") {
   for (int round = 0; round < 20; ++round) {
     origin_breakers breakers{{.failures = 1, .cooldown = 10s}};
     breakers.on_failure(broken, start);

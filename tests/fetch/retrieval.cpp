@@ -50,7 +50,7 @@ const retrieval_result& result(const retrieval& work) {
 
 }  // namespace
 
-TEST_CASE("a request carries the user agent, what is accepted, and the limits") {
+TEST_CASE("A request carries the user agent, what is accepted, and the limits") {
   retrieval_options with = options();
   with.timeout = 3s;
   with.max_bytes = 1000;
@@ -63,11 +63,11 @@ TEST_CASE("a request carries the user agent, what is accepted, and the limits") 
   CHECK(request.max_bytes == 1000);
 }
 
-TEST_CASE("options that cannot be used are refused at construction") {
+TEST_CASE("Options that cannot be used are refused at construction") {
   CHECK_THROWS_AS(start("example.com", {}), std::invalid_argument);
 }
 
-TEST_CASE("a 200 is a success with its body") {
+TEST_CASE("A 200 is a success with its body") {
   retrieval work = start("example.com");
   CHECK(asked(work) == "https://example.com/robots.txt");
   work.on_response(web::ok("User-agent: *\n", {{"ETag", "\"1\""}}), now);
@@ -83,7 +83,7 @@ TEST_CASE("a 200 is a success with its body") {
   CHECK_FALSE(result(work).truncated);
 }
 
-TEST_CASE("every status falls into its row") {
+TEST_CASE("Every status falls into its row") {
   for (int status = -1; status < 1000; ++status) {
     retrieval work = start("example.com");
     work.on_response(web::status(status), now);
@@ -96,7 +96,7 @@ TEST_CASE("every status falls into its row") {
   }
 }
 
-TEST_CASE("the body of a failure is not kept") {
+TEST_CASE("The body of a failure is not kept") {
   retrieval work = start("example.com");
   fetch_response response = web::status(503);
   response.body = "<html>";
@@ -106,7 +106,7 @@ TEST_CASE("the body of a failure is not kept") {
   CHECK_FALSE(result(work).truncated);
 }
 
-TEST_CASE("a bare host falls back to http when https cannot be reached") {
+TEST_CASE("A bare host falls back to http when https cannot be reached") {
   for (const fetch_error error :
        {fetch_error::resolve, fetch_error::connect, fetch_error::tls, fetch_error::timeout,
         fetch_error::protocol, fetch_error::other, fetch_error::connection_refused}) {
@@ -124,7 +124,7 @@ TEST_CASE("a bare host falls back to http when https cannot be reached") {
   }
 }
 
-TEST_CASE("a bare host does not fall back once https has answered, whatever it said") {
+TEST_CASE("A bare host does not fall back once https has answered, whatever it said") {
   for (const int status : {200, 404, 403, 429, 500, 304}) {
     retrieval work = start("example.com");
     work.on_response(web::status(status), now);
@@ -132,7 +132,7 @@ TEST_CASE("a bare host does not fall back once https has answered, whatever it s
   }
 }
 
-TEST_CASE("a bare host does not fall back when the call was cancelled or the address refused") {
+TEST_CASE("A bare host does not fall back when the call was cancelled or the address refused") {
   retrieval work = start("example.com");
   work.on_response(web::failure(fetch_error::cancelled), now);
   CHECK(result(work).outcome == outcome::cancelled);
@@ -141,7 +141,7 @@ TEST_CASE("a bare host does not fall back when the call was cancelled or the add
   CHECK(result(work).outcome == outcome::refused);
 }
 
-TEST_CASE("a URL is asked under its own scheme only") {
+TEST_CASE("A URL is asked under its own scheme only") {
   for (const std::string_view url : {"https://example.com/", "http://example.com/"}) {
     retrieval work = start(url);
     work.on_response(web::failure(fetch_error::connect), now);
@@ -152,7 +152,7 @@ TEST_CASE("a URL is asked under its own scheme only") {
   }
 }
 
-TEST_CASE("a host that cannot be reached at all is unreachable") {
+TEST_CASE("A host that cannot be reached at all is unreachable") {
   retrieval work = start("example.com");
   work.on_response(web::failure(fetch_error::tls), now);
   work.on_response(web::failure(fetch_error::connect), now);
@@ -161,7 +161,7 @@ TEST_CASE("a host that cannot be reached at all is unreachable") {
   CHECK(result(work).exchanges.size() == 2);
 }
 
-TEST_CASE("redirects are followed and what they lead to counts for the first origin") {
+TEST_CASE("Redirects are followed and what they lead to counts for the first origin") {
   for (const int status : {301, 302, 303, 307, 308}) {
     CAPTURE(status);
     retrieval work = start("example.com");
@@ -180,13 +180,13 @@ TEST_CASE("redirects are followed and what they lead to counts for the first ori
   }
 }
 
-TEST_CASE("a redirect never carries credentials, and may go from https to http") {
+TEST_CASE("A redirect never carries credentials, and may go from https to http") {
   retrieval work = start("https://example.com");
   work.on_response(web::redirect(302, "http://user:pw@other.example"), now);
   CHECK(asked(work) == "http://other.example/");
 }
 
-TEST_CASE("five redirects are followed, not six") {
+TEST_CASE("Five redirects are followed, not six") {
   for (const int count : {5, 6}) {
     retrieval work = start("https://example.com");
     for (int i = 0; i < count; ++i) {
@@ -206,7 +206,7 @@ TEST_CASE("five redirects are followed, not six") {
   }
 }
 
-TEST_CASE("following no redirects at all can be asked for") {
+TEST_CASE("Following no redirects at all can be asked for") {
   retrieval_options with = options();
   with.max_redirects = 0;
   retrieval work = start("example.com", with);
@@ -215,7 +215,7 @@ TEST_CASE("following no redirects at all can be asked for") {
   CHECK(result(work).error_text == "more than 0 redirects");
 }
 
-TEST_CASE("a limit of fewer than five redirects never reads as too many of them") {
+TEST_CASE("A limit of fewer than five redirects never reads as too many of them") {
   for (const int limit : {0, 1, 4, 5, 6}) {
     CAPTURE(limit);
     retrieval_options with = options();
@@ -229,7 +229,7 @@ TEST_CASE("a limit of fewer than five redirects never reads as too many of them"
   }
 }
 
-TEST_CASE("a loop of redirects is found at once") {
+TEST_CASE("A loop of redirects is found at once") {
   retrieval work = start("https://example.com");
   work.on_response(web::redirect(302, "/a"), now);
   work.on_response(web::redirect(302, "HTTPS://example.com:443/robots.txt#again"), now);
@@ -240,7 +240,7 @@ TEST_CASE("a loop of redirects is found at once") {
   CHECK(result(work).outcome == outcome::too_many_redirects);
 }
 
-TEST_CASE("a redirect to another scheme is refused") {
+TEST_CASE("A redirect to another scheme is refused") {
   for (const std::string_view location :
        {"file:///etc/passwd", "ftp://example.com/robots.txt", "gopher://x/", "javascript:alert(1)",
         "data:text/plain,Allow", "example.org:80/robots.txt"}) {
@@ -253,7 +253,7 @@ TEST_CASE("a redirect to another scheme is refused") {
   }
 }
 
-TEST_CASE("a redirect without a usable target counts as a server error") {
+TEST_CASE("A redirect without a usable target counts as a server error") {
   for (const std::string_view location :
        {"http://", "http:///x", "http:x", "//", "/a b", "/a\r\nX: y", "http://a:99999/",
         "http://\xC3\xA4/", "\\\\evil\\x"}) {
@@ -269,7 +269,7 @@ TEST_CASE("a redirect without a usable target counts as a server error") {
   CHECK(result(work).error_text == "the redirect has no Location");
 }
 
-TEST_CASE("a redirect target that cannot be reached does not bring http into play") {
+TEST_CASE("A redirect target that cannot be reached does not bring http into play") {
   retrieval work = start("example.com");
   work.on_response(web::redirect(302, "https://other.example/"), now);
   work.on_response(web::failure(fetch_error::connect), now);
@@ -278,7 +278,7 @@ TEST_CASE("a redirect target that cannot be reached does not bring http into pla
   CHECK(result(work).redirects == 1);
 }
 
-TEST_CASE("an address refused behind a redirect is refused") {
+TEST_CASE("An address refused behind a redirect is refused") {
   retrieval work = start("example.com");
   work.on_response(web::redirect(302, "http://127.0.0.1/"), now);
   work.on_response(web::failure(fetch_error::refused_address), now);
@@ -295,7 +295,7 @@ TEST_CASE("http and https may redirect to each other after the fallback") {
   CHECK(result(work).exchanges.size() == 3);
 }
 
-TEST_CASE("truncation is passed on, and a body that is too long is cut") {
+TEST_CASE("Truncation is passed on, and a body that is too long is cut") {
   retrieval_options with = options();
   with.max_bytes = 4;
   retrieval work = start("example.com", with);
@@ -309,7 +309,7 @@ TEST_CASE("truncation is passed on, and a body that is too long is cut") {
   CHECK(result(work).truncated);
 }
 
-TEST_CASE("a fetcher that breaks its promises is not believed") {
+TEST_CASE("A fetcher that breaks its promises is not believed") {
   retrieval work = start("https://example.com");
   work.on_response(fetch_response{}, now);
   CHECK(result(work).outcome == outcome::unreachable);
@@ -323,7 +323,7 @@ TEST_CASE("a fetcher that breaks its promises is not believed") {
   CHECK(result(work).body.empty());
 }
 
-TEST_CASE("a retrieval that has ended stays as it is") {
+TEST_CASE("A retrieval that has ended stays as it is") {
   retrieval work = start("example.com");
   work.on_response(web::status(404), now);
   work.on_response(web::ok("late"), now);
@@ -333,7 +333,7 @@ TEST_CASE("a retrieval that has ended stays as it is") {
   CHECK(std::get<retrieval_result>(step).exchanges.size() == 1);
 }
 
-TEST_CASE("a cancelled retrieval says so and names no exchange it did not make") {
+TEST_CASE("A cancelled retrieval says so and names no exchange it did not make") {
   retrieval work = start("example.com");
   work.cancel("enough", now);
   CHECK(result(work).outcome == outcome::cancelled);
@@ -342,7 +342,7 @@ TEST_CASE("a cancelled retrieval says so and names no exchange it did not make")
   CHECK(result(work).exchanges.empty());
 }
 
-TEST_CASE("whatever servers say, a retrieval ends and asks for clean http URLs only") {
+TEST_CASE("Whatever servers say, a retrieval ends and asks for clean http URLs only") {
   std::mt19937 random{2331};
   for (int round = 0; round < 5'000; ++round) {
     retrieval work = start("example.com");

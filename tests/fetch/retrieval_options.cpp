@@ -19,9 +19,9 @@ retrieval_options usable() {
 
 }  // namespace
 
-TEST_CASE("a user agent is all that has to be given") { CHECK_NOTHROW(validate(usable())); }
+TEST_CASE("A user agent is all that has to be given") { CHECK_NOTHROW(validate(usable())); }
 
-TEST_CASE("a crawler without a name is refused") {
+TEST_CASE("A crawler without a name is refused") {
   CHECK_THROWS_AS(validate(retrieval_options{}), std::invalid_argument);
   for (const char* const name : {" /1.0", "(only a comment)", "*", "*/1.0"}) {
     retrieval_options options = usable();
@@ -30,7 +30,7 @@ TEST_CASE("a crawler without a name is refused") {
   }
 }
 
-TEST_CASE("options that would break out of a header are refused") {
+TEST_CASE("Options that would break out of a header are refused") {
   retrieval_options options = usable();
   options.user_agent = "FooBot\r\nHost: evil";
   CHECK_THROWS_AS(validate(options), std::invalid_argument);
@@ -39,7 +39,7 @@ TEST_CASE("options that would break out of a header are refused") {
   CHECK_THROWS_AS(validate(options), std::invalid_argument);
 }
 
-TEST_CASE("negative numbers are refused, noughts are not") {
+TEST_CASE("Negative numbers are refused, noughts are not") {
   retrieval_options options = usable();
   options.max_redirects = 0;
   options.timeout = 0ms;

@@ -43,7 +43,7 @@ static_assert(backoff({.base = std::chrono::milliseconds::max(),
 
 }  // namespace
 
-TEST_CASE("a number of tries below one, and negative times, are refused") {
+TEST_CASE("A number of tries below one, and negative times, are refused") {
   CHECK_NOTHROW(validate(usual));
   CHECK_NOTHROW(
       validate(retry_options{.attempts = 1, .base = 0s, .cap = 0s, .max_retry_after = 0s}));

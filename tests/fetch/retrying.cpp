@@ -87,7 +87,7 @@ TEST_CASE("5xx, 429 and network errors are tried again, three times in all") {
   }
 }
 
-TEST_CASE("anything else is final") {
+TEST_CASE("Anything else is final") {
   for (const int status : {200, 204, 304, 400, 401, 403, 404, 410, 418, 199, 300, 600, 999}) {
     retrieval work = begin();
     work.on_response(web::status(status), start);
@@ -102,7 +102,7 @@ TEST_CASE("anything else is final") {
   }
 }
 
-TEST_CASE("a later try may succeed") {
+TEST_CASE("A later try may succeed") {
   retrieval work = begin();
   work.on_response(web::status(503), start);
   go_on(work);
@@ -113,7 +113,7 @@ TEST_CASE("a later try may succeed") {
   CHECK(result(work).exchanges[0].status == 503);
 }
 
-TEST_CASE("the wait must be over before the next try") {
+TEST_CASE("The wait must be over before the next try") {
   retrieval work = begin();
   work.on_response(after(503, "10"), start);
   const time_point when = until(work);
@@ -150,8 +150,8 @@ TEST_CASE("Retry-After is obeyed in both forms, and one that is too long ends th
 
 TEST_CASE("Waits are spread evenly over their random share, half of the limit by default") {
   double share = 0.0;
-  SUBCASE("of half the limit") { share = robots::retry_options{}.jitter; }
-  SUBCASE("of the whole limit") { share = 1.0; }
+  SUBCASE("Of half the limit") { share = robots::retry_options{}.jitter; }
+  SUBCASE("Of the whole limit") { share = 1.0; }
   double least = 2.0;
   double most = -1.0;
   double sum = 0.0;
@@ -174,7 +174,7 @@ TEST_CASE("Waits are spread evenly over their random share, half of the limit by
   CHECK(sum / rounds == doctest::Approx(1.0 - share / 2).epsilon(0.04));
 }
 
-TEST_CASE("of a bare host that cannot be reached, both origins are asked again") {
+TEST_CASE("Of a bare host that cannot be reached, both origins are asked again") {
   retrieval work = begin("example.com");
   work.on_response(web::failure(fetch_error::connect), start);
   CHECK(asked(work) == http_url);
@@ -232,7 +232,7 @@ TEST_CASE("A bare host is asked again unless both of its origins refuse connecti
   }
 }
 
-TEST_CASE("behind a redirect, the URL that failed is asked again") {
+TEST_CASE("Behind a redirect, the URL that failed is asked again") {
   retrieval work = begin();
   work.on_response(web::redirect(301, "/moved"), start);
   work.on_response(web::status(503), start);
@@ -246,7 +246,7 @@ TEST_CASE("behind a redirect, the URL that failed is asked again") {
   CHECK(result(work).exchanges.size() == 4);
 }
 
-TEST_CASE("given up while it waits, a retrieval ends with what the last try came to") {
+TEST_CASE("Given up while it waits, a retrieval ends with what the last try came to") {
   retrieval work = begin();
   work.on_response(web::status(503, {{"X", "1"}}), start);
   work.cancel("enough", start);
@@ -256,7 +256,7 @@ TEST_CASE("given up while it waits, a retrieval ends with what the last try came
   CHECK(robots::find_header(result(work).headers, "X") == "1");
 }
 
-TEST_CASE("a file that is known is asked for by its validators, where it was found") {
+TEST_CASE("A file that is known is asked for by its validators, where it was found") {
   const robots::detail::known_copy known{.url = "https://example.com/moved",
                                          .validators = {.etag = "\"1\"", .last_modified = ""}};
   retrieval work = begin("https://example.com", options(), known);
@@ -270,7 +270,7 @@ TEST_CASE("a file that is known is asked for by its validators, where it was fou
   CHECK(result(work).body.empty());
 }
 
-TEST_CASE("a 304 that nobody asked for says nothing") {
+TEST_CASE("A 304 that nobody asked for says nothing") {
   retrieval work = begin();
   work.on_response(web::status(304), start);
   CHECK(result(work).outcome == outcome::server_error);
@@ -281,7 +281,7 @@ TEST_CASE("a 304 that nobody asked for says nothing") {
   CHECK(result(work).outcome == outcome::server_error);
 }
 
-TEST_CASE("an origin whose breaker is open is not asked") {
+TEST_CASE("An origin whose breaker is open is not asked") {
   retrieval_options with = options();
   with.breakers = std::make_shared<robots::detail::origin_breakers>(
       robots::breaker_options{.failures = 2, .cooldown = 1h});
@@ -309,7 +309,7 @@ TEST_CASE("an origin whose breaker is open is not asked") {
   CHECK(with.breakers->open() == 0);
 }
 
-TEST_CASE("what fails behind a redirect counts against the origin that redirects, and no other") {
+TEST_CASE("What fails behind a redirect counts against the origin that redirects, and no other") {
   constexpr const char* crash = "https://victim.example/crash";
   for (const fetch_response& failure :
        {web::status(500), web::failure(fetch_error::timeout), web::failure(fetch_error::connect)}) {
@@ -330,7 +330,7 @@ TEST_CASE("what fails behind a redirect counts against the origin that redirects
   }
 }
 
-TEST_CASE("a breaker holds back its own origin's file, not what others redirect to") {
+TEST_CASE("A breaker holds back its own origin's file, not what others redirect to") {
   retrieval_options with = options();
   with.retry.attempts = 1;
   with.breakers = std::make_shared<robots::detail::origin_breakers>(
@@ -349,7 +349,7 @@ TEST_CASE("a breaker holds back its own origin's file, not what others redirect 
   CHECK(result(begin("https://cdn.example", with)).outcome == outcome::circuit_open);
 }
 
-TEST_CASE("a retrieval that is dropped on the way leaves the probe to the next one") {
+TEST_CASE("A retrieval that is dropped on the way leaves the probe to the next one") {
   retrieval_options with = options();
   with.retry.attempts = 1;
   with.breakers = std::make_shared<robots::detail::origin_breakers>(
@@ -369,7 +369,7 @@ TEST_CASE("a retrieval that is dropped on the way leaves the probe to the next o
   CHECK(asked(later()) == https_url);
 }
 
-TEST_CASE("once https has answered, http is not asked, whatever becomes of the next tries") {
+TEST_CASE("Once https has answered, http is not asked, whatever becomes of the next tries") {
   retrieval work = begin("example.com");
   work.on_response(web::status(503), start);
   go_on(work);
@@ -382,7 +382,7 @@ TEST_CASE("once https has answered, http is not asked, whatever becomes of the n
   CHECK(result(work).url == https_url);
 }
 
-TEST_CASE("a breaker that a 5xx opened does not bring http into play") {
+TEST_CASE("A breaker that a 5xx opened does not bring http into play") {
   retrieval_options with = options();
   with.breakers = std::make_shared<robots::detail::origin_breakers>(
       robots::breaker_options{.failures = 2, .cooldown = 1h});
@@ -403,7 +403,7 @@ TEST_CASE("a breaker that a 5xx opened does not bring http into play") {
   CHECK(asked(begin("example.com", with)) == http_url);
 }
 
-TEST_CASE("what stands in the body of a redirect does not count") {
+TEST_CASE("What stands in the body of a redirect does not count") {
   retrieval work = begin();
   for (int i = 0; i < 5; ++i) {
     fetch_response moved = web::redirect(301, "/" + std::to_string(i));
@@ -417,7 +417,7 @@ TEST_CASE("what stands in the body of a redirect does not count") {
   CHECK(result(work).body == "x");
 }
 
-TEST_CASE("a 429 is not asked again before the base delay, whatever chance says") {
+TEST_CASE("A 429 is not asked again before the base delay, whatever chance says") {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     retrieval_options with = options();
     with.seed = seed;
@@ -431,7 +431,7 @@ TEST_CASE("a 429 is not asked again before the base delay, whatever chance says"
   }
 }
 
-TEST_CASE("no retrieval exceeds its budget, whatever comes back") {
+TEST_CASE("No retrieval exceeds its budget, whatever comes back") {
   std::mt19937 random{7};
   for (int round = 0; round < 5'000; ++round) {
     retrieval_options with = options();

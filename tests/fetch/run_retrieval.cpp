@@ -40,7 +40,7 @@ robots::detail::retrieval start(std::chrono::milliseconds timeout = 5s) {
 
 }  // namespace
 
-TEST_CASE("a fetcher is driven to the end of a retrieval") {
+TEST_CASE("A fetcher is driven to the end of a retrieval") {
   ScriptedFetcher web;
   ManualClock clock;
   web.on(std::string{http_url}, ScriptedFetcher::redirect(301, "/r"));
@@ -53,7 +53,7 @@ TEST_CASE("a fetcher is driven to the end of a retrieval") {
   CHECK(web.requests().front().timeout == 5s);
 }
 
-TEST_CASE("an exception of the fetcher becomes an error with its text") {
+TEST_CASE("An exception of the fetcher becomes an error with its text") {
   ScriptedFetcher web;
   ManualClock clock;
   web.otherwise_call([](const fetch_request&) -> robots::fetch_response {
@@ -70,7 +70,7 @@ TEST_CASE("an exception of the fetcher becomes an error with its text") {
   CHECK(result.error_text == "the fetcher failed, and did not say why");
 }
 
-TEST_CASE("a call that was stopped before asks nobody") {
+TEST_CASE("A call that was stopped before asks nobody") {
   ScriptedFetcher web;
   ManualClock clock;
   std::stop_source stop;
@@ -81,7 +81,7 @@ TEST_CASE("a call that was stopped before asks nobody") {
   CHECK(web.count() == 0);
 }
 
-TEST_CASE("a call that is stopped on the way asks no further") {
+TEST_CASE("A call that is stopped on the way asks no further") {
   ScriptedFetcher web;
   ManualClock clock;
   std::stop_source stop;
@@ -96,7 +96,7 @@ TEST_CASE("a call that is stopped on the way asks no further") {
   CHECK(web.count() == 1);
 }
 
-TEST_CASE("an exchange gets no more time than the deadline leaves") {
+TEST_CASE("An exchange gets no more time than the deadline leaves") {
   ScriptedFetcher web;
   ManualClock clock;
   web.otherwise_call([&](const fetch_request&) {
@@ -110,7 +110,7 @@ TEST_CASE("an exchange gets no more time than the deadline leaves") {
   CHECK(web.requests()[1].timeout == 4s);
 }
 
-TEST_CASE("without a timeout of its own an exchange has until the deadline") {
+TEST_CASE("Without a timeout of its own an exchange has until the deadline") {
   ScriptedFetcher web;
   ManualClock clock;
   web.otherwise(ScriptedFetcher::status(404));
@@ -118,7 +118,7 @@ TEST_CASE("without a timeout of its own an exchange has until the deadline") {
   CHECK(web.requests().front().timeout == 2ms);
 }
 
-TEST_CASE("a deadline that has passed asks nobody and says nothing of the origin") {
+TEST_CASE("A deadline that has passed asks nobody and says nothing of the origin") {
   ScriptedFetcher web;
   ManualClock clock;
   const retrieval_result result = run_retrieval(start(), web, clock, {.deadline = clock.now()});
@@ -127,7 +127,7 @@ TEST_CASE("a deadline that has passed asks nobody and says nothing of the origin
   CHECK(web.count() == 0);
 }
 
-TEST_CASE("a timeout is the origin's own only if the deadline did not bring it about") {
+TEST_CASE("A timeout is the origin's own only if the deadline did not bring it about") {
   ScriptedFetcher web;
   ManualClock clock;
   web.otherwise(ScriptedFetcher::failure(fetch_error::timeout));
@@ -139,7 +139,7 @@ TEST_CASE("a timeout is the origin's own only if the deadline did not bring it a
   CHECK(run_retrieval(start(), web, clock).outcome == outcome::unreachable);
 }
 
-TEST_CASE("a fetcher that calls an exchange cancelled though nobody asked for that has failed") {
+TEST_CASE("A fetcher that calls an exchange cancelled though nobody asked for that has failed") {
   ScriptedFetcher web;
   ManualClock clock;
   web.otherwise(ScriptedFetcher::failure(fetch_error::cancelled));
@@ -159,7 +159,7 @@ TEST_CASE("a fetcher that calls an exchange cancelled though nobody asked for th
 }
 
 TEST_CASE(
-    "an exception that ends a retrieval early leaves the probe of a breaker to the next one") {
+    "An exception that ends a retrieval early leaves the probe of a breaker to the next one") {
   struct ClockWithoutMemory {
     robots::time_point time;
     int calls_left;
@@ -195,7 +195,7 @@ TEST_CASE(
   CHECK(std::holds_alternative<robots::fetch_request>(begin(clock.now()).next()));
 }
 
-TEST_CASE("a date in Retry-After counts from the date of the clock") {
+TEST_CASE("A date in Retry-After counts from the date of the clock") {
   ScriptedFetcher web;
   ManualClock clock{std::chrono::sys_days{std::chrono::year{1994} / 11 / 6} + 12h};
   web.otherwise(ScriptedFetcher::status(503, {{"Retry-After", "Sun, 06 Nov 1994 12:00:20 GMT"}}));

@@ -28,17 +28,17 @@ void replay(const std::string& target, void (*body)(fuzz::octets)) {
 }
 
 TEST_CASE("parse takes any octets") { replay("parse", fuzz::fuzz_parse); }
-TEST_CASE("patterns match as the reference does") { replay("pattern", fuzz::fuzz_pattern); }
-TEST_CASE("targets have one normal form") { replay("target", fuzz::fuzz_target); }
-TEST_CASE("product tokens are taken out of any header") {
+TEST_CASE("Patterns match as the reference does") { replay("pattern", fuzz::fuzz_pattern); }
+TEST_CASE("Targets have one normal form") { replay("target", fuzz::fuzz_target); }
+TEST_CASE("Product tokens are taken out of any header") {
   replay("product_token", fuzz::fuzz_product_token);
 }
-TEST_CASE("freshness stays within its limits") { replay("freshness", fuzz::fuzz_freshness); }
+TEST_CASE("Freshness stays within its limits") { replay("freshness", fuzz::fuzz_freshness); }
 TEST_CASE("URLs, origins and site keys read back") { replay("url", fuzz::fuzz_url); }
-TEST_CASE("records are read as they were written, or not at all") {
+TEST_CASE("Records are read as they were written, or not at all") {
   replay("record", fuzz::fuzz_record);
 }
-TEST_CASE("the verdict does not depend on how a file is written") {
+TEST_CASE("The verdict does not depend on how a file is written") {
   replay("properties", fuzz::fuzz_properties);
 }
 

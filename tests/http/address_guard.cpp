@@ -28,7 +28,7 @@ std::string complaint(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a guard permits the internet and nothing else") {
+TEST_CASE("A guard permits the internet and nothing else") {
   const address_guard guard;
   CHECK_FALSE(guard.permits_all());
   for (const char* text : {"1.1.1.1", "8.8.8.8", "::ffff:8.8.8.8", "64:ff9b::8.8.8.8",
@@ -72,7 +72,7 @@ TEST_CASE("a guard permits the internet and nothing else") {
   }
 }
 
-TEST_CASE("a list permits what is on it and nothing beside") {
+TEST_CASE("A list permits what is on it and nothing beside") {
   SUBCASE("one address") {
     const address_guard guard = allowing({"127.0.0.1"});
     CHECK(permits(guard, "127.0.0.1"));
@@ -93,29 +93,29 @@ TEST_CASE("a list permits what is on it and nothing beside") {
     CHECK_FALSE(permits(guard, "127.0.0.1"));
     CHECK_FALSE(permits(guard, "172.16.0.1"));
   }
-  SUBCASE("an IPv6 address in brackets") {
+  SUBCASE("An IPv6 address in brackets") {
     CHECK(permits(allowing({"[::1]"}), "::1"));
     CHECK_FALSE(permits(allowing({"[::1]"}), "127.0.0.1"));
   }
-  SUBCASE("an IPv4 address in its mapped form, too") {
+  SUBCASE("An IPv4 address in its mapped form, too") {
     CHECK(permits(allowing({"::ffff:127.0.0.1"}), "127.0.0.1"));
     CHECK(permits(allowing({"::ffff:10.0.0.0/104"}), "10.1.2.3"));
     CHECK_FALSE(permits(allowing({"::ffff:10.0.0.0/104"}), "127.0.0.1"));
   }
-  SUBCASE("all of a family, and not the other in disguise") {
+  SUBCASE("All of a family, and not the other in disguise") {
     CHECK(permits(allowing({"::/0"}), "fe80::1"));
     CHECK_FALSE(permits(allowing({"::/0"}), "127.0.0.1"));
     CHECK_FALSE(permits(allowing({"::/0"}), "::ffff:127.0.0.1"));
     CHECK(permits(allowing({"0.0.0.0/0"}), "::ffff:127.0.0.1"));
     CHECK_FALSE(permits(allowing({"0.0.0.0/0"}), "::1"));
   }
-  SUBCASE("a network that is translated, by its own prefix") {
+  SUBCASE("A network that is translated, by its own prefix") {
     CHECK(permits(allowing({"64:ff9b:1::/48"}), "64:ff9b:1::8.8.8.8"));
     CHECK(permits(allowing({"64:ff9b::/96"}), "64:ff9b::10.0.0.1"));
   }
 }
 
-TEST_CASE("without a guard every address is permitted") {
+TEST_CASE("Without a guard every address is permitted") {
   const address_guard none = address_guard::none();
   CHECK(none.permits_all());
   for (const char* text : {"127.0.0.1", "::", "255.255.255.255", "8.8.8.8"}) {
@@ -123,7 +123,7 @@ TEST_CASE("without a guard every address is permitted") {
   }
 }
 
-TEST_CASE("a text that is no address says how to mend it") {
+TEST_CASE("A text that is no address says how to mend it") {
   CHECK(complaint("localhost") ==
         "\"localhost\" is neither an IP address nor a prefix of them; write \"127.0.0.1\", "
         "\"::1\", \"10.0.0.0/8\" or \"fd00::/8\"");

@@ -20,7 +20,7 @@ cache_control control(std::string value) {
 
 }  // namespace
 
-TEST_CASE("the directives of a cache are read in any case and any order") {
+TEST_CASE("The directives of a cache are read in any case and any order") {
   CHECK(control("max-age=60") == cache_control{false, false, 60s});
   CHECK(control("PUBLIC, Max-Age=60 , NO-STORE") == cache_control{true, false, 60s});
   CHECK(control("no-cache") == cache_control{false, true, std::nullopt});
@@ -30,14 +30,14 @@ TEST_CASE("the directives of a cache are read in any case and any order") {
   CHECK(control(",, ,max-age=60,") == cache_control{false, false, 60s});
 }
 
-TEST_CASE("several headers make one list, whose first max-age counts") {
+TEST_CASE("Several headers make one list, whose first max-age counts") {
   CHECK(parse_cache_control({{"cache-control", "max-age=1"},
                              {"Other", "no-store"},
                              {"CACHE-CONTROL", "no-cache, max-age=2"}}) ==
         cache_control{false, true, 1s});
 }
 
-TEST_CASE("what is not the directive itself is ignored") {
+TEST_CASE("What is not the directive itself is ignored") {
   CHECK(control("s-maxage=5") == cache_control{});
   CHECK(control("private=\"max-age=5, no-store\", max-age=60") == cache_control{false, false, 60s});
   CHECK(control("x=\"a\\\", no-store\", max-age=60") == cache_control{false, false, 60s});
@@ -46,7 +46,7 @@ TEST_CASE("what is not the directive itself is ignored") {
   CHECK(parse_cache_control({}) == cache_control{});
 }
 
-TEST_CASE("a max-age that is no number counts as nought") {
+TEST_CASE("A max-age that is no number counts as nought") {
   for (const std::string_view value :
        {"max-age", "max-age=", "max-age=x", "max-age=-1", "max-age=1.5", "max-age=\"6",
         "max-age=6 0", "max-age=0x10", "max-age=\"\""}) {
@@ -55,12 +55,12 @@ TEST_CASE("a max-age that is no number counts as nought") {
   }
 }
 
-TEST_CASE("a max-age has an upper end") {
+TEST_CASE("A max-age has an upper end") {
   CHECK(control("max-age=2147483647").max_age == 2147483647s);
   CHECK(control("max-age=99999999999999999999999999").max_age == 2147483648s);
 }
 
-TEST_CASE("a quoted value that does not end hides all that follows") {
+TEST_CASE("A quoted value that does not end hides all that follows") {
   CHECK(control("x=\"a, no-store") == cache_control{});
   CHECK(control("x=\"a\\") == cache_control{});
 }

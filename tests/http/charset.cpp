@@ -276,7 +276,7 @@ TEST_CASE("UTF-16 without a mark is found whether or not its last octet is half 
 
 }  // namespace
 
-TEST_CASE("a text that is UTF-8 is not copied") {
+TEST_CASE("A text that is UTF-8 is not copied") {
   const std::string body = "\xEF\xBB\xBFUser-agent: *\nDisallow: /caf\xC3\xA9\n";
   for (const std::string_view type : {"", "text/plain", "text/plain; charset=utf-8"}) {
     const utf8_text result = to_utf8(body, type);
@@ -288,7 +288,7 @@ TEST_CASE("a text that is UTF-8 is not copied") {
   CHECK(to_utf8("").text().empty());
 }
 
-TEST_CASE("octets that are no UTF-8 stay, and so does what is around them") {
+TEST_CASE("Octets that are no UTF-8 stay, and so does what is around them") {
   for (const std::string_view type :
        {"", "text/plain", "text/plain; charset=utf-8", "text/plain; charset=koi8-r"}) {
     const std::string_view body = "Disallow: /\xE9\xC3\xA9\xF0\x9F\xFF\n";
@@ -297,14 +297,14 @@ TEST_CASE("octets that are no UTF-8 stay, and so does what is around them") {
   }
 }
 
-TEST_CASE("a line of Latin-1 is transcoded, a line of UTF-8 under the same label is not") {
+TEST_CASE("A line of Latin-1 is transcoded, a line of UTF-8 under the same label is not") {
   const std::string_view mixed = "Disallow: /caf\xC3\xA9\r\nDisallow: /caf\xE9\r\n# \x80\n";
   CHECK(text_of(mixed, latin_1) ==
         "Disallow: /caf\xC3\xA9\r\nDisallow: /caf\xC3\xA9\r\n# \xE2\x82\xAC\n");
   CHECK_FALSE(to_utf8("Disallow: /caf\xC3\xA9\n", latin_1).converted());
 }
 
-TEST_CASE("a sequence that a size limit has cut harms its own line only") {
+TEST_CASE("A sequence that a size limit has cut harms its own line only") {
   const std::string_view cut = "Disallow: /caf\xC3\xA9\nDisallow: /caf\xC3";
   CHECK(text_of(cut, latin_1).starts_with("Disallow: /caf\xC3\xA9\n"));
 }
@@ -323,7 +323,7 @@ TEST_CASE("UTF-16 is read with and without its mark, whatever the label") {
   }
 }
 
-TEST_CASE("the headers of a response say the charset, the first Content-Type first") {
+TEST_CASE("The headers of a response say the charset, the first Content-Type first") {
   const std::vector<robots::http_header> headers{{"Server", "x"},
                                                  {"content-TYPE", "text/plain; charset=\"Latin1\""},
                                                  {"Content-Type", "text/plain; charset=utf-8"}};
@@ -331,7 +331,7 @@ TEST_CASE("the headers of a response say the charset, the first Content-Type fir
   CHECK(to_utf8("\xE9", std::vector<robots::http_header>{}).text() == "\xE9");
 }
 
-TEST_CASE("the rules of a file hold whatever its charset") {
+TEST_CASE("The rules of a file hold whatever its charset") {
   const auto blocks = [](std::string_view body, std::string_view type) {
     const robots::document file = robots::parse(to_utf8(body, type).text());
     return !file.allows("/caf%C3%A9") && file.allows("/other");
@@ -345,7 +345,7 @@ TEST_CASE("the rules of a file hold whatever its charset") {
   CHECK(blocks("\xEF\xBB\xBFUser-agent: *\nDisallow: /caf\xC3\xA9\n", latin_1));
 }
 
-TEST_CASE("a text that was converted survives being copied and moved") {
+TEST_CASE("A text that was converted survives being copied and moved") {
   utf8_text first = to_utf8("\xE9", latin_1);
   const utf8_text copy = first;
   const utf8_text moved = std::move(first);
@@ -354,7 +354,7 @@ TEST_CASE("a text that was converted survives being copied and moved") {
   CHECK(moved.text().data() != copy.text().data());
 }
 
-TEST_CASE("every octet and every pair of octets is read as the reference reads it") {
+TEST_CASE("Every octet and every pair of octets is read as the reference reads it") {
   int wrong = agrees("") ? 0 : 1;
   for (unsigned a = 0; a < 256; ++a) {
     const std::string one(1, static_cast<char>(a));
@@ -383,7 +383,7 @@ TEST_CASE("UTF-8 is told from other octets around every limit of its grammar") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("every character comes out of UTF-16 as the reference encodes it") {
+TEST_CASE("Every character comes out of UTF-16 as the reference encodes it") {
   int wrong = 0;
   for (std::uint32_t c = 1; c <= 0x10FFFF; c += c < 0x3000 ? 1 : 61) {
     if (c >= 0xD800 && c < 0xE000) {
@@ -407,7 +407,7 @@ TEST_CASE("every character comes out of UTF-16 as the reference encodes it") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("hostile octets are read as the reference reads them") {
+TEST_CASE("Hostile octets are read as the reference reads them") {
   // Leads, tails, surrogates, marks, line ends and the neighbours of every limit.
   constexpr std::string_view alphabet =
       "\0\0\0\n\rA*/\x7F\x80\x8F\x90\x9F\xA0\xA9\xBB\xBF\xC0\xC1\xC2\xC3\xD7\xD8\xDB\xDC\xDF\xE0"
@@ -424,7 +424,7 @@ TEST_CASE("hostile octets are read as the reference reads them") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("a text grows to three times its size at most") {
+TEST_CASE("A text grows to three times its size at most") {
   const std::string euros(1000, '\x80');
   CHECK(text_of(euros, latin_1).size() == 3000);
   std::string wide = "\xFE\xFF";

@@ -12,7 +12,7 @@ namespace {
 
 using robots::excluded_hosts;
 
-TEST_CASE("a set of excluded hosts answers as should_skip_by_tld does") {
+TEST_CASE("A set of excluded hosts answers as should_skip_by_tld does") {
   const std::vector<std::string> entries{"gov",
                                          ".MIL",
                                          "*.int",
@@ -52,12 +52,12 @@ TEST_CASE("a set of excluded hosts answers as should_skip_by_tld does") {
   }
 }
 
-TEST_CASE("no entries exclude nothing") {
+TEST_CASE("No entries exclude nothing") {
   CHECK(excluded_hosts{}.empty());
   CHECK_FALSE(excluded_hosts{}.contains("example.gov"));
 }
 
-TEST_CASE("an entry that could never exclude anything is refused, with a word on how to mend it") {
+TEST_CASE("An entry that could never exclude anything is refused, with a word on how to mend it") {
   for (const char* entry : {"", " gov", "gov\n", "*gov gov", "m\xC3\xBCnchen.de", "a..b", ".", "*",
                             "gov*", "gov,mil", "10.0.0.0/8", "fd00::/8", "fe80::1", "a:b:c"}) {
     CAPTURE(entry);

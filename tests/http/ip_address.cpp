@@ -36,7 +36,7 @@ static_assert(ends_in_number("127.1") && ends_in_number("a.0x7f") && !ends_in_nu
 
 }  // namespace
 
-TEST_CASE("an address is written as RFC 5952 has it, and reads back") {
+TEST_CASE("An address is written as RFC 5952 has it, and reads back") {
   for (const auto& [text, expected] : std::initializer_list<std::array<std::string_view, 2>>{
            {"::", "::"},
            {"::1", "::1"},
@@ -66,7 +66,7 @@ TEST_CASE("an address is written as RFC 5952 has it, and reads back") {
   }
 }
 
-TEST_CASE("brackets belong to IPv6 only, and in pairs") {
+TEST_CASE("Brackets belong to IPv6 only, and in pairs") {
   CHECK(parse_ip_address("[::1]") == parse_ip_address("::1"));
   for (const std::string_view text :
        {"[127.0.0.1]", "[", "]", "[]", "[::1", "::1]", "[[::1]]", "[::1]]", "[::1]:80"}) {
@@ -75,7 +75,7 @@ TEST_CASE("brackets belong to IPv6 only, and in pairs") {
   }
 }
 
-TEST_CASE("what programs disagree on is no address") {
+TEST_CASE("What programs disagree on is no address") {
   using namespace std::string_view_literals;
   for (const std::string_view text : {""sv,
                                       "."sv,
@@ -142,7 +142,7 @@ TEST_CASE("what programs disagree on is no address") {
   }
 }
 
-TEST_CASE("no text is too long to be refused") {
+TEST_CASE("No text is too long to be refused") {
   CHECK_FALSE(parse_ip_address(std::string(1'000'000, '0')));
   CHECK_FALSE(parse_ip_address(std::string(1'000'000, ':')));
   CHECK_FALSE(parse_ip_address("[" + std::string(1'000'000, 'f') + "]"));

@@ -50,7 +50,7 @@ static_assert(noexcept(parse_ip_prefix({})));
 
 }  // namespace
 
-TEST_CASE("what is no address with a length in bits is no prefix") {
+TEST_CASE("What is no address with a length in bits is no prefix") {
   for (const std::string_view text : {"",
                                       "/",
                                       "/8",

@@ -26,16 +26,16 @@ TEST_CASE("Retry-After comes as seconds or as a date") {
   CHECK(wait("Sun Nov  6 08:50:37 1994") == 60s);
 }
 
-TEST_CASE("a date that has passed asks for no wait") {
+TEST_CASE("A date that has passed asks for no wait") {
   CHECK(wait("Sat, 05 Nov 1994 08:49:37 GMT") == 0s);
 }
 
-TEST_CASE("a wait has an upper end") {
+TEST_CASE("A wait has an upper end") {
   CHECK(wait(std::string(100, '9')) == 2147483648s);
   CHECK(wait("Fri, 31 Dec 9999 23:59:59 GMT") == 2147483648s);
 }
 
-TEST_CASE("neither form, or no header, asks for nothing") {
+TEST_CASE("Neither form, or no header, asks for nothing") {
   CHECK(robots::retry_after({}, now) == std::nullopt);
   CHECK(wait("") == std::nullopt);
   CHECK(wait("-5") == std::nullopt);

@@ -84,14 +84,14 @@ static_assert(!should_skip_by_tld("example.com", {"gov", "mil"}));
 
 }  // namespace
 
-TEST_CASE("any entry of the list excludes") {
+TEST_CASE("Any entry of the list excludes") {
   const std::vector<std::string_view> excluded{"gov", ".MIL", "gov.uk", ""};
   CHECK(should_skip_by_tld("navy.mil", excluded));
   CHECK(should_skip_by_tld("a.GOV.UK", excluded));
   CHECK_FALSE(should_skip_by_tld("example.com", excluded));
 }
 
-TEST_CASE("the list may be of strings, views or literals, in any range") {
+TEST_CASE("The list may be of strings, views or literals, in any range") {
   const std::vector<std::string> strings{"gov", "mil"};
   CHECK(should_skip_by_tld("navy.mil", strings));
   CHECK(should_skip_by_tld("navy.mil", std::vector<std::string>{"gov", "mil"}));
@@ -104,7 +104,7 @@ TEST_CASE("the list may be of strings, views or literals, in any range") {
   CHECK_FALSE(should_skip_by_tld("example.com", dotted));
 }
 
-TEST_CASE("hostile names and entries do no harm") {
+TEST_CASE("Hostile names and entries do no harm") {
   const std::string nasty{"\0\xFF..@[:]//\\%67ov", 16};
   for (std::size_t length = 0; length <= nasty.size(); ++length) {
     const std::string_view part = std::string_view{nasty}.substr(0, length);

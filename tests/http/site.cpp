@@ -21,7 +21,7 @@ std::string key(std::string_view host_or_url) {
 
 }  // namespace
 
-TEST_CASE("a bare host means https, then http") {
+TEST_CASE("A bare host means https, then http") {
   CHECK(parse_site("example.com") == site{std::nullopt, "example.com", 0});
   CHECK(
       parse_site("example.com")->robots_urls() ==
@@ -35,7 +35,7 @@ TEST_CASE("a bare host means https, then http") {
         std::vector<std::string>{"https://example.com/robots.txt"});
 }
 
-TEST_CASE("a URL names one origin") {
+TEST_CASE("A URL names one origin") {
   CHECK(parse_site("https://example.com/x") == site{url_scheme::https, "example.com", 0});
   CHECK(parse_site("http://example.com:8080/x")->robots_urls() ==
         std::vector<std::string>{"http://example.com:8080/robots.txt"});
@@ -43,7 +43,7 @@ TEST_CASE("a URL names one origin") {
         robots::origin{url_scheme::http, "[::1]", 8080});
 }
 
-TEST_CASE("a site has one key for all its spellings") {
+TEST_CASE("A site has one key for all its spellings") {
   CHECK(key("example.com") == "example.com");
   CHECK(key("EXAMPLE.com.") == "example.com");
   CHECK(key("example.com/x?y#z") == "example.com");
@@ -69,7 +69,7 @@ TEST_CASE("a site has one key for all its spellings") {
   CHECK(site{url_scheme::https, "example.com", 443}.key() == "https://example.com");
 }
 
-TEST_CASE("what names no site is refused") {
+TEST_CASE("What names no site is refused") {
   for (const std::string_view text :
        {"", "/", "//example.com", "http://", "ftp://example.com", "://a", "a b", "example.com:x",
         "::1", "a\\b", "\xFF", "https:example.com", "?", "#", ":80", "@", "a\nb"}) {

@@ -68,7 +68,7 @@ static_assert(target_behind_key("example.com//x", "example.com") == "example.com
 static_assert(target_behind_key("https://example.com//x", "https://example.com") ==
               "https://example.com//x");
 
-TEST_CASE("when the text is a key, it is the key of the site that the URL names") {
+TEST_CASE("When the text is a key, it is the key of the site that the URL names") {
   std::mt19937 random{9309};
   constexpr std::string_view alphabet = "aab.:84043/?#@[]%6\\_-A~";
   std::size_t keys = 0;
@@ -95,7 +95,7 @@ TEST_CASE("when the text is a key, it is the key of the site that the URL names"
   CHECK(keys > 10'000);
 }
 
-TEST_CASE("a URL that begins with its site's key and a path is found under that key") {
+TEST_CASE("A URL that begins with its site's key and a path is found under that key") {
   for (const char* name : {"https://example.com", "http://a.b:8080", "https://[2001:db8::1]:8443",
                            "http://127.0.0.1", "example.com", "example.com:8080", "a_b-1.x"}) {
     const std::string key = robots::parse_site(name)->key();

@@ -22,7 +22,7 @@ std::string etag_of(std::string value) { return validators_of({{"etag", std::mov
 
 }  // namespace
 
-TEST_CASE("validators are kept as they were sent") {
+TEST_CASE("Validators are kept as they were sent") {
   const validators found = validators_of({{"ETag", " W/\"a b\" "}, {"Last-Modified", date}});
   CHECK(found.etag.empty());  // a space is no octet of an entity tag
   CHECK(found.last_modified == date);
@@ -34,7 +34,7 @@ TEST_CASE("validators are kept as they were sent") {
   CHECK_FALSE(found.empty());
 }
 
-TEST_CASE("what is no validator is none") {
+TEST_CASE("What is no validator is none") {
   for (const char* bad : {"", "abc", "\"", "\"abc", "abc\"", "w/\"abc\"", "W/", "W/abc", "\"a\"b\"",
                           "\"a\" \"b\"", "\"a\rb\"", "*"}) {
     CAPTURE(bad);
@@ -48,7 +48,7 @@ TEST_CASE("what is no validator is none") {
   }
 }
 
-TEST_CASE("conditions are added for what is known") {
+TEST_CASE("Conditions are added for what is known") {
   std::vector<http_header> headers;
   append_conditions(headers, {});
   CHECK(headers.empty());

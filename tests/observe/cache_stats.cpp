@@ -4,7 +4,7 @@
 
 using robots::cache_stats;
 
-TEST_CASE("rates are shares of what they are rates of") {
+TEST_CASE("Rates are shares of what they are rates of") {
   constexpr cache_stats stats{{.hits = 6,
                                .misses = 2,
                                .joined = 2,
@@ -26,7 +26,7 @@ TEST_CASE("rates are shares of what they are rates of") {
   CHECK(stats.hit_rate() == 0.8);
 }
 
-TEST_CASE("a cache that has done nothing has rates of zero") {
+TEST_CASE("A cache that has done nothing has rates of zero") {
   constexpr cache_stats none;
   static_assert(none.hit_rate() == 0.0);
   static_assert(none.allow_rate() == 0.0);

@@ -125,7 +125,7 @@ bool has(std::string_view line, std::string_view part) {
 
 }  // namespace
 
-TEST_CASE("each event of a crawl is a line of JSON with its date, level, site and span") {
+TEST_CASE("Each event of a crawl is a line of JSON with its date, level, site and span") {
   const kept_lines log_lines;
   logged bot{JsonLog{log_lines, {.least = log_level::debug}}};
   bot.web.on(robots_url, ScriptedFetcher::ok("User-agent: *\nDisallow: /a*\\b\n"));
@@ -165,7 +165,7 @@ TEST_CASE("each event of a crawl is a line of JSON with its date, level, site an
   CHECK(has(lines[6], R"("allowed":true,"reason":"no_rule")"));
 }
 
-TEST_CASE("levels are those of the pipeline guide") {
+TEST_CASE("Levels are those of the pipeline guide") {
   const kept_lines lines;
   logged bot{JsonLog{lines}, robots::fallback_policy::strict()};
   SUBCASE("WARN for malformed lines, each of which is told") {
@@ -225,7 +225,7 @@ TEST_CASE("levels are those of the pipeline guide") {
   }
 }
 
-TEST_CASE("a log tells of gates and of the shared store") {
+TEST_CASE("A log tells of gates and of the shared store") {
   const kept_lines log_lines;
   const JsonLog log{log_lines};
   const robots::decision decision;
@@ -249,7 +249,7 @@ TEST_CASE("a log tells of gates and of the shared store") {
   CHECK(has((*log_lines.lines)[4], R"("event":"far_copy")"));
 }
 
-TEST_CASE("a log tells what a site has changed, and what became of it") {
+TEST_CASE("A log tells what a site has changed, and what became of it") {
   const kept_lines lines;
   logged bot{JsonLog{lines}};
   bot.web.on(robots_url, ScriptedFetcher::ok("User-agent: *\nDisallow: /a\nCrawl-delay: 1\n"),
@@ -292,7 +292,7 @@ TEST_CASE("a log tells what a site has changed, and what became of it") {
   CHECK(has(lines.of("sign_off").back(), R"("given":false,"awaited":true,)"));
 }
 
-TEST_CASE("lines below the least level, and decisions outside the sample, are not written") {
+TEST_CASE("Lines below the least level, and decisions outside the sample, are not written") {
   const kept_lines log_lines;
   logged bot{JsonLog{log_lines, {.least = log_level::warn}}};
   bot.web.otherwise(ScriptedFetcher::ok(""));
@@ -318,7 +318,7 @@ TEST_CASE("lines below the least level, and decisions outside the sample, are no
   CHECK(log_lines.lines->size() == 1);
 }
 
-TEST_CASE("a long text is cut, and the line says how long it was") {
+TEST_CASE("A long text is cut, and the line says how long it was") {
   const kept_lines log_lines;
   const JsonLog log{log_lines, {.text_bytes = 8}};
   log.on(robots::far_store_event{{}, false, "0123456789"});
@@ -326,7 +326,7 @@ TEST_CASE("a long text is cut, and the line says how long it was") {
   CHECK(has(log_lines.lines->front(), R"("message":"the shar","message_bytes":)"));
 }
 
-TEST_CASE("a site that has too much to tell is cut short, and the next line says by how much") {
+TEST_CASE("A site that has too much to tell is cut short, and the next line says by how much") {
   const kept_lines log_lines;
   ManualClock clock;
   date_of date{clock};
@@ -353,7 +353,7 @@ TEST_CASE("a site that has too much to tell is cut short, and the next line says
   CHECK(log.stats().suppressed == 4);
 }
 
-TEST_CASE("what was suppressed of a site that is forgotten is told of by the next line") {
+TEST_CASE("What was suppressed of a site that is forgotten is told of by the next line") {
   const kept_lines log_lines;
   const JsonLog log{log_lines, {.least = log_level::debug, .rate_lines = 1, .rate_sites = 2}};
   ManualClock clock;
@@ -430,12 +430,12 @@ TEST_CASE("The level of denied decisions is an option") {
   CHECK(log_lines.only("decision").starts_with(R"("level":"ERROR")"));
 }
 
-TEST_CASE("a log with options that mean nothing says what to give") {
+TEST_CASE("A log with options that mean nothing says what to give") {
   CHECK_THROWS_AS(JsonLog{robots::JsonLog::line_sink{}}, std::invalid_argument);
   CHECK_THROWS_AS((JsonLog{kept_lines{}, {.decision_share = 1.5}}), std::invalid_argument);
 }
 
-TEST_CASE("decisions go on while an observer throws and the disk is full; the loss is told") {
+TEST_CASE("Decisions go on while an observer throws and the disk is full; the loss is told") {
   if (std::FILE* const full = std::fopen("/dev/full", "w")) {
     const JsonLog log{full};
     {
@@ -473,7 +473,7 @@ TEST_CASE("decisions go on while an observer throws and the disk is full; the lo
   CHECK(failing.stats().lost == lost);
 }
 
-TEST_CASE("a file has each line at once; one that was torn ends before the next") {
+TEST_CASE("A file has each line at once; one that was torn ends before the next") {
   std::FILE* const file = std::tmpfile();
   REQUIRE(file != nullptr);
   JsonLog{file}.on(robots::override_event{{.site = "a"}});
@@ -507,7 +507,7 @@ TEST_CASE("a file has each line at once; one that was torn ends before the next"
   CHECK(log.stats().written == 1);
 }
 
-TEST_CASE("decisions go on while the sink is blocked; what has no room is counted and told") {
+TEST_CASE("Decisions go on while the sink is blocked; what has no room is counted and told") {
   const kept_lines log_lines;
   gate door;
   {

@@ -31,7 +31,7 @@ const metric_family& find(const std::vector<metric_family>& all, std::string_vie
 
 }  // namespace
 
-TEST_CASE("figures have the names of the pipeline guide by the conventions of Prometheus") {
+TEST_CASE("Figures have the names of the pipeline guide by the conventions of Prometheus") {
   metrics_snapshot now;
   now.hits = 3;
   now.joined = 1;
@@ -52,7 +52,7 @@ TEST_CASE("figures have the names of the pipeline guide by the conventions of Pr
   CHECK(find(all, "robots_cache_entries").kind == metric_kind::gauge);
 }
 
-TEST_CASE("each name occurs once, in lower case, with a sentence of help") {
+TEST_CASE("Each name occurs once, in lower case, with a sentence of help") {
   std::set<std::string> names;
   for (const metric_family& family : all_of({})) {
     const std::string name = prometheus_name(family);
@@ -114,7 +114,7 @@ TEST_CASE("No series is named after a domain unless the metrics count by domain"
   }
 }
 
-TEST_CASE("a fallback is told by the row and what was done") {
+TEST_CASE("A fallback is told by the row and what was done") {
   metrics_snapshot now;
   now.fallbacks[static_cast<std::size_t>(robots::outcome::server_error)]
                [robots::policy_basis::last_good] = 4;

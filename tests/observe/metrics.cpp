@@ -46,7 +46,7 @@ struct counted {
 
 }  // namespace
 
-TEST_CASE("metrics count what the cache counts, and say more of it") {
+TEST_CASE("Metrics count what the cache counts, and say more of it") {
   cache_options options = foo_bot();
   options.excluded = {"gov"};
   options.retry.attempts = 3;
@@ -120,7 +120,7 @@ TEST_CASE("metrics count what the cache counts, and say more of it") {
   CHECK(now.denied_hosts.front() == robots::metrics_snapshot::host_count{"dead.example", 2});
 }
 
-TEST_CASE("metrics count what threads do at once") {
+TEST_CASE("Metrics count what threads do at once") {
   constexpr std::size_t threads = 16;
   constexpr std::size_t one = 500;
   counted bot;
@@ -155,7 +155,7 @@ TEST_CASE("metrics count what threads do at once") {
   CHECK(denied == now.denied);
 }
 
-TEST_CASE("metrics count breakers, exchanges without response and what a gate answers") {
+TEST_CASE("Metrics count breakers, exchanges without response and what a gate answers") {
   cache_options options = foo_bot();
   options.breaker.failures = 1;
   counted bot{options};
@@ -200,7 +200,7 @@ TEST_CASE("Metrics count hits and denials of a crawl by domain, for as many as t
   CHECK(bot.metrics.snapshot().domains.empty());
 }
 
-TEST_CASE("metrics count what is told of shared stores and expired entries") {
+TEST_CASE("Metrics count what is told of shared stores and expired entries") {
   Metrics metrics;
   Metrics copy = metrics;
   metrics.on(robots::far_store_event{{}, false, "down"});
@@ -213,7 +213,7 @@ TEST_CASE("metrics count what is told of shared stores and expired entries") {
   CHECK(now.evictions == 0);
 }
 
-TEST_CASE("durations are counted in the bucket of the first bound that they do not exceed") {
+TEST_CASE("Durations are counted in the bucket of the first bound that they do not exceed") {
   robots::observe_detail::duration_counters times{{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}};
   for (const auto duration : {-1ms, 0ms, 1'000ms, 1'001ms, 12'000ms, 12'001ms, 500'000ms}) {
     times.add(duration);

@@ -52,7 +52,7 @@ struct ThrowsAnything {
 
 }  // namespace
 
-TEST_CASE("observers are told of everything in their order, whatever one of them throws") {
+TEST_CASE("Observers are told of everything in their order, whatever one of them throws") {
   const events seen = std::make_shared<std::vector<std::string>>();
   using both = observers<Diary, ThrowsAnything, StoreDiary>;
   robots::ScriptedFetcher web;
@@ -71,7 +71,7 @@ TEST_CASE("observers are told of everything in their order, whatever one of them
   CHECK(cache.stats().observer_failures == 2);
 }
 
-TEST_CASE("only those observers that want to know are told of the shared store") {
+TEST_CASE("Only those observers that want to know are told of the shared store") {
   const events seen = std::make_shared<std::vector<std::string>>();
   observers all{Diary{"a", seen}, ThrowsAnything{}, StoreDiary{{"b", seen}}, NullObserver{}};
   CHECK_FALSE(robots::tell(all, far_store_event{{}, false, "down"}));
@@ -79,7 +79,7 @@ TEST_CASE("only those observers that want to know are told of the shared store")
   CHECK(*seen == std::vector<std::string>{"b down", "b up"});
 }
 
-TEST_CASE("observers of observers are observers") {
+TEST_CASE("Observers of observers are observers") {
   const events seen = std::make_shared<std::vector<std::string>>();
   observers all{NullObserver{}, observers{ThrowsAnything{}, StoreDiary{{"b", seen}}}};
   CHECK_FALSE(robots::tell(all, far_store_event{{}, true, {}}));

@@ -41,7 +41,7 @@ struct Throwing {
 
 }  // namespace
 
-TEST_CASE("a preset answers as it does by itself") {
+TEST_CASE("A preset answers as it does by itself") {
   for (const auto preset :
        {fallback_policy::permissive(), fallback_policy::rfc9309(), fallback_policy::strict()}) {
     const any_fallback_policy any = preset;
@@ -54,7 +54,7 @@ TEST_CASE("a preset answers as it does by itself") {
   }
 }
 
-TEST_CASE("a policy of the user's own sees all that is known of the failure") {
+TEST_CASE("A policy of the user's own sees all that is known of the failure") {
   const any_fallback_policy any = Cautious{};
   CHECK(any.name() == "custom");
   CHECK_FALSE(any.halts_hostile());
@@ -67,7 +67,7 @@ TEST_CASE("a policy of the user's own sees all that is known of the failure") {
   CHECK(any.action(head) == fallback_action::deny_all);
 }
 
-TEST_CASE("what cannot be done denies") {
+TEST_CASE("What cannot be done denies") {
   const any_fallback_policy careless = Careless{};
   CHECK(careless.name() == "careless");
   CHECK(careless.action(outcome::success) == fallback_action::parse);

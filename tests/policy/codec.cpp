@@ -103,18 +103,18 @@ std::string mutated(std::string text, const std::string& other, robots::base::ra
 
 }  // namespace
 
-TEST_CASE("a record of every outcome reads back as it was written") {
+TEST_CASE("A record of every outcome reads back as it was written") {
   for (const record& written : every_record(body)) {
     CHECK(read_back(written) == written);
   }
 }
 
-TEST_CASE("that there is no robots.txt takes 20 octets and those of the host's name") {
+TEST_CASE("That there is no robots.txt takes 20 octets and those of the host's name") {
   const record none = record_of_outcome(outcome::not_found);
   CHECK(encode(none).size() == 20 + std::string_view{"example.com"}.size());
 }
 
-TEST_CASE("the format is the same on every machine and in every version of the library") {
+TEST_CASE("The format is the same on every machine and in every version of the library") {
   using namespace std::string_view_literals;
   CHECK(encode(record_of_outcome(outcome::not_found)) ==
         "\x02\x01\x00\xB0\xB5\x89\xD8\x06\x80\xA3\x05\x2E"
@@ -135,7 +135,7 @@ TEST_CASE("URLs of every form read back") {
   }
 }
 
-TEST_CASE("numbers at their ends read back") {
+TEST_CASE("Numbers at their ends read back") {
   record written = full_record(outcome::server_error);
   written.status = std::numeric_limits<int>::min();
   written.failures = written.redirects = written.attempts = std::numeric_limits<int>::max();
@@ -146,7 +146,7 @@ TEST_CASE("numbers at their ends read back") {
   CHECK(read_back(written) == written);
 }
 
-TEST_CASE("what is too long for a record is cut, and what cannot be is taken for nothing") {
+TEST_CASE("What is too long for a record is cut, and what cannot be is taken for nothing") {
   record written = full_record(outcome::success, body);
   written.error_text.assign(2 * record_limits::error_text, 'e');
   written.final_url.assign(2 * record_limits::url, 'u');
@@ -177,7 +177,7 @@ TEST_CASE("URLs that differ only behind their limit are one URL once they are wr
   CHECK(read.record->final_url == read.record->url);
 }
 
-TEST_CASE("what is no record is refused, with the reason") {
+TEST_CASE("What is no record is refused, with the reason") {
   const std::string text = encode(full_record(outcome::success, body));
   for (std::size_t size = 0; size < text.size(); ++size) {
     CHECK(error_of(std::string_view{text}.substr(0, size)) ==
@@ -196,7 +196,7 @@ TEST_CASE("what is no record is refused, with the reason") {
   CHECK(error_of(sealed(without_checksum(text) + '\0')) == decode_error::malformed);
 }
 
-TEST_CASE("an encoding that ends anywhere is refused though its checksum is right") {
+TEST_CASE("An encoding that ends anywhere is refused though its checksum is right") {
   for (const record& written : every_record(body)) {
     const std::string content = without_checksum(encode(written));
     for (std::size_t size = 1; size < content.size(); ++size) {
@@ -205,7 +205,7 @@ TEST_CASE("an encoding that ends anywhere is refused though its checksum is righ
   }
 }
 
-TEST_CASE("each record has one form only") {
+TEST_CASE("Each record has one form only") {
   using namespace std::string_literals;
   const std::string head = "\x02\x01"s;
   const std::string times = "\xF0\x9B\x85\xD0\x06\x80\xA3\x05"s;
@@ -249,7 +249,7 @@ TEST_CASE("each record has one form only") {
   }
 }
 
-TEST_CASE("a length that is not there costs no memory") {
+TEST_CASE("A length that is not there costs no memory") {
   using namespace std::string_literals;
   const std::string times = "\xF0\x9B\x85\xD0\x06\x80\xA3\x05"s;
   // A body of 256 MiB in a record of 30 octets; 256 exchanges in none.
@@ -263,7 +263,7 @@ TEST_CASE("a length that is not there costs no memory") {
                         "\x80\x02"s)) == decode_error::malformed);
 }
 
-TEST_CASE("mutated encodings are refused or read as what they say, whoever made the checksum") {
+TEST_CASE("Mutated encodings are refused or read as what they say, whoever made the checksum") {
   std::vector<std::string> texts;
   for (const record& written : every_record(body)) {
     texts.push_back(encode(written));

@@ -58,7 +58,7 @@ std::string malformed_file() {
 
 }  // namespace
 
-TEST_CASE("the action for its outcome says what a record leads to") {
+TEST_CASE("The action for its outcome says what a record leads to") {
   for (const auto preset :
        {fallback_policy::permissive(), fallback_policy::rfc9309(), fallback_policy::strict()}) {
     for (std::size_t i = 0; i < robots::outcome_count; ++i) {
@@ -85,21 +85,21 @@ TEST_CASE("the action for its outcome says what a record leads to") {
   }
 }
 
-TEST_CASE("one record serves crawlers of any name") {
+TEST_CASE("One record serves crawlers of any name") {
   const record brought = record_of_outcome(outcome::success, body);
   CHECK(judged(brought, strict())->allows("/x"));
   CHECK_FALSE(judged(brought, strict(), {}, now, "BarBot/2.0")->allows("/x"));
   CHECK(judged(brought, strict(), {}, now, "*")->allows("/x"));
 }
 
-TEST_CASE("a body is read in the charset of its record") {
+TEST_CASE("A body is read in the charset of its record") {
   record brought = record_of_outcome(outcome::success, "User-agent: *\nDisallow: /caf\xE9\n");
   CHECK(judged(brought, strict())->allows("/caf%C3%A9"));
   brought.charset = robots::charset::windows_1252;
   CHECK_FALSE(judged(brought, strict())->allows("/caf%C3%A9"));
 }
 
-TEST_CASE("a few octets of an archive are not taken for UTF-16, however many NULs they hold") {
+TEST_CASE("A few octets of an archive are not taken for UTF-16, however many NULs they hold") {
   const std::string_view archive{"\x1F\x8B\b\0A\0l\0l\0o\0w\0:\0/\0\n\0", 20};
   robots::detail::retrieval_result result;
   result.outcome = outcome::success;
@@ -109,7 +109,7 @@ TEST_CASE("a few octets of an archive are not taken for UTF-16, however many NUL
   CHECK(judged(brought, strict())->source().outcome == outcome::malformed);
 }
 
-TEST_CASE("a file that is too broken says how broken it is, and where, though it is not obeyed") {
+TEST_CASE("A file that is too broken says how broken it is, and where, though it is not obeyed") {
   const auto denied = judged(record_of_outcome(outcome::success, malformed_file()), strict());
   CHECK(denied->source().outcome == outcome::malformed);
   CHECK(denied->basis() == policy_basis::deny_all);
@@ -134,7 +134,7 @@ TEST_CASE("a file that is too broken says how broken it is, and where, though it
         "the first error is in line 5");
 }
 
-TEST_CASE("a broken file that the last good copy stands in for can be looked at, too") {
+TEST_CASE("A broken file that the last good copy stands in for can be looked at, too") {
   const judge_options options{.fallback = fallback_policy::strict().with(
                                   outcome::malformed, fallback_action::last_good_or_deny)};
   const auto good = judged(record_of_outcome(outcome::success, body), options);
@@ -147,7 +147,7 @@ TEST_CASE("a broken file that the last good copy stands in for can be looked at,
   CHECK(failed->findings().diagnostics.empty());
 }
 
-TEST_CASE("the last good copy counts for as long as the options say") {
+TEST_CASE("The last good copy counts for as long as the options say") {
   judge_options options = strict();
   options.last_good_for = 1h;
   const auto good = judged(record_of_outcome(outcome::success, body), options);
@@ -160,7 +160,7 @@ TEST_CASE("the last good copy counts for as long as the options say") {
   CHECK(judged(failure, options, {.last = good}, later)->basis() == policy_basis::deny_all);
 }
 
-TEST_CASE("a record from elsewhere is as old as its date says") {
+TEST_CASE("A record from elsewhere is as old as its date says") {
   record brought = record_of_outcome(outcome::success, body);
   brought.fetched_at -= 3h;
   CHECK(judged(brought, strict())->fetched_at() == now.steady - 3h);
@@ -169,7 +169,7 @@ TEST_CASE("a record from elsewhere is as old as its date says") {
   CHECK(judged(brought, strict())->fetched_at() == now.steady);
 }
 
-TEST_CASE("no record holds for longer than the options allow, whoever wrote it") {
+TEST_CASE("No record holds for longer than the options allow, whoever wrote it") {
   record brought = record_of_outcome(outcome::success, body);
   brought.lifetime = std::chrono::seconds::max();
   CHECK(judged(brought, strict())->source().lifetime == 24h);
@@ -177,7 +177,7 @@ TEST_CASE("no record holds for longer than the options allow, whoever wrote it")
   CHECK(judged(brought, strict())->source().lifetime == 0s);
 }
 
-TEST_CASE("a 304 leaves the rules and their row as they were") {
+TEST_CASE("A 304 leaves the rules and their row as they were") {
   const auto known = judged(record_of_outcome(outcome::success, body), strict());
   record confirmed = record_of_outcome(outcome::success);
   confirmed.status = 304;
@@ -192,7 +192,7 @@ TEST_CASE("a 304 leaves the rules and their row as they were") {
   CHECK_FALSE(judged(whole, strict())->allows("/private"));
 }
 
-TEST_CASE("a 304 about a file that nobody knows is no empty file") {
+TEST_CASE("A 304 about a file that nobody knows is no empty file") {
   record confirmed = record_of_outcome(outcome::success);
   confirmed.status = 304;
   confirmed.not_modified = true;
@@ -201,7 +201,7 @@ TEST_CASE("a 304 about a file that nobody knows is no empty file") {
   CHECK(result->basis() == policy_basis::deny_all);
 }
 
-TEST_CASE("failures in a row are counted without end") {
+TEST_CASE("Failures in a row are counted without end") {
   record failure = record_of_outcome(outcome::unreachable);
   failure.failures = std::numeric_limits<int>::max();
   robots::detail::retrieval_result again;
@@ -211,7 +211,7 @@ TEST_CASE("failures in a row are counted without end") {
   CHECK(counted.failures == std::numeric_limits<int>::max());
 }
 
-TEST_CASE("what a server says of the lifetime is kept beside what became of it") {
+TEST_CASE("What a server says of the lifetime is kept beside what became of it") {
   robots::detail::retrieval_result result;
   result.outcome = outcome::success;
   result.status = 200;
@@ -228,7 +228,7 @@ TEST_CASE("what a server says of the lifetime is kept beside what became of it")
   CHECK(sample.body == body);
 }
 
-TEST_CASE("a new policy is numbered after the one before it") {
+TEST_CASE("A new policy is numbered after the one before it") {
   const auto first = judged(record_of_outcome(outcome::success, body), strict());
   CHECK(first->version() == 1);
   const auto same = judged(record_of_outcome(outcome::success, body), strict(), {.last = first});
@@ -237,7 +237,7 @@ TEST_CASE("a new policy is numbered after the one before it") {
   CHECK(other->version() == 2);
 }
 
-TEST_CASE("a record of every outcome is judged alike before and after it was encoded") {
+TEST_CASE("A record of every outcome is judged alike before and after it was encoded") {
   for (const record& brought : robots::test::every_record(body)) {
     const robots::decode_result read = robots::decode(encode(brought));
     REQUIRE(read.record.has_value());
@@ -259,7 +259,7 @@ TEST_CASE("a record of every outcome is judged alike before and after it was enc
   }
 }
 
-TEST_CASE("of a record that holds more than the crawler reads, the rest does not count") {
+TEST_CASE("Of a record that holds more than the crawler reads, the rest does not count") {
   judge_options options = strict();
   options.parse.max_bytes = 36;
   record longer = record_of_outcome(outcome::success, "User-agent: *\nDisallow: /private\n");
@@ -270,7 +270,7 @@ TEST_CASE("of a record that holds more than the crawler reads, the rest does not
   CHECK(result->rules().size() == 1);
 }
 
-TEST_CASE("options that contradict themselves are refused before anything is judged by them") {
+TEST_CASE("Options that contradict themselves are refused before anything is judged by them") {
   CHECK_NOTHROW(validate(strict()));
   judge_options options = strict();
   options.default_ttl = -1s;

@@ -66,7 +66,7 @@ concept views = requires(Policy&& from) { std::forward<Policy>(from).match("/");
                 requires(Policy&& from) { std::forward<Policy>(from).sitemaps(); };
 static_assert(views<const policy&> && !views<policy> && !views<const policy>);
 
-TEST_CASE("a policy is made of directives and a source that are kept, or that may go") {
+TEST_CASE("A policy is made of directives and a source that are kept, or that may go") {
   const robots::crawler_directives directives = robots::directives_for(file, "FooBot");
   const record_head head{{.status = 200, .url = "https://example.com/robots.txt"}};
   const policy kept{directives, head, time_point{1h}};
@@ -79,7 +79,7 @@ TEST_CASE("a policy is made of directives and a source that are kept, or that ma
   CHECK(kept.fetched_at() == time_point{1h});
 }
 
-TEST_CASE("a policy holds the crawler's own rules of a file that was read") {
+TEST_CASE("A policy holds the crawler's own rules of a file that was read") {
   const auto from_file = read(file);
   CHECK(from_file->basis() == policy_basis::rules);
   CHECK(from_file->allows("https://example.com/public"));
@@ -92,7 +92,7 @@ TEST_CASE("a policy holds the crawler's own rules of a file that was read") {
   CHECK(from_file->rules().size() == 1);
 }
 
-TEST_CASE("a policy outlives the text it was made from") {
+TEST_CASE("A policy outlives the text it was made from") {
   std::shared_ptr<const policy> stored;
   {
     const std::string text{file};
@@ -115,7 +115,7 @@ TEST_CASE("Sites without rules share one set of rules, and cost little more than
   CHECK(read("User-agent: *\nDisallow: /a\n")->memory_bytes() < 384);
 }
 
-TEST_CASE("a policy keeps what else the file says") {
+TEST_CASE("A policy keeps what else the file says") {
   const auto from_file = read(file);
   CHECK(from_file->crawl_delay() == 1'500ms);
   CHECK(from_file->file_delay() == 3'000ms);
@@ -127,7 +127,7 @@ TEST_CASE("a policy keeps what else the file says") {
   CHECK(from_file->lines().malformed == 1);
 }
 
-TEST_CASE("a policy keeps when and how often the crawler may come, as long as that is bounded") {
+TEST_CASE("A policy keeps when and how often the crawler may come, as long as that is bounded") {
   const auto from_file = read(
       "User-agent: *\nAllow: /\nRequest-rate: 1/1d\nVisit-time: 0100-0200\n"
       "User-agent: FooBot\nRequest-rate: 1/5\nRequest-rate: never\nRequest-rate: 2/1m 0600-0845\n"
@@ -149,7 +149,7 @@ TEST_CASE("a policy keeps when and how often the crawler may come, as long as th
   CHECK(read(endless)->visit_times().size() == 32);
 }
 
-TEST_CASE("policies whose lists end in other places are told apart by their fingerprints") {
+TEST_CASE("Policies whose lists end in other places are told apart by their fingerprints") {
   // What follows is the same numbers: one rate of four, or two visits of two.
   const auto rate = read("User-agent: *\nRequest-rate: 60/0.12s\n");
   const auto visits = read("User-agent: *\nVisit-time: 0100-0200\nVisit-time: 0000-0000\n");
@@ -162,7 +162,7 @@ TEST_CASE("policies whose lists end in other places are told apart by their fing
   CHECK(read("")->fingerprint() != 0);
 }
 
-TEST_CASE("a file that says nothing allows everything and holds nothing") {
+TEST_CASE("A file that says nothing allows everything and holds nothing") {
   const auto from_file = read("");
   CHECK(from_file->request_rates().empty());
   CHECK(from_file->visit_times().empty());
@@ -175,7 +175,7 @@ TEST_CASE("a file that says nothing allows everything and holds nothing") {
   CHECK(from_file->lines().non_blank == 0);
 }
 
-TEST_CASE("a fallback allows everything, or nothing but /robots.txt") {
+TEST_CASE("A fallback allows everything, or nothing but /robots.txt") {
   const auto allows = failed(fallback_action::allow_all);
   CHECK(allows->basis() == policy_basis::allow_all);
   CHECK(allows->allows("https://example.com/x"));
@@ -194,7 +194,7 @@ TEST_CASE("a fallback allows everything, or nothing but /robots.txt") {
   CHECK(denies->source().status == 503);
 }
 
-TEST_CASE("a refusal allows nothing, not even /robots.txt, and says why") {
+TEST_CASE("A refusal allows nothing, not even /robots.txt, and says why") {
   const auto refused = policy::refusal("FooBot/1.0", robots::decision_reason::excluded);
   CHECK(refused->basis() == policy_basis::refused);
   CHECK_FALSE(refused->allows("/"));
@@ -207,11 +207,11 @@ TEST_CASE("a refusal allows nothing, not even /robots.txt, and says why") {
   CHECK(policy::good(refused) == nullptr);
 }
 
-TEST_CASE("without a good copy, falling back to it denies") {
+TEST_CASE("Without a good copy, falling back to it denies") {
   CHECK(failed(fallback_action::last_good_or_deny)->basis() == policy_basis::deny_all);
 }
 
-TEST_CASE("the last good copy stands in with all it says, and both sources are known") {
+TEST_CASE("The last good copy stands in with all it says, and both sources are known") {
   const auto good = read(file, time_point{5h});
   const auto now = failed(fallback_action::last_good_or_deny, good);
   CHECK(now->basis() == policy_basis::last_good);
@@ -229,7 +229,7 @@ TEST_CASE("the last good copy stands in with all it says, and both sources are k
   CHECK(now->rules_fetched_at() == time_point{5h});
 }
 
-TEST_CASE("a good copy is in force only where the action asks for it, and kept in any case") {
+TEST_CASE("A good copy is in force only where the action asks for it, and kept in any case") {
   const auto good = read(file);
   for (const auto action : {fallback_action::allow_all, fallback_action::deny_all}) {
     const auto now = failed(action, good);
@@ -240,7 +240,7 @@ TEST_CASE("a good copy is in force only where the action asks for it, and kept i
   }
 }
 
-TEST_CASE("the last good copy is found through any number of failures, which are not kept") {
+TEST_CASE("The last good copy is found through any number of failures, which are not kept") {
   const auto good = read(file);
   CHECK(policy::good(good) == good);
   CHECK(policy::good(nullptr) == nullptr);

@@ -34,7 +34,7 @@ std::shared_ptr<const policy> without_file(outcome result, fallback_action actio
                                         std::move(good));
 }
 
-TEST_CASE("policies differ by what they permit, their delays, rates, hours, sitemaps and host") {
+TEST_CASE("Policies differ by what they permit, their delays, rates, hours, sitemaps and host") {
   const auto before = read(
       "Crawl-delay: 3\nUser-agent: *\nDisallow: /a\nDisallow: /b\nCrawl-delay: 1\n"
       "Request-rate: 1/5\nVisit-time: 0100-0200\nSitemap: https://example.com/1\nHost: "
@@ -55,7 +55,7 @@ TEST_CASE("policies differ by what they permit, their delays, rates, hours, site
   CHECK(slower.lines.front().kind == directive_kind::crawl_delay);
 }
 
-TEST_CASE("a policy that denies everything for want of a robots.txt counts as Disallow: /") {
+TEST_CASE("A policy that denies everything for want of a robots.txt counts as Disallow: /") {
   const auto denied = without_file(outcome::server_error, fallback_action::deny_all);
   CHECK(diff(*denied, *read("User-agent: *\nDisallow: /\n")).same());
   CHECK(diff(*denied, *read("")).rules.size() == 1);
@@ -64,7 +64,7 @@ TEST_CASE("a policy that denies everything for want of a robots.txt counts as Di
             .same());
 }
 
-TEST_CASE("a site denies everything where no page is allowed, not even by an exception") {
+TEST_CASE("A site denies everything where no page is allowed, not even by an exception") {
   CHECK(denies_everything(*read("User-agent: *\nDisallow: /\n")));
   CHECK(denies_everything(*read("User-agent: *\nDisallow: *\nAllow: /robots.txt$\n")));
   CHECK_FALSE(denies_everything(*read("User-agent: *\nDisallow: *\nAllow: /public/\n")));
@@ -78,7 +78,7 @@ TEST_CASE("a site denies everything where no page is allowed, not even by an exc
       denies_everything(*read("User-agent: FooBot\nDisallow:\nUser-agent: *\nDisallow: /\n")));
 }
 
-TEST_CASE("the last answer of a site is what it said before it could not be asked") {
+TEST_CASE("The last answer of a site is what it said before it could not be asked") {
   const auto good = read("User-agent: *\nDisallow: /a\n");
   const auto none = without_file(outcome::not_found, fallback_action::allow_all);
   CHECK(policy::kept_answer(nullptr) == nullptr);

@@ -46,7 +46,7 @@ std::vector<site_records> samples() {
 
 }  // namespace
 
-TEST_CASE("the records of a site read back as they were written") {
+TEST_CASE("The records of a site read back as they were written") {
   for (const site_records& written : samples()) {
     const robots::decode_site_result read = decode_site(encode(written));
     REQUIRE(read.records.has_value());
@@ -55,12 +55,12 @@ TEST_CASE("the records of a site read back as they were written") {
   }
 }
 
-TEST_CASE("the record of a site alone takes three octets more than the record") {
+TEST_CASE("The record of a site alone takes three octets more than the record") {
   const record none = record_of_outcome(outcome::not_found);
   CHECK(encode(site_records{.latest = none}).size() == encode(none).size() + 3);
 }
 
-TEST_CASE("a text that is not whole, and a record by itself, are no records of a site") {
+TEST_CASE("A text that is not whole, and a record by itself, are no records of a site") {
   CHECK(decode_site("").error == decode_error::too_short);
   CHECK(decode_site(encode(record_of_outcome(outcome::success, body))).error ==
         decode_error::unknown_version);
@@ -76,7 +76,7 @@ TEST_CASE("a text that is not whole, and a record by itself, are no records of a
   }
 }
 
-TEST_CASE("no octet of the records of a site can be changed unnoticed") {
+TEST_CASE("No octet of the records of a site can be changed unnoticed") {
   const record good = record_of_outcome(outcome::success, body);
   for (const site_records& written :
        {site_records{.latest = good},

@@ -22,14 +22,14 @@ const origin example{url_scheme::https, "example.com", 443};
 
 strings urls(std::string_view text) { return sitemap_urls(parse(text), example); }
 
-TEST_CASE("sitemaps are listed in file order, wherever they stand") {
+TEST_CASE("Sitemaps are listed in file order, wherever they stand") {
   CHECK(urls("Sitemap: https://example.com/b.xml\nUser-agent: *\nSitemap: "
              "http://cdn.example.net:8080/a.xml?x=1\nDisallow: /\n") ==
         strings{"https://example.com/b.xml", "http://cdn.example.net:8080/a.xml?x=1"});
   CHECK(urls("").empty());
 }
 
-TEST_CASE("relative sitemaps are resolved against the URL of the robots.txt") {
+TEST_CASE("Relative sitemaps are resolved against the URL of the robots.txt") {
   CHECK(urls("Sitemap: /a.xml\nSitemap: b.xml\nSitemap: ./c/../d.xml\nSitemap: //other.example/e\n"
              "Sitemap: ?f\n") == strings{"https://example.com/a.xml", "https://example.com/b.xml",
                                          "https://example.com/d.xml", "https://other.example/e",
@@ -38,7 +38,7 @@ TEST_CASE("relative sitemaps are resolved against the URL of the robots.txt") {
   CHECK(sitemap_urls(parse("Sitemap: a.xml\n"), plain) == strings{"http://example.com:8080/a.xml"});
 }
 
-TEST_CASE("each sitemap is listed once, however it is spelled") {
+TEST_CASE("Each sitemap is listed once, however it is spelled") {
   CHECK(urls("Sitemap: /a.xml\nSitemap: https://example.com/b.xml\nSitemap: "
              "HTTPS://Example.COM:443/a.xml\nSitemap: /a.xml\nSitemap: /x/../b.xml#part\n") ==
         strings{"https://example.com/a.xml", "https://example.com/b.xml"});
@@ -49,19 +49,19 @@ TEST_CASE("each sitemap is listed once, however it is spelled") {
   CHECK(urls("Sitemap: /A.xml\nSitemap: /a.xml\n").size() == 2);
 }
 
-TEST_CASE("what is no http or https URL is left out") {
+TEST_CASE("What is no http or https URL is left out") {
   CHECK(urls("Sitemap:\nSitemap: ftp://example.com/a.xml\nSitemap: javascript:alert(1)\n"
              "Sitemap: https:///a.xml\nSitemap: https://exa mple.com/\nSitemap: https:a.xml\n"
              "Sitemap: http://example.com:99999/\nSitemap: \\a.xml\nSitemap: data:,x\n")
             .empty());
 }
 
-TEST_CASE("octets outside ASCII come out percent-encoded") {
+TEST_CASE("Octets outside ASCII come out percent-encoded") {
   CHECK(urls("Sitemap: /caf\xC3\xA9.xml\nSitemap: /caf%C3%A9.xml\n") ==
         strings{"https://example.com/caf%C3%A9.xml"});
 }
 
-TEST_CASE("very many sitemaps are all listed") {
+TEST_CASE("Very many sitemaps are all listed") {
   std::string text;
   for (int i = 0; i < 20'000; ++i) {
     text += "Sitemap: /" + std::to_string(i % 10'000) + "\n";

@@ -105,7 +105,7 @@ struct measured_crawler {
 
 }  // namespace
 
-TEST_CASE("an admitted URL goes at its time, and says why and when") {
+TEST_CASE("An admitted URL goes at its time, and says why and when") {
   crawler of;
   const time_point begin = of.clock.now();
   auto first = of.front.admit("https://example.com/a");
@@ -160,7 +160,7 @@ TEST_CASE("A refused page counts once, whether complete, report_response or both
   }
 }
 
-TEST_CASE("what robots.txt disallows takes no place in the line") {
+TEST_CASE("What robots.txt disallows takes no place in the line") {
   crawler of;
   const auto got = of.front.admit("https://example.com/private/x");
   CHECK_FALSE(got);
@@ -169,7 +169,7 @@ TEST_CASE("what robots.txt disallows takes no place in the line") {
   CHECK(of.front.try_reserve("https://example.com/a"));
 }
 
-TEST_CASE("an excluded host is asked for nothing, not even robots.txt") {
+TEST_CASE("An excluded host is asked for nothing, not even robots.txt") {
   crawler of;
   const auto got = of.front.admit("https://agency.gov/");
   CHECK(got.reason == admission_reason::excluded);
@@ -179,7 +179,7 @@ TEST_CASE("an excluded host is asked for nothing, not even robots.txt") {
   CHECK(of.front.stats()[admission_reason::excluded] == 1);
 }
 
-TEST_CASE("a text that is no URL is refused") {
+TEST_CASE("A text that is no URL is refused") {
   crawler of;
   for (const char* text : {"", "mailto:a@b", "https://"}) {
     CHECK(of.front.admit(text).reason == admission_reason::invalid_url);
@@ -190,14 +190,14 @@ TEST_CASE("a text that is no URL is refused") {
   CHECK(of.front.admit("example.com/").reason == admission_reason::invalid_url);
 }
 
-TEST_CASE("where a robots.txt cannot be had, the fallback policy decides") {
+TEST_CASE("Where a robots.txt cannot be had, the fallback policy decides") {
   crawler of;
   const auto got = of.front.admit("https://unreachable.example/");
   CHECK(got.reason == admission_reason::disallowed);
   CHECK(explain(got) == "refused: not allowed: fallback: unreachable (scripted: connect)");
 }
 
-TEST_CASE("every refusal of the gate is told with the time") {
+TEST_CASE("Every refusal of the gate is told with the time") {
   crawler of;
   auto held = of.front.try_reserve("https://example.com/a");
   CHECK(of.front.try_reserve("https://example.com/b").reason == admission_reason::busy);
@@ -231,7 +231,7 @@ TEST_CASE("every refusal of the gate is told with the time") {
   CHECK(forgetful.front.admit("https://example.com/b").reason == admission_reason::no_room);
 }
 
-TEST_CASE("an open breaker holds requests back") {
+TEST_CASE("An open breaker holds requests back") {
   time_point until{};
   crawler of{two_seconds(), {.breaker = [&](std::string_view url) -> std::optional<time_point> {
                CHECK(url == "https://example.com/a");
@@ -244,7 +244,7 @@ TEST_CASE("an open breaker holds requests back") {
   CHECK(got.plan.at == until);
 }
 
-TEST_CASE("threads that crawl one site are admitted one by one, each URL once") {
+TEST_CASE("Threads that crawl one site are admitted one by one, each URL once") {
   crawler of;
   constexpr std::size_t threads = 8;
   constexpr std::size_t pages = 10;
@@ -270,7 +270,7 @@ TEST_CASE("threads that crawl one site are admitted one by one, each URL once") 
   CHECK(of.web.count() == 1);
 }
 
-TEST_CASE("a reserved time does not count once the site has changed to allow nothing") {
+TEST_CASE("A reserved time does not count once the site has changed to allow nothing") {
   crawler of;
   auto reserved = of.front.try_reserve("https://example.com/a");
   REQUIRE(reserved);
@@ -288,7 +288,7 @@ TEST_CASE("a reserved time does not count once the site has changed to allow not
   CHECK(of.gate.try_reserve("https://example.com/"));
 }
 
-TEST_CASE("whoever waits for a time that no longer counts is told why") {
+TEST_CASE("Whoever waits for a time that no longer counts is told why") {
   crawler of;
   auto first = of.front.try_reserve("https://example.com/a");
   std::thread waiter{[&] {
@@ -307,7 +307,7 @@ TEST_CASE("whoever waits for a time that no longer counts is told why") {
   waiter.join();
 }
 
-TEST_CASE("a robots.txt that has to be fetched again for a reserved time puts it off once") {
+TEST_CASE("A robots.txt that has to be fetched again for a reserved time puts it off once") {
   crawler of;
   of.web.on("https://example.com/robots.txt",
             ScriptedFetcher::ok("User-agent: *\nCrawl-delay: 172800\n"));
@@ -320,7 +320,7 @@ TEST_CASE("a robots.txt that has to be fetched again for a reserved time puts it
   CHECK(reserved.reservation.start());
 }
 
-TEST_CASE("a robots.txt that nothing keeps, fetched for each call, does not keep a crawler away") {
+TEST_CASE("A robots.txt that nothing keeps, fetched for each call, does not keep a crawler away") {
   crawler of;
   robots::LruStorage<64> too_small{1};
   cache_type forgetful{{.user_agent = "FooBot/1.0", .fallback = robots::fallback_policy::rfc9309()},
@@ -342,7 +342,7 @@ TEST_CASE("a robots.txt that nothing keeps, fetched for each call, does not keep
   CHECK(of.web.count() == 200);
 }
 
-TEST_CASE("redirects of other sites do not keep a crawler from the site they lead to") {
+TEST_CASE("Redirects of other sites do not keep a crawler from the site they lead to") {
   crawler of;
   constexpr int strangers = 200;
   for (int i = 0; i < strangers; ++i) {
@@ -410,7 +410,7 @@ TEST_CASE("A page's status is reported once, to the gate and the cache") {
   }
 }
 
-TEST_CASE("a site that turns hostile starts no request that was planned, and has them reviewed") {
+TEST_CASE("A site that turns hostile starts no request that was planned, and has them reviewed") {
   halting_crawler of;
   auto planned = of.front.try_reserve("https://example.com/x");
   auto elsewhere = of.front.try_reserve("https://other.example/x");
@@ -433,7 +433,7 @@ TEST_CASE("a site that turns hostile starts no request that was planned, and has
   CHECK(of.front.stats()[admission_reason::halted] == 3);
 }
 
-TEST_CASE("a site that is not signed off is admitted nowhere") {
+TEST_CASE("A site that is not signed off is admitted nowhere") {
   ScriptedFetcher web;
   const ManualClock clock;
   robots::basic_robots_cache<ScriptedFetcher, ManualClock> cache{
@@ -453,7 +453,7 @@ TEST_CASE("a site that is not signed off is admitted nowhere") {
   CHECK(web.count() == 0);
 }
 
-TEST_CASE("threads that wait for a site wake when it is halted, wherever they wait") {
+TEST_CASE("Threads that wait for a site wake when it is halted, wherever they wait") {
   ScriptedFetcher web;
   web.otherwise(ScriptedFetcher::ok("User-agent: *\nCrawl-delay: 3600\n"));
   robots::basic_robots_cache<ScriptedFetcher> cache{
@@ -482,7 +482,7 @@ TEST_CASE("threads that wait for a site wake when it is halted, wherever they wa
   CHECK(review.urls->size() == threads);
 }
 
-TEST_CASE("sites are halted and resumed while threads wait for them and others crawl") {
+TEST_CASE("Sites are halted and resumed while threads wait for them and others crawl") {
   ScriptedFetcher web;
   web.otherwise(ScriptedFetcher::ok(""));
   robots::basic_robots_cache<ScriptedFetcher> cache{

@@ -132,7 +132,7 @@ sample some_sample(Random& random) {
 
 }  // namespace
 
-TEST_CASE("a delay lies between floor and cap, and is one of those that are asked for") {
+TEST_CASE("A delay lies between floor and cap, and is one of those that are asked for") {
   std::mt19937_64 random{42};
   for (int i = 0; i < 100'000; ++i) {
     const sample now = some_sample(random);
@@ -152,7 +152,7 @@ TEST_CASE("a delay lies between floor and cap, and is one of those that are aske
   }
 }
 
-TEST_CASE("where robots.txt asks for as much as anything else, it decides") {
+TEST_CASE("Where robots.txt asks for as much as anything else, it decides") {
   std::mt19937_64 random{43};
   int decided = 0;
   for (int i = 0; i < 100'000; ++i) {
@@ -170,7 +170,7 @@ TEST_CASE("where robots.txt asks for as much as anything else, it decides") {
   CHECK(decided < 90'000);
 }
 
-TEST_CASE("no delay gets shorter when more is asked for") {
+TEST_CASE("No delay gets shorter when more is asked for") {
   std::mt19937_64 random{44};
   for (int i = 0; i < 100'000; ++i) {
     const sample now = some_sample(random);
@@ -208,7 +208,7 @@ double draw(std::mt19937_64& random) {
   return std::uniform_real_distribution<double>{0.0, 1.0}(random);
 }
 
-TEST_CASE("the fixed delay is spread evenly from half of it to one and a half") {
+TEST_CASE("The fixed delay is spread evenly from half of it to one and a half") {
   constexpr std::size_t draws = 200'000;
   constexpr std::size_t parts = 10;
   std::mt19937_64 random{45};
@@ -247,7 +247,7 @@ TEST_CASE("the fixed delay is spread evenly from half of it to one and a half") 
   CHECK(chi_squared < 27.88);
 }
 
-TEST_CASE("the same generator gives the same delays") {
+TEST_CASE("The same generator gives the same delays") {
   std::mt19937_64 one{46};
   std::mt19937_64 other{46};
   for (int i = 0; i < 1'000; ++i) {
@@ -256,7 +256,7 @@ TEST_CASE("the same generator gives the same delays") {
   }
 }
 
-TEST_CASE("options that contradict themselves are refused") {
+TEST_CASE("Options that contradict themselves are refused") {
   CHECK_NOTHROW(validate(delay_options{}));
   CHECK_NOTHROW(validate(delay_options{.fixed_delay = 1s, .floor = 2s, .cap = 2s}));
   CHECK_THROWS_AS(validate(delay_options{.fixed_delay = -1ns}), std::invalid_argument);

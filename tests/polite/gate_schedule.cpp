@@ -186,7 +186,7 @@ TEST_CASE("32 threads crawl 50 hosts politely, without starving one, in the time
   CHECK(slowest <= 1.05);
 }
 
-TEST_CASE("threads that each wait for their own next page keep every distance, too") {
+TEST_CASE("Threads that each wait for their own next page keep every distance, too") {
   constexpr std::size_t threads = 32;
   const MeetingClock clock{threads};
   gate_options options = gate_with(fixed);

@@ -68,7 +68,7 @@ std::shared_ptr<const robots::policy> fetched_at(time_point fetched,
 
 }  // namespace
 
-TEST_CASE("a reservation is for now at a new host, and after the delay at one just asked") {
+TEST_CASE("A reservation is for now at a new host, and after the delay at one just asked") {
   const ManualClock clock;
   const time_point begin = clock.now();
   gate paced{exactly(2s), clock};
@@ -83,7 +83,7 @@ TEST_CASE("a reservation is for now at a new host, and after the delay at one ju
   CHECK(second.plan.delay.term == delay_term::floor);
 }
 
-TEST_CASE("hosts do not wait for one another, and an origin is a host") {
+TEST_CASE("Hosts do not wait for one another, and an origin is a host") {
   const ManualClock clock;
   const time_point begin = clock.now();
   gate paced{exactly(2s), clock};
@@ -98,7 +98,7 @@ TEST_CASE("hosts do not wait for one another, and an origin is a host") {
   CHECK(paced.try_acquire("https://[2606:4700:0::1112]/x").reason == admission_reason::not_yet);
 }
 
-TEST_CASE("what shares a pace is the user's choice") {
+TEST_CASE("What shares a pace is the user's choice") {
   const ManualClock clock;
   gate_options options = exactly(2s);
   options.key = [](std::string_view) { return std::string{"one address for all"}; };
@@ -107,7 +107,7 @@ TEST_CASE("what shares a pace is the user's choice") {
   CHECK(by_address.try_acquire(other).reason == admission_reason::not_yet);
 }
 
-TEST_CASE("a text that is no URL gets no reservation") {
+TEST_CASE("A text that is no URL gets no reservation") {
   gate paced{gate_with(), ManualClock{}};
   for (const char* no_url : {"", "example.com", "mailto:a@b", "ftp://example.com/", "https://"}) {
     CHECK(paced.acquire(no_url).reason == admission_reason::invalid_url);
@@ -119,7 +119,7 @@ TEST_CASE("a text that is no URL gets no reservation") {
   CHECK(paced.stats().hosts == 0);
 }
 
-TEST_CASE("there are as many reservations at once as the options say") {
+TEST_CASE("There are as many reservations at once as the options say") {
   gate paced{with_concurrency(2), ManualClock{}};
   const gate::answer one = paced.try_reserve(home);
   gate::answer two = paced.try_reserve(home);
@@ -134,7 +134,7 @@ TEST_CASE("there are as many reservations at once as the options say") {
   CHECK(paced.try_reserve(home));
 }
 
-TEST_CASE("a reservation that is not used is as if it had never been given") {
+TEST_CASE("A reservation that is not used is as if it had never been given") {
   const ManualClock clock;
   gate paced{exactly(2s), clock};
   paced.acquire(home).reservation.complete(fine);
@@ -147,7 +147,7 @@ TEST_CASE("a reservation that is not used is as if it had never been given") {
   CHECK(paced.next_allowed_at(home).at == next);
 }
 
-TEST_CASE("a request that was started and given up keeps its distance") {
+TEST_CASE("A request that was started and given up keeps its distance") {
   const ManualClock clock;
   gate paced{exactly(2s), clock};
   const time_point begin = clock.now();
@@ -157,7 +157,7 @@ TEST_CASE("a request that was started and given up keeps its distance") {
   CHECK(paced.next_allowed_at(home).at == begin + 2s);
 }
 
-TEST_CASE("a reservation may be completed or cancelled again, and asked when it is empty") {
+TEST_CASE("A reservation may be completed or cancelled again, and asked when it is empty") {
   const ManualClock clock;
   gate paced{with_concurrency(2), clock};
   gate::answer got = paced.acquire(home);
@@ -178,7 +178,7 @@ TEST_CASE("a reservation may be completed or cancelled again, and asked when it 
   CHECK(nothing.at() == time_point::max());
 }
 
-TEST_CASE("a reservation can be moved, completed without a start, and outlive its gate") {
+TEST_CASE("A reservation can be moved, completed without a start, and outlive its gate") {
   const ManualClock clock;
   std::optional<gate> paced{std::in_place, exactly(2s), clock};
   gate::reservation stored;
@@ -199,7 +199,7 @@ TEST_CASE("a reservation can be moved, completed without a start, and outlive it
   stored.complete(fine);
 }
 
-TEST_CASE("what a host answers decides when it is asked again") {
+TEST_CASE("What a host answers decides when it is asked again") {
   const ManualClock clock;
   const time_point begin = clock.now();
   gate paced{exactly(1s), clock};
@@ -215,7 +215,7 @@ TEST_CASE("what a host answers decides when it is asked again") {
   CHECK(paced.next_allowed_at(other).decided_by == start_limit::none);
 }
 
-TEST_CASE("a request for robots.txt, made without a reservation, is kept away from") {
+TEST_CASE("A request for robots.txt, made without a reservation, is kept away from") {
   const ManualClock clock;
   gate paced{exactly(2s), clock};
   paced.note_request(home, clock.now());
@@ -266,7 +266,7 @@ TEST_CASE("A fetch that lies ahead delays requests no longer than a fetch now") 
   }
 }
 
-TEST_CASE("hosts that ask for more delay than one bears with are skipped") {
+TEST_CASE("Hosts that ask for more delay than one bears with are skipped") {
   gate_options options = gate_with();
   options.delay.cap = 1min;
   options.delay.above_cap = robots::above_cap::skip_host;
@@ -277,7 +277,7 @@ TEST_CASE("hosts that ask for more delay than one bears with are skipped") {
   CHECK(paced.try_reserve(home, rules_with("Crawl-delay: 60")));
 }
 
-TEST_CASE("an open breaker and the hours of Visit-time put a reservation off") {
+TEST_CASE("An open breaker and the hours of Visit-time put a reservation off") {
   const ManualClock clock;
   const time_point begin = clock.now();
   gate paced{gate_with(), clock};
@@ -288,7 +288,7 @@ TEST_CASE("an open breaker and the hours of Visit-time put a reservation off") {
   CHECK(got.plan.decided_by == start_limit::visit_time);
 }
 
-TEST_CASE("a deadline that comes first ends the call at once, and takes no place") {
+TEST_CASE("A deadline that comes first ends the call at once, and takes no place") {
   const ManualClock clock;
   gate paced{exactly(10s), clock};
   gate::answer first = paced.acquire(home);
@@ -303,7 +303,7 @@ TEST_CASE("a deadline that comes first ends the call at once, and takes no place
   CHECK(paced.acquire(home, {}, {.deadline = next}));
 }
 
-TEST_CASE("a call that was stopped takes no place") {
+TEST_CASE("A call that was stopped takes no place") {
   std::stop_source stop;
   stop.request_stop();
   gate paced{exactly(10s), ManualClock{}};
@@ -313,7 +313,7 @@ TEST_CASE("a call that was stopped takes no place") {
   CHECK(paced.acquire(home, {}, {.stop = stop.get_token()}).reason == admission_reason::stopped);
 }
 
-TEST_CASE("threads that wait for a reservation or for their time can be stopped") {
+TEST_CASE("Threads that wait for a reservation or for their time can be stopped") {
   robots::host_gate paced{exactly(24h)};
   robots::host_gate::answer first = paced.acquire(home);
   for (const bool asleep : {false, true}) {
@@ -334,7 +334,7 @@ TEST_CASE("threads that wait for a reservation or for their time can be stopped"
   CHECK(paced.try_reserve(home));
 }
 
-TEST_CASE("who waits for a reservation is served in order of arrival, and nobody overtakes") {
+TEST_CASE("Who waits for a reservation is served in order of arrival, and nobody overtakes") {
   constexpr std::size_t threads = 16;
   gate paced{with_concurrency(1), ManualClock{}};
   std::mutex mutex;
@@ -360,7 +360,7 @@ TEST_CASE("who waits for a reservation is served in order of arrival, and nobody
   CHECK(std::ranges::is_sorted(order));
 }
 
-TEST_CASE("a waiter that gives up lets the next one through") {
+TEST_CASE("A waiter that gives up lets the next one through") {
   gate paced{with_concurrency(1), ManualClock{}};
   gate::answer first = paced.acquire(home);
   std::stop_source stop;
@@ -383,7 +383,7 @@ TEST_CASE("a waiter that gives up lets the next one through") {
   CHECK(served);
 }
 
-TEST_CASE("a waiter whose host is to be skipped passes its place on") {
+TEST_CASE("A waiter whose host is to be skipped passes its place on") {
   gate_options options = with_concurrency(1);
   options.delay.cap = 1min;
   options.delay.above_cap = robots::above_cap::skip_host;
@@ -406,7 +406,7 @@ TEST_CASE("a waiter whose host is to be skipped passes its place on") {
   CHECK(served);
 }
 
-TEST_CASE("hosts that need not be remembered are forgotten, others never") {
+TEST_CASE("Hosts that need not be remembered are forgotten, others never") {
   constexpr std::size_t most = 128;
   const ManualClock clock;
   gate_options options = exactly(2s);
@@ -426,7 +426,7 @@ TEST_CASE("hosts that need not be remembered are forgotten, others never") {
   CHECK(paced.try_reserve("https://held.example/").reason == admission_reason::busy);
 }
 
-TEST_CASE("where all hosts must be remembered, a further one is refused until one need not be") {
+TEST_CASE("Where all hosts must be remembered, a further one is refused until one need not be") {
   constexpr std::size_t most = 8;
   const ManualClock clock;
   gate_options options = exactly(2s);
@@ -443,7 +443,7 @@ TEST_CASE("where all hosts must be remembered, a further one is refused until on
   CHECK(paced.try_acquire(home));
 }
 
-TEST_CASE("there is room for exactly as many hosts as the options say") {
+TEST_CASE("There is room for exactly as many hosts as the options say") {
   for (const std::size_t most : {std::size_t{1}, std::size_t{1'000}, std::size_t{4'096}}) {
     gate_options options = exactly(2s);
     options.max_hosts = most;
@@ -456,7 +456,7 @@ TEST_CASE("there is room for exactly as many hosts as the options say") {
   }
 }
 
-TEST_CASE("hosts that ask for absurd delays take nobody's place") {
+TEST_CASE("Hosts that ask for absurd delays take nobody's place") {
   constexpr int most = 1'000;
   const ManualClock clock;
   gate_options options = exactly(2s);
@@ -481,7 +481,7 @@ TEST_CASE("hosts that ask for absurd delays take nobody's place") {
   CHECK(paced.try_acquire("https://late.example/"));
 }
 
-TEST_CASE("where there is room, the longest delay is kept") {
+TEST_CASE("Where there is room, the longest delay is kept") {
   const ManualClock clock;
   gate paced{exactly(2s), clock};
   const robots::host_limits absurd = rules_with("Crawl-delay: 999999999");
@@ -493,7 +493,7 @@ TEST_CASE("where there is room, the longest delay is kept") {
   CHECK(paced.try_acquire(home).reason == admission_reason::not_yet);
 }
 
-TEST_CASE("a waiter's deadline that a manual clock passes ends the wait") {
+TEST_CASE("A waiter's deadline that a manual clock passes ends the wait") {
   const ManualClock clock;
   gate paced{exactly(2s), clock};
   const gate::answer first = paced.acquire(home);
@@ -511,7 +511,7 @@ TEST_CASE("a waiter's deadline that a manual clock passes ends the wait") {
   CHECK(paced.waiting(home) == 0);
 }
 
-TEST_CASE("a reservation is looked at again when its time has come, not before") {
+TEST_CASE("A reservation is looked at again when its time has come, not before") {
   const ManualClock clock;
   gate paced{exactly(2s), clock};
   paced.acquire(home).reservation.complete(fine);
@@ -541,7 +541,7 @@ TEST_CASE("a reservation is looked at again when its time has come, not before")
   CHECK(paced.try_acquire(home));
 }
 
-TEST_CASE("a gate counts its answers and what became of the reservations") {
+TEST_CASE("A gate counts its answers and what became of the reservations") {
   gate paced{exactly(2s), ManualClock{}};
   paced.acquire(home).reservation.complete(fine);
   CHECK(paced.try_acquire(home).reason == admission_reason::not_yet);
@@ -558,7 +558,7 @@ TEST_CASE("a gate counts its answers and what became of the reservations") {
   CHECK(stats.hosts == 1);
 }
 
-TEST_CASE("equal seeds give equal delays") {
+TEST_CASE("Equal seeds give equal delays") {
   for (int round = 0; round < 2; ++round) {
     const ManualClock one_clock;
     const ManualClock other_clock;
@@ -574,7 +574,7 @@ TEST_CASE("equal seeds give equal delays") {
   }
 }
 
-TEST_CASE("many threads at few hosts with several reservations never come too soon") {
+TEST_CASE("Many threads at few hosts with several reservations never come too soon") {
   constexpr int threads = 32;
   constexpr int one = 40;
   gate_options options = exactly(100ms);
@@ -615,14 +615,14 @@ TEST_CASE("many threads at few hosts with several reservations never come too so
   CHECK(paced.waiting("https://host0.example/") == 0);
 }
 
-TEST_CASE("options that no gate can follow are refused") {
+TEST_CASE("Options that no gate can follow are refused") {
   CHECK_THROWS_AS(gate{with_concurrency(0)}, std::invalid_argument);
   gate_options options;
   options.key = nullptr;
   CHECK_THROWS_AS(gate{options}, std::invalid_argument);
 }
 
-TEST_CASE("reservations that are withdrawn before they start are given back, with the reason") {
+TEST_CASE("Reservations that are withdrawn before they start are given back, with the reason") {
   const ManualClock clock;
   gate paced{exactly(2s), clock};
   gate::answer begun = paced.acquire(home);
@@ -643,7 +643,7 @@ TEST_CASE("reservations that are withdrawn before they start are given back, wit
   CHECK(paced.try_reserve(home));  // who comes later is not meant
 }
 
-TEST_CASE("a reservation that is withdrawn goes on if whoever is asked allows it") {
+TEST_CASE("A reservation that is withdrawn goes on if whoever is asked allows it") {
   const ManualClock clock;
   gate paced{exactly(2s), clock};
   gate::answer got = paced.try_reserve(home);
@@ -669,7 +669,7 @@ TEST_CASE("a reservation that is withdrawn goes on if whoever is asked allows it
   CHECK(got.reservation.reason() == admission_reason::halted);
 }
 
-TEST_CASE("threads that wait for a reservation or for their time wake when that is withdrawn") {
+TEST_CASE("Threads that wait for a reservation or for their time wake when that is withdrawn") {
   robots::host_gate paced{exactly(1h)};
   auto first = paced.acquire(home);
   std::vector<admission_reason> ended(4, admission_reason::go);
@@ -696,7 +696,7 @@ TEST_CASE("threads that wait for a reservation or for their time wake when that 
   CHECK(ended == std::vector(4, admission_reason::halted));
 }
 
-TEST_CASE("a thread that is sent away but still allowed waits in line again") {
+TEST_CASE("A thread that is sent away but still allowed waits in line again") {
   robots::host_gate paced{exactly(0s)};
   auto first = paced.acquire(home);
   int asked = 0;

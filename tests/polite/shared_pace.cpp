@@ -155,7 +155,7 @@ time_point visit_home(robots::any_host_gate& amount, const robots::host_limits& 
 
 }  // namespace
 
-TEST_CASE("gates with one ledger take turns at a host, the delay apart") {
+TEST_CASE("Gates with one ledger take turns at a host, the delay apart") {
   fleet all;
   gate a{all.options(), all.clock};
   gate b{all.options(), all.clock};
@@ -184,7 +184,7 @@ TEST_CASE("A start plan has the last answer of the ledger, and does not ask it a
   CHECK(all.table->questions == asked);
 }
 
-TEST_CASE("the longest delay that any process knows holds for all") {
+TEST_CASE("The longest delay that any process knows holds for all") {
   fleet all;
   gate a{all.options(), all.clock};
   gate b{all.options(), all.clock};
@@ -196,7 +196,7 @@ TEST_CASE("the longest delay that any process knows holds for all") {
   CHECK(visit_home(a, slow) == start + 15s);
 }
 
-TEST_CASE("a delay that its only process gives up holds no longer") {
+TEST_CASE("A delay that its only process gives up holds no longer") {
   fleet all;
   gate a{all.options(), all.clock};
   gate b{all.options(), all.clock};
@@ -206,7 +206,7 @@ TEST_CASE("a delay that its only process gives up holds no longer") {
   CHECK(visit_home(b) == start + 6s);
 }
 
-TEST_CASE("a Retry-After that one process hears keeps all away") {
+TEST_CASE("A Retry-After that one process hears keeps all away") {
   fleet all;
   gate a{all.options(), all.clock};
   gate b{all.options(), all.clock};
@@ -217,7 +217,7 @@ TEST_CASE("a Retry-After that one process hears keeps all away") {
   CHECK(visit_home(b) == start + 30s);
 }
 
-TEST_CASE("the fetch of robots.txt that one process tells of counts for all") {
+TEST_CASE("The fetch of robots.txt that one process tells of counts for all") {
   fleet all;
   gate a{all.options(), all.clock};
   gate b{all.options(), all.clock};
@@ -244,7 +244,7 @@ TEST_CASE("However late the ledger answers, two processes come no closer than th
   }
 }
 
-TEST_CASE("a request that starts late, since the ledger was slow to answer, counts from then") {
+TEST_CASE("A request that starts late, since the ledger was slow to answer, counts from then") {
   fleet all;
   gate_options slow = all.options();
   slow.ledger = std::make_shared<SlowLedger>(all.table, 400ms);
@@ -256,7 +256,7 @@ TEST_CASE("a request that starts late, since the ledger was slow to answer, coun
   CHECK(visit_home(b) >= late + 1s);
 }
 
-TEST_CASE("turns keep the delay, however late the ledger answers") {
+TEST_CASE("Turns keep the delay, however late the ledger answers") {
   for (const auto late : {1ns, 1'000'000ns, 45'000'000ns, 50'000'000ns, 900'000'000ns}) {
     CAPTURE(late.count());
     fleet all;
@@ -278,7 +278,7 @@ TEST_CASE("turns keep the delay, however late the ledger answers") {
   }
 }
 
-TEST_CASE("turns keep the longest delay of all processes, however late the ledger answers") {
+TEST_CASE("Turns keep the longest delay of all processes, however late the ledger answers") {
   fleet all;
   gate_options slow = all.options();
   slow.ledger = std::make_shared<SlowLedger>(all.table, 45ms);
@@ -294,7 +294,7 @@ TEST_CASE("turns keep the longest delay of all processes, however late the ledge
   }
 }
 
-TEST_CASE("a turn that another process was given, before its answer came, is not used") {
+TEST_CASE("A turn that another process was given, before its answer came, is not used") {
   fleet all;
   gate_options slow = all.options();
   const auto ledger = std::make_shared<SlowLedger>(all.table, 1500ms);
@@ -306,7 +306,7 @@ TEST_CASE("a turn that another process was given, before its answer came, is not
   CHECK(visit_home(a) >= of_b + 1s);
 }
 
-TEST_CASE("hosts do not wait for each other") {
+TEST_CASE("Hosts do not wait for each other") {
   fleet all;
   gate a{all.options(), all.clock};
   gate b{all.options(), all.clock};
@@ -316,7 +316,7 @@ TEST_CASE("hosts do not wait for each other") {
   CHECK(got);
 }
 
-TEST_CASE("while the ledger fails requests wait, then go on at a share of the pace") {
+TEST_CASE("While the ledger fails requests wait, then go on at a share of the pace") {
   fleet all;
   gate_options options = all.options();
   options.ledger_patience = 10s;
@@ -337,7 +337,7 @@ TEST_CASE("while the ledger fails requests wait, then go on at a share of the pa
   CHECK(all.news == std::vector<std::string>{"it burns", ""});
 }
 
-TEST_CASE("a ledger that is soon back costs no request that it did not permit") {
+TEST_CASE("A ledger that is soon back costs no request that it did not permit") {
   fleet all;
   gate a{all.options(), all.clock};
   gate b{all.options(), all.clock};
@@ -360,7 +360,7 @@ TEST_CASE("a ledger that is soon back costs no request that it did not permit") 
   CHECK(visit_home(a) == start + 3s);
 }
 
-TEST_CASE("a ledger that has lost its memory counts as if there had been a turn now") {
+TEST_CASE("A ledger that has lost its memory counts as if there had been a turn now") {
   fleet all;
   gate a{all.options(), all.clock};
   gate b{all.options(), all.clock};
@@ -372,7 +372,7 @@ TEST_CASE("a ledger that has lost its memory counts as if there had been a turn 
   CHECK(visit_home(a) == start + 2500ms);  // not now, though a's own turn is 1.5 s ago
 }
 
-TEST_CASE("a ledger that has lost its memory does not give a turn to who only waited for one") {
+TEST_CASE("A ledger that has lost its memory does not give a turn to who only waited for one") {
   fleet all;
   gate a{all.options(), all.clock};
   gate b{all.options(), all.clock};
@@ -384,7 +384,7 @@ TEST_CASE("a ledger that has lost its memory does not give a turn to who only wa
   CHECK(visit_home(b) == start + 2500ms);
 }
 
-TEST_CASE("a process alone at a host that it has not visited begins anywhere in its share") {
+TEST_CASE("A process alone at a host that it has not visited begins anywhere in its share") {
   fleet all;
   all.table->down = "it burns";
   gate_options options = all.options();
@@ -404,7 +404,7 @@ TEST_CASE("a process alone at a host that it has not visited begins anywhere in 
   CHECK(begun.back() <= 2s);
 }
 
-TEST_CASE("a number of users or a patience that makes no sense is refused") {
+TEST_CASE("A number of users or a patience that makes no sense is refused") {
   gate_options options;
   options.ledger_users = 0;
   CHECK_THROWS_AS(gate{options}, std::invalid_argument);
@@ -413,7 +413,7 @@ TEST_CASE("a number of users or a patience that makes no sense is refused") {
   CHECK_THROWS_AS(gate{options}, std::invalid_argument);
 }
 
-TEST_CASE("threads of four processes leave the delay between any two requests") {
+TEST_CASE("Threads of four processes leave the delay between any two requests") {
   using start_gate = robots::basic_host_gate<StartClock>;
   const StartClock clock;
   fleet all;

@@ -89,7 +89,7 @@ std::string read(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>{in}, {}};
 }
 
-TEST_CASE("verdicts about real files agree with google/robotstxt's") {
+TEST_CASE("Verdicts about real files agree with google/robotstxt's") {
   const std::filesystem::path folder{ROBOTS_CORPUS_DIR};
   if (folder.empty() || !std::filesystem::exists(folder / "verdicts.tsv")) {
     std::cout << "corpus: not there; set ROBOTS_CORPUS_DIR to a folder with verdicts.tsv\n";

@@ -56,7 +56,7 @@ static_assert(!compile(text, std::span<const std::string_view>{}, united).allows
 
 std::string name_of(const robots::rule_set& rules) { return std::string{rules.user_agent()}; }
 
-TEST_CASE("verdicts report the first name that has a group") {
+TEST_CASE("Verdicts report the first name that has a group") {
   CHECK(name_of(compile(text, specific)) == "foobot-news");
   CHECK(name_of(compile(text, fallback)) == "foobot");
   CHECK(name_of(compile(text, fallback, united)) == "foobot");
@@ -67,13 +67,13 @@ TEST_CASE("verdicts report the first name that has a group") {
   CHECK(name_of(compile("", strangers, united)) == "BarBot");
 }
 
-TEST_CASE("names in braces are names, not the two ends of one") {
+TEST_CASE("Names in braces are names, not the two ends of one") {
   CHECK(name_of(compile(text, {"foobot-news", "foobot"})) == "foobot-news");
   CHECK(name_of(parse(text).rules_for({"foobot-video", "foobot"})) == "foobot");
   CHECK(name_of(compile(text, {"foobot"})) == "foobot");
 }
 
-TEST_CASE("one name in a list gives the same rules as the name alone") {
+TEST_CASE("One name in a list gives the same rules as the name alone") {
   for (const std::string_view name : {"foobot", "foobot-news", "bazbot", "*", ""}) {
     for (const parse_options& options : {parse_options{}, united}) {
       CAPTURE(name);
@@ -89,7 +89,7 @@ TEST_CASE("one name in a list gives the same rules as the name alone") {
   }
 }
 
-TEST_CASE("a document gives several names the same rules as compiling for them does") {
+TEST_CASE("A document gives several names the same rules as compiling for them does") {
   for (const auto& names : {specific, general, fallback, strangers}) {
     for (const parse_options& options : {parse_options{}, united}) {
       const auto compiled = compile(text, names, options);
@@ -103,7 +103,7 @@ TEST_CASE("a document gives several names the same rules as compiling for them d
   }
 }
 
-TEST_CASE("a vector of names is taken as it is") {
+TEST_CASE("A vector of names is taken as it is") {
   const std::vector<std::string_view> names{"foobot-news", "foobot"};
   CHECK(name_of(compile(text, names)) == "foobot-news");
 }

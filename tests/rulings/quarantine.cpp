@@ -20,7 +20,7 @@ std::shared_ptr<const policy> denial() {
 
 }  // namespace
 
-TEST_CASE("so many malformed files in a row lead into quarantine, and a release out of it") {
+TEST_CASE("So many malformed files in a row lead into quarantine, and a release out of it") {
   quarantine held{2};
   held.note_malformed("a", denial);
   CHECK(held.find("a") == nullptr);
@@ -41,7 +41,7 @@ TEST_CASE("so many malformed files in a row lead into quarantine, and a release 
   CHECK(held.find("a") == nullptr);
 }
 
-TEST_CASE("where the number is nought, there is no quarantine") {
+TEST_CASE("Where the number is nought, there is no quarantine") {
   quarantine none{0};
   for (int i = 0; i < 100; ++i) {
     none.note_malformed("a", denial);
@@ -49,7 +49,7 @@ TEST_CASE("where the number is nought, there is no quarantine") {
   CHECK(none.find("a") == nullptr);
 }
 
-TEST_CASE("memory is bounded: sites on their way make room, those in quarantine stay") {
+TEST_CASE("Memory is bounded: sites on their way make room, those in quarantine stay") {
   quarantine held{2};
   held.note_malformed("first", denial);
   held.note_malformed("first", denial);
@@ -64,7 +64,7 @@ TEST_CASE("memory is bounded: sites on their way make room, those in quarantine 
   CHECK(held.size() == 2);
 }
 
-TEST_CASE("no site on its way makes others wait, however many there are") {
+TEST_CASE("No site on its way makes others wait, however many there are") {
   quarantine held{2};
   for (int i = 0; i < 65'536; ++i) {
     held.note_malformed(std::to_string(i), denial);
@@ -88,7 +88,7 @@ TEST_CASE("no site on its way makes others wait, however many there are") {
   CHECK(held.find("65535") != nullptr);  // only the oldest were forgotten
 }
 
-TEST_CASE("where all room is taken by sites in quarantine, no other one goes there") {
+TEST_CASE("Where all room is taken by sites in quarantine, no other one goes there") {
   quarantine held{1};
   const auto policy = denial();
   for (int i = 0; i < 65'536; ++i) {

@@ -117,7 +117,7 @@ class ReferenceStorage {
 
 }  // namespace
 
-TEST_CASE("what was stored is found under its key and no other") {
+TEST_CASE("What was stored is found under its key and no other") {
   LruStorage<4> storage;
   const cache_entry stored = entry(7);
   storage.store("https://a", stored, start);
@@ -132,7 +132,7 @@ TEST_CASE("what was stored is found under its key and no other") {
   CHECK(storage.size() == 1);
 }
 
-TEST_CASE("a key is copied, and may be anything") {
+TEST_CASE("A key is copied, and may be anything") {
   LruStorage<4> storage;
   {
     std::string key = "https://a-name-too-long-for-a-small-string.example.com";
@@ -146,29 +146,29 @@ TEST_CASE("a key is copied, and may be anything") {
   CHECK(mark_of(storage, std::string_view{"\0\xFF", 2}) == 3);
 }
 
-TEST_CASE("the entry that was not used for longest goes first") {
+TEST_CASE("The entry that was not used for longest goes first") {
   LruStorage<3> storage;
   storage.store("a", entry(), start);
   storage.store("b", entry(), start);
   storage.store("c", entry(), start);
 
-  SUBCASE("when nothing was used, the oldest") {
+  SUBCASE("When nothing was used, the oldest") {
     storage.store("d", entry(), start);
     CHECK_FALSE(has(storage, "a"));
   }
-  SUBCASE("finding counts as use") {
+  SUBCASE("Finding counts as use") {
     CHECK(has(storage, "a"));
     storage.store("d", entry(), start);
     CHECK(has(storage, "a"));
     CHECK_FALSE(has(storage, "b"));
   }
-  SUBCASE("replacing counts as use") {
+  SUBCASE("Replacing counts as use") {
     storage.store("a", entry(), start);
     storage.store("d", entry(), start);
     CHECK(has(storage, "a"));
     CHECK_FALSE(has(storage, "b"));
   }
-  SUBCASE("finding nothing counts for nothing") {
+  SUBCASE("Finding nothing counts for nothing") {
     CHECK_FALSE(has(storage, "x"));
     storage.store("d", entry(), start);
     CHECK_FALSE(has(storage, "a"));
@@ -186,7 +186,7 @@ TEST_CASE("the entry that was not used for longest goes first") {
   CHECK(storage.size() == 3);
 }
 
-TEST_CASE("a storage never holds more than its capacity, and counts what it drops for it") {
+TEST_CASE("A storage never holds more than its capacity, and counts what it drops for it") {
   LruStorage<8> storage;
   for (int i = 0; i < 1'000; ++i) {
     storage.store(std::to_string(i), entry(i), start);
@@ -199,7 +199,7 @@ TEST_CASE("a storage never holds more than its capacity, and counts what it drop
   CHECK(mark_of(storage, "991") == -1);
 }
 
-TEST_CASE("a capacity of one keeps the last one") {
+TEST_CASE("A capacity of one keeps the last one") {
   LruStorage<1> storage;
   storage.store("a", entry(1), start);
   storage.store("a", entry(2), start);
@@ -210,7 +210,7 @@ TEST_CASE("a capacity of one keeps the last one") {
   CHECK(mark_of(storage, "b") == 3);
 }
 
-TEST_CASE("an entry leaves when its time is over") {
+TEST_CASE("An entry leaves when its time is over") {
   LruStorage<4> storage;
   storage.store("a", entry(1, 10s), start);
   CHECK(has(storage, "a", start + 10s - 1ns));
@@ -221,14 +221,14 @@ TEST_CASE("an entry leaves when its time is over") {
   CHECK_FALSE(has(storage, "a", start));
 }
 
-TEST_CASE("it is keep_until that counts, not fresh_until") {
+TEST_CASE("It is keep_until that counts, not fresh_until") {
   LruStorage<4> storage;
   storage.store("a", {.policy = some_policy(), .fresh_until = start, .keep_until = start + 1h},
                 start);
   CHECK(has(storage, "a", start + 1min));
 }
 
-TEST_CASE("storing again replaces the entry and its times") {
+TEST_CASE("Storing again replaces the entry and its times") {
   LruStorage<4> storage;
   storage.store("a", entry(1, 10s), start);
   storage.store("a", entry(2, 20s), start);
@@ -238,7 +238,7 @@ TEST_CASE("storing again replaces the entry and its times") {
   CHECK_FALSE(has(storage, "a", start + 15s));
 }
 
-TEST_CASE("what is erased or cleared is gone, and is no eviction") {
+TEST_CASE("What is erased or cleared is gone, and is no eviction") {
   LruStorage<4> storage;
   storage.store("a", entry(1), start);
   storage.store("b", entry(2), start);
@@ -257,7 +257,7 @@ TEST_CASE("what is erased or cleared is gone, and is no eviction") {
   CHECK(mark_of(storage, "a") == 3);
 }
 
-TEST_CASE("an entry that is dropped lets go of its policy") {
+TEST_CASE("An entry that is dropped lets go of its policy") {
   LruStorage<2> storage;
   std::vector<std::weak_ptr<const policy>> policies;
   const auto store = [&](std::string_view key) {
@@ -280,7 +280,7 @@ TEST_CASE("an entry that is dropped lets go of its policy") {
   CHECK(policies[4].expired());
 }
 
-TEST_CASE("what has to go is destroyed, and told of, when the storage may be called again") {
+TEST_CASE("What has to go is destroyed, and told of, when the storage may be called again") {
   LruStorage<4> storage{50'000};
   std::vector<std::string> events;
   int destroyed = 0;
@@ -332,7 +332,7 @@ cache_entry sized_entry(std::size_t octets) {
 
 }  // namespace
 
-TEST_CASE("a callback that stores again while there is room comes to an end") {
+TEST_CASE("A callback that stores again while there is room comes to an end") {
   LruStorage<8> storage{50'000};
   std::vector<std::string> events;
   storage.on_drop([&](std::string_view key, bool) {
@@ -350,7 +350,7 @@ TEST_CASE("a callback that stores again while there is room comes to an end") {
   CHECK(has(storage, "large"));
 }
 
-TEST_CASE("whoever is told of what had to go finds what it had to go for, and nothing else gone") {
+TEST_CASE("Whoever is told of what had to go finds what it had to go for, and nothing else gone") {
   LruStorage<8> storage{50'000};
   std::vector<std::string> events;
   bool complete = true;
@@ -363,7 +363,7 @@ TEST_CASE("whoever is told of what had to go finds what it had to go for, and no
     storage.store(key, sized_entry(8'000), start);
   }
   SUBCASE("a new one") { storage.store("large", sized_entry(38'000), start); }
-  SUBCASE("one in the place of the oldest, which is no reason to be told of it") {
+  SUBCASE("One in the place of the oldest, which is no reason to be told of it") {
     storage.clear();
     for (const char* const key : {"large", "a", "b", "c", "d"}) {
       storage.store(key, sized_entry(8'000), start);
@@ -374,7 +374,7 @@ TEST_CASE("whoever is told of what had to go finds what it had to go for, and no
   CHECK(complete);
 }
 
-TEST_CASE("memory is bounded by octets, too, whatever sites serve") {
+TEST_CASE("Memory is bounded by octets, too, whatever sites serve") {
   std::string text = "User-agent: *\nDisallow: /a\n";
   while (text.size() < 500'000) {
     text += "Sitemap:x\n";
@@ -409,7 +409,7 @@ TEST_CASE("memory is bounded by octets, too, whatever sites serve") {
   CHECK(other.memory_bytes() == 0);
 }
 
-TEST_CASE("an entry that is larger than the bound is not kept, nor is the one it replaces") {
+TEST_CASE("An entry that is larger than the bound is not kept, nor is the one it replaces") {
   LruStorage<4> storage{50'000};
   storage.store("a", entry(1), start);
   storage.store("b", entry(2), start);
@@ -426,14 +426,14 @@ TEST_CASE("an entry that is larger than the bound is not kept, nor is the one it
   CHECK_THROWS_AS(LruStorage<4>{0}, std::invalid_argument);
 }
 
-TEST_CASE("moving takes the entries, their order and the count along") {
+TEST_CASE("Moving takes the entries, their order and the count along") {
   LruStorage<2> from;
   from.store("x", entry(), start);
   from.store("a", entry(1), start);
   from.store("b", entry(2), start);
   CHECK(has(from, "a"));
 
-  SUBCASE("into a new one") {
+  SUBCASE("Into a new one") {
     LruStorage<2> into{std::move(from)};
     CHECK(into.size() == 2);
     CHECK(into.evictions() == 1);
@@ -441,7 +441,7 @@ TEST_CASE("moving takes the entries, their order and the count along") {
     CHECK(mark_of(into, "a") == 1);
     CHECK_FALSE(has(into, "b"));
   }
-  SUBCASE("over one that holds something else") {
+  SUBCASE("Over one that holds something else") {
     LruStorage<2> into;
     into.store("old", entry(9), start);
     into = std::move(from);
@@ -451,7 +451,7 @@ TEST_CASE("moving takes the entries, their order and the count along") {
     CHECK_FALSE(has(into, "a"));
     CHECK(into.evictions() == 2);
   }
-  SUBCASE("and what was moved from can be used again") {
+  SUBCASE("And what was moved from can be used again") {
     const LruStorage<2> into{std::move(from)};
     CHECK(from.size() == 0);  // NOLINT(bugprone-use-after-move)
     CHECK_FALSE(has(from, "a"));
@@ -459,7 +459,7 @@ TEST_CASE("moving takes the entries, their order and the count along") {
     CHECK(mark_of(from, "a") == 5);
     CHECK(into.size() == 2);
   }
-  SUBCASE("and moving onto itself does no harm") {
+  SUBCASE("And moving onto itself does no harm") {
     LruStorage<2>& same = from;
     from = std::move(same);
     from.store("c", entry(3), start);
@@ -468,7 +468,7 @@ TEST_CASE("moving takes the entries, their order and the count along") {
   }
 }
 
-TEST_CASE("a storage agrees with a plain list over 100,000 random operations, each in a step") {
+TEST_CASE("A storage agrees with a plain list over 100,000 random operations, each in a step") {
   constexpr std::size_t capacity = 16;
   std::mt19937 random{20'240'601};
   const auto below = [&random](unsigned bound) { return static_cast<int>(random() % bound); };
@@ -515,7 +515,7 @@ TEST_CASE("a storage agrees with a plain list over 100,000 random operations, ea
   CHECK(storage.evictions() > 1'000);
 }
 
-TEST_CASE("all of the capacity can be used, whatever the hashes of the keys are") {
+TEST_CASE("All of the capacity can be used, whatever the hashes of the keys are") {
   constexpr std::size_t capacity = 4'096;
   LruStorage<capacity> storage;
   const auto key = [](std::size_t i) { return "https://" + std::to_string(i); };
@@ -530,7 +530,7 @@ TEST_CASE("all of the capacity can be used, whatever the hashes of the keys are"
   CHECK(has(storage, "one more"));
 }
 
-TEST_CASE("of many, the one with the earliest time of use goes first") {
+TEST_CASE("Of many, the one with the earliest time of use goes first") {
   constexpr std::size_t capacity = 4'096;
   LruStorage<capacity> storage;
   const auto key = [](std::size_t i) { return "https://" + std::to_string(i); };
@@ -550,7 +550,7 @@ TEST_CASE("of many, the one with the earliest time of use goes first") {
   }
 }
 
-TEST_CASE("what is stored is not dropped for itself, whatever its time is") {
+TEST_CASE("What is stored is not dropped for itself, whatever its time is") {
   constexpr std::size_t capacity = 128;
   LruStorage<capacity> storage;
   for (std::size_t i = 0; i < 10 * capacity; ++i) {
@@ -625,7 +625,7 @@ std::vector<std::size_t> drift_trace(std::size_t hosts, std::size_t length) {
 
 }  // namespace
 
-TEST_CASE("the hit rate is that of an exact LRU, even if the clock stands still") {
+TEST_CASE("The hit rate is that of an exact LRU, even if the clock stands still") {
   constexpr std::size_t capacity = 256;
   constexpr std::size_t length = 60'000;
   const std::pair<std::string, std::vector<std::size_t>> traces[] = {
@@ -646,7 +646,7 @@ TEST_CASE("the hit rate is that of an exact LRU, even if the clock stands still"
   }
 }
 
-TEST_CASE("eight threads may use one storage at once") {
+TEST_CASE("Eight threads may use one storage at once") {
   constexpr unsigned threads = 8;
   LruStorage<32> storage;
   std::vector<cache_entry> entries;
@@ -718,7 +718,7 @@ TEST_CASE("eight threads may use one storage at once") {
   }
 }
 
-TEST_CASE("what one thread has erased, no thread finds any more") {
+TEST_CASE("What one thread has erased, no thread finds any more") {
   constexpr int rounds = 2'000;
   LruStorage<4> storage;
   std::atomic<int> erased = 0;

@@ -55,7 +55,7 @@ void* allocate(std::size_t size, std::size_t alignment) {
   std::free(gone);
 }
 
-TEST_CASE("a store that fails keeps nothing, and leaves the others in order") {
+TEST_CASE("A store that fails keeps nothing, and leaves the others in order") {
   using robots::policy;
   constexpr std::size_t capacity = 16;
   const robots::cache_entry entry{
@@ -125,7 +125,7 @@ TEST_CASE("a store that fails keeps nothing, and leaves the others in order") {
   CHECK(failures > 500);
 }
 
-TEST_CASE("what had to go is told of in its order, and nothing goes if memory runs out") {
+TEST_CASE("What had to go is told of in its order, and nothing goes if memory runs out") {
   const auto entry_of = [](std::size_t octets) {
     return robots::cache_entry{
         .policy = std::make_shared<const robots::policy>(
@@ -171,7 +171,7 @@ TEST_CASE("what had to go is told of in its order, and nothing goes if memory ru
   }
 }
 
-TEST_CASE("a flight that could not begin keeps nobody from beginning one") {
+TEST_CASE("A flight that could not begin keeps nobody from beginning one") {
   const std::string key(100, 'x');
   bool begun = false;
   for (int allowance = 0; !begun; ++allowance) {

@@ -12,12 +12,12 @@ using namespace std::chrono_literals;
 using robots::ManualClock;
 using robots::time_point;
 
-TEST_CASE("a manual clock starts at the same moment every time, which is not zero") {
+TEST_CASE("A manual clock starts at the same moment every time, which is not zero") {
   CHECK(ManualClock{}.now() == ManualClock{}.now());
   CHECK(ManualClock{}.now() > time_point{});
 }
 
-TEST_CASE("a manual clock moves only when it is told to") {
+TEST_CASE("A manual clock moves only when it is told to") {
   const ManualClock clock;
   const time_point start = clock.now();
   CHECK(clock.now() == start);
@@ -25,7 +25,7 @@ TEST_CASE("a manual clock moves only when it is told to") {
   CHECK(clock.now() == start + 25h);
 }
 
-TEST_CASE("copies of a manual clock share one time, and so does what was moved from") {
+TEST_CASE("Copies of a manual clock share one time, and so does what was moved from") {
   ManualClock one;
   ManualClock other = one;
   one.advance(1s);
@@ -35,7 +35,7 @@ TEST_CASE("copies of a manual clock share one time, and so does what was moved f
   CHECK(other.now() == one.now());  // NOLINT(bugprone-use-after-move)
 }
 
-TEST_CASE("sleeping on a manual clock moves the time forward, never back") {
+TEST_CASE("Sleeping on a manual clock moves the time forward, never back") {
   const ManualClock clock;
   const time_point start = clock.now();
   clock.sleep_until(start + 5s, {});
@@ -44,7 +44,7 @@ TEST_CASE("sleeping on a manual clock moves the time forward, never back") {
   CHECK(clock.now() == start + 5s);
 }
 
-TEST_CASE("a stop that was requested keeps a manual clock from moving") {
+TEST_CASE("A stop that was requested keeps a manual clock from moving") {
   const ManualClock clock;
   const time_point start = clock.now();
   std::stop_source stop;
@@ -53,7 +53,7 @@ TEST_CASE("a stop that was requested keeps a manual clock from moving") {
   CHECK(clock.now() == start);
 }
 
-TEST_CASE("a manual clock can neither be turned back nor past the end of time") {
+TEST_CASE("A manual clock can neither be turned back nor past the end of time") {
   const ManualClock clock;
   const time_point start = clock.now();
   clock.advance(-5s);
@@ -64,7 +64,7 @@ TEST_CASE("a manual clock can neither be turned back nor past the end of time") 
   CHECK(clock.now() == time_point::max());
 }
 
-TEST_CASE("no step is lost when threads move a manual clock together") {
+TEST_CASE("No step is lost when threads move a manual clock together") {
   const ManualClock clock;
   const time_point start = clock.now();
   {
@@ -81,7 +81,7 @@ TEST_CASE("no step is lost when threads move a manual clock together") {
   CHECK(clock.now() == start + 4s);
 }
 
-TEST_CASE("who asked for it is told of each move, by whichever copy, for as long as he cares") {
+TEST_CASE("Who asked for it is told of each move, by whichever copy, for as long as he cares") {
   const ManualClock clock;
   const ManualClock copy = clock;
   int moves = 0;
@@ -97,7 +97,7 @@ TEST_CASE("who asked for it is told of each move, by whichever copy, for as long
   CHECK(moves == 2);
 }
 
-TEST_CASE("the date of a manual clock moves with its time, from where it is set") {
+TEST_CASE("The date of a manual clock moves with its time, from where it is set") {
   const robots::wall_time noon = std::chrono::sys_days{std::chrono::year{2026} / 1 / 1} + 12h;
   const ManualClock clock;
   CHECK(clock.wall_now() == noon);

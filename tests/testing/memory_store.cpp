@@ -20,19 +20,19 @@ static_assert(std::derived_from<MemoryStore<ManualClock>, robots::SharedStore>);
 
 TEST_CASE("MemoryStore is a shared store by any clock") {
   const auto copies = [](const auto& first) { return [&first] { return first; }; };
-  SUBCASE("that is moved by hand") {
+  SUBCASE("That is moved by hand") {
     const ManualClock clock;
     const MemoryStore<ManualClock> first{clock};
     robots::test::store_conformance(
         copies(first), [&clock](std::chrono::milliseconds time) { clock.advance(time); });
   }
-  SUBCASE("that runs by itself") {
+  SUBCASE("That runs by itself") {
     const MemoryStore<robots::SteadyClock> first{robots::SteadyClock{}};
     robots::test::store_conformance(copies(first));
   }
 }
 
-TEST_CASE("a value of a MemoryStore expires by its clock, to the moment") {
+TEST_CASE("A value of a MemoryStore expires by its clock, to the moment") {
   const ManualClock clock;
   MemoryStore store{clock};
   store.publish("https://example.com", "value", 1h);
@@ -42,7 +42,7 @@ TEST_CASE("a value of a MemoryStore expires by its clock, to the moment") {
   CHECK(store.load("https://example.com") == std::nullopt);
 }
 
-TEST_CASE("a MemoryStore fails, and recovers, for all its copies") {
+TEST_CASE("A MemoryStore fails, and recovers, for all its copies") {
   MemoryStore store{ManualClock{}};
   MemoryStore other = store;
   store.publish("https://example.com", "value", 1h);
@@ -56,7 +56,7 @@ TEST_CASE("a MemoryStore fails, and recovers, for all its copies") {
   CHECK(store.load("https://example.com") == std::nullopt);
 }
 
-TEST_CASE("a MemoryStore tells of changes before the call that made them returns") {
+TEST_CASE("A MemoryStore tells of changes before the call that made them returns") {
   MemoryStore store{ManualClock{}};
   MemoryStore other = store;
   std::string last = "nothing";
@@ -67,7 +67,7 @@ TEST_CASE("a MemoryStore tells of changes before the call that made them returns
   CHECK(last.empty());
 }
 
-TEST_CASE("what a MemoryStore calls at each call sees the key, and may stop the call") {
+TEST_CASE("What a MemoryStore calls at each call sees the key, and may stop the call") {
   MemoryStore store{ManualClock{}};
   int calls = 0;
   store.on_call([&calls](std::string_view key) {

@@ -25,7 +25,7 @@ fetch_request get(std::string url) {
 
 }  // namespace
 
-TEST_CASE("what is not in the script cannot be reached") {
+TEST_CASE("What is not in the script cannot be reached") {
   ScriptedFetcher web;
   const fetch_response response = web.fetch(get("http://a/"));
   CHECK(response.error == fetch_error::connect);
@@ -34,7 +34,7 @@ TEST_CASE("what is not in the script cannot be reached") {
   CHECK(web.fetch(get("http://a/")).status == 404);
 }
 
-TEST_CASE("answers come in turn and the last one stays") {
+TEST_CASE("Answers come in turn and the last one stays") {
   ScriptedFetcher web;
   web.on("http://a/", ScriptedFetcher::status(503), ScriptedFetcher::ok("one"),
          ScriptedFetcher::ok("two"));
@@ -46,7 +46,7 @@ TEST_CASE("answers come in turn and the last one stays") {
   CHECK(web.fetch(get("http://a/")).status == 410);
 }
 
-TEST_CASE("the makers make what they say") {
+TEST_CASE("The makers make what they say") {
   const fetch_response ok = ScriptedFetcher::ok("x", {{"ETag", "\"1\""}});
   CHECK(ok.status == 200);
   CHECK(ok.body == "x");
@@ -60,7 +60,7 @@ TEST_CASE("the makers make what they say") {
   CHECK(ScriptedFetcher::failure(fetch_error::tls).error_text == "scripted: tls");
 }
 
-TEST_CASE("requests are recorded in order") {
+TEST_CASE("Requests are recorded in order") {
   ScriptedFetcher web;
   static_cast<void>(web.fetch(get("http://a/")));
   static_cast<void>(web.fetch(get("http://b/")));
@@ -71,7 +71,7 @@ TEST_CASE("requests are recorded in order") {
   CHECK(web.requests()[1].url == "http://b/");
 }
 
-TEST_CASE("the promises of a fetcher are kept") {
+TEST_CASE("The promises of a fetcher are kept") {
   ScriptedFetcher web;
   web.on("http://a/", ScriptedFetcher::ok("123456"));
   fetch_request request = get("http://a/");
@@ -86,7 +86,7 @@ TEST_CASE("the promises of a fetcher are kept") {
   CHECK(web.fetch(request).error == fetch_error::cancelled);
 }
 
-TEST_CASE("an answer may be computed, and may throw") {
+TEST_CASE("An answer may be computed, and may throw") {
   ScriptedFetcher web;
   web.on_call("http://a/",
               [](const fetch_request& request) { return ScriptedFetcher::ok(request.url); });
@@ -98,7 +98,7 @@ TEST_CASE("an answer may be computed, and may throw") {
   CHECK_THROWS_AS(web.otherwise_call(nullptr), std::invalid_argument);
 }
 
-TEST_CASE("copies share the script and the record, from any thread") {
+TEST_CASE("Copies share the script and the record, from any thread") {
   ScriptedFetcher web;
   web.on("http://a/", ScriptedFetcher::ok("x"));
   {

@@ -37,12 +37,12 @@ static_assert(!robots::WallClock<frozen_clock>);
 
 }  // namespace
 
-TEST_CASE("any type with the right members is a clock") {
+TEST_CASE("Any type with the right members is a clock") {
   frozen_clock clock;
   CHECK(clock.now() == robots::time_point{});
 }
 
-TEST_CASE("a clock that tells no date gets that of the machine, another one its own") {
+TEST_CASE("A clock that tells no date gets that of the machine, another one its own") {
   frozen_clock machine;
   const robots::wall_time before = std::chrono::system_clock::now();
   CHECK(robots::wall_now(machine) >= before);

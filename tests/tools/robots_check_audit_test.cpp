@@ -72,7 +72,7 @@ bool has(const std::string& text, std::string_view part) {
 
 }  // namespace
 
-TEST_CASE("a trail with every kind of event is intact, and its decisions are confirmed") {
+TEST_CASE("A trail with every kind of event is intact, and its decisions are confirmed") {
   const signed_trail trail;
   const program_result found = trail.verify({"--key", trail.key(), "--head", trail.head});
   CHECK_MESSAGE(found.status == 0, found.output);
@@ -89,41 +89,41 @@ TEST_CASE("a trail with every kind of event is intact, and its decisions are con
   CHECK(object["notes"].size() == 1);
 }
 
-TEST_CASE("audit verify names the place where a trail was falsified") {
+TEST_CASE("Audit verify names the place where a trail was falsified") {
   const signed_trail trail;
   texts lines = trail.second;
   const std::string n = std::to_string(audit_entry::read(trail.second[5])->n());
   const std::string line_6 = trail.files[1] + ":6: ";
   std::string expected;
   texts more;
-  SUBCASE("an octet was changed") {
+  SUBCASE("An octet was changed") {
     lines[5][lines[5].size() / 2] ^= 1;
     expected = line_6 + "changed: entry " + n;
   }
-  SUBCASE("an entry was deleted") {
+  SUBCASE("An entry was deleted") {
     lines.erase(lines.begin() + 5);
     expected = line_6 + "lost: entry " + n + " is lost";
   }
-  SUBCASE("an entry was added") {
+  SUBCASE("An entry was added") {
     audit_chain chain{std::stoull(n) - 1, audit_entry::read(trail.second[4])->hash()};
     std::string added = chain.add("2026-01-01T12:00:00.000Z", "decision", "{}");
     added.pop_back();
     lines.insert(lines.begin() + 5, added);
     expected = trail.files[1] + ":7: added: there are two entries " + n;
   }
-  SUBCASE("an entry was doubled") {
+  SUBCASE("An entry was doubled") {
     lines.insert(lines.begin() + 6, lines[5]);
     expected = trail.files[1] + ":7: added: a copy of entry " + n;
   }
-  SUBCASE("two entries changed places") {
+  SUBCASE("Two entries changed places") {
     std::swap(lines[5], lines[6]);
     expected = line_6 + "reordered: ";
   }
-  SUBCASE("the beginning of a file was cut off") {
+  SUBCASE("The beginning of a file was cut off") {
     lines.erase(lines.begin());
     expected = trail.files[1] + ":1: lost: ";
   }
-  SUBCASE("the chain was written anew, and a key signed it before") {
+  SUBCASE("The chain was written anew, and a key signed it before") {
     const std::size_t index = line_with(lines, "\"type\":\"decision\"");
     replace(lines[index], "\"allowed\":", "\"allowed\":true,\"was\":");
     texts all = lines_of({trail.files[0]});
@@ -144,14 +144,14 @@ TEST_CASE("audit verify names the place where a trail was falsified") {
     more = {"--key", trail.key()};
     expected = "is not what the key has signed";
   }
-  SUBCASE("the end was cut off, and its hash is known") {
+  SUBCASE("The end was cut off, and its hash is known") {
     texts last = lines_of({trail.files.back()});
     last.pop_back();
     write_lines(trail.files.back(), last);
     more = {"--head", trail.head};
     expected = "lost: no entry has the hash that is known";
   }
-  SUBCASE("the end was cut off, and was to be signed") {
+  SUBCASE("The end was cut off, and was to be signed") {
     texts last = lines_of({trail.files.back()});
     audit_chain chain{audit_entry::read(last.back())->n(), trail.head};
     for (int i = 0; i < 30; ++i) {
@@ -162,7 +162,7 @@ TEST_CASE("audit verify names the place where a trail was falsified") {
     more = {"--key", trail.key()};
     expected = "not_signed: the last 30 entries are not signed";
   }
-  SUBCASE("a robots.txt was replaced, with its hash and those of all entries") {
+  SUBCASE("A robots.txt was replaced, with its hash and those of all entries") {
     const texts all = lines_of(trail.files);
     texts whole = all;
     const std::size_t index = line_with(whole, "\"type\":\"body\"");
@@ -190,7 +190,7 @@ TEST_CASE("audit verify names the place where a trail was falsified") {
   CHECK(has(found.output, "broken: "));
 }
 
-TEST_CASE("audit verify names files that are missing or in the wrong order") {
+TEST_CASE("Audit verify names files that are missing or in the wrong order") {
   const signed_trail trail;
   texts arguments{"audit", "verify", trail.files[0], trail.files[2]};
   program_result found = run(arguments);
@@ -205,7 +205,7 @@ TEST_CASE("audit verify names files that are missing or in the wrong order") {
   CHECK(has(found.output, "note: nothing is known of the entries 1 to "));
 }
 
-TEST_CASE("audit verify distinguishes a torn last line from a changed one") {
+TEST_CASE("Audit verify distinguishes a torn last line from a changed one") {
   const signed_trail trail;
   std::filesystem::resize_file(trail.files.back(),
                                std::filesystem::file_size(trail.files.back()) - 20);
@@ -237,7 +237,7 @@ std::string report_of(const texts& files) {
 
 }  // namespace
 
-TEST_CASE("audit report shows the events of a trail, and each number links to its entries") {
+TEST_CASE("Audit report shows the events of a trail, and each number links to its entries") {
   const signed_trail trail;
   const std::string page = report_of(trail.files);
   CHECK(has(page, "The trail is intact."));
@@ -265,7 +265,7 @@ TEST_CASE("audit report shows the events of a trail, and each number links to it
   CHECK(lists > 50);
 }
 
-TEST_CASE("a report needs no other file, and text from outside stays text in it") {
+TEST_CASE("A report needs no other file, and text from outside stays text in it") {
   const signed_trail trail;
   texts all = lines_of(trail.files);
   for (std::string& line : all) {  // a host that no parser lets through
@@ -291,7 +291,7 @@ TEST_CASE("a report needs no other file, and text from outside stays text in it"
   }
 }
 
-TEST_CASE("a browser finds every element of a report") {
+TEST_CASE("A browser finds every element of a report") {
   const std::string browser = [] {
     for (const char* const name : {"/usr/bin/chromium", "/usr/bin/google-chrome"}) {
       if (std::filesystem::exists(name)) {
@@ -317,7 +317,7 @@ TEST_CASE("a browser finds every element of a report") {
   }
 }
 
-TEST_CASE("audit commands refuse a pipe, since they read a trail more than once") {
+TEST_CASE("Audit commands refuse a pipe, since they read a trail more than once") {
   const signed_trail trail;
   const std::string pipe = (trail.folder.path() / "pipe").string();
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
@@ -329,7 +329,7 @@ TEST_CASE("audit commands refuse a pipe, since they read a trail more than once"
   }
 }
 
-TEST_CASE("audit commands return 2 for files that cannot be read") {
+TEST_CASE("Audit commands return 2 for files that cannot be read") {
   const signed_trail trail;
   for (const texts& arguments :
        {texts{"audit", "verify", trail.files[0] + ".none"}, texts{"audit", "verify"},

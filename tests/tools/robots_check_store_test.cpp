@@ -60,7 +60,7 @@ robots::record fresh(robots::outcome outcome) {
 
 }  // namespace
 
-TEST_CASE("store list prints what each site answered, when, and until when that holds") {
+TEST_CASE("Store list prints what each site answered, when, and until when that holds") {
   const store_file file;
   {
     robots::SqliteStore store = file.open();
@@ -113,7 +113,7 @@ TEST_CASE("store list prints what each site answered, when, and until when that 
   CHECK(!unreadable.contains("outcome"));
 }
 
-TEST_CASE("store list prints thousands of sites, or none") {
+TEST_CASE("Store list prints thousands of sites, or none") {
   const store_file file;
   file.open().erase("https://a.example");
   CHECK(file.store("list").output.empty());
@@ -127,7 +127,7 @@ TEST_CASE("store list prints thousands of sites, or none") {
   CHECK(file.store("list").lines().size() == 1'000);
 }
 
-TEST_CASE("store erase erases a site in any spelling, and says whether it was there") {
+TEST_CASE("Store erase erases a site in any spelling, and says whether it was there") {
   const store_file file;
   {
     robots::SqliteStore store = file.open();
@@ -147,7 +147,7 @@ TEST_CASE("store erase erases a site in any spelling, and says whether it was th
   CHECK(file.store("erase", {"mailto:bob@example.com"}).status == 2);
 }
 
-TEST_CASE("an error says why a store cannot be used") {
+TEST_CASE("An error says why a store cannot be used") {
   const store_file file;
   const auto complaint = [](const std::vector<std::string>& arguments) {
     const program_result result = robots::test::run_program(ROBOTS_CHECK_PROGRAM, arguments);
@@ -182,7 +182,7 @@ TEST_CASE("an error says why a store cannot be used") {
       std::string::npos);
 }
 
-TEST_CASE("store override allows and denies a site for every process that uses the store") {
+TEST_CASE("Store override allows and denies a site for every process that uses the store") {
   robots::test::loopback_server server;
   server.get("/robots.txt", "User-agent: *\nDisallow: /private\n");
   const std::string site = server.url("");
@@ -206,7 +206,7 @@ TEST_CASE("store override allows and denies a site for every process that uses t
 }
 
 TEST_CASE(
-    "with --store a site that another process knows is not asked, and new answers are shared") {
+    "With --store a site that another process knows is not asked, and new answers are shared") {
   robots::test::loopback_server server;
   server.get("/robots.txt", "User-agent: *\nDisallow: /private\n");
   const std::string site = server.url("");
@@ -232,7 +232,7 @@ TEST_CASE(
   CHECK(server.requests() == 2);
 }
 
-TEST_CASE("closed standard streams do not damage the store, and a closed output is an error") {
+TEST_CASE("Closed standard streams do not damage the store, and a closed output is an error") {
   const store_file file;
   const std::string value = encode(site_records{.latest = fresh(robots::outcome::success)});
   file.open().publish("https://a.example", value, 24h);

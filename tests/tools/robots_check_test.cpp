@@ -174,7 +174,7 @@ TEST_CASE("robots-check returns 2 for a wrong command line and prints only the r
   }
 }
 
-TEST_CASE("an error names the value that is wrong and says what to do") {
+TEST_CASE("An error names the value that is wrong and says what to do") {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
       {{}, "nothing to do: give URLs or a command\nRun \"robots-check --help\""},
       {{"--fallback", "lenient", "a.example"},
@@ -199,13 +199,13 @@ TEST_CASE("an error names the value that is wrong and says what to do") {
   }
 }
 
-TEST_CASE("a host with the name of a command can be asked about") {
+TEST_CASE("A host with the name of a command can be asked about") {
   const robots_file file;
   CHECK(contains(run({"check", "--file", file.path(), "lint"}).output, "allowed      lint "));
   CHECK(contains(file.check({"lint"}).output, "allowed      lint "));
 }
 
-TEST_CASE("only check takes the options that are about answers") {
+TEST_CASE("Only check takes the options that are about answers") {
   const robots_file file;
   const std::vector<std::vector<std::string>> modes{
       {"lint", file.path()},
@@ -261,7 +261,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("the help of robots-check fits on one screen and names every command") {
+TEST_CASE("The help of robots-check fits on one screen and names every command") {
   CHECK(run({"--version"}).output.starts_with("robots-check "));
   const program_result help = run({"--help"});
   CHECK(help.status == 0);
@@ -272,7 +272,7 @@ TEST_CASE("the help of robots-check fits on one screen and names every command")
   }
 }
 
-TEST_CASE("the help of each command has its options, its exit statuses and examples") {
+TEST_CASE("The help of each command has its options, its exit statuses and examples") {
   for (const std::string& command : commands) {
     const program_result help = run_command(command, {"--help"});
     CAPTURE(command);
@@ -285,7 +285,7 @@ TEST_CASE("the help of each command has its options, its exit statuses and examp
   }
 }
 
-TEST_CASE("bash completes the commands and options that robots-check has, and no others") {
+TEST_CASE("Bash completes the commands and options that robots-check has, and no others") {
   if (!std::filesystem::exists("/bin/bash")) {
     MESSAGE("not tested: there is no /bin/bash here");
     return;
@@ -350,7 +350,7 @@ TEST_CASE("robots-check shows progress on a terminal and nowhere else") {
   CHECK(file.check({"/a"}).errors.empty());
 }
 
-TEST_CASE("a line for people names the rule, its line, the delay and the file") {
+TEST_CASE("A line for people names the rule, its line, the delay and the file") {
   const robots_file file;
   const program_result result =
       file.check({"--user-agent", "FerretBot", "/admin/x", "/products/1"});
@@ -421,7 +421,7 @@ TEST_CASE("--json prints where an answer comes from") {
   CHECK(file.check_json({"--timing", "/x"}).at("elapsed").is_number());
 }
 
-TEST_CASE("hostile octets reach neither the terminal nor the JSON as they are") {
+TEST_CASE("Hostile octets reach neither the terminal nor the JSON as they are") {
   const std::string hostile = "/\033[2J\033]0;x\a\r\xFF\xC2\x9B\\x";
   const robots_file file("User-agent: *\nDisallow: /\033[2J\xFF\xC2\x9B\nHost: \xFE\n");
   for (const char* const option : {"--timing", "--json"}) {
@@ -440,7 +440,7 @@ TEST_CASE("hostile octets reach neither the terminal nor the JSON as they are") 
   CHECK(is_plain(run({"--file", "/\033[2J", "/a"}).errors));
 }
 
-TEST_CASE("different octets are different in --json, and valid UTF-8 is readable") {
+TEST_CASE("Different octets are different in --json, and valid UTF-8 is readable") {
   const robots_file file("User-agent: *\nDisallow: /\xC3\xA9\n");
   std::vector<json> seen;
   for (const std::string url : {"/a\xFF", "/a\xFE", "/a\xEF\xBF\xBD", "/a%FF", "/a\\xFF", "/a\xC3",
@@ -488,7 +488,7 @@ TEST_CASE("- takes the rules or the URLs from standard input") {
   CHECK(run({"--file", file.path(), "-"}).status == 0);
 }
 
-TEST_CASE("a line of standard input over 65,536 octets is skipped and reported") {
+TEST_CASE("A line of standard input over 65,536 octets is skipped and reported") {
   const robots_file file;
   const std::string longest = "/" + std::string(65'535, 'a');
   const program_result whole =
@@ -510,7 +510,7 @@ TEST_CASE("a line of standard input over 65,536 octets is skipped and reported")
   }
 }
 
-TEST_CASE("options that may be repeated take one value each") {
+TEST_CASE("Options that may be repeated take one value each") {
   const robots_file file;
   const program_result result = file.check(
       {"--exclude", "gov", "--exclude", ".mil", "https://a.gov/", "https://a.mil/", "/a"});
@@ -598,7 +598,7 @@ TEST_CASE("--dialect google reads a file as google/robotstxt does") {
   CHECK(file.check({"--dialect", "google", "/robots.txt"}).status == 1);
 }
 
-TEST_CASE("a file over the size limit is read up to it") {
+TEST_CASE("A file over the size limit is read up to it") {
   std::string long_text = "User-agent: *\nDisallow: /early\n";
   long_text.resize(512'000 - 8, '#');
   const robots_file file(long_text + "\nDisallow: /late\n");

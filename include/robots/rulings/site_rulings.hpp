@@ -123,8 +123,8 @@ class site_rulings {
   /// Returns the sites in quarantine.
   [[nodiscard]] const quarantine& all_quarantined() const noexcept { return quarantine_; }
 
-  /// Calls `told` with the key of each site that a ruling begins to deny. The calls end when the
-  /// result is destroyed.
+  /// Calls `on_denied` with the key of each site that a ruling begins to deny. The calls end when
+  /// the result is destroyed.
   [[nodiscard]] std::shared_ptr<const void> on_denial(
       std::function<void(std::string_view)> on_denied);
 

@@ -24,7 +24,7 @@ class lru_storage_base {
   /// stored. It may call this storage, but must not store each dropped entry again: that would
   /// never end. It must not throw. Do not call this while another thread uses the storage.
   void on_drop(std::function<void(std::string_view key, bool expired)> on_drop) {
-    told_ = std::move(on_drop);
+    on_drop_ = std::move(on_drop);
   }
 
   /// Keeps `entry` under `key` as the most recently used one. Drops the least recently used entries
@@ -68,7 +68,7 @@ class lru_storage_base {
   struct dropped;
 
   std::unique_ptr<state> state_;
-  std::function<void(std::string_view, bool)> told_;
+  std::function<void(std::string_view, bool)> on_drop_;
 };
 
 /// Keeps the `Capacity` sites that were asked for last, in this process's memory.

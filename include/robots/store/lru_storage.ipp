@@ -191,8 +191,8 @@ struct lru_storage_base::state {
   std::vector<shard> shards;
 };
 
-/// Entries that are dropped. It calls `told`, if there is one, and destroys them when the locks are
-/// given back.
+/// A list of dropped entries. Its destructor calls `on_drop`, if any, for each entry and frees
+/// them. Destroy it after the locks are released.
 struct lru_storage_base::dropped {
   explicit dropped(const std::function<void(std::string_view, bool)>* to_call = nullptr,
                    bool are_expired = false)
@@ -238,7 +238,7 @@ ROBOTS_INLINE lru_storage_base::lru_storage_base(lru_storage_base&& other) noexc
 ROBOTS_INLINE lru_storage_base& lru_storage_base::operator=(lru_storage_base&& other) noexcept {
   if (this != &other) {
     std::swap(state_, other.state_);
-    told_ = std::exchange(other.told_, {});
+    on_drop_ = std::exchange(other.on_drop_, {});
     other.clear();
   }
   return *this;
@@ -266,7 +266,7 @@ ROBOTS_INLINE std::optional<cache_entry> lru_storage_base::find(std::string_view
       return found->entry();
     }
   }
-  dropped gone{&told_, true};
+  dropped gone{&on_drop_, true};
   const std::scoped_lock locks{state_->storing, in.mutex};
   node* const found = in.find(wanted);
   if (found != nullptr && now >= found->keep_until) {
@@ -285,7 +285,7 @@ ROBOTS_INLINE void lru_storage_base::store(std::string_view key, const cache_ent
   const hashed wanted{key};
   shard& in = state_->shard_of(wanted);
   auto policy = entry.policy;  // in the end the one that is replaced
-  dropped gone{&told_};
+  dropped gone{&on_drop_};
   const std::scoped_lock storing{state_->storing};
   node* found = in.find(wanted);  // needs no more locks than that: finding changes no table
   node::owner added = found == nullptr ? node::make(key) : nullptr;
@@ -333,7 +333,7 @@ ROBOTS_INLINE void lru_storage_base::clear() {
 }
 
 ROBOTS_INLINE std::size_t lru_storage_base::remove_expired(time_point now) {
-  dropped gone{&told_, true};
+  dropped gone{&on_drop_, true};
   const std::scoped_lock storing{state_->storing};
   for (shard& one : state_->shards) {
     const std::scoped_lock lock{one.mutex};

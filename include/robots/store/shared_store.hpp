@@ -160,7 +160,8 @@ class SharedStore {
                                                std::chrono::milliseconds duration) = 0;
   /// Releases a lease.
   virtual void release(const store_lease& lease) = 0;
-  /// Calls `told` with each key that another process changes, or with "" if some may be missing.
+  /// Calls `on_change` with each key that another process changes, or with "" if some may be
+  /// missing.
   virtual void watch(std::function<void(std::string_view)> on_change) = 0;
 
  protected:

@@ -87,7 +87,7 @@ TEST_CASE_TEMPLATE_INVOKE(fetcher_broken_peer, OneAtATime);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_cookies, OneAtATime);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_proxy, OneAtATime);
 
-TEST_CASE("one thread runs exchanges at once, and is done when they are") {
+TEST_CASE("One thread runs exchanges at once, and is done when they are") {
   loopback_server server;
   robots::test::gate& gate = server.stall("/slow", std::string(rules));
   server.get("/fast", std::string(rules));
@@ -108,7 +108,7 @@ TEST_CASE("one thread runs exchanges at once, and is done when they are") {
   CHECK(order == "fast slow ");
 }
 
-TEST_CASE("a callback may start exchanges, and end the last copy of the fetcher") {
+TEST_CASE("A callback may start exchanges, and end the last copy of the fetcher") {
   loopback_server server;
   server.get("/robots.txt", std::string(rules));
   robots::test::gate& gate = server.stall("/slow");
@@ -137,7 +137,7 @@ TEST_CASE("a callback may start exchanges, and end the last copy of the fetcher"
   CHECK(server.requests("/robots.txt") == 5);
 }
 
-TEST_CASE("a stop ends one exchange and leaves the others") {
+TEST_CASE("A stop ends one exchange and leaves the others") {
   loopback_server server;
   robots::test::gate& gate = server.stall("/slow", std::string(rules));
   boost::asio::io_context context;
@@ -164,7 +164,7 @@ TEST_CASE("a stop ends one exchange and leaves the others") {
   CHECK(called == 2);
 }
 
-TEST_CASE("what a callback throws comes out of run, and the others are called back") {
+TEST_CASE("What a callback throws comes out of run, and the others are called back") {
   boost::asio::io_context context;
   AsioCurlFetcher web(context.get_executor(), {.curl = direct()});
   int called = 0;
@@ -180,7 +180,7 @@ TEST_CASE("what a callback throws comes out of run, and the others are called ba
   CHECK(called == 3);
 }
 
-TEST_CASE("any number of threads may run it, start exchanges and stop them") {
+TEST_CASE("Any number of threads may run it, start exchanges and stop them") {
   loopback_server server;
   server.get("/robots.txt", std::string(rules));
   std::atomic<int> called = 0;
@@ -210,7 +210,7 @@ TEST_CASE("any number of threads may run it, start exchanges and stop them") {
   CHECK(called == 200);
 }
 
-TEST_CASE("a context may be stopped and left with exchanges under way") {
+TEST_CASE("A context may be stopped and left with exchanges under way") {
   loopback_server server;
   robots::test::gate& gate = server.stall("/slow");
   std::stop_source stop;
@@ -232,7 +232,7 @@ TEST_CASE("a context may be stopped and left with exchanges under way") {
   CHECK(stop.request_stop());
 }
 
-TEST_CASE("hosts that hang take no time from the exchanges that wait behind them") {
+TEST_CASE("Hosts that hang take no time from the exchanges that wait behind them") {
   loopback_server server;
   robots::test::waiting_hosts hosts{server};
   boost::asio::io_context context;
@@ -241,7 +241,7 @@ TEST_CASE("hosts that hang take no time from the exchanges that wait behind them
               [&] { context.run(); });
 }
 
-TEST_CASE("a stop ends an exchange that waits for a connection") {
+TEST_CASE("A stop ends an exchange that waits for a connection") {
   loopback_server server;
   robots::test::gate& gate = server.stall("/slow", std::string(rules));
   server.get("/robots.txt", std::string(rules));

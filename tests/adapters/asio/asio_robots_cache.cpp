@@ -121,7 +121,7 @@ std::string site(int i) { return "http://host-" + std::to_string(i) + ".example/
 
 }  // namespace
 
-TEST_CASE("a coroutine waits for an answer") {
+TEST_CASE("A coroutine waits for an answer") {
   ScriptedFetcher web;
   web.on(robots_url, ok());
   manual_cache cache(foo_bot());
@@ -151,7 +151,7 @@ TEST_CASE("a coroutine waits for an answer") {
   CHECK(web.count() == 1);
 }
 
-TEST_CASE("a future and a callback get the same answers, never from within the call") {
+TEST_CASE("A future and a callback get the same answers, never from within the call") {
   ScriptedFetcher web;
   web.on(robots_url, ok());
   manual_cache cache(foo_bot());
@@ -175,7 +175,7 @@ TEST_CASE("a future and a callback get the same answers, never from within the c
   }
 }
 
-TEST_CASE("a handler runs on the executor that goes with it") {
+TEST_CASE("A handler runs on the executor that goes with it") {
   ScriptedFetcher web;
   web.on(robots_url, ok());
   manual_cache cache(foo_bot());
@@ -217,7 +217,7 @@ TEST_CASE("1,000 coroutines on one thread for 50 sites make one request for each
   MESSAGE("at most " << server.most_connections() << " connections");
 }
 
-TEST_CASE("failures are tried again by the clock of the cache") {
+TEST_CASE("Failures are tried again by the clock of the cache") {
   ScriptedFetcher web;
   web.on(robots_url, ScriptedFetcher::status(503), ok());
   auto crawler = foo_bot();
@@ -233,7 +233,7 @@ TEST_CASE("failures are tried again by the clock of the cache") {
     CHECK(!answer.get().allowed);
     CHECK(clock.now() > began);
   }
-  SUBCASE("that runs by itself") {
+  SUBCASE("That runs by itself") {
     crawler.retry.base = std::chrono::milliseconds{1};
     robots::basic_robots_cache<ScriptedFetcher> cache(crawler);
     asio::io_context context;
@@ -246,7 +246,7 @@ TEST_CASE("failures are tried again by the clock of the cache") {
   CHECK(web.count() == 2);
 }
 
-TEST_CASE("an operation that is cancelled ends, and its fetch ends when nobody else waits") {
+TEST_CASE("An operation that is cancelled ends, and its fetch ends when nobody else waits") {
   Held web;
   auto crawler = foo_bot();
   crawler.finish_abandoned = false;
@@ -273,7 +273,7 @@ TEST_CASE("an operation that is cancelled ends, and its fetch ends when nobody e
     context.run();
     CHECK(cache.stats().size == 0);
   }
-  SUBCASE("while another waits, which gets the answer") {
+  SUBCASE("While another waits, which gets the answer") {
     auto second = loop.async_check(secret, asio::use_future);
     context.poll();
     signal.emit(asio::cancellation_type::partial);
@@ -286,7 +286,7 @@ TEST_CASE("an operation that is cancelled ends, and its fetch ends when nobody e
     CHECK(!second.get().allowed);
     CHECK(web.open() == 0);
   }
-  SUBCASE("after the answer, which changes nothing") {
+  SUBCASE("After the answer, which changes nothing") {
     asked.done(ok());
     context.poll();
     CHECK(first == error_code{});
@@ -297,7 +297,7 @@ TEST_CASE("an operation that is cancelled ends, and its fetch ends when nobody e
   }
 }
 
-TEST_CASE("a wait between tries that everyone has left ends, and its failure is not remembered") {
+TEST_CASE("A wait between tries that everyone has left ends, and its failure is not remembered") {
   Held web;
   auto crawler = foo_bot();
   crawler.retry.attempts = 3;
@@ -323,14 +323,14 @@ TEST_CASE("a wait between tries that everyone has left ends, and its failure is 
   CHECK(cache.stats().size == 0);
 }
 
-TEST_CASE("a thread that blocks and a coroutine share one flight") {
+TEST_CASE("A thread that blocks and a coroutine share one flight") {
   Held web;
   robots::test::WatchedStorage storage;
   robots::basic_robots_cache<ScriptedFetcher, robots::SteadyClock, robots::test::WatchedStorage>
       cache(foo_bot(), {}, {}, storage);
   asio::io_context context;
   asio_robots_cache loop(context.get_executor(), cache, web);
-  SUBCASE("that the coroutine began") {
+  SUBCASE("That the coroutine began") {
     auto answer = loop.async_check(secret, asio::use_future);
     context.poll();
     REQUIRE(web.open() == 1);
@@ -342,7 +342,7 @@ TEST_CASE("a thread that blocks and a coroutine share one flight") {
     blocking.join();
     CHECK(!answer.get().allowed);
   }
-  SUBCASE("that another driver began") {
+  SUBCASE("That another driver began") {
     robots::look_up led = cache.begin(secret);
     auto answer = loop.async_check(secret, asio::use_future);
     context.poll();
@@ -353,7 +353,7 @@ TEST_CASE("a thread that blocks and a coroutine share one flight") {
     other.join();
     CHECK(!answer.get().allowed);
   }
-  SUBCASE("that another driver began and gave up") {
+  SUBCASE("That another driver began and gave up") {
     std::optional<robots::look_up> led = cache.begin(secret);
     auto answer = loop.async_check(secret, asio::use_future);
     context.poll();
@@ -367,7 +367,7 @@ TEST_CASE("a thread that blocks and a coroutine share one flight") {
   }
 }
 
-TEST_CASE("what ends in mid-flight completes its operations, and others begin anew") {
+TEST_CASE("What ends in mid-flight completes its operations, and others begin anew") {
   Held web;
   manual_cache cache(foo_bot());
   asio::io_context context;
@@ -394,7 +394,7 @@ TEST_CASE("what ends in mid-flight completes its operations, and others begin an
   CHECK(cache.stats().size == 0);
 }
 
-TEST_CASE("a context may be stopped and left in mid-flight") {
+TEST_CASE("A context may be stopped and left in mid-flight") {
   Held web;
   manual_cache cache(foo_bot());
   int called = 0;
@@ -419,7 +419,7 @@ TEST_CASE("a context may be stopped and left in mid-flight") {
   CHECK(std::holds_alternative<fetch_request>(cache.begin(home).next()));
 }
 
-TEST_CASE("a handler may ask again, and end what answered it") {
+TEST_CASE("A handler may ask again, and end what answered it") {
   ScriptedFetcher web;
   web.on(robots_url, ok());
   manual_cache cache(foo_bot());
@@ -442,7 +442,7 @@ TEST_CASE("a handler may ask again, and end what answered it") {
   CHECK(called == 3);
 }
 
-TEST_CASE("what the fetcher throws is a failure of the fetch") {
+TEST_CASE("What the fetcher throws is a failure of the fetch") {
   struct Throws {
     static void async_fetch(const fetch_request&, const std::function<void(fetch_response)>&) {
       throw std::runtime_error("no network today");
@@ -458,7 +458,7 @@ TEST_CASE("what the fetcher throws is a failure of the fetch") {
   CHECK(decided.policy->source().error_text == "no network today");
 }
 
-TEST_CASE("a fetcher that gives up of itself fails, and is not asked again without end") {
+TEST_CASE("A fetcher that gives up of itself fails, and is not asked again without end") {
   ScriptedFetcher web;
   int asked = 0;
   web.otherwise_call([&asked](const fetch_request&) {
@@ -477,7 +477,7 @@ TEST_CASE("a fetcher that gives up of itself fails, and is not asked again witho
   CHECK(asked == 1);
 }
 
-TEST_CASE("threads of a pool ask, cancel and block at once") {
+TEST_CASE("Threads of a pool ask, cancel and block at once") {
   const robots::test::many_sites server([](std::string_view) {
     return robots::test::many_sites::ok("User-agent: *\nDisallow: /private");
   });

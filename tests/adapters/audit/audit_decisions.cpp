@@ -77,7 +77,7 @@ bool has(const std::string& text, std::string_view part) {
 
 }  // namespace
 
-TEST_CASE("every decision of an honest trail is borne out by it") {
+TEST_CASE("Every decision of an honest trail is borne out by it") {
   const whole_trail trail;
   const audit_decisions found = verify_decisions(trail.files);
   for (const auto& one : found.differences) {
@@ -104,7 +104,7 @@ TEST_CASE("every decision of an honest trail is borne out by it") {
   }
 }
 
-TEST_CASE("a decision that was falsified is found, though its chain was made anew") {
+TEST_CASE("A decision that was falsified is found, though its chain was made anew") {
   whole_trail trail;
   const std::size_t position = line_with(trail.lines, "\"allowed\":false,\"reason\":\"rule\"");
   SUBCASE("allowed") {
@@ -132,14 +132,14 @@ TEST_CASE("a decision that was falsified is found, though its chain was made ane
     replace(trail.lines[position], "\"allowed\":false", "\"allowed\":true,\"allowed\":false");
     CHECK(trail.verify_from(position).differences.size() == 1);
   }
-  SUBCASE("by a policy that is not in the trail") {
+  SUBCASE("By a policy that is not in the trail") {
     replace(trail.lines[position], audit_entry::read(trail.lines[position])->text("policy"),
             robots::adapters_detail::sha256("another"));
     const audit_decisions found = trail.verify_from(position);
     REQUIRE(found.differences.size() == 1);
     CHECK(found.differences[0].text == "the policy that it names was not recorded before");
   }
-  SUBCASE("by an override that is not in the trail") {
+  SUBCASE("By an override that is not in the trail") {
     const std::size_t by_hand = line_with(trail.lines, "\"reason\":\"by_hand\",\"user_agent\"");
     for (std::string& line : trail.lines) {
       if (has(line, "\"type\":\"override\"")) {
@@ -157,7 +157,7 @@ TEST_CASE("a decision that was falsified is found, though its chain was made ane
     replace(trail.lines[position], "https://rules.example/private", "https://none.example/private");
     CHECK(trail.verify_from(position).differences.size() == 1);
   }
-  SUBCASE("by the rules of another site") {
+  SUBCASE("By the rules of another site") {
     const std::size_t other = line_with(trail.lines, "\"url\":\"https://moved.example/private\"");
     replace(trail.lines[other], audit_entry::read(trail.lines[other])->text("policy"),
             audit_entry::read(trail.lines[position])->text("policy"));
@@ -167,7 +167,7 @@ TEST_CASE("a decision that was falsified is found, though its chain was made ane
   }
 }
 
-TEST_CASE("a robots.txt that was falsified does not say what the decisions by it say") {
+TEST_CASE("A robots.txt that was falsified does not say what the decisions by it say") {
   whole_trail trail;
   const std::size_t position = line_with(trail.lines, "\"type\":\"body\"");
   const std::string old = audit_entry::read(trail.lines[position])->text("id");
@@ -177,7 +177,7 @@ TEST_CASE("a robots.txt that was falsified does not say what the decisions by it
     REQUIRE(!found.differences.empty());
     CHECK(found.differences[0].text == "the robots.txt is not the one that its hash stands for");
   }
-  SUBCASE("and all that names it") {
+  SUBCASE("And all that names it") {
     const std::string now =
         robots::adapters_detail::sha256(audit_entry::read(trail.lines[position])->text("text"));
     for (std::string& line : trail.lines) {
@@ -201,7 +201,7 @@ TEST_CASE("A retrieval whose outcome was falsified is found") {
   CHECK(found.differences[0].text == "the policy is not the one that its hash stands for");
 }
 
-TEST_CASE("what was done by hand, excluded or in quarantine was so") {
+TEST_CASE("What was done by hand, excluded or in quarantine was so") {
   whole_trail trail;
   std::size_t position = 0;
   SUBCASE("told by hand") {
@@ -224,7 +224,7 @@ TEST_CASE("what was done by hand, excluded or in quarantine was so") {
     position = line_with(trail.lines, "\"given\":true");
     replace(trail.lines[position], "\"given\":true", "\"given\":false");
   }
-  SUBCASE("in need of a sign-off") {
+  SUBCASE("In need of a sign-off") {
     position = line_with(trail.lines, "\"host\":\"bank\"");
     replace(trail.lines[position], "\"host\":\"bank\"", "\"host\":\"mine\"");
   }
@@ -247,7 +247,7 @@ TEST_CASE("what was done by hand, excluded or in quarantine was so") {
   CHECK(!trail.verify_from(position).differences.empty());
 }
 
-TEST_CASE("what rests on an earlier file is unknown, and said to be, until that is given") {
+TEST_CASE("What rests on an earlier file is unknown, and said to be, until that is given") {
   const robots::test::temporary_folder folder;
   robots::audit_options options{.path = (folder.path() / "audit").string()};
   options.file_bytes = 40'000;
@@ -479,8 +479,8 @@ TEST_CASE("A redirect that a shared store knows is recorded, whatever comes of i
     static_cast<void>(first.check("https://moved.example/"));
   }
   SUBCASE("a file") {}
-  SUBCASE("more redirects than are followed") { options.max_redirects = 0; }
-  SUBCASE("a site that needs a sign-off") { options.sign_off = {"rules.example"}; }
+  SUBCASE("More redirects than are followed") { options.max_redirects = 0; }
+  SUBCASE("A site that needs a sign-off") { options.sign_off = {"rules.example"}; }
   const robots::test::temporary_folder folder;
   const robots::audit_options place{.path = (folder.path() / "audit").string()};
   {
@@ -564,7 +564,7 @@ TEST_CASE("The trail of 20 caches that have different robots.txt of one site has
   check_confirms(place.path, 120);
 }
 
-TEST_CASE("a decision after a 304 is borne out, however many other policies came since the text") {
+TEST_CASE("A decision after a 304 is borne out, however many other policies came since the text") {
   using robots::ScriptedFetcher;
   using namespace std::chrono_literals;
   const std::string rules = "User-agent: *\nDisallow: /private\n";
@@ -624,7 +624,7 @@ TEST_CASE("a decision after a 304 is borne out, however many other policies came
   CHECK(found.unknown == 0);
 }
 
-TEST_CASE("files of any content are judged without harm") {
+TEST_CASE("Files of any content are judged without harm") {
   whole_trail trail;
   for (std::size_t i = 0; i < trail.lines.size(); ++i) {
     std::string& line = trail.lines[i];

@@ -120,7 +120,7 @@ struct trail_folder {
 
 }  // namespace
 
-TEST_CASE("a text and what it asks of the crawler are recorded once, and every decision on it") {
+TEST_CASE("A text and what it asks of the crawler are recorded once, and every decision on it") {
   const trail_folder folder;
   {
     const AuditTrail trail{folder.options(), crawler()};
@@ -143,7 +143,7 @@ TEST_CASE("a text and what it asks of the crawler are recorded once, and every d
   CHECK(verify_audit(folder.files()).fault == audit_fault::none);
 }
 
-TEST_CASE("a policy that nobody told of is described when a decision rests on it") {
+TEST_CASE("A policy that nobody told of is described when a decision rests on it") {
   const trail_folder folder;
   {
     const AuditTrail trail{folder.options(), crawler()};
@@ -155,7 +155,7 @@ TEST_CASE("a policy that nobody told of is described when a decision rests on it
   CHECK(count_of(folder.lines(), "directives") == 1);
 }
 
-TEST_CASE("a share of the decisions is recorded, and all else") {
+TEST_CASE("A share of the decisions is recorded, and all else") {
   const trail_folder folder;
   audit_options options = folder.options();
   options.share = 0.1;
@@ -173,7 +173,7 @@ TEST_CASE("a share of the decisions is recorded, and all else") {
   CHECK(count_of(folder.lines(), "retrieval") == 1);
 }
 
-TEST_CASE("a trail goes on in the next file when one is full, and when it is opened again") {
+TEST_CASE("A trail goes on in the next file when one is full, and when it is opened again") {
   const trail_folder folder;
   audit_options options = folder.options();
   options.file_bytes = 4'000;
@@ -194,7 +194,7 @@ TEST_CASE("a trail goes on in the next file when one is full, and when it is ope
   }
 }
 
-TEST_CASE("one trail at a time writes to a path") {
+TEST_CASE("One trail at a time writes to a path") {
   const trail_folder folder;
   const AuditTrail trail{folder.options(), crawler()};
   CHECK_THROWS_AS((AuditTrail{folder.options(), crawler()}), audit_error);
@@ -252,12 +252,12 @@ TEST_CASE("Entries that go with a deleted file count as lost, and flush does not
     site.decide(trail);
     REQUIRE(trail.flush());
     SUBCASE("deleted") { std::filesystem::remove(file); }
-    SUBCASE("replaced by an empty one") {
+    SUBCASE("Replaced by an empty one") {
       std::filesystem::remove(file);
       robots::test::write_lines(file, {});
     }
     SUBCASE("cut off") { std::filesystem::resize_file(file, 0); }
-    SUBCASE("deleted with the lock file") {
+    SUBCASE("Deleted with the lock file") {
       std::filesystem::remove(file);
       std::filesystem::remove(folder.path() + ".lock");
     }
@@ -291,7 +291,7 @@ TEST_CASE("A trail whose files and lock are deleted does not write beside anothe
   CHECK(folder.files() == std::vector{folder.path() + ".000001.jsonl"});
 }
 
-TEST_CASE("a trail that cannot be says why") {
+TEST_CASE("A trail that cannot be says why") {
   const trail_folder folder;
   CHECK_THROWS_AS((AuditTrail{{.path = ""}, crawler()}), std::invalid_argument);
   CHECK_THROWS_AS((AuditTrail{{.path = folder.path() + "/no/folder"}, crawler()}), audit_error);
@@ -309,7 +309,7 @@ TEST_CASE("A trail refuses a crawler whose files would be too long for its lines
   CHECK_THROWS_AS((AuditTrail{folder.options(), greedy}), std::invalid_argument);
 }
 
-TEST_CASE("what a killed process left of a line is cut off and told of") {
+TEST_CASE("What a killed process left of a line is cut off and told of") {
   const trail_folder folder;
   {
     const AuditTrail trail{folder.options(), crawler()};
@@ -338,7 +338,7 @@ TEST_CASE("what a killed process left of a line is cut off and told of") {
   CHECK_MESSAGE(again.fault == audit_fault::none, again.text);
 }
 
-TEST_CASE("a share that is none is refused") {
+TEST_CASE("A share that is none is refused") {
   const trail_folder folder;
   for (const double share : {-0.1, 1.1, std::numeric_limits<double>::quiet_NaN()}) {
     audit_options options = folder.options();
@@ -348,7 +348,7 @@ TEST_CASE("a share that is none is refused") {
   }
 }
 
-TEST_CASE("what a killed process did not come to sign is signed by the next, which says so") {
+TEST_CASE("What a killed process did not come to sign is signed by the next, which says so") {
   const trail_folder folder;
   audit_options options = folder.options();
   options.signing_key = robots::test::signing_key;
@@ -373,13 +373,13 @@ TEST_CASE("what a killed process did not come to sign is signed by the next, whi
   }
 }
 
-TEST_CASE("a trail does not go on behind what is no entry") {
+TEST_CASE("A trail does not go on behind what is no entry") {
   const trail_folder folder;
   robots::test::write_lines(folder.path() + ".000001.jsonl", {"something else"});
   CHECK_THROWS_AS((AuditTrail{folder.options(), crawler()}), audit_error);
 }
 
-TEST_CASE("a file that cannot be read is left as it is") {
+TEST_CASE("A file that cannot be read is left as it is") {
   const trail_folder folder;
   const sample site;
   {
@@ -394,7 +394,7 @@ TEST_CASE("a file that cannot be read is left as it is") {
   CHECK(folder.lines() == lines);
 }
 
-TEST_CASE("while the disk is full decisions go on, and the trail tells how many are lost") {
+TEST_CASE("While the disk is full decisions go on, and the trail tells how many are lost") {
   const trail_folder folder;
   struct ::rlimit before{};
   ::getrlimit(RLIMIT_FSIZE, &before);
@@ -434,7 +434,7 @@ TEST_CASE("while the disk is full decisions go on, and the trail tells how many 
   CHECK(is_told);
 }
 
-TEST_CASE("a disk that loses what was written is told of, even when there is no memory left") {
+TEST_CASE("A disk that loses what was written is told of, even when there is no memory left") {
   const trail_folder folder;
   const sample site;
   const AuditTrail trail{folder.options(), crawler()};
@@ -451,7 +451,7 @@ TEST_CASE("a disk that loses what was written is told of, even when there is no 
   CHECK(!trail.flush());
 }
 
-TEST_CASE("a sink that nobody reads keeps no decision, nor the end of the trail, waiting") {
+TEST_CASE("A sink that nobody reads keeps no decision, nor the end of the trail, waiting") {
   const trail_folder folder;
   const std::string file = folder.path() + ".000001.jsonl";
   REQUIRE(::mkfifo(file.c_str(), 0600) == 0);
@@ -459,8 +459,8 @@ TEST_CASE("a sink that nobody reads keeps no decision, nor the end of the trail,
   audit_options options = folder.options();
   options.queue_bytes = 300'000;
   options.close_within = 10ms;
-  SUBCASE("whose queue drops what has no room") { options.when_full = robots::full_queue::drop; }
-  SUBCASE("for which callers wait at first") { options.longest_wait = 1ms; }
+  SUBCASE("Whose queue drops what has no room") { options.when_full = robots::full_queue::drop; }
+  SUBCASE("For which callers wait at first") { options.longest_wait = 1ms; }
   std::uint64_t lost = 0;
   {
     const AuditTrail trail{options, crawler()};
@@ -535,7 +535,7 @@ TEST_CASE("Decisions that wait for a hung disk keep no more policies alive than 
   CHECK(trail.stats().lost > 0);
 }
 
-TEST_CASE("a trail that is killed while it writes is in order up to a torn line, and goes on") {
+TEST_CASE("A trail that is killed while it writes is in order up to a torn line, and goes on") {
   std::mt19937 random{7};
   const trail_folder setup;
   std::size_t decisions = 0;
@@ -563,7 +563,7 @@ TEST_CASE("a trail that is killed while it writes is in order up to a torn line,
   CHECK(count_of(setup.lines(), "trail") >= 7);
 }
 
-TEST_CASE("a trail that lives as long as the process is written to its end") {
+TEST_CASE("A trail that lives as long as the process is written to its end") {
   const trail_folder trail;
   robots::test::child_process writer{{ROBOTS_AUDIT_PROCESS, trail.path(), "1000000", "100"},
                                      (trail.folder.path() / "log").string()};

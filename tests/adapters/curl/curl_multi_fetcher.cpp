@@ -83,7 +83,7 @@ TEST_CASE_TEMPLATE_INVOKE(fetcher_broken_peer, OneAtATime);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_cookies, OneAtATime);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_proxy, OneAtATime);
 
-TEST_CASE("one thread makes exchanges at once") {
+TEST_CASE("One thread makes exchanges at once") {
   loopback_server server;
   robots::test::gate& gate = server.stall("/slow", std::string(rules));
   server.get("/fast", std::string(rules));
@@ -104,7 +104,7 @@ TEST_CASE("one thread makes exchanges at once") {
   CHECK(web.connections_opened() == 2);
 }
 
-TEST_CASE("a callback comes from run_once, even for what cannot begin") {
+TEST_CASE("A callback comes from run_once, even for what cannot begin") {
   curl_multi_fetcher web({.curl = direct()});
   std::size_t called = 0;
   web.start(get("ftp://example.test/"), [&](const fetch_response& response) {
@@ -121,7 +121,7 @@ TEST_CASE("a callback comes from run_once, even for what cannot begin") {
   CHECK(called == 2);
 }
 
-TEST_CASE("a callback may start exchanges") {
+TEST_CASE("A callback may start exchanges") {
   loopback_server server;
   server.get("/robots.txt", std::string(rules));
   robots::curl_options keeping = direct();
@@ -141,7 +141,7 @@ TEST_CASE("a callback may start exchanges") {
   CHECK(server.connections() == 1);
 }
 
-TEST_CASE("what a callback throws comes out, and the others are called back later") {
+TEST_CASE("What a callback throws comes out, and the others are called back later") {
   curl_multi_fetcher web({.curl = direct()});
   std::size_t called = 0;
   web.start(get("nonsense:"), [](const fetch_response&) { throw std::runtime_error("enough"); });
@@ -152,7 +152,7 @@ TEST_CASE("what a callback throws comes out, and the others are called back late
   CHECK(called == 1);
 }
 
-TEST_CASE("a stop from another thread ends one exchange and leaves the others") {
+TEST_CASE("A stop from another thread ends one exchange and leaves the others") {
   loopback_server server;
   robots::test::gate& gate = server.stall("/slow", std::string(rules));
   curl_multi_fetcher web({.curl = direct()});
@@ -178,7 +178,7 @@ TEST_CASE("a stop from another thread ends one exchange and leaves the others") 
   CHECK(called == 2);
 }
 
-TEST_CASE("a callback may stop other exchanges, those that have ended included") {
+TEST_CASE("A callback may stop other exchanges, those that have ended included") {
   curl_multi_fetcher web({.curl = direct()});
   std::stop_source stop;
   int called = 0;
@@ -194,7 +194,7 @@ TEST_CASE("a callback may stop other exchanges, those that have ended included")
   CHECK(called == 8);
 }
 
-TEST_CASE("a fetcher can end with exchanges under way") {
+TEST_CASE("A fetcher can end with exchanges under way") {
   loopback_server server;
   robots::test::gate& gate = server.stall("/slow");
   std::stop_source stop;
@@ -216,7 +216,7 @@ TEST_CASE("a fetcher can end with exchanges under way") {
   CHECK(stop.request_stop());
 }
 
-TEST_CASE("no more connections than allowed are opened, and exchanges wait for theirs") {
+TEST_CASE("No more connections than allowed are opened, and exchanges wait for theirs") {
   loopback_server server;
   server.get("/robots.txt", std::string(rules));
   robots::curl_options keeping = direct();
@@ -234,7 +234,7 @@ TEST_CASE("no more connections than allowed are opened, and exchanges wait for t
   CHECK(server.connections() <= 2);
 }
 
-TEST_CASE("the timeout of an exchange starts when its connection is free") {
+TEST_CASE("The timeout of an exchange starts when its connection is free") {
   loopback_server server;
   robots::test::waiting_hosts hosts{server};
   curl_multi_fetcher web({.curl = hosts.options(), .max_connections = 2});
@@ -243,7 +243,7 @@ TEST_CASE("the timeout of an exchange starts when its connection is free") {
   CHECK(server.connections() >= robots::test::waiting_hosts::hanging);
 }
 
-TEST_CASE("exchanges that wait for a connection begin in order, without those that were stopped") {
+TEST_CASE("Exchanges that wait for a connection begin in order, without those that were stopped") {
   loopback_server server;
   robots::test::gate& gate = server.stall("/slow", std::string(rules));
   server.otherwise([](const auto&) { return robots::test::loopback_reply{}; });
@@ -275,7 +275,7 @@ TEST_CASE("exchanges that wait for a connection begin in order, without those th
   CHECK(server.requests("/stopped") == 0);
 }
 
-TEST_CASE("exchanges above the limit of their host wait, and those of other hosts do not") {
+TEST_CASE("Exchanges above the limit of their host wait, and those of other hosts do not") {
   loopback_server server;
   loopback_server other;
   robots::test::gate& gate = server.stall("/slow", std::string(rules));
@@ -312,7 +312,7 @@ TEST_CASE("exchanges above the limit of their host wait, and those of other host
   CHECK(server.connections() == 1);
 }
 
-TEST_CASE("a fetcher can end while exchanges wait for a connection") {
+TEST_CASE("A fetcher can end while exchanges wait for a connection") {
   loopback_server server;
   robots::test::gate& gate = server.stall("/slow");
   std::stop_source stop;

@@ -93,7 +93,7 @@ long peak_kib() {
 
 }  // namespace
 
-TEST_CASE("one thread warms 2,000 hosts over at most 64 connections") {
+TEST_CASE("One thread warms 2,000 hosts over at most 64 connections") {
   const many_sites server([](std::string_view host) { return many_sites::ok(rules_of(host)); });
   manual_cache cache(foo_bot());
   prefetch_options options = to(server);
@@ -137,7 +137,7 @@ TEST_CASE("one thread warms 2,000 hosts over at most 64 connections") {
   CHECK(cache.stats().misses == 2000);
 }
 
-TEST_CASE("each host comes to what it deserves") {
+TEST_CASE("Each host comes to what it deserves") {
   const many_sites server([](std::string_view host) {
     if (host == "closes.example") {
       return std::string();
@@ -189,7 +189,7 @@ TEST_CASE("each host comes to what it deserves") {
   CHECK(server.requests() == 5);
 }
 
-TEST_CASE("a bare host is asked over http when https cannot be reached") {
+TEST_CASE("A bare host is asked over http when https cannot be reached") {
   const many_sites server([](std::string_view host) { return many_sites::ok(rules_of(host)); });
   const robots::test::closed_port nobody;
   manual_cache cache(foo_bot());
@@ -199,7 +199,7 @@ TEST_CASE("a bare host is asked over http when https cannot be reached") {
   CHECK(!cache.allowed("http://bare.example/only-bare.example"));
 }
 
-TEST_CASE("hosts named twice are asked once") {
+TEST_CASE("Hosts named twice are asked once") {
   const many_sites server([](std::string_view host) { return many_sites::ok(rules_of(host)); });
   manual_cache cache(foo_bot());
   const auto hosts = std::views::iota(std::size_t{0}, std::size_t{300}) |
@@ -216,7 +216,7 @@ TEST_CASE("hosts named twice are asked once") {
   }
 }
 
-TEST_CASE("failures are tried again by the clock of the cache, and hold no connection meanwhile") {
+TEST_CASE("Failures are tried again by the clock of the cache, and hold no connection meanwhile") {
   std::map<std::string, int, std::less<>> asked;
   const many_sites server([&](std::string_view host) {
     const int before = asked[std::string(host)]++;
@@ -238,7 +238,7 @@ TEST_CASE("failures are tried again by the clock of the cache, and hold no conne
   CHECK(clock.now() - began < std::chrono::seconds{10});
 }
 
-TEST_CASE("no more hosts wait than allowed") {
+TEST_CASE("No more hosts wait than allowed") {
   const many_sites server([](std::string_view) { return many_sites::status(503); });
   auto crawler = foo_bot();
   crawler.retry.attempts = 2;
@@ -261,7 +261,7 @@ TEST_CASE("no more hosts wait than allowed") {
   CHECK(most_open == 5);
 }
 
-TEST_CASE("good hosts behind more hanging hosts than there are connections are fetched") {
+TEST_CASE("Good hosts behind more hanging hosts than there are connections are fetched") {
   loopback_server server;
   gate& closed = server.make_gate();
   constexpr std::size_t hanging = 4;
@@ -282,15 +282,15 @@ TEST_CASE("good hosts behind more hanging hosts than there are connections are f
   CHECK(summary.fetched == 6);
 }
 
-TEST_CASE("a look-up that another thread leads is waited for") {
+TEST_CASE("A look-up that another thread leads is waited for") {
   loopback_server server;
   server.otherwise([](const loopback_request&) { return loopback_reply{.body = "fetched here"}; });
   manual_cache cache(foo_bot());
   std::optional<robots::look_up> led = cache.begin("http://shared.example/");
   std::atomic<bool> others_done = false;
   bool lands = false;
-  SUBCASE("and its result taken over") { lands = true; }
-  SUBCASE("and brought here when it is given up") {}
+  SUBCASE("And its result taken over") { lands = true; }
+  SUBCASE("And brought here when it is given up") {}
   std::thread other([&] {
     while (!others_done) {
       std::this_thread::yield();
@@ -312,7 +312,7 @@ TEST_CASE("a look-up that another thread leads is waited for") {
   CHECK(server.requests() == (lands ? 1 : 2));
 }
 
-TEST_CASE("threads that block share what it brings") {
+TEST_CASE("Threads that block share what it brings") {
   loopback_server server;
   gate& hold = server.make_gate();
   server.otherwise([&](const loopback_request&) {
@@ -337,7 +337,7 @@ TEST_CASE("threads that block share what it brings") {
   CHECK(server.requests() == 1);
 }
 
-TEST_CASE("a stop gives up what is under way, and others begin anew") {
+TEST_CASE("A stop gives up what is under way, and others begin anew") {
   loopback_server server;
   gate& hold = server.make_gate();
   server.otherwise([&](const loopback_request&) {
@@ -361,7 +361,7 @@ TEST_CASE("a stop gives up what is under way, and others begin anew") {
   CHECK(std::holds_alternative<robots::fetch_request>(cache.begin(site(0)).next()));
 }
 
-TEST_CASE("a stop that has been requested begins nothing") {
+TEST_CASE("A stop that has been requested begins nothing") {
   const many_sites server([](std::string_view) { return many_sites::ok(""); });
   manual_cache cache(foo_bot());
   std::stop_source stop;
@@ -375,7 +375,7 @@ TEST_CASE("a stop that has been requested begins nothing") {
   CHECK(server.requests() == 0);
 }
 
-TEST_CASE("a callback may stop it") {
+TEST_CASE("A callback may stop it") {
   const many_sites server([](std::string_view) { return many_sites::ok(""); });
   manual_cache cache(foo_bot());
   std::stop_source stop;
@@ -394,14 +394,14 @@ TEST_CASE("a callback may stop it") {
   CHECK(!summary.complete);
 }
 
-TEST_CASE("after the deadline nothing is begun, and waits end with the failure") {
+TEST_CASE("After the deadline nothing is begun, and waits end with the failure") {
   const many_sites server([](std::string_view) { return many_sites::status(503); });
   auto crawler = foo_bot();
   crawler.retry.attempts = 3;
   const robots::ManualClock clock;
   manual_cache cache(crawler, {}, clock);
   prefetch_options options = to(server);
-  SUBCASE("that lies before the end of the first wait") {
+  SUBCASE("That lies before the end of the first wait") {
     options.deadline = clock.now() + std::chrono::milliseconds{10};
     const prefetch_summary summary = prefetch(cache, sites(5), options);
     CHECK(summary.failed == 5);
@@ -417,7 +417,7 @@ TEST_CASE("after the deadline nothing is begun, and waits end with the failure")
   }
 }
 
-TEST_CASE("what the callback throws comes out, after everything in flight was given up") {
+TEST_CASE("What the callback throws comes out, after everything in flight was given up") {
   const many_sites server([](std::string_view) { return many_sites::ok(""); });
   manual_cache cache(foo_bot());
   prefetch_options options = to(server);
@@ -433,7 +433,7 @@ TEST_CASE("what the callback throws comes out, after everything in flight was gi
   CHECK(prefetch(cache, sites(100), options).done() == 100);
 }
 
-TEST_CASE("what the range throws comes out, and the cache stays good") {
+TEST_CASE("What the range throws comes out, and the cache stays good") {
   const many_sites server([](std::string_view) { return many_sites::ok(""); });
   manual_cache cache(foo_bot());
   const auto hosts =
@@ -445,7 +445,7 @@ TEST_CASE("what the range throws comes out, and the cache stays good") {
   CHECK(prefetch(cache, sites(100), to(server)).done() == 100);
 }
 
-TEST_CASE("a callback may ask the cache, and begin to prefetch more") {
+TEST_CASE("A callback may ask the cache, and begin to prefetch more") {
   const many_sites server(
       [](std::string_view) { return many_sites::ok("User-agent: *\nDisallow: /private"); });
   manual_cache cache(foo_bot());
@@ -461,7 +461,7 @@ TEST_CASE("a callback may ask the cache, and begin to prefetch more") {
   CHECK(inner == 1);
 }
 
-TEST_CASE("ten thousand hosts that refuse connections end, each with its failure") {
+TEST_CASE("Ten thousand hosts that refuse connections end, each with its failure") {
   const robots::test::closed_port nobody;
   auto crawler = foo_bot();
   crawler.retry.attempts = 2;
@@ -475,7 +475,7 @@ TEST_CASE("ten thousand hosts that refuse connections end, each with its failure
   MESSAGE("10,000 refusing hosts: peak memory grew by " << peak_kib() - before << " KiB");
 }
 
-TEST_CASE("several threads may warm one cache") {
+TEST_CASE("Several threads may warm one cache") {
   const many_sites server([](std::string_view host) { return many_sites::ok(rules_of(host)); });
   robots::basic_robots_cache<ScriptedFetcher> cache(foo_bot());
   std::vector<std::thread> threads;
@@ -494,7 +494,7 @@ TEST_CASE("several threads may warm one cache") {
   CHECK(server.requests() == 200);
 }
 
-TEST_CASE("a range may be read once only, and options that make no sense are refused") {
+TEST_CASE("A range may be read once only, and options that make no sense are refused") {
   const many_sites server([](std::string_view) { return many_sites::ok(""); });
   manual_cache cache(foo_bot());
   std::istringstream list{"http://one.example http://two.example http://one.example"};

@@ -81,7 +81,7 @@ robots::cache_options strict_options() {
 
 }  // namespace
 
-TEST_CASE("every fault has its row in the table") {
+TEST_CASE("Every fault has its row in the table") {
   const std::vector<fault_case> table = fault_cases();
   for (const fault fault_kind : all_faults) {
     CAPTURE(to_string(fault_kind));
@@ -90,7 +90,7 @@ TEST_CASE("every fault has its row in the table") {
   }
 }
 
-TEST_CASE("a fault is an error or a whole answer, and the next exchange knows nothing of it") {
+TEST_CASE("A fault is an error or a whole answer, and the next exchange knows nothing of it") {
   for (const bool secure : {false, true}) {
     for (const fault_case& wanted : fault_cases()) {
       CAPTURE(secure);
@@ -109,7 +109,7 @@ TEST_CASE("a fault is an error or a whole answer, and the next exchange knows no
   }
 }
 
-TEST_CASE("a fault on a connection that served before is an error, too") {
+TEST_CASE("A fault on a connection that served before is an error, too") {
   for (const fault_case& wanted : fault_cases()) {
     CAPTURE(to_string(wanted.what));
     const faulty_server server(wanted.what, false);
@@ -127,7 +127,7 @@ TEST_CASE("a fault on a connection that served before is an error, too") {
   }
 }
 
-TEST_CASE("a body that stalls ends with the call, as nothing") {
+TEST_CASE("A body that stalls ends with the call, as nothing") {
   for (const bool secure : {false, true}) {
     CAPTURE(secure);
     const faulty_server server(fault::stalled, secure);
@@ -144,7 +144,7 @@ TEST_CASE("a body that stalls ends with the call, as nothing") {
   }
 }
 
-TEST_CASE("no fault makes a strict cache allow what the site did not") {
+TEST_CASE("No fault makes a strict cache allow what the site did not") {
   for (const bool secure : {false, true}) {
     for (const fault_case& wanted : fault_cases()) {
       CAPTURE(secure);

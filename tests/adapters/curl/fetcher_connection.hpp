@@ -25,7 +25,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher talks to a server whose certificate it can 
   using namespace robots::test;
   certificate_authority authority;
 
-  SUBCASE("under an address or a name of the certificate") {
+  SUBCASE("Under an address or a name of the certificate") {
     loopback_server server(authority.issue({"127.0.0.1", "localhost", "*.example.test"}));
     server.get("/robots.txt", std::string(rules));
     robots::curl_options options = trusting(authority);
@@ -35,24 +35,24 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher talks to a server whose certificate it can 
     check_answered(fetcher.fetch(get("https://www.example.test/robots.txt")), 200, rules);
     CHECK(server.last_request().header("Host") == "www.example.test");
   }
-  SUBCASE("and not when nobody vouches for it") {
+  SUBCASE("And not when nobody vouches for it") {
     loopback_server server(authority.issue({"127.0.0.1"}));
     check_failed(F(direct()).fetch(get(server.url())), robots::fetch_error::tls);
     const certificate_authority other;
     check_failed(F(trusting(other)).fetch(get(server.url())), robots::fetch_error::tls);
     CHECK(server.requests() == 0);
   }
-  SUBCASE("and not when it belongs to another name") {
+  SUBCASE("And not when it belongs to another name") {
     loopback_server server(authority.issue({"other.example.test"}));
     check_failed(F(trusting(authority)).fetch(get(server.url())), robots::fetch_error::tls);
     CHECK(server.requests() == 0);
   }
-  SUBCASE("and not when it has expired") {
+  SUBCASE("And not when it has expired") {
     loopback_server server(authority.issue({"127.0.0.1"}, expired));
     check_failed(F(trusting(authority)).fetch(get(server.url())), robots::fetch_error::tls);
     CHECK(server.requests() == 0);
   }
-  SUBCASE("and not when it speaks no TLS") {
+  SUBCASE("And not when it speaks no TLS") {
     const raw_server server("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n\r\n\r\n");
     const std::string url = "https" + server.url().substr(std::string_view("http").size());
     check_failed(F(trusting(authority)).fetch(get(url)), robots::fetch_error::tls);
@@ -64,7 +64,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher ends within its timeout", F, fetcher_timeou
   loopback_server server;
   F fetcher(direct());
 
-  SUBCASE("when the server is silent") {
+  SUBCASE("When the server is silent") {
     gate& silence = server.stall("/robots.txt", "late");
     robots::fetch_request request = get(server.url("/robots.txt"));
     request.timeout = short_timeout;
@@ -73,19 +73,19 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher ends within its timeout", F, fetcher_timeou
     request.timeout = {};
     check_answered(fetcher.fetch(request), 200, "late");
   }
-  SUBCASE("when the body stops in its middle") {
+  SUBCASE("When the body stops in its middle") {
     const raw_server raw("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf", raw_ending::stall);
     robots::fetch_request request = get(raw.url());
     request.timeout = short_timeout;
     check_failed(fetcher.fetch(request), robots::fetch_error::timeout);
   }
-  SUBCASE("when the body goes on for ever") {
+  SUBCASE("When the body goes on for ever") {
     server.get("/robots.txt", loopback_reply{.body = "#", .endless = true});
     robots::fetch_request request = get(server.url("/robots.txt"));
     request.timeout = short_timeout;
     check_failed(fetcher.fetch(request), robots::fetch_error::timeout);
   }
-  SUBCASE("without asking anyone when it has run out before") {
+  SUBCASE("Without asking anyone when it has run out before") {
     robots::fetch_request request = get(server.url());
     request.timeout = std::chrono::milliseconds(-1);
     check_failed(fetcher.fetch(request), robots::fetch_error::timeout);
@@ -103,14 +103,14 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher gives connecting a time of its own", F,
   options.connect_timeout = short_timeout;
   robots::fetch_request request =
       get("https" + server.url().substr(std::string_view("http").size()));
-  SUBCASE("beside the time for all") {
+  SUBCASE("Beside the time for all") {
     request.timeout = std::chrono::hours(1);
     check_failed(F(options).fetch(request), robots::fetch_error::connect);
   }
-  SUBCASE("when there is no other") {
+  SUBCASE("When there is no other") {
     check_failed(F(options).fetch(request), robots::fetch_error::connect);
   }
-  SUBCASE("within the time for all") {
+  SUBCASE("Within the time for all") {
     options.connect_timeout = std::chrono::hours(1);
     request.timeout = short_timeout;
     check_failed(F(options).fetch(request), robots::fetch_error::timeout);
@@ -123,14 +123,14 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher stops when it is told to", F, fetcher_stop)
   F fetcher(direct());
   std::stop_source source;
 
-  SUBCASE("before it began, without asking anyone") {
+  SUBCASE("Before it began, without asking anyone") {
     source.request_stop();
     robots::fetch_request request = get(server.url());
     request.stop = source.get_token();
     check_failed(fetcher.fetch(request), robots::fetch_error::cancelled);
     CHECK(server.connections() == 0);
   }
-  SUBCASE("while the server is silent") {
+  SUBCASE("While the server is silent") {
     gate& silence = server.stall("/robots.txt", "late");
     robots::fetch_request request = get(server.url("/robots.txt"));
     request.stop = source.get_token();
@@ -143,7 +143,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher stops when it is told to", F, fetcher_stop)
     request.stop = {};
     check_answered(fetcher.fetch(request), 200, "late");
   }
-  SUBCASE("in the middle of a body") {
+  SUBCASE("In the middle of a body") {
     raw_server raw("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf", raw_ending::stall);
     robots::fetch_request request = get(raw.url());
     request.stop = source.get_token();
@@ -153,7 +153,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher stops when it is told to", F, fetcher_stop)
     });
     check_failed(fetcher.fetch(request), robots::fetch_error::cancelled);
   }
-  SUBCASE("in a body that goes on for ever") {
+  SUBCASE("In a body that goes on for ever") {
     server.get("/robots.txt", loopback_reply{.body = "#", .endless = true});
     robots::fetch_request request = get(server.url("/robots.txt"));
     request.stop = source.get_token();
@@ -181,7 +181,7 @@ TEST_CASE_TEMPLATE_DEFINE("A fetcher uses its connections again where that is wa
     CHECK(server.connections() == 1);
     CHECK(fetcher.connections_opened() == 1);
   }
-  SUBCASE("one for each thread at most") {
+  SUBCASE("One for each thread at most") {
     const auto fetch_25 = [&] {
       for (int i = 0; i < 25; ++i) {
         if (fetcher.fetch(get(server.url("/robots.txt"))).body != rules) {
@@ -199,7 +199,7 @@ TEST_CASE_TEMPLATE_DEFINE("A fetcher uses its connections again where that is wa
     CHECK(server.connections() <= 4);
     CHECK(fetcher.connections_opened() == server.connections());
   }
-  SUBCASE("but not when it may keep no handle") {
+  SUBCASE("But not when it may keep no handle") {
     keeping.max_idle_handles = 0;
     const F forgetful(keeping);
     for (int i = 0; i < 3; ++i) {
@@ -208,7 +208,7 @@ TEST_CASE_TEMPLATE_DEFINE("A fetcher uses its connections again where that is wa
     CHECK(server.connections() == 3);
     CHECK(forgetful.connections_opened() == 3);
   }
-  SUBCASE("but not unless it is told to") {
+  SUBCASE("But not unless it is told to") {
     const F fetching(trusting(authority));
     for (int i = 0; i < 3; ++i) {
       check_answered(fetching.fetch(get(server.url("/robots.txt"))), 200, rules);
@@ -223,33 +223,33 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher says what the peer did wrong", F, fetcher_b
   loopback_server good;
   F fetcher(direct());
 
-  SUBCASE("when it speaks another protocol") {
+  SUBCASE("When it speaks another protocol") {
     const raw_server server("SSH-2.0-OpenSSH_9.2\r\n");
     check_failed(fetcher.fetch(get(server.url())), fetch_error::protocol);
   }
-  SUBCASE("when it speaks HTTP/0.9") {
+  SUBCASE("When it speaks HTTP/0.9") {
     const raw_server server("User-agent: *\nDisallow: /\n");
     check_failed(fetcher.fetch(get(server.url())), fetch_error::protocol);
   }
-  SUBCASE("when it closes without a word, and asks once only") {
+  SUBCASE("When it closes without a word, and asks once only") {
     const raw_server server("");
     check_failed(fetcher.fetch(get(server.url())), fetch_error::protocol);
     CHECK(server.connections() == 1);
   }
-  SUBCASE("when it closes within the header section") {
+  SUBCASE("When it closes within the header section") {
     const raw_server server("HTTP/1.1 200 OK\r\nContent-Le");
     const robots::fetch_response response = fetcher.fetch(get(server.url()));
     check_failed(response, fetch_error::protocol);
   }
-  SUBCASE("when the body is shorter than Content-Length") {
+  SUBCASE("When the body is shorter than Content-Length") {
     const raw_server server("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf");
     check_failed(fetcher.fetch(get(server.url())), fetch_error::protocol);
   }
-  SUBCASE("when the last chunk does not come") {
+  SUBCASE("When the last chunk does not come") {
     const raw_server server("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n");
     check_failed(fetcher.fetch(get(server.url())), fetch_error::protocol);
   }
-  SUBCASE("when it resets the connection") {
+  SUBCASE("When it resets the connection") {
     const raw_server server("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf",
                             raw_ending::reset);
     check_failed(fetcher.fetch(get(server.url())), fetch_error::protocol);
@@ -258,7 +258,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher says what the peer did wrong", F, fetcher_b
     const closed_port port;
     check_failed(fetcher.fetch(get(port.url())), fetch_error::connection_refused);
   }
-  SUBCASE("when the name means nothing") {
+  SUBCASE("When the name means nothing") {
     // A label over 63 octets (RFC 1035, section 2.3.4): the resolver needs no network to know.
     const std::string nowhere = std::string(64, 'a') + ".invalid";
     check_failed(fetcher.fetch(get("http://" + nowhere + "/robots.txt")), fetch_error::resolve);

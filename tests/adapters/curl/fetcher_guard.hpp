@@ -113,7 +113,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher connects to no address that is not of the i
     }
     check_refused(fetch("localhost"), "(loopback)");
   }
-  SUBCASE("in what only some take for an address") {
+  SUBCASE("In what only some take for an address") {
     for (const char* const host :
          {"127.0.0.1.", "0x7f.1.", "127.0.0.1..", "127.0.0.256", "4294967297", "1.2.3.4.5", "0x",
           "\xE2\x91\xA0\xE2\x91\xA1\xE2\x91\xA6.0.0.1",
@@ -126,7 +126,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher connects to no address that is not of the i
       CHECK(fetch(host).error != robots::fetch_error::none);
     }
   }
-  SUBCASE("before a fragment, a query or a path that looks like another host") {
+  SUBCASE("Before a fragment, a query or a path that looks like another host") {
     const std::string setup = "http://127.0.0.1:" + std::to_string(server.port());
     for (const char* const rest : {"#@example.test/", "?@example.test/", "/@example.test/", ""}) {
       CAPTURE(rest);
@@ -149,7 +149,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher connects to no address that is not of the i
       check_refused(fetch(host), " is not in ");
     }
   }
-  SUBCASE("that it is sent to instead of another") {
+  SUBCASE("That it is sent to instead of another") {
     robots::curl_options options = allowing({});
     options.connect_to = {server.connect_to("www.example.test", 80),
                           server.connect_to("8.8.8.8", 80)};
@@ -177,7 +177,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher connects to the addresses that it is allowe
     check_refused(fetcher.fetch(get(server.url("/robots.txt", "0.0.0.0"))), "0.0.0.0");
     check_refused(fetcher.fetch(get(server.url("/robots.txt", "127.0.0.2"))), "127.0.0.2");
   }
-  SUBCASE("by what they are, not by what the URL says") {
+  SUBCASE("By what they are, not by what the URL says") {
     robots::curl_options options = allowing({"127.0.0.1"});
     options.connect_to = {server.connect_to("www.example.test", 80),
                           server.connect_to("10.0.0.1", 80)};
@@ -185,11 +185,11 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher connects to the addresses that it is allowe
     check_answered(fetcher.fetch(get("http://www.example.test/robots.txt")), 200, rules);
     check_answered(fetcher.fetch(get("http://10.0.0.1/robots.txt")), 200, rules);
   }
-  SUBCASE("though the name has another that is refused") {
+  SUBCASE("Though the name has another that is refused") {
     const F fetcher(allowing({"127.0.0.1"}));
     check_answered(fetcher.fetch(get(server.url("/robots.txt", "localhost"))), 200, rules);
   }
-  SUBCASE("though it shares its handles with no other fetcher") {
+  SUBCASE("Though it shares its handles with no other fetcher") {
     robots::curl_options keeping = allowing({"127.0.0.1"});
     keeping.keep_connections = true;
     const F allowed(keeping);
@@ -201,7 +201,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher connects to the addresses that it is allowe
     }
     CHECK(server.connections() == 1);
   }
-  SUBCASE("and to all of them without a guard") {
+  SUBCASE("And to all of them without a guard") {
     const F fetcher(unguarded());
     check_answered(fetcher.fetch(get(server.url("/robots.txt"))), 200, rules);
     check_answered(fetcher.fetch(get(server.url("/robots.txt", "localhost"))), 200, rules);
@@ -245,7 +245,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher guards what it asks a proxy for", F, fetche
   const scoped_variable no_exemption("no_proxy", "");
   const scoped_variable nor_here("NO_PROXY", "");
 
-  SUBCASE("but not where the proxy itself is") {
+  SUBCASE("But not where the proxy itself is") {
     robots::curl_options keeping = by_proxy(proxy);
     keeping.keep_connections = true;
     const F fetcher(keeping);
@@ -254,7 +254,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher guards what it asks a proxy for", F, fetche
     check_refused(fetcher.fetch(get("http://127.0.0.1/")), "127.0.0.1 (loopback)");
     CHECK(fetcher.connections_opened() == 1);
   }
-  SUBCASE("refusing addresses and what may stand for them") {
+  SUBCASE("Refusing addresses and what may stand for them") {
     const F fetcher(by_proxy(proxy));
     for (const char* const scheme : {"http://", "https://"}) {
       for (const char* const host : spellings_of_127_0_0_1) {
@@ -294,7 +294,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher guards what it asks a proxy for", F, fetche
     }
     CHECK(proxy.connections() == 0);
   }
-  SUBCASE("letting pass what is allowed, and the internet") {
+  SUBCASE("Letting pass what is allowed, and the internet") {
     robots::curl_options options = by_proxy(proxy);
     options.allowed_addresses = {"10.0.0.0/8", "127.0.0.1"};
     const F fetcher(options);
@@ -304,12 +304,12 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher guards what it asks a proxy for", F, fetche
     }
     check_refused(fetcher.fetch(get("http://[::1]/")), "::1 (loopback)");
   }
-  SUBCASE("unless there is no guard") {
+  SUBCASE("Unless there is no guard") {
     robots::curl_options options = by_proxy(proxy);
     options.guard_addresses = false;
     check_answered(F(options).fetch(get("http://127.0.0.1/")), 200, "by proxy: http://127.0.0.1/");
   }
-  SUBCASE("when the environment names the proxy") {
+  SUBCASE("When the environment names the proxy") {
     const scoped_variable variable("http_proxy", *by_proxy(proxy).proxy);
     robots::curl_options options;
     check_refused(F(options).fetch(get(url)), "127.0.0.1 (loopback)");
@@ -320,7 +320,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher guards what it asks a proxy for", F, fetche
     check_refused(fetcher.fetch(get("http://10.0.0.1/")), "10.0.0.1 (private_use)");
     check_refused(F(allowing({})).fetch(get(proxy.url())), "127.0.0.1 (loopback)");
   }
-  SUBCASE("which is never taken for a site that refuses connections") {
+  SUBCASE("Which is never taken for a site that refuses connections") {
     const closed_port nobody;
     const scoped_variable variable("http_proxy", "127.0.0.1:" + std::to_string(nobody.number()));
     robots::curl_options options;
@@ -329,7 +329,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher guards what it asks a proxy for", F, fetche
     options.proxy = "127.0.0.1:" + std::to_string(nobody.number());
     check_failed(F(options).fetch(get(url)), robots::fetch_error::connect);
   }
-  SUBCASE("and where no_proxy exempts the host from it, what it connects to") {
+  SUBCASE("And where no_proxy exempts the host from it, what it connects to") {
     loopback_server server;
     server.get("/robots.txt", std::string(rules));
     const scoped_variable variable("http_proxy", "8.8.8.8:1");
@@ -344,7 +344,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher guards what it asks a proxy for", F, fetche
     check_answered(F(options).fetch(get("http://www.direct.test/robots.txt")), 200, rules);
     CHECK(server.connections() == 1);
   }
-  SUBCASE("where no_proxy exempts no host from the proxy of the options") {
+  SUBCASE("Where no_proxy exempts no host from the proxy of the options") {
     const scoped_variable exempt("no_proxy", "*");
     check_answered(F(by_proxy(proxy)).fetch(get(url)), 200, "by proxy: " + url);
   }

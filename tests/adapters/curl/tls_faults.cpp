@@ -60,7 +60,7 @@ robots::curl_options options_for(const fault_server& server, const certificate_a
 
 }  // namespace
 
-TEST_CASE("whatever is wrong with its TLS, a server is not asked, and the error is tls") {
+TEST_CASE("Whatever is wrong with its TLS, a server is not asked, and the error is tls") {
   certificate_authority trusted;
   certificate_authority unknown;
   for (const tls_case& each : tls_cases(trusted, unknown)) {
@@ -78,7 +78,7 @@ TEST_CASE("whatever is wrong with its TLS, a server is not asked, and the error 
   }
 }
 
-TEST_CASE("a strict cache allows nothing where TLS failed, and says so") {
+TEST_CASE("A strict cache allows nothing where TLS failed, and says so") {
   certificate_authority trusted;
   certificate_authority unknown;
   for (const tls_case& each : tls_cases(trusted, unknown)) {
@@ -107,7 +107,7 @@ TEST_CASE("A fetcher speaks HTTP/1.1 to a server that prefers HTTP/2") {
   CHECK(server.requests() == 1);
 }
 
-TEST_CASE("a body that ends with its connection is whole only if TLS says that this was the end") {
+TEST_CASE("A body that ends with its connection is whole only if TLS says that this was the end") {
   certificate_authority trusted;
   const certificate identity = trusted.issue({host});
   const auto unsized = [](const fault_request&) {
@@ -134,7 +134,7 @@ TEST_CASE("a body that ends with its connection is whole only if TLS says that t
   }
 }
 
-TEST_CASE("a body that says how long it is needs no close_notify, nor does one that is not there") {
+TEST_CASE("A body that says how long it is needs no close_notify, nor does one that is not there") {
   certificate_authority trusted;
   const fault_server server(
       [](const fault_request& request) {

@@ -38,7 +38,7 @@ int write_in_vain() {
 
 }  // namespace
 
-TEST_CASE("a socket that is closed at its other end sends no signal past the guard") {
+TEST_CASE("A socket that is closed at its other end sends no signal past the guard") {
   const counted_sigpipe counting;
   signals = 0;
   {
@@ -51,7 +51,7 @@ TEST_CASE("a socket that is closed at its other end sends no signal past the gua
   CHECK(signals == 1);
 }
 
-TEST_CASE("a signal that was pending before the guard stays pending") {
+TEST_CASE("A signal that was pending before the guard stays pending") {
   const counted_sigpipe counting;
   signals = 0;
   sigset_t pipe;

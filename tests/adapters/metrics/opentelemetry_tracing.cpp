@@ -73,7 +73,7 @@ T attribute(const SpanData& of, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("what is done for a call is one trace, from the gateway to the decision") {
+TEST_CASE("What is done for a call is one trace, from the gateway to the decision") {
   traced bot;
   bot.web.on_call(robots::test::robots_url, [&bot](const robots::fetch_request&) {
     bot.clock.advance(30ms);
@@ -115,7 +115,7 @@ TEST_CASE("what is done for a call is one trace, from the gateway to the decisio
   CHECK(attribute<std::string>(check, "url.full") == "https://example.com/a");
 }
 
-TEST_CASE("the trace goes on in other threads") {
+TEST_CASE("The trace goes on in other threads") {
   robots::cache_options options = foo_bot();
   options.stale_while_revalidate = 1h;
   traced bot{options};
@@ -150,7 +150,7 @@ TEST_CASE("the trace goes on in other threads") {
   gateway->End();
 }
 
-TEST_CASE("a trace is taken up by the identifiers of a call") {
+TEST_CASE("A trace is taken up by the identifiers of a call") {
   traced bot;
   bot.web.otherwise(ScriptedFetcher::status(503));
   const auto context = std::make_shared<robots::call_context>("0af7651916cd43dd8448eb211c80319c",
@@ -167,7 +167,7 @@ TEST_CASE("a trace is taken up by the identifiers of a call") {
   CHECK(attribute<std::string>(*spans.at("robots.check"), "robots.reason") == "fallback");
 }
 
-TEST_CASE("what belongs to no trace makes no span") {
+TEST_CASE("What belongs to no trace makes no span") {
   traced bot;
   bot.web.otherwise(ok());
   CHECK(bot.cache.allowed("https://example.com/"));
@@ -177,7 +177,7 @@ TEST_CASE("what belongs to no trace makes no span") {
   CHECK(opentelemetry_context::current() == nullptr);
 }
 
-TEST_CASE("a gate's answer is a span as long as the wait") {
+TEST_CASE("A gate's answer is a span as long as the wait") {
   traced bot;
   bot.web.otherwise(ok());
   robots::basic_host_gate gate{

@@ -123,7 +123,7 @@ TEST_CASE("RedisStore goes on with the rest of a cluster, and with the replica o
   CHECK(is_told(real_time{}, changes, keys[0], [&] { other.erase(keys[0]); }));
 }
 
-TEST_CASE("a node of a cluster that lies costs an error, no more") {
+TEST_CASE("A node of a cluster that lies costs an error, no more") {
   for (const std::string answer : {
            "*1\r\n*3\r\n:0\r\n:99999999\r\n*2\r\n$9\r\n127.0.0.1\r\n:1\r\n",
            "*1\r\n*3\r\n:5\r\n:1\r\n*2\r\n$9\r\n127.0.0.1\r\n:1\r\n",
@@ -146,7 +146,7 @@ TEST_CASE("a node of a cluster that lies costs an error, no more") {
   }
 }
 
-TEST_CASE("a server that is no node of a cluster says so") {
+TEST_CASE("A server that is no node of a cluster says so") {
   const redis_server plain;
   RedisStore store{redis_options{.url = "redis+cluster://" + plain.address()}};
   CHECK_THROWS_WITH_AS(static_cast<void>(store.load("key")), doctest::Contains("cluster support"),

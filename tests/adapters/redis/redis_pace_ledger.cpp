@@ -114,11 +114,11 @@ TEST_CASE("RedisPaceLedger gives a turn once more to who has it") {
   CHECK(is_about(a.take_turn(home, {.after = 1h, .turn = 2}), 1h));
   CHECK(a.take_turn(home, again) == 0ns);
   CHECK(is_about(b.take_turn(home, {}), 2h));
-  SUBCASE("but not while the host is held") {
+  SUBCASE("But not while the host is held") {
     b.hold(home, 5h);
     CHECK(is_about(a.take_turn(home, again), 5h));
   }
-  SUBCASE("but not after another process had one") {
+  SUBCASE("But not after another process had one") {
     constexpr const char* other = "https://other.example";
     CHECK(a.take_turn(other, {.turn = 3}) == 0ns);
     CHECK(b.take_turn(other, {.after = 1h}) == 0ns);
@@ -183,7 +183,7 @@ TEST_CASE("RedisPaceLedger refuses a URL that is none") {
                   std::invalid_argument);
 }
 
-TEST_CASE("gates take turns by Redis") {
+TEST_CASE("Gates take turns by Redis") {
   const redis_server server;
   robots::gate_options options;
   options.delay = {.floor = 1h};

@@ -192,8 +192,8 @@ TEST_CASE("RedisStore waits for a server that stands still no longer than its ti
   const redis_server server;
   RedisStore store{redis_options{.url = server.url(), .command_timeout = 100ms}};
   store.publish("key", "value", 1h);
-  SUBCASE("because it was told to pause") { server.tell({"CLIENT", "PAUSE", "500"}); }
-  SUBCASE("because its machine does") { server.freeze(); }
+  SUBCASE("Because it was told to pause") { server.tell({"CLIENT", "PAUSE", "500"}); }
+  SUBCASE("Because its machine does") { server.freeze(); }
   const auto start = std::chrono::steady_clock::now();
   in_threads(8, [&](std::size_t) { CHECK_THROWS_AS(load(store), robots::store_error); });
   CHECK(std::chrono::steady_clock::now() - start < 5s);
@@ -266,7 +266,7 @@ TEST_CASE("A value above the limit is missing, and does not keep the others from
   CHECK((store.load_all(std::span{keys}.first(17)) == std::vector<std::optional<std::string>>(17)));
 }
 
-TEST_CASE("what a hostile server answers ends in an error, in bounded time and memory") {
+TEST_CASE("What a hostile server answers ends in an error, in bounded time and memory") {
   struct answer {
     std::string octets;
     raw_ending ending;
@@ -321,7 +321,7 @@ TEST_CASE("what a hostile server answers ends in an error, in bounded time and m
   }
 }
 
-TEST_CASE("a reply that nobody asked for is not taken for the next one") {
+TEST_CASE("A reply that nobody asked for is not taken for the next one") {
   const raw_server server{"$5\r\nfirst\r\n$6\r\nsecond\r\n", raw_ending::stall};
   RedisStore store{redis_options{.url = "redis://127.0.0.1:" + std::to_string(server.port())}};
   CHECK(store.load("key") == "first");
@@ -329,27 +329,27 @@ TEST_CASE("a reply that nobody asked for is not taken for the next one") {
   CHECK(server.connections() == 2);
 }
 
-TEST_CASE("a watch that has lost its server listens again, and says that something was missed") {
+TEST_CASE("A watch that has lost its server listens again, and says that something was missed") {
   redis_server server;
   RedisStore here{redis_options{.url = server.url()}};
   RedisStore there{redis_options{.url = server.url(), .command_timeout = 200ms}};
   told_keys keys;
-  SUBCASE("because that was restarted") {
+  SUBCASE("Because that was restarted") {
     there.watch(keys.listener());
     server.stop();
     server.start();
   }
-  SUBCASE("because the connection was closed") {
+  SUBCASE("Because the connection was closed") {
     there.watch(keys.listener());
     server.tell({"CLIENT", "KILL", "TYPE", "pubsub"});
   }
-  SUBCASE("because its machine stood still") {
+  SUBCASE("Because its machine stood still") {
     there.watch(keys.listener());
     server.freeze();
     std::this_thread::sleep_for(1'500ms);  // until it does not answer a ping
     server.resume();
   }
-  SUBCASE("because it was not there when the watch began") {
+  SUBCASE("Because it was not there when the watch began") {
     server.stop();
     there.watch(keys.listener());
     server.start();
@@ -361,7 +361,7 @@ TEST_CASE("a watch that has lost its server listens again, and says that somethi
   CHECK(keys.size() == 2);
 }
 
-TEST_CASE("a watch ends at once, whatever the server does") {
+TEST_CASE("A watch ends at once, whatever the server does") {
   const redis_server server;
   RedisStore store{redis_options{.url = server.url(),
                                  .connect_timeout = std::chrono::milliseconds::max(),
@@ -379,7 +379,7 @@ TEST_CASE("a watch ends at once, whatever the server does") {
   CHECK(keys.size() == 0);
 }
 
-TEST_CASE("what strangers say on the channel does no harm") {
+TEST_CASE("What strangers say on the channel does no harm") {
   const redis_server server;
   RedisStore store{redis_options{.url = server.url()}};
   told_keys keys;

@@ -28,7 +28,7 @@ using tiered_cache = robots::basic_robots_cache<ScriptedFetcher, robots::SteadyC
 
 }  // namespace
 
-TEST_CASE("a crawler that is started again on its file asks the web for nothing that is fresh") {
+TEST_CASE("A crawler that is started again on its file asks the web for nothing that is fresh") {
   const robots::test::temporary_folder folder;
   const std::string path = (folder.path() / "robots.sqlite").string();
   std::vector<std::string> sites;

@@ -109,7 +109,7 @@ tally read_all(SqliteStore& store) {
 
 }  // namespace
 
-TEST_CASE("processes share one file, and it outlasts them") {
+TEST_CASE("Processes share one file, and it outlasts them") {
   const shared_file file{std::size_t{16} << 20U};
   CHECK(file.run({"publish", "https://example.com", "first"}) == 0);
   CHECK(file.run({"holds", "https://example.com", "first"}) == 0);
@@ -123,7 +123,7 @@ TEST_CASE("processes share one file, and it outlasts them") {
   CHECK(store.load("https://example.com") == std::nullopt);
 }
 
-TEST_CASE("what processes write that know the file by a symbolic link is not lost") {
+TEST_CASE("What processes write that know the file by a symbolic link is not lost") {
   const shared_file file{std::size_t{16} << 20U};
   SqliteStore store = file.open();
   const std::string link = file.path() + "-by-another-name";
@@ -135,7 +135,7 @@ TEST_CASE("what processes write that know the file by a symbolic link is not los
   CHECK(file.run(link, {"holds", "https://other.example", "ours"}) == 0);
 }
 
-TEST_CASE("a lease holds against other processes, and after its holder's end until its time") {
+TEST_CASE("A lease holds against other processes, and after its holder's end until its time") {
   const shared_file file{std::size_t{16} << 20U};
   SqliteStore store = file.open();
   const auto lease = store.try_lease("https://example.com", 1h);
@@ -147,7 +147,7 @@ TEST_CASE("a lease holds against other processes, and after its holder's end unt
   CHECK(comes_true(real_time{}, [&] { return store.try_lease("https://example.com", 1h); }));
 }
 
-TEST_CASE("what another process erases is told within a second") {
+TEST_CASE("What another process erases is told within a second") {
   const shared_file file{std::size_t{16} << 20U};
   SqliteStore store = file.open();
   robots::test::told_keys keys;
@@ -158,7 +158,7 @@ TEST_CASE("what another process erases is told within a second") {
   CHECK(std::chrono::steady_clock::now() - start < 1s);
 }
 
-TEST_CASE("after four processes were killed while they wrote, every record is whole") {
+TEST_CASE("After four processes were killed while they wrote, every record is whole") {
   std::mt19937 random{13};
   for (const std::size_t megabytes : {4U, 64U}) {  // once full all the time, once never
     const shared_file file{megabytes << 20U};
@@ -193,7 +193,7 @@ TEST_CASE("after four processes were killed while they wrote, every record is wh
   }
 }
 
-TEST_CASE("a process that hangs while it writes holds up no reader, and a writer for its timeout") {
+TEST_CASE("A process that hangs while it writes holds up no reader, and a writer for its timeout") {
   const shared_file file{std::size_t{16} << 20U};
   SqliteStore store = file.open(300ms);
   store.publish("https://example.com", "value", 1h);
@@ -218,7 +218,7 @@ TEST_CASE("a process that hangs while it writes holds up no reader, and a writer
   store.announce("https://example.com");
 }
 
-TEST_CASE("while a process reads on and on, a store goes on in its log, and then empties that") {
+TEST_CASE("While a process reads on and on, a store goes on in its log, and then empties that") {
   const shared_file file{std::size_t{1} << 20U};
   SqliteStore store = file.open(300ms);
   auto other = file.start({"hang", "https://example.com"});

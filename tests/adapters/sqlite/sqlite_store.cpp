@@ -103,7 +103,7 @@ TEST_CASE("SqliteStore is a shared store") {
   robots::test::store_conformance([&] { return SqliteStore{in(folder)}; });
 }
 
-TEST_CASE("options that cannot be are a mistake") {
+TEST_CASE("Options that cannot be are a mistake") {
   const temporary_folder folder;
   CHECK_THROWS_AS(SqliteStore{sqlite_options{}}, std::invalid_argument);
   CHECK_THROWS_AS(SqliteStore{in(folder, mebibyte - 1)}, std::invalid_argument);
@@ -112,7 +112,7 @@ TEST_CASE("options that cannot be are a mistake") {
   CHECK_THROWS_AS(SqliteStore{options}, std::invalid_argument);
 }
 
-TEST_CASE("one process may open a file many times, whatever the file is called") {
+TEST_CASE("One process may open a file many times, whatever the file is called") {
   const temporary_folder folder;
   const sqlite_options options = in(folder);
   SqliteStore store{options};
@@ -124,7 +124,7 @@ TEST_CASE("one process may open a file many times, whatever the file is called")
   CHECK(!fs::exists((folder.path() / "other name-wal")));
 }
 
-TEST_CASE("a path is the name of a file, also one that means something else to SQLite") {
+TEST_CASE("A path is the name of a file, also one that means something else to SQLite") {
   const temporary_folder folder;
   const fs::path before = fs::current_path();
   fs::current_path(folder.path());
@@ -136,7 +136,7 @@ TEST_CASE("a path is the name of a file, also one that means something else to S
   fs::current_path(before);
 }
 
-TEST_CASE("a file that is not of a store is refused with what to do about it") {
+TEST_CASE("A file that is not of a store is refused with what to do about it") {
   const temporary_folder folder;
   const sqlite_options options = in(folder);
   const auto says = [&](std::string_view part) {
@@ -157,38 +157,38 @@ TEST_CASE("a file that is not of a store is refused with what to do about it") {
     fs::create_directory(options.path);
     says("unable to open database file: Is a directory");
   }
-  SUBCASE("a file in a folder that is not there") {
+  SUBCASE("A file in a folder that is not there") {
     CHECK(refusal({.path = (folder.path() / "no" / "robots.sqlite").string()})
               .find("No such file or directory") != std::string::npos);
   }
   SUBCASE("a device") {
     CHECK(refusal({.path = "/dev/null"}).find("no regular file") != std::string::npos);
   }
-  SUBCASE("a file that this user may not write") {
+  SUBCASE("A file that this user may not write") {
     if (::geteuid() != 0) {
       write_file(options.path, "");
       fs::permissions(options.path, fs::perms::owner_read);
       says("attempt to write a readonly database");
     }
   }
-  SUBCASE("a database of another program, which stays as it is") {
+  SUBCASE("A database of another program, which stays as it is") {
     change_as_stranger(options.path, "CREATE TABLE records(number INTEGER PRIMARY KEY, key BLOB)");
     const std::string before = read_file(options.path);
     says("belongs to another program");
     CHECK((read_file(options.path) == before));
   }
-  SUBCASE("an empty database of another program") {
+  SUBCASE("An empty database of another program") {
     change_as_stranger(options.path, "PRAGMA application_id=1");
     says("belongs to another program");
   }
-  SUBCASE("a store in another format") {
+  SUBCASE("A store in another format") {
     {
       const SqliteStore store{options};
     }
     change_as_stranger(options.path, "PRAGMA application_id=1919902210");
     says("another program or version");
   }
-  SUBCASE("a store that was cut off") {
+  SUBCASE("A store that was cut off") {
     {
       SqliteStore store{options};
       for (int i = 0; i < 100; ++i) {
@@ -206,7 +206,7 @@ TEST_CASE("a file that is not of a store is refused with what to do about it") {
   }
 }
 
-TEST_CASE("an empty file becomes a store") {
+TEST_CASE("An empty file becomes a store") {
   const temporary_folder folder;
   write_file(in(folder).path, "");
   SqliteStore store{in(folder)};
@@ -214,7 +214,7 @@ TEST_CASE("an empty file becomes a store") {
   CHECK(store.load("https://example.com") == "value");
 }
 
-TEST_CASE("a log that is no log is not believed, and a folder in its place is an error") {
+TEST_CASE("A log that is no log is not believed, and a folder in its place is an error") {
   const temporary_folder folder;
   const sqlite_options options = in(folder);
   SqliteStore{options}.publish("https://example.com", "value", 1h);
@@ -230,7 +230,7 @@ TEST_CASE("a log that is no log is not believed, and a folder in its place is an
   CHECK(refusal(options).find("unable to open") != std::string::npos);
 }
 
-TEST_CASE("a file that is damaged while it is open is an error, and no signal") {
+TEST_CASE("A file that is damaged while it is open is an error, and no signal") {
   const temporary_folder folder;
   const sqlite_options options = in(folder);
   SqliteStore store{options};
@@ -249,7 +249,7 @@ TEST_CASE("a file that is damaged while it is open is an error, and no signal") 
   CHECK(lost > 0);
 }
 
-TEST_CASE("no octets of a file end the process that opens it, and no value is made of others") {
+TEST_CASE("No octets of a file end the process that opens it, and no value is made of others") {
   const temporary_folder folder;
   const sqlite_options options = in(folder, 2 * mebibyte);
   {
@@ -305,7 +305,7 @@ TEST_CASE("no octets of a file end the process that opens it, and no value is ma
   CHECK(refused > rounds / 10);
 }
 
-TEST_CASE("a full store drops what was published longest ago, and stays within its bounds") {
+TEST_CASE("A full store drops what was published longest ago, and stays within its bounds") {
   const temporary_folder folder;
   const sqlite_options options = in(folder, mebibyte);
   SqliteStore store{options};
@@ -323,7 +323,7 @@ TEST_CASE("a full store drops what was published longest ago, and stays within i
   CHECK(fs::file_size(options.path) <= mebibyte);
 }
 
-TEST_CASE("a full store makes room for values of every size") {
+TEST_CASE("A full store makes room for values of every size") {
   const temporary_folder folder;
   const sqlite_options options = in(folder, mebibyte);
   SqliteStore store{options};
@@ -338,7 +338,7 @@ TEST_CASE("a full store makes room for values of every size") {
   CHECK(fs::file_size(options.path) <= mebibyte);
 }
 
-TEST_CASE("a value of more than an eighth of the room is refused, and what was there stays") {
+TEST_CASE("A value of more than an eighth of the room is refused, and what was there stays") {
   const temporary_folder folder;
   SqliteStore store{in(folder, mebibyte)};
   store.publish("https://example.com", "value", 1h);
@@ -349,7 +349,7 @@ TEST_CASE("a value of more than an eighth of the room is refused, and what was t
   CHECK(store.load("https://example.com")->size() == mebibyte / 8 - 19);
 }
 
-TEST_CASE("a store that was made smaller drops the oldest little by little") {
+TEST_CASE("A store that was made smaller drops the oldest little by little") {
   const temporary_folder folder;
   {
     SqliteStore store{in(folder, 16 * mebibyte)};
@@ -365,7 +365,7 @@ TEST_CASE("a store that was made smaller drops the oldest little by little") {
   CHECK(store.load("https://site2499.example"));
 }
 
-TEST_CASE("a full disk drops what was published longest ago, too") {
+TEST_CASE("A full disk drops what was published longest ago, too") {
   const temporary_folder folder;
   const sqlite_options options = in(folder);
   SqliteStore store{options};
@@ -394,7 +394,7 @@ TEST_CASE("a full disk drops what was published longest ago, too") {
                                  published.end()) == stored);
 }
 
-TEST_CASE("a disk without any room is an error, and the store goes on when there is some") {
+TEST_CASE("A disk without any room is an error, and the store goes on when there is some") {
   const temporary_folder folder;
   SqliteStore store{in(folder)};
   store.publish("https://example.com", "value", 1h);
@@ -413,7 +413,7 @@ TEST_CASE("a disk without any room is an error, and the store goes on when there
   CHECK(store.load("https://other.example"));
 }
 
-TEST_CASE("what was published before the clock was set back by more than a minute is over") {
+TEST_CASE("What was published before the clock was set back by more than a minute is over") {
   const temporary_folder folder;
   SqliteStore store{in(folder)};
   store.publish("https://example.com", "value", 1h);
@@ -433,7 +433,7 @@ TEST_CASE("what was published before the clock was set back by more than a minut
   CHECK(store.try_lease("https://example.com", 1h));
 }
 
-TEST_CASE("an index that is damaged gives no site the record of another one") {
+TEST_CASE("An index that is damaged gives no site the record of another one") {
   const temporary_folder folder;
   {
     SqliteStore store{in(folder)};
@@ -449,7 +449,7 @@ TEST_CASE("an index that is damaged gives no site the record of another one") {
   CHECK(!store.load("https://b.example"));
 }
 
-TEST_CASE("what is over goes when something is published, even if there is room") {
+TEST_CASE("What is over goes when something is published, even if there is room") {
   const temporary_folder folder;
   SqliteStore store{in(folder)};
   for (int i = 0; i < 10; ++i) {
@@ -464,7 +464,7 @@ TEST_CASE("what is over goes when something is published, even if there is room"
   CHECK(fs::file_size(in(folder).path) < size + 2 * mebibyte);
 }
 
-TEST_CASE("a listing has every value that holds, the oldest first, and may call the store") {
+TEST_CASE("A listing has every value that holds, the oldest first, and may call the store") {
   const temporary_folder folder;
   SqliteStore store{in(folder)};
   std::vector<std::string> expected;
@@ -483,7 +483,7 @@ TEST_CASE("a listing has every value that holds, the oldest first, and may call 
   CHECK(keys_of(store).empty());
 }
 
-TEST_CASE("a file that was deleted while it was open can be made again") {
+TEST_CASE("A file that was deleted while it was open can be made again") {
   const temporary_folder folder;
   const sqlite_options options = in(folder);
   SqliteStore store{options};

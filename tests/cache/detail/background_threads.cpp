@@ -17,7 +17,7 @@ using robots::cache_detail::cache_counters;
 using robots::cache_detail::cache_event;
 using robots::test::gate;
 
-TEST_CASE("work begins at once, in as many threads as there may be, and no more") {
+TEST_CASE("Work begins at once, in as many threads as there may be, and no more") {
   gate door;
   std::atomic<int> done = 0;
   {
@@ -36,7 +36,7 @@ TEST_CASE("work begins at once, in as many threads as there may be, and no more"
   CHECK(done == 3);
 }
 
-TEST_CASE("a thread that has done its work takes more") {
+TEST_CASE("A thread that has done its work takes more") {
   std::mutex mutex;
   std::set<std::thread::id> seen;
   std::atomic<int> done = 0;
@@ -57,7 +57,7 @@ TEST_CASE("a thread that has done its work takes more") {
   CHECK(seen.size() <= 2);
 }
 
-TEST_CASE("work that may wait is done by the next thread that is free, in order") {
+TEST_CASE("Work that may wait is done by the next thread that is free, in order") {
   gate door;
   std::vector<int> done;
   {
@@ -74,7 +74,7 @@ TEST_CASE("work that may wait is done by the next thread that is free, in order"
   CHECK(done == std::vector{0, 1, 2});
 }
 
-TEST_CASE("what work throws counts as a failure, and its thread takes more") {
+TEST_CASE("What work throws counts as a failure, and its thread takes more") {
   cache_counters counters;
   bool ran = false;
   {
@@ -95,7 +95,7 @@ TEST_CASE("what work throws counts as a failure, and its thread takes more") {
   CHECK(counters.sum(cache_event::failures) == 2);
 }
 
-TEST_CASE("where no thread is allowed, nothing is begun") {
+TEST_CASE("Where no thread is allowed, nothing is begun") {
   cache_counters counters;
   background_threads none{0, counters};
   bool ran = false;

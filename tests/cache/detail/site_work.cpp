@@ -239,7 +239,7 @@ TEST_CASE("A fresh answer that is in doubt stays if the store has nothing newer"
   work->on_store_reply({.is_answered = true});
   CHECK(work->next() == work_step::done);
   CHECK(files.place->result() == known.policy);
-  SUBCASE("but not if a message said that the site was erased") {
+  SUBCASE("But not if a message said that the site was erased") {
     known.is_told = true;
     const auto events = files.begin(known);
     events->on_store_reply({.is_answered = true});

@@ -82,14 +82,14 @@ struct one_host {
 
 }  // namespace
 
-TEST_CASE("a host that was never asked may be asked at once") {
+TEST_CASE("A host that was never asked may be asked at once") {
   const one_host host;
   CHECK(host.plan(0s).at == origin);
   CHECK(host.plan(0s).decided_by == start_limit::none);
   CHECK(host.plan(0s, rules("Crawl-delay: 10")).at == origin);
 }
 
-TEST_CASE("the next request starts no sooner than the delay after the one before") {
+TEST_CASE("The next request starts no sooner than the delay after the one before") {
   one_host host;
   host.request(0s);
   const start_plan next = host.plan(200ms);
@@ -100,7 +100,7 @@ TEST_CASE("the next request starts no sooner than the delay after the one before
   CHECK(host.plan(5s).decided_by == start_limit::none);
 }
 
-TEST_CASE("each part of robots.txt can be what decides") {
+TEST_CASE("Each part of robots.txt can be what decides") {
   for (const auto& [lines, term] : {std::pair{"Crawl-delay: 10", delay_term::crawl_delay},
                                     std::pair{"Request-rate: 6/1m", delay_term::request_rate}}) {
     one_host host;
@@ -118,7 +118,7 @@ TEST_CASE("each part of robots.txt can be what decides") {
   CHECK(host.plan(0s, file).delay.term == delay_term::file_delay);
 }
 
-TEST_CASE("the delay of the rules that held for the request before is kept, too") {
+TEST_CASE("The delay of the rules that held for the request before is kept, too") {
   one_host host;
   host.request(0s, {.status = 200}, rules("Crawl-delay: 10"));
   CHECK(host.plan(0s).at == origin + 10s);
@@ -126,7 +126,7 @@ TEST_CASE("the delay of the rules that held for the request before is kept, too"
   CHECK(host.plan(0s, rules("Crawl-delay: 5")).at == origin + 10s);
 }
 
-TEST_CASE("a slow answer asks for the square of its seconds") {
+TEST_CASE("A slow answer asks for the square of its seconds") {
   one_host host;
   host.request(0s, {.response_time = 3s, .status = 200});
   const start_plan next = host.plan(3s);
@@ -139,7 +139,7 @@ TEST_CASE("a slow answer asks for the square of its seconds") {
   CHECK(host.plan(70s).at == origin + 71s);
 }
 
-TEST_CASE("the delay can be counted from the response") {
+TEST_CASE("The delay can be counted from the response") {
   one_host host;
   host.chosen.delay_from = delay_from::response;
   host.request(0s, {.response_time = 500ms, .status = 200});
@@ -170,7 +170,7 @@ TEST_CASE("429 and 503 double the delay each time, success takes one doubling ba
   }
 }
 
-TEST_CASE("other failures neither slow a host down nor let it recover") {
+TEST_CASE("Other failures neither slow a host down nor let it recover") {
   one_host host;
   host.request(0s, {.status = 429});
   auto now = 0s;
@@ -181,7 +181,7 @@ TEST_CASE("other failures neither slow a host down nor let it recover") {
   }
 }
 
-TEST_CASE("a host without any delay is slowed down too, up to a limit, and for a while only") {
+TEST_CASE("A host without any delay is slowed down too, up to a limit, and for a while only") {
   one_host host{.chosen = options(0s)};
   auto now = 0s;
   for (int i = 0; i < 100; ++i) {
@@ -196,7 +196,7 @@ TEST_CASE("a host without any delay is slowed down too, up to a limit, and for a
   CHECK(host.plan(now + 10min).at == origin + now + 10min);
 }
 
-TEST_CASE("slowing down never makes a delay shorter than it was") {
+TEST_CASE("Slowing down never makes a delay shorter than it was") {
   one_host host;
   const host_limits limits = rules("Crawl-delay: 3600");
   host.request(0s, {.status = 429}, limits);
@@ -219,7 +219,7 @@ TEST_CASE("Retry-After keeps everyone away, as long as it is bearable") {
   CHECK(host.plan(1s).at == origin + 1s + 24h);
 }
 
-TEST_CASE("requests keep to the hours of Visit-time") {
+TEST_CASE("Requests keep to the hours of Visit-time") {
   one_host host;
   const host_limits limits = rules("Visit-time: 1230-1300\nCrawl-delay: 60\n");
   CHECK(host.plan(0s, limits).at == origin + 30min);
@@ -228,7 +228,7 @@ TEST_CASE("requests keep to the hours of Visit-time") {
   CHECK(host.plan(60min, limits).at == origin + 24h + 30min);
 }
 
-TEST_CASE("a reservation whose hours are over waits for the next ones") {
+TEST_CASE("A reservation whose hours are over waits for the next ones") {
   one_host host;
   host_reservation reserved = host.reserve(59min, rules("Visit-time: 1200-1300\n"));
   CHECK(reserved.request.at == origin + 59min);
@@ -236,7 +236,7 @@ TEST_CASE("a reservation whose hours are over waits for the next ones") {
   CHECK(host.start(reserved, 24h) == std::nullopt);
 }
 
-TEST_CASE("the rate that counts is that of the hour of the request") {
+TEST_CASE("The rate that counts is that of the hour of the request") {
   one_host host;
   const host_limits limits = rules("Request-rate: 1/5s\nRequest-rate: 1/1m 1230-1259\n");
   host.request(0s, {.status = 200}, limits);
@@ -247,7 +247,7 @@ TEST_CASE("the rate that counts is that of the hour of the request") {
   CHECK(host.plan(30min, limits).delay.term == delay_term::request_rate);
 }
 
-TEST_CASE("a wait that leads into the hours of a slower rate becomes longer, and so may the next") {
+TEST_CASE("A wait that leads into the hours of a slower rate becomes longer, and so may the next") {
   one_host host;
   const host_limits limits =
       rules("Request-rate: 1/5s\nRequest-rate: 1/1m 1230-1232\nRequest-rate: 1/2m 1232-1259\n");
@@ -259,7 +259,7 @@ TEST_CASE("a wait that leads into the hours of a slower rate becomes longer, and
   CHECK(host.plan(31min + 30s, limits).at == origin + 33min + 30s);
 }
 
-TEST_CASE("an open breaker decides where it is open for longest") {
+TEST_CASE("An open breaker decides where it is open for longest") {
   one_host host;
   host.request(0s);
   CHECK(host.plan(0s, {.breaker_open_until = origin + 1min}).at == origin + 1min);
@@ -269,7 +269,7 @@ TEST_CASE("an open breaker decides where it is open for longest") {
   CHECK(host.plan(0s, {.breaker_open_until = time_point::min()}).at == origin + 1s);
 }
 
-TEST_CASE("hosts that want too long a delay are skipped, even for the first request") {
+TEST_CASE("Hosts that want too long a delay are skipped, even for the first request") {
   one_host host;
   host.chosen.delay.cap = 30s;
   CHECK_FALSE(host.plan(0s, rules("Crawl-delay: 31")).skip_host);
@@ -279,7 +279,7 @@ TEST_CASE("hosts that want too long a delay are skipped, even for the first requ
   CHECK_FALSE(host.plan(0s, rules("Crawl-delay: 30")).skip_host);
 }
 
-TEST_CASE("places in the line lie a delay apart, and the plan tells when they are all taken") {
+TEST_CASE("Places in the line lie a delay apart, and the plan tells when they are all taken") {
   one_host host;
   host.chosen.concurrency = 3;
   CHECK(host.reserve(0s).request.at == origin);
@@ -289,14 +289,14 @@ TEST_CASE("places in the line lie a delay apart, and the plan tells when they ar
   CHECK_FALSE(host.plan(0s).can_reserve);
 }
 
-TEST_CASE("a place behind one with a longer delay keeps that one's") {
+TEST_CASE("A place behind one with a longer delay keeps that one's") {
   one_host host;
   host.chosen.concurrency = 2;
   host.reserve(0s, rules("Crawl-delay: 10"));
   CHECK(host.plan(0s).at == origin + 10s);
 }
 
-TEST_CASE("a place that is given back is as if it had never been taken") {
+TEST_CASE("A place that is given back is as if it had never been taken") {
   one_host host;
   host.request(0s);
   const start_plan before = host.plan(0s);
@@ -309,7 +309,7 @@ TEST_CASE("a place that is given back is as if it had never been taken") {
   }
 }
 
-TEST_CASE("places that are given back in any order leave no gap") {
+TEST_CASE("Places that are given back in any order leave no gap") {
   one_host host;
   host.chosen.concurrency = 3;
   host.request(0s);
@@ -326,7 +326,7 @@ TEST_CASE("places that are given back in any order leave no gap") {
   }
 }
 
-TEST_CASE("reservations that are given back push nobody away, however often") {
+TEST_CASE("Reservations that are given back push nobody away, however often") {
   one_host host;
   host.chosen.concurrency = 2;
   host_reservation held = host.reserve(0s);
@@ -340,7 +340,7 @@ TEST_CASE("reservations that are given back push nobody away, however often") {
   CHECK(host.plan(0s).at == origin);
 }
 
-TEST_CASE("a gap in the line goes to a request that leaves the delays on both sides of it") {
+TEST_CASE("A gap in the line goes to a request that leaves the delays on both sides of it") {
   one_host host{.chosen = options(0s)};
   host.chosen.delay.floor = 2s;
   host.chosen.concurrency = 4;
@@ -356,7 +356,7 @@ TEST_CASE("a gap in the line goes to a request that leaves the delays on both si
   CHECK(host.plan(2001ms).at == origin + 6s);
 }
 
-TEST_CASE("the last place in the line, given back, goes to the next who asks") {
+TEST_CASE("The last place in the line, given back, goes to the next who asks") {
   one_host host;
   host.chosen.concurrency = 3;
   host_reservation first = host.reserve(0s);
@@ -366,7 +366,7 @@ TEST_CASE("the last place in the line, given back, goes to the next who asks") {
   CHECK(host.start(first, 0s) == std::nullopt);
 }
 
-TEST_CASE("a start that comes late pushes the next one back") {
+TEST_CASE("A start that comes late pushes the next one back") {
   one_host host;
   host.chosen.concurrency = 2;
   host_reservation first = host.reserve(0s);
@@ -379,7 +379,7 @@ TEST_CASE("a start that comes late pushes the next one back") {
   CHECK(host.start(second, 1900ms) == std::nullopt);
 }
 
-TEST_CASE("plans count from a request that started late, even if a place before it is still free") {
+TEST_CASE("Plans count from a request that started late, even if a place before it is still free") {
   one_host host;
   host.chosen.concurrency = 3;
   host_reservation first = host.reserve(0s);
@@ -389,7 +389,7 @@ TEST_CASE("plans count from a request that started late, even if a place before 
   CHECK(host.plan(5s, rules("Crawl-delay: 10")).at == origin + 15s);
 }
 
-TEST_CASE("a start before its time is told to wait") {
+TEST_CASE("A start before its time is told to wait") {
   one_host host;
   host.request(0s);
   host_reservation reserved = host.reserve(0s);
@@ -398,7 +398,7 @@ TEST_CASE("a start before its time is told to wait") {
   CHECK(host.start(reserved, 1s) == std::nullopt);
 }
 
-TEST_CASE("a pause that the host asks for holds for places that were planned before") {
+TEST_CASE("A pause that the host asks for holds for places that were planned before") {
   one_host host;
   host.chosen.concurrency = 2;
   host_reservation first = host.reserve(0s);
@@ -408,7 +408,7 @@ TEST_CASE("a pause that the host asks for holds for places that were planned bef
   CHECK(host.start(second, 1s) == origin + 60s);
 }
 
-TEST_CASE("a request that was never said to start counts as started as late as can be") {
+TEST_CASE("A request that was never said to start counts as started as late as can be") {
   one_host host;
   host_reservation reserved = host.reserve(0s);
   host.state.complete(reserved, {.response_time = 200ms, .status = 200}, origin + 5s, host.chosen);
@@ -421,7 +421,7 @@ TEST_CASE("a request that was never said to start counts as started as late as c
   CHECK(other.plan(5s).at == origin + 6s);
 }
 
-TEST_CASE("requests without a place in the line are kept away from, too") {
+TEST_CASE("Requests without a place in the line are kept away from, too") {
   one_host host;
   host.state.add_request(origin, nullptr, middle, moment(0s), host.chosen);
   CHECK(host.plan(0s).at == origin + 1s);
@@ -430,7 +430,7 @@ TEST_CASE("requests without a place in the line are kept away from, too") {
   CHECK(host.state.outstanding() == 0);
 }
 
-TEST_CASE("a request without a place leaves the places in the line where they are") {
+TEST_CASE("A request without a place leaves the places in the line where they are") {
   one_host host;
   host.chosen.concurrency = 3;
   host.reserve(0s);
@@ -441,14 +441,14 @@ TEST_CASE("a request without a place leaves the places in the line where they ar
   CHECK(host.plan(400ms).at == origin + 2s);
 }
 
-TEST_CASE("the news of an earlier request does not make the last one forgotten") {
+TEST_CASE("The news of an earlier request does not make the last one forgotten") {
   one_host host;
   host.request(0s);
   host.state.add_request(origin - 10s, nullptr, middle, moment(0s), host.chosen);
   CHECK(host.plan(0s, rules("Crawl-delay: 10")).at == origin + 10s);
 }
 
-TEST_CASE("requests that redirects of others lead to put a host off by one delay, not for ever") {
+TEST_CASE("Requests that redirects of others lead to put a host off by one delay, not for ever") {
   one_host host;
   host.request(0s);
   host.state.add_redirected_request(origin + 500ms, middle, moment(500ms), host.chosen);
@@ -462,7 +462,7 @@ TEST_CASE("requests that redirects of others lead to put a host off by one delay
   CHECK(host.plan(2s).at == origin + 3s);
 }
 
-TEST_CASE("giving back more places than were taken changes nothing") {
+TEST_CASE("Giving back more places than were taken changes nothing") {
   one_host host;
   host_reservation reserved;
   host.state.cancel(reserved);
@@ -471,7 +471,7 @@ TEST_CASE("giving back more places than were taken changes nothing") {
   CHECK(host.plan(0s).can_reserve);
 }
 
-TEST_CASE("times, delays and answers beyond all bounds neither overflow nor hurry") {
+TEST_CASE("Times, delays and answers beyond all bounds neither overflow nor hurry") {
   one_host host{.chosen = options(robots::longest_delay)};
   const host_limits limits = rules(
       "Crawl-delay: 999999999999999999999\nRequest-rate: 1/999999999999d\n"
@@ -493,7 +493,7 @@ TEST_CASE("times, delays and answers beyond all bounds neither overflow nor hurr
                           host.chosen);
 }
 
-TEST_CASE("a host is remembered for a minute after a request and after a response") {
+TEST_CASE("A host is remembered for a minute after a request and after a response") {
   one_host host{.chosen = options(0s)};
   CHECK(host.state.needed_until(host.chosen) <= origin);
   host_reservation reserved = host.reserve(0s);
@@ -507,7 +507,7 @@ TEST_CASE("a host is remembered for a minute after a request and after a respons
   CHECK(host.state.needed_until(host.chosen) <= origin + 160s);
 }
 
-TEST_CASE("a host may be forgotten only when it would be paced the same without a past") {
+TEST_CASE("A host may be forgotten only when it would be paced the same without a past") {
   std::mt19937_64 random{48};
   const auto up_to = [&](int most) { return std::uniform_int_distribution<int>{0, most}(random); };
   int forgettable = 0;
@@ -557,7 +557,7 @@ TEST_CASE("a host may be forgotten only when it would be paced the same without 
   CHECK(forgettable > 100);
 }
 
-TEST_CASE("whatever happens, no start breaks a delay, a rate, a pause, the hours or the places") {
+TEST_CASE("Whatever happens, no start breaks a delay, a rate, a pause, the hours or the places") {
   std::mt19937_64 random{49};
   const auto up_to = [&](int most) { return std::uniform_int_distribution<int>{0, most}(random); };
   int starts = 0;

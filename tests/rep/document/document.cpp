@@ -76,7 +76,7 @@ concept views =
 static_assert(views<document&> && views<const document&>);
 static_assert(!views<document> && !views<const document>);
 
-TEST_CASE("groups keep the order of the file and of their lines") {
+TEST_CASE("Groups keep the order of the file and of their lines") {
   const document file = parse(text);
   std::vector<robots::group> groups{file.groups().begin(), file.groups().end()};
   REQUIRE(groups.size() == 2);
@@ -89,19 +89,19 @@ TEST_CASE("groups keep the order of the file and of their lines") {
   CHECK_FALSE(groups[1].crawl_delay.has_value());
 }
 
-TEST_CASE("groups with the same crawler are listed apart and applied together") {
+TEST_CASE("Groups with the same crawler are listed apart and applied together") {
   const document file = parse("User-agent: a\nDisallow: /1\nUser-agent: a\nDisallow: /2\n");
   CHECK(std::ranges::distance(file.groups()) == 2);
   CHECK_FALSE(file.allows("/1", "a"));
   CHECK_FALSE(file.allows("/2", "a"));
 }
 
-TEST_CASE("sitemaps are listed wherever they stand") {
+TEST_CASE("Sitemaps are listed wherever they stand") {
   const document file = parse(text);
   CHECK(list(file.sitemaps()) == strings{"https://example.com/sitemap.xml", "/second.xml"});
 }
 
-TEST_CASE("an empty file has no lines and allows everything") {
+TEST_CASE("An empty file has no lines and allows everything") {
   const document file;
   CHECK(file.allows("/x", "FooBot"));
   CHECK(file.groups().empty());
@@ -112,7 +112,7 @@ TEST_CASE("an empty file has no lines and allows everything") {
   CHECK(file.rules_for("FooBot").empty());
 }
 
-TEST_CASE("a rule of google's that allows an index page is no line of the file") {
+TEST_CASE("A rule of google's that allows an index page is no line of the file") {
   const document file = parse("User-agent: *\nDisallow: /\nAllow: /x/index.html\n",
                               {.dialect = robots::dialect::google});
   CHECK(file.allows("/x/"));
@@ -121,7 +121,7 @@ TEST_CASE("a rule of google's that allows an index page is no line of the file")
   CHECK(file.match("/x/").pattern == "/x/index.html");
 }
 
-TEST_CASE("directives are listed in file order, and those that apply to a crawler apart") {
+TEST_CASE("Directives are listed in file order, and those that apply to a crawler apart") {
   const document file = parse(
       "Foo: 1\nUser-agent: a\nFoo: 2\nDisallow: /x\nUser-agent: *\nFoo: 3\nUser-agent: A\nFoo: "
       "4\n");
@@ -136,7 +136,7 @@ TEST_CASE("directives are listed in file order, and those that apply to a crawle
   CHECK(file.directives_for("b").size() == 2);
 }
 
-TEST_CASE("a line between two User-agent lines applies to the one above") {
+TEST_CASE("A line between two User-agent lines applies to the one above") {
   const document file = parse("User-agent: a\nCrawl-delay: 5\nUser-agent: b\nDisallow: /x\n");
   CHECK(file.crawl_delay("a") == 5s);
   CHECK(file.crawl_delay("b") == std::nullopt);
@@ -156,7 +156,7 @@ TEST_CASE("a line between two User-agent lines applies to the one above") {
 }
 
 TEST_CASE(
-    "a verdict reports the crawler as it was asked for, and * where the groups of * decided") {
+    "A verdict reports the crawler as it was asked for, and * where the groups of * decided") {
   const document file = parse(text);
   CHECK(file.match("/admin", "FERRETBOT").user_agent == "FERRETBOT");
   CHECK(file.match("/robots.txt", "FerretBot/1").user_agent == "FerretBot");
@@ -170,7 +170,7 @@ TEST_CASE(
   CHECK(digits.match("/", "mj12BOT/2").user_agent == "mj12BOT");
 }
 
-TEST_CASE("a verdict views the document and the name it was asked about, and nothing else") {
+TEST_CASE("A verdict views the document and the name it was asked about, and nothing else") {
   const document file = parse(text);
   const std::string name = "FerretBot/1";
   const auto verdict = file.match("/admin", name);
@@ -179,7 +179,7 @@ TEST_CASE("a verdict views the document and the name it was asked about, and not
   CHECK(verdict.pattern->data() == (*(*file.groups().begin()).disallow.begin()).data());
 }
 
-TEST_CASE("user agents with a delay of their own are listed apart, with the rules of their group") {
+TEST_CASE("User agents with a delay of their own are listed apart, with the rules of their group") {
   const document file = parse(
       "User-agent: *\nCrawl-delay: 9\nUser-agent: PlumBot\nUser-agent: a\nCrawl-delay: 2\n"
       "Disallow: /x\nAllow: /y\nCrawl-delay: 3\nUser-agent: b\nRequest-rate: 1/5\n");
@@ -205,7 +205,7 @@ TEST_CASE("user agents with a delay of their own are listed apart, with the rule
   }
 }
 
-TEST_CASE("a document outlives the text it was read from") {
+TEST_CASE("A document outlives the text it was read from") {
   std::string buffer{text};
   const document file = parse(buffer);
   buffer.assign(buffer.size(), '?');
@@ -214,7 +214,7 @@ TEST_CASE("a document outlives the text it was read from") {
   CHECK(copy.host() == "example.com");
 }
 
-TEST_CASE("diagnostics come by line, and a clean file has none") {
+TEST_CASE("Diagnostics come by line, and a clean file has none") {
   const document clean = parse(text);
   CHECK(std::size(clean.diagnostics()) == 0);
   const document file = parse("Disallow: /x\nnonsense\nUser-agent: *\nDisallow: y\n");
@@ -226,7 +226,7 @@ TEST_CASE("diagnostics come by line, and a clean file has none") {
   }
 }
 
-TEST_CASE("asking the document, its rules, and compiling directly give the same verdict") {
+TEST_CASE("Asking the document, its rules, and compiling directly give the same verdict") {
   for (const std::string_view agent : {"FerretBot", "OtherBot", "x", "*", ""}) {
     for (const std::string_view target :
          {"/products/1", "/admin", "/public", "/a.php", "/robots.txt", "/", "", "/%70ublic?x"}) {
@@ -269,7 +269,7 @@ TEST_CASE("parse keeps all lines and findings of a large file") {
   }
 }
 
-TEST_CASE("a file that ends in the middle of a line is read to its end") {
+TEST_CASE("A file that ends in the middle of a line is read to its end") {
   CHECK_FALSE(parse("User-agent: X\nDisallow: /a").allows("/a", "X"));
   CHECK(parse("User-agent: X").allows("/a", "X"));
   CHECK(parse("Allow:").allows("/a", "X"));

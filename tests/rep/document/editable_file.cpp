@@ -56,7 +56,7 @@ editable_file with_rule(std::string pattern) {
   return {.groups = {{.user_agents = {"*"}, .rules = {{rule_kind::disallow, std::move(pattern)}}}}};
 }
 
-TEST_CASE("groups, delays, other lines and sitemaps are written as text") {
+TEST_CASE("Groups, delays, other lines and sitemaps are written as text") {
   const editable_file file{
       .groups = {{.user_agents = {"FooBot", "BarBot"},
                   .rules = {{rule_kind::allow, "/a"}, {rule_kind::disallow, "/*.pdf$"}},
@@ -72,7 +72,7 @@ TEST_CASE("groups, delays, other lines and sitemaps are written as text") {
         "Crawl-delay: 2\nHost: example.com\n");
 }
 
-TEST_CASE("a value that would change the meaning of the text is refused, and how to mend it said") {
+TEST_CASE("A value that would change the meaning of the text is refused, and how to mend it said") {
   CHECK(
       complaint(with_rule("/a\nDisallow: /")) ==
       R"("/a\x0ADisallow: /" has a line end, NUL or # in it: remove it, or write %0A, %00 or %23 )"
@@ -101,7 +101,7 @@ TEST_CASE("a value that would change the meaning of the text is refused, and how
             .ends_with("octets: shorten it, since 16663 are read"));
 }
 
-TEST_CASE("what is parsed from the text of random groups is what was written") {
+TEST_CASE("What is parsed from the text of random groups is what was written") {
   std::mt19937 random{2309};
   const auto below = [&random](std::size_t count) { return random() % count; };
   const auto word = [&](std::string_view alphabet, std::size_t most) {
@@ -153,7 +153,7 @@ TEST_CASE("what is parsed from the text of random groups is what was written") {
   }
 }
 
-TEST_CASE("a file is parsed, edited and written") {
+TEST_CASE("A file is parsed, edited and written") {
   const auto before = parse(
       "# ours\nUser-agent: FooBot # the first\nDisallow /a\nAllow: /a/b\nLicense: /rsl.xml\n"
       "User-agent: *\nDisallow: /\nHost: example.com\nSitemap: /s.xml\n");
@@ -169,7 +169,7 @@ TEST_CASE("a file is parsed, edited and written") {
         "\nSitemap: https://example.com/s.xml\n");
 }
 
-TEST_CASE("an editable copy of any file says the same to every crawler") {
+TEST_CASE("An editable copy of any file says the same to every crawler") {
   constexpr std::array pool{"User-agent: a\n"sv,
                             "User-agent: a\n"sv,
                             "User-agent: b/1.0\n"sv,
@@ -223,7 +223,7 @@ TEST_CASE("an editable copy of any file says the same to every crawler") {
   }
 }
 
-TEST_CASE("a file whose groups would have too many rules is refused") {
+TEST_CASE("A file whose groups would have too many rules is refused") {
   std::string text;
   for (int i = 0; i < 2'000; ++i) {
     text += "User-agent: a\nCrawl-delay: 1\n";

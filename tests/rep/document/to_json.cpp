@@ -14,7 +14,7 @@ using robots::parse;
 using robots::to_json;
 using namespace std::string_view_literals;
 
-TEST_CASE("a document is written in the shape of WEB::ROBOTS's PARSE") {
+TEST_CASE("A document is written in the shape of WEB::ROBOTS's PARSE") {
   CHECK(to_json(parse("User-agent: *\nAllow: /public\nDisallow: /admin\nCrawl-delay: 5\n"
                       "Sitemap: https://example.com/sitemap.xml\n")) ==
         R"({"groups":[{"userAgents":["*"],"allow":["/public"],"disallow":["/admin"],)"
@@ -22,7 +22,7 @@ TEST_CASE("a document is written in the shape of WEB::ROBOTS's PARSE") {
   CHECK(to_json(parse("")) == R"({"groups":[],"sitemaps":[],"host":null})");
 }
 
-TEST_CASE("groups, rules, sitemaps and delays are written in file order") {
+TEST_CASE("Groups, rules, sitemaps and delays are written in file order") {
   CHECK(to_json(parse("User-agent: B\nUser-agent: A\nDisallow: /2\nAllow: /1\nDisallow: /1\n"
                       "Crawl-delay: 0.25\nUser-agent: c\nDisallow:\nSitemap: /b\nSitemap: /a\n"
                       "Host: example.com\n")) ==
@@ -31,7 +31,7 @@ TEST_CASE("groups, rules, sitemaps and delays are written in file order") {
         R"("crawlDelay":null}],"sitemaps":["/b","/a"],"host":"example.com"})");
 }
 
-TEST_CASE("a verdict is written in the shape of WEB::ROBOTS's MATCH") {
+TEST_CASE("A verdict is written in the shape of WEB::ROBOTS's MATCH") {
   const auto file = parse("User-agent: FerretBot\nAllow: /products/\nDisallow: /admin\n");
   CHECK(to_json(file.match("/products/1", "FerretBot")) ==
         R"({"allowed":true,"directive":"allow","pattern":"/products/","userAgent":"FerretBot"})");
@@ -65,7 +65,7 @@ TEST_CASE("JSON is printable ASCII that parses, whatever octets a file has") {
   CHECK(json::parse(not_utf8).at("pattern") == R"(/\xFF\xC3)");
 }
 
-TEST_CASE("different texts never have the same JSON") {
+TEST_CASE("Different texts never have the same JSON") {
   const auto written = [](std::string_view pattern) {
     return to_json(parse("User-agent: *\nDisallow: " + std::string{pattern}));
   };
@@ -75,7 +75,7 @@ TEST_CASE("different texts never have the same JSON") {
   CHECK(written("/\xFF") != written("/\xEF\xBF\xBD"));
 }
 
-TEST_CASE("the JSON of a file whose groups repeat their rules is bounded") {
+TEST_CASE("The JSON of a file whose groups repeat their rules is bounded") {
   // Each delay begins a part of the group, and each part is written with all rules.
   std::string text;
   for (int i = 0; i < 2'000; ++i) {

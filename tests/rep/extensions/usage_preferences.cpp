@@ -103,7 +103,7 @@ static_assert(preferences_at("Content-Signal: ai-train=yes\nContent-Usage: train
 static_assert(preferences_at("Content-Signal: ai-train=yes\nContent-Usage: search=n\n", "/") ==
               effective_preferences{.train_ai = signal(true, 2), .search = usage(false, 3)});
 
-TEST_CASE("preferences are those of the crawler's own groups, merged") {
+TEST_CASE("Preferences are those of the crawler's own groups, merged") {
   const robots::document file = parse(
       "User-agent: a\nContent-Usage: train-ai=n\nDisallow:\n"
       "User-agent: *\nContent-Usage: search=n\nContent-Signal: ai-input=no\nDisallow:\n"
@@ -116,7 +116,7 @@ TEST_CASE("preferences are those of the crawler's own groups, merged") {
 
 // RFC 9309, section 2.2.4: a line that is no rule does not close the list of user-agent lines, so
 // the rules hold for both; a preference belongs to the lines right above it.
-TEST_CASE("a preference between user-agent lines holds for those above it, rules for all") {
+TEST_CASE("A preference between user-agent lines holds for those above it, rules for all") {
   const robots::document file = parse(
       "User-agent: a\nContent-Usage: train-ai=y\n"
       "User-agent: *\nContent-Usage: train-ai=n\nDisallow: /x\n");
@@ -125,7 +125,7 @@ TEST_CASE("a preference between user-agent lines holds for those above it, rules
   CHECK_FALSE(file.allows("/x", "a"));
 }
 
-TEST_CASE("nothing is granted for a target that cannot be compared with all lines") {
+TEST_CASE("Nothing is granted for a target that cannot be compared with all lines") {
   std::string many = "User-agent: *\n";
   for (int i = 0; i < 20'000; ++i) {
     many += "Content-Usage: /*a*b train-ai=y\n";
@@ -138,7 +138,7 @@ TEST_CASE("nothing is granted for a target that cannot be compared with all line
   CHECK(usage_preferences(file, "/ab").train_ai == usage(true, 2));
 }
 
-TEST_CASE("all preferences are unknown for a file without usage lines") {
+TEST_CASE("All preferences are unknown for a file without usage lines") {
   CHECK(usage_preferences(parse(""), "/") == effective_preferences{});
   CHECK(usage_preferences(parse("Content-Usage: train-ai=n\n"), "/") == effective_preferences{});
   CHECK(usage_preferences(parse("User-agent: *\nDisallow: /\nContent-Signal: search=yes\n"), "/") ==

@@ -78,7 +78,7 @@ static_assert(is_visit_time(visit_times(parse(text), "a"), 22h));
 static_assert(!is_visit_time(visit_times(parse(text), "a"), 12h));
 static_assert(is_visit_time({}, 12h));
 
-TEST_CASE("the visit times are those of the groups that apply to the crawler") {
+TEST_CASE("The visit times are those of the groups that apply to the crawler") {
   const robots::document file = parse(text);
   CHECK(visit_times(file, "a/1.0").size() == 2);
   CHECK(visit_times(file, "b").size() == 1);

@@ -26,7 +26,7 @@ found findings(std::string_view text, const robots::parse_options& options = {})
   return result;
 }
 
-TEST_CASE("a clean file has no findings, and a finding names its line") {
+TEST_CASE("A clean file has no findings, and a finding names its line") {
   CHECK(lint(parse("User-agent: *\nDisallow: /x\n")).empty());
   CHECK(lint(parse("User-agent: *\nDisallow: x\n")).front().code ==
         diagnostic_code::pattern_never_matches);
@@ -58,12 +58,12 @@ TEST_CASE("lint reports a rule that repeats a shorter one") {
   CHECK(findings("User-agent: *\nAllow: /p\nDisallow: /p/x\n").empty());
 }
 
-TEST_CASE("a rule is not redundant if an opposite rule of middle length could decide") {
+TEST_CASE("A rule is not redundant if an opposite rule of middle length could decide") {
   CHECK(findings("User-agent: a\nDisallow: /x\nDisallow: /x/y/z\nUser-agent: a\nAllow: /x/y\n")
             .empty());
 }
 
-TEST_CASE("a rule that google reads as two patterns is not redundant") {
+TEST_CASE("A rule that google reads as two patterns is not redundant") {
   const robots::parse_options google{.dialect = robots::dialect::google};
   CHECK(findings("User-agent: *\nDisallow: /x\nAllow: /x/index.html\nDisallow: /x/***\n", google)
             .empty());
@@ -73,7 +73,7 @@ TEST_CASE("a rule that google reads as two patterns is not redundant") {
             .empty());
 }
 
-TEST_CASE("removing redundant, duplicate and shadowed rules changes no verdict") {
+TEST_CASE("Removing redundant, duplicate and shadowed rules changes no verdict") {
   const std::vector<std::string> lines{
       "Disallow: /a\n",  "Allow: /a\n", "Disallow: /ab\n", "Allow: /a*b\n",    "Disallow: /$\n",
       "Disallow: /a$\n", "Allow: /\n",  "Disallow: *b\n",  "Disallow: /ab*\n", "Disallow: /%61b"};
@@ -146,7 +146,7 @@ TEST_CASE("lint reports a file with too many malformed lines") {
   CHECK(values[0] == std::pair{1U, diagnostic_code::malformed_share});
 }
 
-TEST_CASE("every finding has a name, a place and a text") {
+TEST_CASE("Every finding has a name, a place and a text") {
   for (const auto& finding : lint(parse("x\nDisallow: y\nUser-agent:\nSitemap: s\n"))) {
     CHECK_FALSE(to_string(finding.code).empty());
     CHECK_FALSE(finding.text.empty());

@@ -68,11 +68,11 @@ constexpr auto robots_txt = {
     "User-agent: *\nDisallow: /\xD0\xBF\xD1\x80\n"sv,
 };
 
-TEST_CASE("an empty text is not foreign content") {
+TEST_CASE("An empty text is not foreign content") {
   CHECK(find_foreign_content(std::string_view{}) == foreign_content::none);
 }
 
-TEST_CASE("files of another kind are recognised by how they begin") {
+TEST_CASE("Files of another kind are recognised by how they begin") {
   for (const std::string_view text : other_content) {
     CAPTURE(text);
     CHECK(find_foreign_content(text) == foreign_content::other);
@@ -83,14 +83,14 @@ TEST_CASE("files of another kind are recognised by how they begin") {
   }
 }
 
-TEST_CASE("a robots.txt with mistakes is not taken for a file of another kind") {
+TEST_CASE("A robots.txt with mistakes is not taken for a file of another kind") {
   for (const std::string_view text : robots_txt) {
     CAPTURE(text);
     CHECK(find_foreign_content(text) == foreign_content::none);
   }
 }
 
-TEST_CASE("a foreign file exceeds the malformed limit with any number of lines and has a finding") {
+TEST_CASE("A foreign file exceeds the malformed limit with any number of lines and has a finding") {
   constexpr robots::malformed_limit limit;
   const auto has_error = [](const robots::document& file) {
     return std::ranges::any_of(file.diagnostics(), [](const robots::diagnostic& finding) {
@@ -113,7 +113,7 @@ TEST_CASE("a foreign file exceeds the malformed limit with any number of lines a
   }
 }
 
-TEST_CASE("a file without a single line of key and value is malformed, however few lines it has") {
+TEST_CASE("A file without a single line of key and value is malformed, however few lines it has") {
   constexpr robots::malformed_limit limit;
   for (const std::string_view text :
        {"Not Found"sv, "null"sv, "404 page not found\n"sv, "\"Not found\""sv,

@@ -45,7 +45,7 @@ using list = std::vector<diagnostic_code>;
 static_assert(robots::DirectiveHandler<recorder>);
 static_assert(!robots::DirectiveHandler<int>);
 
-TEST_CASE("directives come in file order with key, value, line and group") {
+TEST_CASE("Directives come in file order with key, value, line and group") {
   const auto seen =
       record("Sitemap: s\nUser-Agent : a # x\nuser-agent: b\nAllow: /1\n\nUSER-AGENT: c\n");
   REQUIRE(seen.directives.size() == 5);
@@ -61,7 +61,7 @@ TEST_CASE("directives come in file order with key, value, line and group") {
   CHECK(seen.findings.empty());
 }
 
-TEST_CASE("lines other than rules do not split a run of User-agent lines") {
+TEST_CASE("Lines other than rules do not split a run of User-agent lines") {
   for (const std::string_view between :
        {"", "# comment", "Sitemap: /s", "Foo: bar", "Crawl-delay: 1", "Noindex: /x"}) {
     CAPTURE(between);
@@ -78,7 +78,7 @@ TEST_CASE("lines other than rules do not split a run of User-agent lines") {
   CHECK(split.directives.back().starts_group);
 }
 
-TEST_CASE("a mistake in a line has one finding, and the rest of the file is read") {
+TEST_CASE("A mistake in a line has one finding, and the rest of the file is read") {
   CHECK(codes("User-agent: a\nDisallow: /x\n").empty());
   CHECK(codes("prose that is no directive\n") == list{diagnostic_code::malformed_line});
   CHECK(codes("hello world\n") == list{diagnostic_code::malformed_line});
@@ -107,7 +107,7 @@ TEST_CASE("a mistake in a line has one finding, and the rest of the file is read
         list{diagnostic_code::looks_like_html, diagnostic_code::malformed_line});
 }
 
-TEST_CASE("a line whose key does not take the value counts as malformed, findings or not") {
+TEST_CASE("A line whose key does not take the value counts as malformed, findings or not") {
   struct {
     void on_directive(const robots::directive& /*line*/) {}
   } silent;
@@ -135,13 +135,13 @@ TEST_CASE("a line whose key does not take the value counts as malformed, finding
   CHECK(malformed("User-agent: a\nDisallow: x\n", {.prepend_slash = true}) == 0);
 }
 
-TEST_CASE("strict reading takes no misspelled key and no missing colon") {
+TEST_CASE("Strict reading takes no misspelled key and no missing colon") {
   const parse_options strict{.strict = true};
   CHECK(codes("Useragent: *\n", strict) == list{diagnostic_code::unknown_key});
   CHECK(codes("User-agent *\n", strict) == list{diagnostic_code::malformed_line});
 }
 
-TEST_CASE("a NUL octet is trimmed at the edges of a value and spoils the line inside it") {
+TEST_CASE("A NUL octet is trimmed at the edges of a value and spoils the line inside it") {
   constexpr std::string_view edges{"User-agent: *\0\nDisallow: \0/x\0\n", 30};
   const auto trimmed = record(edges);
   REQUIRE(trimmed.directives.size() == 2);
@@ -157,7 +157,7 @@ TEST_CASE("a NUL octet is trimmed at the edges of a value and spoils the line in
   CHECK(cut.directives[1].value == "/a");
 }
 
-TEST_CASE("a User-agent line that is dropped does not hand its rules to the group above") {
+TEST_CASE("A User-agent line that is dropped does not hand its rules to the group above") {
   const parse_options strict{.strict = true};
   const auto allows = [](std::string_view line, const parse_options& options = {}) {
     const std::string text = "User-agent: *\nDisallow: /\n\n" + std::string{line} + "\nAllow: /\n";
@@ -183,7 +183,7 @@ TEST_CASE("a User-agent line that is dropped does not hand its rules to the grou
   CHECK(allows({"User\0-agent: Good", 17}, {.dialect = dialect::google}));
 }
 
-TEST_CASE("a misspelled User-agent line is like any other record where only exact keys count") {
+TEST_CASE("A misspelled User-agent line is like any other record where only exact keys count") {
   // RFC 9309, section 2.2.4: other records do not interfere; google/robotstxt without typos, too.
   constexpr std::string_view text =
       "User-agent: a\nDisallow: /x\nUseragent: b\nDisallow: /y\nUser-agent: c\n";
@@ -197,7 +197,7 @@ TEST_CASE("a misspelled User-agent line is like any other record where only exac
   }
 }
 
-TEST_CASE("a rule that is dropped ends the list of User-agent lines") {
+TEST_CASE("A rule that is dropped ends the list of User-agent lines") {
   const auto allows = [](std::string_view line, const parse_options& options = {}) {
     return robots::parse("User-agent: *\n" + std::string{line} +
                              "\nUser-agent: Good\nAllow: /\n\nUser-agent: *\nDisallow: /\n",
@@ -213,20 +213,20 @@ TEST_CASE("a rule that is dropped ends the list of User-agent lines") {
   CHECK(allows("What is this"));
 }
 
-TEST_CASE("several byte order marks are skipped") {
+TEST_CASE("Several byte order marks are skipped") {
   CHECK(record("\xEF\xBB\xBF\xEF\xBB\xBFUser-agent: *\n").findings.empty());
   CHECK(record("\xEF\xBB\xBF\xEF\xBB\xBFUser-agent: *\n", {.dialect = dialect::google})
             .findings.front()
             .code == diagnostic_code::unknown_key);
 }
 
-TEST_CASE("a byte order mark is skipped") {
+TEST_CASE("A byte order mark is skipped") {
   CHECK(record("\xEF\xBB\xBFUser-agent: *\n").directives.size() == 1);
   CHECK(record("\xEF\xBBUser-agent: *\n").findings.front().code == diagnostic_code::unknown_key);
   CHECK(record("\xEF\xBBUser-agent: *\n", {.dialect = dialect::google}).findings.empty());
 }
 
-TEST_CASE("a line that is too long is cut: a Disallow stays, an Allow goes") {
+TEST_CASE("A line that is too long is cut: a Disallow stays, an Allow goes") {
   const std::string filler(robots::max_line_bytes, 'x');
   const std::string text =
       "User-agent: *\nDisallow: /" + filler + "\nAllow: /" + filler + "\nAllow: /ok\n";
@@ -240,7 +240,7 @@ TEST_CASE("a line that is too long is cut: a Disallow stays, an Allow goes") {
   CHECK(cut_line.directives.size() == 2);
 }
 
-TEST_CASE("a line that is cut inside an escape is cut before it") {
+TEST_CASE("A line that is cut inside an escape is cut before it") {
   std::string line = "Disallow: /";
   line += std::string(robots::max_line_bytes - line.size() - 2, 'x') + "%e3%83";
   const std::string text = "User-agent: *\n" + line + "\n";
@@ -250,7 +250,7 @@ TEST_CASE("a line that is cut inside an escape is cut before it") {
   CHECK_FALSE(robots::parse(text).allows("/" + line.substr(11)));
 }
 
-TEST_CASE("a line that is cut inside a comment has no finding") {
+TEST_CASE("A line that is cut inside a comment has no finding") {
   const std::string text =
       "User-agent: *\nAllow: /a # " + std::string(robots::max_line_bytes, 'x') + "\nDisallow: /\n";
   const auto seen = record(text);
@@ -259,7 +259,7 @@ TEST_CASE("a line that is cut inside a comment has no finding") {
   CHECK(seen.findings.empty());
 }
 
-TEST_CASE("a finding names the column at which its subject begins") {
+TEST_CASE("A finding names the column at which its subject begins") {
   const auto column = [](std::string_view text) { return record(text).findings.at(0).column; };
   CHECK(column("  Useragent: *\n") == 3);
   CHECK(column("User-agent: *\nDisallow:  x\n") == 12);
@@ -270,7 +270,7 @@ TEST_CASE("a finding names the column at which its subject begins") {
   CHECK(column(cut) == robots::max_line_bytes + 1);
 }
 
-TEST_CASE("a file that is too long loses the cut line and has a finding") {
+TEST_CASE("A file that is too long loses the cut line and has a finding") {
   const std::string_view text = "User-agent: *\nDisallow: /a\nAllow: /b\n";
   CHECK(codes(text, {.max_bytes = text.size()}).empty());
   for (std::size_t limit = 27; limit < 36; ++limit) {
@@ -307,7 +307,7 @@ TEST_CASE("scan counts lines and malformed lines") {
   CHECK(counts.malformed == 2);
 }
 
-TEST_CASE("a handler does not need on_diagnostic") {
+TEST_CASE("A handler does not need on_diagnostic") {
   struct counter {
     void on_directive(const robots::directive&) { ++count; }
     int count = 0;
@@ -316,7 +316,7 @@ TEST_CASE("a handler does not need on_diagnostic") {
   CHECK(handler.count == 1);
 }
 
-TEST_CASE("any octets can be scanned") {
+TEST_CASE("Any octets can be scanned") {
   std::string text;
   for (int first = 0; first < 256; ++first) {
     for (const char second : {'\n', ':', '\0', '\r', '#', ' '}) {

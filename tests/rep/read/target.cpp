@@ -43,7 +43,7 @@ static_assert(google("http://h#/a", "", true));
 static_assert(google("/a/http://b", "/a/http://b"));
 static_assert(google(std::string_view{"/a\0b", 4}, "/a"));
 
-TEST_CASE("every prefix of a URL is a target") {
+TEST_CASE("Every prefix of a URL is a target") {
   constexpr std::string_view url = "https://user@example.com:443/a/b?c=d#e";
   for (std::size_t size = 0; size <= url.size(); ++size) {
     const auto path = robots::path_and_query(url.substr(0, size));

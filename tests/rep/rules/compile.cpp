@@ -142,7 +142,7 @@ static_assert(!allows(admin, "x", "https://example.com/admin"));
 static_assert(!robots::parse(admin).allows("admin/users?q#f"));
 static_assert(allows(closed, "x", "robots.txt"));
 
-TEST_CASE("a verdict names the rule, its line, and the crawler it was made for") {
+TEST_CASE("A verdict names the rule, its line, and the crawler it was made for") {
   const auto rules =
       compile("User-agent: FooBot\nAllow: /a\nDisallow: /%61b*$\n", "FooBot/2.0 (x)");
   const auto denied = rules.match("/abc");
@@ -159,7 +159,7 @@ TEST_CASE("a verdict names the rule, its line, and the crawler it was made for")
   CHECK(unmatched.user_agent == "FooBot");
 }
 
-TEST_CASE("a verdict reports * if the rules of * decide, and the token if no group applies") {
+TEST_CASE("A verdict reports * if the rules of * decide, and the token if no group applies") {
   CHECK(named(closed, "FooBot", "/x") == "*");
   CHECK(named(closed, "FooBot", "/robots.txt") == "FooBot");
   CHECK(named("", "FooBot", "/x") == "FooBot");
@@ -167,19 +167,19 @@ TEST_CASE("a verdict reports * if the rules of * decide, and the token if no gro
   CHECK(named(closed, "*", "/robots.txt") == "*");
 }
 
-TEST_CASE("of rules with the same pattern the first line decides") {
+TEST_CASE("Of rules with the same pattern the first line decides") {
   const auto repeated = compile("User-agent: *\nDisallow: /a\nDisallow: /a\n", "x");
   CHECK(repeated.match("/a").line == 2);
 }
 
-TEST_CASE("an empty rule set allows everything to everyone") {
+TEST_CASE("An empty rule set allows everything to everyone") {
   const robots::rule_set rules;
   CHECK(rules.empty());
   CHECK(rules.allows("/x"));
   CHECK(rules.match("/x").user_agent == "*");
 }
 
-TEST_CASE("a rule set outlives the text it was compiled from, and its copies are its own") {
+TEST_CASE("A rule set outlives the text it was compiled from, and its copies are its own") {
   robots::rule_set copy;
   {
     std::string text = "User-agent: *\nDisallow: /secret\n";

@@ -13,7 +13,7 @@ using robots::compile;
 using robots::group_choice;
 using robots::rule_kind;
 
-TEST_CASE("an explanation lists every rule that matches in the order in which they decide") {
+TEST_CASE("An explanation lists every rule that matches in the order in which they decide") {
   const auto rules = compile(
       "User-agent: FooBot\n"
       "Disallow: /\n"
@@ -35,7 +35,7 @@ TEST_CASE("an explanation lists every rule that matches in the order in which th
   CHECK(why.matches[2].pattern == "/");
 }
 
-TEST_CASE("an explanation names the group that applies") {
+TEST_CASE("An explanation names the group that applies") {
   constexpr std::string_view text = "User-agent: *\nDisallow: /a\n";
   const auto everyone = compile(text, "FooBot");
   CHECK(everyone.explain("/b").group == group_choice::everyone);
@@ -44,7 +44,7 @@ TEST_CASE("an explanation names the group that applies") {
   CHECK(none.explain("/b").group == group_choice::none);
 }
 
-TEST_CASE("the target of an explanation is whole however long it is") {
+TEST_CASE("The target of an explanation is whole however long it is") {
   const std::string target = "/" + std::string(30'000, ' ');
   const auto rules = compile("User-agent: *\nDisallow: /%20\n", "FooBot");
   const auto why = rules.explain(target);
@@ -52,13 +52,13 @@ TEST_CASE("the target of an explanation is whole however long it is") {
   CHECK(why.verdict.undecided);
 }
 
-TEST_CASE("a line is listed once, even where google takes it for two patterns") {
+TEST_CASE("A line is listed once, even where google takes it for two patterns") {
   const auto rules = compile("User-agent: *\nAllow: /*/index.html\n", "FooBot",
                              {.dialect = robots::dialect::google});
   CHECK(rules.explain("/a/index.html/").matches.size() == 1);
 }
 
-TEST_CASE("no rule is listed for a target that is too long to be decided") {
+TEST_CASE("No rule is listed for a target that is too long to be decided") {
   const auto rules = robots::compile("User-agent: *\nAllow:*q$\nAllow: /\n", "FooBot");
   for (const std::string& target :
        {"/" + std::string(70'000, 'q'), "/%41" + std::string(70'000, 'q')}) {
@@ -69,7 +69,7 @@ TEST_CASE("no rule is listed for a target that is too long to be decided") {
   CHECK(rules.explain("/%41" + std::string(60'000, 'q')).matches.size() == 2);
 }
 
-TEST_CASE("tens of thousands of rules that match are explained, each once and in order") {
+TEST_CASE("Tens of thousands of rules that match are explained, each once and in order") {
   std::string many = "User-agent: *\n";
   for (int i = 0; i < 60'000; ++i) {
     many += "Allow: /\n";

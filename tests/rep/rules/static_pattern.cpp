@@ -16,7 +16,7 @@ static_assert(static_pattern<"/\xE3">::matches("/%E3"));
 static_assert(static_pattern<"/%7E*$">::text() == "/%7E*$");
 static_assert(static_pattern<"/%7E*$">::specificity() == robots::pattern{"/%7E*$"}.specificity());
 
-TEST_CASE("a pattern compiled at compile time answers at run time") {
+TEST_CASE("A pattern compiled at compile time answers at run time") {
   CHECK(static_pattern<"/private/*.pdf$">::matches("/private/a.pdf"));
   CHECK_FALSE(static_pattern<"/private/*.pdf$">::matches("/private/a.pdf?download"));
 }

@@ -245,9 +245,9 @@ class RedisStore : public SharedStore {
                             reply::kind::integer);
   }
 
-  /// Has `told` called for what others erase or announce, and once with "" when the server could
-  /// not be heard for a while. Returns when it listens, or when it has found the server out of
-  /// reach; then it tries again, at least every two seconds. Does not throw for the server.
+  /// Calls `on_change` for each key that others erase or announce, and once with "" after the
+  /// server was out of reach. Returns when it listens, or when the first attempt has failed. Then
+  /// it tries again, at least every two seconds. Failures of the server do not throw.
   void watch(std::function<void(std::string_view)> on_change) override {
     const std::scoped_lock lock{parts_->watching};
     parts_->subscription.reset();

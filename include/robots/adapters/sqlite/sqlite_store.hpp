@@ -186,7 +186,7 @@ class SqliteStore : public SharedStore {
   static std::string site(std::string_view key) { return std::string{"site:"}.append(key); }
   static std::string lease(std::string_view key) { return std::string{"lease:"}.append(key); }
 
-  /// Calls `told` with each change behind number `last`, until it is stopped.
+  /// Calls `on_change` with each change after number `last`, until it is stopped.
   static void follow(const stop_token& stop, state& here,
                      const std::function<void(std::string_view)>& on_change, std::int64_t last) {
     for (constexpr std::chrono::milliseconds pause{100}; !stop.stop_requested();

@@ -53,8 +53,8 @@ class resilient_store {
   resilient_store(const resilient_store&) = delete;
   resilient_store& operator=(const resilient_store&) = delete;
 
-  /// Releases leases, and makes the calls that the store has missed, one last time. Tells the
-  /// observer of each key whose call fails.
+  /// Releases leases and makes the missed calls one last time. The observer gets an event for each
+  /// key whose call fails.
   ~resilient_store() {
     breaker_ = detail::circuit_breaker{options().breaker};  // there is no later call to wait for
     for (auto& [key, owed] : owed_) {
@@ -93,19 +93,30 @@ class resilient_store {
                                        std::chrono::milliseconds lifetime,
                                        const store_lease& lease) {
     bool is_stored = false;
-    const std::uint64_t missed = missed_erasures(key);
-    if (!ask([&](SharedStore& store) { is_stored = store.publish(key, value, lifetime, lease); })) {
-      return publish_answer::failed;
+    bool is_answered = false;
+    {
+      std::unique_lock lock{erasing_, std::defer_lock};
+      if (is_owed(key)) {
+        lock.lock();  // a late erasure under way must not delete the new value
+      }
+      const std::uint64_t missed = missed_erasures(key);
+      is_answered = call([&](SharedStore& store) {
+                      is_stored = store.publish(key, value, lifetime, lease);
+                    }) == call_end::done;
+      if (is_stored) {
+        settle(key, missed);
+      }
     }
-    if (is_stored) {
-      settle(key, missed);
+    report_changes();
+    if (!is_answered) {
+      return publish_answer::failed;
     }
     return is_stored ? publish_answer::stored : publish_answer::lost;
   }
 
-  /// Has every process forget a key. If the store cannot be told, this process does not believe it,
-  /// and tells it again with each of its later calls. At most 65,536 keys wait for that; a further
-  /// one is lost, which the observer hears of.
+  /// Erases a key for all processes. If the store fails, this process ignores the stored value of
+  /// the key and repeats the erasure with its later calls. At most 65,536 keys wait for that. A
+  /// further key is lost, and the observer gets an event.
   void erase(std::string_view key) {
     const std::uint64_t missed = missed_erasures(key);
     if (ask([key](SharedStore& store) { store.erase(key); })) {
@@ -173,21 +184,21 @@ class resilient_store {
     }
   }
 
-  /// Has `told` called with each key that another process has changed, and with "" when some may
-  /// have been missed. Where that fails, it is tried again with the first call that does not.
+  /// Calls `event` with each key that another process changes, and with "" if some changes may be
+  /// missing. If the store fails, the watch begins with the first call that succeeds.
   void watch(std::function<void(std::string_view)> event) {
     {
       const std::scoped_lock lock{watching_};
-      told_ = std::move(event);
+      event_ = std::move(event);
     }
     static_cast<void>(ask([](SharedStore& /*store*/) {}));
   }
 
-  /// No call of `told` is under way once this has returned, and none begins.
+  /// Ends the watch. Once it has returned, no call of `event` is under way, and no call begins.
   void unwatch() noexcept {
     try {
       const std::scoped_lock lock{watching_};
-      told_ = {};
+      event_ = {};
       store_->watch({});
     } catch (...) {
       parts_.counters.add(cache_event::far_failures);
@@ -211,13 +222,21 @@ class resilient_store {
     std::optional<std::string> value{};
   };
 
-  /// Returns whether the store did `what`.
-  [[nodiscard]] bool ask(const std::function<void(SharedStore&)>& change) {
-    return call(change) == call_end::done;
+  /// A change of the store as a whole, which the observer is yet to hear.
+  struct store_change {
+    bool is_up = false;
+    std::string why{};
+  };
+
+  /// Makes one call of the store. Returns true if it succeeded.
+  [[nodiscard]] bool ask(const std::function<void(SharedStore&)>& request) {
+    const call_end end = call(request);
+    report_changes();
+    return end == call_end::done;
   }
 
-  /// Does `what` unless the store is left alone.
-  [[nodiscard]] call_end call(const std::function<void(SharedStore&)>& change) {
+  /// Like `ask`, but leaves it to the caller to report changes of the store.
+  [[nodiscard]] call_end call(const std::function<void(SharedStore&)>& request) {
     {
       const std::scoped_lock lock{mutex_};
       if (!breaker_.admits(parts_.now())) {
@@ -226,7 +245,7 @@ class resilient_store {
     }
     try {
       watch_once();
-      change(*store_);
+      request(*store_);
       note_success();
       return call_end::done;
     } catch (const store_part_error&) {
@@ -272,10 +291,8 @@ class resilient_store {
       }
       const bool is_still_owed = is_owed(*key);
       if (is_still_owed) {
-        const std::scoped_lock lock{erasing_};
-        if (is_owed(*key)) {
-          erase(*key);
-        }
+        static_cast<void>(make_missed_call(*key));
+        report_changes();
       }
       if (is_still_owed ||
           std::find(owed_before.begin(), owed_before.end(), *key) != owed_before.end()) {
@@ -287,35 +304,39 @@ class resilient_store {
   void watch_once() {
     if (!watches_) {
       const std::scoped_lock lock{watching_};
-      if (told_ && !watches_) {
-        store_->watch(told_);
+      if (event_ && !watches_) {
+        store_->watch(event_);
         watches_ = true;
       }
     }
   }
 
   void note_success() {
-    bool was_down = false;
-    {
-      const std::scoped_lock lock{mutex_};
-      was_down = std::exchange(down_, false);
-      breaker_.on_success();
-    }
-    if (was_down) {
-      parts_.tell(far_store_event{parts_.about({}), true, {}});
+    const std::scoped_lock lock{mutex_};
+    breaker_.on_success();
+    if (std::exchange(down_, false)) {
+      changes_.push_back({.is_up = true});
     }
   }
 
   void note_failure(std::string_view why) {
     parts_.counters.add(cache_event::far_failures);
-    bool falls = false;
+    const std::scoped_lock lock{mutex_};
+    breaker_.on_failure(parts_.now());
+    if (breaker_.state() != breaker_state::closed && !std::exchange(down_, true)) {
+      changes_.push_back({.is_up = false, .why = std::string{why}});
+    }
+  }
+
+  /// Reports changes of the store. The caller holds no lock, since observers may call the cache.
+  void report_changes() {
+    std::vector<store_change> changes;
     {
       const std::scoped_lock lock{mutex_};
-      breaker_.on_failure(parts_.now());
-      falls = breaker_.state() != breaker_state::closed && !std::exchange(down_, true);
+      changes.swap(changes_);
     }
-    if (falls) {
-      parts_.tell(far_store_event{parts_.about({}), false, why});
+    for (const store_change& change : changes) {
+      parts_.tell(far_store_event{parts_.about({}), change.is_up, change.why});
     }
   }
 
@@ -345,8 +366,7 @@ class resilient_store {
   /// about a key in a part of it that is down, so that such keys do not hold back others.
   [[nodiscard]] bool catch_up(time_point due) {
     constexpr std::size_t at_once = 64;  // so that no caller waits for all
-    const std::scoped_lock one_thread{erasing_};
-    std::vector<std::pair<std::string, owed_call>> missed;
+    std::vector<std::string> missed;
     // The bare hosts first: with them go the leases, without which no other process can publish
     // what it fetched before.
     for (const bool is_bare : {true, false}) {
@@ -354,31 +374,47 @@ class resilient_store {
       for (auto owed = owed_.begin(); owed != owed_.end() && missed.size() < at_once; ++owed) {
         if (owed->second.next_try <= due &&
             is_bare == (without_scheme(owed->first).size() == owed->first.size())) {
-          missed.emplace_back(owed->first, owed->second);
+          missed.push_back(owed->first);
         }
       }
     }
-    for (const auto& one : missed) {
-      const std::string& key = one.first;
-      const owed_call& owed = one.second;
-      const call_end end = call([&](SharedStore& store) {
-        if (owed.value) {
-          store.publish(key, *owed.value, (std::chrono::milliseconds::max)());
-          store.announce(*owed.value);
-        } else {
-          store.erase(key);
-        }
-      });
+    for (const std::string& key : missed) {
+      const call_end end = make_missed_call(key);
+      report_changes();
       if (end == call_end::failed) {
         return false;
       }
-      if (end == call_end::done) {
-        settle(key, owed.times);
-      } else {
+      if (end == call_end::part_failed) {
         put_off(key, due);
       }
     }
     return !missed.empty();
+  }
+
+  /// Makes the call that the store has missed for `key`, unless another thread has made it.
+  [[nodiscard]] call_end make_missed_call(const std::string& key) {
+    const std::scoped_lock one_thread{erasing_};
+    owed_call owed;
+    {
+      const std::scoped_lock lock{mutex_};
+      const auto found = owed_.find(key);
+      if (found == owed_.end()) {
+        return call_end::done;
+      }
+      owed = found->second;
+    }
+    const call_end end = call([&](SharedStore& store) {
+      if (owed.value) {
+        store.publish(key, *owed.value, (std::chrono::milliseconds::max)());
+        store.announce(*owed.value);
+      } else {
+        store.erase(key);
+      }
+    });
+    if (end == call_end::done) {
+      settle(key, owed.times);
+    }
+    return end;
   }
 
   /// Has a missed erasure tried again a second after `due`.
@@ -406,16 +442,17 @@ class resilient_store {
   cache_parts& parts_;
 
   std::mutex watching_;
-  std::function<void(std::string_view)> told_{};  // guarded by `watching_`
+  std::function<void(std::string_view)> event_{};  // guarded by `watching_`
   std::atomic<bool> watches_ = false;
 
-  /// Held by the thread that makes missed calls. A second thread would repeat them, and erase what
-  /// somebody has published in between.
+  /// Held while a missed call is made, and while a key with a missed call is published. Otherwise
+  /// the late erasure could delete the new value.
   std::mutex erasing_;
 
   std::mutex mutex_;  // guards what follows
   detail::circuit_breaker breaker_;
   bool down_ = false;
+  std::vector<store_change> changes_;
   boost::unordered_flat_map<std::string, owed_call, base::text_hash, std::equal_to<>> owed_;
   std::vector<store_lease> to_release_;
 };

@@ -38,7 +38,7 @@ std::string trace_of_tls(const robots::curl_options& options) {
 
 }  // namespace
 
-TEST_CASE("of libcurl's own certificates, a handle trusts the file, or else the folder") {
+TEST_CASE("Of libcurl's own certificates, a handle trusts the file, or else the folder") {
   const auto plain = robots::adapters_detail::make_curl_easy();
   const char* file = nullptr;
   curl_easy_getinfo(plain.get(), CURLINFO_CAINFO, &file);
@@ -50,7 +50,7 @@ TEST_CASE("of libcurl's own certificates, a handle trusts the file, or else the 
   }
 }
 
-TEST_CASE("a handle trusts the folder that the options name") {
+TEST_CASE("A handle trusts the folder that the options name") {
   const std::string trace = trace_of_tls({.ca_path = "/"});
   CAPTURE(trace);
   if (trace.find("CApath: ") != std::string::npos) {

@@ -16,7 +16,7 @@ static_assert(redis_slot("foo") == 12'182);
 static_assert(redis_slot("") == 0);
 static_assert(redis_slot("}{") == crc16("}{") % redis_slots);
 
-TEST_CASE("a redirection of a cluster names a slot and a server") {
+TEST_CASE("A redirection of a cluster names a slot and a server") {
   const redis_address from{"10.0.0.1", 6379};
   const auto moved = parse_redis_redirect("MOVED 3999 127.0.0.1:6381", from);
   REQUIRE(moved);

@@ -29,7 +29,7 @@ std::string joined(const std::vector<redis_address>& servers) {
 
 }  // namespace
 
-TEST_CASE("a URL of Redis says where the server is, who asks, and for which database") {
+TEST_CASE("A URL of Redis says where the server is, who asks, and for which database") {
   using enum redis_topology;
   const std::vector<accepted_url> table{
       {"redis://127.0.0.1:6379/0", "127.0.0.1:6379"},
@@ -66,7 +66,7 @@ TEST_CASE("a URL of Redis says where the server is, who asks, and for which data
   CHECK(parse_redis_url("rediss+cluster://a").topology == cluster);
 }
 
-TEST_CASE("a wrong URL of Redis is refused with words that say how to mend it") {
+TEST_CASE("A wrong URL of Redis is refused with words that say how to mend it") {
   struct refused_url {
     std::string url;
     std::string why;
@@ -113,7 +113,7 @@ TEST_CASE("a wrong URL of Redis is refused with words that say how to mend it") 
   }
 }
 
-TEST_CASE("an option says that the server of a URL is a node of a cluster") {
+TEST_CASE("An option says that the server of a URL is a node of a cluster") {
   CHECK(parse_redis_url("redis://h", true).topology == redis_topology::cluster);
   CHECK(parse_redis_url("redis://a,b", true).servers.size() == 2);
   for (const std::string url :
@@ -123,7 +123,7 @@ TEST_CASE("an option says that the server of a URL is a node of a cluster") {
   }
 }
 
-TEST_CASE("what refuses a URL of Redis does not repeat the password in it") {
+TEST_CASE("What refuses a URL of Redis does not repeat the password in it") {
   for (const std::string url : {"http://me:secret@h", "redis://me:secret@h:x"}) {
     try {
       static_cast<void>(parse_redis_url(url));

@@ -77,7 +77,7 @@ static_assert(dictionary_token("a=y, b, c=1;p, d=n", "b").empty());
 static_assert(dictionary_token("a=y, b, c=1;p, d=n", "c").empty());
 static_assert(dictionary_token("a=y, b, c=1;p, d=n", "d") == "n");
 
-TEST_CASE("any octets are read or refused") {
+TEST_CASE("Any octets are read or refused") {
   const std::string_view whole = R"(a=("x" 1.5);q=%"%c3%bc", b=:YQ==:, c=@1, d=?1, e=y)";
   for (std::size_t size = 0; size <= whole.size(); ++size) {
     for (int octet = -1; octet < 256; ++octet) {

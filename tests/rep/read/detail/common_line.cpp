@@ -39,7 +39,7 @@ TEST_CASE("CR, LF and CR LF end a line and nothing else does") {
                   "b") == places{5});
 }
 
-TEST_CASE("a line end is found wherever it stands, in texts of any length") {
+TEST_CASE("A line end is found wherever it stands, in texts of any length") {
   for (std::size_t size = 1; size < 140; ++size) {
     for (std::size_t place = 0; place < size; ++place) {
       for (const char end : {'\n', '\r'}) {
@@ -51,7 +51,7 @@ TEST_CASE("a line end is found wherever it stands, in texts of any length") {
   }
 }
 
-TEST_CASE("a value of any length is read whole") {
+TEST_CASE("A value of any length is read whole") {
   for (std::size_t size = 0; size < 140; ++size) {
     for (const std::string_view end : {"", "\n", "\r\nAllow: /", " # c\n", "\t\n"}) {
       const std::string value(size, 'x');
@@ -65,7 +65,7 @@ TEST_CASE("a value of any length is read whole") {
 
 constexpr std::string_view next = "\nUser-agent: *\nDisallow: /\n";
 
-TEST_CASE("a frequent key, a colon and a value without white space are a common line") {
+TEST_CASE("A frequent key, a colon and a value without white space are a common line") {
   const std::string text = "disALLOW:/x?y=%20*$" + std::string{next};
   const common_line line = read(text);
   CHECK(line.kind == directive_kind::disallow);
@@ -79,7 +79,7 @@ TEST_CASE("a frequent key, a colon and a value without white space are a common 
   }
 }
 
-TEST_CASE("a common line may end in white space and a comment, or have no value") {
+TEST_CASE("A common line may end in white space and a comment, or have no value") {
   for (const std::string_view rest : {"", " ", " \t", "#c", " # c : d", "\r"}) {
     CAPTURE(rest);
     const std::string text = "Allow: /x" + std::string{rest} + std::string{next};

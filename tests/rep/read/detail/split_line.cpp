@@ -26,7 +26,7 @@ static_assert(!split_line(": /x").found);
 static_assert(split_line("a: b").colon);
 static_assert(!split_line("a b").colon);
 
-TEST_CASE("white space and NUL octets around key and value are trimmed") {
+TEST_CASE("White space and NUL octets around key and value are trimmed") {
   constexpr std::string_view line{"Disallow:\0 /x", 13};
   CHECK(splits(line, "Disallow", "/x"));
 }

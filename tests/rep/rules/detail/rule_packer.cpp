@@ -50,7 +50,7 @@ std::string rules(int count, Pattern pattern) {
   return text;
 }
 
-TEST_CASE("few of 20,000 different rules share a bucket, and every rule has one") {
+TEST_CASE("Few of 20,000 different rules share a bucket, and every rule has one") {
   const std::string text = rules(20'000, [](const std::string& number) {
     return number.back() == '7' ? "/shop/" + number + "/*.html$" : "/section-" + number + "/page";
   });
@@ -60,7 +60,7 @@ TEST_CASE("few of 20,000 different rules share a bucket, and every rule has one"
   CHECK(fullest(parts) <= 24);
 }
 
-TEST_CASE("rules that begin with a wildcard are found by their rarest octets") {
+TEST_CASE("Rules that begin with a wildcard are found by their rarest octets") {
   const rule_set_parts parts = lay_out(
       rules(20'000, [](const std::string& number) { return "/*/x" + number + "y/*.html$"; }));
   CHECK(parts.facts.tried == 0);
@@ -69,14 +69,14 @@ TEST_CASE("rules that begin with a wildcard are found by their rarest octets") {
   CHECK(fullest(parts) <= 64);
 }
 
-TEST_CASE("many wildcard rules behind one short prefix do not fill one bucket") {
+TEST_CASE("Many wildcard rules behind one short prefix do not fill one bucket") {
   const rule_set_parts parts =
       lay_out(rules(20'000, [](const std::string& number) { return "/a*" + number + "z"; }));
   CHECK(parts.facts.tried == 0);
   CHECK(fullest(parts) <= 64);
 }
 
-TEST_CASE("a target full of octets that hash next to those of rules gets the right verdict") {
+TEST_CASE("A target full of octets that hash next to those of rules gets the right verdict") {
   using robots::rep_detail::hash_state;
   const std::uint64_t wanted = hash_state::start().finish(
       robots::rep_detail::whole_word(std::string_view{"aaaa\0\0\0\0", 8}, 0),

@@ -39,7 +39,7 @@ bool is_undecided(const rule_set& rules, std::string_view target) {
   return found.undecided;
 }
 
-TEST_CASE("a target is compared up to 65,536 octets of normal form, and denied beyond") {
+TEST_CASE("A target is compared up to 65,536 octets of normal form, and denied beyond") {
   for (const robots::dialect dialect : {robots::dialect::rfc9309, robots::dialect::google}) {
     const rule_set rules =
         compile("User-agent: *\nAllow: /\nDisallow: /x\n", "FooBot", {.dialect = dialect});
@@ -57,13 +57,13 @@ TEST_CASE("a target is compared up to 65,536 octets of normal form, and denied b
   CHECK(rules.allows("/robots.txt?" + repeated("%20a", 400'000)));
 }
 
-TEST_CASE("a rule set without rules allows a target of any length") {
+TEST_CASE("A rule set without rules allows a target of any length") {
   const rule_set none = compile("User-agent: *\nDisallow:\n", "FooBot");
   CHECK(none.match("/" + std::string(100'000, 'a')).allowed);
   CHECK_FALSE(is_undecided(none, "/" + repeated("a b", 100'000)));
 }
 
-TEST_CASE("a target is denied if comparing it with the rules takes too long") {
+TEST_CASE("A target is denied if comparing it with the rules takes too long") {
   struct sample {
     const char* rule;
     std::string target;
@@ -86,7 +86,7 @@ TEST_CASE("a target is denied if comparing it with the rules takes too long") {
   CHECK(rules.allows("/robots.txt"));
 }
 
-TEST_CASE("a document leaves the same targets undecided, and explaining one costs no more") {
+TEST_CASE("A document leaves the same targets undecided, and explaining one costs no more") {
   const robots::document file = robots::parse(full_of("Allow:*a*xxxxy"));
   const rule_set rules = file.rules_for("FooBot");
   for (const std::string& target : {"/abcdefghijklmnopqrstuvwxyz%41" + repeated("xxxx", 60'000),
@@ -99,7 +99,7 @@ TEST_CASE("a document leaves the same targets undecided, and explaining one cost
   }
 }
 
-TEST_CASE("a URL as long as servers take is compared with a thousand wildcards") {
+TEST_CASE("A URL as long as servers take is compared with a thousand wildcards") {
   std::string text = "User-agent: *\n";
   for (int i = 0; i < 1'000; ++i) {
     text += "Disallow: *a" + std::to_string(i) + "*z\n";
@@ -109,7 +109,7 @@ TEST_CASE("a URL as long as servers take is compared with a thousand wildcards")
   CHECK_FALSE(rules.allows("/" + repeated("a0123456789", 8'000) + "z"));
 }
 
-TEST_CASE("however a pattern is spelled, long targets are compared with it to their end") {
+TEST_CASE("However a pattern is spelled, long targets are compared with it to their end") {
   const std::string many(1'500, 'a');
   for (const std::string_view last : {"%C3%A9", "%c3%a9", "\xC3\xA9", "%C3%A9**"}) {
     const rule_set rules =
@@ -126,7 +126,7 @@ TEST_CASE("however a pattern is spelled, long targets are compared with it to th
   CHECK_FALSE(is_undecided(compile(text, "FooBot"), "/" + repeated("%D0%B0<1>", 8'000)));
 }
 
-TEST_CASE("comparing a pattern takes no more steps than twice the octets of pattern and text") {
+TEST_CASE("Comparing a pattern takes no more steps than twice the octets of pattern and text") {
   const auto fits = [](const std::string& pattern, const std::string& text) {
     step_budget steps{static_cast<std::int64_t>(2 * (pattern.size() + text.size()))};
     static_cast<void>(
@@ -144,7 +144,7 @@ TEST_CASE("comparing a pattern takes no more steps than twice the octets of patt
   }
 }
 
-TEST_CASE("an exceeded step budget stays exceeded and ends a comparison") {
+TEST_CASE("An exceeded step budget stays exceeded and ends a comparison") {
   step_budget steps{10};
   steps.spend(10);
   CHECK_FALSE(steps.exceeded());

@@ -57,21 +57,21 @@ class redis_subscription {
   using connector = std::function<std::unique_ptr<redis_connection>(int interrupt)>;
   using listener = std::function<void(std::string_view message)>;
 
-  /// Has `told` called with each message, and with an empty one when some may have been missed.
-  /// Returns once the subscription stands, or the first attempt has failed.
+  /// Calls `on_message` with each message, and with an empty one if some may be missing. Returns
+  /// once the subscription exists or the first attempt has failed.
   redis_subscription(connector connect, std::string channel, std::chrono::milliseconds timeout,
                      listener on_message)
       : connect_{std::move(connect)},
         channel_{std::move(channel)},
         timeout_{timeout},
-        told_{std::move(on_message)},
+        on_message_{std::move(on_message)},
         thread_{[this](const stop_token& stop) { run(stop); }} {
     first_attempt_.get_future().wait();
   }
   redis_subscription(const redis_subscription&) = delete;
   redis_subscription& operator=(const redis_subscription&) = delete;
 
-  /// Once it has returned, no call of `told` is under way.
+  /// Ends the subscription. Once it has returned, no call of `on_message` is under way.
   ~redis_subscription() {
     thread_.request_stop();
     interrupt_.interrupt();
@@ -92,7 +92,7 @@ class redis_subscription {
         if (is_first) {
           first_attempt_.set_value();
         } else {
-          told_("");
+          on_message_("");
         }
         is_first = false;
         listen(*connection, stop);
@@ -141,7 +141,7 @@ class redis_subscription {
       connection.fail("refuses to tell of changes");
     }
     if (reply.list.size() == 3 && reply.list[0].text == "message") {
-      told_(reply.list[2].text);
+      on_message_(reply.list[2].text);
     }
   }
 
@@ -153,7 +153,7 @@ class redis_subscription {
   connector connect_;
   std::string channel_;
   std::chrono::milliseconds timeout_;
-  listener told_;
+  listener on_message_;
   redis_interrupt interrupt_;
   std::promise<void> first_attempt_;
   base::jthread thread_;
