@@ -304,7 +304,7 @@ TEST_CASE("Only adapters include third-party headers, Boost.Unordered aside") {
   }
 }
 
-TEST_CASE("No header but the adapters uses what costs every user much time to compile") {
+TEST_CASE("Only adapters include headers that cost much compile time") {
   constexpr std::array<std::string_view, 8> costly{"filesystem", "fstream", "future", "iostream",
                                                    "random",     "ranges",  "regex",  "sstream"};
   for (const source_file& header : headers()) {
@@ -323,7 +323,7 @@ TEST_CASE("No header but the adapters uses what costs every user much time to co
   }
 }
 
-TEST_CASE("What MSVC lacks is used only behind a test for the compiler") {
+TEST_CASE("Features that MSVC lacks are used only behind a test for the compiler") {
   constexpr std::array<std::string_view, 5> guarded{
       "robots/base/config.hpp", "robots/base/enum_text.hpp", "robots/base/fetch_ahead.hpp",
       "robots/rep/text/detail/octet_block.hpp", "robots/rep/text/detail/octet_word.hpp"};

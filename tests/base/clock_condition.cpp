@@ -54,7 +54,7 @@ struct waiting {
 
 }  // namespace
 
-TEST_CASE("A wait ends when what it waits for has come, and notices who says so under the lock") {
+TEST_CASE("A wait ends when its condition holds, and each notification happens under the lock") {
   waiting one{SteadyClock{}};
   {
     const std::scoped_lock lock{one.mutex};
@@ -94,7 +94,7 @@ TEST_CASE("A wait ends at its deadline by a clock that runs by itself") {
   CHECK(clock.now() >= deadline);
 }
 
-TEST_CASE("What has come already is not waited for, whatever the deadline") {
+TEST_CASE("A condition that already holds needs no wait, whatever the deadline") {
   ManualClock clock;
   std::mutex mutex;
   clock_condition changed;

@@ -35,7 +35,7 @@ TEST_CASE("A fingerprint is the same while a program is compiled and while it ru
   CHECK(fingerprint(std::string_view{text}.substr(1)) == 0x836C'9879'0ECB'F1D7U);
 }
 
-TEST_CASE("Texts that differ in one octet, in two of them, or in length alone are told apart") {
+TEST_CASE("Texts that differ in one octet, in two octets or only in length have different hashes") {
   std::set<std::uint64_t> seen;
   std::size_t texts = 0;
   const auto add = [&](std::string_view text) {

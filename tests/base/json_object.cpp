@@ -12,7 +12,7 @@
 using robots::base::json_object;
 using robots::base::json_writer;
 
-TEST_CASE("What a JSON writer wrote is read back, octet by octet") {
+TEST_CASE("The reader returns what the JSON writer wrote, octet by octet") {
   std::string octets;
   for (int i = 0; i < 256; ++i) {
     octets += static_cast<char>(i);
@@ -36,7 +36,7 @@ TEST_CASE("What a JSON writer wrote is read back, octet by octet") {
   CHECK(read->text("missing").empty());
 }
 
-TEST_CASE("What is no object is not read, however it ends") {
+TEST_CASE("A text that is not a JSON object is not read, however it ends") {
   const std::string whole = R"({"a":"b\"","c":[{"d":1},{"e":"]"}],"f":true})";
   CHECK(json_object::read(whole));
   for (std::size_t size = 0; size < whole.size(); ++size) {

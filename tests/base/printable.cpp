@@ -6,7 +6,7 @@
 
 using robots::base::printable;
 
-TEST_CASE("What could be taken for more than text is spelled out, and nothing else") {
+TEST_CASE("Control characters and other octets with an effect are escaped, and nothing else is") {
   CHECK(printable("") == "");
   CHECK(printable("/a*b$ ~") == "/a*b$ ~");
   CHECK(printable("\x1B[2J\n\r\t\x7F") == "\\x1B[2J\\x0A\\x0D\\x09\\x7F");
@@ -14,6 +14,6 @@ TEST_CASE("What could be taken for more than text is spelled out, and nothing el
   CHECK(printable(std::string_view{"a\0b", 3}) == "a\\x00b");
 }
 
-TEST_CASE("An escape that stands in the text itself can be told from one that was made") {
+TEST_CASE("An escape in the original text differs from an escape that the function made") {
   CHECK(printable("\\x0A") == "\\x5Cx0A");
 }

@@ -41,7 +41,8 @@ TEST_CASE("A value is found again where it was, for as long as it is needed") {
   CHECK(table.size() == 501);
 }
 
-TEST_CASE("A table takes as many sites as it may, and one more for each that is no longer needed") {
+TEST_CASE(
+    "A table holds up to its capacity, plus one site for each site that is no longer needed") {
   constexpr std::size_t capacity = 1'000;
   site_table<known> table{capacity};
   for (std::size_t i = 0; i < capacity; ++i) {
@@ -75,7 +76,8 @@ TEST_CASE("The one site that is not needed is found at once among very many") {
   CHECK(table.find("77777") == nullptr);
 }
 
-TEST_CASE("A full table forgets what is needed for longest, if for longer than it bears with") {
+TEST_CASE(
+    "A full table forgets the site that is needed for longest, if that is longer than the limit") {
   site_table<known> table{3};
   table.find_or_add("for an hour", now, needed_until)->until = now + 1h;
   table.find_or_add("for a year", now, needed_until)->until = now + 24h * 365;

@@ -48,7 +48,7 @@ TEST_CASE("Texts are handed on in their order, and all of them before the queue 
   CHECK(written.back() == "999");
 }
 
-TEST_CASE("Nobody waits for a writer that is stuck: what has no room is refused") {
+TEST_CASE("Nobody waits for a stuck writer: entries without room are refused") {
   gate stuck;
   std::atomic<int> written = 0;
   {
@@ -99,7 +99,7 @@ TEST_CASE("Many threads add to one queue, and no text is lost") {
 }
 
 TEST_CASE(
-    "The worker is told that somebody waits, is called when it wants, and is left when stuck") {
+    "The worker learns that somebody waits, is called when it asks, and is left alone when stuck") {
   using namespace std::chrono_literals;
   gate stuck;
   std::atomic<int> calls = 0;

@@ -215,7 +215,7 @@ TEST_CASE("/robots.txt itself is always allowed, and the decision says that this
   CHECK(reason(bot.cache.check("https://example.com/robots.txt.bak")) == "rule");
 }
 
-TEST_CASE("What is invalidated is fetched anew, and nothing else") {
+TEST_CASE("An invalidated site is fetched again, and no other site is") {
   scripted bot;
   bot.web.otherwise(robots::test::ok());
   const auto forgets = [&](const char* kind, const char* site) {
@@ -242,7 +242,7 @@ TEST_CASE("What is invalidated is fetched anew, and nothing else") {
   CHECK_FALSE(forgets("", "https://example.com/"));
 }
 
-TEST_CASE("What is invalidated is no last good copy any more") {
+TEST_CASE("An invalidated file no longer serves as the last good copy") {
   scripted bot;
   bot.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(503));
   CHECK(bot.cache.allowed(home));
@@ -265,7 +265,7 @@ TEST_CASE("clear forgets every site, and the figures stay") {
   CHECK_FALSE(bot.cache.check(home).from_cache);
 }
 
-TEST_CASE("The figures count what was done") {
+TEST_CASE("The statistics count every retrieval and decision") {
   cache_options options = foo_bot();
   options.excluded = {"gov"};
   small_cache cache{options,
@@ -343,7 +343,7 @@ TEST_CASE("A storage that forgets everything at once still works") {
   CHECK(cache.stats().misses == 3);
 }
 
-TEST_CASE("An observer is told of every retrieval and every decision") {
+TEST_CASE("An observer gets an event for every retrieval and every decision") {
   RecordingObserver observer;
   ManualClock clock;
   ScriptedFetcher web;
@@ -388,7 +388,7 @@ TEST_CASE("The options in force can be seen") {
   CHECK(bot.cache.options().user_agent == foo_bot().user_agent);
 }
 
-TEST_CASE("A call that is over before it begins fetches nothing and keeps nothing") {
+TEST_CASE("A call whose deadline has passed fetches nothing and stores nothing") {
   std::stop_source stop;
   stop.request_stop();
   for (const auto fallback :
@@ -412,7 +412,7 @@ TEST_CASE("A call that is over before it begins fetches nothing and keeps nothin
   }
 }
 
-TEST_CASE("A call that is over gets what is kept: the fresh copy, else the last good one") {
+TEST_CASE("A call whose deadline has passed gets the fresh copy, else the last good copy") {
   scripted bot;
   bot.web.on(robots_url, robots::test::ok());
   CHECK(bot.cache.allowed(home));
@@ -454,7 +454,7 @@ TEST_CASE("Without a thread to spare, a deadline shortens the timeout, and nothi
   CHECK(bot.cache.check(home).from_cache);
 }
 
-TEST_CASE("A deadline at the end of time is none") {
+TEST_CASE("A deadline at the end of time means no deadline") {
   scripted bot;
   bot.web.on(robots_url, robots::test::ok());
   CHECK(bot.cache.allowed(home, {.deadline = robots::time_point::max()}));
@@ -498,7 +498,7 @@ TEST_CASE("A storage that throws costs a fetch, not the answer") {
   CHECK(cache.stats().retrievals == 2);
 }
 
-TEST_CASE("A bare host and its origin share what is fresh, however stale the other's entry is") {
+TEST_CASE("A bare host and its origin share a fresh entry, however stale the other entry is") {
   ManualClock clock;
   ScriptedFetcher web;
   web.otherwise(robots::test::ok());

@@ -73,7 +73,7 @@ TEST_CASE("A refresh waits for the new rules where others are served the stale o
   CHECK_FALSE(bot.cache.refresh(home)->allows("/x"));
 }
 
-TEST_CASE("What was told of a site by hand holds until it is lifted") {
+TEST_CASE("An override of a site holds until it is lifted") {
   cache_options options = foo_bot();
   options.excluded = {"gov"};
   scripted bot{options};
@@ -153,7 +153,7 @@ TEST_CASE("Rules that nothing can use any more are removed") {
   }
 }
 
-TEST_CASE("What is told of a site while it is looked up in steps holds for that look-up, too") {
+TEST_CASE("An override that comes during a look-up in steps holds for that look-up") {
   scripted bot;
   const robots::look_up known = bot.cache.begin("no URL");
   bot.web.otherwise(robots::test::ok());

@@ -109,7 +109,8 @@ TEST_CASE("Limits at their ends are accepted") {
   CHECK(objection(options).empty());
 }
 
-TEST_CASE("The crawler's own name may hold what no token in a robots.txt can") {
+TEST_CASE(
+    "The name of the crawler may contain characters that no token in a robots.txt can contain") {
   for (const char* name : {"MJ12bot/v1.4.8", "FooBot", "Mozilla/5.0 (compatible; FooBot/1.0)"}) {
     cache_options options = foo_bot();
     options.user_agent = name;

@@ -184,7 +184,7 @@ TEST_CASE("An observer hears each hop under the site that was asked, and once") 
               "https://example.com: decided no https://example.com/a [s1]"});
 }
 
-TEST_CASE("An observer hears what a storage drops, and why") {
+TEST_CASE("An observer gets an event with the reason for each entry that a storage drops") {
   observed bot;
   bot.web.otherwise(ok(""));
   static_cast<void>(bot.cache.get("https://a.example"));
@@ -198,7 +198,7 @@ TEST_CASE("An observer hears what a storage drops, and why") {
   CHECK(bot.diary.take().front() == "https://c.example: expired");
 }
 
-TEST_CASE("An observer hears of quarantine and of what is told by hand") {
+TEST_CASE("An observer gets an event for each quarantine and each override") {
   cache_options options = foo_bot(robots::fallback_policy::strict());
   options.quarantine_after = 1;
   observed bot{options};

@@ -290,7 +290,7 @@ TEST_CASE("A good file, or none, in between starts the count of malformed ones a
   }
 }
 
-TEST_CASE("Where malformed files are parsed, there is no quarantine") {
+TEST_CASE("If malformed files are parsed, no site is quarantined") {
   for (const auto fallback : {fallback_policy::permissive(), fallback_policy::rfc9309()}) {
     scripted bot{usual(fallback)};
     bot.web.on(robots_url, robots::test::ok(no_robots_txt));

@@ -316,7 +316,7 @@ TEST_CASE("One row of a policy can be replaced") {
   CHECK(at.cache.allowed("https://other.example/"));
 }
 
-TEST_CASE("Where a missing file is set to deny, it is the fallback that decides") {
+TEST_CASE("If a missing file denies by option, the fallback decides") {
   using robots::fallback_action;
   scripted at{
       foo_bot(fallback_policy::strict().with(outcome::not_found, fallback_action::deny_all))};
@@ -378,7 +378,7 @@ TEST_CASE("The malformed share can be set") {
   }
 }
 
-TEST_CASE("Content that is no robots.txt is malformed however short, and decisions say so") {
+TEST_CASE("Content that is not a robots.txt is malformed however short, and decisions say so") {
   using std::literals::operator""s;
   for (const std::string& content :
        {"<html><title>Just a moment...</title></html>\n"s, "PK\3\4\x14\0\0\0"s,

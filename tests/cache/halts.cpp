@@ -102,7 +102,7 @@ std::string numbered_rules(int first, int count) {
 
 }  // namespace
 
-TEST_CASE("A change of a site's rules is told once, with its share and how long it took") {
+TEST_CASE("A change of the rules of a site gives one event, with its share and its duration") {
   cache_options options = careful_bot();
   options.retry.attempts = 1;
   watched_sites of{options};
@@ -126,14 +126,14 @@ TEST_CASE("A change of a site's rules is told once, with its share and how long 
   CHECK(next(1min).empty());  // neither before nor now is anything asked of a crawler
 }
 
-TEST_CASE("A refresh that halts a site gives what holds then") {
+TEST_CASE("A refresh that halts a site returns the halt") {
   watched_sites of;
   of.web.on(robots_url, ok("User-agent: *\nDisallow: /a\n"), ok("User-agent: *\nDisallow: /\n"));
   CHECK(of.cache.refresh(home)->allows("/"));
   CHECK(of.cache.refresh(home)->refused() == decision_reason::halted);
 }
 
-TEST_CASE("What counts as a fast change is an option") {
+TEST_CASE("An option says which changes count as fast") {
   cache_options options = foo_bot();
   options.fast_change_share = 0.05;
   options.fast_change_within = 5min;
@@ -372,7 +372,7 @@ TEST_CASE("A strict fallback with another row halts hostile sites, too") {
   CHECK(bot.cache.check(home).reason == decision_reason::halted);
 }
 
-TEST_CASE("Without halt_hostile, what a site says holds") {
+TEST_CASE("Without halt_hostile, the rules of a hostile change hold") {
   cache_options options = careful_bot();
   options.halt_hostile = false;
   watched_sites of{options};
@@ -627,7 +627,7 @@ TEST_CASE("A high-risk site is denied and listed until somebody signs it off") {
   CHECK(of.cache.awaiting_sign_off().size() == 4);
 }
 
-TEST_CASE("A high-risk site is told of when it is first met, once") {
+TEST_CASE("A high-risk site gives one event when it is first seen") {
   cache_options options = foo_bot();
   options.sign_off = {"gov"};
   watched_sites of{options};

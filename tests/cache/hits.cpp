@@ -186,7 +186,7 @@ TEST_CASE("An excluded host is not looked up") {
   CHECK(cache.stats().excluded == 3);
 }
 
-TEST_CASE("An exclusion holds even for what another cache has put into a shared storage") {
+TEST_CASE("An exclusion also holds for entries that another cache has stored") {
   const CountingStorage storage;
   ScriptedFetcher web;
   web.otherwise(robots::test::ok(""));
@@ -199,7 +199,7 @@ TEST_CASE("An exclusion holds even for what another cache has put into a shared 
   CHECK_FALSE(strict.check("https://nasa.gov/").allowed);
 }
 
-TEST_CASE("What threads ask at once adds up in the figures") {
+TEST_CASE("Statistics of concurrent threads add up") {
   constexpr std::size_t threads = 8;
   constexpr std::size_t one = 2'000;
   scripted bot;

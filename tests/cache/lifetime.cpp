@@ -202,7 +202,7 @@ TEST_CASE("The last good copy lasts as long as last_good_for says") {
   CHECK_FALSE(bot.cache.allowed(home));
 }
 
-TEST_CASE("Where last_good_for is nothing, no copy stands in once it is stale") {
+TEST_CASE("With last_good_for of zero, a stale copy is never used") {
   cache_options options = foo_bot();
   options.last_good_for = 0s;
   scripted bot{options};

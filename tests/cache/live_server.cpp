@@ -246,7 +246,7 @@ TEST_CASE("A site at an address that is not allowed is refused") {
   CHECK(server.connections() == 0);
 }
 
-TEST_CASE("Of an endless file the limit is read, and the line that is cut does not count") {
+TEST_CASE("An endless file is read up to the limit, and its cut line does not count") {
   loopback_server server;
   server.get("/robots.txt", [](const auto&) {
     return loopback_reply{.body = "User-agent: *\nDisallow: /\nAllow: /public\n", .endless = true};
@@ -285,7 +285,7 @@ TEST_CASE("A call that is stopped while the server keeps it waiting ends, and is
   CHECK(server.requests() == 2);
 }
 
-TEST_CASE("What the server's status means is what the failure table says") {
+TEST_CASE("The meaning of each status is that of the failure table") {
   loopback_server server;
   server.otherwise([](const auto& request) {
     return loopback_reply{.status = std::stoi(request.host().substr(1))};

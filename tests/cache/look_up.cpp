@@ -38,7 +38,7 @@ bool waits_for_news(const look_up& work) { return std::holds_alternative<news_wa
 
 }  // namespace
 
-TEST_CASE("A look-up in steps comes to what a call that blocks comes to") {
+TEST_CASE("A look-up in steps gives the same result as a blocking call") {
   cache_options options = foo_bot();
   options.retry.attempts = 3;
   scripted bot{options};
@@ -70,7 +70,7 @@ TEST_CASE("A look-up in steps comes to what a call that blocks comes to") {
   CHECK(bot.cache.stats().retrievals == 1);
 }
 
-TEST_CASE("A wait between tries that is cut short ends with what the last try came to") {
+TEST_CASE("A wait between tries that is cut short ends with the result of the last try") {
   cache_options options = foo_bot();
   options.retry.attempts = 3;
   scripted bot{options};
@@ -97,7 +97,7 @@ TEST_CASE("A site that may not be asked now is answered for at once, by the look
   CHECK_FALSE(looking.from_cache());
 }
 
-TEST_CASE("What needs no fetch is there at once") {
+TEST_CASE("A look-up without a fetch is complete at once") {
   cache_options options = foo_bot();
   options.excluded = {"gov"};
   scripted bot{options};
@@ -131,7 +131,7 @@ TEST_CASE("Look-ups for one site share one fetch, and all are called when it is 
   CHECK(bot.web.count() == 1);
 }
 
-TEST_CASE("A look-up that is dropped gives up what it began, and the next to resume begins anew") {
+TEST_CASE("A dropped look-up cancels its request, and the next caller starts again") {
   scripted bot;
   bot.web.on(robots_url, robots::test::ok());
   std::optional<look_up> dropped = bot.cache.begin(home);
@@ -172,7 +172,7 @@ TEST_CASE("A look-up is called once however often it asks for that, and not once
   CHECK(called_after_the_end == 0);
 }
 
-TEST_CASE("A call finds nobody at work on what a dropped look-up began") {
+TEST_CASE("A call after a dropped look-up finds no work under way") {
   scripted bot;
   {
     const look_up dropped = bot.cache.begin(home);
@@ -221,7 +221,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("Without finish_abandoned, a wait between tries is over when nobody waits any more") {
+TEST_CASE("Without finish_abandoned, a wait between tries ends when no caller is left") {
   cache_options options = foo_bot();
   options.finish_abandoned = false;
   options.retry.attempts = 3;
@@ -244,7 +244,7 @@ TEST_CASE("An exchange that gave up though somebody waits has failed") {
   CHECK(to_string(looking.policy()->source().outcome) == "unreachable");
 }
 
-TEST_CASE("A thread that blocks takes what an event loop brings") {
+TEST_CASE("A blocking thread uses the result of an event loop") {
   scripted bot;
   bot.web.on(robots_url, robots::test::ok());
   look_up looking = bot.cache.begin(home);
@@ -332,7 +332,7 @@ TEST_CASE("A look-up answers for the bare host and for the origin that answered 
                   std::invalid_argument);
 }
 
-TEST_CASE("One loop may look thousands of sites up at once") {
+TEST_CASE("One event loop can look up thousands of sites at once") {
   scripted bot;
   bot.web.otherwise(robots::test::ok());
   std::deque<std::pair<std::string, look_up>> waiting;

@@ -185,7 +185,7 @@ TEST_CASE("A wait that everyone has left ends, and a look-up that only waits is 
   CHECK(bot.driver->next_run() == std::nullopt);
 }
 
-TEST_CASE("A driver that ends gives up what is under way, and others begin anew") {
+TEST_CASE("A destroyed driver cancels its requests, and other callers start their own") {
   driven bot;
   bot.ask(home);
   const auto open = bot.web.open.front();
@@ -197,7 +197,7 @@ TEST_CASE("A driver that ends gives up what is under way, and others begin anew"
   CHECK(std::holds_alternative<fetch_request>(bot.cache.begin(home).next()));
 }
 
-TEST_CASE("What a callback throws comes out, and the rest is for the next run") {
+TEST_CASE("run throws what a callback throws, and the next run continues") {
   driven bot;
   bot.driver->start(bot.cache.begin("https://first.example/"),
                     [](const look_up&) { throw std::runtime_error{"enough"}; });

@@ -99,7 +99,7 @@ TEST_CASE("Each crawler has its own last good copy, and its rules after a 304 an
   }
 }
 
-TEST_CASE("Where no file is obeyed, all crawlers get the same answer") {
+TEST_CASE("Without a robots.txt, all crawlers get the same answer") {
   scripted bot{three_bots()};
   bot.web.on(robots_url, ScriptedFetcher::status(503));
   CHECK_FALSE(bot.cache.allowed(home, {.user_agent = "BarBot"}));

@@ -170,7 +170,8 @@ TEST_CASE(
   CHECK(outcome_of(answer) == "server_error");
 }
 
-TEST_CASE("The last good copy is what is asked about after failures, and what a 304 brings back") {
+TEST_CASE(
+    "After failures, requests carry the validators of the last good copy, and a 304 restores it") {
   scripted bot{foo_bot_that_asks_once()};
   bot.web.on(robots_url, tagged(robots::test::rules, "\"1\""), ScriptedFetcher::status(503),
              ScriptedFetcher::status(304));
@@ -186,7 +187,7 @@ TEST_CASE("The last good copy is what is asked about after failures, and what a 
   CHECK(back.age == 0ns);
 }
 
-TEST_CASE("What is forgotten is not asked about") {
+TEST_CASE("A request carries no validators of a forgotten copy") {
   scripted bot;
   bot.web.on(robots_url, tagged(robots::test::rules, "\"1\""));
   CHECK(bot.cache.allowed(home));
@@ -309,7 +310,7 @@ TEST_CASE("Versions count the changes of meaning, whatever else changes in a fil
   CHECK(meanings.size() == 3);
 }
 
-TEST_CASE("A fingerprint tells apart what decides or delays differently") {
+TEST_CASE("Policies that decide or delay differently have different fingerprints") {
   std::set<std::uint64_t> seen;
   for (const char* text :
        {"", "Disallow: /a", "Allow: /a", "Disallow: /a$", "Disallow: /a*b",
@@ -326,7 +327,7 @@ TEST_CASE("A fingerprint tells apart what decides or delays differently") {
         14'622'883'614'310'731'287U);
 }
 
-TEST_CASE("What is found at another origin's robots.txt is kept for that origin, too") {
+TEST_CASE("A file from another origin's robots.txt is kept for that origin, too") {
   scripted bot;
   constexpr const char* elsewhere = "https://www.example.com/robots.txt";
   bot.web.on(robots_url, ScriptedFetcher::redirect(301, elsewhere));
@@ -342,7 +343,7 @@ TEST_CASE("What is found at another origin's robots.txt is kept for that origin,
   CHECK(bot.cache.check("www.example.com/private").from_cache);
 }
 
-TEST_CASE("What is found elsewhere than at a robots.txt is kept for nobody else") {
+TEST_CASE("A file from another path is kept for the asked site only") {
   for (const char* elsewhere :
        {"https://www.example.com/r.txt", "https://www.example.com/robots.txt?x",
         "https://www.example.com//robots.txt", "https://www.example.com/ROBOTS.TXT"}) {
@@ -354,7 +355,7 @@ TEST_CASE("What is found elsewhere than at a robots.txt is kept for nobody else"
   }
 }
 
-TEST_CASE("What a user's policy says of one site is kept for no other") {
+TEST_CASE("The policy that a user sets for one site is kept for no other site") {
   struct Mine {
     [[nodiscard]] robots::fallback_action action(const robots::record_head& head) const {
       return head.url.starts_with("https://example.com/") ? robots::fallback_action::allow_all
@@ -381,7 +382,7 @@ TEST_CASE("A redirect from elsewhere does not let a site out of quarantine, nor 
   CHECK(bot.web.count(robots_url) == 1);
 }
 
-TEST_CASE("A call without time for anything gets what may be served stale") {
+TEST_CASE("A call without any time gets the stale entry if stale entries may be served") {
   scripted bot{stale_for(1h, fallback_policy::permissive())};
   bot.web.on(robots_url, robots::test::ok("User-agent: *\nDisallow: /"));
   CHECK_FALSE(bot.cache.allowed(home));

@@ -73,7 +73,7 @@ TEST_CASE("A redirect with a long body is followed like any other") {
   CHECK(reason_of(answer) == "rule");
 }
 
-TEST_CASE("Of a file that is cut, the line that is cut does not count") {
+TEST_CASE("The cut line of a cut file does not count") {
   const std::string stored = "User-agent: *\nDisallow: /\n";
   const std::string cut = "Allow: /";
 

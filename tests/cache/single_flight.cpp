@@ -175,7 +175,7 @@ TEST_CASE("A leader that is dropped gives the flight up") {
   CHECK(flights.join("a").lead);
 }
 
-TEST_CASE("A detached flight ends for those who wait, and a new one can begin meanwhile") {
+TEST_CASE("The waiters of a detached flight get its end, and a new flight can begin meanwhile") {
   single_flight flights;
   for (const bool all : {false, true}) {
     auto old = flights.join("a");
@@ -204,7 +204,7 @@ TEST_CASE("A detached flight ends for those who wait, and a new one can begin me
   }
 }
 
-TEST_CASE("Who waits for a flight leaves when stopped or when the deadline has come") {
+TEST_CASE("A waiter leaves a flight when it is stopped or its deadline passes") {
   single_flight flights;
   const auto first = flights.join("a");
   robots::cache_detail::own_parts<ScriptedFetcher, ManualClock, robots::LruStorage<1>,
@@ -218,7 +218,7 @@ TEST_CASE("Who waits for a flight leaves when stopped or when the deadline has c
   CHECK(first.lead);
 }
 
-TEST_CASE("What has ended counts, even for who comes too late") {
+TEST_CASE("A late caller gets the result of a flight that has ended") {
   single_flight flights;
   auto first = flights.join("a");
   const auto second = flights.join("a");
@@ -247,7 +247,7 @@ TEST_CASE("A flight is no longer wanted when the last one has left it, unless it
   }
 }
 
-TEST_CASE("Who cannot wait is called when the flight has ended") {
+TEST_CASE("A caller that cannot wait gets a callback when the flight ends") {
   single_flight flights;
   auto first = flights.join("a");
   const auto second = flights.join("a");
@@ -317,7 +317,7 @@ TEST_CASE("A bare host and its https origin, asked for at once, share one fetch"
   }
 }
 
-TEST_CASE("The http origin of a host is not served by what its https origin brought") {
+TEST_CASE("The http origin of a host does not use the file of its https origin") {
   held bot;  // the first fetch brings rules, the second none
   std::shared_ptr<const policy> https;
   std::shared_ptr<const policy> http;
@@ -446,7 +446,7 @@ TEST_CASE("A follower with all the time in the world waits for the end") {
   CHECK(web.count() == 1);
 }
 
-TEST_CASE("Who began a flight may leave it, and it goes on for the others") {
+TEST_CASE("The caller that began a flight may leave it, and the flight continues for the others") {
   for (int round = 0; round < 50; ++round) {
     held bot;
     std::stop_source stop;
@@ -476,7 +476,7 @@ TEST_CASE("Who began a flight may leave it, and it goes on for the others") {
   }
 }
 
-TEST_CASE("Who began a flight leaves it at his deadline, while the fetch is under way") {
+TEST_CASE("The caller that began a flight leaves it at its deadline, during the fetch") {
   held bot;
   decision began;
   {
@@ -726,7 +726,7 @@ TEST_CASE(
   CHECK(outcome_of(cache.check(home)) == "success");
 }
 
-TEST_CASE("What is invalidated while it is renewed does not stand in when the renewal fails") {
+TEST_CASE("An entry that is invalidated during its renewal is not used when the renewal fails") {
   robots::test::scripted bot{foo_bot_that_asks_once()};
   bot.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(503));
   CHECK(bot.cache.allowed(home));
@@ -739,7 +739,7 @@ TEST_CASE("What is invalidated while it is renewed does not stand in when the re
   CHECK_FALSE(bot.cache.check(home, renewing).allowed);
 }
 
-TEST_CASE("Without a thread to spare, who may leave fetches himself, and a follower takes over") {
+TEST_CASE("Without a spare thread, a caller may leave its fetch, and a follower takes it over") {
   held bot{robots::test::ok(), with_threads(0)};
   std::stop_source stop;
   decision began;
@@ -759,7 +759,7 @@ TEST_CASE("Without a thread to spare, who may leave fetches himself, and a follo
   CHECK(bot.web.count() == 2);
 }
 
-TEST_CASE("A cache that ends stops what is still under way for nobody") {
+TEST_CASE("A destroyed cache stops the fetches that nobody waits for") {
   ScriptedFetcher web;
   gate under_way;
   gate stopped;
@@ -798,7 +798,8 @@ TEST_CASE("A fetcher that throws leaves nobody waiting") {
   }
 }
 
-TEST_CASE("What is forgotten during a flight is fetched anew, and the late result is not kept") {
+TEST_CASE(
+    "A site that is forgotten during a flight is fetched again, and the late result is dropped") {
   const std::array<void (*)(held&), 4> ways{
       [](held& bot) { bot.cache.invalidate(home); },
       [](held& bot) { bot.cache.invalidate("HTTPS://EXAMPLE.com:443/x"); },

@@ -221,7 +221,9 @@ TEST_CASE("The last good copy of an origin is found by whichever name the site i
   }
 }
 
-TEST_CASE("What is no URL and no host is denied without a throw or a fetch, and says so") {
+TEST_CASE(
+    "A text that is neither a URL nor a host is denied without exception or fetch, with the "
+    "reason") {
   scripted bot;
   bot.web.otherwise(robots::test::ok(""));
   const std::string long_label = "https://" + std::string(64, 'a') + ".com/";
@@ -308,7 +310,7 @@ TEST_CASE("What is no URL and no host is denied without a throw or a fetch, and 
   CHECK(bot.cache.stats().denied == 2 * texts.size());
 }
 
-TEST_CASE("Whatever stands behind the authority gets a decision") {
+TEST_CASE("Every URL gets a decision, whatever follows its authority") {
   scripted bot;
   bot.web.otherwise(robots::test::ok());
   for (const std::string& rest :
@@ -387,7 +389,7 @@ TEST_CASE("An override under one name of a site holds for its other names") {
   CHECK(bot.cache.allowed(home));
 }
 
-TEST_CASE("What is invalidated is forgotten under all names that shared its fetch") {
+TEST_CASE("An invalidated site is forgotten under all names that shared its fetch") {
   for (const char* kind : {"example.com", "https://example.com/", "https://example.com:443/"}) {
     for (const char* stored : {"example.com", "https://example.com/"}) {
       CAPTURE(std::string{kind});

@@ -67,7 +67,7 @@ TEST_CASE("Strangers that redirect to a site whose rules are fresh cause it no r
   CHECK(bot.cache.check(secret).from_cache);
 }
 
-TEST_CASE("However strangers spell the robots.txt of a site, its fresh rules are theirs") {
+TEST_CASE("A fresh robots.txt serves strangers that redirect to it under any spelling") {
   for (const std::string spelling :
        {"/%72obots.txt", "/robots.txt?", "/x/../robot%73.txt#x", "/%72obots%2Etxt?"}) {
     scripted bot;
@@ -97,7 +97,7 @@ TEST_CASE("Another path or query is another resource, at one request for each st
   }
 }
 
-TEST_CASE("A redirect from elsewhere never replaces what a site itself has said") {
+TEST_CASE("A redirect from another site never replaces the rules of a site") {
   scripted bot{foo_bot(fallback_policy::permissive())};
   bot.web.on(robots_url, robots::test::ok("User-agent: *\nDisallow: /"),
              ScriptedFetcher::status(403));
@@ -227,7 +227,7 @@ TEST_CASE("max_redirects counts all redirects of a chain from site to site, in t
   }
 }
 
-TEST_CASE("What a site's own failure means for those that redirect to it") {
+TEST_CASE("A failure of a site means the same for the sites that redirect to it") {
   for (const auto& [answer, outcome] :
        {std::pair{ScriptedFetcher::status(503), "server_error"},
         std::pair{ScriptedFetcher::status(404), "not_found"},
@@ -367,7 +367,7 @@ TEST_CASE("A bare host that is led back to its https origin has no loop, but no 
   }
 }
 
-TEST_CASE("Who is led to the https origin of a bare host that is led back has no loop either") {
+TEST_CASE("A site that redirects to the https origin of such a bare host has no loop either") {
   scripted bot{foo_bot(fallback_policy::rfc9309())};
   bot.web.on(robots_url, ScriptedFetcher::failure(robots::fetch_error::connect));
   bot.web.on("http://example.com/robots.txt",

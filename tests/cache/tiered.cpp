@@ -270,7 +270,7 @@ TEST_CASE("Options of a tiered storage that make no sense are refused") {
                        std::invalid_argument);
 }
 
-TEST_CASE("What one worker fetches, the others have of the store") {
+TEST_CASE("All workers use the file that one worker has fetched") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   for (int worker = 0; worker < 4; ++worker) {
@@ -355,7 +355,8 @@ TEST_CASE("A hit in the process calls the store for nothing") {
   CHECK(calls == 0);
 }
 
-TEST_CASE("What was fetched before a site was invalidated by another process does not come back") {
+TEST_CASE(
+    "A file that was fetched before another process invalidated its site does not come back") {
   fleet crawlers;
   robots::basic_robots_cache<ScriptedFetcher, ManualClock, TieredStorage<LruStorage<4>, DeafStore>>
       fetching{
@@ -384,7 +385,7 @@ TEST_CASE("What was fetched before a site was invalidated by another process doe
 using deaf_cache = robots::basic_robots_cache<ScriptedFetcher, ManualClock,
                                               TieredStorage<LruStorage<4>, DeafStore>>;
 
-TEST_CASE("What was fetched without a lease does not come back after an invalidation") {
+TEST_CASE("A file that was fetched without a lease does not come back after an invalidation") {
   for (const std::string reason : {"another process has it", "a refresh takes it", "it failed"}) {
     CAPTURE(reason);
     fleet crawlers;
@@ -420,7 +421,7 @@ TEST_CASE("What was fetched without a lease does not come back after an invalida
   }
 }
 
-TEST_CASE("A refresh replaces what a process that asked before it is about to publish") {
+TEST_CASE("A refresh replaces the record that an earlier request is about to publish") {
   fleet crawlers;
   const auto slow = crawlers.worker();
   const auto refreshing = crawlers.worker();
@@ -603,7 +604,7 @@ TEST_CASE("An observer hears of invalidations that are lost with their process")
   CHECK(lost == std::vector<std::string>{lease_key, site_key});
 }
 
-TEST_CASE("What forgets in one process alone leaves the store as it is") {
+TEST_CASE("Forgetting a site in one process leaves the store as it is") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   const auto cache = crawlers.worker();
@@ -755,7 +756,7 @@ TEST_CASE("Near hits and sites new to the crawler are served while the store is 
   CHECK(crawlers.web.count() == 2);
 }
 
-TEST_CASE("What a store throws that is no exception of the standard is survived, too") {
+TEST_CASE("An exception of a store that is not a std::exception is handled, too") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   crawlers.store.on_call([](std::string_view) { throw 7; });
@@ -777,7 +778,7 @@ TEST_CASE("A file that is published while the store fails is fetched again by th
   CHECK(crawlers.web.count() == 2);
 }
 
-TEST_CASE("What a store says that cannot be is as if it were not there") {
+TEST_CASE("A reply of the store that makes no sense counts as no reply") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   const auto refuses = [&crawlers](std::string_view value) {
@@ -851,7 +852,7 @@ TEST_CASE("An older file than the one that a worker has had is no answer for it"
   CHECK_FALSE(crawlers.worker()->allowed(home));
 }
 
-TEST_CASE("What came of a site is not held up by others that are slow to answer") {
+TEST_CASE("A result for one site does not wait for sites that are slow to answer") {
   fleet crawlers;
   gate door;
   crawlers.web.on(robots_url, ok())
@@ -931,7 +932,7 @@ TEST_CASE("A failure is shared together with the last good copy, by which a cold
   CHECK(crawlers.web.count() == 3);
 }
 
-TEST_CASE("What a worker asks after a failure, it asks by the last good copy of another") {
+TEST_CASE("After a failure, a worker sends the validators of another worker's last good copy") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok(robots::test::rules, {{"ETag", "\"1\""}}),
                   ScriptedFetcher::status(503), ScriptedFetcher::status(304));
@@ -991,7 +992,7 @@ TEST_CASE("While the store is down, a worker asks by its own copy") {
   CHECK(find_header(crawlers.web.requests().back().headers, "If-None-Match") == "\"1\"");
 }
 
-TEST_CASE("A failure is not told to a store whose last good copy could not be read") {
+TEST_CASE("A failure is not stored if the last good copy in the store could not be read") {
   fleet crawlers;
   bool is_first = true;
   crawlers.web.on_call(robots_url, [&](const fetch_request&) {
@@ -1132,7 +1133,7 @@ TEST_CASE("A site that is invalidated while it is fetched is not shared") {
   CHECK(cache->stats().size == 0);
 }
 
-TEST_CASE("What one worker invalidates, all have forgotten") {
+TEST_CASE("If one worker invalidates a site, all workers forget it") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok(), ok("User-agent: *\nDisallow: /\n"));
   const auto first = crawlers.worker();
@@ -1181,7 +1182,7 @@ TEST_CASE("A refresh asks the site whatever the store has, and the others take o
   CHECK(crawlers.web.count() == 2);
 }
 
-TEST_CASE("Where news may have been missed, the store is asked again") {
+TEST_CASE("The store is asked again if messages may be missing") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   const auto cache = crawlers.worker();
@@ -1302,7 +1303,7 @@ TEST_CASE("What another worker has invalidated is no last good copy") {
   CHECK(crawlers.web.count() == 2);
 }
 
-TEST_CASE("What another worker has invalidated is not served while it is renewed") {
+TEST_CASE("An entry that another worker has invalidated is not served during its renewal") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok(), ok("User-agent: *\nDisallow: /\n"));
   cache_options options = foo_bot();
@@ -1352,7 +1353,7 @@ TEST_CASE("A refresh by a worker whose clock is behind reaches the others") {
   CHECK(crawlers.web.count() == 1);
 }
 
-TEST_CASE("A newer answer in the store that is over makes a worker ask the site") {
+TEST_CASE("A newer but expired record in the store makes a worker ask the site") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok(), ok("User-agent: *\nDisallow: /\n"));
   const auto cache = crawlers.worker();
@@ -1367,7 +1368,7 @@ TEST_CASE("A newer answer in the store that is over makes a worker ask the site"
   CHECK(crawlers.web.count() == 2);
 }
 
-TEST_CASE("A change that is told while a site is fetched is looked for once that has ended") {
+TEST_CASE("A change that is announced during a fetch is looked up after the fetch") {
   fleet crawlers;
   const auto cache = crawlers.worker();
   crawlers.web.on_call(robots_url, [&crawlers](const fetch_request&) {
@@ -1412,7 +1413,7 @@ TEST_CASE(
   CHECK(crawlers.web.count() == 2);
 }
 
-TEST_CASE("A site that redirects to another one does so in every process") {
+TEST_CASE("A redirect from one site to another has the same effect in every process") {
   constexpr const char* www = "https://www.example.com/robots.txt";
   fleet crawlers;
   crawlers.web.on(robots_url, ScriptedFetcher::redirect(301, www)).on(www, ok());
@@ -1437,7 +1438,7 @@ TEST_CASE("A site that redirects to another one does so in every process") {
   CHECK(crawlers.web.count(www) == 2);
 }
 
-TEST_CASE("A cold worker goes by the last good copy of the site that another redirects to") {
+TEST_CASE("A cold worker uses the last good copy of the site that another site redirects to") {
   constexpr const char* www = "https://www.example.com/robots.txt";
   fleet crawlers;
   crawlers.web.on(robots_url, ScriptedFetcher::redirect(301, www))
@@ -1482,7 +1483,7 @@ TEST_CASE("A redirect in the store to a host that is excluded is not followed") 
   CHECK(crawlers.web.count() == 1);
 }
 
-TEST_CASE("Where redirects go round by what the store has, the sites are asked") {
+TEST_CASE("If the redirects in the store form a loop, the sites are asked") {
   constexpr const char* www = "https://www.example.com/robots.txt";
   fleet crawlers;
   crawlers.web.on(robots_url, ScriptedFetcher::redirect(301, www)).on(www, ok());
@@ -1517,7 +1518,7 @@ TEST_CASE("Redirects in the store of which none was counted lead nowhere") {
   CHECK(cache->stats().far_rejected > 0);
 }
 
-TEST_CASE("A bare host and its origin share what the store has of either") {
+TEST_CASE("A bare host and its origin share the records in the store") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   CHECK(crawlers.worker()->allowed("example.com/"));
@@ -1540,7 +1541,7 @@ TEST_CASE("An answer of a bare host's http origin does not hold for its https on
   CHECK(crawlers.web.count() == 3);
 }
 
-TEST_CASE("Who waits for another worker takes what it publishes") {
+TEST_CASE("A waiting worker takes the record that another worker publishes") {
   fleet crawlers;
   const auto lease = crawlers.store.try_lease(lease_key, 1min);
   REQUIRE(lease);
@@ -1593,7 +1594,7 @@ TEST_CASE("When the thread that looks again fails, whoever waits for it begins a
   CHECK(crawlers.web.count() == 1);
 }
 
-TEST_CASE("Who has waited for long enough asks the site itself") {
+TEST_CASE("A worker that has waited long enough asks the site itself") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   REQUIRE(crawlers.store.try_lease(lease_key, 24h));
@@ -1606,7 +1607,7 @@ TEST_CASE("Who has waited for long enough asks the site itself") {
   CHECK_FALSE(crawlers.stored());  // the process that has the lease publishes
 }
 
-TEST_CASE("Who has waited for long enough goes by what is stale, where that is allowed") {
+TEST_CASE("A worker that has waited long enough uses a stale entry if the options allow it") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   CHECK(crawlers.worker()->allowed(home));
@@ -1675,7 +1676,7 @@ TEST_CASE("A stale policy is served at once, and renewed from the store or the w
   CHECK(crawlers.web.count() == 2);
 }
 
-TEST_CASE("Look-ups in steps never call the store in the thread of who drives them") {
+TEST_CASE("Look-ups in steps never call the store in the thread that drives them") {
   constexpr const char* www = "https://www.example.com/robots.txt";
   fleet crawlers;
   crawlers.web.on(robots_url, ScriptedFetcher::redirect(301, www)).on(www, ok());
@@ -1801,7 +1802,7 @@ TEST_CASE("A cold fleet of many threads fetches each site once, and after expiry
   }
 }
 
-TEST_CASE("An invalidation does not erase what is published after it") {
+TEST_CASE("An invalidation does not erase a record that is published later") {
   fleet crawlers;
   crawlers.web.otherwise(ok());
   for (int i = 0; i < 500; ++i) {
@@ -1813,7 +1814,7 @@ TEST_CASE("An invalidation does not erase what is published after it") {
   }
 }
 
-TEST_CASE("Whatever becomes of the store meanwhile, no thread of a fleet decides wrongly") {
+TEST_CASE("No thread of a fleet decides wrongly, whatever happens to the store") {
   constexpr std::size_t workers = 3;
   constexpr std::size_t threads = 6;
   constexpr int sites = 8;

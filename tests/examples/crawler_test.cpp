@@ -130,7 +130,7 @@ TEST_CASE(
   CHECK(crawl.results().at("host05.test").delayed.contains("crawl_delay"));
 }
 
-TEST_CASE("16 threads, watched by a log and metrics, keep to what sites come to think midway") {
+TEST_CASE("16 threads with a log and metrics obey rules that change during the crawl") {
   const generated_web web{true};
   crawl_options options = polite_options(web);
   options.threads = 16;

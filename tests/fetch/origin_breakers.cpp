@@ -90,7 +90,7 @@ TEST_CASE("Memory is bounded, whatever fails") {
   CHECK(breakers.open() == 65'536);
 }
 
-TEST_CASE("Of origins that failed less often than opens a breaker, the first ones make room") {
+TEST_CASE("If the table is full, origins with few failures are forgotten first") {
   origin_breakers breakers{{.failures = 2}};
   for (int i = 0; i < 65'536 + 100; ++i) {
     breakers.on_failure("https://h" + std::to_string(i) + ".example", start + 1ns * i);
@@ -105,7 +105,7 @@ TEST_CASE("Of origins that failed less often than opens a breaker, the first one
   }
 }
 
-TEST_CASE("Of many threads that come when the cooldown is over, one is the probe") {
+TEST_CASE("One of many threads makes the probe after the cooldown") {
   for (int round = 0; round < 20; ++round) {
     origin_breakers breakers{{.failures = 1, .cooldown = 10s}};
     breakers.on_failure(broken, start);

@@ -50,7 +50,7 @@ const retrieval_result& result(const retrieval& work) {
 
 }  // namespace
 
-TEST_CASE("A request carries the user agent, what is accepted, and the limits") {
+TEST_CASE("A request carries the user agent, the accepted media types and the limits") {
   retrieval_options with = options();
   with.timeout = 3s;
   with.max_bytes = 1000;
@@ -161,7 +161,7 @@ TEST_CASE("A host that cannot be reached at all is unreachable") {
   CHECK(result(work).exchanges.size() == 2);
 }
 
-TEST_CASE("Redirects are followed and what they lead to counts for the first origin") {
+TEST_CASE("The file at the end of redirects counts for the first origin") {
   for (const int status : {301, 302, 303, 307, 308}) {
     CAPTURE(status);
     retrieval work = start("example.com");
@@ -333,7 +333,7 @@ TEST_CASE("A retrieval that has ended stays as it is") {
   CHECK(std::get<retrieval_result>(step).exchanges.size() == 1);
 }
 
-TEST_CASE("A cancelled retrieval says so and names no exchange it did not make") {
+TEST_CASE("A cancelled retrieval says so and lists only exchanges that it made") {
   retrieval work = start("example.com");
   work.cancel("enough", now);
   CHECK(result(work).outcome == outcome::cancelled);
@@ -342,7 +342,7 @@ TEST_CASE("A cancelled retrieval says so and names no exchange it did not make")
   CHECK(result(work).exchanges.empty());
 }
 
-TEST_CASE("Whatever servers say, a retrieval ends and asks for clean http URLs only") {
+TEST_CASE("Every retrieval ends and asks for clean http URLs only, whatever servers answer") {
   std::mt19937 random{2331};
   for (int round = 0; round < 5'000; ++round) {
     retrieval work = start("example.com");

@@ -39,7 +39,7 @@ TEST_CASE("Options that would break out of a header are refused") {
   CHECK_THROWS_AS(validate(options), std::invalid_argument);
 }
 
-TEST_CASE("Negative numbers are refused, noughts are not") {
+TEST_CASE("Negative numbers are refused, and zeros are accepted") {
   retrieval_options options = usable();
   options.max_redirects = 0;
   options.timeout = 0ms;

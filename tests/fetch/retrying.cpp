@@ -174,7 +174,7 @@ TEST_CASE("Waits are spread evenly over their random share, half of the limit by
   CHECK(sum / rounds == doctest::Approx(1.0 - share / 2).epsilon(0.04));
 }
 
-TEST_CASE("Of a bare host that cannot be reached, both origins are asked again") {
+TEST_CASE("If a bare host cannot be reached, both origins are asked again") {
   retrieval work = begin("example.com");
   work.on_response(web::failure(fetch_error::connect), start);
   CHECK(asked(work) == http_url);
@@ -246,7 +246,7 @@ TEST_CASE("Behind a redirect, the URL that failed is asked again") {
   CHECK(result(work).exchanges.size() == 4);
 }
 
-TEST_CASE("Given up while it waits, a retrieval ends with what the last try came to") {
+TEST_CASE("A retrieval that is cancelled during a wait ends with the result of the last try") {
   retrieval work = begin();
   work.on_response(web::status(503, {{"X", "1"}}), start);
   work.cancel("enough", start);
@@ -309,7 +309,7 @@ TEST_CASE("An origin whose breaker is open is not asked") {
   CHECK(with.breakers->open() == 0);
 }
 
-TEST_CASE("What fails behind a redirect counts against the origin that redirects, and no other") {
+TEST_CASE("A failure after a redirect counts against the redirecting origin only") {
   constexpr const char* crash = "https://victim.example/crash";
   for (const fetch_response& failure :
        {web::status(500), web::failure(fetch_error::timeout), web::failure(fetch_error::connect)}) {
@@ -330,7 +330,7 @@ TEST_CASE("What fails behind a redirect counts against the origin that redirects
   }
 }
 
-TEST_CASE("A breaker holds back its own origin's file, not what others redirect to") {
+TEST_CASE("A breaker blocks the file of its own origin, not the redirects of others to it") {
   retrieval_options with = options();
   with.retry.attempts = 1;
   with.breakers = std::make_shared<robots::detail::origin_breakers>(
@@ -403,7 +403,7 @@ TEST_CASE("A breaker that a 5xx opened does not bring http into play") {
   CHECK(asked(begin("example.com", with)) == http_url);
 }
 
-TEST_CASE("What stands in the body of a redirect does not count") {
+TEST_CASE("The body of a redirect does not count") {
   retrieval work = begin();
   for (int i = 0; i < 5; ++i) {
     fetch_response moved = web::redirect(301, "/" + std::to_string(i));

@@ -72,7 +72,7 @@ TEST_CASE("A guard permits the internet and nothing else") {
   }
 }
 
-TEST_CASE("A list permits what is on it and nothing beside") {
+TEST_CASE("A list permits its addresses and no others") {
   SUBCASE("one address") {
     const address_guard guard = allowing({"127.0.0.1"});
     CHECK(permits(guard, "127.0.0.1"));
@@ -123,7 +123,7 @@ TEST_CASE("Without a guard every address is permitted") {
   }
 }
 
-TEST_CASE("A text that is no address says how to mend it") {
+TEST_CASE("The error for a text that is not an address says how to mend it") {
   CHECK(complaint("localhost") ==
         "\"localhost\" is neither an IP address nor a prefix of them; write \"127.0.0.1\", "
         "\"::1\", \"10.0.0.0/8\" or \"fd00::/8\"");

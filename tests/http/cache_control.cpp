@@ -37,7 +37,7 @@ TEST_CASE("Several headers make one list, whose first max-age counts") {
         cache_control{false, true, 1s});
 }
 
-TEST_CASE("What is not the directive itself is ignored") {
+TEST_CASE("Text beside the directive is ignored") {
   CHECK(control("s-maxage=5") == cache_control{});
   CHECK(control("private=\"max-age=5, no-store\", max-age=60") == cache_control{false, false, 60s});
   CHECK(control("x=\"a\\\", no-store\", max-age=60") == cache_control{false, false, 60s});
@@ -46,7 +46,7 @@ TEST_CASE("What is not the directive itself is ignored") {
   CHECK(parse_cache_control({}) == cache_control{});
 }
 
-TEST_CASE("A max-age that is no number counts as nought") {
+TEST_CASE("A max-age that is not a number counts as 0") {
   for (const std::string_view value :
        {"max-age", "max-age=", "max-age=x", "max-age=-1", "max-age=1.5", "max-age=\"6",
         "max-age=6 0", "max-age=0x10", "max-age=\"\""}) {

@@ -288,7 +288,7 @@ TEST_CASE("A text that is UTF-8 is not copied") {
   CHECK(to_utf8("").text().empty());
 }
 
-TEST_CASE("Octets that are no UTF-8 stay, and so does what is around them") {
+TEST_CASE("Octets outside UTF-8 stay, and so does the text around them") {
   for (const std::string_view type :
        {"", "text/plain", "text/plain; charset=utf-8", "text/plain; charset=koi8-r"}) {
     const std::string_view body = "Disallow: /\xE9\xC3\xA9\xF0\x9F\xFF\n";
@@ -366,7 +366,7 @@ TEST_CASE("Every octet and every pair of octets is read as the reference reads i
   CHECK(wrong == 0);
 }
 
-TEST_CASE("UTF-8 is told from other octets around every limit of its grammar") {
+TEST_CASE("UTF-8 is recognized around every limit of its grammar") {
   constexpr std::string_view limits =
       "\0\x7F\x80\x8F\x90\x9F\xA0\xBF\xC0\xC1\xC2\xDF\xE0"
       "\xE1\xEC\xED\xEE\xEF\xF0\xF1\xF3\xF4\xF5\xFF"sv;

@@ -37,12 +37,12 @@ TEST_CASE("max-age goes before Expires") {
   CHECK(lifetime({{"Cache-Control", "max-age=junk"}, hour_later}) == 0s);
 }
 
-TEST_CASE("What must not be kept or used has no lifetime") {
+TEST_CASE("A response that must not be stored or used has no lifetime") {
   CHECK(lifetime({{"Cache-Control", "no-store, max-age=60"}}) == 0s);
   CHECK(lifetime({{"Cache-Control", "max-age=60"}, {"Cache-Control", "no-cache"}}) == 0s);
 }
 
-TEST_CASE("Expires counts from Date, or from now when there is none") {
+TEST_CASE("Expires counts from Date, or from now if there is no Date") {
   CHECK(lifetime({hour_later, date}) == 3637s);
   CHECK(lifetime({hour_later}) == 3600s);
   CHECK(lifetime({hour_later, {"Date", "yesterday"}}) == 3600s);

@@ -75,7 +75,7 @@ TEST_CASE("Brackets belong to IPv6 only, and in pairs") {
   }
 }
 
-TEST_CASE("What programs disagree on is no address") {
+TEST_CASE("A spelling that programs read differently is not an address") {
   using namespace std::string_view_literals;
   for (const std::string_view text : {""sv,
                                       "."sv,

@@ -50,7 +50,7 @@ static_assert(noexcept(parse_ip_prefix({})));
 
 }  // namespace
 
-TEST_CASE("What is no address with a length in bits is no prefix") {
+TEST_CASE("A text without an address and a length in bits is not a prefix") {
   for (const std::string_view text : {"",
                                       "/",
                                       "/8",

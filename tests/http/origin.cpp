@@ -105,7 +105,7 @@ TEST_CASE("IPv6 literals are checked and lower-cased") {
   }
 }
 
-TEST_CASE("What is no absolute http or https URL has no origin") {
+TEST_CASE("A text that is not an absolute http or https URL has no origin") {
   for (const std::string_view url : {"",
                                      "/",
                                      "/robots.txt",

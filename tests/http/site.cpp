@@ -69,7 +69,7 @@ TEST_CASE("A site has one key for all its spellings") {
   CHECK(site{url_scheme::https, "example.com", 443}.key() == "https://example.com");
 }
 
-TEST_CASE("What names no site is refused") {
+TEST_CASE("A text without a host is refused") {
   for (const std::string_view text :
        {"", "/", "//example.com", "http://", "ftp://example.com", "://a", "a b", "example.com:x",
         "::1", "a\\b", "\xFF", "https:example.com", "?", "#", ":80", "@", "a\nb"}) {

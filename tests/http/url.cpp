@@ -147,7 +147,7 @@ TEST_CASE("Dot segments go in linear time however many there are") {
   CHECK(robots::remove_dot_segments("/..") == "/");
 }
 
-TEST_CASE("Whatever resolves is clean ASCII, whatever went in") {
+TEST_CASE("A resolved URL is clean ASCII, whatever the input was") {
   std::mt19937 random{20220901};
   constexpr std::string_view alphabet = "http:/?#.@[]%a\\ \n\xC3\x80:8";
   for (int round = 0; round < 50'000; ++round) {

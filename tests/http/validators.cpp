@@ -34,7 +34,7 @@ TEST_CASE("Validators are kept as they were sent") {
   CHECK_FALSE(found.empty());
 }
 
-TEST_CASE("What is no validator is none") {
+TEST_CASE("A malformed validator is dropped") {
   for (const char* bad : {"", "abc", "\"", "\"abc", "abc\"", "w/\"abc\"", "W/", "W/abc", "\"a\"b\"",
                           "\"a\" \"b\"", "\"a\rb\"", "*"}) {
     CAPTURE(bad);
@@ -48,7 +48,7 @@ TEST_CASE("What is no validator is none") {
   }
 }
 
-TEST_CASE("Conditions are added for what is known") {
+TEST_CASE("Conditions are added for each known validator") {
   std::vector<http_header> headers;
   append_conditions(headers, {});
   CHECK(headers.empty());

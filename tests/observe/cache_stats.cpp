@@ -4,7 +4,7 @@
 
 using robots::cache_stats;
 
-TEST_CASE("Rates are shares of what they are rates of") {
+TEST_CASE("Each rate is a share of its own total") {
   constexpr cache_stats stats{{.hits = 6,
                                .misses = 2,
                                .joined = 2,

@@ -42,7 +42,7 @@ TEST_CASE("Events of look-ups, requests and breakers are explained in a sentence
   CHECK(explain(robots::drop_event{}) == "the cache dropped an entry for want of room");
 }
 
-TEST_CASE("Events of retrievals say what came, and what holds instead") {
+TEST_CASE("Events of retrievals name the outcome and the policy that holds") {
   robots::record record;
   record.outcome = robots::outcome::server_error;
   record.status = 503;

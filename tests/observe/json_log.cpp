@@ -249,7 +249,7 @@ TEST_CASE("A log tells of gates and of the shared store") {
   CHECK(has((*log_lines.lines)[4], R"("event":"far_copy")"));
 }
 
-TEST_CASE("A log tells what a site has changed, and what became of it") {
+TEST_CASE("A log reports the changes of a site and their consequences") {
   const kept_lines lines;
   logged bot{JsonLog{lines}};
   bot.web.on(robots_url, ScriptedFetcher::ok("User-agent: *\nDisallow: /a\nCrawl-delay: 1\n"),
@@ -353,7 +353,7 @@ TEST_CASE("A site that has too much to tell is cut short, and the next line says
   CHECK(log.stats().suppressed == 4);
 }
 
-TEST_CASE("What was suppressed of a site that is forgotten is told of by the next line") {
+TEST_CASE("The next line reports how many lines of a forgotten site were suppressed") {
   const kept_lines log_lines;
   const JsonLog log{log_lines, {.least = log_level::debug, .rate_lines = 1, .rate_sites = 2}};
   ManualClock clock;
@@ -430,12 +430,13 @@ TEST_CASE("The level of denied decisions is an option") {
   CHECK(log_lines.only("decision").starts_with(R"("level":"ERROR")"));
 }
 
-TEST_CASE("A log with options that mean nothing says what to give") {
+TEST_CASE("A log with meaningless options says which values to give") {
   CHECK_THROWS_AS(JsonLog{robots::JsonLog::line_sink{}}, std::invalid_argument);
   CHECK_THROWS_AS((JsonLog{kept_lines{}, {.decision_share = 1.5}}), std::invalid_argument);
 }
 
-TEST_CASE("Decisions go on while an observer throws and the disk is full; the loss is told") {
+TEST_CASE(
+    "Decisions continue while an observer throws and the disk is full, and the loss is reported") {
   if (std::FILE* const full = std::fopen("/dev/full", "w")) {
     const JsonLog log{full};
     {
@@ -507,7 +508,7 @@ TEST_CASE("A file has each line at once; one that was torn ends before the next"
   CHECK(log.stats().written == 1);
 }
 
-TEST_CASE("Decisions go on while the sink is blocked; what has no room is counted and told") {
+TEST_CASE("Decisions continue while the sink is blocked, and lost lines are counted and reported") {
   const kept_lines log_lines;
   gate door;
   {

@@ -114,7 +114,7 @@ TEST_CASE("No series is named after a domain unless the metrics count by domain"
   }
 }
 
-TEST_CASE("A fallback is told by the row and what was done") {
+TEST_CASE("A fallback event names the row and the action") {
   metrics_snapshot now;
   now.fallbacks[static_cast<std::size_t>(robots::outcome::server_error)]
                [robots::policy_basis::last_good] = 4;

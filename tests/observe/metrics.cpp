@@ -46,7 +46,7 @@ struct counted {
 
 }  // namespace
 
-TEST_CASE("Metrics count what the cache counts, and say more of it") {
+TEST_CASE("Metrics have all counters of the cache, and more") {
   cache_options options = foo_bot();
   options.excluded = {"gov"};
   options.retry.attempts = 3;
@@ -120,7 +120,7 @@ TEST_CASE("Metrics count what the cache counts, and say more of it") {
   CHECK(now.denied_hosts.front() == robots::metrics_snapshot::host_count{"dead.example", 2});
 }
 
-TEST_CASE("Metrics count what threads do at once") {
+TEST_CASE("Metrics add up the work of concurrent threads") {
   constexpr std::size_t threads = 16;
   constexpr std::size_t one = 500;
   counted bot;
@@ -155,7 +155,7 @@ TEST_CASE("Metrics count what threads do at once") {
   CHECK(denied == now.denied);
 }
 
-TEST_CASE("Metrics count breakers, exchanges without response and what a gate answers") {
+TEST_CASE("Metrics count breakers, exchanges without response and the answers of a gate") {
   cache_options options = foo_bot();
   options.breaker.failures = 1;
   counted bot{options};
@@ -200,7 +200,7 @@ TEST_CASE("Metrics count hits and denials of a crawl by domain, for as many as t
   CHECK(bot.metrics.snapshot().domains.empty());
 }
 
-TEST_CASE("Metrics count what is told of shared stores and expired entries") {
+TEST_CASE("Metrics count events of shared stores and expired entries") {
   Metrics metrics;
   Metrics copy = metrics;
   metrics.on(robots::far_store_event{{}, false, "down"});

@@ -56,7 +56,7 @@ static_assert(!Observer<NullObserver&>);
 
 }  // namespace
 
-TEST_CASE("What an observer throws goes no further") {
+TEST_CASE("An exception of an observer goes no further") {
   struct {
     void on(const decision_event&) { throw std::runtime_error{"no disk"}; }
   } failing;

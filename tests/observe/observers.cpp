@@ -52,7 +52,7 @@ struct ThrowsAnything {
 
 }  // namespace
 
-TEST_CASE("Observers are told of everything in their order, whatever one of them throws") {
+TEST_CASE("Observers get all events in order, even if one of them throws") {
   const events seen = std::make_shared<std::vector<std::string>>();
   using both = observers<Diary, ThrowsAnything, StoreDiary>;
   robots::ScriptedFetcher web;
@@ -71,7 +71,7 @@ TEST_CASE("Observers are told of everything in their order, whatever one of them
   CHECK(cache.stats().observer_failures == 2);
 }
 
-TEST_CASE("Only those observers that want to know are told of the shared store") {
+TEST_CASE("Only observers with a handler for it get events of the shared store") {
   const events seen = std::make_shared<std::vector<std::string>>();
   observers all{Diary{"a", seen}, ThrowsAnything{}, StoreDiary{{"b", seen}}, NullObserver{}};
   CHECK_FALSE(robots::tell(all, far_store_event{{}, false, "down"}));

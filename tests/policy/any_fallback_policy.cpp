@@ -67,7 +67,7 @@ TEST_CASE("A policy of the user's own sees all that is known of the failure") {
   CHECK(any.action(head) == fallback_action::deny_all);
 }
 
-TEST_CASE("What cannot be done denies") {
+TEST_CASE("An action that is impossible denies") {
   const any_fallback_policy careless = Careless{};
   CHECK(careless.name() == "careless");
   CHECK(careless.action(outcome::success) == fallback_action::parse);

@@ -109,7 +109,7 @@ TEST_CASE("A record of every outcome reads back as it was written") {
   }
 }
 
-TEST_CASE("That there is no robots.txt takes 20 octets and those of the host's name") {
+TEST_CASE("A missing robots.txt takes 20 octets plus the name of the host") {
   const record none = record_of_outcome(outcome::not_found);
   CHECK(encode(none).size() == 20 + std::string_view{"example.com"}.size());
 }
@@ -146,7 +146,7 @@ TEST_CASE("Numbers at their ends read back") {
   CHECK(read_back(written) == written);
 }
 
-TEST_CASE("What is too long for a record is cut, and what cannot be is taken for nothing") {
+TEST_CASE("Text that is too long for a record is cut, and impossible values are dropped") {
   record written = full_record(outcome::success, body);
   written.error_text.assign(2 * record_limits::error_text, 'e');
   written.final_url.assign(2 * record_limits::url, 'u');
@@ -177,7 +177,7 @@ TEST_CASE("URLs that differ only behind their limit are one URL once they are wr
   CHECK(read.record->final_url == read.record->url);
 }
 
-TEST_CASE("What is no record is refused, with the reason") {
+TEST_CASE("A text that is not a record is refused, with the reason") {
   const std::string text = encode(full_record(outcome::success, body));
   for (std::size_t size = 0; size < text.size(); ++size) {
     CHECK(error_of(std::string_view{text}.substr(0, size)) ==
@@ -263,7 +263,7 @@ TEST_CASE("A length that is not there costs no memory") {
                         "\x80\x02"s)) == decode_error::malformed);
 }
 
-TEST_CASE("Mutated encodings are refused or read as what they say, whoever made the checksum") {
+TEST_CASE("Mutated encodings are refused or read by their values, whoever made the checksum") {
   std::vector<std::string> texts;
   for (const record& written : every_record(body)) {
     texts.push_back(encode(written));

@@ -101,7 +101,7 @@ TEST_CASE("A URL too long to be compared is denied for that") {
         "not allowed: the URL is too long, or the rules too many, to be compared");
 }
 
-TEST_CASE("A refusal of a text that is no URL says what is wrong with it") {
+TEST_CASE("The refusal of a text that is not a URL says what is wrong with it") {
   const auto refused =
       policy::refusal("FooBot", decision_reason::invalid_url, "https://example.com:99999/");
   CHECK(explain(decide(refused, "https://example.com:99999/", now.steady)) ==

@@ -72,7 +72,7 @@ static_assert(to_string(last_good_or_deny) == "last_good_or_deny");
 
 }  // namespace
 
-TEST_CASE("A row that has nothing to parse cannot be told to parse") {
+TEST_CASE("The action parse is refused for outcomes without a file") {
   CHECK_THROWS_AS(static_cast<void>(rfc9309.with(outcome::unreachable, parse)),
                   std::invalid_argument);
   CHECK_THROWS_AS(static_cast<void>(rfc9309.with(outcome::not_found, parse)),

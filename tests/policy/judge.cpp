@@ -58,7 +58,7 @@ std::string malformed_file() {
 
 }  // namespace
 
-TEST_CASE("The action for its outcome says what a record leads to") {
+TEST_CASE("The action for the outcome decides the effect of a record") {
   for (const auto preset :
        {fallback_policy::permissive(), fallback_policy::rfc9309(), fallback_policy::strict()}) {
     for (std::size_t i = 0; i < robots::outcome_count; ++i) {
@@ -211,7 +211,7 @@ TEST_CASE("Failures in a row are counted without end") {
   CHECK(counted.failures == std::numeric_limits<int>::max());
 }
 
-TEST_CASE("What a server says of the lifetime is kept beside what became of it") {
+TEST_CASE("The server's statement of the lifetime is kept beside the lifetime in use") {
   robots::detail::retrieval_result result;
   result.outcome = outcome::success;
   result.status = 200;
@@ -259,7 +259,7 @@ TEST_CASE("A record of every outcome is judged alike before and after it was enc
   }
 }
 
-TEST_CASE("Of a record that holds more than the crawler reads, the rest does not count") {
+TEST_CASE("Only the part of a record within the crawler's limit counts") {
   judge_options options = strict();
   options.parse.max_bytes = 36;
   record longer = record_of_outcome(outcome::success, "User-agent: *\nDisallow: /private\n");

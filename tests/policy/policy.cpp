@@ -115,7 +115,7 @@ TEST_CASE("Sites without rules share one set of rules, and cost little more than
   CHECK(read("User-agent: *\nDisallow: /a\n")->memory_bytes() < 384);
 }
 
-TEST_CASE("A policy keeps what else the file says") {
+TEST_CASE("A policy keeps the other lines of the file") {
   const auto from_file = read(file);
   CHECK(from_file->crawl_delay() == 1'500ms);
   CHECK(from_file->file_delay() == 3'000ms);
@@ -149,7 +149,8 @@ TEST_CASE("A policy keeps when and how often the crawler may come, as long as th
   CHECK(read(endless)->visit_times().size() == 32);
 }
 
-TEST_CASE("Policies whose lists end in other places are told apart by their fingerprints") {
+TEST_CASE(
+    "Policies with the same items split differently between lists have different fingerprints") {
   // What follows is the same numbers: one rate of four, or two visits of two.
   const auto rate = read("User-agent: *\nRequest-rate: 60/0.12s\n");
   const auto visits = read("User-agent: *\nVisit-time: 0100-0200\nVisit-time: 0000-0000\n");

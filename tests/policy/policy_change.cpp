@@ -34,7 +34,7 @@ std::shared_ptr<const policy> without_file(outcome result, fallback_action actio
                                         std::move(good));
 }
 
-TEST_CASE("Policies differ by what they permit, their delays, rates, hours, sitemaps and host") {
+TEST_CASE("Policies differ by permissions, delays, rates, hours, sitemaps and host") {
   const auto before = read(
       "Crawl-delay: 3\nUser-agent: *\nDisallow: /a\nDisallow: /b\nCrawl-delay: 1\n"
       "Request-rate: 1/5\nVisit-time: 0100-0200\nSitemap: https://example.com/1\nHost: "
@@ -78,7 +78,7 @@ TEST_CASE("A site denies everything where no page is allowed, not even by an exc
       denies_everything(*read("User-agent: FooBot\nDisallow:\nUser-agent: *\nDisallow: /\n")));
 }
 
-TEST_CASE("The last answer of a site is what it said before it could not be asked") {
+TEST_CASE("The last answer of a site is the one before it became unreachable") {
   const auto good = read("User-agent: *\nDisallow: /a\n");
   const auto none = without_file(outcome::not_found, fallback_action::allow_all);
   CHECK(policy::kept_answer(nullptr) == nullptr);

@@ -49,7 +49,7 @@ TEST_CASE("Each sitemap is listed once, however it is spelled") {
   CHECK(urls("Sitemap: /A.xml\nSitemap: /a.xml\n").size() == 2);
 }
 
-TEST_CASE("What is no http or https URL is left out") {
+TEST_CASE("A text that is not an http or https URL is left out") {
   CHECK(urls("Sitemap:\nSitemap: ftp://example.com/a.xml\nSitemap: javascript:alert(1)\n"
              "Sitemap: https:///a.xml\nSitemap: https://exa mple.com/\nSitemap: https:a.xml\n"
              "Sitemap: http://example.com:99999/\nSitemap: \\a.xml\nSitemap: data:,x\n")

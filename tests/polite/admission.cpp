@@ -160,7 +160,7 @@ TEST_CASE("A refused page counts once, whether complete, report_response or both
   }
 }
 
-TEST_CASE("What robots.txt disallows takes no place in the line") {
+TEST_CASE("A disallowed URL takes no place in the queue") {
   crawler of;
   const auto got = of.front.admit("https://example.com/private/x");
   CHECK_FALSE(got);
@@ -179,7 +179,7 @@ TEST_CASE("An excluded host is asked for nothing, not even robots.txt") {
   CHECK(of.front.stats()[admission_reason::excluded] == 1);
 }
 
-TEST_CASE("A text that is no URL is refused") {
+TEST_CASE("A text that is not a URL is refused") {
   crawler of;
   for (const char* text : {"", "mailto:a@b", "https://"}) {
     CHECK(of.front.admit(text).reason == admission_reason::invalid_url);
@@ -190,14 +190,14 @@ TEST_CASE("A text that is no URL is refused") {
   CHECK(of.front.admit("example.com/").reason == admission_reason::invalid_url);
 }
 
-TEST_CASE("Where a robots.txt cannot be had, the fallback policy decides") {
+TEST_CASE("If a robots.txt is unavailable, the fallback policy decides") {
   crawler of;
   const auto got = of.front.admit("https://unreachable.example/");
   CHECK(got.reason == admission_reason::disallowed);
   CHECK(explain(got) == "refused: not allowed: fallback: unreachable (scripted: connect)");
 }
 
-TEST_CASE("Every refusal of the gate is told with the time") {
+TEST_CASE("Every refusal of the gate gives an event with the time") {
   crawler of;
   auto held = of.front.try_reserve("https://example.com/a");
   CHECK(of.front.try_reserve("https://example.com/b").reason == admission_reason::busy);
@@ -288,7 +288,7 @@ TEST_CASE("A reserved time does not count once the site has changed to allow not
   CHECK(of.gate.try_reserve("https://example.com/"));
 }
 
-TEST_CASE("Whoever waits for a time that no longer counts is told why") {
+TEST_CASE("A waiter whose reservation ends gets the reason") {
   crawler of;
   auto first = of.front.try_reserve("https://example.com/a");
   std::thread waiter{[&] {

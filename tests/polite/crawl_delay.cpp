@@ -152,7 +152,7 @@ TEST_CASE("A delay lies between floor and cap, and is one of those that are aske
   }
 }
 
-TEST_CASE("Where robots.txt asks for as much as anything else, it decides") {
+TEST_CASE("On a tie with other delays, robots.txt counts as the reason") {
   std::mt19937_64 random{43};
   int decided = 0;
   for (int i = 0; i < 100'000; ++i) {

@@ -98,7 +98,7 @@ TEST_CASE("Hosts do not wait for one another, and an origin is a host") {
   CHECK(paced.try_acquire("https://[2606:4700:0::1112]/x").reason == admission_reason::not_yet);
 }
 
-TEST_CASE("What shares a pace is the user's choice") {
+TEST_CASE("The user chooses which sites share a pace") {
   const ManualClock clock;
   gate_options options = exactly(2s);
   options.key = [](std::string_view) { return std::string{"one address for all"}; };
@@ -107,7 +107,7 @@ TEST_CASE("What shares a pace is the user's choice") {
   CHECK(by_address.try_acquire(other).reason == admission_reason::not_yet);
 }
 
-TEST_CASE("A text that is no URL gets no reservation") {
+TEST_CASE("A text that is not a URL gets no reservation") {
   gate paced{gate_with(), ManualClock{}};
   for (const char* no_url : {"", "example.com", "mailto:a@b", "ftp://example.com/", "https://"}) {
     CHECK(paced.acquire(no_url).reason == admission_reason::invalid_url);
@@ -199,7 +199,7 @@ TEST_CASE("A reservation can be moved, completed without a start, and outlive it
   stored.complete(fine);
 }
 
-TEST_CASE("What a host answers decides when it is asked again") {
+TEST_CASE("The response of a host decides when it is asked again") {
   const ManualClock clock;
   const time_point begin = clock.now();
   gate paced{exactly(1s), clock};
@@ -334,7 +334,7 @@ TEST_CASE("Threads that wait for a reservation or for their time can be stopped"
   CHECK(paced.try_reserve(home));
 }
 
-TEST_CASE("Who waits for a reservation is served in order of arrival, and nobody overtakes") {
+TEST_CASE("Reservations are served in order of arrival") {
   constexpr std::size_t threads = 16;
   gate paced{with_concurrency(1), ManualClock{}};
   std::mutex mutex;
@@ -426,7 +426,7 @@ TEST_CASE("Hosts that need not be remembered are forgotten, others never") {
   CHECK(paced.try_reserve("https://held.example/").reason == admission_reason::busy);
 }
 
-TEST_CASE("Where all hosts must be remembered, a further one is refused until one need not be") {
+TEST_CASE("If all hosts must be remembered, a further host is refused until one need not be") {
   constexpr std::size_t most = 8;
   const ManualClock clock;
   gate_options options = exactly(2s);
@@ -481,7 +481,7 @@ TEST_CASE("Hosts that ask for absurd delays take nobody's place") {
   CHECK(paced.try_acquire("https://late.example/"));
 }
 
-TEST_CASE("Where there is room, the longest delay is kept") {
+TEST_CASE("If there is room, the longest delay is kept") {
   const ManualClock clock;
   gate paced{exactly(2s), clock};
   const robots::host_limits absurd = rules_with("Crawl-delay: 999999999");
@@ -541,7 +541,7 @@ TEST_CASE("A reservation is looked at again when its time has come, not before")
   CHECK(paced.try_acquire(home));
 }
 
-TEST_CASE("A gate counts its answers and what became of the reservations") {
+TEST_CASE("A gate counts its answers and the ends of its reservations") {
   gate paced{exactly(2s), ManualClock{}};
   paced.acquire(home).reservation.complete(fine);
   CHECK(paced.try_acquire(home).reason == admission_reason::not_yet);

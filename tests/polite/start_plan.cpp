@@ -44,7 +44,7 @@ start_plan in_two_seconds(start_limit limit) {
 
 }  // namespace
 
-TEST_CASE("A start plan says how long and what for") {
+TEST_CASE("A start plan has the delay and its reason") {
   CHECK(explain(start_plan{.at = now}, now) == "at once");
   CHECK(explain(in_two_seconds(start_limit::none), now + 5s) == "at once");
   CHECK(explain(in_two_seconds(start_limit::delay), now) ==
@@ -57,7 +57,7 @@ TEST_CASE("A start plan says how long and what for") {
         "in 2.000 s: the circuit breaker is open");
 }
 
-TEST_CASE("A start plan says what was asked for above the cap") {
+TEST_CASE("A start plan has the requested delay if it is above the cap") {
   start_plan capped = in_two_seconds(start_limit::delay);
   capped.delay.term = delay_term::cap;
   capped.delay.asked = 90s;

@@ -137,7 +137,7 @@ TEST_CASE("Any number of extension lines, anywhere, leave all verdicts as they w
   }
 }
 
-TEST_CASE("The comparison detects a line that is no extension") {
+TEST_CASE("The comparison detects a line that is not an extension") {
   CHECK_FALSE(all_same(files[1], "User-agent: a\nDisallow:\nUser-agent: b\nDisallow: /x\n"));
 }
 

@@ -41,7 +41,7 @@ TEST_CASE("So many malformed files in a row lead into quarantine, and a release 
   CHECK(held.find("a") == nullptr);
 }
 
-TEST_CASE("Where the number is nought, there is no quarantine") {
+TEST_CASE("With a limit of 0, no site is quarantined") {
   quarantine none{0};
   for (int i = 0; i < 100; ++i) {
     none.note_malformed("a", denial);
@@ -88,7 +88,7 @@ TEST_CASE("No site on its way makes others wait, however many there are") {
   CHECK(held.find("65535") != nullptr);  // only the oldest were forgotten
 }
 
-TEST_CASE("Where all room is taken by sites in quarantine, no other one goes there") {
+TEST_CASE("If the quarantine is full, no further site enters it") {
   quarantine held{1};
   const auto policy = denial();
   for (int i = 0; i < 65'536; ++i) {

@@ -28,7 +28,7 @@ TEST_CASE("A record of rulings is read as it was written") {
   CHECK(encode(*read) == text);
 }
 
-TEST_CASE("A text that is no record of rulings is refused") {
+TEST_CASE("A text that is not a record of rulings is refused") {
   for (const std::string text :
        {"", "ruling", "ruling 1 ", "ruling 2 example.com", "ruling 1 https://example.com",
         "ruling 1 Example.com 1 0 1 5", "ruling 1 example.com 1", "ruling 1 example.com 1 0 1",

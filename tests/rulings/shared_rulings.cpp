@@ -218,7 +218,7 @@ TEST_CASE("Rulings of two processes at the same moment are both kept") {
   of.wait_for_record(" 0 2 2 ");
 }
 
-TEST_CASE("A process learns what it has missed, also of a site that it does not ask") {
+TEST_CASE("A process learns the rulings that it has missed, also of sites that it does not ask") {
   crawl of;
   of.web.otherwise(ok());
   const auto first = of.start();
@@ -264,7 +264,7 @@ TEST_CASE("A record of rulings that is damaged or from the future is not believe
   }
 }
 
-TEST_CASE("Callers that wait at a gate are told of a ruling of another process") {
+TEST_CASE("Callers that wait at a gate learn of a ruling of another process") {
   crawl of;
   const auto first = of.start();
   const auto second = of.start();

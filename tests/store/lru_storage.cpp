@@ -117,7 +117,7 @@ class ReferenceStorage {
 
 }  // namespace
 
-TEST_CASE("What was stored is found under its key and no other") {
+TEST_CASE("A stored entry is found under its key and no other") {
   LruStorage<4> storage;
   const cache_entry stored = entry(7);
   storage.store("https://a", stored, start);
@@ -238,7 +238,7 @@ TEST_CASE("Storing again replaces the entry and its times") {
   CHECK_FALSE(has(storage, "a", start + 15s));
 }
 
-TEST_CASE("What is erased or cleared is gone, and is no eviction") {
+TEST_CASE("An erased or cleared entry is gone and does not count as an eviction") {
   LruStorage<4> storage;
   storage.store("a", entry(1), start);
   storage.store("b", entry(2), start);
@@ -280,7 +280,7 @@ TEST_CASE("An entry that is dropped lets go of its policy") {
   CHECK(policies[4].expired());
 }
 
-TEST_CASE("What has to go is destroyed, and told of, when the storage may be called again") {
+TEST_CASE("Dropped entries are reported and destroyed when the storage may be called again") {
   LruStorage<4> storage{50'000};
   std::vector<std::string> events;
   int destroyed = 0;
@@ -350,7 +350,7 @@ TEST_CASE("A callback that stores again while there is room comes to an end") {
   CHECK(has(storage, "large"));
 }
 
-TEST_CASE("Whoever is told of what had to go finds what it had to go for, and nothing else gone") {
+TEST_CASE("A drop handler finds the new entry in the storage, and no other entry missing") {
   LruStorage<8> storage{50'000};
   std::vector<std::string> events;
   bool complete = true;
@@ -530,7 +530,7 @@ TEST_CASE("All of the capacity can be used, whatever the hashes of the keys are"
   CHECK(has(storage, "one more"));
 }
 
-TEST_CASE("Of many, the one with the earliest time of use goes first") {
+TEST_CASE("The entry with the earliest time of use is dropped first") {
   constexpr std::size_t capacity = 4'096;
   LruStorage<capacity> storage;
   const auto key = [](std::size_t i) { return "https://" + std::to_string(i); };
@@ -550,7 +550,7 @@ TEST_CASE("Of many, the one with the earliest time of use goes first") {
   }
 }
 
-TEST_CASE("What is stored is not dropped for itself, whatever its time is") {
+TEST_CASE("A new entry is not dropped for itself, whatever its time is") {
   constexpr std::size_t capacity = 128;
   LruStorage<capacity> storage;
   for (std::size_t i = 0; i < 10 * capacity; ++i) {
@@ -718,7 +718,7 @@ TEST_CASE("Eight threads may use one storage at once") {
   }
 }
 
-TEST_CASE("What one thread has erased, no thread finds any more") {
+TEST_CASE("No thread finds an entry after another thread has erased it") {
   constexpr int rounds = 2'000;
   LruStorage<4> storage;
   std::atomic<int> erased = 0;

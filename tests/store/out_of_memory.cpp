@@ -125,7 +125,7 @@ TEST_CASE("A store that fails keeps nothing, and leaves the others in order") {
   CHECK(failures > 500);
 }
 
-TEST_CASE("What had to go is told of in its order, and nothing goes if memory runs out") {
+TEST_CASE("Drops are reported in order, and no entry is dropped if memory runs out") {
   const auto entry_of = [](std::size_t octets) {
     return robots::cache_entry{
         .policy = std::make_shared<const robots::policy>(

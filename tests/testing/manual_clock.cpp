@@ -17,7 +17,7 @@ TEST_CASE("A manual clock starts at the same moment every time, which is not zer
   CHECK(ManualClock{}.now() > time_point{});
 }
 
-TEST_CASE("A manual clock moves only when it is told to") {
+TEST_CASE("A manual clock moves only by a call") {
   const ManualClock clock;
   const time_point start = clock.now();
   CHECK(clock.now() == start);
@@ -25,7 +25,7 @@ TEST_CASE("A manual clock moves only when it is told to") {
   CHECK(clock.now() == start + 25h);
 }
 
-TEST_CASE("Copies of a manual clock share one time, and so does what was moved from") {
+TEST_CASE("Copies of a manual clock share one time, and so does a clock that was moved from") {
   ManualClock one;
   ManualClock other = one;
   one.advance(1s);
@@ -81,7 +81,7 @@ TEST_CASE("No step is lost when threads move a manual clock together") {
   CHECK(clock.now() == start + 4s);
 }
 
-TEST_CASE("Who asked for it is told of each move, by whichever copy, for as long as he cares") {
+TEST_CASE("Each subscriber hears of each move by any copy until it unsubscribes") {
   const ManualClock clock;
   const ManualClock copy = clock;
   int moves = 0;

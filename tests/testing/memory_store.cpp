@@ -67,7 +67,7 @@ TEST_CASE("A MemoryStore tells of changes before the call that made them returns
   CHECK(last.empty());
 }
 
-TEST_CASE("What a MemoryStore calls at each call sees the key, and may stop the call") {
+TEST_CASE("The hook of a MemoryStore sees the key of each call and may fail the call") {
   MemoryStore store{ManualClock{}};
   int calls = 0;
   store.on_call([&calls](std::string_view key) {

@@ -25,7 +25,7 @@ fetch_request get(std::string url) {
 
 }  // namespace
 
-TEST_CASE("What is not in the script cannot be reached") {
+TEST_CASE("A URL outside the script cannot be reached") {
   ScriptedFetcher web;
   const fetch_response response = web.fetch(get("http://a/"));
   CHECK(response.error == fetch_error::connect);
@@ -46,7 +46,7 @@ TEST_CASE("Answers come in turn and the last one stays") {
   CHECK(web.fetch(get("http://a/")).status == 410);
 }
 
-TEST_CASE("The makers make what they say") {
+TEST_CASE("The functions that make responses set the status and the body that they are given") {
   const fetch_response ok = ScriptedFetcher::ok("x", {{"ETag", "\"1\""}});
   CHECK(ok.status == 200);
   CHECK(ok.body == "x");

@@ -60,7 +60,7 @@ robots::record fresh(robots::outcome outcome) {
 
 }  // namespace
 
-TEST_CASE("Store list prints what each site answered, when, and until when that holds") {
+TEST_CASE("store list prints the answer of each site, its time and its expiry") {
   const store_file file;
   {
     robots::SqliteStore store = file.open();

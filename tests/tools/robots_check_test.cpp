@@ -229,7 +229,7 @@ TEST_CASE("Only check takes the options that are about answers") {
   }
 }
 
-TEST_CASE("robots-check returns 2 for a text that is no URL, and answers the other URLs") {
+TEST_CASE("robots-check returns 2 for a text that is not a URL, and answers the other URLs") {
   const robots_file file;
   for (const char* const no_url :
        {"", "ftp://example.com/", "http://", "a b", "example.com:99999"}) {

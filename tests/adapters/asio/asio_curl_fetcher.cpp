@@ -87,7 +87,7 @@ TEST_CASE_TEMPLATE_INVOKE(fetcher_broken_peer, OneAtATime);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_cookies, OneAtATime);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_proxy, OneAtATime);
 
-TEST_CASE("One thread runs exchanges at once, and is done when they are") {
+TEST_CASE("One thread runs many exchanges at the same time and returns when they have ended") {
   loopback_server server;
   robots::test::gate& gate = server.stall("/slow", std::string(rules));
   server.get("/fast", std::string(rules));
@@ -164,7 +164,7 @@ TEST_CASE("A stop ends one exchange and leaves the others") {
   CHECK(called == 2);
 }
 
-TEST_CASE("What a callback throws comes out of run, and the others are called back") {
+TEST_CASE("run throws what a callback throws and still calls the other callbacks") {
   boost::asio::io_context context;
   AsioCurlFetcher web(context.get_executor(), {.curl = direct()});
   int called = 0;

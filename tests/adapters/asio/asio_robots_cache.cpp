@@ -367,7 +367,7 @@ TEST_CASE("A thread that blocks and a coroutine share one flight") {
   }
 }
 
-TEST_CASE("What ends in mid-flight completes its operations, and others begin anew") {
+TEST_CASE("A cache that is destroyed completes its operations, and other caches start their own") {
   Held web;
   manual_cache cache(foo_bot());
   asio::io_context context;
@@ -419,7 +419,7 @@ TEST_CASE("A context may be stopped and left in mid-flight") {
   CHECK(std::holds_alternative<fetch_request>(cache.begin(home).next()));
 }
 
-TEST_CASE("A handler may ask again, and end what answered it") {
+TEST_CASE("A handler may ask again and destroy the object that called it") {
   ScriptedFetcher web;
   web.on(robots_url, ok());
   manual_cache cache(foo_bot());
@@ -442,7 +442,7 @@ TEST_CASE("A handler may ask again, and end what answered it") {
   CHECK(called == 3);
 }
 
-TEST_CASE("What the fetcher throws is a failure of the fetch") {
+TEST_CASE("An exception of the fetcher counts as a failure of the fetch") {
   struct Throws {
     static void async_fetch(const fetch_request&, const std::function<void(fetch_response)>&) {
       throw std::runtime_error("no network today");

@@ -167,7 +167,7 @@ TEST_CASE("A decision that was falsified is found, though its chain was made ane
   }
 }
 
-TEST_CASE("A robots.txt that was falsified does not say what the decisions by it say") {
+TEST_CASE("A falsified robots.txt contradicts the decisions that name it") {
   whole_trail trail;
   const std::size_t position = line_with(trail.lines, "\"type\":\"body\"");
   const std::string old = audit_entry::read(trail.lines[position])->text("id");
@@ -201,7 +201,7 @@ TEST_CASE("A retrieval whose outcome was falsified is found") {
   CHECK(found.differences[0].text == "the policy is not the one that its hash stands for");
 }
 
-TEST_CASE("What was done by hand, excluded or in quarantine was so") {
+TEST_CASE("Overrides, exclusions and quarantines are confirmed") {
   whole_trail trail;
   std::size_t position = 0;
   SUBCASE("told by hand") {
@@ -247,7 +247,7 @@ TEST_CASE("What was done by hand, excluded or in quarantine was so") {
   CHECK(!trail.verify_from(position).differences.empty());
 }
 
-TEST_CASE("What rests on an earlier file is unknown, and said to be, until that is given") {
+TEST_CASE("Decisions that rest on an earlier file count as unknown until that file is given") {
   const robots::test::temporary_folder folder;
   robots::audit_options options{.path = (folder.path() / "audit").string()};
   options.file_bytes = 40'000;

@@ -120,7 +120,7 @@ struct trail_folder {
 
 }  // namespace
 
-TEST_CASE("A text and what it asks of the crawler are recorded once, and every decision on it") {
+TEST_CASE("A text, its policy and every decision are recorded once") {
   const trail_folder folder;
   {
     const AuditTrail trail{folder.options(), crawler()};
@@ -143,7 +143,7 @@ TEST_CASE("A text and what it asks of the crawler are recorded once, and every d
   CHECK(verify_audit(folder.files()).fault == audit_fault::none);
 }
 
-TEST_CASE("A policy that nobody told of is described when a decision rests on it") {
+TEST_CASE("A policy without an event of its own is described when a decision rests on it") {
   const trail_folder folder;
   {
     const AuditTrail trail{folder.options(), crawler()};
@@ -194,7 +194,7 @@ TEST_CASE("A trail goes on in the next file when one is full, and when it is ope
   }
 }
 
-TEST_CASE("One trail at a time writes to a path") {
+TEST_CASE("Only one trail at a time writes to a path") {
   const trail_folder folder;
   const AuditTrail trail{folder.options(), crawler()};
   CHECK_THROWS_AS((AuditTrail{folder.options(), crawler()}), audit_error);
@@ -309,7 +309,7 @@ TEST_CASE("A trail refuses a crawler whose files would be too long for its lines
   CHECK_THROWS_AS((AuditTrail{folder.options(), greedy}), std::invalid_argument);
 }
 
-TEST_CASE("What a killed process left of a line is cut off and told of") {
+TEST_CASE("The torn line of a killed process is cut off and reported") {
   const trail_folder folder;
   {
     const AuditTrail trail{folder.options(), crawler()};
@@ -338,7 +338,7 @@ TEST_CASE("What a killed process left of a line is cut off and told of") {
   CHECK_MESSAGE(again.fault == audit_fault::none, again.text);
 }
 
-TEST_CASE("A share that is none is refused") {
+TEST_CASE("A share outside 0 to 1 is refused") {
   const trail_folder folder;
   for (const double share : {-0.1, 1.1, std::numeric_limits<double>::quiet_NaN()}) {
     audit_options options = folder.options();
@@ -348,7 +348,7 @@ TEST_CASE("A share that is none is refused") {
   }
 }
 
-TEST_CASE("What a killed process did not come to sign is signed by the next, which says so") {
+TEST_CASE("The next process signs the unsigned entries of a killed process, and says so") {
   const trail_folder folder;
   audit_options options = folder.options();
   options.signing_key = robots::test::signing_key;
@@ -373,7 +373,7 @@ TEST_CASE("What a killed process did not come to sign is signed by the next, whi
   }
 }
 
-TEST_CASE("A trail does not go on behind what is no entry") {
+TEST_CASE("A trail does not continue after a line that is not an entry") {
   const trail_folder folder;
   robots::test::write_lines(folder.path() + ".000001.jsonl", {"something else"});
   CHECK_THROWS_AS((AuditTrail{folder.options(), crawler()}), audit_error);
@@ -434,7 +434,7 @@ TEST_CASE("While the disk is full decisions go on, and the trail tells how many 
   CHECK(is_told);
 }
 
-TEST_CASE("A disk that loses what was written is told of, even when there is no memory left") {
+TEST_CASE("Lost writes of a disk are reported even if there is no memory left") {
   const trail_folder folder;
   const sample site;
   const AuditTrail trail{folder.options(), crawler()};

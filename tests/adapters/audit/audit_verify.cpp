@@ -88,7 +88,7 @@ TEST_CASE("An octet that was changed is found in its entry") {
   CHECK(found.entry == n);
 }
 
-TEST_CASE("An entry that was deleted is named, and so are several") {
+TEST_CASE("A deleted entry is named, and so are several") {
   broken_trail trail;
   const std::uint64_t n = trail.n(5);
   auto found = trail.after([](texts& lines) { lines.erase(lines.begin() + 5); });
@@ -100,7 +100,7 @@ TEST_CASE("An entry that was deleted is named, and so are several") {
         "the entries " + std::to_string(n) + " to " + std::to_string(n + 2) + " are lost");
 }
 
-TEST_CASE("What was added is found: a line, an entry of its own, a copy") {
+TEST_CASE("Added lines, foreign entries and copies are found") {
   broken_trail trail;
   const std::uint64_t n = trail.n(5);
   SUBCASE("a line") {
@@ -162,7 +162,7 @@ TEST_CASE("A file that is missing, or stands in another place, is named") {
   CHECK_THROWS_AS(static_cast<void>(verify_audit({})), std::invalid_argument);
 }
 
-TEST_CASE("Files from a later one on are in order, and it is said what is not known") {
+TEST_CASE("Files after the first are in order, and the report says which part is unknown") {
   broken_trail trail;
   texts files{trail.files.begin() + 1, trail.files.end()};
   const auto found = verify_audit(files, broken_trail::with_key());
@@ -189,7 +189,7 @@ TEST_CASE("An entry that was changed along with its hash is found by the next on
   CHECK(found.entry == n);
 }
 
-TEST_CASE("A chain that was written anew is in order, and is not what was signed") {
+TEST_CASE("A rewritten chain is in order, but its signatures do not match") {
   broken_trail trail;
   texts lines = trail.all;
   const std::size_t position = line_with(lines, "\"allowed\":false");
@@ -205,7 +205,7 @@ TEST_CASE("A chain that was written anew is in order, and is not what was signed
   CHECK(found.text.find("rewritten") != std::string::npos);
 }
 
-TEST_CASE("What was added to a checkpoint behind its signature is not what was signed") {
+TEST_CASE("Text that was added to a signed checkpoint does not match the signature") {
   broken_trail trail;
   texts lines = trail.all;
   replace(lines.back(), ",\"hash\":", ",\"more\":1,\"hash\":");
@@ -258,7 +258,7 @@ TEST_CASE("An end that was cut off is found by a hash that was remembered") {
   CHECK(unknown.notes.front().starts_with("the trail was not ended"));
 }
 
-TEST_CASE("A last line that is torn is told from one that was changed") {
+TEST_CASE("A torn last line and a changed last line are reported differently") {
   broken_trail trail;
   std::filesystem::resize_file(trail.files.back(),
                                std::filesystem::file_size(trail.files.back()) - 30);

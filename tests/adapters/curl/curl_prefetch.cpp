@@ -137,7 +137,7 @@ TEST_CASE("One thread warms 2,000 hosts over at most 64 connections") {
   CHECK(cache.stats().misses == 2000);
 }
 
-TEST_CASE("Each host comes to what it deserves") {
+TEST_CASE("Each host gets the outcome that its responses call for") {
   const many_sites server([](std::string_view host) {
     if (host == "closes.example") {
       return std::string();
@@ -312,7 +312,7 @@ TEST_CASE("A look-up that another thread leads is waited for") {
   CHECK(server.requests() == (lands ? 1 : 2));
 }
 
-TEST_CASE("Threads that block share what it brings") {
+TEST_CASE("Blocking threads share the responses of a prefetch") {
   loopback_server server;
   gate& hold = server.make_gate();
   server.otherwise([&](const loopback_request&) {
@@ -337,7 +337,7 @@ TEST_CASE("Threads that block share what it brings") {
   CHECK(server.requests() == 1);
 }
 
-TEST_CASE("A stop gives up what is under way, and others begin anew") {
+TEST_CASE("A stop cancels the requests in flight, and other callers start their own") {
   loopback_server server;
   gate& hold = server.make_gate();
   server.otherwise([&](const loopback_request&) {
@@ -417,7 +417,7 @@ TEST_CASE("After the deadline nothing is begun, and waits end with the failure")
   }
 }
 
-TEST_CASE("What the callback throws comes out, after everything in flight was given up") {
+TEST_CASE("prefetch throws what its callback throws, after it has cancelled all requests") {
   const many_sites server([](std::string_view) { return many_sites::ok(""); });
   manual_cache cache(foo_bot());
   prefetch_options options = to(server);
@@ -433,7 +433,7 @@ TEST_CASE("What the callback throws comes out, after everything in flight was gi
   CHECK(prefetch(cache, sites(100), options).done() == 100);
 }
 
-TEST_CASE("What the range throws comes out, and the cache stays good") {
+TEST_CASE("prefetch throws what the range throws, and the cache stays usable") {
   const many_sites server([](std::string_view) { return many_sites::ok(""); });
   manual_cache cache(foo_bot());
   const auto hosts =

@@ -144,7 +144,7 @@ TEST_CASE("A body that stalls ends with the call, as nothing") {
   }
 }
 
-TEST_CASE("No fault makes a strict cache allow what the site did not") {
+TEST_CASE("No fault makes a strict cache allow a URL that the site denied") {
   for (const bool secure : {false, true}) {
     for (const fault_case& wanted : fault_cases()) {
       CAPTURE(secure);

@@ -60,7 +60,7 @@ robots::curl_options options_for(const fault_server& server, const certificate_a
 
 }  // namespace
 
-TEST_CASE("Whatever is wrong with its TLS, a server is not asked, and the error is tls") {
+TEST_CASE("A server with any fault in its TLS gets no request, and the error is tls") {
   certificate_authority trusted;
   certificate_authority unknown;
   for (const tls_case& each : tls_cases(trusted, unknown)) {

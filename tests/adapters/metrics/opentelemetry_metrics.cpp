@@ -54,7 +54,7 @@ struct metered {
 
 }  // namespace
 
-TEST_CASE("OpenTelemetry collects what was counted, and is told of durations") {
+TEST_CASE("OpenTelemetry collects the counters and records durations") {
   metered bot;
   Metrics metrics{robots::metrics_options{.domains = 1}};
   robots::cache_stats held;
@@ -82,7 +82,7 @@ TEST_CASE("OpenTelemetry collects what was counted, and is told of durations") {
   CHECK(opentelemetry::nostd::get<double>(times.sum_) == doctest::Approx(0.25));
 }
 
-TEST_CASE("OpenTelemetry is told of one moment each time, and no longer asks what is gone") {
+TEST_CASE("OpenTelemetry reads one snapshot for each collection and forgets deleted metrics") {
   metered bot;
   std::atomic<int> asked = 0;
   {

@@ -73,7 +73,7 @@ T attribute(const SpanData& of, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("What is done for a call is one trace, from the gateway to the decision") {
+TEST_CASE("The work for one call is one trace, from the gateway to the decision") {
   traced bot;
   bot.web.on_call(robots::test::robots_url, [&bot](const robots::fetch_request&) {
     bot.clock.advance(30ms);
@@ -167,7 +167,7 @@ TEST_CASE("A trace is taken up by the identifiers of a call") {
   CHECK(attribute<std::string>(*spans.at("robots.check"), "robots.reason") == "fallback");
 }
 
-TEST_CASE("What belongs to no trace makes no span") {
+TEST_CASE("Work outside a trace makes no span") {
   traced bot;
   bot.web.otherwise(ok());
   CHECK(bot.cache.allowed("https://example.com/"));

@@ -146,14 +146,14 @@ TEST_CASE("A node of a cluster that lies costs an error, no more") {
   }
 }
 
-TEST_CASE("A server that is no node of a cluster says so") {
+TEST_CASE("A server outside a cluster gives a clear error") {
   const redis_server plain;
   RedisStore store{redis_options{.url = "redis+cluster://" + plain.address()}};
   CHECK_THROWS_WITH_AS(static_cast<void>(store.load("key")), doctest::Contains("cluster support"),
                        robots::store_error);
 }
 
-TEST_CASE("What the other nodes of a cluster answer is kept when one is down") {
+TEST_CASE("If one node of a cluster is down, the replies of the other nodes are used") {
   redis_cluster_servers cluster;
   const std::vector<std::string> keys = key_for_each(cluster);
   RedisStore store{redis_options{.url = cluster.url()}};

@@ -103,7 +103,7 @@ TEST_CASE("RedisPaceLedger counts a turn from the latest start that its claim al
   CHECK(is_about(b.take_turn(home, {.least = 5h, .after = 5h}), 6h));
 }
 
-TEST_CASE("RedisPaceLedger gives a turn once more to who has it") {
+TEST_CASE("RedisPaceLedger gives a turn again to the gate that holds it") {
   const redis_server server;
   RedisPaceLedger a{redis_options{.url = server.url()}};
   RedisPaceLedger b{redis_options{.url = server.url()}};
@@ -178,7 +178,7 @@ TEST_CASE("RedisPaceLedger waits for no longer than a delay may be, whatever the
   CHECK(ledger.take_turn(home, hourly) <= robots::longest_delay);
 }
 
-TEST_CASE("RedisPaceLedger refuses a URL that is none") {
+TEST_CASE("RedisPaceLedger refuses a text that is not a URL") {
   CHECK_THROWS_AS((RedisPaceLedger{redis_options{.url = "http://example.com"}}),
                   std::invalid_argument);
 }

@@ -75,7 +75,7 @@ TEST_CASE("RedisStore lists the keys that have values, and how long they still h
   }
 }
 
-TEST_CASE("RedisStore loads nothing where a stranger has put what is no text") {
+TEST_CASE("RedisStore loads nothing from a key whose type is not a string") {
   const redis_server server;
   RedisStore store{redis_options{.url = server.url()}};
   server.tell({"RPUSH", "robots:v2:site:{list}", "element"});
@@ -266,7 +266,7 @@ TEST_CASE("A value above the limit is missing, and does not keep the others from
   CHECK((store.load_all(std::span{keys}.first(17)) == std::vector<std::optional<std::string>>(17)));
 }
 
-TEST_CASE("What a hostile server answers ends in an error, in bounded time and memory") {
+TEST_CASE("Replies of a hostile server end in an error, in bounded time and memory") {
   struct answer {
     std::string octets;
     raw_ending ending;
@@ -379,7 +379,7 @@ TEST_CASE("A watch ends at once, whatever the server does") {
   CHECK(keys.size() == 0);
 }
 
-TEST_CASE("What strangers say on the channel does no harm") {
+TEST_CASE("Messages of strangers on the channel do no harm") {
   const redis_server server;
   RedisStore store{redis_options{.url = server.url()}};
   told_keys keys;

@@ -123,7 +123,7 @@ TEST_CASE("Processes share one file, and it outlasts them") {
   CHECK(store.load("https://example.com") == std::nullopt);
 }
 
-TEST_CASE("What processes write that know the file by a symbolic link is not lost") {
+TEST_CASE("Writes of processes that open the file by a symbolic link are not lost") {
   const shared_file file{std::size_t{16} << 20U};
   SqliteStore store = file.open();
   const std::string link = file.path() + "-by-another-name";
@@ -147,7 +147,7 @@ TEST_CASE("A lease holds against other processes, and after its holder's end unt
   CHECK(comes_true(real_time{}, [&] { return store.try_lease("https://example.com", 1h); }));
 }
 
-TEST_CASE("What another process erases is told within a second") {
+TEST_CASE("An erasure in another process is reported within a second") {
   const shared_file file{std::size_t{16} << 20U};
   SqliteStore store = file.open();
   robots::test::told_keys keys;

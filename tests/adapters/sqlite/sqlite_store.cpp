@@ -136,7 +136,7 @@ TEST_CASE("A path is the name of a file, also one that means something else to S
   fs::current_path(before);
 }
 
-TEST_CASE("A file that is not of a store is refused with what to do about it") {
+TEST_CASE("A file of another program is refused, and the error says what to do") {
   const temporary_folder folder;
   const sqlite_options options = in(folder);
   const auto says = [&](std::string_view part) {
@@ -214,7 +214,7 @@ TEST_CASE("An empty file becomes a store") {
   CHECK(store.load("https://example.com") == "value");
 }
 
-TEST_CASE("A log that is no log is not believed, and a folder in its place is an error") {
+TEST_CASE("A damaged log is ignored, and a folder in its place is an error") {
   const temporary_folder folder;
   const sqlite_options options = in(folder);
   SqliteStore{options}.publish("https://example.com", "value", 1h);
@@ -305,7 +305,7 @@ TEST_CASE("No octets of a file end the process that opens it, and no value is ma
   CHECK(refused > rounds / 10);
 }
 
-TEST_CASE("A full store drops what was published longest ago, and stays within its bounds") {
+TEST_CASE("A full store drops the oldest records and stays within its bounds") {
   const temporary_folder folder;
   const sqlite_options options = in(folder, mebibyte);
   SqliteStore store{options};
@@ -338,7 +338,7 @@ TEST_CASE("A full store makes room for values of every size") {
   CHECK(fs::file_size(options.path) <= mebibyte);
 }
 
-TEST_CASE("A value of more than an eighth of the room is refused, and what was there stays") {
+TEST_CASE("A value above an eighth of the room is refused, and the other values stay") {
   const temporary_folder folder;
   SqliteStore store{in(folder, mebibyte)};
   store.publish("https://example.com", "value", 1h);
@@ -365,7 +365,7 @@ TEST_CASE("A store that was made smaller drops the oldest little by little") {
   CHECK(store.load("https://site2499.example"));
 }
 
-TEST_CASE("A full disk drops what was published longest ago, too") {
+TEST_CASE("A full disk drops the oldest records, too") {
   const temporary_folder folder;
   const sqlite_options options = in(folder);
   SqliteStore store{options};
@@ -413,7 +413,8 @@ TEST_CASE("A disk without any room is an error, and the store goes on when there
   CHECK(store.load("https://other.example"));
 }
 
-TEST_CASE("What was published before the clock was set back by more than a minute is over") {
+TEST_CASE(
+    "Records expire if the clock was set back by more than a minute after their publication") {
   const temporary_folder folder;
   SqliteStore store{in(folder)};
   store.publish("https://example.com", "value", 1h);
@@ -449,7 +450,7 @@ TEST_CASE("An index that is damaged gives no site the record of another one") {
   CHECK(!store.load("https://b.example"));
 }
 
-TEST_CASE("What is over goes when something is published, even if there is room") {
+TEST_CASE("A publication deletes expired records even if there is room") {
   const temporary_folder folder;
   SqliteStore store{in(folder)};
   for (int i = 0; i < 10; ++i) {

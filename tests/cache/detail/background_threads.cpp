@@ -74,7 +74,7 @@ TEST_CASE("Work that may wait is done by the next thread that is free, in order"
   CHECK(done == std::vector{0, 1, 2});
 }
 
-TEST_CASE("What work throws counts as a failure, and its thread takes more") {
+TEST_CASE("An exception in a job counts as a failure, and the thread takes the next job") {
   cache_counters counters;
   bool ran = false;
   {
@@ -95,7 +95,7 @@ TEST_CASE("What work throws counts as a failure, and its thread takes more") {
   CHECK(counters.sum(cache_event::failures) == 2);
 }
 
-TEST_CASE("Where no thread is allowed, nothing is begun") {
+TEST_CASE("With a limit of 0 threads, no work begins") {
   cache_counters counters;
   background_threads none{0, counters};
   bool ran = false;

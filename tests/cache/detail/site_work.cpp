@@ -171,7 +171,8 @@ TEST_CASE("A fresh record of another process is the answer") {
 }
 
 TEST_CASE(
-    "A record that is over is asked about once more, for the lease, and then by its validators") {
+    "An expired record leads to one question for the lease, then to a request with its "
+    "validators") {
   workplace first{true};
   const auto fetched = first.begin();
   fetched->on_store_reply(first.lease());
@@ -201,7 +202,7 @@ TEST_CASE("If the store fails, the process fetches by itself and publishes nothi
   CHECK(work->next() == work_step::done);
 }
 
-TEST_CASE("A refresh takes the lease over, and what it could not publish is erased") {
+TEST_CASE("A refresh takes the lease over and erases a record that it could not publish") {
   workplace files{true};
   const auto work = files.begin({}, true);
   CHECK(work->question().wish == lease_wish::take);
@@ -212,7 +213,7 @@ TEST_CASE("A refresh takes the lease over, and what it could not publish is eras
         std::vector<std::string>{"https://example.com", "example.com"});
 }
 
-TEST_CASE("What was fetched under a lease that was taken away is forgotten") {
+TEST_CASE("A file that was fetched under a lost lease is forgotten") {
   workplace files{true};
   for (const bool expired : {false, true}) {
     const auto work = files.begin();
@@ -265,7 +266,7 @@ TEST_CASE("Work that is dropped gives its flight up") {
   CHECK(files.cache->flights.join("example.com").lead);
 }
 
-TEST_CASE("Work is offered to those who wait, and one of them takes it") {
+TEST_CASE("A waiting caller can take over work that is offered") {
   workplace files{false};
   auto work = files.begin();
   auto second = files.cache->flights.join("example.com");

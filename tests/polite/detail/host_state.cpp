@@ -100,7 +100,7 @@ TEST_CASE("The next request starts no sooner than the delay after the one before
   CHECK(host.plan(5s).decided_by == start_limit::none);
 }
 
-TEST_CASE("Each part of robots.txt can be what decides") {
+TEST_CASE("Each part of robots.txt can be the reason for a wait") {
   for (const auto& [lines, term] : {std::pair{"Crawl-delay: 10", delay_term::crawl_delay},
                                     std::pair{"Request-rate: 6/1m", delay_term::request_rate}}) {
     one_host host;
@@ -247,7 +247,7 @@ TEST_CASE("The rate that counts is that of the hour of the request") {
   CHECK(host.plan(30min, limits).delay.term == delay_term::request_rate);
 }
 
-TEST_CASE("A wait that leads into the hours of a slower rate becomes longer, and so may the next") {
+TEST_CASE("A wait that reaches the hours of a slower rate becomes longer, and so may the next") {
   one_host host;
   const host_limits limits =
       rules("Request-rate: 1/5s\nRequest-rate: 1/1m 1230-1232\nRequest-rate: 1/2m 1232-1259\n");
@@ -356,7 +356,7 @@ TEST_CASE("A gap in the line goes to a request that leaves the delays on both si
   CHECK(host.plan(2001ms).at == origin + 6s);
 }
 
-TEST_CASE("The last place in the line, given back, goes to the next who asks") {
+TEST_CASE("The last place in the queue, once cancelled, goes to the next caller") {
   one_host host;
   host.chosen.concurrency = 3;
   host_reservation first = host.reserve(0s);
@@ -389,7 +389,7 @@ TEST_CASE("Plans count from a request that started late, even if a place before 
   CHECK(host.plan(5s, rules("Crawl-delay: 10")).at == origin + 15s);
 }
 
-TEST_CASE("A start before its time is told to wait") {
+TEST_CASE("A start before its time is refused with the time to wait") {
   one_host host;
   host.request(0s);
   host_reservation reserved = host.reserve(0s);
@@ -557,7 +557,7 @@ TEST_CASE("A host may be forgotten only when it would be paced the same without 
   CHECK(forgettable > 100);
 }
 
-TEST_CASE("Whatever happens, no start breaks a delay, a rate, a pause, the hours or the places") {
+TEST_CASE("No start ever breaks a delay, a rate, a pause, the hours or the limits") {
   std::mt19937_64 random{49};
   const auto up_to = [&](int most) { return std::uniform_int_distribution<int>{0, most}(random); };
   int starts = 0;

@@ -100,7 +100,7 @@ TEST_CASE("A change names the rules, their lines, and a target that shows it") {
   CHECK(!only(removed).example_allowed);
 }
 
-TEST_CASE("A rule whose place another one takes is loosened or tightened by what both match") {
+TEST_CASE("A replaced rule is loosened or tightened by the paths that both rules match") {
   struct row {
     std::string_view before;
     std::string_view after;
@@ -152,7 +152,7 @@ TEST_CASE("The share of directives that changed is 1 where nothing is left") {
   CHECK(diff_rules(before, before + "Crawl-delay: 1\n").share() == doctest::Approx(1.0 / 11));
 }
 
-TEST_CASE("Lines other than rules are compared by what they say") {
+TEST_CASE("Lines other than rules are compared by meaning") {
   constexpr std::string_view before =
       "Clean-param: b&a /x\n"
       "Sitemap: https://example.com/1\nSitemap: https://example.com/2\n"

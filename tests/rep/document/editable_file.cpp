@@ -101,7 +101,7 @@ TEST_CASE("A value that would change the meaning of the text is refused, and how
             .ends_with("octets: shorten it, since 16663 are read"));
 }
 
-TEST_CASE("What is parsed from the text of random groups is what was written") {
+TEST_CASE("The text of random groups parses to the same groups") {
   std::mt19937 random{2309};
   const auto below = [&random](std::size_t count) { return random() % count; };
   const auto word = [&](std::string_view alphabet, std::size_t most) {

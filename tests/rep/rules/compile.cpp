@@ -167,7 +167,7 @@ TEST_CASE("A verdict reports * if the rules of * decide, and the token if no gro
   CHECK(named(closed, "*", "/robots.txt") == "*");
 }
 
-TEST_CASE("Of rules with the same pattern the first line decides") {
+TEST_CASE("The first of several rules with the same pattern decides") {
   const auto repeated = compile("User-agent: *\nDisallow: /a\nDisallow: /a\n", "x");
   CHECK(repeated.match("/a").line == 2);
 }

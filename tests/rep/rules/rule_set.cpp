@@ -111,7 +111,7 @@ void check_against_trial(const std::string& text, const std::vector<std::string>
 
 }  // namespace
 
-TEST_CASE("However many rules there are, the same one decides as when all are tried") {
+TEST_CASE("The index finds the same deciding rule as a search through all rules") {
   generator make{20'261'120};
   for (const std::size_t rules : {1U, 2U, 3U, 7U, 12U, 20U, 64U, 200U, 1'000U, 5'000U}) {
     for (int round = 0; round < (rules < 100 ? 40 : 4); ++round) {
@@ -129,7 +129,7 @@ TEST_CASE("However many rules there are, the same one decides as when all are tr
   }
 }
 
-TEST_CASE("Rules that differ only behind a long common prefix are told apart") {
+TEST_CASE("Rules that differ only after a long common prefix are distinguished") {
   std::string text = "User-agent: *\n";
   std::vector<std::string> targets;
   const std::string prefix = '/' + std::string(300, 'p');
@@ -169,7 +169,7 @@ TEST_CASE("Many wildcard rules with one prefix are all tried where they can matc
   check_against_trial(text, targets);
 }
 
-TEST_CASE("A target that repeats what rules look for finds each of them") {
+TEST_CASE("A target that repeats the text of rules finds each of them") {
   std::string text = "User-agent: *\n";
   for (int i = 0; i < 200; ++i) {
     text += "Disallow: /*aaaa" + std::string(static_cast<std::size_t>(i % 50), 'a') + "*" +

@@ -29,7 +29,7 @@ std::string joined(const std::vector<redis_address>& servers) {
 
 }  // namespace
 
-TEST_CASE("A URL of Redis says where the server is, who asks, and for which database") {
+TEST_CASE("A Redis URL names the server, the user and the database") {
   using enum redis_topology;
   const std::vector<accepted_url> table{
       {"redis://127.0.0.1:6379/0", "127.0.0.1:6379"},
@@ -123,7 +123,7 @@ TEST_CASE("An option says that the server of a URL is a node of a cluster") {
   }
 }
 
-TEST_CASE("What refuses a URL of Redis does not repeat the password in it") {
+TEST_CASE("An error about a Redis URL does not repeat its password") {
   for (const std::string url : {"http://me:secret@h", "redis://me:secret@h:x"}) {
     try {
       static_cast<void>(parse_redis_url(url));

@@ -48,7 +48,7 @@ static_assert(google("crawl-delay") == directive_kind::crawl_delay);
 static_assert(strict("disallow") == directive_kind::disallow);
 static_assert(strict("dissallow") == directive_kind::unknown);
 
-TEST_CASE("Every spelling in the tables is in lower case and means what it says") {
+TEST_CASE("Every spelling in the tables is in lower case and has the listed meaning") {
   for (const auto& [text, kind, is_right, is_prefix] : robots::rep_detail::spellings) {
     CHECK(lenient(text) == kind);
     CHECK(strict(text) == (is_right ? kind : directive_kind::unknown));
